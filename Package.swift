@@ -1,0 +1,55 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+/// Every target is built the same way: Swift 6 mode, explicit `any`, imports that stay internal
+/// unless they say otherwise, and only the members of modules that the file itself imports.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: settings)
+}
+
+let asyncAlgorithms: Target.Dependency = .product(
+  name: "AsyncAlgorithms", package: "swift-async-algorithms")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let issueReporting: Target.Dependency = .product(
+  name: "IssueReporting", package: "xctest-dynamic-overlay")
+let issueReportingTestSupport: Target.Dependency = .product(
+  name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay")
+
+let package = Package(
+  name: "syrinx",
+  products: [
+    .library(name: "AudioCore", targets: ["AudioCore"])
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.0"),
+  ],
+  targets: [
+    // C libraries: a module map and a shim, one importing target each.
+    .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+    .systemLibrary(
+      name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+    .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
+
+    // The vocabulary.
+    library("AudioCore", [asyncAlgorithms]),
+    library("AudioThreads", ["CLinux"]),
+
+    tests("AudioCore", ["AudioCore"]),
+    tests("AudioThreads", ["AudioThreads"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,56 @@
+/// A block of audio: interleaved Float32 samples, their format, and where they lie on the time-line.
+///
+/// A value: copies share their samples until one of them is changed.
+public struct AudioBuffer: Equatable, Sendable {
+  /// Rate and channels of the samples.
+  public let format: AudioFormat
+
+  /// The samples, frame by frame, full scale ±1; their number is a multiple of the channel count.
+  public let samples: [Float]
+
+  /// The index of the first frame on the stream's time-line, which begins at 0.
+  public var firstFrame: FrameCount
+
+  /// A buffer of interleaved samples, whose number must be a multiple of the channel count.
+  public init(format: AudioFormat, samples: [Float], firstFrame: FrameCount = 0) {
+    precondition(
+      samples.count.isMultiple(of: format.channelCount),
+      "\(samples.count) samples are not whole frames of \(format.channelCount) channels")
+    self.format = format
+    self.samples = samples
+    self.firstFrame = firstFrame
+  }
+
+  /// A buffer of `frameCount` silent frames.
+  public init(silence frameCount: FrameCount, format: AudioFormat, firstFrame: FrameCount = 0) {
+    let samples = [Float](repeating: 0, count: frameCount.rawValue * format.channelCount)
+    self.init(format: format, samples: samples, firstFrame: firstFrame)
+  }
+
+  /// The number of frames in the buffer.
+  public var frameCount: FrameCount { FrameCount(samples.count / format.channelCount) }
+
+  /// The index of the frame after the last one.
+  public var endFrame: FrameCount { firstFrame + frameCount }
+
+  /// How long the buffer lasts.
+  public var duration: Duration { frameCount.duration(at: format.sampleRate) }
+
+  /// Whether there is no frame in it.
+  public var isEmpty: Bool { samples.isEmpty }
+
+  /// The samples of one channel, counted from 0.
+  public func channel(_ index: Int) -> [Float] {
+    precondition(index < format.channelCount, "no channel \(index) in \(format)")
+    return stride(from: index, to: samples.count, by: format.channelCount).map { samples[$0] }
+  }
+
+  /// The frames of `range`, counted from the start of this buffer; the range must lie within it.
+  public func frames(_ range: Range<FrameCount>) -> AudioBuffer {
+    let channels = format.channelCount
+    let slice = samples[
+      range.lowerBound.rawValue * channels..<range.upperBound.rawValue * channels]
+    return AudioBuffer(
+      format: format, samples: Array(slice), firstFrame: firstFrame + range.lowerBound)
+  }
+}

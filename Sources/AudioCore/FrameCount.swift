@@ -1,0 +1,50 @@
+/// A number of frames, or the index of a frame on a time-line; one frame is one sample per channel.
+public struct FrameCount: Hashable, Comparable, Sendable, AdditiveArithmetic {
+  /// The number itself.
+  public var rawValue: Int
+
+  /// Wraps a number of frames.
+  public init(_ rawValue: Int) {
+    self.rawValue = rawValue
+  }
+
+  /// The frames that fit into `duration` at `rate`, rounded to the nearest.
+  public init(_ duration: Duration, at rate: SampleRate) {
+    self.rawValue = Int((duration.inSeconds * Double(rate.hertz)).rounded())
+  }
+
+  /// No frames.
+  public static let zero = FrameCount(0)
+
+  /// How long these frames last at `rate`.
+  public func duration(at rate: SampleRate) -> Duration {
+    let (whole, rest) = rawValue.quotientAndRemainder(dividingBy: rate.hertz)
+    return .seconds(whole) + .nanoseconds(Int64(rest) * 1_000_000_000 / Int64(rate.hertz))
+  }
+
+  /// Converts a length at one rate to the length of the same time at another, rounded to nearest.
+  public func converted(from source: SampleRate, to target: SampleRate) -> FrameCount {
+    guard source != target else { return self }
+    let scaled = Double(rawValue) * Double(target.hertz) / Double(source.hertz)
+    return FrameCount(Int(scaled.rounded()))
+  }
+
+  /// Adds two lengths.
+  public static func + (lhs: Self, rhs: Self) -> Self { Self(lhs.rawValue + rhs.rawValue) }
+  /// Subtracts a length.
+  public static func - (lhs: Self, rhs: Self) -> Self { Self(lhs.rawValue - rhs.rawValue) }
+  /// Orders from low to high.
+  public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+extension FrameCount: ExpressibleByIntegerLiteral {
+  /// The literal is the number of frames.
+  public init(integerLiteral value: Int) {
+    self.init(value)
+  }
+}
+
+extension FrameCount: CustomStringConvertible {
+  /// A short text for people.
+  public var description: String { "\(rawValue) frames" }
+}

@@ -1,0 +1,23 @@
+// The two functions that the standard library lacks; the rest of the module imports nothing.
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The sine of a number of whole turns; the fraction is taken first, so that it stays exact however
+/// long a signal lasts.
+func sineOfTurns(_ turns: Double) -> Float {
+  let fraction = turns - turns.rounded(.down)
+  return Float(sin(2 * Double.pi * fraction))
+}
+
+/// The logarithm to base 10.
+func decimalLogarithm(_ value: Double) -> Double {
+  log10(value)
+}
+
+/// Ten to the power of `exponent`.
+func powerOfTen(_ exponent: Double) -> Double {
+  pow(10, exponent)
+}

@@ -1,0 +1,46 @@
+import CLinux
+import Glibc
+
+/// What `pthread_create` hands to the new thread.
+private final class Start {
+  let name: String
+  let body: @Sendable () -> Void
+
+  init(name: String, body: @escaping @Sendable () -> Void) {
+    self.name = name
+    self.body = body
+  }
+}
+
+/// Starts a detached thread with a stack of 1 MiB on which all signals are blocked.
+func spawn(name: String, _ body: @escaping @Sendable () -> Void) throws(ThreadError) {
+  var attributes = pthread_attr_t()
+  pthread_attr_init(&attributes)
+  defer { pthread_attr_destroy(&attributes) }
+  pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+  pthread_attr_setstacksize(&attributes, 1 << 20)
+
+  // A thread inherits the mask of the one that creates it: block, create, restore.
+  var everything = sigset_t()
+  var previous = sigset_t()
+  sigfillset(&everything)
+  pthread_sigmask(SIG_BLOCK, &everything, &previous)
+  defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
+
+  let start = Unmanaged.passRetained(Start(name: name, body: body))
+  var thread = pthread_t()
+  let code = pthread_create(
+    &thread, &attributes,
+    { context in
+      // The reference that `spawn` retained for this thread, taken over exactly once.
+      guard let context else { return nil }
+      let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
+      _ = syrinx_set_thread_name(start.name)
+      start.body()
+      return nil
+    }, start.toOpaque())
+  guard code == 0 else {
+    start.release()
+    throw ThreadError(code: code)
+  }
+}

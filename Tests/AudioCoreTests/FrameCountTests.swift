@@ -1,0 +1,21 @@
+import AudioCore
+import Testing
+
+@Suite struct FrameCountTests {
+  @Test func `frames and durations convert into each other`() {
+    #expect(FrameCount(.milliseconds(20), at: 44_100) == 882)
+    #expect(FrameCount(44_100).duration(at: 44_100) == .seconds(1))
+    #expect(FrameCount(1).duration(at: 48_000) == .nanoseconds(20_833))
+  }
+
+  @Test func `an hour and a day convert without an error`() {
+    let day = FrameCount(.seconds(86_400), at: 192_000)
+    #expect(day == 16_588_800_000)
+    #expect(day.duration(at: 192_000) == .seconds(86_400))
+  }
+
+  @Test func `a length converts between rates to the nearest frame`() {
+    #expect(FrameCount(44_100).converted(from: 44_100, to: 16_000) == 16_000)
+    #expect(FrameCount(1).converted(from: 48_000, to: 16_000) == 0)
+  }
+}

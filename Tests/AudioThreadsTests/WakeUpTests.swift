@@ -1,0 +1,30 @@
+import AudioThreads
+import Testing
+
+@Suite struct WakeUpTests {
+  @Test func `a signal given before the wait is not lost`() throws {
+    let wakeUp = try WakeUp()
+    wakeUp.signal()
+    #expect(wakeUp.wait())
+  }
+
+  @Test func `several signals wake the sleeper once`() throws {
+    let wakeUp = try WakeUp()
+    wakeUp.signal()
+    wakeUp.signal()
+    #expect(wakeUp.wait())
+    #expect(!wakeUp.clear())
+  }
+
+  @Test func `a wait without a signal ends when the time has run out`() throws {
+    let wakeUp = try WakeUp()
+    #expect(!wakeUp.wait(atMost: .zero))
+  }
+
+  @Test func `a signal from another thread wakes the sleeper`() async throws {
+    let wakeUp = try WakeUp()
+    let sleeper = try DedicatedThread.start(name: "sleeper") { wakeUp.wait() }
+    wakeUp.signal()
+    await sleeper.join()
+  }
+}
