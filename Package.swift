@@ -48,6 +48,9 @@ let package = Package(
     library("AudioCore", [asyncAlgorithms]),
     library("AudioThreads", ["CLinux"]),
 
+    // The seams.
+    library("SoundCard", ["AudioCore", "AudioThreads"]),
+
     tests("AudioCore", ["AudioCore"]),
     tests("AudioThreads", ["AudioThreads"]),
   ],

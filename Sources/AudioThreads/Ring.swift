@@ -1,0 +1,90 @@
+public import Synchronization
+
+/// A ring of plain values between two threads: one writes, one reads, neither waits for the other.
+///
+/// Thread safety: `tryWrite` and `writable` belong to the one writer, `tryRead`, `skip` and `readable` to the one reader;
+/// none of them allocates or takes a lock.
+public final class Ring<Element: BitwiseCopyable>: @unchecked Sendable {
+  // Right because each element is touched by one side at a time: the writer owns those from `head` up
+  // to `tail` + capacity, the reader those from `tail` up to `head`, and each side publishes with release order.
+  @usableFromInline let storage: UnsafeMutableBufferPointer<Element>
+  @usableFromInline let head = Atomic<Int>(0)
+  @usableFromInline let tail = Atomic<Int>(0)
+
+  /// A ring that holds at least `capacity` elements; all its memory is taken here.
+  public init(capacity: Int) {
+    precondition(capacity > 0, "a ring holds at least 1 element, not \(capacity)")
+    storage = .allocate(capacity: capacity)
+  }
+
+  deinit {
+    storage.deallocate()
+  }
+
+  /// How many elements it holds when full.
+  @inlinable public var capacity: Int { storage.count }
+
+  /// How many elements can be read now.
+  @inlinable public var readable: Int {
+    head.load(ordering: .acquiring) - tail.load(ordering: .relaxed)
+  }
+
+  /// How many elements can be written now.
+  @inlinable public var writable: Int {
+    capacity - (head.load(ordering: .relaxed) - tail.load(ordering: .acquiring))
+  }
+
+  /// How many elements have ever been written.
+  @inlinable public var totalWritten: Int { head.load(ordering: .acquiring) }
+
+  /// Writes as many of `elements` as there is room for and returns how many that were.
+  @inlinable
+  @discardableResult
+  public func tryWrite(_ elements: UnsafeBufferPointer<Element>) -> Int {
+    let position = head.load(ordering: .relaxed)
+    let count = min(elements.count, writable)
+    guard count > 0, let source = elements.baseAddress, let base = storage.baseAddress else {
+      return 0
+    }
+    let start = position % capacity
+    let first = min(count, capacity - start)
+    (base + start).initialize(from: source, count: first)
+    base.initialize(from: source + first, count: count - first)
+    head.store(position + count, ordering: .releasing)
+    return count
+  }
+
+  /// Writes one element; false where the ring is full.
+  @inlinable
+  @discardableResult
+  public func tryWrite(_ element: Element) -> Bool {
+    withUnsafePointer(to: element) { tryWrite(UnsafeBufferPointer(start: $0, count: 1)) == 1 }
+  }
+
+  /// Fills `elements` as far as there is something to read and returns how many that were.
+  @inlinable
+  @discardableResult
+  public func tryRead(into elements: UnsafeMutableBufferPointer<Element>) -> Int {
+    let position = tail.load(ordering: .relaxed)
+    let count = min(elements.count, readable)
+    guard count > 0, let target = elements.baseAddress, let base = storage.baseAddress else {
+      return 0
+    }
+    let start = position % capacity
+    let first = min(count, capacity - start)
+    target.update(from: base + start, count: first)
+    (target + first).update(from: base, count: count - first)
+    tail.store(position + count, ordering: .releasing)
+    return count
+  }
+
+  /// Reads one element, nil where there is none.
+  @inlinable
+  public func tryRead() -> Element? {
+    let position = tail.load(ordering: .relaxed)
+    guard readable > 0 else { return nil }
+    let element = storage[position % capacity]
+    tail.store(position + 1, ordering: .releasing)
+    return element
+  }
+}

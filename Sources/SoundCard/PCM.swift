@@ -1,0 +1,51 @@
+public import AudioCore
+public import AudioThreads
+
+/// An open device, driven by one thread: the card's thread of an engine.
+///
+/// Thread safety: `configuration` and `waker` may be used from any thread; everything else from one
+/// thread at a time. No method allocates or takes a lock that another thread holds while it waits, so that the
+/// card's thread can call them all; only `wait` blocks.
+public protocol PCM: AnyObject, Sendable {
+  /// What the device settled on when it was opened.
+  var configuration: PCMConfiguration { get }
+
+  /// Ends a `wait` from any thread, now or at its next call.
+  var waker: WakeUp { get }
+
+  /// Blocks until there is what `interest` asks for, the waker is signalled, or `timeout` has passed.
+  ///
+  /// It may return `.woken` without a signal. Trouble that passes (an xrun, a suspended machine) is mended before it
+  /// returns and comes back as `.interrupted`; `deviceLost` is thrown where the device is gone for good.
+  func wait(
+    for interest: PCMInterest, atMost timeout: Duration?
+  ) throws(SoundCardError) -> PCMWakeUp
+
+  /// Sets the device going at once, where it would otherwise wait for more frames.
+  func start() throws(SoundCardError)
+
+  /// Stops at once; what the device still holds is thrown away.
+  func drop()
+
+  /// Gives the device back; every other call afterwards throws `deviceLost`. Closing twice is harmless.
+  func close()
+}
+
+/// A device that plays.
+public protocol PlaybackPCM: PCM {
+  /// Frames between the position written to and the loudspeaker, 0…buffer, also where the device lies.
+  var delay: FrameCount { get }
+
+  /// How long the device can go on without another frame: what it still holds, and for a device that takes
+  /// frames faster than it could play them, the time that they would have taken.
+  var timeUntilDry: Duration { get }
+
+  /// Hands over interleaved samples in the device's format; it may take fewer than offered.
+  func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundCardError) -> PCMTransfer
+}
+
+/// A device that captures.
+public protocol CapturePCM: PCM {
+  /// Fetches what there is, at most as much as `samples` holds; interleaved in the device's format.
+  func read(into samples: UnsafeMutableBufferPointer<Float>) throws(SoundCardError) -> PCMTransfer
+}

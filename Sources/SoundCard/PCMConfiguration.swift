@@ -1,0 +1,43 @@
+public import AudioCore
+
+/// What an open device settled on.
+public struct PCMConfiguration: Hashable, Sendable {
+  /// The device that was opened.
+  public var device: AudioDevice.ID
+
+  /// Its rate and channels; what is written or read has this format.
+  public var format: AudioFormat
+
+  /// How the device itself stores a sample; the PCM converts to and from Float32.
+  public var sampleFormat: PCMSampleFormat
+
+  /// The frames between two wake-ups.
+  public var period: FrameCount
+
+  /// The frames that the device's buffer holds.
+  public var buffer: FrameCount
+
+  /// Describes an open device.
+  public init(
+    device: AudioDevice.ID, format: AudioFormat, sampleFormat: PCMSampleFormat,
+    period: FrameCount, buffer: FrameCount
+  ) {
+    self.device = device
+    self.format = format
+    self.sampleFormat = sampleFormat
+    self.period = period
+    self.buffer = buffer
+  }
+}
+
+/// How a device stores a sample, all of them in the byte order of the machine.
+public enum PCMSampleFormat: String, Hashable, Sendable, CaseIterable {
+  /// 32-bit floating point, full scale ±1.
+  case float32
+  /// 32-bit integers.
+  case int32
+  /// 24-bit integers in the low three bytes of four.
+  case int24
+  /// 16-bit integers.
+  case int16
+}

@@ -1,0 +1,49 @@
+public import AudioCore
+
+/// What an engine asks of a device; the device may settle on something else and says so.
+public struct PCMRequest: Hashable, Sendable {
+  /// The device, or nil for the default one.
+  public var device: AudioDevice.ID?
+
+  /// The rate and channels that need no conversion.
+  public var format: AudioFormat
+
+  /// How much the device holds, and how often it wakes the engine.
+  public var buffering: PCMBuffering
+
+  /// A request for a device, by default with the buffering of ordinary playback.
+  public init(
+    device: AudioDevice.ID? = nil, format: AudioFormat, buffering: PCMBuffering = .playback
+  ) {
+    self.device = device
+    self.format = format
+    self.buffering = buffering
+  }
+}
+
+/// The card's wake-up block and how many of them its buffer holds.
+public struct PCMBuffering: Hashable, Sendable {
+  /// The time between two wake-ups.
+  public var period: Duration
+
+  /// The periods that the device's buffer holds, at least 2.
+  public var periodCount: Int
+
+  /// Buffering of `periodCount` periods.
+  public init(period: Duration, periodCount: Int) {
+    self.period = period
+    self.periodCount = periodCount
+  }
+
+  /// 25 ms × 4, for ordinary playback.
+  public static let playback = PCMBuffering(period: .milliseconds(25), periodCount: 4)
+
+  /// 5 ms × 3, where a quick answer matters more than sleep.
+  public static let lowLatency = PCMBuffering(period: .milliseconds(5), periodCount: 3)
+
+  /// 50 ms × 4, for recording to a file.
+  public static let recording = PCMBuffering(period: .milliseconds(50), periodCount: 4)
+
+  /// 20 ms × 4, for live capture.
+  public static let capture = PCMBuffering(period: .milliseconds(20), periodCount: 4)
+}

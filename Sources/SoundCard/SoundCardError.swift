@@ -1,0 +1,45 @@
+/// Why a device could not be opened or ceased to work.
+public enum SoundCardError: Error, Equatable, Sendable {
+  /// There is neither a sound card nor a sound server for this direction. Connect one, or name a device.
+  case noSoundCard(AudioDevice.Direction)
+  /// No device has that name in this direction. List the devices and choose another.
+  case unknownDevice(AudioDevice.ID, AudioDevice.Direction)
+  /// Another program has the device for itself. Try again later or use another device.
+  case busy(AudioDevice.ID)
+  /// This user may not open the device. Usually the group `audio` is missing.
+  case permissionDenied(AudioDevice.ID)
+  /// The device offers nothing that could be converted to what was asked for.
+  case unsupported(AudioDevice.ID, reason: String)
+  /// The device is gone: unplugged, its server ended, or closed.
+  case deviceLost(AudioDevice.ID)
+  /// Another failure of the sound system, with its own code and words.
+  case failed(AudioDevice.ID, operation: String, code: Int32, reason: String)
+}
+
+extension SoundCardError: CustomStringConvertible {
+  /// A sentence for people: what was wrong, with which device, and what to do.
+  public var description: String {
+    switch self {
+    case .noSoundCard(.playback):
+      "no sound card and no sound server to play on; `syrinx devices` lists what there is, "
+        + "and the device `virtual` plays without hardware"
+    case .noSoundCard(.capture):
+      "no sound card and no sound server to record from; `syrinx devices` lists what there is, "
+        + "and the device `virtual:FILE` is a microphone that hears a file"
+    case .unknownDevice(let id, let direction):
+      "no \(direction.rawValue) device \"\(id)\"; `syrinx devices` lists what there is"
+    case .busy(let id):
+      "the device \"\(id)\" is in use by another program; "
+        + "close that program or choose another device"
+    case .permissionDenied(let id):
+      "this user may not open the device \"\(id)\"; "
+        + "membership in the group \"audio\" usually permits it"
+    case .unsupported(let id, let reason):
+      "the device \"\(id)\" cannot be used: \(reason)"
+    case .deviceLost(let id):
+      "the device \"\(id)\" is gone: it was unplugged or its sound server ended"
+    case .failed(let id, let operation, let code, let reason):
+      "the device \"\(id)\" failed in \(operation): \(reason) (code \(code))"
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import AudioThreads
+import Synchronization
+import Testing
+
+@Suite struct RingTests {
+  @Test func `what is written is read in the same order, around the end too`() {
+    let ring = Ring<Int>(capacity: 5)
+    var read: [Int] = []
+    for value in 0..<23 {
+      #expect(ring.tryWrite(value))
+      if value % 3 == 2 {
+        while let next = ring.tryRead() { read.append(next) }
+      }
+    }
+    while let next = ring.tryRead() { read.append(next) }
+    #expect(read == Array(0..<23))
+  }
+
+  @Test func `a full ring takes nothing and loses nothing`() {
+    let ring = Ring<Int>(capacity: 2)
+    #expect([1, 2, 3].withUnsafeBufferPointer { ring.tryWrite($0) } == 2)
+    #expect(!ring.tryWrite(4))
+    #expect(ring.tryRead() == 1)
+    #expect(ring.tryRead() == 2)
+    #expect(ring.tryRead() == nil)
+  }
+
+  @Test func `two threads pass a hundred thousand numbers without losing one`() async throws {
+    let ring = Ring<Int>(capacity: 64)
+    let room = try WakeUp()
+    let news = try WakeUp()
+    let writer = try DedicatedThread.start(name: "writer") {
+      var next = 0
+      while next < 100_000 {
+        if ring.tryWrite(next) { next += 1 } else { room.wait() }
+        news.signal()
+      }
+    }
+    let inOrder = Mutex(0)
+    let reader = try DedicatedThread.start(name: "reader") {
+      var expected = 0
+      while expected < 100_000 {
+        guard let value = ring.tryRead() else {
+          news.wait()
+          continue
+        }
+        if value != expected { return }
+        expected += 1
+        room.signal()
+      }
+      inOrder.withLock { $0 = expected }
+    }
+    await writer.join()
+    await reader.join()
+    #expect(inOrder.withLock { $0 } == 100_000)
+  }
+}
