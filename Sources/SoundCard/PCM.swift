@@ -13,7 +13,11 @@ public protocol PCM: AnyObject, Sendable {
   /// Ends a `wait` from any thread, now or at its next call.
   var waker: WakeUp { get }
 
-  /// Blocks until there is what `interest` asks for, the waker is signalled, or `timeout` has passed.
+  /// The device's time since it was opened: by the system's monotonic clock, or by a virtual card's own.
+  var elapsed: Duration { get }
+
+  /// Blocks until there is what `interest` asks for, the waker is signalled, or `timeout` of the
+  /// device's time has passed.
   ///
   /// It may return `.woken` without a signal. Trouble that passes (an xrun, a suspended machine) is mended before it
   /// returns and comes back as `.interrupted`; `deviceLost` is thrown where the device is gone for good.

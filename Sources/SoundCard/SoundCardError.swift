@@ -1,3 +1,5 @@
+public import AudioCore
+
 /// Why a device could not be opened or ceased to work.
 public enum SoundCardError: Error, Equatable, Sendable {
   /// There is neither a sound card nor a sound server for this direction. Connect one, or name a device.
