@@ -28,7 +28,8 @@ let issueReportingTestSupport: Target.Dependency = .product(
 let package = Package(
   name: "syrinx",
   products: [
-    .library(name: "AudioCore", targets: ["AudioCore"])
+    .library(name: "AudioCore", targets: ["AudioCore"]),
+    .library(name: "ClientDependencies", targets: ["ClientDependencies"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -48,11 +49,15 @@ let package = Package(
     library("AudioCore", [asyncAlgorithms]),
     library("AudioThreads", ["CLinux"]),
 
+    // Dependencies that a feature controls.
+    library("ClientDependencies", [issueReporting]),
+
     // The seams.
-    library("SoundCard", ["AudioCore", "AudioThreads"]),
+    library("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies"]),
 
     tests("AudioCore", ["AudioCore"]),
     tests("AudioThreads", ["AudioThreads"]),
+    tests("ClientDependencies", ["ClientDependencies", issueReportingTestSupport]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,85 @@
+import Synchronization
+
+extension TestClock {
+  /// Moves the time on and wakes, in the order of their deadlines, all who sleep until then.
+  ///
+  /// After each one it lets the woken task run, so that a task which sleeps again within the time is woken again.
+  public func advance(by duration: Duration = .zero) async {
+    await advance(to: now.advanced(by: duration))
+  }
+
+  /// Moves the time to `deadline` and wakes, in the order of their deadlines, all who sleep until then.
+  public func advance(to deadline: Instant) async {
+    await letOthersRun()
+    while let sleep = state.withLock({ $0.queue.wakeNext(until: deadline) }) {
+      sleep.resume()
+      await letOthersRun()
+    }
+  }
+
+  /// Moves the time on until nobody sleeps.
+  ///
+  /// - Parameter timeout: the real time after which it gives up with a reported issue, because something sleeps again and
+  ///   again.
+  public func run(
+    timeout: Swift.Duration = .seconds(10),
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) async {
+    let end = ContinuousClock.now + timeout
+    await letOthersRun()
+    while let deadline = state.withLock({ $0.queue.nextDeadline }) {
+      await advance(to: deadline)
+      guard ContinuousClock.now < end else {
+        reportIssue(
+          "Something still sleeps on the clock after \(timeout): 'run' is for sleeps that end.",
+          fileID: fileID, filePath: filePath, line: line, column: column)
+        return
+      }
+    }
+  }
+
+  /// Checks that nobody sleeps.
+  ///
+  /// - Throws: ``SuspensionError`` if somebody does.
+  public func checkSuspension() async throws {
+    await letOthersRun()
+    if state.withLock({ $0.queue.count }) > 0 { throw SuspensionError() }
+  }
+
+  /// Returns once at least `count` tasks sleep on the clock: the time to advance it.
+  public func sleepers(atLeast count: Int) async {
+    await withCheckedContinuation { continuation in
+      let fulfilled = state.withLock { state in
+        state.watches.append((count, continuation))
+        return state.takeFulfilledWatches()
+      }
+      for watch in fulfilled { watch.resume() }
+    }
+  }
+
+  /// Gives woken tasks the time to reach their next sleep: until several rounds brought no new sleeper.
+  private func letOthersRun() async {
+    var quietRounds = 0
+    var arrivals = state.withLock { $0.queue.arrivals }
+    while quietRounds < 20 {
+      await Task.detached(priority: .background) { await Task.yield() }.value
+      let arrivalsNow = state.withLock { $0.queue.arrivals }
+      quietRounds = arrivalsNow == arrivals ? quietRounds + 1 : 0
+      arrivals = arrivalsNow
+    }
+  }
+}
+
+/// Something sleeps on a test clock on which nothing should.
+public struct SuspensionError: Error, Equatable, CustomStringConvertible {
+  /// Makes the error.
+  public init() {}
+
+  /// A short text for people.
+  public var description: String {
+    "Something sleeps on the clock: advance the clock, or end what sleeps, before the test ends."
+  }
+}

@@ -1,0 +1,49 @@
+/// A clock that reports an issue whenever it is used: the clock of a test that should not depend on time.
+///
+/// A sleep on it is reported and returns at once.
+public struct UnimplementedClock<Duration: DurationProtocol & Hashable>: Clock {
+  /// A time on the clock, as the distance from its start.
+  public typealias Instant = ClockInstant<Duration>
+
+  private let name: String
+  private let base = ImmediateClock<Duration>(now: Instant())
+
+  /// Makes a clock that calls itself `name` in issues.
+  public init(name: String) {
+    self.name = name
+  }
+
+  /// Reports an issue; the time is that of the last sleep.
+  public var now: Instant {
+    report("now")
+    return base.now
+  }
+
+  /// Reports an issue.
+  public var minimumResolution: Duration {
+    report("minimumResolution")
+    return base.minimumResolution
+  }
+
+  /// Reports an issue and returns.
+  ///
+  /// - Throws: `CancellationError` in a cancelled task.
+  public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+    report("sleep")
+    try await base.sleep(until: deadline, tolerance: tolerance)
+  }
+
+  private func report(_ member: String) {
+    reportIssue(
+      """
+      \(Unimplemented("\(name).\(member)")). Override the clock in the test, with an 'ImmediateClock' or a 'TestClock'.
+      """)
+  }
+}
+
+extension UnimplementedClock where Duration == Swift.Duration {
+  /// Makes a clock that calls itself "Clock" in issues.
+  public init() {
+    self.init(name: "Clock")
+  }
+}

@@ -1,0 +1,56 @@
+import FoundationEssentials
+import Synchronization
+
+/// What the environment says about the context, and what is wrong with it.
+struct ContextDetection: Equatable {
+  var context: DependencyContext
+  var complaint: String?
+
+  static let override = "SWIFT_DEPENDENCIES_CONTEXT"
+
+  /// Decides by the override, then by a preview's mark, then by whether a test framework runs the process.
+  init(environment: [String: String], isTesting: Bool) {
+    let detected: DependencyContext =
+      if environment["XCODE_RUNNING_FOR_PREVIEWS"] == "1" {
+        .preview
+      } else if isTesting {
+        .test
+      } else {
+        .live
+      }
+    guard let text = environment[Self.override] else {
+      (context, complaint) = (detected, nil)
+      return
+    }
+    let named = DependencyContext(rawValue: text)
+    context = named ?? detected
+    complaint = named == nil ? Self.complaint(about: text, using: detected) : nil
+  }
+
+  private static func complaint(about text: String, using context: DependencyContext) -> String {
+    let allowed = DependencyContext.allCases.map { "'\($0)'" }.joined(separator: ", ")
+    return """
+      The environment variable \(override) is '\(text)', which is no context: '\(context)' is used. \
+      Set it to one of \(allowed), or unset it.
+      """
+  }
+}
+
+extension DependencyContext {
+  private static let detection = ContextDetection(
+    environment: ProcessInfo.processInfo.environment, isTesting: isTesting)
+  private static let hasComplained = Atomic(false)
+
+  /// The context of this process.
+  ///
+  /// A complaint is reported outside the initialiser of the stored value, because a reporter may itself read
+  /// a dependency.
+  static var ofProcess: DependencyContext {
+    if let complaint = detection.complaint,
+      !hasComplained.exchange(true, ordering: .relaxed)
+    {
+      reportIssue(complaint)
+    }
+    return detection.context
+  }
+}

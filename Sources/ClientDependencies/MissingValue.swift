@@ -1,0 +1,66 @@
+/// A key lacks the value that its context asks for, and another one stands in.
+enum Gap: Sendable {
+  /// The test value is used where a live one was wanted.
+  case liveValue
+  /// The live value is used where a test one was wanted.
+  case testValue
+}
+
+/// The issue of a missing value, as it is told to people.
+struct MissingValue {
+  var gap: Gap
+  var key: any TestDependencyKey.Type
+  var property: StaticString
+  var location: SourceLocation
+
+  func report() {
+    reportIssue(
+      message, fileID: location.fileID, filePath: location.filePath, line: location.line,
+      column: location.column)
+  }
+
+  var message: String {
+    """
+    \(summary)
+
+      Read at: \(location.fileID):\(location.line)
+      Key: \(keyName)
+      Value: \(valueName(key))
+
+    \(advice)
+    """
+  }
+
+  private var summary: String {
+    switch gap {
+    case .liveValue: "@Dependency(\(name)) has no live value: its test value is used."
+    case .testValue: "@Dependency(\(name)) has no test value: this test uses its live value."
+    }
+  }
+
+  private var advice: String {
+    switch gap {
+    case .liveValue:
+      """
+      Import the module that gives it one, conform '\(keyName)' to 'DependencyKey', or override the value with \
+      'withDependencies'.
+      """
+    case .testValue:
+      """
+      Override it in the test with 'withDependencies', or give '\(keyName)' a 'testValue' of its own.
+      """
+    }
+  }
+
+  private var keyName: String { String(reflecting: key) }
+
+  /// A property's name where the key was read through one, otherwise the key.
+  private var name: String {
+    let property = "\(property)"
+    return property.isEmpty || property.contains("(") ? "\(key).self" : "\\.\(property)"
+  }
+
+  private func valueName<Key: TestDependencyKey>(_ key: Key.Type) -> String {
+    String(reflecting: Key.Value.self)
+  }
+}

@@ -1,0 +1,53 @@
+import Synchronization
+
+/// The scopes that objects were made in, for those which came out of `withDependencies` as its result.
+///
+/// It belongs to the process because objects do; nothing in it outlives its object by more than a sweep.
+enum ModelScopes {
+  fileprivate struct Entry: @unchecked Sendable {  // Right, because the object is only compared, never used.
+    weak var object: AnyObject?
+    var scope: Scope
+  }
+  fileprivate struct State {
+    var entries: [ObjectIdentifier: Entry] = [:]
+    var sweepAt = 64
+  }
+  // Held for one look-up or insertion, and only where an object is remembered or asked for.
+  private static let state = Mutex(State())
+
+  /// Remembers the current scope for `result`, where that is an object.
+  static func remember<Result>(_ result: Result) {
+    guard type(of: result as Any) is AnyObject.Type else { return }
+    let object = result as AnyObject
+    let entry = Entry(object: object, scope: DependencyValues._current.scope)
+    let id = ObjectIdentifier(object)
+    state.withLock { state in
+      state.entries[id] = entry
+      state.sweepIfLarge()
+    }
+  }
+
+  /// The scope that carries over from an object: the one it was made in, or that of its first `@Dependency`.
+  static func scope(of model: AnyObject) -> Scope? {
+    let id = ObjectIdentifier(model)
+    let remembered = state.withLock { $0.entries[id] }
+    if let remembered, remembered.object === model { return remembered.scope }
+    return capturedScope(in: Mirror(reflecting: model))
+  }
+
+  private static func capturedScope(in mirror: Mirror?) -> Scope? {
+    guard let mirror else { return nil }
+    for case let (_, wrapper as any ScopeCapturing) in mirror.children {
+      return wrapper.capturedScope
+    }
+    return capturedScope(in: mirror.superclassMirror)
+  }
+}
+
+extension ModelScopes.State {
+  fileprivate mutating func sweepIfLarge() {
+    guard entries.count >= sweepAt else { return }
+    entries = entries.filter { $0.value.object != nil }
+    sweepAt = max(64, 2 * entries.count)
+  }
+}

@@ -1,0 +1,71 @@
+import Synchronization
+
+/// The values that contexts gave so far, one for each key and context, and in tests one for each test.
+///
+/// No lock is held while a value is made: making it may read other values, also on other threads. Two threads that
+/// make the same one at the same time both go on with the value of the one that came first.
+final class ValueCache: Sendable {
+  /// The cache of all scopes that ask for no other: values live as long as the process.
+  static let ofProcess = ValueCache()
+
+  private let live = CacheTable()
+  private let preview = CacheTable()
+  private let test = CacheTable()
+  // Only test processes use it, and only to look up and to insert.
+  private let ofTests = Mutex<[TestEntry: CacheEntry]>([:])
+
+  func value<Key: TestDependencyKey>(
+    of key: Key.Type, in context: DependencyContext
+  ) -> CachedValue<Key.Value> {
+    let id = ObjectIdentifier(key)
+    let entry =
+      if let current = RunningTest.current {
+        entry(TestEntry(key: id, context: context, test: current)) {
+          Construction.value(of: key, in: context)
+        }
+      } else {
+        table(context).find(id)
+          ?? table(context).insert(Construction.value(of: key, in: context))
+      }
+    // Right, because an entry is filed under the key whose value it holds.
+    return unsafeDowncast(entry, to: CachedValue<Key.Value>.self)
+  }
+
+  private func entry(_ id: TestEntry, make: () -> CacheEntry) -> CacheEntry {
+    if let found = ofTests.withLock({ $0[id] }) { return found }
+    let made = make()
+    return ofTests.withLock { entries in
+      if let earlier = entries[id] { return earlier }
+      entries[id] = made
+      return made
+    }
+  }
+
+  private func table(_ context: DependencyContext) -> CacheTable {
+    switch context {
+    case .live: live
+    case .preview: preview
+    case .test: test
+    }
+  }
+}
+
+private struct TestEntry: Hashable {
+  var key: ObjectIdentifier
+  var context: DependencyContext
+  var test: RunningTest
+}
+
+/// The test that the current task belongs to.
+private struct RunningTest: Hashable {
+  var id: TestContext.Testing.Test.ID?
+
+  /// Nil outside test processes; without an identity in XCTest and on threads that no test started.
+  static var current: RunningTest? {
+    switch TestContext.current {
+    case nil: nil
+    case .swiftTesting(let testing): RunningTest(id: testing?.test.id)
+    case .xcTest: RunningTest(id: nil)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+/// An endpoint was called that nobody has implemented, usually one that a test did not expect to be used.
+public struct Unimplemented: Error, Equatable, CustomStringConvertible {
+  /// The endpoint, as in `AudioPlayerClient.play`.
+  public let endpoint: String
+
+  /// Names the endpoint, as in `AudioPlayerClient.play`.
+  public init(_ endpoint: String) {
+    self.endpoint = endpoint
+  }
+
+  /// A short text for people.
+  public var description: String { "Unimplemented: '\(endpoint)'" }
+}
+
+/// Reports that an unimplemented endpoint was called, and gives the error to throw.
+///
+/// It makes the defaults of a client's endpoints:
+///
+/// ```swift
+/// public var play: @Sendable (_ url: URL) async throws -> Void = { _ in
+///   throw reportUnimplemented("AudioPlayerClient.play")
+/// }
+/// public var setVolume: @Sendable (_ volume: Float) async -> Void = { _ in
+///   reportUnimplemented("AudioPlayerClient.setVolume")
+/// }
+/// ```
+///
+/// In a test the issue fails the test; elsewhere it is written to stderr.
+@discardableResult
+public func reportUnimplemented(
+  _ endpoint: String,
+  fileID: StaticString = #fileID,
+  filePath: StaticString = #filePath,
+  line: UInt = #line,
+  column: UInt = #column
+) -> Unimplemented {
+  let error = Unimplemented(endpoint)
+  reportIssue(
+    error.description, fileID: fileID, filePath: filePath, line: line, column: column)
+  return error
+}

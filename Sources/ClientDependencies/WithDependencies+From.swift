@@ -1,0 +1,97 @@
+/// Runs an operation with the dependencies of a model, so that what it makes sees the model's overrides.
+///
+/// The model carries them if it holds a `@Dependency` or came out of `withDependencies`; otherwise an issue is reported
+/// and the operation runs with the current values. Current overrides win over the model's.
+///
+/// - Returns: what the operation returns; throws what it throws.
+@discardableResult
+public func withDependencies<Model: AnyObject, R>(
+  from model: Model,
+  operation: () throws -> R,
+  fileID: StaticString = #fileID,
+  filePath: StaticString = #filePath,
+  line: UInt = #line,
+  column: UInt = #column
+) rethrows -> R {
+  try withDependencies(
+    from: model, { _ in }, operation: operation, fileID: fileID, filePath: filePath, line: line,
+    column: column)
+}
+
+/// Runs an operation with the dependencies of a model, some of them overridden.
+///
+/// - Parameters:
+///   - model: an object that holds a `@Dependency` or came out of `withDependencies`.
+///   - updateValuesForOperation: changes the model's values for the operation.
+///   - operation: what runs with them.
+/// - Returns: what the operation returns; throws what either closure throws.
+@discardableResult
+public func withDependencies<Model: AnyObject, R>(
+  from model: Model,
+  _ updateValuesForOperation: (inout DependencyValues) throws -> Void,
+  operation: () throws -> R,
+  fileID: StaticString = #fileID,
+  filePath: StaticString = #filePath,
+  line: UInt = #line,
+  column: UInt = #column
+) rethrows -> R {
+  let location = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+  return try run(in: scope(from: model, at: location), updateValuesForOperation, operation)
+}
+
+/// Runs an asynchronous operation with the dependencies of a model.
+///
+/// - Returns: what the operation returns; throws what it throws.
+@discardableResult
+public func withDependencies<Model: AnyObject, R>(
+  from model: Model,
+  isolation: isolated (any Actor)? = #isolation,
+  operation: () async throws -> R,
+  fileID: StaticString = #fileID,
+  filePath: StaticString = #filePath,
+  line: UInt = #line,
+  column: UInt = #column
+) async rethrows -> R {
+  try await withDependencies(
+    from: model, isolation: isolation, { _ in }, operation: operation, fileID: fileID,
+    filePath: filePath, line: line, column: column)
+}
+
+/// Runs an asynchronous operation with the dependencies of a model, some of them overridden.
+///
+/// - Parameters:
+///   - model: an object that holds a `@Dependency` or came out of `withDependencies`.
+///   - isolation: the actor on which both closures run, by default the caller's.
+///   - updateValuesForOperation: changes the model's values for the operation.
+///   - operation: what runs with them.
+/// - Returns: what the operation returns; throws what either closure throws.
+@discardableResult
+public func withDependencies<Model: AnyObject, R>(
+  from model: Model,
+  isolation: isolated (any Actor)? = #isolation,
+  _ updateValuesForOperation: (inout DependencyValues) async throws -> Void,
+  operation: () async throws -> R,
+  fileID: StaticString = #fileID,
+  filePath: StaticString = #filePath,
+  line: UInt = #line,
+  column: UInt = #column
+) async rethrows -> R {
+  let location = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+  return try await run(
+    in: scope(from: model, at: location), isolation: isolation, updateValuesForOperation, operation)
+}
+
+private func scope(from model: some AnyObject, at location: SourceLocation) -> Scope {
+  let current = DependencyValues._current.scope
+  guard let carried = ModelScopes.scope(of: model) else {
+    reportIssue(
+      """
+      There are no dependencies to carry over from '\(type(of: model))': the current ones are used. \
+      Give it a '@Dependency' property, or make it inside 'withDependencies'.
+      """,
+      fileID: location.fileID, filePath: location.filePath, line: location.line,
+      column: location.column)
+    return current
+  }
+  return current.merged(over: carried)
+}

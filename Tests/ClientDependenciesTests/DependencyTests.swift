@@ -1,0 +1,86 @@
+import ClientDependencies
+import Testing
+
+@Suite struct DependencyTests {
+  @Dependency(\.number) private var stored
+
+  @Test func `a stored wrapper reads the value of the current scope`() {
+    #expect(stored == 3)
+    withDependencies {
+      $0.number = 7
+    } operation: {
+      #expect(stored == 7)
+    }
+    #expect(stored == 3)
+  }
+
+  @Test @MainActor func `a wrapper in static context reads the value of the current scope`() {
+    #expect(withDependencies({ $0.number = 8 }, operation: { Holder.number }) == 8)
+  }
+
+  @Test func `a local wrapper reads a key that has no property`() {
+    @Dependency(NumberKey.self) var number
+    #expect(number == 3)
+    #expect(withDependencies({ $0[NumberKey.self] = 9 }, operation: { number }) == 9)
+  }
+
+  @Test func `an endpoint can be taken alone`() throws {
+    @Dependency(\.greeter.greet) var greet
+    let greeting = try withDependencies {
+      $0.greeter.greet = { "hello \($0)" }
+    } operation: {
+      try greet("Ada")
+    }
+    #expect(greeting == "hello Ada")
+  }
+
+  @Test func `a wrapper keeps the overrides of the scope it was made in`() {
+    let reader = withDependencies {
+      $0.number = 5
+    } operation: {
+      Reading()
+    }
+    #expect(reader.number == 5)
+  }
+
+  @Test func `the current scope wins over the one that a wrapper was made in`() {
+    let reader = withDependencies {
+      $0.number = 5
+      $0.interfaceOnly = "kept"
+    } operation: {
+      Reading()
+    }
+    withDependencies {
+      $0.number = 6
+    } operation: {
+      #expect(reader.number == 6)
+      #expect(reader.text == "kept")
+    }
+  }
+
+  @Test func `a wrapper keeps the context of the scope it was made in`() {
+    let reader = withDependencies({ $0.context = .preview }, operation: { Reading() })
+    #expect(reader.number == 2)
+  }
+
+  @Test func `a value that is nil is a value`() {
+    @Dependency(\.optional) var optional
+    #expect(optional == nil)
+    #expect(withDependencies({ $0.optional = "some" }, operation: { optional }) == "some")
+    withDependencies {
+      $0.optional = "some"
+    } operation: {
+      #expect(withDependencies({ $0.optional = nil }, operation: { optional }) == nil)
+    }
+  }
+}
+
+private struct Reading {
+  @Dependency(\.number) var number
+  @Dependency(\.interfaceOnly) var text
+}
+
+/// Swift 6 wants an actor around a static wrapper, because it takes its storage for a variable.
+@MainActor private enum Holder {
+  @Dependency(\.number) static var number
+}

@@ -1,0 +1,91 @@
+import ClientDependencies
+import Synchronization
+import Testing
+
+@Suite struct DependencyValuesTests {
+  @Test func `a test sees test values`() {
+    #expect(DependencyValues._current.context == .test)
+    #expect(DependencyValues._current.number == 3)
+    #expect(DependencyValues().number == 3)
+  }
+
+  @Test(arguments: [(DependencyContext.live, 1), (.preview, 2), (.test, 3)])
+  func `each context has its own value`(context: DependencyContext, number: Int) {
+    @Dependency(\.number) var current
+    #expect(withDependencies({ $0.context = context }, operation: { current }) == number)
+  }
+
+  @Test func `values without overrides can be had for each context`() {
+    #expect(DependencyValues.live.number == 1)
+    #expect(DependencyValues.preview.number == 2)
+    #expect(DependencyValues.test.number == 3)
+  }
+
+  @Test func `an override survives a change of the context`() {
+    @Dependency(\.number) var number
+    withDependencies {
+      $0.number = 4
+      $0.context = .live
+    } operation: {
+      #expect(number == 4)
+    }
+  }
+
+  @Test func `a preview without a value of its own uses the live value or else the test value`() {
+    #expect(DependencyValues.preview.liveOnly == 42)
+    #expect(DependencyValues.preview.interfaceOnly == "test")
+  }
+
+  @Test func `a test that reads a live value gets an issue each time that says where`() {
+    @Dependency(\.liveOnly) var liveOnly
+    for _ in 0..<2 {
+      withKnownIssue {
+        #expect(liveOnly == 42)
+      } matching: { issue in
+        let text = issue.comments.first?.rawValue ?? ""
+        return text.contains(#"@Dependency(\.liveOnly) has no test value"#)
+          && text.contains("ClientDependenciesTests/DependencyValuesTests.swift:")
+          && text.contains("ClientDependenciesTests.LiveOnlyKey") && text.contains("Value: Swift.Int")
+          && issue.sourceLocation?.fileName == "DependencyValuesTests.swift"
+      }
+    }
+  }
+
+  @Test func `an override of a live value in a test is no issue`() {
+    @Dependency(\.liveOnly) var liveOnly
+    withDependencies {
+      $0.liveOnly += 1
+    } operation: {
+      #expect(liveOnly == 43)
+    }
+  }
+
+  @Test func `a missing live value is an issue and the test value is used`() {
+    @Dependency(\.interfaceOnly) var text
+    withDependencies {
+      $0.context = .live
+    } operation: {
+      withKnownIssue {
+        #expect(text == "test")
+      } matching: { issue in
+        let message = issue.comments.first?.rawValue ?? ""
+        return message.contains(#"@Dependency(\.interfaceOnly) has no live value"#)
+          && message.contains("withDependencies")
+      }
+    }
+  }
+
+  @Test func `the issue of a key without a property names the key`() {
+    @Dependency(InterfaceOnlyKey.self) var text
+    withKnownIssue {
+      _ = withDependencies({ $0.context = .live }, operation: { text })
+    } matching: { issue in
+      issue.comments.first?.rawValue.contains("@Dependency(InterfaceOnlyKey.self)") == true
+    }
+  }
+
+  @Test func `a key may ask that its missing live value is no issue`() {
+    @Dependency(\.quiet) var quiet
+    #expect(withDependencies({ $0.context = .live }, operation: { quiet }) == "quiet")
+  }
+}

@@ -1,0 +1,82 @@
+import ClientDependencies
+import Synchronization
+
+/// A client as the modules above write theirs.
+struct GreeterClient: Sendable {
+  var greet: @Sendable (_ name: String) throws -> String = { _ in
+    throw reportUnimplemented("GreeterClient.greet")
+  }
+  var isOpen: @Sendable () -> Bool = {
+    reportUnimplemented("GreeterClient.isOpen")
+    return false
+  }
+}
+
+extension GreeterClient: DependencyKey {
+  static let liveValue = GreeterClient(greet: { "live \($0)" }, isOpen: { true })
+  static let previewValue = GreeterClient(greet: { "preview \($0)" }, isOpen: { true })
+  static let testValue = GreeterClient()
+}
+
+extension DependencyValues {
+  var greeter: GreeterClient {
+    get { self[GreeterClient.self] }
+    set { self[GreeterClient.self] = newValue }
+  }
+}
+
+/// A key that only tests know.
+enum InterfaceOnlyKey: TestDependencyKey {
+  static let testValue = "test"
+}
+
+/// A key that wants no issue where its live value is missing.
+enum QuietKey: TestDependencyKey {
+  static let testValue = "quiet"
+  static let shouldReportUnimplemented = false
+}
+
+/// A key that only the program at work knows.
+enum LiveOnlyKey: DependencyKey {
+  static let liveValue = 42
+}
+
+enum NumberKey: DependencyKey {
+  static let liveValue = 1
+  static let previewValue = 2
+  static let testValue = 3
+}
+
+enum OptionalKey: DependencyKey {
+  static let liveValue: String? = nil
+  static let testValue: String? = nil
+}
+
+extension DependencyValues {
+  var interfaceOnly: String {
+    get { self[InterfaceOnlyKey.self] }
+    set { self[InterfaceOnlyKey.self] = newValue }
+  }
+  var quiet: String { self[QuietKey.self] }
+  var liveOnly: Int {
+    get { self[LiveOnlyKey.self] }
+    set { self[LiveOnlyKey.self] = newValue }
+  }
+  var number: Int {
+    get { self[NumberKey.self] }
+    set { self[NumberKey.self] = newValue }
+  }
+  var optional: String? {
+    get { self[OptionalKey.self] }
+    set { self[OptionalKey.self] = newValue }
+  }
+}
+
+/// Counts how often something was done, from any thread.
+final class Counter: Sendable {
+  private let number = Atomic(0)
+  var count: Int { number.load(ordering: .sequentiallyConsistent) }
+  @discardableResult func increment() -> Int {
+    number.add(1, ordering: .sequentiallyConsistent).newValue
+  }
+}

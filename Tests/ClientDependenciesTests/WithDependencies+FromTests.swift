@@ -1,0 +1,86 @@
+import ClientDependencies
+import Testing
+
+@Suite struct WithDependenciesFromTests {
+  @Test func `a model hands its dependencies to what it makes`() {
+    let parent = withDependencies({ $0.number = 5 }, operation: { Model() })
+    let child = withDependencies(from: parent) { Model() }
+    #expect(child.number == 5)
+  }
+
+  @Test func `the update adds to what a model hands on`() {
+    let parent = withDependencies({ $0.number = 5 }, operation: { Model() })
+    let child = withDependencies(from: parent) {
+      $0.interfaceOnly = "added"
+    } operation: {
+      Model()
+    }
+    #expect(child.number == 5)
+    #expect(child.text == "added")
+  }
+
+  @Test func `the current values win over those of the model`() {
+    let parent = withDependencies({ $0.number = 5 }, operation: { Model() })
+    withDependencies {
+      $0.number = 6
+    } operation: {
+      #expect(withDependencies(from: parent) { Model().number } == 6)
+    }
+  }
+
+  @Test func `a subclass hands on what its superclass holds`() {
+    let parent = withDependencies({ $0.number = 5 }, operation: { [Submodel()] }).first
+    #expect(withDependencies(from: parent ?? Submodel()) { Model().number } == 5)
+  }
+
+  @Test func `an object that was made in a scope remembers it without a wrapper`() {
+    let plain = withDependencies({ $0.number = 5 }, operation: { Plain() })
+    #expect(withDependencies(from: plain) { Model().number } == 5)
+  }
+
+  @Test func `thousands of objects do not confuse each other's scopes`() {
+    let objects = (0..<5_000).map { index in
+      withDependencies({ $0.number = index }, operation: { Plain() })
+    }
+    for (index, object) in objects.enumerated() where index % 97 == 0 {
+      #expect(withDependencies(from: object) { Model().number } == index)
+    }
+  }
+
+  @Test func `an asynchronous operation is handed the dependencies as well`() async {
+    let parent = withDependencies({ $0.number = 5 }, operation: { Model() })
+    let number = await withDependencies(from: parent) {
+      await Task.yield()
+      return Model().number
+    }
+    #expect(number == 5)
+    let changed = await withDependencies(from: parent) {
+      await Task.yield()
+      $0.number += 1
+    } operation: {
+      await Task.yield()
+      return Model().number
+    }
+    #expect(changed == 6)
+  }
+
+  @Test func `a model with nothing to hand on is an issue and the current values are used`() {
+    let stranger = Plain()
+    withKnownIssue {
+      #expect(withDependencies(from: stranger) { Model().number } == 3)
+    } matching: { issue in
+      issue.comments.first?.rawValue.contains("Plain") == true
+    }
+  }
+}
+
+private class Model {
+  @Dependency(\.number) var number
+  @Dependency(\.interfaceOnly) var text
+}
+
+private final class Submodel: Model {
+  let something = 1
+}
+
+private final class Plain {}
