@@ -29,6 +29,10 @@ let package = Package(
   name: "syrinx",
   products: [
     .library(name: "AudioCore", targets: ["AudioCore"]),
+    .library(name: "AudioPlayerClient", targets: ["AudioPlayerClient"]),
+    .library(name: "AudioRecorderClient", targets: ["AudioRecorderClient"]),
+    .library(name: "SoundCard", targets: ["SoundCard"]),
+    .library(name: "VirtualSoundCard", targets: ["VirtualSoundCard"]),
     .library(name: "ClientDependencies", targets: ["ClientDependencies"]),
   ],
   dependencies: [
@@ -55,8 +59,18 @@ let package = Package(
     // The seams.
     library("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies"]),
 
+    // The clients' interfaces.
+    library("AudioPlayerClient", ["AudioCore", "ClientDependencies"]),
+    library("AudioRecorderClient", ["AudioCore", "ClientDependencies"]),
+
+    // A sound card without hardware.
+    library("VirtualSoundCard", ["AudioCore", "AudioThreads", "SoundCard"]),
+
     tests("AudioCore", ["AudioCore"]),
     tests("AudioThreads", ["AudioThreads"]),
+    tests("AudioPlayerClient", ["AudioPlayerClient", issueReportingTestSupport]),
+    tests("AudioRecorderClient", ["AudioRecorderClient", issueReportingTestSupport]),
+    tests("VirtualSoundCard", ["VirtualSoundCard"]),
     tests("ClientDependencies", ["ClientDependencies", issueReportingTestSupport]),
   ],
   swiftLanguageModes: [.v6]

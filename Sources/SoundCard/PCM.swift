@@ -4,8 +4,8 @@ public import AudioThreads
 /// An open device, driven by one thread: the card's thread of an engine.
 ///
 /// Thread safety: `configuration` and `waker` may be used from any thread; everything else from one
-/// thread at a time. No method allocates or takes a lock that another thread holds while it waits, so that the
-/// card's thread can call them all; only `wait` blocks.
+/// thread at a time. No method allocates or takes a lock that another thread holds while it waits,
+/// so that the card's thread can call them all; only `wait` blocks.
 public protocol PCM: AnyObject, Sendable {
   /// What the device settled on when it was opened.
   var configuration: PCMConfiguration { get }
@@ -13,14 +13,16 @@ public protocol PCM: AnyObject, Sendable {
   /// Ends a `wait` from any thread, now or at its next call.
   var waker: WakeUp { get }
 
-  /// The device's time since it was opened: by the system's monotonic clock, or by a virtual card's own.
+  /// The device's time since it was opened: by the system's monotonic clock, or by a virtual card's
+  /// own.
   var elapsed: Duration { get }
 
   /// Blocks until there is what `interest` asks for, the waker is signalled, or `timeout` of the
   /// device's time has passed.
   ///
-  /// It may return `.woken` without a signal. Trouble that passes (an xrun, a suspended machine) is mended before it
-  /// returns and comes back as `.interrupted`; `deviceLost` is thrown where the device is gone for good.
+  /// It may return `.woken` without a signal. Trouble that passes (an xrun, a suspended machine) is
+  /// mended before it returns and comes back as `.interrupted`; `deviceLost` is thrown where the
+  /// device is gone for good.
   func wait(
     for interest: PCMInterest, atMost timeout: Duration?
   ) throws(SoundCardError) -> PCMWakeUp
@@ -29,19 +31,24 @@ public protocol PCM: AnyObject, Sendable {
   func start() throws(SoundCardError)
 
   /// Stops at once; what the device still holds is thrown away.
+  ///
+  /// The next write or `start` sets it going again.
   func drop()
 
-  /// Gives the device back; every other call afterwards throws `deviceLost`. Closing twice is harmless.
+  /// Gives the device back; every other call afterwards throws `deviceLost`.
+  ///
+  /// Closing twice is harmless.
   func close()
 }
 
 /// A device that plays.
 public protocol PlaybackPCM: PCM {
-  /// Frames between the position written to and the loudspeaker, 0…buffer, also where the device lies.
+  /// Frames between the position written to and the loudspeaker, 0…buffer, also where the device
+  /// lies.
   var delay: FrameCount { get }
 
-  /// How long the device can go on without another frame: what it still holds, and for a device that takes
-  /// frames faster than it could play them, the time that they would have taken.
+  /// How long the device can go on without another frame: what it still holds, and for a device
+  /// that takes frames faster than it could play them, the time that they would have taken.
   var timeUntilDry: Duration { get }
 
   /// Hands over interleaved samples in the device's format; it may take fewer than offered.

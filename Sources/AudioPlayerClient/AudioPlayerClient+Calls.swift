@@ -1,0 +1,42 @@
+public import Foundation
+
+extension AudioPlayerClient {
+  /// A client from its endpoints.
+  public init(
+    play: @escaping @Sendable (_ url: URL) async throws -> Void,
+    loop: @escaping @Sendable (_ url: URL) async throws -> Void,
+    setVolume: @escaping @Sendable (_ volume: Float) async -> Void,
+    stop: @escaping @Sendable () async -> Void,
+    playback:
+      @escaping @Sendable (_ request: PlaybackRequest) async
+      -> AsyncThrowingStream<PlaybackEvent, any Error>
+  ) {
+    self.play = play
+    self.loop = loop
+    self.setVolume = setVolume
+    self.stop = stop
+    self.playback = playback
+  }
+
+  /// Plays a file once and returns when its last frame has been heard; see the endpoint `play`.
+  public func play(url: URL) async throws {
+    try await play(url)
+  }
+
+  /// Plays a file until the task is cancelled or `stop` is called; see the endpoint `loop`.
+  public func loop(url: URL) async throws {
+    try await loop(url)
+  }
+
+  /// Sets the volume of everything that plays, 0…1; see the endpoint `setVolume`.
+  public func setVolume(volume: Float) async {
+    await setVolume(volume)
+  }
+
+  /// Plays what the request describes and tells how it goes; see the endpoint `playback`.
+  public func playback(
+    request: PlaybackRequest
+  ) async -> AsyncThrowingStream<PlaybackEvent, any Error> {
+    await playback(request)
+  }
+}

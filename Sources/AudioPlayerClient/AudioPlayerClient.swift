@@ -1,0 +1,42 @@
+import ClientDependencies
+public import Foundation
+
+/// Plays sound: files, buffers and streams, several at a time.
+public struct AudioPlayerClient: Sendable {
+  /// Plays a file once and returns when its last frame has been heard.
+  ///
+  /// Cancelling the task fades the sound out and throws `CancellationError`. Throws
+  /// `AudioPlayerError`.
+  public var play: @Sendable (_ url: URL) async throws -> Void = { _ in
+    throw reportUnimplemented("AudioPlayerClient.play")
+  }
+
+  /// Plays a file again and again without a gap, until the task is cancelled or `stop` is called.
+  public var loop: @Sendable (_ url: URL) async throws -> Void = { _ in
+    throw reportUnimplemented("AudioPlayerClient.loop")
+  }
+
+  /// Sets the volume of everything that plays, now and later: 0 is silence, 1 leaves samples as
+  /// they are; other values are clamped to 0…1.
+  ///
+  /// It gets there in 20 ms, without a click.
+  public var setVolume: @Sendable (_ volume: Float) async -> Void = { _ in
+    reportUnimplemented("AudioPlayerClient.setVolume")
+  }
+
+  /// Fades out everything that plays and returns when it is silent.
+  public var stop: @Sendable () async -> Void = {
+    reportUnimplemented("AudioPlayerClient.stop")
+  }
+
+  /// The full form: plays what the request describes and tells how it goes.
+  ///
+  /// The stream yields `started`, then `progress` and `xrun` as they come, and ends after
+  /// `finished`. Cancelling its consumer fades the sound out. It throws `AudioPlayerError`.
+  public var playback:
+    @Sendable (_ request: PlaybackRequest) async -> AsyncThrowingStream<PlaybackEvent, any Error> =
+      { _ in .finished(throwing: reportUnimplemented("AudioPlayerClient.playback")) }
+
+  /// A client none of whose endpoints is implemented.
+  public init() {}
+}

@@ -1,0 +1,48 @@
+import ClientDependencies
+public import Foundation
+
+/// Records from a microphone: to files, or as live buffers.
+public struct AudioRecorderClient: Sendable {
+  /// The length recorded so far in seconds, by frames; nil while nothing is recorded.
+  public var currentTime: @Sendable () async -> TimeInterval? = {
+    reportUnimplemented("AudioRecorderClient.currentTime")
+    return nil
+  }
+
+  /// Whether this user can open the default capture device now.
+  public var requestRecordPermission: @Sendable () async -> Bool = {
+    reportUnimplemented("AudioRecorderClient.requestRecordPermission")
+    return false
+  }
+
+  /// Records into a file until `stopRecording`; the file's extension decides on its format.
+  ///
+  /// True when the file is complete, false where the recording ended by itself before it was
+  /// stopped. Cancelling the task completes the file and throws `CancellationError`. Throws
+  /// `AudioRecorderError`.
+  public var startRecording: @Sendable (_ url: URL) async throws -> Bool = { _ in
+    throw reportUnimplemented("AudioRecorderClient.startRecording")
+  }
+
+  /// Ends every recording and returns when their files are closed and on the disk.
+  public var stopRecording: @Sendable () async -> Void = {
+    reportUnimplemented("AudioRecorderClient.stopRecording")
+  }
+
+  /// The full form: records what the request describes and tells how it goes.
+  ///
+  /// The stream yields `started`, then `levels` and `xrun` as they come, and ends after `finished`;
+  /// cancelling its consumer completes the file. It throws `AudioRecorderError`; what was recorded
+  /// up to there stays.
+  public var recording:
+    @Sendable (_ request: RecordingRequest) async -> AsyncThrowingStream<RecordingEvent, any Error> =
+      { _ in .finished(throwing: reportUnimplemented("AudioRecorderClient.recording")) }
+
+  /// Live buffers from a microphone until the consumer is cancelled or the device ends.
+  public var capture:
+    @Sendable (_ request: CaptureRequest) async -> AsyncThrowingStream<CapturedAudio, any Error> =
+      { _ in .finished(throwing: reportUnimplemented("AudioRecorderClient.capture")) }
+
+  /// A client none of whose endpoints is implemented.
+  public init() {}
+}

@@ -1,0 +1,30 @@
+public import AudioCore
+import ClientDependencies
+
+/// The seam to hardware: what devices there are, and opening one for playback or capture.
+///
+/// The live value is ALSA's, in the module `ALSASoundCard`; tests and the command's `virtual`
+/// device use `VirtualSoundCard`. Engines reach it through `@Dependency(\.soundCard)`.
+public struct SoundCard: Sendable {
+  /// The devices that can be opened, the default first; none where there is no sound card.
+  ///
+  /// No device is opened in order to list it. Throws `SoundCardError`.
+  public var devices: @Sendable () async throws -> [AudioDevice] = {
+    throw reportUnimplemented("SoundCard.devices")
+  }
+
+  /// Opens a device for playback without waiting for it to become free; throws `SoundCardError`.
+  public var openPlayback: @Sendable (_ request: PCMRequest) async throws -> any PlaybackPCM = {
+    _ in
+    throw reportUnimplemented("SoundCard.openPlayback")
+  }
+
+  /// Opens a device for capture without waiting for it to become free; throws `SoundCardError`.
+  public var openCapture: @Sendable (_ request: PCMRequest) async throws -> any CapturePCM = {
+    _ in
+    throw reportUnimplemented("SoundCard.openCapture")
+  }
+
+  /// A sound card none of whose endpoints is implemented.
+  public init() {}
+}

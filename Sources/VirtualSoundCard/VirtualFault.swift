@@ -1,0 +1,15 @@
+public import AudioCore
+
+/// Something that goes wrong with a virtual device, at a frame that it has played or heard.
+public enum VirtualFault: Hashable, Sendable {
+  /// The device runs dry (playback) or full (capture), and `lost` frames pass before it goes on.
+  case xrun(at: FrameCount, lost: FrameCount)
+  /// The device is unplugged.
+  case unplugged(at: FrameCount)
+
+  var frame: FrameCount {
+    switch self {
+    case .xrun(let frame, _), .unplugged(let frame): frame
+    }
+  }
+}

@@ -1,0 +1,14 @@
+/// What sets the speed of a virtual sound card.
+public enum VirtualPace: Sendable {
+  /// A clock that goes on whatever the engine does: an engine that is late gets an xrun, as on
+  /// hardware.
+  case clock(any Clock<Duration>)
+  /// A clock, but the card never runs ahead of an engine that is about to serve it: with a test's
+  /// clock every run is the same, however slow the machine.
+  case lockstep(any Clock<Duration>)
+  /// As fast as the engine goes; the card's time is that of the frames that went through it.
+  case untimed
+
+  /// Real time.
+  public static let realTime = VirtualPace.clock(ContinuousClock())
+}

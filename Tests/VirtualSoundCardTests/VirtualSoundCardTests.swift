@@ -1,0 +1,101 @@
+import AudioCore
+import AudioThreads
+import ClientDependencies
+import SoundCard
+import Testing
+import VirtualSoundCard
+
+@Suite struct VirtualSoundCardTests {
+  let format = AudioFormat(sampleRate: 8_000, channelCount: 2)
+
+  @Test func `it lists one virtual device and never as the default`() async throws {
+    let devices = try await VirtualSoundCard().soundCard.devices()
+    #expect(devices == [VirtualSoundCard.device])
+    #expect(devices.allSatisfy { $0.isVirtual && !$0.isDefault })
+  }
+
+  @Test func `another device's name is unknown to it`() async {
+    let card = VirtualSoundCard().soundCard
+    await #expect(throws: SoundCardError.unknownDevice("hw:9", .playback)) {
+      _ = try await card.openPlayback(request: PCMRequest(device: "hw:9", format: format))
+    }
+  }
+
+  @Test func `what is written untimed is kept sample by sample`() async throws {
+    let card = VirtualSoundCard(.init(pace: .untimed))
+    let pcm = try await card.soundCard.openPlayback(request: PCMRequest(format: format))
+    let tone = AudioSignal.sine(440).buffer(1_600, format: format)
+    try pcm.start()
+    try write(tone, to: pcm)
+    #expect(card.played == [tone])
+    #expect(pcm.elapsed == .milliseconds(200))
+    #expect(card.openDeviceCount == 1)
+    pcm.close()
+    #expect(card.openDeviceCount == 0)
+  }
+
+  @Test func `a closed device is lost to whoever still uses it`() async throws {
+    let card = VirtualSoundCard(.init(pace: .untimed))
+    let pcm = try await card.soundCard.openPlayback(request: PCMRequest(format: format))
+    pcm.close()
+    pcm.close()
+    #expect(throws: SoundCardError.deviceLost("virtual")) {
+      _ = try pcm.wait(for: .period, atMost: nil)
+    }
+    #expect(card.openDeviceCount == 0)
+  }
+
+  @Test func `a microphone hears its buffer to the last frame and then ends`() async throws {
+    let heard = AudioSignal.noise(seed: 3).buffer(1_001, format: format)
+    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(heard)))
+    let pcm = try await card.soundCard.openCapture(
+      request: PCMRequest(format: AudioFormat(sampleRate: 48_000, channelCount: 1)))
+    #expect(pcm.configuration.format == format)
+    try pcm.start()
+    #expect(try readToTheEnd(pcm) == heard.samples)
+  }
+
+  @Test func `a clock paces it, and nothing is heard before its time`() async throws {
+    let clock = TestClock()
+    let card = VirtualSoundCard(
+      .init(pace: .lockstep(clock), microphone: .signal(.impulse(at: 300))))
+    let pcm = try await card.soundCard.openCapture(request: PCMRequest(format: format))
+    try pcm.start()
+    let reader = try DedicatedThread.start(name: "reader") {
+      // How it ended shows in the card's time.
+      while let wakeUp = try? pcm.wait(for: .period, atMost: .milliseconds(500)),
+        wakeUp == .woken
+      {}
+    }
+    await clock.sleepers(atLeast: 1)
+    #expect(pcm.elapsed == .zero)
+    await clock.advance(by: .milliseconds(25))
+    await reader.join()
+    #expect(pcm.elapsed == .milliseconds(25))
+    pcm.close()
+  }
+
+  private func write(_ buffer: AudioBuffer, to pcm: any PlaybackPCM) throws {
+    var rest = buffer.samples[...]
+    while !rest.isEmpty {
+      guard case .ready = try pcm.wait(for: .period, atMost: nil) else { continue }
+      let transfer = try rest.withUnsafeBufferPointer { try pcm.write($0) }
+      if case .frames(let count) = transfer {
+        rest = rest.dropFirst(count.rawValue * buffer.format.channelCount)
+      }
+    }
+  }
+
+  private func readToTheEnd(_ pcm: any CapturePCM) throws -> [Float] {
+    var heard: [Float] = []
+    var block = [Float](repeating: 0, count: 512)
+    while try pcm.wait(for: .period, atMost: nil) != .ended {
+      if case .frames(let count) = try block.withUnsafeMutableBufferPointer({
+        try pcm.read(into: $0)
+      }) {
+        heard += block.prefix(count.rawValue * pcm.configuration.format.channelCount)
+      }
+    }
+    return heard
+  }
+}
