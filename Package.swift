@@ -31,9 +31,11 @@ let package = Package(
     .library(name: "AudioCore", targets: ["AudioCore"]),
     .library(name: "AudioPlayerClient", targets: ["AudioPlayerClient"]),
     .library(name: "AudioRecorderClient", targets: ["AudioRecorderClient"]),
-    .library(name: "SoundCard", targets: ["SoundCard"]),
-    .library(name: "VirtualSoundCard", targets: ["VirtualSoundCard"]),
     .library(name: "ClientDependencies", targets: ["ClientDependencies"]),
+    .library(name: "Resampling", targets: ["Resampling"]),
+    .library(name: "SoundCard", targets: ["SoundCard"]),
+    .library(name: "SoundFile", targets: ["SoundFile"]),
+    .library(name: "VirtualSoundCard", targets: ["VirtualSoundCard"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -59,6 +61,10 @@ let package = Package(
     // The seams.
     library("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies"]),
 
+    // One owner per C library.
+    library("Resampling", ["AudioCore", "CSoxr"]),
+    library("SoundFile", ["AudioCore", "AudioThreads", "CSndFile"]),
+
     // The clients' interfaces.
     library("AudioPlayerClient", ["AudioCore", "ClientDependencies"]),
     library("AudioRecorderClient", ["AudioCore", "ClientDependencies"]),
@@ -67,11 +73,13 @@ let package = Package(
     library("VirtualSoundCard", ["AudioCore", "AudioThreads", "SoundCard"]),
 
     tests("AudioCore", ["AudioCore"]),
-    tests("AudioThreads", ["AudioThreads"]),
     tests("AudioPlayerClient", ["AudioPlayerClient", issueReportingTestSupport]),
     tests("AudioRecorderClient", ["AudioRecorderClient", issueReportingTestSupport]),
-    tests("VirtualSoundCard", ["VirtualSoundCard"]),
+    tests("AudioThreads", ["AudioThreads"]),
     tests("ClientDependencies", ["ClientDependencies", issueReportingTestSupport]),
+    tests("Resampling", ["AudioCore", "Resampling"]),
+    tests("SoundFile", ["AudioCore", "AudioThreads", "SoundFile"]),
+    tests("VirtualSoundCard", ["VirtualSoundCard"]),
   ],
   swiftLanguageModes: [.v6]
 )

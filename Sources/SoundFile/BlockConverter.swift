@@ -1,0 +1,37 @@
+/// Converts samples to what libsndfile is given, block by block, in memory made once.
+struct BlockConverter: ~Copyable {
+  /// The samples of a block, whole frames.
+  let capacity: Int
+
+  private let channelCount: Int
+  private let coding: SampleCoding
+  private var short: [Int16] = []
+  private var long: [Int32] = []
+
+  init(coding: SampleCoding, channelCount: Int) {
+    (self.coding, self.channelCount) = (coding, channelCount)
+    capacity = max(1, 8192 / channelCount) * channelCount
+    switch coding {
+    case .int16: short = Array(repeating: 0, count: capacity)
+    case .int24: long = Array(repeating: 0, count: capacity)
+    case .float: break
+    }
+  }
+
+  /// Writes a block of at most `capacity` samples and says how many frames libsndfile has taken.
+  mutating func write(
+    _ block: UnsafeBufferPointer<Float>, frames: Int, to handle: borrowing SoundFileHandle
+  ) -> Int {
+    guard let samples = block.baseAddress else { return 0 }
+    switch coding {
+    case .int16:
+      for index in block.indices { short[index] = SampleConversion.int16(block[index]) }
+      return handle.write(short, frames: frames)
+    case .int24:
+      for index in block.indices { long[index] = SampleConversion.int24(block[index]) }
+      return handle.write(long, frames: frames)
+    case .float:
+      return handle.write(samples, frames: frames)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import Glibc
+
+/// The owner of a file descriptor: closed when the last reference goes.
+final class Descriptor: Sendable {
+  let number: Int32
+
+  /// Takes over a descriptor that is open.
+  init(owning number: Int32) {
+    self.number = number
+  }
+
+  deinit {
+    close(number)
+  }
+
+  /// Opens a file to be read. It does not wait, not even for the writer of a named pipe.
+  static func reading(_ path: String) throws(SoundFileError) -> Descriptor {
+    let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard number >= 0 else { throw SystemErrors.reading(path, code: errno) }
+    return Descriptor(owning: number)
+  }
+
+  /// Makes a file, or empties the one that is there.
+  static func writing(_ path: String) throws(SoundFileError) -> Descriptor {
+    let number = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0o666)
+    guard number >= 0 else { throw SystemErrors.writing(path, code: errno) }
+    return Descriptor(owning: number)
+  }
+
+  /// A second descriptor for a file that the caller keeps.
+  static func duplicate(_ number: Int32, path: String) throws(SoundFileError) -> Descriptor {
+    let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
+    guard copy >= 0 else { throw SystemErrors.reading(path, code: errno) }
+    return Descriptor(owning: copy)
+  }
+
+  /// A pipe: what is written into the second comes out of the first.
+  static func pipe(path: String) throws(SoundFileError) -> (outlet: Descriptor, inlet: Descriptor) {
+    var ends: [Int32] = [-1, -1]
+    guard Glibc.pipe(&ends) == 0 else { throw SystemErrors.reading(path, code: errno) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
+  }
+
+  /// A file without a name in `folder`: it goes when the descriptor does.
+  static func temporary(in folder: String) throws(SoundFileError) -> Descriptor {
+    var template = Array("\(folder)/syrinx-XXXXXX".utf8CString)
+    let number = mkstemp(&template)
+    guard number >= 0 else { throw SystemErrors.writing(folder, code: errno) }
+    unlink(template)
+    _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+    return Descriptor(owning: number)
+  }
+
+  private var status: stat {
+    var status = stat()
+    fstat(number, &status)
+    return status
+  }
+
+  /// In bytes.
+  var size: Int { Int(status.st_size) }
+  var isDirectory: Bool { status.st_mode & S_IFMT == S_IFDIR }
+  var isRegularFile: Bool { status.st_mode & S_IFMT == S_IFREG }
+
+  /// Up to `count` bytes at a place of a regular file; fewer where it ends.
+  func bytes(at offset: Int, count: Int) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { buffer, size in
+      size = max(0, pread(number, buffer.baseAddress, count, offset))
+    }
+  }
+}

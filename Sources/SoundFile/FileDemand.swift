@@ -1,0 +1,77 @@
+import AudioCore
+import AudioThreads
+import Synchronization
+
+/// Opens a file at the first demand and lets go of it at the end, the first error or a cancellation.
+final class FileDemand: Sendable {
+  private enum State {
+    case untouched
+    case reading(FileReading)
+    case over
+  }
+
+  private let framesPerBuffer: FrameCount
+  private let open: FileReading.Opening
+  // Held to look at the state and to start the thread, never while the file is read.
+  private let state = Mutex(State.untouched)
+
+  init(framesPerBuffer: FrameCount, open: @escaping FileReading.Opening) {
+    self.framesPerBuffer = framesPerBuffer
+    self.open = open
+  }
+
+  deinit {
+    finish()
+  }
+
+  /// The thread that reads, while there is one.
+  var thread: DedicatedThread? {
+    state.withLock { state in
+      guard case .reading(let reading) = state else { return nil }
+      return reading.executor.thread
+    }
+  }
+
+  /// The next buffer; nil at the end, and for a consumer that is cancelled.
+  func next() async throws -> AudioBuffer? {
+    guard let reading = try begin() else { return nil }
+    do {
+      let buffer = try await withTaskCancellationHandler {
+        try await reading.next(atMost: framesPerBuffer)
+      } onCancel: {
+        finish()
+      }
+      guard let buffer, !Task.isCancelled else {
+        finish()
+        return nil
+      }
+      return buffer
+    } catch {
+      finish()
+      if Task.isCancelled { return nil }
+      throw error
+    }
+  }
+
+  private func begin() throws -> FileReading? {
+    try state.withLock { state in
+      switch state {
+      case .over: return nil
+      case .reading(let reading): return reading
+      case .untouched:
+        let reading = try FileReading(open: open)
+        state = .reading(reading)
+        return reading
+      }
+    }
+  }
+
+  private func finish() {
+    let reading = state.withLock { state -> FileReading? in
+      defer { state = .over }
+      guard case .reading(let reading) = state else { return nil }
+      return reading
+    }
+    reading?.interruption.signal()
+  }
+}

@@ -1,0 +1,44 @@
+public import AudioCore
+public import FoundationEssentials
+
+/// Sound files as streams of buffers.
+public enum SoundFile {
+  /// The frames of a file, in order, as its consumer asks for them.
+  ///
+  /// Nothing is read ahead: the consumer's demand is the back-pressure. The file is opened by the first
+  /// demand and read on a thread of its own. The stream ends after the last frame; when it ends or
+  /// fails, or its consumer is cancelled or goes away, the file is closed and the thread ends.
+  /// A consumer that is cancelled sees the end, as with every `AsyncThrowingStream`.
+  ///
+  /// - Parameters:
+  ///   - url: a file; a named pipe is read while it is written.
+  ///   - framesPerBuffer: the length of each buffer but the last, above 0.
+  /// - Throws: the stream throws `SoundFileError`, which says what is wrong with the file.
+  public static func buffers(
+    of url: URL, framesPerBuffer: FrameCount = 4096
+  ) -> AsyncThrowingStream<AudioBuffer, any Error> {
+    buffers(framesPerBuffer) { interruption in
+      try SoundFileReader(url: url, interruption: interruption)
+    }
+  }
+
+  /// The frames that come from a descriptor, for example 0 for standard input; otherwise the same.
+  ///
+  /// The descriptor belongs to the caller and must stay open until the first buffer has come.
+  public static func buffers(
+    ofFileDescriptor fileDescriptor: Int32, name: String = "standard input",
+    framesPerBuffer: FrameCount = 4096
+  ) -> AsyncThrowingStream<AudioBuffer, any Error> {
+    buffers(framesPerBuffer) { interruption in
+      try SoundFileReader(fileDescriptor: fileDescriptor, name: name, interruption: interruption)
+    }
+  }
+
+  private static func buffers(
+    _ framesPerBuffer: FrameCount, open: @escaping FileReading.Opening
+  ) -> AsyncThrowingStream<AudioBuffer, any Error> {
+    precondition(framesPerBuffer > 0, "a buffer holds at least 1 frame, not \(framesPerBuffer)")
+    let demand = FileDemand(framesPerBuffer: framesPerBuffer, open: open)
+    return AsyncThrowingStream { try await demand.next() }
+  }
+}

@@ -1,0 +1,62 @@
+extension SoundFileError: CustomStringConvertible {
+  /// A short text for people.
+  public var description: String {
+    switch self {
+    case .notFound, .isDirectory, .permissionDenied, .empty, .notAudio, .unsupported, .damaged,
+      .cannotRead, .notSeekable:
+      readingText
+    case .unsupportedFormat, .unknownExtension, .wrongFormat:
+      formatText
+    default:
+      writingText
+    }
+  }
+
+  private var readingText: String {
+    switch self {
+    case .notFound(let path): "there is no \(path); check the name and its folder"
+    case .isDirectory(let path): "\(path) is a folder; give a file in it"
+    case .permissionDenied(let path):
+      "you may not open \(path); `ls -l` shows who may, `chmod` changes it"
+    case .empty(let path): "\(path) is empty: there is no audio in it"
+    case .notAudio(let path):
+      "\(path) is not a sound file that is known; `file` may tell what it is"
+    case .unsupported(let path, let what):
+      "\(path) is \(what), which cannot be read; convert it first, for example with ffmpeg"
+    case .damaged(let path, let frame, let reason):
+      "\(path) is damaged after \(frame): \(reason)"
+    case .cannotRead(let path, let reason): "cannot read \(path): \(reason)"
+    case .notSeekable(let path):
+      "\(path) is a stream and can only be read from its beginning; save it to a file first"
+    default: ""
+    }
+  }
+
+  private var formatText: String {
+    switch self {
+    case .unsupportedFormat(let format, let encoding, let reason):
+      "\(encoding) cannot hold \(format): \(reason)"
+    case .unknownExtension(let name):
+      "no file format is known for the extension \"\(name)\"; "
+        + "use one of \(SoundFileEncoding.pathExtensions.joined(separator: ", "))"
+    case .wrongFormat(let expected, let actual):
+      "the file holds \(expected), but the buffer is \(actual); convert it first"
+    default: ""
+    }
+  }
+
+  private var writingText: String {
+    switch self {
+    case .cannotWrite(let path, let reason): "cannot write \(path): \(reason)"
+    case .diskFull(let path):
+      "no space is left on the disk for \(path); what was written before is kept"
+    case .tooLarge(let path):
+      "\(path) cannot grow any further: its format or a limit of the system (`ulimit -f`) forbids it"
+    case .incomplete(let path, let written, let found):
+      "\(path) is incomplete: \(written) were written, \(found) are in it; is the disk full?"
+    case .brokenPipe(let path): "the reader of \(path) has gone"
+    case .closed(let path): "\(path) is already closed"
+    default: ""
+    }
+  }
+}

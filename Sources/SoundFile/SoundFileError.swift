@@ -1,0 +1,41 @@
+public import AudioCore
+
+/// Why a sound file could not be read or written; `path` is the file that was asked for.
+public enum SoundFileError: Error, Equatable {
+  /// There is no such file; for a file to be written, its folder is missing.
+  case notFound(path: String)
+  /// A folder was given where a file is needed.
+  case isDirectory(path: String)
+  /// The user may not read or write the file.
+  case permissionDenied(path: String)
+  /// The file, or the stream, has no byte in it.
+  case empty(path: String)
+  /// What is in the file is not audio in any known container.
+  case notAudio(path: String)
+  /// The container or the encoding is known by name but cannot be read; `what` names it.
+  case unsupported(path: String, what: String)
+  /// The file is audio, but broken at or before `frame`, up to which it was read.
+  case damaged(path: String, frame: FrameCount, reason: String)
+  /// The system failed to read the file.
+  case cannotRead(path: String, reason: String)
+  /// This file, a pipe for example, can only be read from beginning to end.
+  case notSeekable(path: String)
+  /// The file cannot be made or written.
+  case cannotWrite(path: String, reason: String)
+  /// The encoding cannot hold this format: `SoundFileEncoding.supportedRate(for:)` tells a rate.
+  case unsupportedFormat(AudioFormat, encoding: SoundFileEncoding, reason: String)
+  /// No encoding is known for this file name extension.
+  case unknownExtension(String)
+  /// A buffer had another format than the file.
+  case wrongFormat(expected: AudioFormat, actual: AudioFormat)
+  /// The disk, or the user's quota on it, is full; what was written before is in the file.
+  case diskFull(path: String)
+  /// The file would be longer than its container or the system's limit allows.
+  case tooLarge(path: String)
+  /// The file is shorter than what was written to it: the last part is lost.
+  case incomplete(path: String, written: FrameCount, found: FrameCount)
+  /// The reader of the pipe has gone; for a command this is the usual way to end.
+  case brokenPipe(path: String)
+  /// The file was closed before.
+  case closed(path: String)
+}

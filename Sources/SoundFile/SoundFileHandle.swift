@@ -1,0 +1,112 @@
+import CSndFile
+import Glibc
+import Synchronization
+
+/// The one owner of a `SNDFILE`; the descriptor below it must outlive it.
+struct SoundFileHandle: ~Copyable {
+  private let file: OpaquePointer
+
+  /// Opens a file that is at hand; the corresponding C function is `sf_open_fd`.
+  init(_ descriptor: Descriptor, mode: Int32, info: inout SF_INFO) throws(LibraryFailure) {
+    // libsndfile keeps the error of a call that gave no handle in one variable for the whole process:
+    // the lock keeps it ours from the failure to the fetch. Files answer at once, so nobody waits.
+    let opened = openFailure.withLock { _ in
+      Self.open(descriptor, mode: mode, info: &info)
+    }
+    file = try opened.get()
+  }
+
+  /// Opens a stream that may keep us waiting for its header, therefore without the lock, and
+  /// therefore without libsndfile's reason where it fails.
+  init(stream descriptor: Descriptor, info: inout SF_INFO) throws(LibraryFailure) {
+    guard let file = sf_open_fd(descriptor.number, Int32(SFM_READ), &info, 0) else {
+      throw LibraryFailure(code: Int32(SF_ERR_UNRECOGNISED_FORMAT), text: "its header is wrong")
+    }
+    self.file = file
+  }
+
+  deinit {
+    sf_close(file)
+  }
+
+  private static func open(
+    _ descriptor: Descriptor, mode: Int32, info: inout SF_INFO
+  ) -> Result<OpaquePointer, LibraryFailure> {
+    errno = 0
+    if let file = sf_open_fd(descriptor.number, mode, &info, 0) { return .success(file) }
+    return .failure(LibraryFailure(code: sf_error(nil), text: String(cString: sf_strerror(nil))))
+  }
+}
+
+/// What libsndfile said about a call that failed, with the system's code beside it.
+struct LibraryFailure: Error {
+  let code: Int32
+  let text: String
+  let systemCode: Int32
+
+  init(code: Int32, text: String, systemCode: Int32 = errno) {
+    (self.code, self.text, self.systemCode) = (code, text, systemCode)
+  }
+}
+
+// Process-wide because what it protects, libsndfile's error of failed opens, is so.
+private let openFailure = Mutex(())
+
+extension SoundFileHandle {
+  /// The corresponding C function is `sf_readf_float`.
+  func read(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
+    Int(sf_readf_float(file, target, sf_count_t(frames)))
+  }
+
+  /// The corresponding C function is `sf_seek`; false where it failed.
+  func seek(to frame: Int) -> Bool {
+    sf_seek(file, sf_count_t(frame), SEEK_SET) >= 0
+  }
+
+  /// The corresponding C function is `sf_writef_float`.
+  func write(_ source: UnsafePointer<Float>, frames: Int) -> Int {
+    Int(sf_writef_float(file, source, sf_count_t(frames)))
+  }
+
+  /// The corresponding C function is `sf_writef_short`.
+  func write(_ source: UnsafePointer<Int16>, frames: Int) -> Int {
+    Int(sf_writef_short(file, source, sf_count_t(frames)))
+  }
+
+  /// The corresponding C function is `sf_writef_int`.
+  func write(_ source: UnsafePointer<Int32>, frames: Int) -> Int {
+    Int(sf_writef_int(file, source, sf_count_t(frames)))
+  }
+
+  /// Brings the header up to date with what was written.
+  func updateHeader() {
+    sf_command(file, Int32(SFC_UPDATE_HEADER_NOW), nil, 0)
+  }
+
+  /// Leaves out the chunk of peaks, which holds the time of day.
+  func leaveOutPeaks() {
+    sf_command(file, Int32(SFC_SET_ADD_PEAK_CHUNK), nil, Int32(SF_FALSE))
+  }
+
+  /// Ends the file: what is held back is written, and the header; nil where all of it succeeded.
+  ///
+  /// The corresponding C function is `sf_close`.
+  consuming func close() -> LibraryFailure? {
+    errno = 0
+    let code = sf_close(file)
+    let systemCode = errno
+    discard self
+    guard code != SF_ERR_NO_ERROR else { return nil }
+    return LibraryFailure(
+      code: code, text: String(cString: sf_error_number(code)), systemCode: systemCode)
+  }
+
+  /// The failure of the last call, nil where it was none.
+  var failure: LibraryFailure? {
+    let systemCode = errno
+    let code = sf_error(file)
+    guard code != SF_ERR_NO_ERROR else { return nil }
+    return LibraryFailure(
+      code: code, text: String(cString: sf_strerror(file)), systemCode: systemCode)
+  }
+}

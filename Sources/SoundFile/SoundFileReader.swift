@@ -1,0 +1,143 @@
+public import AudioCore
+public import AudioThreads
+public import FoundationEssentials
+
+/// Reads a sound file, from its beginning or from any frame: all that libsndfile knows (WAV, AIFF, AU,
+/// CAF, FLAC, Ogg Vorbis, Opus, MP3 and more).
+///
+/// The length in a header is often wrong; what was decoded, `framesRead` at the end, is the truth.
+///
+/// Its methods block while the file is read: call them on a thread of your own, or use
+/// `SoundFile.buffers(of:)`. Thread safety: one thread at a time.
+public final class SoundFileReader {
+  /// Rate and channels of the file.
+  public let format: AudioFormat
+
+  /// The length that the header tells, which may be wrong; nil where it tells none, as in a stream.
+  public let announcedFrameCount: FrameCount?
+
+  /// Container and encoding, for people, as libsndfile names them.
+  public let encodingDescription: String
+
+  /// The index of the frame that is read next.
+  public private(set) var position: FrameCount = 0
+
+  /// The end of what has been decoded: after the last frame, the true length of the file.
+  public private(set) var framesRead: FrameCount = 0
+
+  /// Whether a read has met the end of the file.
+  public private(set) var hasReachedEnd = false
+
+  private let path: String
+  private let input: SoundFileInput
+
+  /// Opens a file; a named pipe or device is read as a stream, like a file descriptor.
+  ///
+  /// - Parameter interruption: when it is signalled, a stream ends at once; files do not need it.
+  /// - Throws: `SoundFileError`, which says what is wrong with the file.
+  public convenience init(url: URL, interruption: WakeUp? = nil) throws {
+    let path = url.path
+    try self.init(Descriptor.reading(path), path: path, interruption: interruption)
+  }
+
+  /// Reads from a descriptor, for example 0 for standard input, which stays open for its owner.
+  ///
+  /// A pipe is read while it is written, but for FLAC, CAF and other files that libsndfile has to
+  /// seek in: those go into a temporary file first, up to their end. A stream has no length and cannot
+  /// be sought in.
+  ///
+  /// - Parameters:
+  ///   - name: what error messages call it.
+  ///   - interruption: when it is signalled, the stream ends at once.
+  /// - Throws: `SoundFileError`, which says what is wrong with the stream.
+  public convenience init(
+    fileDescriptor: Int32, name: String = "standard input", interruption: WakeUp? = nil
+  ) throws {
+    let descriptor = try Descriptor.duplicate(fileDescriptor, path: name)
+    try self.init(descriptor, path: name, interruption: interruption)
+  }
+
+  /// Reads what a writer has just completed.
+  convenience init(writtenTo descriptor: Descriptor, path: String) throws {
+    descriptor.rewind()
+    try self.init(descriptor, path: path, interruption: nil)
+  }
+
+  private init(_ descriptor: Descriptor, path: String, interruption: WakeUp?) throws {
+    self.path = path
+    input = try SoundFileInput(
+      descriptor, path: path, interruption: interruption ?? WakeUp())
+    format = input.format
+    announcedFrameCount = input.announcedFrameCount
+    encodingDescription = input.encodingDescription
+  }
+
+  /// What the header promised and the file did not hold; nil before the end, and where it was true.
+  public var shortfall: SoundFileShortfall? {
+    guard hasReachedEnd, let announcedFrameCount, framesRead < announcedFrameCount else {
+      return nil
+    }
+    return SoundFileShortfall(announced: announcedFrameCount, decoded: framesRead)
+  }
+
+  /// Reads the next frames into memory; it neither allocates nor converts but to Float32.
+  ///
+  /// - Parameter target: room for at least one frame; a part of a frame at its end is left alone.
+  /// - Returns: the number of frames; fewer than there is room for, and at last 0, at the end.
+  /// - Throws: `.damaged` or `.cannotRead`, once the frames before the damage have been given.
+  ///
+  /// The corresponding C function is `sf_readf_float`.
+  public func read(
+    into target: UnsafeMutableBufferPointer<Float>
+  ) throws(SoundFileError) -> FrameCount {
+    let room = target.count / format.channelCount
+    precondition(room > 0, "there is no room for a frame of \(format.channelCount) channels")
+    guard let start = target.baseAddress else { return 0 }
+    let count = input.handle.read(start, frames: room)
+    if count == 0, let failure = input.handle.failure {
+      throw LibraryErrors.reading(path, failure, at: position)
+    }
+    hasReachedEnd = count < room
+    position = position + FrameCount(count)
+    framesRead = max(framesRead, position)
+    return FrameCount(count)
+  }
+
+  /// Goes to a frame; one past the end is allowed where the format allows it, and reads nothing.
+  ///
+  /// - Throws: `.notSeekable` for a stream, `.damaged` where libsndfile cannot find the frame.
+  ///
+  /// The corresponding C function is `sf_seek`.
+  public func seek(to frame: FrameCount) throws(SoundFileError) {
+    guard input.isSeekable else { throw .notSeekable(path: path) }
+    guard input.handle.seek(to: frame.rawValue) else {
+      throw .damaged(path: path, frame: frame, reason: "this frame cannot be found")
+    }
+    position = frame
+    hasReachedEnd = false
+  }
+}
+
+extension SoundFileReader {
+  /// Reads the next frames as a buffer; an empty one at the end.
+  ///
+  /// - Parameter count: above 0; of very many, only the first million samples come at once.
+  /// - Throws: `.damaged` or `.cannotRead`, once the frames before the damage have been given.
+  public func read(atMost count: FrameCount) throws(SoundFileError) -> AudioBuffer {
+    let channels = format.channelCount
+    let frames = min(count.rawValue, max(1, (1 << 20) / channels))
+    let first = position
+    var failure: SoundFileError?
+    let samples = [Float](unsafeUninitializedCapacity: frames * channels) { target, size in
+      // The array may have taken more room than asked for: what was asked for counts.
+      let asked = UnsafeMutableBufferPointer(rebasing: target[..<(frames * channels)])
+      do throws(SoundFileError) {
+        size = try read(into: asked).rawValue * channels
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return AudioBuffer(format: format, samples: samples, firstFrame: first)
+  }
+}

@@ -1,0 +1,108 @@
+import AudioCore
+import Foundation
+import SoundFile
+import Testing
+
+@Suite struct SoundFileReaderTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  /// A file made by FFmpeg from a second of 16-bit stereo.
+  private func converted(_ name: String, _ options: [String]) throws -> URL {
+    let source = try folder.file("source.wav", .wav16, sampleBuffer())
+    let target = folder.file(name)
+    try Tool.run(
+      "ffmpeg", package: "ffmpeg",
+      ["-v", "error", "-y", "-i", source.path] + options + [target.path])
+    return target
+  }
+
+  @Test(arguments: [
+    ("a.wav", ["-c:a", "pcm_s16le"]), ("a.wav", ["-c:a", "pcm_s24le"]),
+    ("a.wav", ["-c:a", "pcm_s32le"]), ("a.wav", ["-c:a", "pcm_f32le"]),
+    ("a.wav", ["-c:a", "pcm_f64le"]), ("a.aiff", []), ("a.aiff", ["-c:a", "pcm_s24be"]),
+    ("a.au", []), ("a.caf", []), ("a.flac", []), ("a.caf", ["-c:a", "alac"]), ("a.w64", []),
+  ])
+  func `a lossless file gives the samples that were put in`(
+    name: String, options: [String]
+  ) throws {
+    let reader = try SoundFileReader(url: converted(name, options))
+    #expect(reader.format == cd)
+    #expect(try everything(reader) == sampleBuffer().samples)
+    #expect(reader.framesRead == 44_100)
+    #expect(reader.hasReachedEnd)
+    #expect(reader.announcedFrameCount == 44_100)
+    #expect(reader.shortfall == nil)
+  }
+
+  @Test(arguments: [
+    ("a.wav", ["-c:a", "pcm_u8"], 35.0), ("a.wav", ["-c:a", "pcm_mulaw"], 25.0),
+    ("a.ogg", ["-c:a", "libvorbis", "-q:a", "8"], 15.0),
+  ])
+  func `a lossy file gives the length that was put in, and nearly the samples`(
+    name: String, options: [String], decibels: Double
+  ) throws {
+    let read = try everything(converted(name, options))
+    #expect(read.count == 88_200)
+    #expect(signalToNoise(sampleBuffer().samples, read) > decibels)
+  }
+
+  @Test func `an MP3 file gives what FFmpeg decodes from it`() throws {
+    let file = try converted("a.mp3", ["-b:a", "192k"])
+    let theirs = try Tool.ffmpeg("-i", file.path, "-f", "f32le", "-").floats
+    let ours = try everything(file)
+    #expect(abs(ours.count - theirs.count) <= 2 * 1152 * 2)
+    #expect(signalToNoise(theirs, ours) > 60)
+  }
+
+  @Test func `an Opus file gives what FFmpeg decodes from it`() throws {
+    let file = try converted("a.opus", ["-ar", "48000", "-b:a", "192k"])
+    let theirs = try Tool.ffmpeg("-i", file.path, "-f", "f32le", "-").floats
+    let ours = try everything(file)
+    #expect(abs(ours.count - theirs.count) <= 2)
+    #expect(signalToNoise(theirs, ours) > 40)
+  }
+
+  @Test func `buffers follow each other on the time-line`() throws {
+    let reader = try SoundFileReader(url: folder.file("a.wav", .wav16, sampleBuffer()))
+    #expect(try reader.read(atMost: 44_000).firstFrame == 0)
+    let last = try reader.read(atMost: 1_000)
+    #expect(last.firstFrame == 44_000)
+    #expect(last.frameCount == 100)
+    #expect(try reader.read(atMost: 1_000).isEmpty)
+  }
+
+  @Test(arguments: [SoundFileEncoding.wav16, .flac24])
+  func `after seeking the frames from there come`(encoding: SoundFileEncoding) throws {
+    let buffer = sampleBuffer()
+    let reader = try SoundFileReader(url: folder.file("a", encoding, buffer))
+    try reader.seek(to: 30_000)
+    #expect(try reader.read(atMost: 500) == buffer.frames(30_000..<30_500))
+    try reader.seek(to: 7)
+    #expect(try reader.read(atMost: 500) == buffer.frames(7..<507))
+    #expect(reader.framesRead == 30_500)
+  }
+
+  @Test func `a truncated WAV file is read up to its real end, and the shortfall is known`() throws {
+    let whole = try Data(contentsOf: folder.file("a.wav", .wav16, sampleBuffer()))
+    let reader = try SoundFileReader(
+      url: folder.file("cut.wav", whole.prefix(44 + 10_000 * 4 + 3)))
+    let read = try everything(reader)
+    #expect(read == sampleBuffer().frames(0..<10_000).samples)
+    let shortfall = try #require(reader.shortfall)
+    #expect(shortfall == SoundFileShortfall(announced: 44_100, decoded: 10_000))
+    #expect("\(shortfall)" == "the header says 44100 frames, 10000 frames were decoded")
+  }
+
+  @Test(arguments: [0, 0xFF])
+  func `a WAV file whose header was never completed is read to its end`(size: UInt8) throws {
+    var data = try Data(contentsOf: folder.file("a.wav", .wav16, sampleBuffer()))
+    for index in 40..<44 { data[index] = size }
+    let reader = try SoundFileReader(url: folder.file("cut.wav", data))
+    #expect(try everything(reader) == sampleBuffer().samples)
+    #expect(reader.shortfall == nil)
+  }
+}

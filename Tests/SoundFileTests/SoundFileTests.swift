@@ -1,0 +1,25 @@
+import AudioCore
+import Foundation
+import SoundFile
+import Testing
+
+@Suite struct SoundFileTests {
+  @Test func `the stream gives the whole file in buffers of the length asked for`() async throws {
+    let folder = try TestFolder()
+    let file = try folder.file("a.flac", .flac16, sampleBuffer())
+    var buffers: [AudioBuffer] = []
+    for try await buffer in SoundFile.buffers(of: file, framesPerBuffer: 10_000) {
+      buffers.append(buffer)
+    }
+    #expect(buffers.map(\.frameCount) == [10_000, 10_000, 10_000, 10_000, 4_100])
+    #expect(buffers.map(\.firstFrame) == [0, 10_000, 20_000, 30_000, 40_000])
+    #expect(buffers.flatMap(\.samples) == sampleBuffer().samples)
+  }
+
+  @Test func `the stream throws what is wrong with the file`() async throws {
+    let url = try TestFolder().file("none.wav")
+    await #expect(throws: SoundFileError.notFound(path: url.path)) {
+      for try await _ in SoundFile.buffers(of: url) {}
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import AudioCore
+import Foundation
+import SoundFile
+import Testing
+
+@Suite struct SoundFileWriterTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  @Test(arguments: [SoundFileEncoding.wav16, .wav24, .wavFloat, .flac16, .flac24])
+  func `SoX and FFmpeg read from a lossless file the samples that were written`(
+    encoding: SoundFileEncoding
+  ) throws {
+    let buffer = sampleBuffer()
+    let isFLAC = [.flac16, .flac24].contains(encoding)
+    let file = try folder.file(isFLAC ? "a.flac" : "a.wav", encoding, buffer)
+    #expect(try Tool.sox(file.path, "-t", "f32", "-").floats == buffer.samples)
+    #expect(try Tool.ffmpeg("-i", file.path, "-f", "f32le", "-").floats == buffer.samples)
+  }
+
+  @Test(arguments: [SoundFileEncoding.oggVorbis, .opus])
+  func `FFmpeg reads from a lossy file the length that was written, and nearly the samples`(
+    encoding: SoundFileEncoding
+  ) throws {
+    let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
+    let buffer = AudioSignal.sine(440).buffer(.seconds(1), format: format)
+    let file = try folder.file("a.ogg", encoding, buffer)
+    let read = try Tool.ffmpeg("-i", file.path, "-f", "f32le", "-").floats
+    #expect(read.count == buffer.samples.count)
+    #expect(signalToNoise(buffer.samples, read) > 20)
+  }
+
+  @Test(arguments: SoundFileEncoding.allCases)
+  func `what is written can be read again with its length`(encoding: SoundFileEncoding) throws {
+    let format = AudioFormat(sampleRate: 16_000, channelCount: 1)
+    let buffer = AudioSignal.sine(300).buffer(12_345, format: format)
+    let reader = try SoundFileReader(url: folder.file("a", encoding, buffer))
+    let read = try everything(reader)
+    #expect(reader.format == format)
+    #expect(read.count == 12_345)
+    #expect(reader.shortfall == nil)
+    #expect(signalToNoise(buffer.samples, read) > 20)
+  }
+
+  @Test(arguments: [SoundFileEncoding.wav16, .flac16])
+  func `every 16-bit value survives reading and writing`(encoding: SoundFileEncoding) throws {
+    let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
+    let values = (Int(Int16.min)...Int(Int16.max)).map { Float($0) / 32_768 }
+    let first = try folder.file("a", encoding, AudioBuffer(format: format, samples: values))
+    #expect(try everything(first) == values)
+    let raw = try Tool.sox(
+      "-t", encoding == .wav16 ? "wav" : "flac", first.path, "-t", "s16", "-")
+    let whole = raw.withUnsafeBytes { Array($0.bindMemory(to: Int16.self)) }
+    #expect(whole == Array(Int16.min...Int16.max))
+  }
+
+  @Test(arguments: [SoundFileEncoding.wav16, .wav24, .flac16, .flac24])
+  func `samples beyond full scale are clipped and do not wrap`(encoding: SoundFileEncoding) throws {
+    let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
+    let samples: [Float] = [1, 1.5, 1e9, .infinity, -1, -1.5, -1e9, -.infinity, .nan]
+    let read = try everything(
+      folder.file("a", encoding, AudioBuffer(format: format, samples: samples)))
+    #expect(read.prefix(4).allSatisfy { $0 > 0.9999 && $0 < 1 })
+    #expect(read[4..<8].allSatisfy { $0 == -1 })
+    #expect(read[8] == 0)
+  }
+
+  @Test(arguments: [SoundFileEncoding.wav16, .wav24, .wavFloat])
+  func `a WAV file that was never closed holds all but the last second`(
+    encoding: SoundFileEncoding
+  ) throws {
+    let buffer = sampleBuffer()
+    let writer = try SoundFileWriter(
+      url: folder.file("a.wav"), format: cd, encoding: encoding)
+    try writer.write(buffer)
+    try writer.write(buffer.frames(0..<22_050))
+    try FileManager.default.copyItem(at: folder.file("a.wav"), to: folder.file("copy.wav"))
+    let read = try Tool.sox(folder.file("copy.wav").path, "-t", "f32", "-").floats
+    #expect(read.count >= buffer.samples.count)
+    #expect(read.starts(with: buffer.samples))
+    #expect(try everything(folder.file("copy.wav")).starts(with: buffer.samples))
+    try writer.close()
+  }
+
+  @Test func `a writer that is released completes its file`() throws {
+    let buffer = sampleBuffer()
+    do {
+      let writer = try SoundFileWriter(
+        url: folder.file("a.flac"), format: cd, encoding: .flac16)
+      try writer.write(buffer)
+    }
+    #expect(try everything(folder.file("a.flac")) == buffer.samples)
+  }
+
+  @Test func `after close nothing can be written and closing again does nothing`() throws {
+    let file = folder.file("a.wav")
+    let writer = try SoundFileWriter(url: file, format: cd, encoding: .wav16)
+    try writer.write(sampleBuffer())
+    try writer.close()
+    try writer.close()
+    #expect(writer.framesWritten == 44_100)
+    #expect(throws: SoundFileError.closed(path: file.path)) { try writer.write(sampleBuffer()) }
+  }
+
+  @Test(arguments: SoundFileEncoding.allCases)
+  func `a file without a frame can be written and closed`(encoding: SoundFileEncoding) throws {
+    let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
+    _ = try folder.file("a", encoding, AudioBuffer(format: format, samples: []))
+  }
+}

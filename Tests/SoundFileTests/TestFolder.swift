@@ -1,0 +1,72 @@
+import AudioCore
+import Foundation
+import SoundFile
+
+/// A folder for one test, removed with everything in it when the test lets go of it.
+final class TestFolder {
+  let url: URL
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory.appending(path: "syrinx-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: url)
+  }
+
+  func file(_ name: String) -> URL { url.appending(path: name) }
+
+  /// A file of the given content.
+  func file(_ name: String, _ content: Data) throws -> URL {
+    let file = file(name)
+    try content.write(to: file)
+    return file
+  }
+
+  /// A file written by us.
+  func file(
+    _ name: String, _ encoding: SoundFileEncoding, _ buffer: AudioBuffer
+  ) throws -> URL {
+    let file = file(name)
+    let writer = try SoundFileWriter(url: file, format: buffer.format, encoding: encoding)
+    try writer.write(buffer)
+    try writer.close()
+    return file
+  }
+}
+
+/// Everything in a file, read in blocks of an uneven length.
+func everything(_ reader: SoundFileReader, block: FrameCount = 1_000) throws -> [Float] {
+  var samples: [Float] = []
+  while true {
+    let buffer = try reader.read(atMost: block)
+    if buffer.isEmpty { return samples }
+    samples += buffer.samples
+  }
+}
+
+func everything(_ url: URL) throws -> [Float] {
+  try everything(SoundFileReader(url: url))
+}
+
+/// How much louder the signal is than what `other` differs by, in dB.
+func signalToNoise(_ signal: [Float], _ other: [Float]) -> Double {
+  let power = signal.reduce(0) { $0 + Double($1) * Double($1) }
+  let noise = zip(signal, other).reduce(0) { $0 + pow(Double($1.0) - Double($1.1), 2) }
+  return noise == 0 ? .infinity : 10 * log10(power / noise)
+}
+
+let cd = AudioFormat(sampleRate: 44_100, channelCount: 2)
+
+/// A second of stereo, left and right different, in steps of 16 bit.
+func sampleBuffer(_ format: AudioFormat = cd, bits: Int = 16) -> AudioBuffer {
+  let scale = Float(1 << (bits - 1))
+  let sine = AudioSignal.sine(440).buffer(.seconds(1), format: format).samples
+  let noise = AudioSignal.noise(seed: 7, amplitude: 0.25).buffer(.seconds(1), format: format).samples
+  let samples = zip(sine, noise).enumerated().map { index, pair in
+    let sample = index % format.channelCount == 0 ? pair.0 : pair.0 / 2 + pair.1
+    return (sample * scale).rounded() / scale
+  }
+  return AudioBuffer(format: format, samples: samples)
+}
