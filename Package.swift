@@ -30,6 +30,7 @@ let package = Package(
   products: [
     .library(name: "AudioCore", targets: ["AudioCore"]),
     .library(name: "AudioPlayerClient", targets: ["AudioPlayerClient"]),
+    .library(name: "AudioPlayerClientLive", targets: ["AudioPlayerClientLive"]),
     .library(name: "AudioRecorderClient", targets: ["AudioRecorderClient"]),
     .library(name: "ClientDependencies", targets: ["ClientDependencies"]),
     .library(name: "Resampling", targets: ["Resampling"]),
@@ -69,11 +70,20 @@ let package = Package(
     library("AudioPlayerClient", ["AudioCore", "ClientDependencies"]),
     library("AudioRecorderClient", ["AudioCore", "ClientDependencies"]),
 
+    // The clients' engines.
+    library(
+      "AudioPlayerClientLive",
+      [
+        "AudioCore", "AudioPlayerClient", "AudioThreads", "ClientDependencies", "Resampling",
+        "SoundCard", "SoundFile",
+      ]),
+
     // A sound card without hardware.
     library("VirtualSoundCard", ["AudioCore", "AudioThreads", "SoundCard"]),
 
     tests("AudioCore", ["AudioCore"]),
     tests("AudioPlayerClient", ["AudioPlayerClient", issueReportingTestSupport]),
+    tests("AudioPlayerClientLive", ["AudioPlayerClientLive", "VirtualSoundCard"]),
     tests("AudioRecorderClient", ["AudioRecorderClient", issueReportingTestSupport]),
     tests("AudioThreads", ["AudioThreads"]),
     tests("ClientDependencies", ["ClientDependencies", issueReportingTestSupport]),

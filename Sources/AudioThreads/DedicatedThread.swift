@@ -1,12 +1,11 @@
 import Glibc
-import Synchronization
 
 /// A thread of its own for calls that block: ALSA's, libsndfile's, a speech engine's.
 ///
-/// Its stack is 1 MiB, its name shows in `ps -L` and in a debugger, and signals are blocked on it, so that
-/// SIGINT and SIGTERM always reach the main thread's handlers.
+/// Its stack is 1 MiB, its name shows in `ps -L` and in a debugger, and signals are blocked on it,
+/// so that SIGINT and SIGTERM always reach the main thread's handlers.
 public struct DedicatedThread: Sendable {
-  private let ended: Ended
+  private let ended: Gate
 
   /// Starts a thread that runs `body` once and ends with it.
   ///
@@ -15,11 +14,11 @@ public struct DedicatedThread: Sendable {
   public static func start(
     name: String, _ body: @escaping @Sendable () -> Void
   ) throws(ThreadError) -> DedicatedThread {
-    let thread = DedicatedThread(ended: Ended())
+    let thread = DedicatedThread(ended: Gate())
     let ended = thread.ended
     try spawn(name: name) {
       body()
-      ended.signal()
+      ended.open()
     }
     return thread
   }
@@ -30,7 +29,7 @@ public struct DedicatedThread: Sendable {
   }
 
   /// Whether the thread's body has returned.
-  public var hasEnded: Bool { ended.hasSignalled }
+  public var hasEnded: Bool { ended.isOpen }
 }
 
 /// The system refused a thread, usually because of a limit (`ulimit -u`).
@@ -41,36 +40,5 @@ public struct ThreadError: Error, Equatable, CustomStringConvertible {
   /// A short text for people.
   public var description: String {
     "no thread could be started: \(String(cString: strerror(code))) (errno \(code))"
-  }
-}
-
-/// A gate that opens once and lets all who wait through.
-private final class Ended: Sendable {
-  private struct State {
-    var hasEnded = false
-    var waiting: [CheckedContinuation<Void, Never>] = []
-  }
-  // Held for a few instructions at the end of a thread's life, never on the card's thread at work.
-  private let state = Mutex(State())
-
-  var hasSignalled: Bool { state.withLock { $0.hasEnded } }
-
-  func signal() {
-    let waiting = state.withLock { state in
-      state.hasEnded = true
-      defer { state.waiting = [] }
-      return state.waiting
-    }
-    for continuation in waiting { continuation.resume() }
-  }
-
-  func wait() async {
-    await withCheckedContinuation { continuation in
-      let isOver = state.withLock { state in
-        if !state.hasEnded { state.waiting.append(continuation) }
-        return state.hasEnded
-      }
-      if isOver { continuation.resume() }
-    }
   }
 }

@@ -45,7 +45,10 @@ final class VirtualPlayback: PlaybackPCM {
   }
 
   func start() throws(SoundCardError) {
-    try device.withOpen { $0.start() }
+    try device.withOpen { transfer in
+      transfer.start()
+      if device.isUntimed { transfer.tick(transfer.level) }
+    }
   }
 
   func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundCardError) -> PCMTransfer {

@@ -1,0 +1,16 @@
+public import AudioPlayerClient
+public import ClientDependencies
+
+extension AudioPlayerClient: DependencyKey {
+  /// A client that plays on `\.soundCard`, with a device of its own for every device that is asked
+  /// for.
+  public static var liveValue: AudioPlayerClient {
+    let player = AudioPlayer()
+    return AudioPlayerClient(
+      play: { try await player.play(PlaybackRequest(source: .file($0))) },
+      loop: { try await player.play(PlaybackRequest(source: .file($0), repetition: .forever)) },
+      setVolume: { await player.setVolume($0) },
+      stop: { await player.stop() },
+      playback: { await player.playback($0) })
+  }
+}

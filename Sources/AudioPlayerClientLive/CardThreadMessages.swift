@@ -1,0 +1,51 @@
+import AudioThreads
+import Synchronization
+
+/// What the control side tells the card's thread.
+enum CardCommand: BitwiseCopyable {
+  /// A voice to mix; the reference has been retained for the card's thread.
+  case add(Unmanaged<Voice>)
+  /// The end of the thread.
+  case quit
+}
+
+/// What the card's thread tells the reporter.
+enum CardEvent: BitwiseCopyable {
+  /// A voice that has been heard to its end; its reference comes back.
+  case finished(Unmanaged<Voice>)
+  /// Silence that one voice was heard as, because its source was late; the reference stays with the
+  /// card's thread.
+  case starved(Unmanaged<Voice>, frames: Int)
+  /// Silence that was heard instead of everything, because the device ran dry.
+  case silence(frames: Int)
+}
+
+/// The ways between the card's thread and the others; no way waits for another.
+final class CardLink: Sendable {
+  let commands = Ring<CardCommand>(capacity: 256)
+  let events = Ring<CardEvent>(capacity: 1_024)
+  /// Wakes the reporter.
+  let news: WakeUp
+  private let volumeBits: Atomic<UInt32>
+
+  init(volume: Float) throws(WakeUpError) {
+    news = try WakeUp()
+    volumeBits = Atomic(volume.bitPattern)
+  }
+
+  deinit {
+    // Both threads are gone: what one of them did not fetch any more is let go here.
+    while let command = commands.tryRead() {
+      if case .add(let voice) = command { voice.release() }
+    }
+    while let event = events.tryRead() {
+      if case .finished(let voice) = event { voice.release() }
+    }
+  }
+
+  /// The gain of everything, 0…1.
+  var volume: Float {
+    get { Float(bitPattern: volumeBits.load(ordering: .relaxed)) }
+    set { volumeBits.store(newValue.bitPattern, ordering: .relaxed) }
+  }
+}

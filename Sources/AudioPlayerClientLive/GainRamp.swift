@@ -1,0 +1,32 @@
+/// A gain that moves to its target in even steps, a step per frame, so that no change of volume
+/// clicks.
+struct GainRamp: Equatable {
+  private(set) var current: Float
+  private(set) var target: Float
+  private var step: Float = 0
+  private var framesLeft = 0
+
+  init(_ gain: Float) {
+    current = gain
+    target = gain
+  }
+
+  /// Whether the target is reached.
+  var isSteady: Bool { framesLeft == 0 }
+
+  /// Sets out for another gain, to be reached in `frames`; the same one again changes nothing.
+  mutating func move(to gain: Float, in frames: Int) {
+    guard gain != target else { return }
+    target = gain
+    framesLeft = max(1, frames)
+    step = (gain - current) / Float(framesLeft)
+  }
+
+  /// The gain of the next frame.
+  mutating func next() -> Float {
+    guard framesLeft > 0 else { return current }
+    framesLeft -= 1
+    current = framesLeft == 0 ? target : current + step
+    return current
+  }
+}

@@ -1,0 +1,69 @@
+import AudioThreads
+/// The block that the card's thread mixes into: a period of interleaved samples, taken once and
+/// reused.
+///
+/// Its memory is its own and it is used on one thread; the pointers never leave a call.
+final class MixBuffer {
+  private let mix: UnsafeMutableBufferPointer<Float>
+  private let scratch: UnsafeMutableBufferPointer<Float>
+  private let channels: Int
+  private var pending = 0..<0
+
+  init(frames: Int, channels: Int) {
+    self.channels = channels
+    mix = .allocate(capacity: frames * channels)
+    scratch = .allocate(capacity: frames * channels)
+    mix.initialize(repeating: 0)
+    scratch.initialize(repeating: 0)
+  }
+
+  deinit {
+    mix.deallocate()
+    scratch.deallocate()
+  }
+
+  /// What still has to be written.
+  var unwritten: UnsafeBufferPointer<Float> { UnsafeBufferPointer(rebasing: mix[pending]) }
+
+  /// Notes that so many frames have been written.
+  func wrote(_ frames: Int) {
+    pending = (pending.lowerBound + frames * channels)..<pending.upperBound
+  }
+
+  /// Begins a block of silence to mix into.
+  func begin() {
+    mix.update(repeating: 0)
+    pending = 0..<mix.count
+  }
+
+  /// Adds what the voice has, at most a block, with its gain; returns the frames that were mixed.
+  func add(_ voice: Voice) -> Int {
+    let count = voice.ring.tryRead(into: scratch)
+    if voice.ramp.isSteady {
+      accumulate(count, gain: voice.ramp.current)
+    } else {
+      accumulate(count, ramp: &voice.ramp)
+    }
+    return count / channels
+  }
+
+  /// Applies the gain of the whole engine to the block.
+  func apply(_ ramp: inout GainRamp) {
+    if ramp.isSteady && ramp.current == 1 { return }
+    for frame in stride(from: 0, to: mix.count, by: channels) {
+      let gain = ramp.next()
+      for channel in 0..<channels { mix[frame + channel] *= gain }
+    }
+  }
+
+  private func accumulate(_ count: Int, gain: Float) {
+    for index in 0..<count { mix[index] += scratch[index] * gain }
+  }
+
+  private func accumulate(_ count: Int, ramp: inout GainRamp) {
+    for frame in stride(from: 0, to: count, by: channels) {
+      let gain = ramp.next()
+      for channel in 0..<channels { mix[frame + channel] += scratch[frame + channel] * gain }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import AudioCore
+import AudioThreads
+import SoundCard
+import Synchronization
+
+/// One open device and the voices that it mixes.
+final class PlaybackEngine: Sendable {
+  let configuration: PCMConfiguration
+  private let pcm: any PlaybackPCM
+  private let link: CardLink
+  private let reporter: Reporter
+  private let cardThread: DedicatedThread
+  private let reporterThread: DedicatedThread
+  // The ring of commands takes one writer: held for one write, by the control side only.
+  private let writing = Mutex(())
+
+  init(pcm: any PlaybackPCM, volume: Float) throws {
+    let link = try CardLink(volume: volume)
+    let reporter = Reporter(link: link)
+    self.pcm = pcm
+    self.link = link
+    self.reporter = reporter
+    configuration = pcm.configuration
+    reporterThread = try .start(name: "syrinx-report") { reporter.run() }
+    do {
+      cardThread = try .start(name: "syrinx-play") {
+        reporter.end(Self.serve(pcm, link))
+      }
+    } catch {
+      reporter.end(.success(()))
+      throw error
+    }
+  }
+
+  deinit {
+    quit()
+  }
+
+  /// Mixes a voice from now on; false where the device has failed.
+  ///
+  /// Throws `tooManyVoices` where it mixes as many as it can.
+  func add(_ voice: Voice) throws -> Bool {
+    guard reporter.voiceCount < VoiceTable.limit else {
+      throw TooManyVoices(limit: VoiceTable.limit)
+    }
+    guard reporter.admit(voice) else { return false }
+    send(.add(.passRetained(voice)))
+    return true
+  }
+
+  /// Sets the gain of everything, 0…1.
+  func setVolume(_ volume: Float) {
+    link.volume = volume
+    pcm.waker.signal()
+  }
+
+  /// Wakes the card's thread: a voice has more to mix, or is to stop.
+  func wake() {
+    pcm.waker.signal()
+  }
+
+  /// Ends the threads and gives the device back; returns when that is done.
+  func close() async {
+    quit()
+    await cardThread.join()
+    await reporterThread.join()
+  }
+
+  private func quit() {
+    send(.quit)
+  }
+
+  private func send(_ command: CardCommand) {
+    writing.withLock { _ in _ = link.commands.tryWrite(command) }
+    pcm.waker.signal()
+  }
+
+  private static func serve(
+    _ pcm: any PlaybackPCM, _ link: CardLink
+  ) -> Result<Void, any Error> {
+    defer { pcm.close() }
+    do throws(SoundCardError) {
+      try CardThread(pcm: pcm, link: link).run()
+      return .success(())
+    } catch {
+      return .failure(error)
+    }
+  }
+}
+
+/// The device mixes as many voices as it can.
+struct TooManyVoices: Error {
+  let limit: Int
+}

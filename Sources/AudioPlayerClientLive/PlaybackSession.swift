@@ -1,0 +1,161 @@
+import AudioCore
+import AudioPlayerClient
+import AudioThreads
+import SoundCard
+import Synchronization
+
+/// One playback from its source to its last frame.
+final class PlaybackSession: Sendable {
+  private struct State {
+    var isStopping = false
+    var voice: Voice?
+    var engine: PlaybackEngine?
+    var task: Task<Void, any Error>?
+  }
+
+  private let request: PlaybackRequest
+  private let soundCard: SoundCard
+  private let engines: EnginePool
+  private let report: @Sendable (PlaybackEvent) -> Void
+  // Held for a few instructions by whoever stops the session and by the session itself.
+  private let state = Mutex(State())
+
+  init(
+    request: PlaybackRequest, soundCard: SoundCard, engines: EnginePool,
+    report: @escaping @Sendable (PlaybackEvent) -> Void
+  ) {
+    self.request = request
+    self.soundCard = soundCard
+    self.engines = engines
+    self.report = report
+  }
+
+  func start() {
+    let task = Task { try await run() }
+    state.withLock { $0.task = task }
+  }
+
+  /// Fades the sound out, or gives it up where nothing of it is heard yet.
+  func stop() {
+    let (voice, engine, task) = state.withLock { state in
+      state.isStopping = true
+      return (state.voice, state.engine, state.task)
+    }
+    guard let voice, let engine else {
+      task?.cancel()
+      return
+    }
+    voice.stop()
+    engine.wake()
+  }
+
+  /// Returns when nothing of it is heard any more; throws what ended it.
+  func ended() async throws {
+    try await state.withLock { $0.task }?.value
+  }
+
+  /// How it ended, without throwing.
+  func outcome() async -> Result<Void, any Error> {
+    await state.withLock { $0.task }?.result ?? .success(())
+  }
+
+  private func run() async throws {
+    do {
+      report(.finished(try await play()))
+    } catch {
+      guard state.withLock({ $0.isStopping && $0.voice == nil }) else { throw error }
+      report(.finished(PlaybackFinish(reason: .stopped, heard: .zero)))
+    }
+  }
+
+  private func play() async throws -> PlaybackFinish {
+    if case .stream = request.source, request.repetition != .times(1) {
+      throw AudioPlayerError.streamCannotRepeat
+    }
+    let feeder = try VoiceFeeder(request)
+    let source = try await feeder.open()
+    let engine = try await acquire(source.format)
+    let outcome: Result<PlaybackFinish, any Error>
+    do {
+      outcome = .success(try await play(feeder, source, on: engine))
+    } catch {
+      outcome = .failure(error)
+    }
+    await engines.release(request.device)
+    return try outcome.get()
+  }
+
+  private func acquire(_ format: AudioFormat) async throws -> PlaybackEngine {
+    do {
+      return try await engines.acquire(
+        PCMRequest(device: request.device, format: format), on: soundCard)
+    } catch {
+      throw AudioPlayerError.device(request.device, reason: "\(error)")
+    }
+  }
+
+  private func play(
+    _ feeder: VoiceFeeder, _ source: SourceDescription, on engine: PlaybackEngine
+  ) async throws -> PlaybackFinish {
+    let format = engine.configuration.format
+    let ending = VoiceEnding()
+    let voice = try Voice(format: format, capacity: .seconds(1), volume: request.volume) {
+      [report] in ending.take($0, rate: format.sampleRate, report)
+    }
+    let feeding = Task { try await feeder.feed(voice, on: engine) }
+    defer {
+      voice.close()
+      feeding.cancel()
+    }
+    try await prime(voice, feeder, feeding)
+    guard publish(voice, engine) else { throw CancellationError() }
+    let device = engine.configuration.device
+    report(
+      .started(
+        PlaybackStart(
+          device: device, format: format, announcedDuration: source.announcedDuration)))
+    let heard = try await sound(voice, ending, on: engine)
+    // What the source failed with is thrown after what it gave has been heard.
+    if !voice.isStopping { try await feeding.value }
+    return PlaybackFinish(reason: voice.isStopping ? .stopped : .completed, heard: heard)
+  }
+
+  /// Waits until there is something to begin with; throws where the source has nothing.
+  private func prime(
+    _ voice: Voice, _ feeder: VoiceFeeder, _ feeding: Task<Void, any Error>
+  ) async throws {
+    await withTaskCancellationHandler {
+      await feeder.primed.wait()
+    } onCancel: {
+      feeding.cancel()
+      voice.stop()
+    }
+    try Task.checkCancellation()
+    if voice.ring.totalWritten == 0 { try await feeding.value }
+  }
+
+  /// Lets the engine mix the voice until it has been heard; returns how much that was.
+  private func sound(
+    _ voice: Voice, _ ending: VoiceEnding, on engine: PlaybackEngine
+  ) async throws -> Duration {
+    let device = engine.configuration.device
+    do {
+      guard try engine.add(voice) else { throw SoundCardError.deviceLost(device) }
+      return try await ending.heard()
+    } catch let error as TooManyVoices {
+      throw AudioPlayerError.tooManyVoices(limit: error.limit)
+    } catch {
+      throw AudioPlayerError.device(device, reason: "\(error)")
+    }
+  }
+
+  /// Lets `stop` reach the voice; false where it was called before there was one.
+  private func publish(_ voice: Voice, _ engine: PlaybackEngine) -> Bool {
+    state.withLock { state in
+      guard !state.isStopping else { return false }
+      state.voice = voice
+      state.engine = engine
+      return true
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import AudioThreads
+import Synchronization
+
+/// Turns what the card's thread says into reports to the voices, on a thread of its own.
+final class Reporter: Sendable {
+  private struct State {
+    var voices: [ObjectIdentifier: Voice] = [:]
+    var outcome: Result<Void, any Error>?
+  }
+
+  private let link: CardLink
+  // Held by the reporter and the control side for a few instructions; the card's thread never sees
+  // it.
+  private let state = Mutex(State())
+
+  init(link: CardLink) {
+    self.link = link
+  }
+
+  /// How many voices sound or wait for their turn.
+  var voiceCount: Int { state.withLock { $0.voices.count } }
+
+  /// Admits a voice; false where the device has failed.
+  func admit(_ voice: Voice) -> Bool {
+    state.withLock { state in
+      guard state.outcome == nil else { return false }
+      state.voices[ObjectIdentifier(voice)] = voice
+      return true
+    }
+  }
+
+  /// Notes how the card's thread ended; the reporter ends after it has said so.
+  func end(_ outcome: Result<Void, any Error>) {
+    state.withLock { $0.outcome = outcome }
+    link.news.signal()
+  }
+
+  func run() {
+    while true {
+      let outcome = state.withLock { $0.outcome }
+      passOnEvents()
+      passOnProgress()
+      guard let outcome else {
+        link.news.wait()
+        continue
+      }
+      return finish(outcome)
+    }
+  }
+
+  private func passOnEvents() {
+    while let event = link.events.tryRead() {
+      switch event {
+      case .finished(let reference): finish(reference.takeRetainedValue())
+      case .starved(let reference, let frames):
+        // The card's thread has not given the voice back yet, so that the reporter's table still
+        // holds it.
+        reference.takeUnretainedValue().report(.silence(frames))
+      case .silence(let frames):
+        for voice in voices { voice.report(.silence(frames)) }
+      }
+    }
+  }
+
+  private func passOnProgress() {
+    for voice in voices { voice.report(.heard(voice.heardFrames.load(ordering: .relaxed))) }
+  }
+
+  private func finish(_ voice: Voice) {
+    state.withLock { $0.voices[ObjectIdentifier(voice)] = nil }
+    voice.close()
+    voice.report(.finished(heard: voice.heardFrames.load(ordering: .relaxed)))
+  }
+
+  private func finish(_ outcome: Result<Void, any Error>) {
+    guard case .failure(let error) = outcome else { return }
+    for voice in voices {
+      state.withLock { $0.voices[ObjectIdentifier(voice)] = nil }
+      voice.close()
+      voice.report(.failed(error))
+    }
+  }
+
+  private var voices: [Voice] { state.withLock { Array($0.voices.values) } }
+}

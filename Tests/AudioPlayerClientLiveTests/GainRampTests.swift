@@ -1,0 +1,30 @@
+import Testing
+
+@testable import AudioPlayerClientLive
+
+@Suite struct GainRampTests {
+  @Test func `a ramp moves in even steps and ends exactly at its target`() {
+    var ramp = GainRamp(1)
+    ramp.move(to: 0, in: 4)
+    #expect((0..<6).map { _ in ramp.next() } == [0.75, 0.5, 0.25, 0, 0, 0])
+    #expect(ramp.isSteady)
+  }
+
+  @Test func `a new target is approached from where the ramp is`() {
+    var ramp = GainRamp(0)
+    ramp.move(to: 1, in: 4)
+    _ = ramp.next()
+    _ = ramp.next()
+    ramp.move(to: 0, in: 2)
+    #expect(ramp.next() == 0.25)
+    #expect(ramp.next() == 0)
+  }
+
+  @Test func `the same target again does not start the ramp anew`() {
+    var ramp = GainRamp(1)
+    ramp.move(to: 0, in: 2)
+    _ = ramp.next()
+    ramp.move(to: 0, in: 2)
+    #expect(ramp.next() == 0)
+  }
+}
