@@ -37,6 +37,9 @@ let package = Package(
     .library(name: "SoundCard", targets: ["SoundCard"]),
     .library(name: "SoundFile", targets: ["SoundFile"]),
     .library(name: "VirtualSoundCard", targets: ["VirtualSoundCard"]),
+    .library(name: "PocketSphinxEngine", targets: ["PocketSphinxEngine"]),
+    .library(name: "SpeechClient", targets: ["SpeechClient"]),
+    .library(name: "SpeechEngine", targets: ["SpeechEngine"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -50,6 +53,10 @@ let package = Package(
     .systemLibrary(
       name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
     .systemLibrary(name: "CLinux"),
+    // Its pkg-config file would link libsphinxad and libpulse; the module map names what is needed.
+    .systemLibrary(
+      name: "CPocketSphinx",
+      providers: [.apt(["libpocketsphinx-dev", "libsphinxbase-dev", "pocketsphinx-en-us"])]),
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
 
     // The vocabulary.
@@ -80,6 +87,12 @@ let package = Package(
 
     // A sound card without hardware.
     library("VirtualSoundCard", ["AudioCore", "AudioThreads", "SoundCard"]),
+    // Speech: the seam, an engine below it, the client above it.
+    library("SpeechEngine", ["AudioCore", "ClientDependencies"]),
+    library(
+      "PocketSphinxEngine",
+      ["AudioCore", "ClientDependencies", "CPocketSphinx", "SpeechEngine", logging]),
+    library("SpeechClient", ["AudioCore", "ClientDependencies"]),
 
     tests("AudioCore", ["AudioCore"]),
     tests("AudioPlayerClient", ["AudioPlayerClient", issueReportingTestSupport]),

@@ -1,0 +1,23 @@
+public import ClientDependencies
+
+extension SpeechClient: TestDependencyKey {
+  /// A client whose endpoints report an issue when they are called.
+  public static let testValue = SpeechClient()
+
+  /// A client that hears the same sentence whatever it is given, typed word by word on `\.continuousClock`.
+  public static var previewValue: SpeechClient {
+    SpeechClient(
+      authorizationStatus: { .authorized },
+      requestAuthorization: { .authorized },
+      startTask: { _ in TypedSentence.preview.results() },
+      finishTask: {})
+  }
+}
+
+extension DependencyValues {
+  /// What recognises speech.
+  public var speechClient: SpeechClient {
+    get { self[SpeechClient.self] }
+    set { self[SpeechClient.self] = newValue }
+  }
+}

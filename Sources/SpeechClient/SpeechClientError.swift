@@ -1,0 +1,20 @@
+/// Why a task could not recognise speech; errors of the file or the stream of buffers come as they are.
+public enum SpeechClientError: Error, Equatable {
+  /// There is no engine with a model that works; the reason says what would help.
+  case unavailable(reason: String)
+  /// The engine failed while it was working; a new task may succeed.
+  case engineFailed(reason: String)
+  /// The system has no thread or descriptor left for the task.
+  case noResources(reason: String)
+}
+
+extension SpeechClientError: CustomStringConvertible {
+  /// A short text for people.
+  public var description: String {
+    switch self {
+    case .unavailable(let reason): "speech cannot be recognised: \(reason)"
+    case .engineFailed(let reason): "speech recognition failed: \(reason)"
+    case .noResources(let reason): "speech recognition cannot start: \(reason)"
+    }
+  }
+}

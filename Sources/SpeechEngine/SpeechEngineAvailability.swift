@@ -1,0 +1,21 @@
+/// Whether an engine can be used on this machine.
+public enum SpeechEngineAvailability: Equatable, Sendable {
+  /// The engine is there, with this model.
+  case ready(SpeechModel)
+  /// It cannot be used; the error says why, and what would help.
+  case unavailable(SpeechEngineError)
+}
+
+/// A model that an engine has found.
+public struct SpeechModel: Hashable, Sendable {
+  /// The language it knows, as a BCP 47 tag: `en-US`.
+  public var language: String
+  /// Where it lies: a path, or an address.
+  public var location: String
+
+  /// A model from its description.
+  public init(language: String, location: String) {
+    self.language = language
+    self.location = location
+  }
+}
