@@ -1,1 +1,22 @@
-import CPocketSphinx
+import AudioCore
+public import ClientDependencies
+public import FoundationEssentials
+public import SpeechEngine
+
+extension SpeechEngine: DependencyKey {
+  /// PocketSphinx with the model that Debian's `pocketsphinx-en-us` installs, or the one that the environment variable
+  /// `SYRINX_POCKETSPHINX_MODEL` names.
+  public static let liveValue = pocketSphinx()
+
+  /// PocketSphinx with the model in a directory; without one, as `liveValue`.
+  ///
+  /// The model is looked for at each use, and validated before PocketSphinx may see it, because that would end
+  /// the process over a damaged one. One loaded decoder, of some 100 MB, is kept for the next session.
+  public static func pocketSphinx(modelDirectory: URL? = nil) -> SpeechEngine {
+    let decoders = DecoderPool(location: ModelLocation(chosen: modelDirectory))
+    return SpeechEngine(
+      name: "pocketsphinx",
+      availability: { decoders.location.availability },
+      makeSession: { _ in try PocketSphinxSession(decoder: try decoders.take(), pool: decoders) })
+  }
+}

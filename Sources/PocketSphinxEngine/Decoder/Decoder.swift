@@ -1,0 +1,94 @@
+import AudioCore
+import CPocketSphinx
+import SpeechEngine
+
+/// One PocketSphinx decoder with its model, some 100 MB.
+///
+/// A class, because a decoder moves from the pool to a session and back. Thread safety: one thread at a time.
+final class Decoder {
+  /// PocketSphinx counts time in frames of 10 ms.
+  static let samplesPerFrame = 160
+
+  private let decoder: OpaquePointer
+  private let probabilities: OpaquePointer
+  private(set) var isInUtterance = false
+
+  /// Loads a model, which must have been validated: over a damaged one PocketSphinx ends the process.
+  init(model: ModelFiles) throws(SpeechEngineError) {
+    _ = SphinxLog.redirect
+    guard let configuration = SphinxConfiguration() else {
+      throw .failed(reason: "PocketSphinx could not be configured")
+    }
+    configuration.use(model)
+    guard let decoder = configuration.makeDecoder(), let logmath = ps_get_logmath(decoder) else {
+      throw .failed(reason: "PocketSphinx could not load the model in \(model.directory)")
+    }
+    self.decoder = decoder
+    probabilities = logmath
+  }
+
+  deinit {
+    ps_free(decoder)
+  }
+
+  /// A front end with the model's parameters, to look at the cepstra before the decoder does.
+  func makeFrontEnd() throws(SpeechEngineError) -> FrontEnd {
+    try FrontEnd(configuration: ps_get_config(decoder))
+  }
+
+  /// Begins an utterance; frames count from 0 again.
+  func begin() throws(SpeechEngineError) {
+    ps_start_stream(decoder)
+    try check(ps_start_utt(decoder), "ps_start_utt")
+    isInUtterance = true
+    // The mean that the session sets is subtracted, whatever the model's parameters ask for.
+    syrinx_use_live_mean(decoder)
+  }
+
+  /// Sets the mean that is subtracted from the cepstra from now on; the corresponding C function is `cmn_live_set`.
+  func setCepstralMean(_ mean: [Float]) {
+    cmn_live_set(ps_get_feat(decoder).pointee.cmn_struct, mean)
+  }
+
+  /// Searches on with more samples.
+  func search(_ samples: [Int16]) throws(SpeechEngineError) {
+    try check(ps_process_raw(decoder, samples, samples.count, 0, 0), "ps_process_raw")
+  }
+
+  func end() throws(SpeechEngineError) {
+    isInUtterance = false
+    try check(ps_end_utt(decoder), "ps_end_utt")
+  }
+
+  /// The best words so far; their confidence only after the end, when PocketSphinx knows it.
+  var words: [SpeechHypothesis.Word] {
+    var words: [SpeechHypothesis.Word] = []
+    var segment = ps_seg_iter(decoder)
+    // Walking to the end frees the iterator.
+    while let current = segment {
+      if let word = word(of: current) { words.append(word) }
+      segment = ps_seg_next(current)
+    }
+    return words
+  }
+
+  private func word(of segment: OpaquePointer) -> SpeechHypothesis.Word? {
+    guard let name = ps_seg_word(segment), let text = DictionaryWord.text(of: String(cString: name))
+    else { return nil }
+    var (first, last): (Int32, Int32) = (0, 0)
+    ps_seg_frames(segment, &first, &last)
+    let frames = FrameCount(Int(first) * Self.samplesPerFrame)..<FrameCount(
+      (Int(last) + 1) * Self.samplesPerFrame)
+    return SpeechHypothesis.Word(text, frames: frames, confidence: confidence(of: segment))
+  }
+
+  private func confidence(of segment: OpaquePointer) -> Double? {
+    guard !isInUtterance else { return nil }
+    let probability = ps_seg_prob(segment, nil, nil, nil)
+    return min(1, logmath_exp(probabilities, probability))
+  }
+
+  private func check(_ code: Int32, _ function: String) throws(SpeechEngineError) {
+    guard code >= 0 else { throw .failed(reason: "PocketSphinx' \(function) gave \(code)") }
+  }
+}

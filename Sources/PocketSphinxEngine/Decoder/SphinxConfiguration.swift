@@ -1,0 +1,37 @@
+import CPocketSphinx
+
+/// PocketSphinx' configuration: its defaults, the model, and what was measured to be the most accurate.
+///
+/// `cmd_ln_init` takes variable arguments, which Swift cannot give: this begins with an empty command line.
+struct SphinxConfiguration: ~Copyable {
+  private let configuration: OpaquePointer
+
+  /// The defaults; nil where PocketSphinx has no memory for them.
+  init?() {
+    guard let parsed = cmd_ln_parse_r(nil, ps_args(), 0, nil, 0) else { return nil }
+    configuration = parsed
+    tune()
+  }
+
+  deinit {
+    cmd_ln_free_r(configuration)
+  }
+
+  func use(_ model: ModelFiles) {
+    cmd_ln_set_str_r(configuration, "-hmm", model.acoustic)
+    cmd_ln_set_str_r(configuration, "-dict", model.dictionary)
+    cmd_ln_set_str_r(configuration, "-lm", model.language)
+  }
+
+  /// Makes a decoder, which keeps the configuration alive for itself; nil where PocketSphinx refuses.
+  func makeDecoder() -> OpaquePointer? { ps_init(configuration) }
+
+  /// The toolkit finds the utterances, so PocketSphinx must not look for silence: it would spoil the word times. Its noise
+  /// removal and its second pass cost more than they gain, and the model does better with less weight on the language.
+  private func tune() {
+    cmd_ln_set_int_r(configuration, "-remove_silence", 0)
+    cmd_ln_set_int_r(configuration, "-remove_noise", 0)
+    cmd_ln_set_int_r(configuration, "-fwdflat", 0)
+    cmd_ln_set_float_r(configuration, "-lw", 5)
+  }
+}

@@ -1,0 +1,4 @@
+import SpeechEngine
+extension ModelFiles {
+  func validate() throws(SpeechEngineError) {}
+}

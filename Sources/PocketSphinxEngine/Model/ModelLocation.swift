@@ -1,0 +1,41 @@
+import FoundationEssentials
+import SpeechEngine
+
+/// Where a model may lie.
+struct ModelLocation: Sendable {
+  static let variable = "SYRINX_POCKETSPHINX_MODEL"
+  static let debianDirectory = "/usr/share/pocketsphinx/model/en-us"
+  static let package = "pocketsphinx-en-us"
+
+  private let chosen: String?
+  private let environment: [String: String]
+
+  init(
+    chosen: URL?, environment: [String: String] = ProcessInfo.processInfo.environment
+  ) {
+    self.chosen = chosen?.path
+    self.environment = environment
+  }
+
+  /// A directory that was chosen is the only one; nothing else is taken in its place.
+  var candidates: [String] {
+    [chosen ?? environment[Self.variable] ?? Self.debianDirectory]
+  }
+
+  var availability: SpeechEngineAvailability {
+    do throws(SpeechEngineError) {
+      let files = try find()
+      return .ready(SpeechModel(language: "en-US", location: files.directory))
+    } catch {
+      return .unavailable(error)
+    }
+  }
+
+  /// The files of the first model found; they are there and may be read, no more is said of them.
+  func find() throws(SpeechEngineError) -> ModelFiles {
+    for directory in candidates {
+      if let files = try ModelFiles(directory: directory) { return files }
+    }
+    throw .modelMissing(searched: candidates, package: Self.package)
+  }
+}
