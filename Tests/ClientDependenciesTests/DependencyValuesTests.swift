@@ -45,7 +45,7 @@ import Testing
         let text = issue.comments.first?.rawValue ?? ""
         return text.contains(#"@Dependency(\.liveOnly) has no test value"#)
           && text.contains("ClientDependenciesTests/DependencyValuesTests.swift:")
-          && text.contains("ClientDependenciesTests.LiveOnlyKey")
+          && text.contains("Key: ClientDependenciesTests.LiveOnlyKey")
           && text.contains("Value: Swift.Int")
           && issue.sourceLocation?.fileName == "DependencyValuesTests.swift"
       }

@@ -51,7 +51,7 @@ final class CacheTable: Sendable {
   }
 
   private func bucket(_ key: ObjectIdentifier) -> Bucket {
-    // The types that serve as keys are aligned to 16 bytes at least in part: the lowest bits say little.
+    // The lowest bits of an address say little.
     let address = UInt(bitPattern: Int(bitPattern: key))
     return buckets[Int(truncatingIfNeeded: (address >> 4) % UInt(Self.count))]
   }

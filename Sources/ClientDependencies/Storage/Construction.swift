@@ -30,15 +30,20 @@ final class Construction: Sendable {
     }
   }
 
-  private static func liveValue<Key: TestDependencyKey>(of key: Key.Type) -> CachedValue<Key.Value> {
+  private static func liveValue<Key: TestDependencyKey>(
+    of key: Key.Type
+  ) -> CachedValue<Key.Value> {
     let id = ObjectIdentifier(key)
     if let value = (key as? any DependencyKey.Type)?.liveValue as? Key.Value {
       return CachedValue(value, key: id, gap: nil)
     }
-    return CachedValue(key.testValue, key: id, gap: key.shouldReportUnimplemented ? .liveValue : nil)
+    let gap: Gap? = key.shouldReportUnimplemented ? .liveValue : nil
+    return CachedValue(key.testValue, key: id, gap: gap)
   }
 
-  private static func testValue<Key: TestDependencyKey>(of key: Key.Type) -> CachedValue<Key.Value> {
+  private static func testValue<Key: TestDependencyKey>(
+    of key: Key.Type
+  ) -> CachedValue<Key.Value> {
     let construction = Construction(key: ObjectIdentifier(key))
     let value = $current.withValue(construction) { key.testValue }
     let usesLiveValue = construction.usesLiveValue.load(ordering: .relaxed)

@@ -4,7 +4,8 @@ import Synchronization
 ///
 /// It belongs to the process because objects do; nothing in it outlives its object by more than a sweep.
 enum ModelScopes {
-  fileprivate struct Entry: @unchecked Sendable {  // Right, because the object is only compared, never used.
+  // `@unchecked` is right, because the object is only compared, never used.
+  fileprivate struct Entry: @unchecked Sendable {
     weak var object: AnyObject?
     var scope: Scope
   }

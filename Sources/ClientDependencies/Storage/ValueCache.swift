@@ -8,19 +8,25 @@ final class ValueCache: Sendable {
   /// The cache of all scopes that ask for no other: values live as long as the process.
   static let ofProcess = ValueCache()
 
+  private let separatesTests: Bool
   private let live = CacheTable()
   private let preview = CacheTable()
   private let test = CacheTable()
   // Only test processes use it, and only to look up and to insert.
   private let ofTests = Mutex<[TestEntry: CacheEntry]>([:])
 
+  /// - Parameter separatesTests: whether each test has values of its own; it costs a look-up of the current test.
+  init(separatesTests: Bool = isTesting) {
+    self.separatesTests = separatesTests
+  }
+
   func value<Key: TestDependencyKey>(
     of key: Key.Type, in context: DependencyContext
   ) -> CachedValue<Key.Value> {
     let id = ObjectIdentifier(key)
     let entry =
-      if let current = RunningTest.current {
-        entry(TestEntry(key: id, context: context, test: current)) {
+      if separatesTests {
+        entry(TestEntry(key: id, context: context, test: .current)) {
           Construction.value(of: key, in: context)
         }
       } else {
@@ -60,12 +66,9 @@ private struct TestEntry: Hashable {
 private struct RunningTest: Hashable {
   var id: TestContext.Testing.Test.ID?
 
-  /// Nil outside test processes; without an identity in XCTest and on threads that no test started.
-  static var current: RunningTest? {
-    switch TestContext.current {
-    case nil: nil
-    case .swiftTesting(let testing): RunningTest(id: testing?.test.id)
-    case .xcTest: RunningTest(id: nil)
-    }
+  /// Without an identity in XCTest and on threads that no test started.
+  static var current: RunningTest {
+    guard case .swiftTesting(let testing) = TestContext.current else { return RunningTest(id: nil) }
+    return RunningTest(id: testing?.test.id)
   }
 }

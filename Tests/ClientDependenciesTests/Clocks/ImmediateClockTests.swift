@@ -1,0 +1,27 @@
+import ClientDependencies
+import Testing
+
+@Suite struct ImmediateClockTests {
+  @Test func `a sleep moves the time and returns`() async throws {
+    let clock = ImmediateClock()
+    try await clock.sleep(for: .seconds(3_600))
+    try await clock.sleep(for: .seconds(60))
+    #expect(clock.now.offset == .seconds(3_660))
+  }
+
+  @Test func `a sleep until a time that has passed does not move the time back`() async throws {
+    let clock = ImmediateClock<Duration>(now: .init(offset: .seconds(10)))
+    try await clock.sleep(until: .init(offset: .seconds(5)))
+    #expect(clock.now.offset == .seconds(10))
+  }
+
+  @Test func `a cancelled task does not sleep`() async {
+    let clock = ImmediateClock()
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await clock.sleep(for: .seconds(1))
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(clock.now.offset == .zero)
+  }
+}

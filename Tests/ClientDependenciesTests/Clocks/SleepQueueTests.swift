@@ -1,0 +1,55 @@
+import Testing
+
+@testable import ClientDependencies
+
+@Suite struct SleepQueueTests {
+  private typealias Queue = SleepQueue<Duration, String>
+
+  @Test func `sleepers wake in the order of their deadlines, then of their coming`() {
+    var queue = Queue(now: at(0))
+    for (waiter, second) in [("c", 3), ("a", 1), ("b1", 2), ("b2", 2)] {
+      #expect(queue.sleep(queue.nextID(), until: at(second), waiter) == .sleeps)
+    }
+    #expect(queue.wakeNext(until: at(2)) == "a")
+    #expect(queue.now == at(1))
+    #expect(queue.wakeNext(until: at(2)) == "b1")
+    #expect(queue.wakeNext(until: at(2)) == "b2")
+    #expect(queue.wakeNext(until: at(2)) == nil)
+    #expect(queue.now == at(2))
+    #expect(queue.count == 1)
+    #expect(queue.nextDeadline == at(3))
+  }
+
+  @Test func `a deadline that has passed is due at once`() {
+    var queue = Queue(now: at(5))
+    #expect(queue.sleep(queue.nextID(), until: at(5), "a") == .isDue)
+    #expect(queue.count == 0)
+    #expect(queue.arrivals == 0)
+  }
+
+  @Test func `the time never goes back`() {
+    var queue = Queue(now: at(5))
+    #expect(queue.wakeNext(until: at(1)) == nil)
+    #expect(queue.now == at(5))
+  }
+
+  @Test func `a cancelled sleeper is handed out once`() {
+    var queue = Queue(now: at(0))
+    let id = queue.nextID()
+    #expect(queue.sleep(id, until: at(1), "a") == .sleeps)
+    #expect(queue.cancel(id) == "a")
+    #expect(queue.wakeNext(until: at(2)) == nil)
+  }
+
+  @Test func `a sleep that was cancelled before it began does not begin`() {
+    var queue = Queue(now: at(0))
+    let id = queue.nextID()
+    #expect(queue.cancel(id) == nil)
+    #expect(queue.sleep(id, until: at(1), "a") == .isCancelled)
+    #expect(queue.sleep(queue.nextID(), until: at(1), "b") == .sleeps)
+  }
+
+  private func at(_ second: Int) -> ClockInstant<Duration> {
+    ClockInstant(offset: .seconds(second))
+  }
+}

@@ -1,0 +1,102 @@
+import ClientDependencies
+import Synchronization
+import Testing
+
+@Suite struct TestClockTests {
+  private let clock = TestClock()
+  private let log = Log()
+
+  @Test func `an advance wakes those who are due in the order of their deadlines`() async throws {
+    let tasks = [3, 1, 2].map { second in sleeper(second) }
+    await clock.sleepers(atLeast: 3)
+    await clock.advance(by: .seconds(2))
+    #expect(log.entries == ["1", "2"])
+    await clock.advance(to: .init(offset: .seconds(3)))
+    #expect(log.entries == ["1", "2", "3"])
+    for task in tasks { try await task.value }
+  }
+
+  @Test func `a task that sleeps again within the advance is woken again`() async throws {
+    let ticking = Task {
+      for tick in 1...5 {
+        try await clock.sleep(for: .seconds(1))
+        log.append("\(tick) at \(clock.now.offset)")
+      }
+    }
+    await clock.sleepers(atLeast: 1)
+    await clock.advance(by: .seconds(10))
+    #expect(log.entries == (1...5).map { "\($0) at \(Duration.seconds($0))" })
+    #expect(clock.now.offset == .seconds(10))
+    try await ticking.value
+  }
+
+  @Test func `nothing wakes before its deadline`() async {
+    let task = sleeper(5)
+    await clock.sleepers(atLeast: 1)
+    await clock.advance(by: .milliseconds(4_999))
+    #expect(log.entries == [])
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test func `a cancelled sleep ends at once without an advance`() async {
+    let task = sleeper(1)
+    await clock.sleepers(atLeast: 1)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    await #expect(throws: Never.self) { try await clock.checkSuspension() }
+  }
+
+  @Test func `a sleep in a cancelled task throws`() async {
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await clock.sleep(for: .seconds(1))
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test func `a run ends when nobody sleeps any more`() async throws {
+    let ticking = Task {
+      for _ in 0..<3 { try await clock.sleep(for: .seconds(100)) }
+    }
+    await clock.sleepers(atLeast: 1)
+    await clock.run()
+    try await ticking.value
+    #expect(clock.now.offset == .seconds(300))
+  }
+
+  @Test func `a run that never ends is an issue`() async {
+    let endless = Task {
+      while !Task.isCancelled { try await clock.sleep(for: .seconds(1)) }
+    }
+    await clock.sleepers(atLeast: 1)
+    await withKnownIssue {
+      await clock.run(timeout: .zero)
+    } matching: { issue in
+      issue.comments.first?.rawValue.contains("still sleeps") == true
+    }
+    endless.cancel()
+    _ = await endless.result
+  }
+
+  @Test func `a check finds who still sleeps`() async {
+    let task = sleeper(1)
+    await clock.sleepers(atLeast: 1)
+    await #expect(throws: SuspensionError()) { try await clock.checkSuspension() }
+    task.cancel()
+    _ = await task.result
+  }
+
+  private func sleeper(_ second: Int) -> Task<Void, any Error> {
+    Task {
+      try await clock.sleep(for: .seconds(second))
+      log.append("\(second)")
+    }
+  }
+}
+
+private final class Log: Sendable {
+  private let lines = Mutex<[String]>([])
+  var entries: [String] { lines.withLock { $0 } }
+  func append(_ line: String) { lines.withLock { $0.append(line) } }
+}

@@ -1,0 +1,21 @@
+import ClientDependencies
+import Testing
+
+@Suite struct UnimplementedClockTests {
+  @Test func `a sleep is an issue that names the clock and returns`() async throws {
+    let clock = UnimplementedClock<Duration>(name: "Metronome")
+    try await withKnownIssue {
+      try await clock.sleep(until: .init(offset: .seconds(1)))
+    } matching: { issue in
+      issue.comments.first?.rawValue.contains("Unimplemented: 'Metronome.sleep'") == true
+    }
+  }
+
+  @Test func `reading the time is an issue`() {
+    withKnownIssue {
+      #expect(UnimplementedClock().now.offset == .zero)
+    } matching: { issue in
+      issue.comments.first?.rawValue.contains("Unimplemented: 'Clock.now'") == true
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import Dispatch
+import Testing
+
+@testable import ClientDependencies
+
+@Suite struct ValueCacheTests {
+  @Test(arguments: [true, false])
+  func `a value is made once for each context`(separatesTests: Bool) {
+    let cache = ValueCache(separatesTests: separatesTests)
+    for context in [DependencyContext.live, .preview, .test, .live, .preview, .test] {
+      let first = cache.value(of: IdentityKey.self, in: context).value
+      #expect(cache.value(of: IdentityKey.self, in: context).value === first)
+    }
+    #expect(
+      cache.value(of: IdentityKey.self, in: .live).value
+        !== cache.value(of: IdentityKey.self, in: .test).value)
+  }
+
+  @Test func `every read in a test gives the same value`() async {
+    @Dependency(IdentityKey.self) var identity
+    let first = identity
+    #expect(identity === first)
+    await Task.yield()
+    #expect(identity === first)
+    async let inChild = identity
+    #expect(await inChild === first)
+  }
+
+  @Test(arguments: [true, false])
+  func `two threads that make a value at once go on with the same one and hold no lock`(
+    separatesTests: Bool
+  ) async {
+    let cache = ValueCache(separatesTests: separatesTests)
+    let meeting = Meeting()
+    let values = await withTaskGroup(of: Identity.self) { group in
+      for _ in 0..<2 {
+        group.addTask {
+          await onThread {
+            Meeting.$current.withValue(meeting) {
+              cache.value(of: MeetingKey.self, in: .live).value
+            }
+          }
+        }
+      }
+      return await group.reduce(into: [Identity]()) { $0.append($1) }
+    }
+    #expect(meeting.made == 2)
+    #expect(values.count == 2 && values[0] === values[1])
+  }
+
+  @Test func `making a value may read others`() {
+    @Dependency(OuterKey.self) var outer
+    #expect(outer == "outer of inner")
+  }
+
+  @Test func `a cached value reads its own dependencies when it is called`() throws {
+    @Dependency(LateKey.self) var late
+    #expect(late.number() == 3)
+    withDependencies {
+      $0.number = 4
+    } operation: {
+      #expect(late.number() == 4)
+    }
+    #expect(late.number() == 3)
+  }
+
+  @Test func `values that were initialised anew share no cached value`() {
+    @Dependency(IdentityKey.self) var identity
+    let outside = identity
+    withDependencies {
+      $0 = DependencyValues()
+    } operation: {
+      #expect(identity !== outside)
+    }
+  }
+}
+
+private final class Identity: Sendable {}
+
+private enum IdentityKey: DependencyKey {
+  static var liveValue: Identity { Identity() }
+  static var testValue: Identity { Identity() }
+}
+
+/// Lets two threads wait for each other while both make the same value.
+private final class Meeting: Sendable {
+  @TaskLocal static var current: Meeting?
+  private let counter = Counter()
+  private let arrived = DispatchSemaphore(value: 0)
+
+  var made: Int { counter.count }
+
+  func wait() {
+    if counter.increment() == 2 { arrived.signal() }
+    // The time is only reached where one thread keeps the other out.
+    _ = arrived.wait(timeout: .now() + 5)
+    arrived.signal()
+  }
+}
+
+private enum MeetingKey: DependencyKey {
+  static var liveValue: Identity {
+    Meeting.current?.wait()
+    return Identity()
+  }
+  static var testValue: Identity { liveValue }
+}
+
+private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+  await withCheckedContinuation { continuation in
+    DispatchQueue(label: "thread").async { continuation.resume(returning: body()) }
+  }
+}
+
+private enum InnerKey: DependencyKey {
+  static var liveValue: String { "inner" }
+  static var testValue: String { "inner" }
+}
+
+private enum OuterKey: DependencyKey {
+  static var liveValue: String {
+    @Dependency(InnerKey.self) var inner
+    return "outer of \(inner)"
+  }
+  static var testValue: String { liveValue }
+}
+
+private struct LateKey: DependencyKey {
+  var number: @Sendable () -> Int
+  static var liveValue: LateKey {
+    @Dependency(\.number) var number
+    return LateKey(number: { number })
+  }
+  static var testValue: LateKey { liveValue }
+}

@@ -1,0 +1,21 @@
+import ClientDependencies
+import XCTest
+
+/// XCTest, because that it is detected as well is what is claimed.
+final class XCTestContextTests: XCTestCase {
+  @Dependency(\.number) private var number
+
+  func testXCTestSeesTestValues() {
+    XCTAssertEqual(DependencyValues._current.context, .test)
+    XCTAssertEqual(number, 3)
+  }
+
+  func testOverridesReachAsynchronousCode() async {
+    await withDependencies {
+      $0.number = 4
+    } operation: {
+      await Task.yield()
+      XCTAssertEqual(number, 4)
+    }
+  }
+}
