@@ -8,15 +8,17 @@
 /// Thread safety: reading takes no lock outside tests.
 @propertyWrapper
 public struct Dependency<Value>: Sendable {
-  private enum Source: Sendable {
+  @usableFromInline
+  enum Source: Sendable {
     case keyPath(any KeyPath<DependencyValues, Value> & Sendable)
     case key(@Sendable (DependencyValues) -> Value)
   }
 
-  private let source: Source
-  private let reader: Reader
+  @usableFromInline let source: Source
+  @usableFromInline let reader: Reader
 
   /// Reads a property of `DependencyValues`, or a part of one.
+  @inlinable
   public init(
     _ keyPath: any KeyPath<DependencyValues, Value> & Sendable,
     fileID: StaticString = #fileID,
@@ -31,6 +33,7 @@ public struct Dependency<Value>: Sendable {
   }
 
   /// Reads a key that has no property: `@Dependency(AudioPlayerClient.self) var audioPlayer`.
+  @inlinable
   public init<Key: TestDependencyKey>(
     _ key: Key.Type,
     fileID: StaticString = #fileID,
@@ -45,6 +48,7 @@ public struct Dependency<Value>: Sendable {
   }
 
   /// The value that the current scope sees.
+  @inlinable
   public var wrappedValue: Value {
     let values = DependencyValues.read(by: reader)
     return switch source {
@@ -55,10 +59,12 @@ public struct Dependency<Value>: Sendable {
 }
 
 /// Who reads: where a wrapper was declared, and the scope in which it was made.
+@usableFromInline
 final class Reader: Sendable {
-  let captured: Scope
-  let location: SourceLocation
+  @usableFromInline let captured: Scope
+  @usableFromInline let location: SourceLocation
 
+  @usableFromInline
   init(captured: Scope, location: SourceLocation) {
     self.captured = captured
     self.location = location

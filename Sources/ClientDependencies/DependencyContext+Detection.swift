@@ -45,6 +45,7 @@ extension DependencyContext {
   ///
   /// A complaint is reported outside the initialiser of the stored value, because a reporter may itself read
   /// a dependency.
+  @usableFromInline
   static var ofProcess: DependencyContext {
     if let complaint = detection.complaint,
       !hasComplained.exchange(true, ordering: .relaxed)

@@ -16,24 +16,26 @@ public struct DependencyValues: Sendable {
   /// Child tasks inherit them, detached tasks and other threads do not.
   @TaskLocal public static var _current = DependencyValues.ofProcess
 
-  private(set) var scope: Scope
-  private let reader: Reader?
+  @usableFromInline var scope: Scope
+  @usableFromInline let reader: Reader?
   /// False while an update closure works on the values: it reads a value in order to change a part of it, and
   /// that is no use of the value which deserves an issue.
-  private let isInUse: Bool
+  @usableFromInline let isInUse: Bool
 
   /// Values without overrides, which share no cached value with others.
   public init() {
     self.init(scope: Scope(cache: ValueCache()))
   }
 
-  private init(scope: Scope, reader: Reader? = nil, isInUse: Bool = false) {
+  @inlinable
+  init(scope: Scope, reader: Reader? = nil, isInUse: Bool = false) {
     self.scope = scope
     self.reader = reader
     self.isInUse = isInUse
   }
 
   /// The value of a key: the override in this scope, otherwise that of the context, made once and kept.
+  @inlinable
   public subscript<Key: TestDependencyKey>(
     key: Key.Type,
     fileID fileID: StaticString = #fileID,
@@ -44,14 +46,20 @@ public struct DependencyValues: Sendable {
   ) -> Key.Value {
     get {
       if let value = scope.value(of: key) ?? reader?.captured.value(of: key) { return value }
-      let location = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
-      return contextValue(of: key, read: (function, reader?.location ?? location))
+      let cached = cache.value(of: key, in: context)
+      if isInUse, let gap = cached.gap {
+        report(
+          gap, of: key, readBy: function,
+          at: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+      }
+      return cached.value
     }
     set { scope = scope.overriding(key, with: newValue) }
   }
 
   /// The context whose values are used where there is no override.
   public var context: DependencyContext {
+    @inlinable
     get { scope.context ?? reader?.captured.context ?? .ofProcess }
     set { scope = scope.inContext(newValue) }
   }
@@ -73,30 +81,33 @@ extension DependencyValues {
     scope: Scope(cache: .ofProcess), isInUse: true)
 
   /// What a wrapper reads: the current values over those that it captured.
+  @inlinable
   static func read(by reader: Reader) -> DependencyValues {
     DependencyValues(scope: _current.scope, reader: reader, isInUse: true)
   }
 
   /// The values of a scope, ready for an update closure.
+  @inlinable
   static func updating(_ scope: Scope) -> DependencyValues {
     DependencyValues(scope: scope)
   }
 
   /// The values as they are after an update closure, ready to be read.
+  @inlinable
   var inUse: DependencyValues { DependencyValues(scope: scope, isInUse: true) }
 
-  private var cache: ValueCache {
+  @usableFromInline
+  var cache: ValueCache {
     guard let reader, scope.cache === ValueCache.ofProcess else { return scope.cache }
     return reader.captured.cache
   }
 
-  private func contextValue<Key: TestDependencyKey>(
-    of key: Key.Type, read: (function: StaticString, location: SourceLocation)
-  ) -> Key.Value {
-    let cached = cache.value(of: key, in: context)
-    if isInUse, let gap = cached.gap {
-      MissingValue(gap: gap, key: key, property: read.function, location: read.location).report()
-    }
-    return cached.value
+  @usableFromInline
+  func report<Key: TestDependencyKey>(
+    _ gap: Gap, of key: Key.Type, readBy function: StaticString, at location: SourceLocation
+  ) {
+    MissingValue(
+      gap: gap, key: key, property: function, location: reader?.location ?? location
+    ).report()
   }
 }

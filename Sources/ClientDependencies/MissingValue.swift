@@ -1,4 +1,5 @@
 /// A key lacks the value that its context asks for, and another one stands in.
+@usableFromInline
 enum Gap: Sendable {
   /// The test value is used where a live one was wanted.
   case liveValue

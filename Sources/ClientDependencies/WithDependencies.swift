@@ -15,6 +15,7 @@
 ///   - updateValuesForOperation: changes the current values for the operation.
 ///   - operation: what runs with them.
 /// - Returns: what the operation returns; throws what either closure throws.
+@inlinable
 @discardableResult
 public func withDependencies<R>(
   _ updateValuesForOperation: (inout DependencyValues) throws -> Void,
@@ -32,6 +33,7 @@ public func withDependencies<R>(
 ///   - updateValuesForOperation: changes the current values for the operation.
 ///   - operation: what runs with them.
 /// - Returns: what the operation returns; throws what either closure throws.
+@inlinable
 @discardableResult
 public func withDependencies<R>(
   isolation: isolated (any Actor)? = #isolation,
@@ -43,6 +45,7 @@ public func withDependencies<R>(
 }
 
 /// Updates the values of a scope and runs the operation with them.
+@inlinable
 func run<R>(
   in scope: Scope,
   _ update: (inout DependencyValues) throws -> Void,
@@ -58,6 +61,7 @@ func run<R>(
 }
 
 /// Updates the values of a scope and runs the asynchronous operation with them, on the caller's actor.
+@inlinable
 func run<R>(
   in scope: Scope,
   isolation: isolated (any Actor)?,

@@ -1,6 +1,7 @@
 import Synchronization
 
 /// A value in the cache, filed under its key; see `CachedValue`.
+@usableFromInline
 class CacheEntry: @unchecked Sendable {  // Right, because its only mutable part is the atomic link.
   let key: ObjectIdentifier
   fileprivate let next = AtomicLazyReference<CacheEntry>()
@@ -11,9 +12,10 @@ class CacheEntry: @unchecked Sendable {  // Right, because its only mutable part
 }
 
 /// What a context gave for a key, and what it lacked.
+@usableFromInline
 final class CachedValue<Value: Sendable>: CacheEntry, @unchecked Sendable {  // See `CacheEntry`.
-  let value: Value
-  let gap: Gap?
+  @usableFromInline let value: Value
+  @usableFromInline let gap: Gap?
 
   init(_ value: Value, key: ObjectIdentifier, gap: Gap?) {
     self.value = value

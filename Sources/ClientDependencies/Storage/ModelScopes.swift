@@ -3,6 +3,7 @@ import Synchronization
 /// The scopes that objects were made in, for those which came out of `withDependencies` as its result.
 ///
 /// It belongs to the process because objects do; nothing in it outlives its object by more than a sweep.
+@usableFromInline
 enum ModelScopes {
   // `@unchecked` is right, because the object is only compared, never used.
   fileprivate struct Entry: @unchecked Sendable {
@@ -17,9 +18,16 @@ enum ModelScopes {
   private static let state = Mutex(State())
 
   /// Remembers the current scope for `result`, where that is an object.
+  @inlinable
   static func remember<Result>(_ result: Result) {
-    guard type(of: result as Any) is AnyObject.Type else { return }
-    let object = result as AnyObject
+    // The size is known at once and rules out most results; the type takes a look-up.
+    guard MemoryLayout<Result>.size == MemoryLayout<AnyObject>.size, Result.self is AnyObject.Type
+    else { return }
+    remember(object: result as AnyObject)
+  }
+
+  @usableFromInline
+  static func remember(object: AnyObject) {
     let entry = Entry(object: object, scope: DependencyValues._current.scope)
     let id = ObjectIdentifier(object)
     state.withLock { state in

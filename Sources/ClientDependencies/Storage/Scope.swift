@@ -1,24 +1,27 @@
 /// The overrides of a scope: a list that nested scopes extend at its front and never change.
 ///
-/// One override costs one allocation, reading takes no lock, and an outer scope cannot see an inner one.
+/// One override costs one allocation, reading takes no lock, and an outer scope cannot see an inner one. What every read
+/// and every override passes is inlinable: in the module that knows the value's type it needs no metadata at run time.
+@usableFromInline
 class Scope: @unchecked Sendable {  // Right, because neither this class nor `Override` has a `var`.
   /// The cache that the scope's context values are kept in.
-  let cache: ValueCache
+  @usableFromInline final let cache: ValueCache
   /// The context that this scope or one around it chose.
-  let context: DependencyContext?
+  @usableFromInline final let context: DependencyContext?
 
-  fileprivate let key: ObjectIdentifier?
-  fileprivate let outer: Scope?
+  @usableFromInline final let key: ObjectIdentifier?
+  @usableFromInline final let outer: Scope?
   /// Everything below this point of the list, once it has grown long.
-  fileprivate let index: [ObjectIdentifier: Scope]
-  fileprivate let depth: Int
+  @usableFromInline final let index: [ObjectIdentifier: Scope]
+  @usableFromInline final let depth: Int
 
   /// A scope without overrides.
   convenience init(cache: ValueCache) {
     self.init(cache: cache, context: nil)
   }
 
-  fileprivate init(
+  @usableFromInline
+  init(
     cache: ValueCache, context: DependencyContext?, key: ObjectIdentifier? = nil,
     outer: Scope? = nil, index: [ObjectIdentifier: Scope] = [:]
   ) {
@@ -32,9 +35,11 @@ class Scope: @unchecked Sendable {  // Right, because neither this class nor `Ov
 }
 
 /// One override at the front of a scope.
-private final class Override<Value: Sendable>: Scope, @unchecked Sendable {  // See `Scope`.
-  let value: Value
+@usableFromInline
+final class Override<Value: Sendable>: Scope, @unchecked Sendable {  // See `Scope`.
+  @usableFromInline let value: Value
 
+  @inlinable
   init(_ value: Value, key: ObjectIdentifier, outer: Scope) {
     self.value = value
     super.init(cache: outer.cache, context: outer.context, key: key, outer: outer)
@@ -43,15 +48,17 @@ private final class Override<Value: Sendable>: Scope, @unchecked Sendable {  // 
 
 extension Scope {
   /// From this length on a list is searched by an index; shorter ones are faster to walk along.
-  static let longestList = 8
+  @usableFromInline static var longestList: Int { 8 }
 
   /// What the scope overrides a key with.
+  @inlinable
   final func value<Key: TestDependencyKey>(of key: Key.Type) -> Key.Value? {
     guard let node = node(ObjectIdentifier(key)) else { return nil }
     // Right, because only `overriding` makes nodes, and it files each under the key whose value it holds.
     return unsafeDowncast(node, to: Override<Key.Value>.self).value
   }
 
+  @inlinable
   final func overriding<Key: TestDependencyKey>(_ key: Key.Type, with value: Key.Value) -> Scope {
     Override(value, key: ObjectIdentifier(key), outer: depth < Self.longestList ? self : folded)
   }
@@ -69,9 +76,12 @@ extension Scope {
       index: allNodes.merging(other.allNodes) { mine, _ in mine })
   }
 
-  private final var folded: Scope { Scope(cache: cache, context: context, index: allNodes) }
+  @usableFromInline final var folded: Scope {
+    Scope(cache: cache, context: context, index: allNodes)
+  }
 
-  private final func node(_ key: ObjectIdentifier) -> Scope? {
+  @usableFromInline
+  final func node(_ key: ObjectIdentifier) -> Scope? {
     var scope = self
     while let outer = scope.outer {
       if scope.key == key { return scope }

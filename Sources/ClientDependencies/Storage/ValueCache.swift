@@ -4,6 +4,7 @@ import Synchronization
 ///
 /// No lock is held while a value is made: making it may read other values, also on other threads. Two threads that
 /// make the same one at the same time both go on with the value of the one that came first.
+@usableFromInline
 final class ValueCache: Sendable {
   /// The cache of all scopes that ask for no other: values live as long as the process.
   static let ofProcess = ValueCache()
@@ -20,29 +21,30 @@ final class ValueCache: Sendable {
     self.separatesTests = separatesTests
   }
 
+  @inlinable
   func value<Key: TestDependencyKey>(
     of key: Key.Type, in context: DependencyContext
   ) -> CachedValue<Key.Value> {
-    let id = ObjectIdentifier(key)
-    let entry =
-      if separatesTests {
-        entry(TestEntry(key: id, context: context, test: .current)) {
-          Construction.value(of: key, in: context)
-        }
-      } else {
-        table(context).find(id)
-          ?? table(context).insert(Construction.value(of: key, in: context))
-      }
+    let entry = find(ObjectIdentifier(key), in: context) ?? make(key, in: context)
     // Right, because an entry is filed under the key whose value it holds.
     return unsafeDowncast(entry, to: CachedValue<Key.Value>.self)
   }
 
-  private func entry(_ id: TestEntry, make: () -> CacheEntry) -> CacheEntry {
-    if let found = ofTests.withLock({ $0[id] }) { return found }
-    let made = make()
+  @usableFromInline
+  func find(_ key: ObjectIdentifier, in context: DependencyContext) -> CacheEntry? {
+    guard separatesTests else { return table(context).find(key) }
+    let entry = TestEntry(key: key, context: context, test: .current)
+    return ofTests.withLock { $0[entry] }
+  }
+
+  @usableFromInline
+  func make<Key: TestDependencyKey>(_ key: Key.Type, in context: DependencyContext) -> CacheEntry {
+    let made = Construction.value(of: key, in: context)
+    guard separatesTests else { return table(context).insert(made) }
+    let entry = TestEntry(key: made.key, context: context, test: .current)
     return ofTests.withLock { entries in
-      if let earlier = entries[id] { return earlier }
-      entries[id] = made
+      if let earlier = entries[entry] { return earlier }
+      entries[entry] = made
       return made
     }
   }
