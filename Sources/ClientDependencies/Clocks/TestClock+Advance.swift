@@ -11,9 +11,9 @@ extension TestClock {
   /// Moves the time to `deadline` and wakes, in the order of their deadlines, all who sleep until then.
   public func advance(to deadline: Instant) async {
     await letOthersRun()
-    while let sleep = state.withLock({ $0.queue.wakeNext(until: deadline) }) {
+    while let (sleep, arrivals) = wakeNext(until: deadline) {
       sleep.resume()
-      await letOthersRun()
+      await letWokenRun(since: arrivals)
     }
   }
 
@@ -60,16 +60,33 @@ extension TestClock {
     }
   }
 
-  /// Gives woken tasks the time to reach their next sleep: until several rounds brought no new sleeper.
-  private func letOthersRun() async {
-    var quietRounds = 0
-    var arrivals = state.withLock { $0.queue.arrivals }
-    while quietRounds < 20 {
+  /// Gives other tasks the time to reach their next sleep, which nothing but a new sleeper tells of.
+  ///
+  /// It ends soon after one came. Where none comes it waits some milliseconds of real time, in which this thread sleeps:
+  /// a busy machine could otherwise keep the thread of a woken task from running while this one turns in circles.
+  private func letOthersRun(until isReady: (SleepQueue<Duration, Sleep>) -> Bool) async {
+    for _ in 0..<20 where !state.withLock({ isReady($0.queue) }) {
       await Task.detached(priority: .background) { await Task.yield() }.value
-      let arrivalsNow = state.withLock { $0.queue.arrivals }
-      quietRounds = arrivalsNow == arrivals ? quietRounds + 1 : 0
-      arrivals = arrivalsNow
+      if state.withLock({ isReady($0.queue) }) { break }
+      // A cancelled test need not wait.
+      try? await ContinuousClock().sleep(for: .milliseconds(1))
     }
+    for _ in 0..<5 { await Task.detached(priority: .background) { await Task.yield() }.value }
+  }
+
+  private func wakeNext(until deadline: Instant) -> (Sleep, arrivals: Int)? {
+    state.withLock { state in
+      state.queue.wakeNext(until: deadline).map { ($0, state.queue.arrivals) }
+    }
+  }
+
+  /// Lets tasks that were only just started reach their first sleep.
+  private func letOthersRun() async {
+    await letOthersRun { $0.count > 0 }
+  }
+
+  private func letWokenRun(since arrivals: Int) async {
+    await letOthersRun { $0.arrivals > arrivals }
   }
 }
 
