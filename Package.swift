@@ -32,6 +32,7 @@ let package = Package(
     .library(name: "AudioPlayerClient", targets: ["AudioPlayerClient"]),
     .library(name: "AudioPlayerClientLive", targets: ["AudioPlayerClientLive"]),
     .library(name: "AudioRecorderClient", targets: ["AudioRecorderClient"]),
+    .library(name: "AudioRecorderClientLive", targets: ["AudioRecorderClientLive"]),
     .library(name: "ClientDependencies", targets: ["ClientDependencies"]),
     .library(name: "Resampling", targets: ["Resampling"]),
     .library(name: "SoundCard", targets: ["SoundCard"]),
@@ -85,6 +86,13 @@ let package = Package(
         "SoundCard", "SoundFile",
       ]),
 
+    library(
+      "AudioRecorderClientLive",
+      [
+        "AudioCore", "AudioRecorderClient", "AudioThreads", "ClientDependencies", "Resampling",
+        "SoundCard", "SoundFile",
+      ]),
+
     // A sound card without hardware.
     library("VirtualSoundCard", ["AudioCore", "AudioThreads", "SoundCard"]),
     // Speech: the seam, an engine below it, the client above it.
@@ -98,6 +106,7 @@ let package = Package(
     tests("AudioPlayerClient", ["AudioPlayerClient", issueReportingTestSupport]),
     tests("AudioPlayerClientLive", ["AudioPlayerClientLive", "VirtualSoundCard"]),
     tests("AudioRecorderClient", ["AudioRecorderClient", issueReportingTestSupport]),
+    tests("AudioRecorderClientLive", ["AudioRecorderClientLive", "VirtualSoundCard"]),
     tests("AudioThreads", ["AudioThreads"]),
     tests("ClientDependencies", ["ClientDependencies", issueReportingTestSupport]),
     tests("Resampling", ["AudioCore", "Resampling"]),

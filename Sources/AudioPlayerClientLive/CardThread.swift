@@ -71,6 +71,9 @@ final class CardThread {
     drainDeadline = nil
     if block.unwritten.count == 0 {
       if isStarving, let slack = slackForTheSource {
+        link.sourceWish.make()
+        // The source may have given more before its feeder could see the wish.
+        guard isStarving else { return }
         return handle(try pcm.wait(for: .nothing, atMost: slack))
       }
       mix()
@@ -109,7 +112,7 @@ final class CardThread {
     let isComplete = voice.hasInputEnded
     let frames = block.add(voice)
     voice.mixedFrames += frames
-    voice.room.signal()
+    if voice.ring.readable * 2 <= voice.ring.capacity { voice.room.signal() }
     let hasFaded = voice.isStopping && voice.ramp.isSteady
     if hasFaded || (frames < period && (isComplete || voice.isStopping)) {
       voice.endsAt = position.written + frames

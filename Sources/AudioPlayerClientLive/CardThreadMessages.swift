@@ -24,6 +24,8 @@ enum CardEvent: BitwiseCopyable {
 final class CardLink: Sendable {
   let commands = Ring<CardCommand>(capacity: 256)
   let events = Ring<CardEvent>(capacity: 1_024)
+  /// What the card's thread waits for while a source is late.
+  let sourceWish = Wish()
   /// Wakes the reporter.
   let news: WakeUp
   private let volumeBits: Atomic<UInt32>

@@ -54,7 +54,12 @@ final class PlaybackEngine: Sendable {
     pcm.waker.signal()
   }
 
-  /// Wakes the card's thread: a voice has more to mix, or is to stop.
+  /// Notes that a voice has more to mix; it wakes the card's thread where that waits for it.
+  func sourceAdvanced() {
+    if link.sourceWish.take() { wake() }
+  }
+
+  /// Wakes the card's thread: a voice has ended, or is to stop.
   func wake() {
     pcm.waker.signal()
   }

@@ -51,7 +51,7 @@ actor VoiceFeeder {
       if voice.isOver || voice.isStopping || Task.isCancelled { return false }
       let written = rest.withUnsafeBufferPointer { voice.ring.tryWrite($0) }
       rest = rest.dropFirst(written)
-      engine.wake()
+      engine.sourceAdvanced()
       if voice.isPrimed { primed.open() }
       if written == 0 { voice.room.wait() }
     }

@@ -1,0 +1,18 @@
+public import AudioRecorderClient
+public import ClientDependencies
+import AudioCore
+
+extension AudioRecorderClient: DependencyKey {
+  /// A client that records from `\.soundCard`, with a device of its own for every recording and
+  /// capture.
+  public static var liveValue: AudioRecorderClient {
+    let recorder = AudioRecorder()
+    return AudioRecorderClient(
+      currentTime: { await recorder.recorded?.inSeconds },
+      requestRecordPermission: { await recorder.mayRecord() },
+      startRecording: { try await recorder.record(RecordingRequest(url: $0)) },
+      stopRecording: { await recorder.stop() },
+      recording: { await recorder.recording($0) },
+      capture: { await recorder.capture($0) })
+  }
+}

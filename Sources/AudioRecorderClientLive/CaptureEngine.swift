@@ -1,0 +1,127 @@
+import AudioCore
+import AudioThreads
+import SoundCard
+import Synchronization
+
+/// What takes the audio of a capture, on a thread of its own where it may block.
+protocol CaptureConsumer: AnyObject {
+  /// Takes a block; false where it wants no more.
+  func take(_ captured: DeviceAudio) throws -> Bool
+
+  /// Completes the work: nothing follows.
+  func finish() throws
+}
+
+/// A block in the device's format.
+struct DeviceAudio {
+  /// The frames; `firstFrame` counts those that were lost.
+  var buffer: AudioBuffer
+  /// When the first frame was captured, in the device's time.
+  var time: Duration
+  /// The frames that were lost right before it.
+  var lost: FrameCount
+}
+
+/// One open capture device, its card's thread and the thread of its consumer.
+final class CaptureEngine: Sendable {
+  let configuration: PCMConfiguration
+  private let pcm: any CapturePCM
+  private let link: CaptureLink
+
+  init(pcm: any CapturePCM) throws(WakeUpError) {
+    self.pcm = pcm
+    configuration = pcm.configuration
+    link = try CaptureLink(format: pcm.configuration.format)
+  }
+
+  /// Captures until `stop`, the consumer's wish, the device's end or an error, then closes the
+  /// device.
+  ///
+  /// It runs on the calling thread, which becomes the consumer's. What was captured before an error
+  /// is given to the consumer, and the consumer is finished, before the error is thrown.
+  func run(_ consumer: some CaptureConsumer) throws {
+    let cardThreadEnded = try startCardThread()
+    let outcome = Result { try pass(to: consumer) }
+    stop()
+    cardThreadEnded.wait()
+    let finishing = Result { try consumer.finish() }
+    try outcome.get()
+    try finishing.get()
+  }
+
+  /// Ends the capture, from any thread; what has been heard by then is still delivered.
+  func stop() {
+    link.stop()
+    pcm.waker.signal()
+  }
+
+  /// Gives the device back without having captured anything.
+  func abandon() {
+    pcm.close()
+  }
+
+  /// Starts the card's thread and returns what it signals at its end.
+  private func startCardThread() throws -> WakeUp {
+    do {
+      let ended = try WakeUp()
+      _ = try DedicatedThread.start(name: "syrinx-capture") { [pcm, link] in
+        let outcome = Self.capture(pcm, link)
+        pcm.close()
+        link.end(outcome)
+        ended.signal()
+      }
+      return ended
+    } catch {
+      pcm.close()
+      throw error
+    }
+  }
+
+  private static func capture(
+    _ pcm: any CapturePCM, _ link: CaptureLink
+  ) -> Result<Void, any Error> {
+    do throws(SoundCardError) {
+      try CaptureThread(pcm: pcm, link: link).run()
+      return .success(())
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Hands over blocks until there are no more, or the consumer wants no more.
+  private func pass(to consumer: some CaptureConsumer) throws {
+    var reader = BlockReader(format: configuration.format)
+    while true {
+      // Looked at before the blocks: what is there after the end is all that there will be.
+      let ending = link.ending
+      while let captured = reader.next(from: link) {
+        if link.roomWish.take() { pcm.waker.signal() }
+        if try !consumer.take(captured) { return }
+      }
+      if let ending { return try ending.get() }
+      link.news.wait()
+    }
+  }
+}
+
+/// Reads blocks out of the link and numbers their frames.
+struct BlockReader {
+  private let format: AudioFormat
+  private var nextFrame: FrameCount = 0
+
+  init(format: AudioFormat) {
+    self.format = format
+  }
+
+  mutating func next(from link: CaptureLink) -> DeviceAudio? {
+    guard let block = link.blocks.tryRead() else { return nil }
+    let samples = [Float](unsafeUninitializedCapacity: block.sampleCount) { target, count in
+      count = link.samples.tryRead(
+        into: UnsafeMutableBufferPointer(rebasing: target[..<block.sampleCount]))
+    }
+    let lost = FrameCount(block.lostFrames)
+    let buffer = AudioBuffer(format: format, samples: samples, firstFrame: nextFrame + lost)
+    nextFrame = buffer.endFrame
+    return DeviceAudio(buffer: buffer, time: .nanoseconds(block.nanoseconds), lost: lost)
+  }
+}

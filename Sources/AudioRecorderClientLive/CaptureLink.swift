@@ -1,0 +1,50 @@
+import AudioCore
+import AudioThreads
+import Synchronization
+
+/// What the card's thread says of the samples that it has put into the ring.
+struct CaptureBlock: BitwiseCopyable {
+  /// Samples of this block in the ring.
+  var sampleCount: Int
+  /// Frames that were lost right before it.
+  var lostFrames: Int
+  /// When its first frame was captured, in nanoseconds of the device's time.
+  var nanoseconds: Int64
+}
+
+/// The way from the card's thread to the consumer's; neither waits for the other on it.
+final class CaptureLink: Sendable {
+  /// What the ring holds: how long a consumer may be busy before the device itself overruns.
+  static let depth = Duration.seconds(4)
+
+  let samples: Ring<Float>
+  let blocks = Ring<CaptureBlock>(capacity: 2_048)
+  /// Wakes the consumer.
+  let news: WakeUp
+  /// What the card's thread waits for while the ring is full.
+  let roomWish = Wish()
+  private let stopping = Atomic<Bool>(false)
+  // Written once by the card's thread at its very end, when time does not matter any more.
+  private let outcome = Mutex<Result<Void, any Error>?>(nil)
+
+  init(format: AudioFormat) throws(WakeUpError) {
+    news = try WakeUp()
+    samples = Ring(
+      capacity: FrameCount(Self.depth, at: format.sampleRate).rawValue * format.channelCount)
+  }
+
+  /// Whether the card's thread is to end.
+  var isStopping: Bool { stopping.load(ordering: .acquiring) }
+
+  func stop() {
+    stopping.store(true, ordering: .releasing)
+  }
+
+  /// How the card's thread ended, nil while it runs.
+  var ending: Result<Void, any Error>? { outcome.withLock { $0 } }
+
+  func end(_ result: Result<Void, any Error>) {
+    outcome.withLock { $0 = result }
+    news.signal()
+  }
+}

@@ -1,0 +1,110 @@
+import AudioCore
+import AudioRecorderClient
+import AudioThreads
+import SoundCard
+import Synchronization
+
+/// A capture from its opening to its end, which can be stopped at any point of it.
+final class CaptureSession: Sendable {
+  /// What a session does once its device is open, on a thread of its own.
+  typealias Work = @Sendable (_ engine: CaptureEngine) throws -> Void
+
+  private struct State {
+    var isStopping = false
+    var engine: CaptureEngine?
+  }
+
+  // Held for a few instructions by whoever stops the session and by the session itself.
+  private let state = Mutex(State())
+  private let gate = Gate()
+  private let outcome = Mutex<Result<Void, any Error>>(.success(()))
+
+  /// Whether it was stopped.
+  var isStopped: Bool { state.withLock { $0.isStopping } }
+
+  /// Opens the device and does the work; returns when the work runs or could not begin.
+  func start(_ request: PCMRequest, on soundCard: SoundCard, work: @escaping Work) async {
+    do {
+      let engine = try await open(request, on: soundCard)
+      _ = try DedicatedThread.start(name: "syrinx-record") { [self] in
+        end(Result { try work(engine) })
+      }
+    } catch {
+      end(.failure(error))
+    }
+  }
+
+  /// Ends the capture; what has been heard by then is still delivered.
+  func stop() {
+    let engine = state.withLock { state in
+      state.isStopping = true
+      return state.engine
+    }
+    engine?.stop()
+  }
+
+  /// Ends a session that could not even begin.
+  func fail(_ error: any Error) {
+    end(.failure(error))
+  }
+
+  /// Returns when everything is closed.
+  func isOver() async {
+    await gate.wait()
+  }
+
+  /// Returns when everything is closed; throws what ended the session.
+  func ended() async throws {
+    await isOver()
+    try outcome.withLock { $0 }.get()
+  }
+
+  private func open(_ request: PCMRequest, on soundCard: SoundCard) async throws -> CaptureEngine {
+    let pcm: any CapturePCM
+    do {
+      pcm = try await soundCard.openCapture(request: request)
+    } catch {
+      throw AudioRecorderError.device(request.device, reason: "\(error)")
+    }
+    do {
+      let engine = try CaptureEngine(pcm: pcm)
+      let isStopping = state.withLock { state in
+        state.engine = engine
+        return state.isStopping
+      }
+      if isStopping { engine.stop() }
+      return engine
+    } catch {
+      pcm.close()
+      throw AudioRecorderError.system(reason: "\(error)")
+    }
+  }
+
+  private func end(_ result: Result<Void, any Error>) {
+    outcome.withLock { $0 = result.mapError(recorderError) }
+    gate.open()
+  }
+}
+
+/// Errors of the layers below as the client's own.
+private func recorderError(_ error: any Error) -> any Error {
+  switch error {
+  case let error as SoundCardError:
+    AudioRecorderError.device(error.device, reason: "\(error)")
+  case let error as ThreadError:
+    AudioRecorderError.system(reason: "\(error)")
+  default: error
+  }
+}
+
+extension SoundCardError {
+  /// The device that failed, where one is named.
+  fileprivate var device: AudioDevice.ID? {
+    switch self {
+    case .noSoundCard: nil
+    case .unknownDevice(let id, _), .busy(let id), .permissionDenied(let id),
+      .unsupported(let id, _), .deviceLost(let id), .failed(let id, _, _, _):
+      id
+    }
+  }
+}

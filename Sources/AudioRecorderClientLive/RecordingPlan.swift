@@ -1,0 +1,77 @@
+import AudioCore
+import AudioRecorderClient
+import Foundation
+import SoundCard
+import SoundFile
+
+/// What a recording's request comes to, before and after the device has settled on a format.
+struct RecordingPlan {
+  let request: RecordingRequest
+  let encoding: SoundFileEncoding
+
+  /// Checks the request; throws `AudioRecorderError` where no recording could come of it.
+  init(_ request: RecordingRequest) throws(AudioRecorderError) {
+    self.request = request
+    encoding = try Self.encoding(request)
+    try check(channelCount: request.channelCount)
+    if let rate = request.sampleRate { try check(encoding, takes: rate) }
+    if let maximum = request.maximumDuration, maximum <= .zero {
+      throw .unsupportedFormat(
+        reason: "a recording lasts longer than 0 s, not \(maximum.inSeconds) s")
+    }
+  }
+
+  /// What the device is asked for: what the file is to have, or 48 kHz stereo.
+  var deviceRequest: PCMRequest {
+    PCMRequest(
+      device: request.device,
+      format: AudioFormat(
+        sampleRate: request.sampleRate ?? 48_000, channelCount: request.channelCount ?? 2),
+      buffering: .recording)
+  }
+
+  /// The file's format on a device that settled on `device`.
+  func fileFormat(on device: AudioFormat) -> AudioFormat {
+    AudioFormat(
+      sampleRate: request.sampleRate ?? encoding.supportedRate(for: device.sampleRate),
+      channelCount: request.channelCount ?? device.channelCount)
+  }
+
+  private static func encoding(
+    _ request: RecordingRequest
+  ) throws(AudioRecorderError) -> SoundFileEncoding {
+    if let format = request.fileFormat { return format.encoding }
+    do {
+      return try SoundFileEncoding(pathExtension: request.url.pathExtension)
+    } catch {
+      throw .unknownFileFormat(request.url)
+    }
+  }
+
+  private func check(channelCount: Int?) throws(AudioRecorderError) {
+    guard let channelCount, !(1...32).contains(channelCount) else { return }
+    throw .unsupportedFormat(reason: "a recording has 1 to 32 channels, not \(channelCount)")
+  }
+
+  private func check(
+    _ encoding: SoundFileEncoding, takes rate: SampleRate
+  ) throws(AudioRecorderError) {
+    guard let rates = encoding.supportedRates, !rates.contains(rate) else { return }
+    let list = rates.map { "\($0.hertz)" }.joined(separator: ", ")
+    throw .unsupportedFormat(
+      reason: "\(encoding) takes rates of \(list) Hz, not \(rate); choose one of them")
+  }
+}
+
+extension RecordingFileFormat {
+  var encoding: SoundFileEncoding {
+    switch self {
+    case .wav16: .wav16
+    case .wav24: .wav24
+    case .wavFloat: .wavFloat
+    case .flac: .flac16
+    case .vorbis: .oggVorbis
+    case .opus: .opus
+    }
+  }
+}

@@ -1,0 +1,272 @@
+import AudioCore
+import AudioRecorderClient
+import AudioRecorderClientLive
+import AudioThreads
+import ClientDependencies
+import Foundation
+import SoundCard
+import SoundFile
+import Testing
+import VirtualSoundCard
+
+@Suite struct AudioRecorderLiveTests {
+  let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
+  var noise: AudioBuffer { AudioSignal.noise(seed: 5).buffer(.seconds(1), format: format) }
+
+  @Test func `a recording holds what the microphone heard, sample by sample`() async throws {
+    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(noise)))
+    let url = temporaryURL("wav")
+    let events = try await record(.init(url: url, fileFormat: .wavFloat), on: card)
+    #expect(try read(url).samples == noise.samples)
+    #expect(
+      events.first
+        == .started(
+          RecordingStart(device: "virtual", deviceFormat: format, fileFormat: format)))
+    #expect(
+      events.last
+        == .finished(
+          RecordingFinish(reason: .deviceEnded, frameCount: 8_000, recorded: .seconds(1))))
+    #expect(card.openDeviceCount == 0)
+  }
+
+  @Test func `a recording ends exactly at the length asked for`() async throws {
+    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .signal(.sine(440))))
+    let url = temporaryURL("wav")
+    let request = RecordingRequest(
+      url: url, sampleRate: 16_000, channelCount: 1, maximumDuration: .milliseconds(1_234))
+    let events = try await record(request, on: card)
+    #expect(try read(url).frameCount == 19_744)
+    guard case .finished(let finish) = events.last else { throw Missing() }
+    #expect(finish.reason == .lengthReached)
+  }
+
+  @Test func `the file has the rate and channels asked for, whatever the device has`() async throws
+  {
+    let stereo = AudioFormat(sampleRate: 48_000, channelCount: 2)
+    let heard = AudioSignal.sine(500).buffer(.seconds(1), format: stereo)
+    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(heard)))
+    let url = temporaryURL("wav")
+    try await record(
+      .init(url: url, fileFormat: .wavFloat, sampleRate: 16_000, channelCount: 1), on: card)
+    let recorded = try read(url)
+    #expect(recorded.format == .speech)
+    let reference = AudioSignal.sine(500).buffer(.seconds(1), format: .speech)
+    let middle = 1_600..<14_400
+    let error = zip(recorded.samples[middle], reference.samples[middle]).map { abs($0 - $1) }.max()
+    #expect(try #require(error) < 1e-3)
+  }
+
+  @Test func `lost frames are an event, and silence in their place keeps the time-line right`()
+    async throws
+  {
+    let clock = TestClock()
+    let card = VirtualSoundCard(
+      .init(
+        pace: .lockstep(clock), microphone: .signal(AudioSignal { _, _ in 0.5 }),
+        faults: [.xrun(at: 4_000, lost: 1_000)]))
+    let url = temporaryURL("wav")
+    let events = try await with(card) { recorder in
+      let stream = await recorder.recording(
+        request: .init(
+          url: url, fileFormat: .wavFloat, sampleRate: 8_000, channelCount: 1,
+          maximumDuration: .seconds(1)))
+      let events = Task { try await stream.reduce(into: []) { $0.append($1) } }
+      await clock.sleepers(atLeast: 1)
+      await clock.advance(by: .seconds(10))
+      return try await events.value
+    }
+    #expect(events.contains(.xrun(.milliseconds(125))))
+    let samples = try read(url).samples
+    #expect(samples.count == 8_000)
+    #expect(samples.count { $0 == 0 } == 1_000)
+    let silence = try #require(samples.firstIndex(of: 0))
+    #expect(samples[silence..<silence + 1_000].allSatisfy { $0 == 0 })
+  }
+
+  @Test func `levels tell how loud it is, ten times a second`() async throws {
+    let clock = TestClock()
+    let card = VirtualSoundCard(
+      .init(pace: .lockstep(clock), microphone: .signal(AudioSignal { _, _ in 0.1 })))
+    try await with(card) { recorder in
+      let stream = await recorder.recording(request: .init(url: temporaryURL("wav")))
+      var events = stream.makeAsyncIterator()
+      await clock.sleepers(atLeast: 1)
+      _ = try await events.next()
+      await clock.advance(by: .milliseconds(100))
+      guard case .levels(let levels) = try await events.next() else { throw Missing() }
+      #expect(levels.recorded == .milliseconds(100))
+      #expect(abs(levels.level.peak.dBFS - -20) < 0.01)
+      #expect(await recorder.currentTime() == 0.1)
+      await recorder.stopRecording()
+      #expect(await recorder.currentTime() == nil)
+    }
+  }
+
+  @Test func `stopRecording returns when the file is complete, and startRecording says so`()
+    async throws
+  {
+    let clock = TestClock()
+    let card = VirtualSoundCard(.init(pace: .lockstep(clock), microphone: .signal(.sine(440))))
+    let url = temporaryURL("flac")
+    try await with(card) { recorder in
+      let recording = Task { try await recorder.startRecording(url: url) }
+      await clock.sleepers(atLeast: 1)
+      await clock.advance(by: .milliseconds(500))
+      while await recorder.currentTime() ?? 0 < 0.4 { await Task.yield() }
+      await recorder.stopRecording()
+      #expect(try read(url).duration >= .milliseconds(400))
+      let isComplete = try await recording.value
+      #expect(isComplete)
+    }
+    #expect(card.openDeviceCount == 0)
+  }
+
+  @Test func `a recording whose task is cancelled is complete on disk`() async throws {
+    let clock = TestClock()
+    let card = VirtualSoundCard(.init(pace: .lockstep(clock), microphone: .signal(.sine(440))))
+    let url = temporaryURL("wav")
+    await with(card) { recorder in
+      let recording = Task { try await recorder.startRecording(url: url) }
+      await clock.sleepers(atLeast: 1)
+      recording.cancel()
+      await #expect(throws: CancellationError.self) { _ = try await recording.value }
+    }
+    #expect(try read(url).format.sampleRate == 48_000)
+    #expect(card.openDeviceCount == 0)
+  }
+
+  @Test func `an unplugged microphone is an error, and what it heard before is in the file`()
+    async throws
+  {
+    let clock = TestClock()
+    let card = VirtualSoundCard(
+      .init(
+        pace: .lockstep(clock), microphone: .signal(.sine(440)),
+        faults: [.unplugged(at: 4_000)]))
+    let url = temporaryURL("wav")
+    let lost = AudioRecorderError.device(
+      "virtual", reason: "\(SoundCardError.deviceLost("virtual"))")
+    await #expect(throws: lost) {
+      try await with(card) { recorder in
+        let stream = await recorder.recording(
+          request: .init(url: url, sampleRate: 8_000, channelCount: 1))
+        let events = Task { for try await _ in stream {} }
+        await clock.sleepers(atLeast: 1)
+        await clock.advance(by: .seconds(1))
+        try await events.value
+      }
+    }
+    #expect((1...4_000).contains(try read(url).frameCount))
+  }
+
+  @Test func `a file that cannot be made ends the recording and closes the device`() async throws {
+    let card = VirtualSoundCard(.init(pace: .untimed))
+    let url = URL(fileURLWithPath: "/nowhere/at/all.wav")
+    let error = await #expect(throws: AudioRecorderError.self) {
+      try await record(.init(url: url), on: card)
+    }
+    guard case .file(url, let reason) = error else { throw Missing() }
+    #expect(reason.contains("/nowhere/at/all.wav"))
+    #expect(card.openDeviceCount == 0)
+  }
+
+  @Test func `permission is whether the default device opens`() async {
+    let none = withDependencies {
+      $0.soundCard.openCapture = { _ in throw SoundCardError.noSoundCard(.capture) }
+    } operation: {
+      AudioRecorderClient.liveValue
+    }
+    await withDependencies {
+      $0.soundCard.openCapture = { _ in throw SoundCardError.noSoundCard(.capture) }
+    } operation: {
+      #expect(await !none.requestRecordPermission())
+    }
+    await with(VirtualSoundCard()) { #expect(await $0.requestRecordPermission()) }
+  }
+
+  @Test func `captured buffers join and end with the device`() async throws {
+    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(noise)))
+    let captured = try await with(card) { recorder in
+      try await recorder.capture(request: CaptureRequest(droppingOldestAfter: .seconds(60)))
+        .reduce(into: []) { $0.append($1) }
+    }
+    #expect(captured.flatMap(\.buffer.samples) == noise.samples)
+    #expect(captured.allSatisfy { $0.gap == nil })
+    for (block, next) in zip(captured, captured.dropFirst()) {
+      #expect(next.buffer.firstFrame == block.buffer.endFrame)
+      #expect(next.time >= block.time)
+    }
+    #expect(card.openDeviceCount == 0)
+  }
+
+  @Test func `a captured gap is marked on the block after it, in the rate asked for`() async throws
+  {
+    let clock = TestClock()
+    let card = VirtualSoundCard(
+      .init(
+        pace: .lockstep(clock), microphone: .signal(.sine(440)),
+        faults: [.xrun(at: 9_600, lost: 4_800)], sampleRate: 48_000))
+    let gap = try await with(card) { recorder in
+      let stream = await recorder.capture(
+        request: CaptureRequest(sampleRate: 16_000, channelCount: 1))
+      await clock.sleepers(atLeast: 1)
+      await clock.advance(by: .seconds(1))
+      return try await stream.first { $0.gap != nil }
+    }
+    #expect(gap?.gap == CaptureGap(lost: 1_600))
+    #expect(abs(try #require(gap).buffer.firstFrame.rawValue - 4_800) < 3_200)
+  }
+
+  @Test func `a consumer that leaves ends the capture and closes the device`() async throws {
+    let closed = Gate()
+    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .signal(.sine(440))))
+    var soundCard = card.soundCard
+    soundCard.openCapture = { request in
+      WatchedCapture(try await card.soundCard.openCapture(request: request), closed)
+    }
+    try await withDependencies {
+      $0.soundCard = soundCard
+    } operation: {
+      let recorder = AudioRecorderClient.liveValue
+      for try await _ in await recorder.capture(request: CaptureRequest()) { break }
+    }
+    await closed.wait()
+    #expect(card.openDeviceCount == 0)
+  }
+
+  private struct Missing: Error {}
+
+  private func with<Value: Sendable>(
+    _ card: VirtualSoundCard, _ body: (AudioRecorderClient) async throws -> Value
+  ) async rethrows -> Value {
+    try await withDependencies {
+      $0.soundCard = card.soundCard
+    } operation: {
+      try await body(AudioRecorderClient.liveValue)
+    }
+  }
+
+  @discardableResult
+  private func record(
+    _ request: RecordingRequest, on card: VirtualSoundCard
+  ) async throws -> [RecordingEvent] {
+    try await with(card) { recorder in
+      try await recorder.recording(request: request).reduce(into: []) { $0.append($1) }
+    }
+  }
+
+  private func temporaryURL(_ pathExtension: String) -> URL {
+    FileManager.default.temporaryDirectory
+      .appendingPathComponent("syrinx-\(UUID().uuidString).\(pathExtension)")
+  }
+
+  private func read(_ url: URL) throws -> AudioBuffer {
+    let reader = try SoundFileReader(url: url)
+    var samples: [Float] = []
+    while true {
+      let buffer = try reader.read(atMost: 65_536)
+      if buffer.isEmpty { return AudioBuffer(format: reader.format, samples: samples) }
+      samples += buffer.samples
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import AudioCore
+import AudioRecorderClient
+import Testing
+
+@testable import AudioRecorderClientLive
+
+@Suite struct CaptureQueueTests {
+  private func block(_ index: Int, gap: Int? = nil) -> CapturedAudio {
+    CapturedAudio(
+      buffer: AudioBuffer(silence: 160, format: .speech, firstFrame: FrameCount(index * 160)),
+      time: .milliseconds(10 * index), gap: gap.map { CaptureGap(lost: FrameCount($0)) })
+  }
+
+  @Test func `the oldest go, and the block after them says how much is missing`() {
+    let policy = PipePolicy<CapturedAudio>.droppingOldest(after: .milliseconds(30))
+    var queue: [CapturedAudio] = []
+    for index in 0..<5 { policy.enqueue(&queue, block(index)) }
+    #expect(queue.map(\.buffer.firstFrame) == [320, 480, 640])
+    #expect(queue.map { $0.gap?.lost } == [320, nil, nil])
+  }
+
+  @Test func `gaps of the device add to those of a slow consumer`() {
+    let policy = PipePolicy<CapturedAudio>.droppingOldest(after: .milliseconds(10))
+    var queue: [CapturedAudio] = []
+    policy.enqueue(&queue, block(0, gap: 7))
+    policy.enqueue(&queue, block(1, gap: 5))
+    #expect(queue.map { $0.gap?.lost } == [172])
+  }
+
+  @Test func `one block is kept, however long it is`() {
+    let policy = PipePolicy<CapturedAudio>.droppingOldest(after: .zero)
+    var queue: [CapturedAudio] = []
+    policy.enqueue(&queue, block(0))
+    #expect(queue.count == 1)
+  }
+}

@@ -1,0 +1,50 @@
+import AudioCore
+import AudioRecorderClient
+import Foundation
+import SoundFile
+import Testing
+
+@testable import AudioRecorderClientLive
+
+@Suite struct RecordingPlanTests {
+  private func url(_ name: String) -> URL { URL(fileURLWithPath: name) }
+
+  @Test(arguments: [("a.wav", "WAV, 16 bit"), ("a.FLAC", "FLAC, 16 bit"), ("a.opus", "Opus")])
+  func `the extension names the format`(name: String, encoding: String) throws {
+    let plan = try RecordingPlan(RecordingRequest(url: url(name)))
+    #expect("\(plan.encoding)" == encoding)
+  }
+
+  @Test func `a format that is asked for wins over the extension`() throws {
+    let plan = try RecordingPlan(RecordingRequest(url: url("a.wav"), fileFormat: .wav24))
+    #expect(plan.encoding == .wav24)
+  }
+
+  @Test func `an extension that names no format is refused`() {
+    #expect(throws: AudioRecorderError.unknownFileFormat(url("a.txt"))) {
+      _ = try RecordingPlan(RecordingRequest(url: url("a.txt")))
+    }
+  }
+
+  @Test func `what no recording can have is refused with the value`() {
+    let refused = [
+      RecordingRequest(url: url("a.wav"), channelCount: 0),
+      RecordingRequest(url: url("a.wav"), channelCount: 33),
+      RecordingRequest(url: url("a.wav"), maximumDuration: .zero),
+      RecordingRequest(url: url("a.opus"), sampleRate: 44_100),
+    ]
+    let values = ["0", "33", "0.0 s", "44100 Hz"]
+    for (request, value) in zip(refused, values) {
+      let error = #expect(throws: AudioRecorderError.self) { _ = try RecordingPlan(request) }
+      #expect(error.map { "\($0)".contains(value) } == true)
+    }
+  }
+
+  @Test func `the file takes the device's format, or the next that it can have`() throws {
+    let device = AudioFormat(sampleRate: 44_100, channelCount: 1)
+    #expect(try RecordingPlan(RecordingRequest(url: url("a.wav"))).fileFormat(on: device) == device)
+    #expect(
+      try RecordingPlan(RecordingRequest(url: url("a.opus"))).fileFormat(on: device)
+        == AudioFormat(sampleRate: 48_000, channelCount: 1))
+  }
+}
