@@ -102,6 +102,7 @@ let package = Package(
       ["AudioCore", "ClientDependencies", "CPocketSphinx", "SpeechEngine", logging]),
     library("SpeechClient", ["AudioCore", "ClientDependencies"]),
 
+    tests("Architecture"),
     tests("AudioCore", ["AudioCore"]),
     tests("AudioPlayerClient", ["AudioPlayerClient", issueReportingTestSupport]),
     tests("AudioPlayerClientLive", ["AudioPlayerClientLive", "VirtualSoundCard"]),

@@ -1,0 +1,84 @@
+/// What design.md's table of targets says, for the checker.
+struct ImportRules {
+  /// The modules that each target may import, besides those for everybody.
+  var allowed: [String: Set<String>]
+  /// The only target that imports each C module.
+  var owners: [String: String]
+  /// The parts of Swift itself, for every target.
+  var forEverybody: Set<String> = ["Swift", "Synchronization", "_Concurrency", "_StringProcessing"]
+}
+
+extension ImportRules {
+  static let ofSyrinx = ImportRules(allowed: allowed, owners: owners)
+
+  private static let owners = [
+    "CALSA": "ALSASoundCard",
+    "CLinux": "AudioThreads",
+    "CPocketSphinx": "PocketSphinxEngine",
+    "CSndFile": "SoundFile",
+    "CSoxr": "Resampling",
+  ]
+
+  private static let foundation: Set = ["Foundation", "FoundationEssentials"]
+  private static let interface = foundation.union(["AudioCore", "ClientDependencies"])
+  private static let engine = interface.union([
+    "AsyncAlgorithms", "AudioThreads", "Glibc", "Logging", "Resampling", "SoundFile",
+  ])
+  private static let clients: Set = ["AudioPlayerClient", "AudioRecorderClient", "SpeechClient"]
+  private static let lives: Set = [
+    "AudioPlayerClientLive", "AudioRecorderClientLive", "SpeechClientLive",
+  ]
+
+  private static let allowed: [String: Set<String>] = [
+    // The vocabulary. Glibc (or Musl) gives AudioCore sine and logarithm, which Swift lacks.
+    "AudioCore": ["AsyncAlgorithms", "Glibc", "Musl"],
+    "AudioThreads": ["CLinux", "Glibc"],
+
+    // Dependencies that a feature controls.
+    "ClientDependencies": ["FoundationEssentials", "IssueReporting"],
+    "ClientDependenciesMacros": ["ClientDependencies", "IssueReporting"],
+    "ClientDependenciesMacrosPlugin": [
+      "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder",
+      "SwiftSyntaxMacros",
+    ],
+    "ClientDependenciesTestSupport": [
+      "ClientDependencies", "IssueReportingTestSupport", "Testing",
+    ],
+
+    // The seams: no C, and nothing of what lies above or below them.
+    "SoundCard": interface.union(["AudioThreads"]),
+    "SpeechEngine": interface,
+
+    // The owners of C libraries.
+    "ALSASoundCard": interface.union([
+      "AudioThreads", "CALSA", "Dispatch", "Glibc", "Logging", "SoundCard",
+    ]),
+    "SoundFile": interface.union([
+      "AsyncAlgorithms", "AudioThreads", "CSndFile", "Glibc", "Logging",
+    ]),
+    "Resampling": ["AudioCore", "CSoxr", "Glibc"],
+    "PocketSphinxEngine": interface.union([
+      "AudioThreads", "CPocketSphinx", "Glibc", "Logging", "SpeechEngine",
+    ]),
+
+    // The clients' interfaces and the engines behind them.
+    "AudioPlayerClient": interface.union(["AsyncAlgorithms"]),
+    "AudioRecorderClient": interface.union(["AsyncAlgorithms"]),
+    "SpeechClient": interface.union(["AsyncAlgorithms"]),
+    "AudioPlayerClientLive": engine.union(["AudioPlayerClient", "SoundCard"]),
+    "AudioRecorderClientLive": engine.union(["AudioRecorderClient", "SoundCard"]),
+    "SpeechClientLive": engine.union(["SpeechClient", "SpeechEngine"]),
+
+    // What people try things with, and test with: never a Live module, never C.
+    "VirtualSoundCard": interface.union(["AsyncAlgorithms", "AudioThreads", "SoundCard"]),
+    "SyrinxTestSupport": interface.union(clients).union([
+      "AsyncAlgorithms", "SoundCard", "SpeechEngine", "VirtualSoundCard",
+    ]),
+
+    // The command: everything except C, which has its owners.
+    "syrinx": engine.union(clients).union(lives).union([
+      "ALSASoundCard", "ArgumentParser", "Dispatch", "PocketSphinxEngine", "SoundCard",
+      "SpeechEngine", "VirtualSoundCard",
+    ]),
+  ]
+}

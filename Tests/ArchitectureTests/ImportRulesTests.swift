@@ -1,0 +1,45 @@
+import Testing
+
+@Suite struct ImportRulesTests {
+  private let rules = ImportRules.ofSyrinx
+
+  @Test func `each C module is allowed to its owner and to nobody else`() {
+    for (module, owner) in rules.owners {
+      let importers = rules.allowed.filter { $0.value.contains(module) }.keys
+      #expect(Array(importers) == [owner])
+    }
+  }
+
+  @Test(arguments: [
+    "AudioPlayerClient", "AudioRecorderClient", "SpeechClient", "SoundCard", "SpeechEngine",
+    "VirtualSoundCard", "SyrinxTestSupport",
+  ])
+  func `interfaces, seams and fakes know neither C nor a live value`(target: String) throws {
+    let allowed = try #require(rules.allowed[target])
+    #expect(allowed.isDisjoint(with: rules.owners.keys))
+    #expect(allowed.isDisjoint(with: rules.owners.values.filter { $0 != "AudioThreads" }))
+    #expect(allowed.filter { $0.hasSuffix("Live") } == [])
+  }
+
+  @Test func `the vocabulary is free of Foundation`() throws {
+    let allowed = try #require(rules.allowed["AudioCore"])
+    #expect(allowed.filter { $0.hasPrefix("Foundation") } == [])
+  }
+
+  @Test func `no two targets may import each other, directly or through others`() {
+    for target in rules.allowed.keys {
+      #expect(!reachable(from: target).contains(target), "\(target) reaches itself")
+    }
+  }
+
+  private func reachable(from target: String) -> Set<String> {
+    var found: Set<String> = []
+    var open = [target]
+    while let next = open.popLast() {
+      for module in rules.allowed[next] ?? [] where found.insert(module).inserted {
+        open.append(module)
+      }
+    }
+    return found
+  }
+}

@@ -1,0 +1,39 @@
+import Testing
+
+@Suite struct PackageManifestTests {
+  @Test func `each folder of sources and tests is a target and each target has a folder`() throws {
+    let repository = Repository()
+    let declared = PackageManifest.folders(in: try repository.text(of: "Package.swift"))
+    let sources = try repository.folders(in: "Sources").map { "Sources/\($0)" }
+    let tests = try repository.folders(in: "Tests").map { "Tests/\($0)" }
+      .filter { !Self.withoutTarget.contains($0) }
+    #expect(declared.filter(Self.isInUsualPlace).sorted() == (sources + tests).sorted())
+  }
+
+  /// Folders that hold material for tests and no target.
+  private static let withoutTarget: Set = ["Tests/Fixtures"]
+
+  private static func isInUsualPlace(_ folder: String) -> Bool {
+    folder.hasPrefix("Sources/") || folder.hasPrefix("Tests/")
+  }
+
+  @Test func `targets are read from a manifest, products and dependencies are not`() {
+    let manifest = """
+      func library(_ name: String) -> Target { .target(name: name, path: "x") }
+      func tests(_ name: String) -> Target { .testTarget(name: "\\(name)Tests") }
+      let package = Package(
+        name: "p",
+        products: [.library(name: "Product", targets: ["A"]), .executable(name: "E", targets: [])],
+        dependencies: [.package(url: "u", from: "1.0.0")],
+        targets: [
+          library("A"), // library("No")
+          .systemLibrary(name: "CB", pkgConfig: "b"), .executableTarget(name: "tool"),
+          .macro(name: "M"), tests("A"), .testTarget(name: "OtherTests"),
+        ])
+      """
+    #expect(
+      PackageManifest.folders(in: manifest) == [
+        "Sources/A", "Sources/CB", "Sources/tool", "Sources/M", "Tests/ATests", "Tests/OtherTests",
+      ])
+  }
+}

@@ -1,0 +1,35 @@
+import Testing
+
+@Suite struct SourceRulesTests {
+  @Test(arguments: SourceRule.allCases)
+  func `no source breaks the rule`(rule: SourceRule) throws {
+    let repository = Repository()
+    let sources = try ["Sources", "Samples", "Tests"].flatMap(repository.files)
+      .filter { $0.path.hasSuffix(".swift") || $0.path.hasSuffix(".h") }
+      // These tests name what they look for.
+      .filter { !$0.path.hasPrefix("Tests/ArchitectureTests/") }
+    #expect(sources.filter(rule.isBroken).map(\.path) == [])
+  }
+
+  @Test(arguments: [
+    (SourceRule.machinePath, "let model = \"/home/ada/model\""),
+    (.machinePath, "// see /work/notes"),
+    (.unfinishedWork, "// TODO: finish"),
+    (.unfinishedWork, "/* FIXME */"),
+    (.fatalError, "guard ready else { fatalError(\"no\") }"),
+    (.fatalError, "Swift.fatalError  ()"),
+    (.forcedTry, "let x = try! load()"),
+  ])
+  func `what breaks the rule is found`(rule: SourceRule, text: String) {
+    #expect(rule.isBroken(by: SourceFile(path: "Sources/A/A.swift", text: text)))
+  }
+
+  @Test(arguments: [
+    (SourceRule.machinePath, "let model = \"/usr/share/pocketsphinx\""),
+    (.fatalError, "// no fatalError(here)"), (.fatalError, "let fatalError = 1"),
+    (.forcedTry, "try load(); let a = !b"), (.unfinishedWork, "let todo = 1"),
+  ])
+  func `what only resembles it is none`(rule: SourceRule, text: String) {
+    #expect(!rule.isBroken(by: SourceFile(path: "Sources/A/A.swift", text: text)))
+  }
+}
