@@ -13,7 +13,7 @@ final class Descriptor: Sendable {
     close(number)
   }
 
-  /// Opens a file to be read. It does not wait, not even for the writer of a named pipe.
+  /// Opens a file to be read, without waiting, not even for the writer of a named pipe.
   static func reading(_ path: String) throws(SoundFileError) -> Descriptor {
     let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard number >= 0 else { throw SystemErrors.reading(path, code: errno) }

@@ -8,7 +8,7 @@ enum LibraryErrors {
     switch Int(failure.code) {
     case Int(SF_ERR_SYSTEM): return SystemErrors.reading(path, code: failure.systemCode)
     case Int(SF_ERR_UNSUPPORTED_ENCODING):
-      return .unsupported(path: path, what: "audio in an encoding of its own")
+      return .unsupported(path: path, what: "\(sentence(failure).lowercased())")
     // Also "File does not exist or is not a regular file", said of files too short for a header.
     case _ where kind == .unknown: return .notAudio(path: path)
     default: return .damaged(path: path, frame: 0, reason: sentence(failure))
@@ -26,8 +26,10 @@ enum LibraryErrors {
 
   /// For an encoder that knows of no system error, the code beside it still tells of a full disk.
   static func writing(_ path: String, _ failure: LibraryFailure) -> SoundFileError {
-    guard failure.systemCode == 0 else { return SystemErrors.writing(path, code: failure.systemCode) }
-    return .cannotWrite(path: path, reason: sentence(failure))
+    guard failure.systemCode != 0 else {
+      return .cannotWrite(path: path, reason: sentence(failure))
+    }
+    return SystemErrors.writing(path, code: failure.systemCode)
   }
 
   private static func sentence(_ failure: LibraryFailure) -> String {

@@ -2,7 +2,7 @@ import CSndFile
 import Glibc
 import Synchronization
 
-/// The one owner of a `SNDFILE`; the descriptor below it must outlive it.
+/// The one owner of a `SNDFILE`, which has a descriptor of its own.
 struct SoundFileHandle: ~Copyable {
   private let file: OpaquePointer
 
@@ -19,7 +19,7 @@ struct SoundFileHandle: ~Copyable {
   /// Opens a stream that may keep us waiting for its header, therefore without the lock, and
   /// therefore without libsndfile's reason where it fails.
   init(stream descriptor: Descriptor, info: inout SF_INFO) throws(LibraryFailure) {
-    guard let file = sf_open_fd(descriptor.number, Int32(SFM_READ), &info, 0) else {
+    guard let file = Self.file(descriptor, mode: Int32(SFM_READ), info: &info) else {
       throw LibraryFailure(code: Int32(SF_ERR_UNRECOGNISED_FORMAT), text: "its header is wrong")
     }
     self.file = file
@@ -32,9 +32,21 @@ struct SoundFileHandle: ~Copyable {
   private static func open(
     _ descriptor: Descriptor, mode: Int32, info: inout SF_INFO
   ) -> Result<OpaquePointer, LibraryFailure> {
+    if let file = file(descriptor, mode: mode, info: &info) { return .success(file) }
+    let systemCode = errno
+    let code = sf_error(nil)
+    return .failure(
+      LibraryFailure(code: code, text: libraryText(code), systemCode: systemCode))
+  }
+
+  private static func file(
+    _ descriptor: Descriptor, mode: Int32, info: inout SF_INFO
+  ) -> OpaquePointer? {
+    // Told not to close the descriptor, libsndfile 1.2 closes it all the same where it fails: so it
+    // gets one of its own, or we would close one that another thread has opened meanwhile.
+    let copy = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 3)
     errno = 0
-    if let file = sf_open_fd(descriptor.number, mode, &info, 0) { return .success(file) }
-    return .failure(LibraryFailure(code: sf_error(nil), text: String(cString: sf_strerror(nil))))
+    return copy < 0 ? nil : sf_open_fd(copy, mode, &info, Int32(SF_TRUE))
   }
 }
 
@@ -98,7 +110,7 @@ extension SoundFileHandle {
     discard self
     guard code != SF_ERR_NO_ERROR else { return nil }
     return LibraryFailure(
-      code: code, text: String(cString: sf_error_number(code)), systemCode: systemCode)
+      code: code, text: libraryText(code), systemCode: systemCode)
   }
 
   /// The failure of the last call, nil where it was none.
@@ -107,6 +119,13 @@ extension SoundFileHandle {
     let code = sf_error(file)
     guard code != SF_ERR_NO_ERROR else { return nil }
     return LibraryFailure(
-      code: code, text: String(cString: sf_strerror(file)), systemCode: systemCode)
+      code: code, text: libraryText(code), systemCode: systemCode)
   }
+}
+
+/// The corresponding C function is `sf_error_number`.
+private func libraryText(_ code: Int32) -> String {
+  // For -1, which the Vorbis encoder gives, libsndfile would print a line to standard output.
+  guard code > 0 else { return "the encoder failed" }
+  return String(cString: sf_error_number(code))
 }

@@ -5,8 +5,6 @@ import CSndFile
 /// A file opened for reading and looked at, with what libsndfile found in it.
 struct SoundFileInput: ~Copyable {
   let handle: SoundFileHandle
-  /// After the handle, so that it is closed after it.
-  private let descriptor: Descriptor
   let info: SF_INFO
   let isStream: Bool
   /// What the header said before libsndfile corrected it, where we can tell.
@@ -38,13 +36,13 @@ struct SoundFileInput: ~Copyable {
     var info = SF_INFO()
     handle = try Self.open(descriptor, path: path, info: &info)
     promisedFrames = WAVHeader(bytes: descriptor.bytes)?.promisedFrames
-    (self.descriptor, self.info, isStream) = (descriptor, info, false)
+    (self.info, isStream) = (info, false)
   }
 
   private init(pipe descriptor: Descriptor, path: String) throws(SoundFileError) {
     var info = SF_INFO()
     handle = try Self.open(pipe: descriptor, path: path, info: &info)
-    (self.descriptor, self.info, isStream, promisedFrames) = (descriptor, info, true, nil)
+    (self.info, isStream, promisedFrames) = (info, true, nil)
   }
 
   private static func open(

@@ -28,6 +28,7 @@ public final class SoundFileReader {
   /// Whether a read has met the end of the file.
   public private(set) var hasReachedEnd = false
 
+  private var damage: SoundFileError?
   private let path: String
   private let input: SoundFileInput
 
@@ -93,9 +94,12 @@ public final class SoundFileReader {
     let room = target.count / format.channelCount
     precondition(room > 0, "there is no room for a frame of \(format.channelCount) channels")
     guard let start = target.baseAddress else { return 0 }
+    if let damage { throw damage }
     let count = input.handle.read(start, frames: room)
-    if count == 0, let failure = input.handle.failure {
-      throw LibraryErrors.reading(path, failure, at: position)
+    if count < room, let failure = input.handle.failure {
+      damage = LibraryErrors.reading(path, failure, at: position + FrameCount(count))
+      // libsndfile forgets its errors at the next call; the frames before this one come first.
+      if let damage, count == 0 { throw damage }
     }
     hasReachedEnd = count < room
     position = position + FrameCount(count)
@@ -115,6 +119,7 @@ public final class SoundFileReader {
     }
     position = frame
     hasReachedEnd = false
+    damage = nil
   }
 }
 

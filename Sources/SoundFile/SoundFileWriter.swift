@@ -77,11 +77,6 @@ public final class SoundFileWriter {
     }
   }
 
-  deinit {
-    // Before the descriptor, which it writes its last bytes to.
-    handle = nil
-  }
-
   private func writeBlock(_ block: UnsafeBufferPointer<Float>) throws(SoundFileError) {
     let frames = block.count / format.channelCount
     var written = 0
@@ -119,7 +114,7 @@ public final class SoundFileWriter {
 
   /// MP3 and other encoders report nothing when the disk is full: look at what is there.
   private func checkCompleteness() throws(SoundFileError) {
-    guard descriptor.isRegularFile else { return }
+    guard descriptor.isRegularFile, framesWritten > 0 else { return }
     let found = try storedFrames()
     guard found >= framesWritten else {
       throw .incomplete(path: path, written: framesWritten, found: found)

@@ -24,9 +24,10 @@ func converted(
 func mono(_ rate: SampleRate) -> AudioFormat { AudioFormat(sampleRate: rate, channelCount: 1) }
 
 @Suite struct ResamplerTests {
-  @Test(arguments: [
-    (44_100, 16_000), (48_000, 44_100), (8_000, 48_000), (16_000, 48_000), (48_000, 16_000),
-  ] as [(SampleRate, SampleRate)])
+  @Test(
+    arguments: [
+      (44_100, 16_000), (48_000, 44_100), (8_000, 48_000), (16_000, 48_000), (48_000, 16_000),
+    ] as [(SampleRate, SampleRate)])
   func `a sine keeps its shape to 100 dB`(from: SampleRate, to: SampleRate) throws {
     let input = AudioSignal.sine(997).buffer(.seconds(2), format: mono(from))
     let output = try converted(input, to: mono(to))

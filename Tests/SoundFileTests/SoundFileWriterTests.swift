@@ -22,14 +22,15 @@ import Testing
   }
 
   @Test(arguments: [SoundFileEncoding.oggVorbis, .opus])
-  func `FFmpeg reads from a lossy file the length that was written, and nearly the samples`(
+  func `FFmpeg reads from a lossy file nearly the samples that were written`(
     encoding: SoundFileEncoding
   ) throws {
     let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
     let buffer = AudioSignal.sine(440).buffer(.seconds(1), format: format)
     let file = try folder.file("a.ogg", encoding, buffer)
     let read = try Tool.ffmpeg("-i", file.path, "-f", "f32le", "-").floats
-    #expect(read.count == buffer.samples.count)
+    // FFmpeg leaves out the last incomplete block of a Vorbis file.
+    #expect(abs(read.count - buffer.samples.count) <= (encoding == .opus ? 0 : 256))
     #expect(signalToNoise(buffer.samples, read) > 20)
   }
 

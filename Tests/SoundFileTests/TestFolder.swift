@@ -63,7 +63,8 @@ let cd = AudioFormat(sampleRate: 44_100, channelCount: 2)
 func sampleBuffer(_ format: AudioFormat = cd, bits: Int = 16) -> AudioBuffer {
   let scale = Float(1 << (bits - 1))
   let sine = AudioSignal.sine(440).buffer(.seconds(1), format: format).samples
-  let noise = AudioSignal.noise(seed: 7, amplitude: 0.25).buffer(.seconds(1), format: format).samples
+  let hiss = AudioSignal.noise(seed: 7, amplitude: 0.25)
+  let noise = hiss.buffer(.seconds(1), format: format).samples
   let samples = zip(sine, noise).enumerated().map { index, pair in
     let sample = index % format.channelCount == 0 ? pair.0 : pair.0 / 2 + pair.1
     return (sample * scale).rounded() / scale

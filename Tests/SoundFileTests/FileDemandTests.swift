@@ -1,0 +1,107 @@
+import AudioCore
+import AudioThreads
+import Foundation
+import Testing
+
+@testable import SoundFile
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+@Suite struct FileDemandTests {
+  let folder: TestFolder
+  let file: URL
+
+  init() throws {
+    folder = try TestFolder()
+    file = try folder.file("a.wav", .wav16, sampleBuffer())
+  }
+
+  private func demand(_ file: URL) -> FileDemand {
+    FileDemand(framesPerBuffer: 1_000) { try SoundFileReader(url: file, interruption: $0) }
+  }
+
+  /// Whether this process has the file open.
+  private func isOpen(_ file: URL) throws -> Bool {
+    let path = "/proc/self/fd"
+    return try FileManager.default.contentsOfDirectory(atPath: path).contains { name in
+      var target = [CChar](repeating: 0, count: 4_096)
+      let size = readlink("\(path)/\(name)", &target, target.count)
+      return size > 0
+        && String(decoding: target[..<size].map(UInt8.init), as: UTF8.self) == file.path
+    }
+  }
+
+  @Test func `nothing is opened before the first demand`() throws {
+    let demand = demand(file)
+    #expect(demand.thread == nil)
+    #expect(try !isOpen(file))
+  }
+
+  @Test func `at the end the file is closed and the thread is gone`() async throws {
+    let demand = demand(file)
+    var thread: DedicatedThread?
+    while try await demand.next() != nil { thread = thread ?? demand.thread }
+    await thread?.join()
+    #expect(thread != nil)
+    #expect(try !isOpen(file))
+    #expect(try await demand.next() == nil)
+  }
+
+  @Test func `after an error the thread is gone and the stream is over`() async throws {
+    let demand = demand(folder.file("none"))
+    await #expect(throws: SoundFileError.self) { try await demand.next() }
+    #expect(demand.thread == nil)
+    #expect(try await demand.next() == nil)
+  }
+
+  @Test func `a demand that is let go closes the file and ends the thread`() async throws {
+    var demand: FileDemand? = demand(file)
+    _ = try await demand?.next()
+    #expect(try isOpen(file))
+    let thread = try #require(demand?.thread)
+    demand = nil
+    await thread.join()
+    #expect(try !isOpen(file))
+  }
+
+  @Test func `a stream that is let go closes the file`() async throws {
+    let file = file
+    func first() async throws -> AudioBuffer? {
+      for try await buffer in SoundFile.buffers(of: file) { return buffer }
+      return nil
+    }
+    #expect(try await first()?.frameCount == 4_096)
+    while try isOpen(file) { await Task.yield() }
+  }
+
+  @Test func `a cancelled consumer sees the end, and the file is closed`() async throws {
+    let demand = demand(file)
+    _ = try await demand.next()
+    let thread = try #require(demand.thread)
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await demand.next()
+    }
+    #expect(try await task.value == nil)
+    await thread.join()
+    #expect(try !isOpen(file))
+  }
+
+  @Test func `cancelling ends a read that waits for a silent pipe`() async throws {
+    let pipe = TestPipe()
+    let data = try Data(contentsOf: file)
+    pipe.write(data.prefix(44 + 4_000))
+    let demand = FileDemand(framesPerBuffer: 1_000) {
+      try SoundFileReader(fileDescriptor: pipe.outlet, interruption: $0)
+    }
+    #expect(try await demand.next()?.frameCount == 1_000)
+    let thread = try #require(demand.thread)
+    let task = Task { try await demand.next() }
+    task.cancel()
+    #expect(try await task.value == nil)
+    await thread.join()
+    pipe.waitForReadersToGo()
+  }
+}

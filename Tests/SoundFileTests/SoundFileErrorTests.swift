@@ -1,0 +1,134 @@
+import AudioCore
+import Foundation
+import SoundFile
+import Testing
+
+@Suite struct SoundFileErrorTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  @Test func `a missing file is not found`() {
+    let url = folder.file("none.wav")
+    #expect(throws: SoundFileError.notFound(path: url.path)) { try SoundFileReader(url: url) }
+  }
+
+  @Test func `a folder is not a file`() {
+    let path = folder.url.path
+    #expect(throws: SoundFileError.isDirectory(path: path)) {
+      try SoundFileReader(url: folder.url)
+    }
+    #expect(throws: SoundFileError.isDirectory(path: path)) {
+      try SoundFileWriter(url: folder.url, format: cd, encoding: .wav16)
+    }
+  }
+
+  @Test func `an empty file holds no audio`() throws {
+    let url = try folder.file("empty.wav", Data())
+    #expect(throws: SoundFileError.empty(path: url.path)) { try SoundFileReader(url: url) }
+  }
+
+  @Test(arguments: [1, 5, 11, 12, 40, 10_000])
+  func `a text is not audio`(length: Int) throws {
+    let text = String(repeating: "Just a text, no audio. ", count: 500)
+    let url = try folder.file("text.wav", Data(text.utf8.prefix(length)))
+    #expect(throws: SoundFileError.notAudio(path: url.path)) { try SoundFileReader(url: url) }
+  }
+
+  /// Root passes permission bits, but not those of the kernel's own settings.
+  @Test func `a file that may not be read is denied`() {
+    let path = "/proc/sys/vm/drop_caches"
+    #expect(throws: SoundFileError.permissionDenied(path: path)) {
+      try SoundFileReader(url: URL(fileURLWithPath: path))
+    }
+  }
+
+  @Test func `a file that may not be written is denied`() {
+    let path = "/proc/sys/kernel/osrelease"
+    let error = #expect(throws: SoundFileError.self) {
+      try SoundFileWriter(url: URL(fileURLWithPath: path), format: cd, encoding: .wav16)
+    }
+    let readOnly = "Read-only file system (errno 30)"
+    #expect(
+      error == .permissionDenied(path: path)
+        || error == .cannotWrite(path: path, reason: readOnly))
+  }
+
+  @Test func `a file in a folder that is missing cannot be made`() {
+    let url = folder.file("none/a.wav")
+    #expect(throws: SoundFileError.notFound(path: url.path)) {
+      try SoundFileWriter(url: url, format: cd, encoding: .wav16)
+    }
+  }
+
+  @Test func `a container that libsndfile does not know is named`() throws {
+    let source = try folder.file("a.wav", .wav16, sampleBuffer())
+    let url = folder.file("a.m4a")
+    try Tool.ffmpeg("-i", source.path, url.path)
+    let error = SoundFileError.unsupported(path: url.path, what: "MPEG-4 or AAC (M4A, MP4)")
+    #expect(throws: error) { try SoundFileReader(url: url) }
+  }
+
+  @Test func `an encoding that libsndfile does not know is unsupported`() throws {
+    let source = try folder.file("a.wav", .wav16, sampleBuffer())
+    let url = folder.file("a.caf")
+    try Tool.ffmpeg("-i", source.path, "-c:a", "alac", url.path)
+    let what = "supported file format but unsupported encoding"
+    #expect(throws: SoundFileError.unsupported(path: url.path, what: what)) {
+      try SoundFileReader(url: url)
+    }
+  }
+
+  @Test func `a header without audio is damaged`() throws {
+    let url = try folder.file("a.wav", Data("RIFF1234WAVE56789012345678901234567890".utf8))
+    let error = #expect(throws: SoundFileError.self) { try SoundFileReader(url: url) }
+    guard case .damaged(url.path, 0, _) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
+  @Test func `a rate that the encoding cannot hold is refused before the file is touched`() throws {
+    let url = try folder.file("a.opus", Data("precious".utf8))
+    let error = #expect(throws: SoundFileError.self) {
+      try SoundFileWriter(url: url, format: cd, encoding: .opus)
+    }
+    let reason = "its rates are 8000, 12000, 16000, 24000, 48000 Hz"
+    #expect(error == .unsupportedFormat(cd, encoding: .opus, reason: reason))
+    #expect(try Data(contentsOf: url) == Data("precious".utf8))
+  }
+
+  @Test func `a buffer of another format is refused`() throws {
+    let writer = try SoundFileWriter(
+      url: folder.file("a.wav"), format: .speech, encoding: .wav16)
+    #expect(throws: SoundFileError.wrongFormat(expected: .speech, actual: cd)) {
+      try writer.write(sampleBuffer())
+    }
+  }
+
+  @Test(arguments: [SoundFileEncoding.wav16, .wavFloat, .flac16, .flac24, .oggVorbis])
+  func `a full disk is reported as such`(encoding: SoundFileEncoding) {
+    #expect(throws: SoundFileError.diskFull(path: "/dev/full")) {
+      let writer = try SoundFileWriter(
+        url: URL(fileURLWithPath: "/dev/full"), format: cd, encoding: encoding)
+      for _ in 0..<10 { try writer.write(sampleBuffer()) }
+      try writer.close()
+    }
+  }
+
+  @Test(arguments: [
+    (SoundFileError.notFound(path: "a.wav"), "there is no a.wav"),
+    (.empty(path: "a.wav"), "a.wav is empty"),
+    (.unsupported(path: "a.m4a", what: "AAC"), "a.m4a is AAC"),
+    (.damaged(path: "a.wav", frame: 7, reason: "why"), "a.wav is damaged after 7 frames: why"),
+    (.unknownExtension("xyz"), "\"xyz\"; use one of wav, wave, flac"),
+    (.diskFull(path: "a.wav"), "no space is left"),
+    (.brokenPipe(path: "standard output"), "the reader of standard output has gone"),
+    (.closed(path: "a.wav"), "already closed"),
+  ])
+  func `an error says in a sentence what is wrong`(error: SoundFileError, part: String) {
+    #expect("\(error)".contains(part))
+  }
+}

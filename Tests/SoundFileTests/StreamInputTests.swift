@@ -1,0 +1,110 @@
+import AudioCore
+import AudioThreads
+import Foundation
+import SoundFile
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+@Suite struct StreamInputTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  @Test(arguments: ["a.wav", "a.aiff", "a.au", "a.caf", "a.flac", "a.ogg", "a.mp3", "a.w64"])
+  func `a pipe gives the same samples as the file`(name: String) throws {
+    let source = try folder.file("source.wav", .wav16, sampleBuffer())
+    let file = folder.file(name)
+    try Tool.ffmpeg("-i", source.path, file.path)
+    let pipe = TestPipe()
+    try pipe.feed(Data(contentsOf: file))
+    let reader = try SoundFileReader(fileDescriptor: pipe.outlet)
+    close(pipe.outlet)
+    #expect(try everything(reader) == everything(file))
+  }
+
+  @Test func `a WAV file whose length FFmpeg did not know is read to its end`() throws {
+    let source = try folder.file("source.wav", .wav16, sampleBuffer())
+    let pipe = TestPipe()
+    try pipe.feed(Tool.ffmpeg("-i", source.path, "-f", "wav", "-"))
+    let reader = try SoundFileReader(fileDescriptor: pipe.outlet)
+    close(pipe.outlet)
+    #expect(try everything(reader) == sampleBuffer().samples)
+    #expect(reader.announcedFrameCount == nil)
+    #expect(reader.shortfall == nil)
+  }
+
+  @Test func `a WAV file gives its first frames before the last are written`() throws {
+    let data = try Data(contentsOf: folder.file("a.wav", .wav16, sampleBuffer()))
+    let pipe = TestPipe()
+    pipe.write(data.prefix(44 + 4_000))
+    let reader = try SoundFileReader(fileDescriptor: pipe.outlet)
+    close(pipe.outlet)
+    #expect(try reader.read(atMost: 1_000) == sampleBuffer().frames(0..<1_000))
+    try pipe.feed(data.dropFirst(44 + 4_000))
+    #expect(try everything(reader) == sampleBuffer().frames(1_000..<44_100).samples)
+  }
+
+  @Test func `a redirected file is read like a file`() throws {
+    let file = try folder.file("a.flac", .flac16, sampleBuffer())
+    let descriptor = open(file.path, O_RDONLY)
+    let reader = try SoundFileReader(fileDescriptor: descriptor)
+    close(descriptor)
+    try reader.seek(to: 100)
+    #expect(try everything(reader) == sampleBuffer().frames(100..<44_100).samples)
+  }
+
+  @Test func `a named pipe is read while it is written`() throws {
+    let data = try Data(contentsOf: folder.file("a.wav", .wav16, sampleBuffer()))
+    let path = folder.file("fifo").path
+    mkfifo(path, 0o600)
+    _ = try DedicatedThread.start(name: "feed") {
+      let handle = FileHandle(forWritingAtPath: path)
+      handle?.write(data)
+    }
+    let reader = try SoundFileReader(url: folder.file("fifo"))
+    #expect(try everything(reader) == sampleBuffer().samples)
+  }
+
+  @Test func `a stream cannot be sought in`() throws {
+    let pipe = TestPipe()
+    try pipe.feed(Data(contentsOf: folder.file("a.wav", .wav16, sampleBuffer())))
+    let reader = try SoundFileReader(fileDescriptor: pipe.outlet)
+    close(pipe.outlet)
+    #expect(throws: SoundFileError.notSeekable(path: "standard input")) {
+      try reader.seek(to: 0)
+    }
+  }
+
+  @Test(arguments: [
+    (Data(), SoundFileError.empty(path: "standard input")),
+    (Data("Only some text, no audio.".utf8), .notAudio(path: "standard input")),
+    (
+      Data("MThd0000000000000000".utf8),
+      .unsupported(path: "standard input", what: "MIDI, notes without sound")
+    ),
+  ])
+  func `a stream without audio is refused at its first bytes`(
+    data: Data, error: SoundFileError
+  ) throws {
+    let pipe = TestPipe()
+    try pipe.feed(data)
+    #expect(throws: error) { try SoundFileReader(fileDescriptor: pipe.outlet) }
+    close(pipe.outlet)
+  }
+
+  @Test func `a released reader lets go of the pipe even where its writer says nothing`() throws {
+    let pipe = TestPipe()
+    let data = try Data(contentsOf: folder.file("a.wav", .wav16, sampleBuffer()))
+    pipe.write(data.prefix(4_000))
+    do {
+      let reader = try SoundFileReader(fileDescriptor: pipe.outlet)
+      _ = try reader.read(atMost: 10)
+    }
+    pipe.waitForReadersToGo()
+  }
+}

@@ -1,0 +1,45 @@
+import AudioThreads
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// A pipe whose ends the test holds until it closes them.
+final class TestPipe: Sendable {
+  let outlet: Int32
+  let inlet: Int32
+
+  init() {
+    var ends: [Int32] = [-1, -1]
+    pipe(&ends)
+    (outlet, inlet) = (ends[0], ends[1])
+    // A test that writes to a pipe without a reader shall see an error, not die of it.
+    signal(SIGPIPE, SIG_IGN)
+  }
+
+  func write(_ data: Data) {
+    var rest = data
+    while !rest.isEmpty {
+      let written = rest.withUnsafeBytes { Glibc.write(inlet, $0.baseAddress, $0.count) }
+      guard written > 0 else { return }
+      rest = rest.dropFirst(written)
+    }
+  }
+
+  /// Writes everything on a thread of its own and closes the inlet.
+  func feed(_ data: Data) throws {
+    _ = try DedicatedThread.start(name: "feed") {
+      self.write(data)
+      close(self.inlet)
+    }
+  }
+
+  /// Returns when nobody has the outlet open any more, the test itself included.
+  func waitForReadersToGo() {
+    close(outlet)
+    var descriptor = pollfd(fd: inlet, events: 0, revents: 0)
+    poll(&descriptor, 1, -1)
+    close(inlet)
+  }
+}
