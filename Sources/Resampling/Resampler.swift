@@ -28,6 +28,9 @@ public final class Resampler {
   /// How exact the conversion is.
   public let quality: Quality
 
+  /// soxr itself takes any ratio, and with it any amount of memory.
+  private static let highestRatio = 256.0
+
   private let mixBefore: ChannelMix?
   private let mixAfter: ChannelMix?
   private let innerChannels: Int
@@ -36,7 +39,7 @@ public final class Resampler {
 
   /// Makes a converter; equal formats pass through untouched.
   ///
-  /// - Throws: `ResamplingError.unsupported` where the rates are too far apart.
+  /// - Throws: `ResamplingError.unsupported` where one rate is over 256 times the other.
   public init(
     from inputFormat: AudioFormat, to outputFormat: AudioFormat, quality: Quality = .high
   ) throws(ResamplingError) {
@@ -86,6 +89,11 @@ public final class Resampler {
   private func makeHandle() throws(ResamplingError) {
     let (from, to) = (inputFormat.sampleRate, outputFormat.sampleRate)
     guard from != to else { return }
+    let ratio = Double(max(from, to).hertz) / Double(min(from, to).hertz)
+    guard ratio <= Self.highestRatio else {
+      let reason = "the rates differ more than \(Int(Self.highestRatio)) times"
+      throw .unsupported(from: inputFormat, to: outputFormat, reason: reason)
+    }
     do throws(SoxrFailure) {
       handle = try SoxrHandle(
         from: from, to: to, channels: innerChannels, recipe: quality.recipe)

@@ -10,29 +10,42 @@ import Testing
 /// In a process of its own, because the limit holds for all that a process writes.
 @Suite struct SizeLimitTests {
   @Test func `what was written before a file reached its limit stays readable`() async {
-    let result = await #expect(
-      processExitsWith: .success, observing: [\.standardErrorContent]
-    ) {
+    await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
+      let fileSize = __rlimit_resource_t(1)
       var limit = rlimit(rlim_cur: 100_000, rlim_max: 100_000)
-      setrlimit(__rlimit_resource_t(1), &limit)  // RLIMIT_FSIZE
+      setrlimit(fileSize, &limit)
       let folder = try TestFolder()
-      for encoding in [SoundFileEncoding.wav16, .flac16, .oggVorbis, .wavFloat] {
+      let noise = AudioSignal.noise(seed: 1).buffer(.seconds(4), format: cd)
+      for encoding in [SoundFileEncoding.wav16, .wavFloat, .flac16, .oggVorbis] {
         let url = folder.file("\(encoding)")
-        let noise = AudioSignal.noise(seed: 1).buffer(.seconds(20), format: cd)
         let writer = try SoundFileWriter(url: url, format: cd, encoding: encoding)
         #expect(throws: SoundFileError.tooLarge(path: url.path)) {
           try writer.write(noise)
           try writer.close()
         }
-        _ = try? writer.close()
-        fputs("closed \(encoding)\n", stderr)
-        let read = try everything(url)
-        fputs("read \(encoding) \(read.count) \(writer.framesWritten)\n", stderr)
-        #expect(!read.isEmpty && read.count <= writer.framesWritten.rawValue * 2)
-        if encoding == .wavFloat { #expect(noise.samples.starts(with: read)) }
+        do { try writer.close() } catch SoundFileError.tooLarge {}
+        try expectReadable(url, as: noise, by: encoding)
       }
     }
-    print(String(decoding: result?.standardErrorContent ?? [], as: UTF8.self))
+  }
+}
+
+/// All that a full disk holds can be read; of FLAC and Vorbis, all but the last block.
+private func expectReadable(
+  _ url: URL, as noise: AudioBuffer, by encoding: SoundFileEncoding
+) throws {
+  let reader = try SoundFileReader(url: url)
+  var read: [Float] = []
+  do {
+    while case let buffer = try reader.read(atMost: 1_000), !buffer.isEmpty {
+      read += buffer.samples
+    }
+  } catch {
+    guard case .damaged = error, encoding == .flac16 else { throw error }
+  }
+  #expect(read.count > 20_000)
+  if encoding != .oggVorbis {
+    #expect(zip(noise.samples, read).allSatisfy { abs($0 - $1) < 0.000_1 })
   }
 }

@@ -60,14 +60,15 @@ func signalToNoise(_ signal: [Float], _ other: [Float]) -> Double {
 let cd = AudioFormat(sampleRate: 44_100, channelCount: 2)
 
 /// A second of stereo, left and right different, in steps of 16 bit.
-func sampleBuffer(_ format: AudioFormat = cd, bits: Int = 16) -> AudioBuffer {
-  let scale = Float(1 << (bits - 1))
-  let sine = AudioSignal.sine(440).buffer(.seconds(1), format: format).samples
-  let hiss = AudioSignal.noise(seed: 7, amplitude: 0.25)
-  let noise = hiss.buffer(.seconds(1), format: format).samples
-  let samples = zip(sine, noise).enumerated().map { index, pair in
-    let sample = index % format.channelCount == 0 ? pair.0 : pair.0 / 2 + pair.1
-    return (sample * scale).rounded() / scale
+func sampleBuffer() -> AudioBuffer { samples }
+
+/// Made once: a debug build takes a while for it.
+private let samples: AudioBuffer = {
+  let sine = AudioSignal.sine(440).buffer(.seconds(1), format: cd).samples
+  let hiss = AudioSignal.noise(seed: 7, amplitude: 0.25).buffer(.seconds(1), format: cd).samples
+  let mixed = sine.indices.map { index in
+    let sample = index % 2 == 0 ? sine[index] : sine[index] / 2 + hiss[index]
+    return (sample * 32_768).rounded() / 32_768
   }
-  return AudioBuffer(format: format, samples: samples)
-}
+  return AudioBuffer(format: cd, samples: mixed)
+}()

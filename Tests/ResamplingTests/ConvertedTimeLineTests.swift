@@ -1,0 +1,15 @@
+import AudioCore
+import Testing
+
+@testable import Resampling
+
+@Suite struct ConvertedTimeLineTests {
+  @Test func `frames are numbered from the beginning of the input at the new rate`() {
+    var line = ConvertedTimeLine()
+    line.begin(at: 44_100, from: 44_100, to: 16_000)
+    #expect(line.take(100) == 16_000)
+    line.begin(at: 99_999, from: 44_100, to: 16_000)
+    #expect(line.take(50) == 16_100)
+    #expect(line.take(0) == 16_150)
+  }
+}
