@@ -25,6 +25,7 @@ public final class SoundFileWriter {
   private var handle: SoundFileHandle?
   private var converter: BlockConverter
   private var headerClock: HeaderClock
+  private var hasFailed = false
 
   /// Makes a file, or replaces the one that is there.
   ///
@@ -84,6 +85,7 @@ public final class SoundFileWriter {
       written = converter.write(block, frames: frames, to: handle)
     }
     framesWritten = framesWritten + FrameCount(max(0, min(written, frames)))
+    hasFailed = failure != nil || written != frames
     if let failure { throw LibraryErrors.writing(path, failure) }
     guard written == frames else {
       throw .incomplete(
@@ -101,7 +103,7 @@ public final class SoundFileWriter {
 
   /// Completes the file, has the disk store it, and checks that all of it is there.
   ///
-  /// A second call does nothing. Where it is not called, the file is completed without the checks
+  /// A second call does nothing. After a write that failed, it completes what there is. Where it is not called, the file is completed without the checks
   /// when the writer is released.
   ///
   /// - Throws: `.diskFull`, `.cannotWrite`, or `.incomplete` where the file is too short.
@@ -114,7 +116,8 @@ public final class SoundFileWriter {
 
   /// MP3 and other encoders report nothing when the disk is full: look at what is there.
   private func checkCompleteness() throws(SoundFileError) {
-    guard descriptor.isRegularFile, framesWritten > 0 else { return }
+    // What a failed write has lost was said then.
+    guard descriptor.isRegularFile, framesWritten > 0, !hasFailed else { return }
     let found = try storedFrames()
     guard found >= framesWritten else {
       throw .incomplete(path: path, written: framesWritten, found: found)

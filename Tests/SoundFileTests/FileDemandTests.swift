@@ -5,10 +5,6 @@ import Testing
 
 @testable import SoundFile
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 @Suite struct FileDemandTests {
   let folder: TestFolder
   let file: URL
@@ -20,17 +16,6 @@ import Testing
 
   private func demand(_ file: URL) -> FileDemand {
     FileDemand(framesPerBuffer: 1_000) { try SoundFileReader(url: file, interruption: $0) }
-  }
-
-  /// Whether this process has the file open.
-  private func isOpen(_ file: URL) throws -> Bool {
-    let path = "/proc/self/fd"
-    return try FileManager.default.contentsOfDirectory(atPath: path).contains { name in
-      var target = [CChar](repeating: 0, count: 4_096)
-      let size = readlink("\(path)/\(name)", &target, target.count)
-      return size > 0
-        && String(decoding: target[..<size].map(UInt8.init), as: UTF8.self) == file.path
-    }
   }
 
   @Test func `nothing is opened before the first demand`() throws {

@@ -16,7 +16,7 @@ import Testing
       var limit = rlimit(rlim_cur: 100_000, rlim_max: 100_000)
       setrlimit(fileSize, &limit)
       let folder = try TestFolder()
-      let noise = AudioSignal.noise(seed: 1).buffer(.seconds(4), format: cd)
+      let noise = AudioSignal.noise(seed: 1).buffer(.seconds(15), format: cd)
       for encoding in [SoundFileEncoding.wav16, .wavFloat, .flac16, .oggVorbis] {
         let url = folder.file("\(encoding)")
         let writer = try SoundFileWriter(url: url, format: cd, encoding: encoding)
@@ -24,7 +24,7 @@ import Testing
           try writer.write(noise)
           try writer.close()
         }
-        do { try writer.close() } catch SoundFileError.tooLarge {}
+        try writer.close()
         try expectReadable(url, as: noise, by: encoding)
       }
     }

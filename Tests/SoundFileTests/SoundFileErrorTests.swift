@@ -37,6 +37,13 @@ import Testing
     #expect(throws: SoundFileError.notAudio(path: url.path)) { try SoundFileReader(url: url) }
   }
 
+  @Test(arguments: ["RIFF1234WAVE56789012345678901234567890", "Only text", "fLaC and no more"])
+  func `a file that is refused is not left open`(content: String) throws {
+    let url = try folder.file("a.wav", Data(content.utf8))
+    #expect(throws: SoundFileError.self) { try SoundFileReader(url: url) }
+    #expect(try !isOpen(url))
+  }
+
   /// Root passes permission bits, but not those of the kernel's own settings.
   @Test func `a file that may not be read is denied`() {
     let path = "/proc/sys/vm/drop_caches"

@@ -103,6 +103,7 @@ import Testing
     try writer.close()
     try writer.close()
     #expect(writer.framesWritten == 44_100)
+    #expect(try everything(file) == sampleBuffer().samples)
     #expect(throws: SoundFileError.closed(path: file.path)) { try writer.write(sampleBuffer()) }
   }
 
