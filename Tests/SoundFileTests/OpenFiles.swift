@@ -8,10 +8,9 @@ import Foundation
 func isOpen(_ file: URL) throws -> Bool {
   let folder = "/proc/self/fd"
   return try FileManager.default.contentsOfDirectory(atPath: folder).contains { name in
-    var target = [UInt8](repeating: 0, count: 4_096)
-    let size = target.withUnsafeMutableBytes { bytes in
-      readlink("\(folder)/\(name)", bytes.bindMemory(to: CChar.self).baseAddress, bytes.count)
-    }
-    return size > 0 && String(decoding: target[..<size], as: UTF8.self) == file.path
+    var target = [CChar](repeating: 0, count: 4_096)
+    let size = readlink("\(folder)/\(name)", &target, target.count)
+    return size > 0
+      && String(decoding: target[..<size].map(UInt8.init(bitPattern:)), as: UTF8.self) == file.path
   }
 }
