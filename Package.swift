@@ -28,6 +28,7 @@ let issueReportingTestSupport: Target.Dependency = .product(
 let package = Package(
   name: "syrinx",
   products: [
+    .library(name: "ALSASoundCard", targets: ["ALSASoundCard"]),
     .library(name: "AudioCore", targets: ["AudioCore"]),
     .library(name: "AudioPlayerClient", targets: ["AudioPlayerClient"]),
     .library(name: "AudioPlayerClientLive", targets: ["AudioPlayerClientLive"]),
@@ -71,6 +72,9 @@ let package = Package(
     library("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies"]),
 
     // One owner per C library.
+    library(
+      "ALSASoundCard",
+      ["AudioCore", "AudioThreads", "CALSA", "ClientDependencies", "SoundCard", logging]),
     library("Resampling", ["AudioCore", "CSoxr"]),
     library("SoundFile", ["AudioCore", "AudioThreads", "CSndFile"]),
 
@@ -103,6 +107,7 @@ let package = Package(
     library("SpeechClient", ["AudioCore", "ClientDependencies"]),
 
     tests("Architecture"),
+    tests("ALSASoundCard", ["ALSASoundCard", "AudioCore", "AudioThreads", "SoundCard"]),
     tests("AudioCore", ["AudioCore"]),
     tests("AudioPlayerClient", ["AudioPlayerClient", issueReportingTestSupport]),
     tests("AudioPlayerClientLive", ["AudioPlayerClientLive", "VirtualSoundCard"]),

@@ -1,0 +1,58 @@
+import AudioCore
+import AudioThreads
+import CALSA
+import Glibc
+import SoundCard
+
+/// A device that captures, through ALSA.
+// `@unchecked Sendable` is right because only `configuration` and `waker`, both constant, may be used from several threads;
+// everything else is called by one thread at a time, as `PCM` demands.
+final class ALSACapture: CapturePCM, @unchecked Sendable {
+  private let device: OpenDevice
+
+  init(_ request: PCMRequest) throws(SoundCardError) {
+    device = try OpenDevice(request, for: .capture)
+  }
+
+  var configuration: PCMConfiguration { device.configuration }
+  var waker: WakeUp { device.waker }
+  var elapsed: Duration { device.elapsed }
+
+  func wait(
+    for interest: PCMInterest, atMost timeout: Duration?
+  ) throws(SoundCardError) -> PCMWakeUp {
+    try device.wait(for: interest, atMost: timeout)
+  }
+
+  func start() throws(SoundCardError) { try device.start() }
+  func drop() { device.drop() }
+  func close() { device.close() }
+
+  /// The corresponding C function is `snd_pcm_readi`.
+  func read(
+    into samples: UnsafeMutableBufferPointer<Float>
+  ) throws(SoundCardError) -> PCMTransfer {
+    let pcm = try device.usable()
+    let channels = configuration.format.channelCount
+    let frames = min(samples.count / channels, device.scratchFrames)
+    guard frames > 0 else { return .frames(.zero) }
+    // ALSA's `file` plug-in answers with frames past the end of its file and leaves the memory as it was.
+    memset(device.scratch, 0, frames * channels * 4)
+    let read = snd_pcm_readi(pcm, device.scratch, snd_pcm_uframes_t(frames))
+    guard read >= 0 else { return try mended(Int32(read)) }
+    // Where there is nothing just now a device answers EAGAIN; nothing at all is the end of a file.
+    if read == 0 { device.hasEnded = true }
+    device.losses.transferred(read)
+    SampleConversion.decode(
+      device.scratch, as: configuration.sampleFormat,
+      to: UnsafeMutableBufferPointer(rebasing: samples[..<(read * channels)]))
+    return .frames(FrameCount(read))
+  }
+
+  private func mended(_ code: Int32) throws(SoundCardError) -> PCMTransfer {
+    guard case .interrupted(let interruption) = try device.mend(code) else {
+      return .frames(.zero)
+    }
+    return .interrupted(interruption)
+  }
+}

@@ -1,0 +1,76 @@
+import AudioCore
+import AudioThreads
+import CALSA
+import SoundCard
+
+/// A device that plays, through ALSA.
+// `@unchecked Sendable` is right because only `configuration` and `waker`, both constant, may be used from several threads;
+// everything else is called by one thread at a time, as `PCM` demands.
+final class ALSAPlayback: PlaybackPCM, @unchecked Sendable {
+  private let device: OpenDevice
+  private var dryClock: DryClock
+
+  init(_ request: PCMRequest) throws(SoundCardError) {
+    device = try OpenDevice(request, for: .playback)
+    dryClock = DryClock(rate: device.configuration.format.sampleRate)
+  }
+
+  var configuration: PCMConfiguration { device.configuration }
+  var waker: WakeUp { device.waker }
+  var elapsed: Duration { device.elapsed }
+
+  func wait(
+    for interest: PCMInterest, atMost timeout: Duration?
+  ) throws(SoundCardError) -> PCMWakeUp {
+    try device.wait(for: interest, atMost: timeout)
+  }
+
+  func start() throws(SoundCardError) { try device.start() }
+
+  func drop() {
+    device.drop()
+    dryClock.dropped()
+  }
+
+  func close() { device.close() }
+
+  /// The corresponding C function is `snd_pcm_delay`.
+  var delay: FrameCount {
+    guard let pcm = device.pcm, device.written > 0 else { return .zero }
+    var reported: snd_pcm_sframes_t = 0
+    let code = snd_pcm_delay(pcm, &reported)
+    return Delay.plausible(
+      reported: code < 0 ? nil : reported, held: device.held?.rawValue,
+      buffer: configuration.buffer)
+  }
+
+  var timeUntilDry: Duration {
+    guard device.pcm != nil else { return .zero }
+    return dryClock.timeLeft(held: device.held ?? .zero, at: .now)
+  }
+
+  /// The corresponding C function is `snd_pcm_writei`.
+  func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundCardError) -> PCMTransfer {
+    let pcm = try device.usable()
+    let channels = configuration.format.channelCount
+    let frames = min(samples.count / channels, device.scratchFrames)
+    guard frames > 0 else { return .frames(.zero) }
+    SampleConversion.encode(
+      UnsafeBufferPointer(rebasing: samples[..<(frames * channels)]),
+      as: configuration.sampleFormat, to: device.scratch)
+    let written = snd_pcm_writei(pcm, device.scratch, snd_pcm_uframes_t(frames))
+    guard written >= 0 else { return try mended(Int32(written)) }
+    device.written += written
+    device.losses.transferred(written)
+    dryClock.wrote(FrameCount(written), at: .now)
+    return .frames(FrameCount(written))
+  }
+
+  private func mended(_ code: Int32) throws(SoundCardError) -> PCMTransfer {
+    guard case .interrupted(let interruption) = try device.mend(code) else {
+      return .frames(.zero)
+    }
+    dryClock.dropped()
+    return .interrupted(interruption)
+  }
+}

@@ -1,0 +1,47 @@
+import CALSA
+
+/// Where ALSA's configuration sends `default`.
+enum DefaultRoute: Equatable {
+  case missing
+  /// ALSA's own rule: the first card.
+  case firstCard
+  case server(plugin: String)
+  case userDefined
+
+  /// Plug-ins that lead to a sound server.
+  static let serverPlugins: Set<String> = ["pulse", "pipewire"]
+
+  /// - Parameter target: the name that `default` is another word for, or the type of its definition.
+  init(target: String?) {
+    self =
+      switch target {
+      case nil: .missing
+      case "cards.pcm.default": .firstCard
+      case let plugin? where Self.serverPlugins.contains(plugin): .server(plugin: plugin)
+      case _?: .userDefined
+      }
+  }
+
+  /// The route in the configuration of this process.
+  static func read() -> DefaultRoute {
+    var top: OpaquePointer?
+    guard snd_config_update_ref(&top) >= 0, let top else { return .missing }
+    defer { snd_config_unref(top) }
+    guard let node = child(of: top, "pcm.default") else { return .missing }
+    if snd_config_get_type(node) == SND_CONFIG_TYPE_COMPOUND {
+      return DefaultRoute(target: child(of: node, "type").flatMap(string) ?? "unknown")
+    }
+    return DefaultRoute(target: string(node))
+  }
+
+  private static func child(of node: OpaquePointer, _ key: String) -> OpaquePointer? {
+    var found: OpaquePointer?
+    return snd_config_search(node, key, &found) >= 0 ? found : nil
+  }
+
+  private static func string(_ node: OpaquePointer) -> String? {
+    var characters: UnsafePointer<CChar>?
+    guard snd_config_get_string(node, &characters) >= 0 else { return nil }
+    return characters.map { String(cString: $0) }
+  }
+}

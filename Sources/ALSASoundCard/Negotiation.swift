@@ -1,0 +1,127 @@
+import AudioCore
+import CALSA
+import Glibc
+import SoundCard
+
+/// Settles with an open device on what it can do that is nearest to a request.
+struct Negotiation {
+  let pcm: OpaquePointer
+  let device: AudioDevice.ID
+  let request: PCMRequest
+
+  /// Sets the hardware parameters and says what came of it.
+  func settle() throws(SoundCardError) -> PCMConfiguration {
+    let parameters = try hardwareParameters()
+    let hardware = parameters.pointer
+    try check(snd_pcm_hw_params_any(pcm, hardware), "configuration at all")
+    // The plug-in's converter falls back to linear interpolation: soxr resamples, above the seam.
+    snd_pcm_hw_params_set_rate_resample(pcm, hardware, 0)
+    try check(
+      snd_pcm_hw_params_set_access(pcm, hardware, SND_PCM_ACCESS_RW_INTERLEAVED),
+      "interleaved access")
+    let sampleFormat = try setSampleFormat(hardware)
+    var channels = UInt32(clamping: request.format.channelCount)
+    try check(
+      snd_pcm_hw_params_set_channels_near(pcm, hardware, &channels), "number of channels")
+    var rate = UInt32(clamping: request.format.sampleRate.hertz)
+    try check(snd_pcm_hw_params_set_rate_near(pcm, hardware, &rate, nil), "sample rate")
+    let format = AudioFormat(
+      sampleRate: SampleRate(hertz: max(1, Int(rate))), channelCount: max(1, Int(channels)))
+    let sizes = try setSizes(from: parameters, at: format.sampleRate)
+    return PCMConfiguration(
+      device: device, format: format, sampleFormat: sampleFormat, period: sizes.period,
+      buffer: sizes.buffer)
+  }
+
+  /// The first of our formats, best quality first, that the device takes.
+  private func setSampleFormat(
+    _ hardware: OpaquePointer
+  ) throws(SoundCardError) -> PCMSampleFormat {
+    for format in PCMSampleFormat.allCases
+    where snd_pcm_hw_params_test_format(pcm, hardware, format.inALSA) == 0 {
+      try check(snd_pcm_hw_params_set_format(pcm, hardware, format.inALSA), "sample format")
+      return format
+    }
+    throw .unsupported(device, reason: "it takes samples neither as float nor in 32, 24 or 16 bit")
+  }
+
+  private func setSizes(
+    from parameters: borrowing HardwareParameters, at rate: SampleRate
+  ) throws(SoundCardError) -> (period: FrameCount, buffer: FrameCount) {
+    let period = max(1, FrameCount(request.buffering.period, at: rate).rawValue)
+    let buffer = period * max(2, request.buffering.periodCount)
+    var code: Int32 = 0
+    for order in [SizeOrder.periodFirst, .bufferFirst] {
+      let attempt = try copy(parameters)
+      code = order.set(pcm, attempt.pointer, period: period, buffer: buffer)
+      if code >= 0 { code = snd_pcm_hw_params(pcm, attempt.pointer) }
+      if code >= 0 { return readSizes(attempt.pointer) }
+    }
+    throw .negotiating(device, "such period and buffer", code: code)
+  }
+
+  private func readSizes(
+    _ hardware: OpaquePointer
+  ) -> (period: FrameCount, buffer: FrameCount) {
+    var period: snd_pcm_uframes_t = 1
+    var buffer: snd_pcm_uframes_t = 2
+    snd_pcm_hw_params_get_period_size(hardware, &period, nil)
+    snd_pcm_hw_params_get_buffer_size(hardware, &buffer)
+    return (FrameCount(Int(max(1, period))), FrameCount(Int(max(1, buffer))))
+  }
+
+  private func hardwareParameters() throws(SoundCardError) -> HardwareParameters {
+    guard let parameters = HardwareParameters() else {
+      throw .operating(device, "snd_pcm_hw_params_malloc", code: -ENOMEM)
+    }
+    return parameters
+  }
+
+  private func copy(
+    _ parameters: borrowing HardwareParameters
+  ) throws(SoundCardError) -> HardwareParameters {
+    guard let copy = parameters.copy() else {
+      throw .operating(device, "snd_pcm_hw_params_malloc", code: -ENOMEM)
+    }
+    return copy
+  }
+
+  private func check(_ code: Int32, _ what: String) throws(SoundCardError) {
+    guard code >= 0 else { throw .negotiating(device, what, code: code) }
+  }
+}
+
+/// Which size is set first; drivers differ in which order they can follow.
+private enum SizeOrder {
+  case periodFirst
+  case bufferFirst
+
+  func set(
+    _ pcm: OpaquePointer, _ hardware: OpaquePointer, period: Int, buffer: Int
+  ) -> Int32 {
+    var period = snd_pcm_uframes_t(period)
+    var buffer = snd_pcm_uframes_t(buffer)
+    switch self {
+    case .periodFirst:
+      let code = snd_pcm_hw_params_set_period_size_near(pcm, hardware, &period, nil)
+      guard code >= 0 else { return code }
+      return snd_pcm_hw_params_set_buffer_size_near(pcm, hardware, &buffer)
+    case .bufferFirst:
+      let code = snd_pcm_hw_params_set_buffer_size_near(pcm, hardware, &buffer)
+      guard code >= 0 else { return code }
+      return snd_pcm_hw_params_set_period_size_near(pcm, hardware, &period, nil)
+    }
+  }
+}
+
+extension PCMSampleFormat {
+  /// ALSA's name of the format, in the byte order of the machine.
+  fileprivate var inALSA: snd_pcm_format_t {
+    switch self {
+    case .float32: SND_PCM_FORMAT_FLOAT
+    case .int32: SND_PCM_FORMAT_S32
+    case .int24: SND_PCM_FORMAT_S24
+    case .int16: SND_PCM_FORMAT_S16
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import AudioCore
+import AudioThreads
+import CALSA
+import Glibc
+import SoundCard
+
+extension OpenDevice {
+  /// What became of trouble.
+  enum Mending {
+    /// There was none.
+    case nothing
+    case interrupted(PCMInterruption)
+    /// The waker was signalled while a suspended device was waited for; the trouble is still there.
+    case woken
+  }
+
+  /// Does what `Recovery` says until the device runs again; throws where it cannot.
+  func mend(_ code: Int32) throws(SoundCardError) -> Mending {
+    guard let pcm else { throw lose() }
+    var recovery = Recovery(direction: direction, now: .now)
+    var action = recovery.begin(
+      after: code, isDisconnected: snd_pcm_state(pcm) == SND_PCM_STATE_DISCONNECTED)
+    while true {
+      switch action {
+      case .nothing: return .nothing
+      case .done(let cause): return .interrupted(mended(cause))
+      case .lost: throw lose()
+      case .failed(let operation, let code):
+        throw .operating(configuration.device, operation, code: code)
+      case .waitToResume(let pause):
+        if polls.sleepOnWaker(milliseconds: pollTimeout(pause)) { return .woken }
+        action = recovery.next(after: 0, now: .now)
+      case .prepare: action = recovery.next(after: snd_pcm_prepare(pcm), now: .now)
+      case .resume: action = recovery.next(after: resume(pcm), now: .now)
+      case .start: action = recovery.next(after: startUnlessRunning(pcm), now: .now)
+      }
+    }
+  }
+
+  /// EAGAIN also where a plug-in claims success and the device sleeps on.
+  private func resume(_ pcm: OpaquePointer) -> Int32 {
+    let code = snd_pcm_resume(pcm)
+    return code >= 0 && snd_pcm_state(pcm) == SND_PCM_STATE_SUSPENDED ? -EAGAIN : code
+  }
+
+  private func startUnlessRunning(_ pcm: OpaquePointer) -> Int32 {
+    snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING ? 0 : snd_pcm_start(pcm)
+  }
+
+  private func mended(_ cause: PCMInterruption.Cause) -> PCMInterruption {
+    let now = MonotonicTime.now
+    let lost = losses.lost(at: now)
+    emptied()
+    if direction == .capture { losses.saw(held: 0, at: now) }
+    return PCMInterruption(cause: cause, lost: lost)
+  }
+}

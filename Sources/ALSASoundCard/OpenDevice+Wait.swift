@@ -1,0 +1,121 @@
+import AudioCore
+import AudioThreads
+import CALSA
+import Glibc
+import SoundCard
+
+extension OpenDevice {
+  /// The waits of both directions; see `PCM.wait`.
+  func wait(
+    for interest: PCMInterest, atMost timeout: Duration?
+  ) throws(SoundCardError) -> PCMWakeUp {
+    let pcm = try usable()
+    let deadline = timeout.map { MonotonicTime.now + $0 }
+    var earlyWakes = EarlyWakes()
+    while true {
+      if waker.clear() { return .woken }
+      if let interruption = takeUntold() { return .interrupted(interruption) }
+      if interest == .period, let outcome = try readiness(pcm) { return outcome }
+      let left = deadline.map { $0 - .now }
+      if let outcome = try sleep(pcm, for: interest, atMost: left, &earlyWakes) {
+        return outcome
+      }
+    }
+  }
+
+  private func takeUntold() -> PCMInterruption? {
+    defer { untold = nil }
+    return untold
+  }
+
+  /// What there is to say without sleeping; nil where the device needs time.
+  private func readiness(_ pcm: OpaquePointer) throws(SoundCardError) -> PCMWakeUp? {
+    if hasEnded { return .ended }
+    let available = snd_pcm_avail_update(pcm)
+    guard available >= 0 else { return try mendedWakeUp(Int32(available)) }
+    let buffer = configuration.buffer.rawValue
+    let ready = min(available, buffer)
+    if snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING {
+      losses.saw(held: direction == .playback ? buffer - ready : ready, at: .now)
+    }
+    if ready >= configuration.period.rawValue { return .ready(FrameCount(ready)) }
+    // There will never be more room, or frames, in a device that does not run.
+    try start()
+    return nil
+  }
+
+  private func mendedWakeUp(_ code: Int32) throws(SoundCardError) -> PCMWakeUp? {
+    switch try mend(code) {
+    case .nothing: nil
+    case .interrupted(let interruption): .interrupted(interruption)
+    case .woken:
+      waker.clear() ? .woken : nil
+    }
+  }
+
+  /// Sleeps once; nil means that the device is to be looked at again.
+  private func sleep(
+    _ pcm: OpaquePointer, for interest: PCMInterest, atMost left: Duration?,
+    _ earlyWakes: inout EarlyWakes
+  ) throws(SoundCardError) -> PCMWakeUp? {
+    if let left, left <= .zero { return try trouble(pcm) ?? .timedOut }
+    if earlyWakes.areTooMany, interest == .period {
+      earlyWakes = EarlyWakes()
+      _ = polls.sleepOnWaker(milliseconds: milliseconds(quarterPeriod, left))
+      return nil
+    }
+    switch polls.sleep(
+      pcm, for: interest, milliseconds: milliseconds(interest == .period ? patience : nil, left))
+    {
+    case .waker: return nil
+    case .timeOut: return try trouble(pcm)
+    case .failure(let code): return try mendedWakeUp(code)
+    case .device(let events):
+      earlyWakes.count += 1
+      return try answer(to: events, pcm)
+    }
+  }
+
+  private func answer(
+    to events: Int32, _ pcm: OpaquePointer
+  ) throws(SoundCardError) -> PCMWakeUp? {
+    if events & Int32(POLLHUP | POLLNVAL) != 0 { throw lose() }
+    guard events & Int32(POLLERR) != 0 else { return nil }
+    if let outcome = try trouble(pcm) { return outcome }
+    return try mendedWakeUp(-EIO)
+  }
+
+  /// The trouble that the device tells of when it is asked, mended.
+  private func trouble(_ pcm: OpaquePointer) throws(SoundCardError) -> PCMWakeUp? {
+    switch snd_pcm_state(pcm) {
+    case SND_PCM_STATE_XRUN: try mendedWakeUp(-EPIPE)
+    case SND_PCM_STATE_SUSPENDED: try mendedWakeUp(-ESTRPIPE)
+    case SND_PCM_STATE_DISCONNECTED: throw lose()
+    // Some plug-ins notice an xrun only when they are asked for their position.
+    default: try mendedWakeUp(Int32(min(0, snd_pcm_avail_update(pcm))))
+    }
+  }
+
+  /// After so long without a sign from the device its state is looked at.
+  private var patience: Duration {
+    configuration.buffer.duration(at: configuration.format.sampleRate) * 2
+  }
+
+  private var quarterPeriod: Duration {
+    configuration.period.duration(at: configuration.format.sampleRate) / 4
+  }
+
+  private func milliseconds(_ limit: Duration?, _ left: Duration?) -> Int32 {
+    switch (limit, left) {
+    case (let limit?, let left?): pollTimeout(min(limit, left))
+    case (let only?, nil), (nil, let only?): pollTimeout(only)
+    case (nil, nil): -1
+    }
+  }
+}
+
+/// Guards against devices (dmix) that say "ready" before a period is there: a few times is normal, more would spin.
+private struct EarlyWakes {
+  var count = 0
+  var areTooMany: Bool { count > 3 }
+}

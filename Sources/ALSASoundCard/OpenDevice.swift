@@ -1,0 +1,120 @@
+import AudioCore
+import AudioThreads
+import CALSA
+import Glibc
+import SoundCard
+
+/// What playback and capture have in common: an open device, its settings, and its life until it is closed.
+///
+/// Not `Sendable`: the PCM that holds it is used by one thread at a time.
+final class OpenDevice {
+  let direction: AudioDevice.Direction
+  let configuration: PCMConfiguration
+  let waker: WakeUp
+  let polls: PollSet
+
+  /// Samples in the device's own format, a device buffer's worth.
+  let scratch: UnsafeMutableRawPointer
+  let scratchFrames: Int
+
+  var losses: LossClock
+  /// Trouble that was mended where nobody could be told; the next `wait` tells.
+  var untold: PCMInterruption?
+  /// Frames handed over since the device was last emptied.
+  var written = 0
+  /// The capture has come to its end.
+  var hasEnded = false
+  private let openedAt = MonotonicTime.now
+  private var handle: Handle?
+  // Valid for as long as `handle`, which owns it.
+  private(set) var pcm: OpaquePointer?
+  private var isLost = false
+  private var isDropped = false
+
+  /// Opens and configures a device; blocks, so not for the card's thread.
+  init(_ request: PCMRequest, for direction: AudioDevice.Direction) throws(SoundCardError) {
+    let id = request.device ?? .alsaDefault
+    let handle = try Handle(opening: id, for: direction)
+    let pcm = handle.pcm
+    configuration = try Negotiation(pcm: pcm, device: id, request: request).settle()
+    try Thresholds(pcm: pcm, direction: direction, configuration: configuration).set()
+    waker = try Self.makeWaker(id)
+    polls = PollSet(pcm: pcm, waker: waker)
+    scratchFrames = configuration.buffer.rawValue
+    scratch = .allocate(
+      byteCount: scratchFrames * configuration.format.channelCount * 4, alignment: 16)
+    losses = LossClock(direction: direction, rate: configuration.format.sampleRate)
+    self.direction = direction
+    self.handle = consume handle
+    self.pcm = pcm
+  }
+
+  deinit { scratch.deallocate() }
+
+  private static func makeWaker(_ id: AudioDevice.ID) throws(SoundCardError) -> WakeUp {
+    do {
+      return try WakeUp()
+    } catch {
+      throw .failed(id, operation: "eventfd", code: error.code, reason: "\(error)")
+    }
+  }
+
+  /// The device, ready for use; throws where it is lost or closed.
+  func usable() throws(SoundCardError) -> OpaquePointer {
+    guard let pcm, !isLost else { throw .deviceLost(configuration.device) }
+    if isDropped {
+      isDropped = false
+      let code = snd_pcm_prepare(pcm)
+      if code < 0 { _ = try mend(code) }
+    }
+    return pcm
+  }
+
+  /// Marks the device as gone and gives the error that says so.
+  func lose() -> SoundCardError {
+    isLost = true
+    return .deviceLost(configuration.device)
+  }
+
+  /// The corresponding C function is `snd_pcm_start`.
+  func start() throws(SoundCardError) {
+    let pcm = try usable()
+    guard snd_pcm_state(pcm) == SND_PCM_STATE_PREPARED else { return }
+    // The kernel answers EPIPE where a playback has nothing to play.
+    guard direction == .capture || written > 0 else { return }
+    losses.restarted(at: .now)
+    let code = snd_pcm_start(pcm)
+    if code < 0, case .interrupted(let interruption) = try mend(code) { untold = interruption }
+  }
+
+  /// The corresponding C function is `snd_pcm_drop`; the device is prepared again when it is next used.
+  func drop() {
+    guard let pcm, !isLost, !isDropped else { return }
+    snd_pcm_drop(pcm)
+    isDropped = true
+    emptied()
+  }
+
+  /// Nothing is in the device any more.
+  func emptied() {
+    written = 0
+    hasEnded = false
+    losses.stopped()
+  }
+
+  /// The corresponding C function is `snd_pcm_close`.
+  func close() {
+    pcm = nil
+    handle = nil
+  }
+
+  var elapsed: Duration { MonotonicTime.now - openedAt }
+
+  /// The frames in the device's buffer by its write position, nil where it cannot tell.
+  var held: FrameCount? {
+    guard let pcm, !isDropped else { return nil }
+    let available = snd_pcm_avail(pcm)
+    guard available >= 0 else { return nil }
+    return FrameCount(max(0, configuration.buffer.rawValue - available))
+  }
+}

@@ -1,0 +1,55 @@
+import AudioThreads
+import CALSA
+import Glibc
+import SoundCard
+
+/// What the card's thread sleeps on: the waker's descriptor and the device's own, in memory taken at the start.
+struct PollSet: ~Copyable {
+  /// What ended a sleep.
+  enum Event {
+    case waker
+    /// The device's own account of it, `POLLIN`, `POLLOUT`, `POLLERR`…; its descriptors' events alone mean nothing.
+    case device(Int32)
+    case timeOut
+    case failure(Int32)
+  }
+
+  private let entries: UnsafeMutablePointer<pollfd>
+  private let deviceCount: Int
+  private let waker: WakeUp
+
+  init(pcm: OpaquePointer, waker: WakeUp) {
+    self.waker = waker
+    deviceCount = max(0, Int(snd_pcm_poll_descriptors_count(pcm)))
+    entries = .allocate(capacity: deviceCount + 1)
+    entries.initialize(repeating: pollfd(), count: deviceCount + 1)
+  }
+
+  deinit { entries.deallocate() }
+
+  /// Sleeps until something happens; with `.nothing`, the device's readiness does not count.
+  func sleep(_ pcm: OpaquePointer, for interest: PCMInterest, milliseconds: Int32) -> Event {
+    let device = entries + 1
+    let filled = max(0, Int(snd_pcm_poll_descriptors(pcm, device, UInt32(deviceCount))))
+    if interest == .nothing {
+      for index in 0..<filled { device[index].events = 0 }
+    }
+    let ready = pollAll(filled, milliseconds)
+    if ready == 0 { return .timeOut }
+    if ready < 0 { return errno == EINTR ? .waker : .failure(-errno) }
+    if entries[0].revents != 0 { return .waker }
+    var events: UInt16 = 0
+    let code = snd_pcm_poll_descriptors_revents(pcm, device, UInt32(filled), &events)
+    return code < 0 ? .failure(code) : .device(Int32(events))
+  }
+
+  /// Sleeps until the waker is signalled, and leaves the signal pending; false where the time ran out.
+  func sleepOnWaker(milliseconds: Int32) -> Bool {
+    pollAll(0, milliseconds) != 0
+  }
+
+  private func pollAll(_ deviceCount: Int, _ milliseconds: Int32) -> Int32 {
+    entries[0] = pollfd(fd: waker.fileDescriptor, events: Int16(POLLIN), revents: 0)
+    return poll(entries, nfds_t(deviceCount + 1), milliseconds)
+  }
+}

@@ -1,0 +1,88 @@
+import SoundCard
+
+/// Between Float32 and the way a device stores samples.
+///
+/// Full scale is a power of two, so that a 16-bit file read as x / 32768 leaves a 16-bit card bit by bit as it
+/// was; what is beyond full scale is clipped, and what is not a number is silence.
+enum SampleConversion {
+  /// Writes `samples` in the device's format to `target`, which holds at least as many.
+  static func encode(
+    _ samples: UnsafeBufferPointer<Float>, as format: PCMSampleFormat,
+    to target: UnsafeMutableRawPointer
+  ) {
+    switch format {
+    case .float32:
+      encode(samples, to: target) { $0 }
+    case .int32:
+      encode(samples, to: target) { Int32(clipping: $0, scale: 0x1p31) }
+    case .int24:
+      encode(samples, to: target) { Int32(clipping: $0, scale: 0x1p23) }
+    case .int16:
+      encode(samples, to: target) { Int16(clipping: $0) }
+    }
+  }
+
+  /// Reads as many samples in the device's format from `source` as `samples` holds.
+  static func decode(
+    _ source: UnsafeRawPointer, as format: PCMSampleFormat,
+    to samples: UnsafeMutableBufferPointer<Float>
+  ) {
+    switch format {
+    case .float32:
+      decode(source, to: samples) { (stored: Float) in stored }
+    case .int32:
+      decode(source, to: samples) { (stored: Int32) in Float(stored) * 0x1p-31 }
+    case .int24:
+      // The fourth byte means nothing: it may hold the sign, zero, or noise.
+      decode(source, to: samples) { (stored: Int32) in Float((stored << 8) >> 8) * 0x1p-23 }
+    case .int16:
+      decode(source, to: samples) { (stored: Int16) in Float(stored) * 0x1p-15 }
+    }
+  }
+
+  @inline(__always)
+  private static func encode<Stored: BitwiseCopyable>(
+    _ samples: UnsafeBufferPointer<Float>, to target: UnsafeMutableRawPointer,
+    _ convert: (Float) -> Stored
+  ) {
+    // Right because the caller's memory holds `samples.count` samples of the device's format.
+    let stored = target.assumingMemoryBound(to: Stored.self)
+    for index in samples.indices { stored[index] = convert(samples[index]) }
+  }
+
+  @inline(__always)
+  private static func decode<Stored: BitwiseCopyable>(
+    _ source: UnsafeRawPointer, to samples: UnsafeMutableBufferPointer<Float>,
+    _ convert: (Stored) -> Float
+  ) {
+    // Right because the caller's memory holds `samples.count` samples of the device's format.
+    let stored = source.assumingMemoryBound(to: Stored.self)
+    for index in samples.indices { samples[index] = convert(stored[index]) }
+  }
+}
+
+extension Int32 {
+  /// The nearest integer to `sample` × `scale`, from −scale to below scale; 0 for what is not a number.
+  @inline(__always)
+  fileprivate init(clipping sample: Float, scale: Float) {
+    let scaled = (sample * scale).rounded(.toNearestOrEven)
+    if scaled >= scale {
+      self = Int32(bitPattern: UInt32(scale) &- 1)
+    } else if scaled >= -scale {
+      self = Int32(scaled)
+    } else {
+      self = scaled.isNaN ? 0 : Int32(-scale)
+    }
+  }
+}
+
+extension Int16 {
+  /// The nearest integer to `sample` × 32768 within 16 bits; 0 for what is not a number.
+  @inline(__always)
+  fileprivate init(clipping sample: Float) {
+    let scaled = sample == sample ? sample * 0x1p15 : 0
+    let clipped = scaled < 32767 ? (scaled > -32768 ? scaled : -32768) : 32767
+    // Adding 1.5 × 2^23 leaves the nearest integer in the low bits: no branch, so that it runs in vectors.
+    self = Int16(truncatingIfNeeded: (clipped + 0x1.8p23).bitPattern)
+  }
+}

@@ -1,0 +1,58 @@
+import AudioCore
+import CALSA
+import Glibc
+import SoundCard
+
+/// The one place where ALSA's codes, negative errno values, become errors.
+extension SoundCardError {
+  /// Why a device could not be opened.
+  static func opening(
+    _ id: AudioDevice.ID, for direction: AudioDevice.Direction, code: Int32
+  ) -> SoundCardError {
+    switch -code {
+    case ENOENT, ENODEV, ENXIO, EINVAL:
+      isDefault(id) ? .noSoundCard(direction) : .unknownDevice(id, direction)
+    case ECONNREFUSED, ECONNRESET, ECONNABORTED, EHOSTUNREACH, ETIMEDOUT:
+      isDefault(id)
+        ? .noSoundCard(direction)
+        : failure(of: id, in: "snd_pcm_open", code: code, preface: "its sound server: ")
+    case EBUSY, EAGAIN: .busy(id)
+    case EACCES, EPERM: .permissionDenied(id)
+    default: failure(of: id, in: "snd_pcm_open", code: code)
+    }
+  }
+
+  /// Why a device that is open does not do what was asked.
+  static func operating(
+    _ id: AudioDevice.ID, _ operation: String, code: Int32
+  ) -> SoundCardError {
+    switch -code {
+    case ENODEV, ENXIO: .deviceLost(id)
+    default: failure(of: id, in: operation, code: code)
+    }
+  }
+
+  /// Why a device and a request do not fit together.
+  static func negotiating(
+    _ id: AudioDevice.ID, _ what: String, code: Int32
+  ) -> SoundCardError {
+    switch -code {
+    case EINVAL, ENOENT: .unsupported(id, reason: "it offers no \(what)")
+    default: operating(id, "setting the \(what)", code: code)
+    }
+  }
+
+  private static func isDefault(_ id: AudioDevice.ID) -> Bool { id == .alsaDefault }
+
+  private static func failure(
+    of id: AudioDevice.ID, in operation: String, code: Int32, preface: String = ""
+  ) -> SoundCardError {
+    let words = snd_strerror(code).map { String(cString: $0) } ?? "unknown"
+    return .failed(id, operation: operation, code: -code, reason: preface + words)
+  }
+}
+
+extension AudioDevice.ID {
+  /// What a request without a device opens: the user's, the server's or the first card's choice, by ALSA's configuration.
+  static let alsaDefault: AudioDevice.ID = "default"
+}

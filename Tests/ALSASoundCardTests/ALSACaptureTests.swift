@@ -1,0 +1,67 @@
+import AudioCore
+import Foundation
+import SoundCard
+import Testing
+
+@testable import ALSASoundCard
+
+@Suite struct ALSACaptureTests {
+  @Test func `a raw file is captured bit by bit, and what follows it is silence`() throws {
+    let file = try TestBench.ready().file()
+    let samples = ramp(10_000)
+    try samples.withUnsafeBytes { Data($0) }.write(to: file)
+    let pcm = try ALSACapture(request("syrinxinfile:FILE='\(file.path())'"))
+    let account = pcm.record(20_000)
+    #expect(account.error == nil)
+    let isWhole = Array(account.frames.prefix(10_000)) == samples
+    #expect(isWhole)
+    let isSilentAfter = account.frames.dropFirst(10_000).allSatisfy { $0 == 0 }
+    #expect(isSilentAfter)
+  }
+
+  @Test(arguments: ["FLOAT", "S32", "S24", "S16"])
+  func `a microphone of any format gives the same ramp without a step`(format: String) throws {
+    _ = try TestBench.ready()
+    let pcm = try ALSACapture(request(testCard("format=\(format)"), channels: 2))
+    let account = pcm.record(9_600)
+    #expect(account.error == nil && account.interruptions.isEmpty)
+    #expect(account.frames.count >= 2 * 9_600)
+    let left = stride(from: 0, to: account.frames.count, by: 2).map { account.frames[$0] }
+    #expect(left.first == 0 && left.missingInRamp.isEmpty)
+    let right = stride(from: 1, to: account.frames.count, by: 2).map { account.frames[$0] }
+    let isSame = right == left
+    #expect(isSame)
+  }
+
+  @Test func `a wait starts a capture that nobody started`() throws {
+    _ = try TestBench.ready()
+    let pcm = try ALSACapture(request(testCard("")))
+    let ready = try pcm.wait(for: .period, atMost: .seconds(5))
+    guard case .ready(let frames) = ready else {
+      Issue.record("\(ready)")
+      return
+    }
+    #expect(frames >= pcm.configuration.period)
+  }
+
+  @Test func `nothing is read where there is nothing yet`() throws {
+    _ = try TestBench.ready()
+    let pcm = try ALSACapture(request(testCard(""), period: .seconds(10), count: 2))
+    try pcm.start()
+    var block = [Float](repeating: 7, count: 100)
+    let transfer = try block.withUnsafeMutableBufferPointer { try pcm.read(into: $0) }
+    #expect(transfer == .frames(0))
+    #expect(try pcm.wait(for: .period, atMost: .zero) == .timedOut)
+  }
+
+  @Test func `after closing, twice, everything throws deviceLost`() throws {
+    _ = try TestBench.ready()
+    let pcm = try ALSACapture(request(testCard("")))
+    pcm.close()
+    pcm.close()
+    pcm.drop()
+    let lost = SoundCardError.deviceLost(pcm.configuration.device)
+    #expect(throws: lost) { try pcm.start() }
+    #expect(throws: lost) { try pcm.wait(for: .period, atMost: nil) }
+  }
+}

@@ -1,0 +1,153 @@
+import AudioCore
+import Foundation
+import SoundCard
+import Testing
+
+@testable import ALSASoundCard
+
+@Suite struct ALSAPlaybackTests {
+  /// Every value that a 16-bit file can hold, and a few more on its edges.
+  let everySample = (-32_768...32_767).map { Float($0) / 32_768 }
+
+  @Test func `what is written comes out of ALSA's file plug-in bit by bit`() throws {
+    let file = try TestBench.ready().file()
+    let pcm = try ALSAPlayback(request("syrinxfile:FILE='\(file.path())'"))
+    #expect(pcm.configuration.sampleFormat == .float32)
+    #expect(pcm.play(everySample).error == nil)
+    pcm.close()
+    #expect(try isFile(file, everySample))
+  }
+
+  @Test(arguments: [PCMSampleFormat.int16, .int24, .int32])
+  func `a card of integers plays every sample of a 16-bit file exactly`(
+    format: PCMSampleFormat
+  ) throws {
+    let file = try TestBench.ready().file()
+    let name = ["int16": "S16", "int24": "S24", "int32": "S32"][format.rawValue] ?? ""
+    let pcm = try ALSAPlayback(
+      request("syrinxfileas:FILE='\(file.path())',SCRIPT='format=\(name) speed=0'"))
+    #expect(pcm.configuration.sampleFormat == format)
+    #expect(pcm.play(everySample).error == nil)
+    pcm.close()
+    let stored =
+      format == .int16
+      ? try values(Int16.self, in: file).map { Int($0) }
+      : try values(Int32.self, in: file).map { Int($0) }
+    let step = [PCMSampleFormat.int16: 1, .int24: 1 << 8, .int32: 1 << 16][format] ?? 0
+    let isExact = stored == (-32_768...32_767).map { $0 * step }
+    #expect(isExact)
+  }
+
+  @Test func `channels stay in their order`() throws {
+    let file = try TestBench.ready().file()
+    let pcm = try ALSAPlayback(
+      request("syrinxfile:FILE='\(file.path())'", 44_100, channels: 6))
+    #expect(pcm.configuration.format == AudioFormat(sampleRate: 44_100, channelCount: 6))
+    let samples = ramp(6 * 4_410)
+    #expect(pcm.play(samples).error == nil)
+    pcm.close()
+    #expect(try isFile(file, samples))
+  }
+
+  @Test func `period and buffer are what was asked for`() throws {
+    _ = try TestBench.ready()
+    let pcm = try ALSAPlayback(request(testCard(""), period: .milliseconds(5), count: 3))
+    #expect(pcm.configuration.period == 240)
+    #expect(pcm.configuration.buffer == 720)
+  }
+
+  @Test func `a card of one rate and one number of channels is taken as it is`() throws {
+    _ = try TestBench.ready()
+    let pcm = try ALSAPlayback(request(testCard("rate=44100 channels=2"), 16_000, channels: 1))
+    #expect(pcm.configuration.format == AudioFormat(sampleRate: 44_100, channelCount: 2))
+  }
+
+  @Test func `a device that takes frames faster than time counts what they would have taken`()
+    throws
+  {
+    let file = try TestBench.ready().file()
+    let pcm = try ALSAPlayback(request("syrinxfile:FILE='\(file.path())'"))
+    #expect(pcm.timeUntilDry == .zero)
+    #expect(pcm.play(ramp(48_000 * 100)).error == nil)
+    #expect(pcm.timeUntilDry > .seconds(50))
+    #expect(pcm.delay == 0)
+    pcm.drop()
+    #expect(pcm.timeUntilDry == .zero)
+  }
+
+  @Test func `a sound shorter than two periods plays when it is started`() throws {
+    _ = try TestBench.ready()
+    let pcm = try ALSAPlayback(request(testCard("")))
+    #expect(try pcm.offer(ramp(100)[...]) == .frames(100))
+    #expect(pcm.delay == 100)
+    try pcm.start()
+    #expect(try pcm.wait(for: .nothing, atMost: .milliseconds(50)).isXrun)
+    #expect(pcm.delay == 0)
+  }
+
+  @Test func `starting a device with nothing to play does nothing`() throws {
+    _ = try TestBench.ready()
+    let pcm = try ALSAPlayback(request(testCard("")))
+    try pcm.start()
+    #expect(try pcm.wait(for: .period, atMost: .zero) == .ready(pcm.configuration.buffer))
+  }
+
+  @Test func `a full device makes room in time, and its delay never leaves the buffer`() throws {
+    _ = try TestBench.ready()
+    let pcm = try ALSAPlayback(request(testCard(""), count: 4))
+    let began = pcm.elapsed
+    var delays: [FrameCount] = []
+    for start in stride(from: 0, to: 14_400, by: 480) {
+      #expect(pcm.play(ramp(480, from: start)).error == nil)
+      delays.append(pcm.delay)
+    }
+    #expect(pcm.elapsed - began >= .milliseconds(250))
+    #expect(delays.allSatisfy { $0 >= 0 && $0 <= pcm.configuration.buffer })
+  }
+
+  @Test func `what was dropped is gone, and the device plays on`() throws {
+    _ = try TestBench.ready()
+    let pcm = try ALSAPlayback(request(testCard("")))
+    #expect(pcm.play(ramp(1_500)).error == nil)
+    pcm.drop()
+    #expect(pcm.delay == 0)
+    #expect(try pcm.wait(for: .period, atMost: .zero) == .ready(pcm.configuration.buffer))
+    #expect(pcm.play(ramp(480)).error == nil)
+    #expect(pcm.delay == 480)
+  }
+
+  @Test func `after closing, twice, everything throws deviceLost`() throws {
+    _ = try TestBench.ready()
+    let pcm = try ALSAPlayback(request(testCard("")))
+    pcm.close()
+    pcm.close()
+    pcm.drop()
+    let lost = SoundCardError.deviceLost(pcm.configuration.device)
+    #expect(throws: lost) { try pcm.start() }
+    #expect(throws: lost) { try pcm.wait(for: .nothing, atMost: nil) }
+    #expect(throws: lost) { try pcm.offer([0]) }
+    #expect(pcm.delay == 0)
+    #expect(pcm.timeUntilDry == .zero)
+  }
+}
+
+extension PCMWakeUp {
+  var isXrun: Bool {
+    if case .interrupted(let interruption) = self { return interruption.cause == .xrun }
+    return false
+  }
+}
+
+/// Whether a raw file holds these samples; an expectation of two long arrays would print both.
+func isFile(_ file: URL, _ samples: [Float]) throws -> Bool {
+  try values(Float.self, in: file) == samples
+}
+
+/// The values in a raw file, in the byte order of the machine.
+func values<Value: BitwiseCopyable>(_: Value.Type, in file: URL) throws -> [Value] {
+  try Data(contentsOf: file).withUnsafeBytes { bytes in
+    (0..<(bytes.count / MemoryLayout<Value>.stride)).map {
+      bytes.loadUnaligned(fromByteOffset: $0 * MemoryLayout<Value>.stride, as: Value.self)
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import AudioCore
+import AudioThreads
+import Foundation
+import SoundCard
+import Testing
+
+@testable import ALSASoundCard
+
+/// Faults injected by the test card, on both directions.
+@Suite struct FaultTests {
+  init() throws { _ = try TestBench.ready() }
+
+  @Test func `a playback goes on after an underrun and says so once`() throws {
+    let pcm = try ALSAPlayback(request(testCard("xrun_at=2400")))
+    let account = pcm.play(ramp(60_000))
+    #expect(account.error == nil)
+    #expect(account.interruptions.map(\.cause) == [.xrun])
+  }
+
+  @Test func `a capture runs again after an overrun, and the frames lost are those missing`() throws
+  {
+    let pcm = try ALSACapture(request(testCard("xrun_at=2400")))
+    let account = pcm.record(9_600)
+    #expect(account.error == nil)
+    #expect(account.frames.count >= 9_600)
+    let interruption = try #require(account.interruptions.first)
+    #expect(account.interruptions.count == 1)
+    #expect(interruption.cause == .xrun)
+    let missing = account.frames.missingInRamp
+    #expect(missing.count == 1, "\(missing)")
+    let period = pcm.configuration.period.rawValue
+    #expect(abs(interruption.lost.rawValue - (missing.first ?? 0)) <= period)
+  }
+
+  @Test func `a playback that nobody feeds runs dry, and the silence heard is counted`() throws {
+    let pcm = try ALSAPlayback(request(testCard(""), count: 4))
+    let before = pcm.elapsed
+    _ = pcm.play(ramp(1_920))
+    let began = pcm.elapsed
+    // Nobody looks after the card for longer than what it holds.
+    _ = try WakeUp().wait(atMost: .milliseconds(60))
+    let noticed = pcm.elapsed
+    let outcome = try pcm.wait(for: .period, atMost: .seconds(5))
+    guard case .interrupted(let interruption) = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+    let least = FrameCount(noticed - began, at: 48_000) - 1_920 - 1
+    let most = FrameCount(pcm.elapsed - before, at: 48_000) - 1_920 + 1
+    #expect(interruption.lost >= least && interruption.lost <= most)
+  }
+
+  @Test(arguments: ["", "resume_again=3"])
+  func `a suspended playback resumes`(script: String) throws {
+    let pcm = try ALSAPlayback(request(testCard("suspend_at=2400 \(script)")))
+    let account = pcm.play(ramp(60_000))
+    #expect(account.error == nil)
+    #expect(account.interruptions.map(\.cause) == [.suspended])
+  }
+
+  @Test(arguments: ["", "resume_again=3", "resume_error=38", "resume_again=2 resume_error=38"])
+  func `a suspended capture resumes, also where the driver cannot`(script: String) throws {
+    let pcm = try ALSACapture(request(testCard("suspend_at=2400 \(script)")))
+    let account = pcm.record(9_600)
+    #expect(account.error == nil)
+    #expect(account.frames.count >= 9_600)
+    #expect(account.interruptions.map(\.cause) == [.suspended])
+  }
+
+  @Test(arguments: ["gone_at=2400", "hangup_at=2400"])
+  func `a device that is pulled out is lost for playback, for good`(script: String) throws {
+    let pcm = try ALSAPlayback(request(testCard(script)))
+    let account = pcm.play(ramp(96_000))
+    let lost = SoundCardError.deviceLost(pcm.configuration.device)
+    #expect(account.error == lost)
+    #expect(throws: lost) { try pcm.wait(for: .period, atMost: .zero) }
+    #expect(throws: lost) { try pcm.start() }
+    pcm.drop()
+    pcm.close()
+  }
+
+  @Test(arguments: ["gone_at=2400", "hangup_at=2400"])
+  func `a device that is pulled out is lost for capture`(script: String) throws {
+    let pcm = try ALSACapture(request(testCard(script)))
+    let account = pcm.record(48_000)
+    #expect(account.error == .deviceLost(pcm.configuration.device))
+    #expect(account.frames.count >= 480)
+  }
+
+  @Test func `short writes and refusals leave out nothing`() throws {
+    let file = try TestBench.ready().file()
+    let pcm = try ALSAPlayback(
+      request(testCard("short=100 again_every=3 speed=4 output=\(file.path())")))
+    let samples = ramp(9_600)
+    let account = pcm.play(samples)
+    #expect(account.error == nil && account.interruptions.isEmpty)
+    pcm.close()
+    #expect(try isFile(file, samples))
+  }
+
+  @Test func `short reads and refusals leave out nothing`() throws {
+    let pcm = try ALSACapture(request(testCard("short=240 again_every=3")))
+    let account = pcm.record(4_800)
+    #expect(account.error == nil && account.interruptions.isEmpty)
+    #expect(account.frames.first == 0 && account.frames.missingInRamp.isEmpty)
+  }
+
+  @Test(arguments: ["delay=-500", "delay=2000000000", "delay_error=5"])
+  func `a lying delay stays within the buffer`(script: String) throws {
+    let pcm = try ALSAPlayback(request(testCard(script)))
+    #expect(pcm.delay == 0)
+    for start in stride(from: 0, to: 4_800, by: 480) {
+      #expect(pcm.play(ramp(480, from: start)).error == nil)
+      #expect(pcm.delay >= 0 && pcm.delay <= pcm.configuration.buffer)
+      #expect(pcm.timeUntilDry <= .seconds(1))
+    }
+  }
+
+  @Test func `a card that says ready too early is asked again until a period is there`() throws {
+    let pcm = try ALSACapture(request(testCard("early_wakes=1"), period: .milliseconds(50)))
+    try pcm.start()
+    let outcome = try pcm.wait(for: .period, atMost: .seconds(5))
+    guard case .ready(let frames) = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+    #expect(frames >= pcm.configuration.period)
+  }
+
+  @Test func `a device that never becomes ready keeps to the time-out and answers the waker`()
+    throws
+  {
+    let pcm = try ALSACapture(request(testCard("rate=8000 speed=1"), period: .seconds(2)))
+    #expect(try pcm.wait(for: .period, atMost: .milliseconds(20)) == .timedOut)
+    pcm.waker.signal()
+    #expect(try pcm.wait(for: .period, atMost: nil) == .woken)
+  }
+
+  @Test func `a waiting suspended device answers the waker`() throws {
+    let pcm = try ALSAPlayback(request(testCard("suspend_at=1 resume_again=1000000"), count: 4))
+    #expect(try pcm.offer(ramp(1_920)[...]) == .frames(1_920))
+    let waker = pcm.waker
+    let outcome = try withSignals(to: waker) { try pcm.wait(for: .period, atMost: nil) }
+    #expect(outcome == .woken)
+  }
+}
+
+/// Runs `body` while the waker is signalled again and again.
+private func withSignals<Value>(
+  to waker: WakeUp, _ body: () throws -> Value
+) throws -> Value {
+  let done = try WakeUp()
+  _ = try DedicatedThread.start(name: "signals") {
+    while !done.wait(atMost: .milliseconds(20)) { waker.signal() }
+  }
+  defer { done.signal() }
+  return try body()
+}
+
+extension [Float] {
+  /// The jumps of a 16-bit ramp, in frames.
+  var missingInRamp: [Int] {
+    zip(self, dropFirst()).compactMap { before, after in
+      let step = Int(((after - before) * 32_768).rounded())
+      return step == 1 ? nil : (step - 1 + 32_768) % 32_768
+    }
+  }
+}

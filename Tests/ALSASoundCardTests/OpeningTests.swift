@@ -1,0 +1,90 @@
+import AudioCore
+import Glibc
+import SoundCard
+import Testing
+
+@testable import ALSASoundCard
+
+@Suite struct OpeningTests {
+  let card = ALSASoundCard()
+
+  init() throws { _ = try TestBench.ready() }
+
+  @Test(arguments: AudioDevice.Direction.allCases)
+  func `without a sound card the default device says so`(
+    direction: AudioDevice.Direction
+  ) async {
+    let request = PCMRequest(format: .speech)
+    await #expect(throws: SoundCardError.noSoundCard(direction)) {
+      try await open(request, direction)
+    }
+  }
+
+  @Test(arguments: ["nosuch", "hw:31", "hw:CARD=Nope,DEV=0", "plughw:31,7"])
+  func `an unknown name is an unknown device, in the direction asked for`(
+    name: String
+  ) async {
+    for direction in AudioDevice.Direction.allCases {
+      await #expect(
+        throws: SoundCardError.unknownDevice(AudioDevice.ID(rawValue: name), direction)
+      ) { try await open(request(name), direction) }
+    }
+  }
+
+  @Test func `a device in use is busy, at once`() async {
+    let name = testCard("open_error=\(EBUSY)")
+    await #expect(throws: SoundCardError.busy(AudioDevice.ID(rawValue: name))) {
+      try await open(request(name), .playback)
+    }
+  }
+
+  @Test func `a device of others is permissionDenied`() async {
+    let name = testCard("open_error=\(EACCES)")
+    await #expect(throws: SoundCardError.permissionDenied(AudioDevice.ID(rawValue: name))) {
+      try await open(request(name), .capture)
+    }
+  }
+
+  @Test func `a device without any of our sample formats is unsupported, with a reason`() async {
+    let name = testCard("format=S8")
+    await #expect(
+      throws: SoundCardError.unsupported(
+        AudioDevice.ID(rawValue: name),
+        reason: "it takes samples neither as float nor in 32, 24 or 16 bit")
+    ) { try await open(request(name), .playback) }
+  }
+
+  @Test func `a task that is cancelled gets no device`() async {
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await card.openPlayback(request(testCard("")))
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test func `a device opens and plays by the card's own endpoints`() async throws {
+    let playback = try await card.openPlayback(request(testCard("")))
+    #expect(playback.configuration.format == AudioFormat(sampleRate: 48_000, channelCount: 1))
+    let capture = try await card.openCapture(request(testCard("")))
+    #expect(capture.configuration.buffer == 48_000)
+    playback.close()
+    capture.close()
+  }
+
+  @Test func `the list names the user's devices and neither null nor a default that leads nowhere`()
+    async throws
+  {
+    let devices = try await card.devices()
+    let test = try #require(devices.first { $0.id == "syrinxtest" })
+    #expect(test.name == "Syrinx' test card")
+    #expect(test.directions == [.playback, .capture])
+    #expect(!devices.contains { $0.id == "null" })
+  }
+
+  private func open(_ request: PCMRequest, _ direction: AudioDevice.Direction) async throws {
+    switch direction {
+    case .playback: _ = try await card.openPlayback(request)
+    case .capture: _ = try await card.openCapture(request)
+    }
+  }
+}

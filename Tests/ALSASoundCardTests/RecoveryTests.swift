@@ -1,0 +1,88 @@
+import AudioCore
+import Glibc
+import SoundCard
+import Testing
+
+@testable import ALSASoundCard
+
+@Suite struct RecoveryTests {
+  let start = MonotonicTime(nanoseconds: 0)
+
+  @Test(arguments: [EAGAIN, EINTR])
+  func `a device that has nothing just now is no trouble`(code: Int32) {
+    #expect(steps(.playback, [-code]) == [.nothing])
+  }
+
+  @Test func `after an xrun a playback is prepared`() {
+    #expect(steps(.playback, [-EPIPE, 0]) == [.prepare, .done(.xrun)])
+  }
+
+  @Test func `after an xrun a capture is prepared and started`() {
+    #expect(steps(.capture, [-EPIPE, 0, 0]) == [.prepare, .start, .done(.xrun)])
+  }
+
+  @Test func `a suspended device is resumed`() {
+    #expect(steps(.playback, [-ESTRPIPE, 0]) == [.resume, .done(.suspended)])
+    #expect(steps(.capture, [-ESTRPIPE, 0, 0]) == [.resume, .start, .done(.suspended)])
+  }
+
+  @Test func `a driver that cannot resume is prepared`() {
+    #expect(
+      steps(.capture, [-ESTRPIPE, -ENOSYS, 0, 0])
+        == [.resume, .prepare, .start, .done(.suspended)])
+  }
+
+  @Test func `resuming is tried again while it answers EAGAIN`() {
+    let pause = Recovery.Action.waitToResume(Recovery.resumePause)
+    #expect(
+      steps(.playback, [-ESTRPIPE, -EAGAIN, 0, -EAGAIN, 0, 0])
+        == [.resume, pause, .resume, pause, .resume, .done(.suspended)])
+  }
+
+  @Test func `resuming is not tried for longer than its limit`() {
+    var recovery = Recovery(direction: .playback, now: start)
+    #expect(recovery.begin(after: -ESTRPIPE) == .resume)
+    let late = start + Recovery.resumeLimit
+    #expect(recovery.next(after: -EAGAIN, now: late) == .prepare)
+  }
+
+  @Test(arguments: [ENODEV, ENXIO])
+  func `a device that is gone is lost, in every state`(code: Int32) {
+    #expect(steps(.playback, [-code]) == [.lost])
+    #expect(steps(.playback, [-EPIPE, -code]) == [.prepare, .lost])
+    #expect(steps(.capture, [-EPIPE, 0, -code]) == [.prepare, .start, .lost])
+    #expect(steps(.capture, [-ESTRPIPE, -code]) == [.resume, .lost])
+  }
+
+  @Test func `a disconnected device is lost whatever it answers`() {
+    var recovery = Recovery(direction: .playback, now: start)
+    #expect(recovery.begin(after: -EPIPE, isDisconnected: true) == .lost)
+  }
+
+  @Test func `a device that cannot be prepared is lost`() {
+    #expect(steps(.playback, [-EIO, -EIO]) == [.prepare, .lost])
+  }
+
+  @Test func `a capture that overruns while it starts is tried three times`() {
+    #expect(
+      steps(.capture, [-EPIPE, 0, -EPIPE, 0, -EPIPE, 0, -EPIPE])
+        == [
+          .prepare, .start, .prepare, .start, .prepare, .start,
+          .failed(operation: "snd_pcm_start", code: -EPIPE),
+        ])
+  }
+
+  /// The actions that a device's answers lead to, all at once.
+  private func steps(
+    _ direction: AudioDevice.Direction, _ answers: [Int32]
+  ) -> [Recovery.Action] {
+    var recovery = Recovery(direction: direction, now: start)
+    var actions: [Recovery.Action] = []
+    for answer in answers {
+      actions.append(
+        actions.isEmpty
+          ? recovery.begin(after: answer) : recovery.next(after: answer, now: start))
+    }
+    return actions
+  }
+}

@@ -1,0 +1,82 @@
+import AudioCore
+import Foundation
+import Testing
+
+/// ALSA with the configuration and the plug-in of `Tests/Support/ALSA`, set up once for the whole test process,
+/// because ALSA reads its configuration once.
+struct TestBench: Sendable {
+  let directory: URL
+
+  static let shared = Result { try TestBench() }
+
+  /// The bench, made at the first demand; what it needs and does not find fails the test that asks.
+  static func ready() throws -> TestBench { try shared.get() }
+
+  private init() throws {
+    directory = FileManager.default.temporaryDirectory
+      .appending(path: "syrinx-alsa-\(ProcessInfo.processInfo.processIdentifier)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    let plugin = directory.appending(path: "libasound_module_pcm_syrinxtest.so")
+    try run(
+      "cc",
+      [
+        "-shared", "-fPIC", "-DPIC", "-O1", "-o", plugin.path(),
+        Self.support("ALSA/pcm_syrinxtest.c").path(), "-lasound",
+      ], package: "gcc libasound2-dev")
+    let template = try String(contentsOf: Self.support("ALSA/syrinxtest.conf"), encoding: .utf8)
+    let configuration = directory.appending(path: "asound.conf")
+    try template
+      .replacing("@PLUGIN@", with: plugin.path())
+      .replacing("@PULSE@", with: "unix:\(pulseDirectory.path())/native")
+      .write(to: configuration, atomically: true, encoding: .utf8)
+    setenv("ALSA_CONFIG_PATH", "/usr/share/alsa/alsa.conf:\(configuration.path())", 1)
+    atexit { try? TestBench.shared.get().dismantle() }
+  }
+
+  private func dismantle() {
+    _ = try? run("bash", [Self.pulseScript.path(), "stop", pulseDirectory.path()], package: "")
+    try? FileManager.default.removeItem(at: directory)
+  }
+
+  /// A file of the test's own.
+  func file(_ name: String = #function) -> URL {
+    directory.appending(path: "\(UUID().uuidString).raw")
+  }
+
+  // MARK: PulseAudio
+
+  var pulseDirectory: URL { directory.appending(path: "pulse") }
+  private static var pulseScript: URL { support("pulse.sh") }
+
+  /// Starts the server of `pulse.sh` where it does not run yet.
+  func startPulse() throws {
+    try run(
+      "bash", [Self.pulseScript.path(), "start", pulseDirectory.path()],
+      package: "pulseaudio libasound2-plugins")
+  }
+
+  private static func support(_ path: String) -> URL {
+    URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../Support/\(path)").standardizedFileURL
+  }
+}
+
+/// A tool that a test needs is missing or failed.
+struct ToolError: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// Runs a program to its end; throws with the package to install where it fails.
+func run(_ tool: String, _ arguments: [String], package: String) throws {
+  let process = Process()
+  process.executableURL = URL(filePath: "/usr/bin/env")
+  process.arguments = [tool] + arguments
+  process.standardOutput = FileHandle.nullDevice
+  try process.run()
+  process.waitUntilExit()
+  guard process.terminationStatus == 0 else {
+    throw ToolError(
+      description: "`\(tool)` failed with status \(process.terminationStatus); "
+        + "it needs: apt-get install \(package)")
+  }
+}

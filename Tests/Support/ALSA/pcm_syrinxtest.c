@@ -1,0 +1,337 @@
+// A sound card for tests: an ALSA plug-in, paced by a timer, that goes wrong on demand.
+//
+//   cc -shared -fPIC -DPIC -O1 -o libasound_module_pcm_syrinxtest.so pcm_syrinxtest.c -lasound
+//
+// It is used by a configuration such as syrinxtest.conf beside this file, and opened by a name such as
+//
+//   syrinxtest:SCRIPT='format=S16 speed=4 xrun_at=4800'
+//
+// Playback appends what it is given to `output=FILE`, raw. Capture gives a ramp: the frame that passes the microphone at
+// index i since the device was started is i mod 32768 in 16 bit, scaled to the format, in all channels; frames that are
+// missed are missing in the ramp.
+//
+// Words of a script (numbers are frames that the card has played or captured since it was opened):
+//   format=F         the only sample format: FLOAT, S32, S24, S16
+//   rate=N           the only rate; channels=N: the only number of channels
+//   speed=N          time runs N times as fast (default 1); 0: not paced, frames are taken as they come
+//   output=FILE      where playback goes
+//   open_error=E     opening fails with errno E
+//   xrun_at=N        an xrun, once; gone_at=N: ENODEV from then on, in every call
+//   hangup_at=N      poll answers POLLHUP from then on
+//   suspend_at=N     the machine sleeps, once; resume_again=N: resuming answers EAGAIN N times;
+//   resume_error=E   and then fails with errno E
+//   short=N          a transfer moves at most N frames; again_every=N: every N-th transfer answers EAGAIN
+//   early_wakes=1    poll says "ready" at every tick, whether a period is there or not
+//   delay=N          the delay that it claims; delay_error=E: asking for the delay fails with errno E
+#include <alsa/asoundlib.h>
+#include <alsa/pcm_external.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NONE = -1 };
+
+struct card {
+  snd_pcm_ioplug_t io;
+  long format, rate, channels, speed, open_error, xrun_at, gone_at, hangup_at, suspend_at;
+  long resume_again, resume_error, most, again_every, early_wakes, delay, delay_error;
+  int has_delay, output, running;
+  int64_t began;        // when the card last began to run, ns
+  int64_t base;         // frames that had passed by then, since it was opened
+  int64_t appl_base;    // the value of `base` at the last prepare: io's positions count from there
+  int64_t moved;        // frames transferred since the last prepare
+  int64_t halted;       // when it last ceased to run, ns; 0 before it first ran
+  int64_t skipped;      // frames that passed the microphone while it did not run
+  snd_pcm_uframes_t boundary;
+  long transfers;
+};
+
+static int64_t now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int64_t frames_since(const struct card *c, int64_t start) {
+  return (__int128)(now() - start) * c->io.rate * (c->speed ? c->speed : 1) / 1000000000;
+}
+
+// Frames played or captured since it was opened.
+static int64_t passed(const struct card *c) {
+  if (!c->running) return c->base;
+  if (c->speed) return c->base + frames_since(c, c->began);
+  return c->io.stream == SND_PCM_STREAM_PLAYBACK
+             ? c->appl_base + c->moved
+             : c->appl_base + c->moved + (int64_t)c->io.buffer_size - 1;
+}
+
+static int is_due(long *when, int64_t position) {
+  if (*when == NONE || position < *when) return 0;
+  *when = NONE;
+  return 1;
+}
+
+static int is_gone(const struct card *c) {
+  return c->gone_at != NONE && passed(c) >= c->gone_at;
+}
+
+static void halt(struct card *c) {
+  if (c->running) c->halted = now();
+  c->base = passed(c);
+  c->running = 0;
+}
+
+static int start(snd_pcm_ioplug_t *io) {
+  struct card *c = io->private_data;
+  if (is_gone(c)) return -ENODEV;
+  c->began = now();
+  if (c->halted && c->speed) c->skipped += frames_since(c, c->halted);
+  c->running = 1;
+  return 0;
+}
+
+static int stop(snd_pcm_ioplug_t *io) {
+  halt(io->private_data);
+  return 0;
+}
+
+static snd_pcm_sframes_t pointer(snd_pcm_ioplug_t *io) {
+  struct card *c = io->private_data;
+  int64_t position = passed(c);
+  if (is_gone(c)) return -ENODEV;
+  if (is_due(&c->xrun_at, position)) {
+    halt(c);
+    return -EPIPE;
+  }
+  if (is_due(&c->suspend_at, position)) {
+    halt(c);
+    snd_pcm_ioplug_set_state(io, SND_PCM_STATE_SUSPENDED);
+  }
+  int64_t ahead = c->appl_base + c->moved - position;  // frames still to be played
+  int is_xrun = io->stream == SND_PCM_STREAM_PLAYBACK ? c->speed && ahead <= 0
+                                                      : -ahead >= (int64_t)io->buffer_size;
+  if (c->running && is_xrun) {
+    halt(c);
+    return -EPIPE;
+  }
+  return (position - c->appl_base) % c->boundary;
+}
+
+static int prepare(snd_pcm_ioplug_t *io) {
+  struct card *c = io->private_data;
+  if (is_gone(c)) return -ENODEV;
+  halt(c);
+  c->appl_base = c->base;
+  c->moved = 0;
+  return 0;
+}
+
+static int resume(snd_pcm_ioplug_t *io) {
+  struct card *c = io->private_data;
+  if (c->resume_again > 0) {
+    c->resume_again--;
+    return -EAGAIN;
+  }
+  if (c->resume_error != NONE) return -(int)c->resume_error;
+  snd_pcm_ioplug_set_state(io, SND_PCM_STATE_RUNNING);
+  return start(io);
+}
+
+static void ramp(const struct card *c, char *to, int64_t from, snd_pcm_uframes_t frames) {
+  for (snd_pcm_uframes_t i = 0; i < frames; i++)
+    for (unsigned ch = 0; ch < c->io.channels; ch++) {
+      int32_t v = (int32_t)((from + (int64_t)i) & 0x7fff);
+      switch (c->io.format) {
+        case SND_PCM_FORMAT_S16: *(int16_t *)to = v, to += 2; break;
+        case SND_PCM_FORMAT_S24: *(int32_t *)to = v << 8, to += 4; break;
+        case SND_PCM_FORMAT_S32: *(int32_t *)to = v << 16, to += 4; break;
+        default: *(float *)to = v / 32768.0f, to += 4;
+      }
+    }
+}
+
+static snd_pcm_sframes_t transfer(snd_pcm_ioplug_t *io, const snd_pcm_channel_area_t *areas,
+                                  snd_pcm_uframes_t offset, snd_pcm_uframes_t size) {
+  struct card *c = io->private_data;
+  if (is_gone(c)) return -ENODEV;
+  c->transfers++;
+  if (c->again_every > 0 && c->transfers % c->again_every == 0) return -EAGAIN;
+  if (c->most > 0 && size > (snd_pcm_uframes_t)c->most) size = c->most;
+  char *memory = (char *)areas->addr + (areas->first + areas->step * offset) / 8;
+  if (io->stream == SND_PCM_STREAM_CAPTURE) {
+    ramp(c, memory, c->appl_base + c->moved + c->skipped, size);
+  } else if (c->output >= 0 && write(c->output, memory, size * areas->step / 8) < 0) {
+    return -errno;
+  }
+  c->moved += size;
+  return size;
+}
+
+static int delay(snd_pcm_ioplug_t *io, snd_pcm_sframes_t *frames) {
+  struct card *c = io->private_data;
+  if (is_gone(c)) return -ENODEV;
+  if (c->delay_error != NONE) return -(int)c->delay_error;
+  int64_t ahead = c->appl_base + c->moved - passed(c);
+  *frames = c->has_delay ? c->delay : io->stream == SND_PCM_STREAM_PLAYBACK ? ahead : -ahead;
+  return 0;
+}
+
+static int hw_params(snd_pcm_ioplug_t *io, snd_pcm_hw_params_t *params) {
+  struct card *c = io->private_data;
+  (void)params;
+  int64_t tick = (int64_t)io->period_size * 1000000000 / io->rate / 4;
+  if (c->speed) tick /= c->speed;
+  struct timespec interval = {tick / 1000000000, tick % 1000000000 + 1};
+  struct itimerspec timer = {interval, interval};
+  return timerfd_settime(io->poll_fd, 0, &timer, NULL) < 0 ? -errno : 0;
+}
+
+static int sw_params(snd_pcm_ioplug_t *io, snd_pcm_sw_params_t *params) {
+  struct card *c = io->private_data;
+  return snd_pcm_sw_params_get_boundary(params, &c->boundary);
+}
+
+static int poll_revents(snd_pcm_ioplug_t *io, struct pollfd *pfd, unsigned int count,
+                        unsigned short *revents) {
+  struct card *c = io->private_data;
+  uint64_t ticks;
+  *revents = 0;
+  if (count != 1) return -EINVAL;
+  if (c->hangup_at != NONE && passed(c) >= c->hangup_at) {
+    *revents = POLLHUP;
+    return 0;
+  }
+  if (!(pfd->revents & POLLIN)) return 0;
+  if (read(io->poll_fd, &ticks, sizeof ticks) < 0 && errno != EAGAIN) return -errno;
+  snd_pcm_sframes_t avail = snd_pcm_avail_update(io->pcm);
+  if (avail < 0 || c->early_wakes || avail >= (snd_pcm_sframes_t)io->period_size)
+    *revents = io->stream == SND_PCM_STREAM_PLAYBACK ? POLLOUT : POLLIN;
+  return 0;
+}
+
+static int close_card(snd_pcm_ioplug_t *io) {
+  struct card *c = io->private_data;
+  close(io->poll_fd);
+  if (c->output >= 0) close(c->output);
+  free(c);
+  return 0;
+}
+
+static const snd_pcm_ioplug_callback_t callbacks = {
+    .start = start,         .stop = stop,
+    .pointer = pointer,     .prepare = prepare,
+    .resume = resume,       .transfer = transfer,
+    .delay = delay,         .hw_params = hw_params,
+    .sw_params = sw_params, .poll_revents = poll_revents,
+    .close = close_card,
+};
+
+static int read_word(struct card *c, const char *key, const char *value) {
+  const struct { const char *key; long *field; } numbers[] = {
+      {"rate", &c->rate}, {"channels", &c->channels}, {"speed", &c->speed},
+      {"open_error", &c->open_error}, {"xrun_at", &c->xrun_at}, {"gone_at", &c->gone_at},
+      {"hangup_at", &c->hangup_at}, {"suspend_at", &c->suspend_at},
+      {"resume_again", &c->resume_again}, {"resume_error", &c->resume_error}, {"short", &c->most},
+      {"again_every", &c->again_every}, {"early_wakes", &c->early_wakes}, {"delay", &c->delay},
+      {"delay_error", &c->delay_error}};
+  if (!strcmp(key, "format")) return (c->format = snd_pcm_format_value(value)) < 0 ? -EINVAL : 0;
+  if (!strcmp(key, "output")) {
+    c->output = open(value, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    return c->output < 0 ? -errno : 0;
+  }
+  for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    if (!strcmp(key, numbers[i].key)) {
+      *numbers[i].field = atol(value);
+      if (!strcmp(key, "delay")) c->has_delay = 1;
+      return 0;
+    }
+  SNDERR("syrinxtest does not know the word %s", key);
+  return -EINVAL;
+}
+
+static int read_script(struct card *c, const char *script) {
+  char copy[1024], *rest = copy, *word;
+  snprintf(copy, sizeof copy, "%s", script);
+  while ((word = strsep(&rest, " "))) {
+    char *value = strchr(word, '=');
+    if (!*word) continue;
+    if (!value) return -EINVAL;
+    *value++ = 0;
+    int code = read_word(c, word, value);
+    if (code < 0) return code;
+  }
+  return 0;
+}
+
+static int constrain(struct card *c) {
+  const unsigned access = SND_PCM_ACCESS_RW_INTERLEAVED;
+  const unsigned formats[] = {SND_PCM_FORMAT_FLOAT, SND_PCM_FORMAT_S32, SND_PCM_FORMAT_S24,
+                              SND_PCM_FORMAT_S16};
+  const unsigned only = c->format;
+  snd_pcm_ioplug_t *io = &c->io;
+  int code = snd_pcm_ioplug_set_param_list(io, SND_PCM_IOPLUG_HW_ACCESS, 1, &access);
+  if (code >= 0)
+    code = snd_pcm_ioplug_set_param_list(io, SND_PCM_IOPLUG_HW_FORMAT, c->format < 0 ? 4 : 1,
+                                         c->format < 0 ? formats : &only);
+  if (code >= 0)
+    code = snd_pcm_ioplug_set_param_minmax(io, SND_PCM_IOPLUG_HW_RATE,
+                                           c->rate > 0 ? c->rate : 8000,
+                                           c->rate > 0 ? c->rate : 192000);
+  if (code >= 0)
+    code = snd_pcm_ioplug_set_param_minmax(io, SND_PCM_IOPLUG_HW_CHANNELS,
+                                           c->channels > 0 ? c->channels : 1,
+                                           c->channels > 0 ? c->channels : 8);
+  if (code >= 0)
+    code = snd_pcm_ioplug_set_param_minmax(io, SND_PCM_IOPLUG_HW_PERIOD_BYTES, 16, 1 << 22);
+  if (code >= 0)
+    code = snd_pcm_ioplug_set_param_minmax(io, SND_PCM_IOPLUG_HW_PERIODS, 2, 1024);
+  return code;
+}
+
+SND_PCM_PLUGIN_DEFINE_FUNC(syrinxtest) {
+  (void)root;
+  struct card *c = calloc(1, sizeof *c);
+  if (!c) return -ENOMEM;
+  c->format = c->xrun_at = c->gone_at = c->hangup_at = c->suspend_at = NONE;
+  c->resume_error = c->delay_error = c->output = NONE;
+  c->speed = 1;
+  c->boundary = 1 << 30;
+
+  int code = 0;
+  const char *script;
+  snd_config_t *entry;
+  if (snd_config_search(conf, "script", &entry) >= 0 && snd_config_get_string(entry, &script) >= 0)
+    code = read_script(c, script);
+  if (code >= 0 && c->open_error) code = -(int)c->open_error;
+  if (code < 0) goto failed;
+
+  c->io.version = SND_PCM_IOPLUG_VERSION;
+  c->io.name = "Syrinx' test card";
+  c->io.flags = SND_PCM_IOPLUG_FLAG_BOUNDARY_WA | SND_PCM_IOPLUG_FLAG_MONOTONIC;
+  c->io.callback = &callbacks;
+  c->io.private_data = c;
+  c->io.poll_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+  c->io.poll_events = POLLIN;
+  if (c->io.poll_fd < 0) {
+    code = -errno;
+    goto failed;
+  }
+  code = snd_pcm_ioplug_create(&c->io, name, stream, mode);
+  if (code < 0) goto failed;
+  code = constrain(c);
+  if (code < 0) {
+    snd_pcm_ioplug_delete(&c->io);
+    return code;
+  }
+  *pcmp = c->io.pcm;
+  return 0;
+failed:
+  if (c->output >= 0) close(c->output);
+  free(c);
+  return code;
+}
+SND_PCM_PLUGIN_SYMBOL(syrinxtest);

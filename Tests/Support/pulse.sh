@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# A PulseAudio server without hardware, for tests: a null sink `syrinx`, paced by the clock, whose monitor
+# `syrinx.monitor` hears what is played. An ordinary process with a socket of its own; it ends by itself 30 s after its
+# last client has gone.
+#
+#   Tests/Support/pulse.sh start DIRECTORY   starts it, waits until it answers, and prints on stdout the
+#                                            variables that lead to it, as `export NAME=VALUE` lines
+#   Tests/Support/pulse.sh stop DIRECTORY    ends it
+#
+# DIRECTORY is its own (made if missing), with a path of at most 80 characters: a socket's name is short.
+# With the variables set, `default` and `pulse` of ALSA play to the sink and record its monitor.
+set -euo pipefail
+
+action=${1:?start or stop}
+directory=${2:?a directory for the socket}
+socket=$directory/native
+pid=$directory/pid
+
+start() {
+  command -v pulseaudio >/dev/null || {
+    echo "pulse.sh: no pulseaudio; install it: apt-get install pulseaudio libasound2-plugins" >&2
+    exit 1
+  }
+  mkdir -p "$directory"
+  export HOME=$directory PULSE_RUNTIME_PATH=$directory XDG_CONFIG_HOME=$directory
+  unset PULSE_SERVER DBUS_SESSION_BUS_ADDRESS DISPLAY
+  is_running || launch
+  cat <<END
+export PULSE_SERVER=unix:$socket
+export PULSE_RUNTIME_PATH=$directory
+export PULSE_SINK=syrinx
+export PULSE_SOURCE=syrinx.monitor
+END
+}
+
+is_running() {
+  [ -f "$pid" ] && kill -0 "$(cat "$pid")" 2>/dev/null
+}
+
+launch() {
+  # When the daemon's first process ends, the server takes connections.
+  pulseaudio -n --daemonize=yes --system=no --exit-idle-time=30 --use-pid-file=yes \
+    --disable-shm=yes --realtime=no --high-priority=no --log-target=file:"$directory/log" \
+    -L "module-null-sink sink_name=syrinx rate=48000 channels=2" \
+    -L "module-native-protocol-unix auth-anonymous=1 socket=$socket" >&2
+}
+
+stop() {
+  is_running || return 0
+  local server
+  server=$(cat "$pid")
+  kill "$server"
+  tail -s 0.05 --pid="$server" -f /dev/null
+}
+
+case $action in
+  start) start ;;
+  stop) stop ;;
+  *) echo "pulse.sh: start or stop, not $action" >&2; exit 64 ;;
+esac
