@@ -96,7 +96,7 @@ final class CaptureEngine: Sendable {
       let ending = link.ending
       while let captured = reader.next(from: link) {
         if link.roomWish.take() { pcm.waker.signal() }
-        if try !consumer.take(captured) { return }
+        guard try consumer.take(captured) else { return }
       }
       if let ending { return try ending.get() }
       link.news.wait()

@@ -53,7 +53,7 @@ final class CaptureThread {
     link.roomWish.make()
     // The consumer may have made room before it could see the wish.
     if hasRoom { return .woken }
-    return try pcm.wait(for: .nothing, atMost: nil)
+    return try pcm.wait(for: .nothing, atMost: longestWait)
   }
 
   private var hasRoom: Bool {
