@@ -41,7 +41,7 @@ launch() {
   # When the daemon's first process ends, the server takes connections.
   pulseaudio -n --daemonize=yes --system=no --exit-idle-time=30 --use-pid-file=yes \
     --disable-shm=yes --realtime=no --high-priority=no --log-target=file:"$directory/log" \
-    -L "module-null-sink sink_name=syrinx rate=48000 channels=2" \
+    -L "module-null-sink sink_name=syrinx format=float32le rate=48000 channels=2" \
     -L "module-native-protocol-unix auth-anonymous=1 socket=$socket" >&2
 }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import ALSASoundCard
 
 /// What a thread that drives a device saw.
-struct Account {
+struct Account: Sendable {
   var frames: [Float] = []
   var interruptions: [PCMInterruption] = []
   var error: SoundCardError?

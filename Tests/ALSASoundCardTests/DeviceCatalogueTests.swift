@@ -1,0 +1,81 @@
+import AudioCore
+import Testing
+
+@testable import ALSASoundCard
+
+@Suite struct DeviceCatalogueTests {
+  let card = HardwareDevice(
+    cardID: "PCH", cardName: "HDA Intel PCH", device: 0, name: "ALC257 Analog",
+    directions: [.playback, .capture])
+
+  @Test func `a card is listed by its name, raw and with conversions`() {
+    let devices = catalogue(hardware: [card]).devices
+    #expect(
+      devices.map(\.id) == ["hw:CARD=PCH,DEV=0", "plughw:CARD=PCH,DEV=0"])
+    #expect(devices.first?.name == "HDA Intel PCH, ALC257 Analog")
+  }
+
+  @Test func `null and the parts of other devices are not for people`() {
+    let names = [
+      "null", "samplerate", "lavrate_high", "upmix", "oss", "hw", "dmix:CARD=PCH,DEV=0",
+      "surround51:CARD=PCH,DEV=0", "hdmi:CARD=HDMI,DEV=1", "front:CARD=PCH,DEV=0", "sysdefault",
+    ]
+    #expect(catalogue(hints: names).devices.isEmpty)
+  }
+
+  @Test func `the user's own devices are listed`() {
+    #expect(catalogue(hints: ["kitchen", "null"]).devices.map(\.id) == ["kitchen"])
+  }
+
+  @Test func `a hint without a direction means both`() {
+    let hints = [
+      PCMHint(name: "both"), PCMHint(name: "out", ioid: "Output"),
+      PCMHint(name: "in", ioid: "Input"),
+    ]
+    #expect(
+      hints.map(\.directions) == [[.playback, .capture], [.playback], [.capture]])
+  }
+
+  @Test func `a server's device is listed where the server could be there`() {
+    #expect(catalogue(hints: ["pulse"]).devices.isEmpty)
+    #expect(catalogue(hints: ["pulse"], servers: ["pulse"]).devices.map(\.id) == ["pulse"])
+  }
+
+  @Test func `without a card there is no default`() {
+    #expect(catalogue(hints: ["default"], route: .firstCard).devices.isEmpty)
+    #expect(catalogue(route: .missing).devices.isEmpty)
+  }
+
+  @Test func `the default of a card comes first, is marked, and does what the card does`() {
+    var microphone = card
+    microphone.directions = [.capture]
+    let devices = catalogue(hardware: [microphone], hints: ["kitchen"], route: .firstCard).devices
+    #expect(devices.first?.id == "default")
+    #expect(devices.first?.directions == [.capture])
+    #expect(devices.filter(\.isDefault).map(\.id) == ["default"])
+  }
+
+  @Test func `the default of a server needs the server`() {
+    let route = DefaultRoute.server(plugin: "pulse")
+    #expect(catalogue(route: route).devices.isEmpty)
+    #expect(catalogue(route: route, servers: ["pulse"]).devices.map(\.isDefault) == [true])
+  }
+
+  @Test func `a default that the user defined is believed in`() {
+    #expect(catalogue(route: .userDefined).devices.map(\.id) == ["default"])
+  }
+
+  @Test func `a description of several lines becomes one`() {
+    #expect(PCMHint(name: "x", description: "PCH\nDirect").title == "PCH, Direct")
+    #expect(PCMHint(name: "x").title == "x")
+  }
+
+  private func catalogue(
+    hardware: [HardwareDevice] = [], hints: [String] = [], route: DefaultRoute = .missing,
+    servers: Set<String> = []
+  ) -> DeviceCatalogue {
+    DeviceCatalogue(
+      hardware: hardware, hints: hints.map { PCMHint(name: $0) }, defaultRoute: route,
+      isServerThere: servers.contains)
+  }
+}

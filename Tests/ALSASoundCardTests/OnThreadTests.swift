@@ -1,0 +1,38 @@
+import AudioCore
+import AudioThreads
+import SoundCard
+import Testing
+
+@testable import ALSASoundCard
+
+@Suite struct OnThreadTests {
+  @Test func `the result of the work comes back`() async throws {
+    let value = try await onThread("test", for: "x") { () throws(SoundCardError) in 7 }
+    #expect(value == 7)
+  }
+
+  @Test func `its error comes back`() async {
+    await #expect(throws: SoundCardError.busy("x")) {
+      try await onThread("test", for: "x") { () throws(SoundCardError) -> Int in
+        throw .busy("x")
+      }
+    }
+  }
+
+  @Test func `cancelling returns while the work still waits`() async throws {
+    let hasBegun = try WakeUp()
+    let mayEnd = try WakeUp()
+    let task = Task {
+      try await onThread("test", for: "x") { () throws(SoundCardError) in
+        hasBegun.signal()
+        return mayEnd.wait(atMost: .seconds(60))
+      }
+    }
+    try await onThread("test", for: "x") { () throws(SoundCardError) in
+      _ = hasBegun.wait(atMost: .seconds(60))
+    }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { _ = try await task.value }
+    mayEnd.signal()
+  }
+}

@@ -1,0 +1,52 @@
+import AudioCore
+import SoundCard
+import Testing
+
+@testable import ALSASoundCard
+
+/// A PulseAudio server with a null sink, whose monitor hears what is played.
+@Suite(.serialized) struct PulseTests {
+  let bench: TestBench
+
+  init() throws {
+    bench = try TestBench.ready()
+    try bench.startPulse()
+  }
+
+  @Test func `what is played on a sound server is heard by its monitor, sample by sample`()
+    async throws
+  {
+    let capture = try ALSACapture(request("syrinxpulse", channels: 2, count: 20))
+    let playback = try ALSAPlayback(request("syrinxpulse", channels: 2, count: 20))
+    #expect(playback.configuration.format.sampleRate == 48_000)
+    try capture.start()
+    // A server gives the microphone nothing until both streams have found each other.
+    let silence = [Float](repeating: 0, count: 48_000)
+    let signal = ramp(30_000, from: 1).flatMap { [$0 / 2, -$0 / 2] }
+    async let played = onThread("player", for: "syrinxpulse") { () throws(SoundCardError) in
+      playback.play(silence + signal + silence)
+    }
+    let recorded = try await onThread("recorder", for: "syrinxpulse") { () throws(SoundCardError) in
+      capture.record(48_000 * 2)
+    }
+    #expect(try await played.error == nil)
+    #expect(recorded.error == nil && recorded.interruptions.isEmpty)
+    let heard = recorded.frames
+    let first = try #require(heard.firstIndex { abs($0) > 1e-6 })
+    let part = heard[first...].prefix(signal.count)
+    let largest = zip(part, signal).map { abs($0 - $1) }.max() ?? 1
+    #expect(part.count == signal.count && largest < 1e-6, "\(largest)")
+  }
+
+  @Test func `the delay of a sound server stays within the buffer and is not always zero`() throws {
+    let playback = try ALSAPlayback(request("syrinxpulse", channels: 2, count: 20))
+    var delays: [FrameCount] = [playback.delay]
+    for start in stride(from: 0, to: 24_000, by: 480) {
+      let account = playback.play(ramp(960, from: start))
+      #expect(account.error == nil)
+      delays.append(playback.delay)
+    }
+    #expect(delays.allSatisfy { $0 >= 0 && $0 <= playback.configuration.buffer })
+    #expect(delays.contains { $0 > 0 })
+  }
+}

@@ -1,0 +1,44 @@
+import AudioCore
+import Glibc
+import SoundCard
+import Testing
+
+@testable import ALSASoundCard
+
+@Suite struct SoundCardErrorTests {
+  @Test(arguments: [ENOENT, ENODEV, ECONNREFUSED])
+  func `a default that cannot be reached means that there is no sound card`(code: Int32) {
+    #expect(
+      SoundCardError.opening("default", for: .capture, code: -code) == .noSoundCard(.capture))
+  }
+
+  @Test func `a sound server that does not answer is named as such`() {
+    let error = SoundCardError.opening("pulse", for: .playback, code: -ECONNREFUSED)
+    #expect(
+      error
+        == .failed(
+          "pulse", operation: "snd_pcm_open", code: ECONNREFUSED,
+          reason: "its sound server: Connection refused"))
+  }
+
+  @Test func `codes of opening become the cases that callers branch on`() {
+    #expect(SoundCardError.opening("x", for: .playback, code: -EBUSY) == .busy("x"))
+    #expect(SoundCardError.opening("x", for: .playback, code: -EACCES) == .permissionDenied("x"))
+    #expect(SoundCardError.opening("x", for: .playback, code: -EPERM) == .permissionDenied("x"))
+    #expect(
+      SoundCardError.opening("x", for: .capture, code: -ENOENT) == .unknownDevice("x", .capture))
+  }
+
+  @Test func `codes of operating keep ALSA's words`() {
+    #expect(SoundCardError.operating("x", "snd_pcm_start", code: -ENODEV) == .deviceLost("x"))
+    #expect(
+      SoundCardError.operating("x", "snd_pcm_start", code: -EIO)
+        == .failed("x", operation: "snd_pcm_start", code: EIO, reason: "Input/output error"))
+  }
+
+  @Test func `a refused parameter is unsupported and says which`() {
+    #expect(
+      SoundCardError.negotiating("x", "sample rate", code: -EINVAL)
+        == .unsupported("x", reason: "it offers no sample rate"))
+  }
+}
