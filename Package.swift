@@ -107,7 +107,7 @@ let package = Package(
     library("SpeechClient", ["AudioCore", "ClientDependencies"]),
 
     tests("Architecture"),
-    tests("ALSASoundCard", ["ALSASoundCard", "AudioCore", "AudioThreads", "SoundCard"]),
+    tests("ALSASoundCard", ["ALSASoundCard", "AudioCore", "AudioThreads", "SoundCard", logging]),
     tests("AudioCore", ["AudioCore"]),
     tests("AudioPlayerClient", ["AudioPlayerClient", issueReportingTestSupport]),
     tests("AudioPlayerClientLive", ["AudioPlayerClientLive", "VirtualSoundCard"]),

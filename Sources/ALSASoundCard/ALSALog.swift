@@ -8,16 +8,17 @@ enum ALSALog {
 
   private static let isInstalled =
     syrinx_alsa_send_errors_to { function, code, message in
-      ALSALog.report(function: function, code: code, message: message)
+      ALSALog.report(text(message), from: text(function), code: code, to: logger)
     } == 0
 
   private static let logger = Logger(label: "syrinx.alsa")
 
-  private static func report(
-    function: UnsafePointer<CChar>?, code: Int32, message: UnsafePointer<CChar>?
+  static func report(
+    _ message: @autoclosure () -> String, from function: @autoclosure () -> String, code: Int32,
+    to logger: Logger
   ) {
     logger.debug(
-      "\(text(message))", metadata: ["function": "\(text(function))", "code": "\(code)"])
+      "\(message())", metadata: ["function": "\(function())", "code": "\(code)"])
   }
 
   private static func text(_ characters: UnsafePointer<CChar>?) -> String {

@@ -38,6 +38,22 @@ import Testing
     #expect(part.count == signal.count && largest < 1e-6, "\(largest)")
   }
 
+  @Test func `a playback whose sound server ends is lost`() throws {
+    let playback = try ALSAPlayback(request("syrinxpulse", channels: 2, count: 20))
+    #expect(playback.play(ramp(9_600)).error == nil)
+    try bench.stopPulse()
+    #expect(playback.play(ramp(96_000)).error == .deviceLost("syrinxpulse"))
+    playback.close()
+  }
+
+  @Test func `a capture whose sound server ends is lost`() throws {
+    let capture = try ALSACapture(request("syrinxpulse", channels: 2, count: 20))
+    #expect(capture.record(4_800).error == nil)
+    try bench.stopPulse()
+    #expect(capture.record(96_000).error == .deviceLost("syrinxpulse"))
+    capture.close()
+  }
+
   @Test func `the delay of a sound server stays within the buffer and is not always zero`() throws {
     let playback = try ALSAPlayback(request("syrinxpulse", channels: 2, count: 20))
     var delays: [FrameCount] = [playback.delay]

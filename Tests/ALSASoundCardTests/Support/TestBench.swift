@@ -34,7 +34,7 @@ struct TestBench: Sendable {
   }
 
   private func dismantle() {
-    _ = try? run("bash", [Self.pulseScript.path(), "stop", pulseDirectory.path()], package: "")
+    try? stopPulse()
     try? FileManager.default.removeItem(at: directory)
   }
 
@@ -53,6 +53,12 @@ struct TestBench: Sendable {
     try run(
       "bash", [Self.pulseScript.path(), "start", pulseDirectory.path()],
       package: "pulseaudio libasound2-plugins")
+  }
+
+  /// Ends the server, as a crash would for its clients.
+  func stopPulse() throws {
+    try run(
+      "bash", [Self.pulseScript.path(), "stop", pulseDirectory.path()], package: "pulseaudio")
   }
 
   private static func support(_ path: String) -> URL {
