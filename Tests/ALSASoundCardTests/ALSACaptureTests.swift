@@ -6,12 +6,12 @@ import Testing
 @testable import ALSASoundCard
 
 @Suite struct ALSACaptureTests {
-  @Test func `a raw file is captured bit by bit, and what follows it is silence`() throws {
+  @Test func `a raw file is captured bit by bit, and what follows it is silence`() async throws {
     let file = try TestBench.ready().file()
     let samples = ramp(10_000)
     try samples.withUnsafeBytes { Data($0) }.write(to: file)
     let pcm = try ALSACapture(request("syrinxinfile:FILE='\(file.path())'"))
-    let account = pcm.record(20_000)
+    let account = await pcm.record(20_000)
     #expect(account.error == nil)
     let isWhole = Array(account.frames.prefix(10_000)) == samples
     #expect(isWhole)
@@ -20,10 +20,11 @@ import Testing
   }
 
   @Test(arguments: ["FLOAT", "S32", "S24", "S16"])
-  func `a microphone of any format gives the same ramp without a step`(format: String) throws {
+  func `a microphone of any format gives the same ramp without a step`(format: String) async throws
+  {
     _ = try TestBench.ready()
     let pcm = try ALSACapture(request(testCard("format=\(format)"), channels: 2))
-    let account = pcm.record(9_600)
+    let account = await pcm.record(9_600)
     #expect(account.error == nil && account.interruptions.isEmpty)
     #expect(account.frames.count >= 2 * 9_600)
     let left = stride(from: 0, to: account.frames.count, by: 2).map { account.frames[$0] }
@@ -33,7 +34,7 @@ import Testing
     #expect(isSame)
   }
 
-  @Test func `a wait starts a capture that nobody started`() throws {
+  @Test func `a wait starts a capture that nobody started`() async throws {
     _ = try TestBench.ready()
     let pcm = try ALSACapture(request(testCard("")))
     let ready = try pcm.wait(for: .period, atMost: .seconds(5))

@@ -9,11 +9,11 @@ import Testing
   /// Every value that a 16-bit file can hold, and a few more on its edges.
   let everySample = (-32_768...32_767).map { Float($0) / 32_768 }
 
-  @Test func `what is written comes out of ALSA's file plug-in bit by bit`() throws {
+  @Test func `what is written comes out of ALSA's file plug-in bit by bit`() async throws {
     let file = try TestBench.ready().file()
     let pcm = try ALSAPlayback(request("syrinxfile:FILE='\(file.path())'"))
     #expect(pcm.configuration.sampleFormat == .float32)
-    #expect(pcm.play(everySample).error == nil)
+    #expect(await pcm.play(everySample).error == nil)
     pcm.close()
     #expect(try isFile(file, everySample))
   }
@@ -21,13 +21,13 @@ import Testing
   @Test(arguments: [PCMSampleFormat.int16, .int24, .int32])
   func `a card of integers plays every sample of a 16-bit file exactly`(
     format: PCMSampleFormat
-  ) throws {
+  ) async throws {
     let file = try TestBench.ready().file()
     let name = ["int16": "S16", "int24": "S24", "int32": "S32"][format.rawValue] ?? ""
     let pcm = try ALSAPlayback(
       request("syrinxfileas:FILE='\(file.path())',SCRIPT='format=\(name) speed=0'"))
     #expect(pcm.configuration.sampleFormat == format)
-    #expect(pcm.play(everySample).error == nil)
+    #expect(await pcm.play(everySample).error == nil)
     pcm.close()
     let stored =
       format == .int16
@@ -38,13 +38,13 @@ import Testing
     #expect(isExact)
   }
 
-  @Test func `channels stay in their order`() throws {
+  @Test func `channels stay in their order`() async throws {
     let file = try TestBench.ready().file()
     let pcm = try ALSAPlayback(
       request("syrinxfile:FILE='\(file.path())'", 44_100, channels: 6))
     #expect(pcm.configuration.format == AudioFormat(sampleRate: 44_100, channelCount: 6))
     let samples = ramp(6 * 4_410)
-    #expect(pcm.play(samples).error == nil)
+    #expect(await pcm.play(samples).error == nil)
     pcm.close()
     #expect(try isFile(file, samples))
   }
@@ -63,12 +63,12 @@ import Testing
   }
 
   @Test func `a device that takes frames faster than time counts what they would have taken`()
-    throws
+    async throws
   {
     let file = try TestBench.ready().file()
     let pcm = try ALSAPlayback(request("syrinxfile:FILE='\(file.path())'"))
     #expect(pcm.timeUntilDry == .zero)
-    #expect(pcm.play(ramp(48_000 * 100)).error == nil)
+    #expect(await pcm.play(ramp(48_000 * 100)).error == nil)
     #expect(pcm.timeUntilDry > .seconds(50))
     #expect(pcm.delay == 0)
     pcm.drop()
@@ -92,27 +92,29 @@ import Testing
     #expect(try pcm.wait(for: .period, atMost: .zero) == .ready(pcm.configuration.buffer))
   }
 
-  @Test func `a full device makes room in time, and its delay never leaves the buffer`() throws {
+  @Test func `a full device makes room in time, and its delay never leaves the buffer`()
+    async throws
+  {
     _ = try TestBench.ready()
     let pcm = try ALSAPlayback(request(testCard(""), count: 4))
     let began = pcm.elapsed
     var delays: [FrameCount] = []
     for start in stride(from: 0, to: 14_400, by: 480) {
-      #expect(pcm.play(ramp(480, from: start)).error == nil)
+      #expect(await pcm.play(ramp(480, from: start)).error == nil)
       delays.append(pcm.delay)
     }
     #expect(pcm.elapsed - began >= .milliseconds(250))
     #expect(delays.allSatisfy { $0 >= 0 && $0 <= pcm.configuration.buffer })
   }
 
-  @Test func `what was dropped is gone, and the device plays on`() throws {
+  @Test func `what was dropped is gone, and the device plays on`() async throws {
     _ = try TestBench.ready()
     let pcm = try ALSAPlayback(request(testCard("")))
-    #expect(pcm.play(ramp(1_500)).error == nil)
+    #expect(await pcm.play(ramp(1_500)).error == nil)
     pcm.drop()
     #expect(pcm.delay == 0)
     #expect(try pcm.wait(for: .period, atMost: .zero) == .ready(pcm.configuration.buffer))
-    #expect(pcm.play(ramp(480)).error == nil)
+    #expect(await pcm.play(ramp(480)).error == nil)
     #expect(pcm.delay == 480)
   }
 

@@ -10,17 +10,18 @@ import Testing
 @Suite struct FaultTests {
   init() throws { _ = try TestBench.ready() }
 
-  @Test func `a playback goes on after an underrun and says so once`() throws {
+  @Test func `a playback goes on after an underrun and says so once`() async throws {
     let pcm = try ALSAPlayback(request(testCard("xrun_at=2400")))
-    let account = pcm.play(ramp(60_000))
+    let account = await pcm.play(ramp(60_000))
     #expect(account.error == nil)
     #expect(account.interruptions.map(\.cause) == [.xrun])
   }
 
-  @Test func `a capture runs again after an overrun, and the frames lost are those missing`() throws
+  @Test func `a capture runs again after an overrun, and the frames lost are those missing`()
+    async throws
   {
     let pcm = try ALSACapture(request(testCard("xrun_at=2400")))
-    let account = pcm.record(9_600)
+    let account = await pcm.record(9_600)
     #expect(account.error == nil)
     #expect(account.frames.count >= 9_600)
     let interruption = try #require(account.interruptions.first)
@@ -32,10 +33,12 @@ import Testing
     #expect(abs(interruption.lost.rawValue - (missing.first ?? 0)) <= period)
   }
 
-  @Test func `a playback that nobody feeds runs dry, and the silence heard is counted`() throws {
+  @Test func `a playback that nobody feeds runs dry, and the silence heard is counted`()
+    async throws
+  {
     let pcm = try ALSAPlayback(request(testCard(""), count: 4))
     let before = pcm.elapsed
-    _ = pcm.play(ramp(1_920))
+    _ = await pcm.play(ramp(1_920))
     let began = pcm.elapsed
     // Nobody looks after the card for longer than what it holds.
     _ = try WakeUp().wait(atMost: .milliseconds(60))
@@ -51,26 +54,26 @@ import Testing
   }
 
   @Test(arguments: ["", "resume_again=3"])
-  func `a suspended playback resumes`(script: String) throws {
+  func `a suspended playback resumes`(script: String) async throws {
     let pcm = try ALSAPlayback(request(testCard("suspend_at=2400 \(script)")))
-    let account = pcm.play(ramp(60_000))
+    let account = await pcm.play(ramp(60_000))
     #expect(account.error == nil)
     #expect(account.interruptions.map(\.cause) == [.suspended])
   }
 
   @Test(arguments: ["", "resume_again=3", "resume_error=38", "resume_again=2 resume_error=38"])
-  func `a suspended capture resumes, also where the driver cannot`(script: String) throws {
+  func `a suspended capture resumes, also where the driver cannot`(script: String) async throws {
     let pcm = try ALSACapture(request(testCard("suspend_at=2400 \(script)")))
-    let account = pcm.record(9_600)
+    let account = await pcm.record(9_600)
     #expect(account.error == nil)
     #expect(account.frames.count >= 9_600)
     #expect(account.interruptions.map(\.cause) == [.suspended])
   }
 
   @Test(arguments: ["gone_at=2400", "hangup_at=2400"])
-  func `a device that is pulled out is lost for playback, for good`(script: String) throws {
+  func `a device that is pulled out is lost for playback, for good`(script: String) async throws {
     let pcm = try ALSAPlayback(request(testCard(script)))
-    let account = pcm.play(ramp(96_000))
+    let account = await pcm.play(ramp(96_000))
     let lost = SoundCardError.deviceLost(pcm.configuration.device)
     #expect(account.error == lost)
     #expect(throws: lost) { try pcm.wait(for: .period, atMost: .zero) }
@@ -80,43 +83,45 @@ import Testing
   }
 
   @Test(arguments: ["gone_at=2400", "hangup_at=2400"])
-  func `a device that is pulled out is lost for capture`(script: String) throws {
+  func `a device that is pulled out is lost for capture`(script: String) async throws {
     let pcm = try ALSACapture(request(testCard(script)))
-    let account = pcm.record(48_000)
+    let account = await pcm.record(48_000)
     #expect(account.error == .deviceLost(pcm.configuration.device))
     #expect(account.frames.count >= 480)
   }
 
-  @Test func `short writes and refusals leave out nothing`() throws {
+  @Test func `short writes and refusals leave out nothing`() async throws {
     let file = try TestBench.ready().file()
     let pcm = try ALSAPlayback(
       request(testCard("short=100 again_every=3 speed=4 output=\(file.path())")))
     let samples = ramp(9_600)
-    let account = pcm.play(samples)
+    let account = await pcm.play(samples)
     #expect(account.error == nil && account.interruptions.isEmpty)
     pcm.close()
     #expect(try isFile(file, samples))
   }
 
-  @Test func `short reads and refusals leave out nothing`() throws {
+  @Test func `short reads and refusals leave out nothing`() async throws {
     let pcm = try ALSACapture(request(testCard("short=240 again_every=3")))
-    let account = pcm.record(4_800)
+    let account = await pcm.record(4_800)
     #expect(account.error == nil && account.interruptions.isEmpty)
     #expect(account.frames.first == 0 && account.frames.missingInRamp.isEmpty)
   }
 
   @Test(arguments: ["delay=-500", "delay=2000000000", "delay_error=5"])
-  func `a lying delay stays within the buffer`(script: String) throws {
+  func `a lying delay stays within the buffer`(script: String) async throws {
     let pcm = try ALSAPlayback(request(testCard(script)))
     #expect(pcm.delay == 0)
     for start in stride(from: 0, to: 4_800, by: 480) {
-      #expect(pcm.play(ramp(480, from: start)).error == nil)
+      #expect(await pcm.play(ramp(480, from: start)).error == nil)
       #expect(pcm.delay >= 0 && pcm.delay <= pcm.configuration.buffer)
       #expect(pcm.timeUntilDry <= .seconds(1))
     }
   }
 
-  @Test func `a card that says ready too early is asked again until a period is there`() throws {
+  @Test func `a card that says ready too early is asked again until a period is there`()
+    async throws
+  {
     let pcm = try ALSACapture(request(testCard("early_wakes=1"), period: .milliseconds(50)))
     try pcm.start()
     let outcome = try pcm.wait(for: .period, atMost: .seconds(5))

@@ -23,13 +23,9 @@ import Testing
     // A server gives the microphone nothing until both streams have found each other.
     let silence = [Float](repeating: 0, count: 48_000)
     let signal = ramp(30_000, from: 1).flatMap { [$0 / 2, -$0 / 2] }
-    async let played = onThread("player", for: "syrinxpulse") { () throws(SoundCardError) in
-      playback.play(silence + signal + silence)
-    }
-    let recorded = try await onThread("recorder", for: "syrinxpulse") { () throws(SoundCardError) in
-      capture.record(48_000 * 2)
-    }
-    #expect(try await played.error == nil)
+    async let played = playback.play(silence + signal + silence)
+    let recorded = await capture.record(48_000 * 2)
+    #expect(await played.error == nil)
     #expect(recorded.error == nil && recorded.interruptions.isEmpty)
     let heard = recorded.frames
     let first = try #require(heard.firstIndex { abs($0) > 1e-6 })
@@ -38,27 +34,29 @@ import Testing
     #expect(part.count == signal.count && largest < 1e-6, "\(largest)")
   }
 
-  @Test func `a playback whose sound server ends is lost`() throws {
+  @Test func `a playback whose sound server ends is lost`() async throws {
     let playback = try ALSAPlayback(request("syrinxpulse", channels: 2, count: 20))
-    #expect(playback.play(ramp(9_600)).error == nil)
+    #expect(await playback.play(ramp(9_600)).error == nil)
     try bench.stopPulse()
-    #expect(playback.play(ramp(96_000)).error == .deviceLost("syrinxpulse"))
+    #expect(await playback.play(ramp(96_000)).error == .deviceLost("syrinxpulse"))
     playback.close()
   }
 
-  @Test func `a capture whose sound server ends is lost`() throws {
+  @Test func `a capture whose sound server ends is lost`() async throws {
     let capture = try ALSACapture(request("syrinxpulse", channels: 2, count: 20))
-    #expect(capture.record(4_800).error == nil)
+    #expect(await capture.record(4_800).error == nil)
     try bench.stopPulse()
-    #expect(capture.record(96_000).error == .deviceLost("syrinxpulse"))
+    #expect(await capture.record(96_000).error == .deviceLost("syrinxpulse"))
     capture.close()
   }
 
-  @Test func `the delay of a sound server stays within the buffer and is not always zero`() throws {
+  @Test func `the delay of a sound server stays within the buffer and is not always zero`()
+    async throws
+  {
     let playback = try ALSAPlayback(request("syrinxpulse", channels: 2, count: 20))
     var delays: [FrameCount] = [playback.delay]
     for start in stride(from: 0, to: 24_000, by: 480) {
-      let account = playback.play(ramp(960, from: start))
+      let account = await playback.play(ramp(960, from: start))
       #expect(account.error == nil)
       delays.append(playback.delay)
     }

@@ -1,4 +1,5 @@
 import AudioCore
+import AudioThreads
 import SoundCard
 import Testing
 
@@ -14,7 +15,11 @@ struct Account: Sendable {
 
 extension PlaybackPCM {
   /// Writes all samples as the device takes them, at most a period at a time; stops at the first error.
-  func play(_ samples: [Float]) -> Account {
+  func play(_ samples: [Float]) async -> Account {
+    await onCardThread { self.writeAll(samples) }
+  }
+
+  private func writeAll(_ samples: [Float]) -> Account {
     var account = Account()
     var position = 0
     let step = configuration.period.rawValue * configuration.format.channelCount
@@ -50,7 +55,11 @@ extension PlaybackPCM {
 
 extension CapturePCM {
   /// Reads until there are `count` frames, the end, or the first error.
-  func record(_ count: Int) -> Account {
+  func record(_ count: Int) async -> Account {
+    await onCardThread { self.readAll(count) }
+  }
+
+  private func readAll(_ count: Int) -> Account {
     var account = Account()
     let channels = configuration.format.channelCount
     var block = [Float](repeating: 0, count: configuration.buffer.rawValue * channels)
@@ -80,6 +89,18 @@ extension CapturePCM {
       account.error = error
     }
     return account
+  }
+}
+
+/// Drives a device on a thread of its own: a test that waits must not hold one of the pool's.
+private func onCardThread(_ body: @escaping @Sendable () -> Account) async -> Account {
+  await withCheckedContinuation { continuation in
+    do {
+      _ = try DedicatedThread.start(name: "card") { continuation.resume(returning: body()) }
+    } catch {
+      Issue.record(error)
+      continuation.resume(returning: Account())
+    }
   }
 }
 
