@@ -22,7 +22,9 @@ final class ALSAPlayback: PlaybackPCM, @unchecked Sendable {
   func wait(
     for interest: PCMInterest, atMost timeout: Duration?
   ) throws(SoundCardError) -> PCMWakeUp {
-    try device.wait(for: interest, atMost: timeout)
+    let outcome = try device.wait(for: interest, atMost: timeout)
+    if case .interrupted = outcome { dryClock.dropped() }
+    return outcome
   }
 
   func start() throws(SoundCardError) { try device.start() }

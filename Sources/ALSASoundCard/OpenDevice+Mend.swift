@@ -37,6 +37,11 @@ extension OpenDevice {
     }
   }
 
+  /// Mends where there is no one to tell; the next `wait` tells.
+  func mendUntold(_ code: Int32) throws(SoundCardError) {
+    if case .interrupted(let interruption) = try mend(code) { untold = interruption }
+  }
+
   /// EAGAIN also where a plug-in claims success and the device sleeps on.
   private func resume(_ pcm: OpaquePointer) -> Int32 {
     let code = snd_pcm_resume(pcm)

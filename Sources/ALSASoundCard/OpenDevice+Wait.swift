@@ -11,13 +11,13 @@ extension OpenDevice {
   ) throws(SoundCardError) -> PCMWakeUp {
     let pcm = try usable()
     let deadline = timeout.map { MonotonicTime.now + $0 }
-    var earlyWakes = EarlyWakes()
+    var spins = SpinGuard(period: period)
     while true {
       if waker.clear() { return .woken }
       if let interruption = takeUntold() { return .interrupted(interruption) }
       if interest == .period, let outcome = try readiness(pcm) { return outcome }
       let left = deadline.map { $0 - .now }
-      if let outcome = try sleep(pcm, for: interest, atMost: left, &earlyWakes) {
+      if let outcome = try sleep(pcm, for: interest, atMost: left, &spins) {
         return outcome
       }
     }
@@ -56,12 +56,11 @@ extension OpenDevice {
   /// Sleeps once; nil means that the device is to be looked at again.
   private func sleep(
     _ pcm: OpaquePointer, for interest: PCMInterest, atMost left: Duration?,
-    _ earlyWakes: inout EarlyWakes
+    _ spins: inout SpinGuard
   ) throws(SoundCardError) -> PCMWakeUp? {
     if let left, left <= .zero { return try trouble(pcm) ?? .timedOut }
-    if earlyWakes.areTooMany, interest == .period {
-      earlyWakes = EarlyWakes()
-      _ = polls.sleepOnWaker(milliseconds: milliseconds(quarterPeriod, left))
+    if spins.takeRest() {
+      _ = polls.sleepOnWaker(milliseconds: milliseconds(period / 4, left))
       return nil
     }
     switch polls.sleep(
@@ -71,7 +70,7 @@ extension OpenDevice {
     case .timeOut: return try trouble(pcm)
     case .failure(let code): return try mendedWakeUp(code)
     case .device(let events):
-      earlyWakes.count += 1
+      spins.wokeInVain(at: .now)
       return try answer(to: events, pcm)
     }
   }
@@ -101,8 +100,8 @@ extension OpenDevice {
     configuration.buffer.duration(at: configuration.format.sampleRate) * 2
   }
 
-  private var quarterPeriod: Duration {
-    configuration.period.duration(at: configuration.format.sampleRate) / 4
+  private var period: Duration {
+    configuration.period.duration(at: configuration.format.sampleRate)
   }
 
   private func milliseconds(_ limit: Duration?, _ left: Duration?) -> Int32 {
@@ -112,10 +111,4 @@ extension OpenDevice {
     case (nil, nil): -1
     }
   }
-}
-
-/// Guards against devices (dmix) that say "ready" before a period is there: a few times is normal, more would spin.
-private struct EarlyWakes {
-  var count = 0
-  var areTooMany: Bool { count > 3 }
 }

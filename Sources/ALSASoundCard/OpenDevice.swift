@@ -65,7 +65,7 @@ final class OpenDevice {
     if isDropped {
       isDropped = false
       let code = snd_pcm_prepare(pcm)
-      if code < 0 { _ = try mend(code) }
+      if code < 0 { try mendUntold(code) }
     }
     return pcm
   }
@@ -84,7 +84,7 @@ final class OpenDevice {
     guard direction == .capture || written > 0 else { return }
     losses.restarted(at: .now)
     let code = snd_pcm_start(pcm)
-    if code < 0, case .interrupted(let interruption) = try mend(code) { untold = interruption }
+    if code < 0 { try mendUntold(code) }
   }
 
   /// The corresponding C function is `snd_pcm_drop`; the device is prepared again when it is next used.
