@@ -11,7 +11,7 @@ import Testing
   }
 
   /// Folders that hold material for tests and no target.
-  private static let withoutTarget: Set = ["Tests/Fixtures"]
+  private static let withoutTarget: Set = ["Tests/Fixtures", "Tests/Support"]
 
   private static func isInUsualPlace(_ folder: String) -> Bool {
     folder.hasPrefix("Sources/") || folder.hasPrefix("Tests/")
