@@ -47,7 +47,7 @@ import Testing
 
   @Test func `nothing is read where there is nothing yet`() throws {
     _ = try TestBench.ready()
-    let pcm = try ALSACapture(request(testCard(""), period: .seconds(10), count: 2))
+    let pcm = try ALSACapture(request(testCard("again_every=1"), period: .seconds(10), count: 2))
     try pcm.start()
     var block = [Float](repeating: 7, count: 100)
     let transfer = try block.withUnsafeMutableBufferPointer { try pcm.read(into: $0) }
