@@ -34,14 +34,17 @@ let package = Package(
     .library(name: "AudioPlayerClientLive", targets: ["AudioPlayerClientLive"]),
     .library(name: "AudioRecorderClient", targets: ["AudioRecorderClient"]),
     .library(name: "AudioRecorderClientLive", targets: ["AudioRecorderClientLive"]),
+    .library(name: "AudioThreads", targets: ["AudioThreads"]),
     .library(name: "ClientDependencies", targets: ["ClientDependencies"]),
+    .library(name: "PocketSphinxEngine", targets: ["PocketSphinxEngine"]),
     .library(name: "Resampling", targets: ["Resampling"]),
     .library(name: "SoundCard", targets: ["SoundCard"]),
     .library(name: "SoundFile", targets: ["SoundFile"]),
-    .library(name: "VirtualSoundCard", targets: ["VirtualSoundCard"]),
-    .library(name: "PocketSphinxEngine", targets: ["PocketSphinxEngine"]),
     .library(name: "SpeechClient", targets: ["SpeechClient"]),
+    .library(name: "SpeechClientLive", targets: ["SpeechClientLive"]),
     .library(name: "SpeechEngine", targets: ["SpeechEngine"]),
+    .library(name: "SyrinxTestSupport", targets: ["SyrinxTestSupport"]),
+    .library(name: "VirtualSoundCard", targets: ["VirtualSoundCard"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -52,13 +55,13 @@ let package = Package(
   targets: [
     // C libraries: a module map and a shim, one importing target each.
     .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
-    .systemLibrary(
-      name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
     .systemLibrary(name: "CLinux"),
     // Its pkg-config file would link libsphinxad and libpulse; the module map names what is needed.
     .systemLibrary(
       name: "CPocketSphinx",
       providers: [.apt(["libpocketsphinx-dev", "libsphinxbase-dev", "pocketsphinx-en-us"])]),
+    .systemLibrary(
+      name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
 
     // The vocabulary.
@@ -70,17 +73,22 @@ let package = Package(
 
     // The seams.
     library("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies"]),
+    library("SpeechEngine", ["AudioCore", "ClientDependencies"]),
 
     // One owner per C library.
     library(
       "ALSASoundCard",
       ["AudioCore", "AudioThreads", "CALSA", "ClientDependencies", "SoundCard", logging]),
+    library(
+      "PocketSphinxEngine",
+      ["AudioCore", "ClientDependencies", "CPocketSphinx", "SpeechEngine", logging]),
     library("Resampling", ["AudioCore", "CSoxr"]),
     library("SoundFile", ["AudioCore", "AudioThreads", "CSndFile"]),
 
     // The clients' interfaces.
     library("AudioPlayerClient", ["AudioCore", "ClientDependencies"]),
     library("AudioRecorderClient", ["AudioCore", "ClientDependencies"]),
+    library("SpeechClient", ["AudioCore", "ClientDependencies"]),
 
     // The clients' engines.
     library(
@@ -89,35 +97,54 @@ let package = Package(
         "AudioCore", "AudioPlayerClient", "AudioThreads", "ClientDependencies", "Resampling",
         "SoundCard", "SoundFile",
       ]),
-
     library(
       "AudioRecorderClientLive",
       [
         "AudioCore", "AudioRecorderClient", "AudioThreads", "ClientDependencies", "Resampling",
         "SoundCard", "SoundFile",
       ]),
-
-    // A sound card without hardware.
-    library("VirtualSoundCard", ["AudioCore", "AudioThreads", "SoundCard"]),
-    // Speech: the seam, an engine below it, the client above it.
-    library("SpeechEngine", ["AudioCore", "ClientDependencies"]),
     library(
-      "PocketSphinxEngine",
-      ["AudioCore", "ClientDependencies", "CPocketSphinx", "SpeechEngine", logging]),
-    library("SpeechClient", ["AudioCore", "ClientDependencies"]),
+      "SpeechClientLive",
+      [
+        "AudioCore", "AudioThreads", "ClientDependencies", "Resampling", "SoundFile",
+        "SpeechClient", "SpeechEngine",
+      ]),
 
+    // Without hardware: for the command's virtual device, and for the tests of users.
+    library("VirtualSoundCard", ["AudioCore", "AudioThreads", "SoundCard"]),
+    library("SyrinxTestSupport", ["AudioCore", "SpeechEngine", "VirtualSoundCard"]),
+
+    // Tests.
+    tests("ALSASoundCard", ["ALSASoundCard", "AudioCore", "AudioThreads", "SoundCard"]),
     tests("Architecture"),
-    tests("ALSASoundCard", ["ALSASoundCard", "AudioCore", "AudioThreads", "SoundCard", logging]),
     tests("AudioCore", ["AudioCore"]),
     tests("AudioPlayerClient", ["AudioPlayerClient", issueReportingTestSupport]),
-    tests("AudioPlayerClientLive", ["AudioPlayerClientLive", "VirtualSoundCard"]),
+    tests(
+      "AudioPlayerClientLive",
+      ["AudioPlayerClientLive", "VirtualSoundCard", issueReportingTestSupport]),
     tests("AudioRecorderClient", ["AudioRecorderClient", issueReportingTestSupport]),
-    tests("AudioRecorderClientLive", ["AudioRecorderClientLive", "VirtualSoundCard"]),
+    tests(
+      "AudioRecorderClientLive",
+      ["AudioRecorderClientLive", "VirtualSoundCard", issueReportingTestSupport]),
     tests("AudioThreads", ["AudioThreads"]),
     tests("ClientDependencies", ["ClientDependencies", issueReportingTestSupport]),
+    tests(
+      "PocketSphinxEngine",
+      ["AudioCore", "PocketSphinxEngine", "SoundFile", "SpeechEngine", logging]),
     tests("Resampling", ["AudioCore", "Resampling"]),
     tests("SoundFile", ["AudioCore", "AudioThreads", "SoundFile"]),
-    tests("VirtualSoundCard", ["VirtualSoundCard"]),
+    tests(
+      "SpeechClient",
+      ["AudioCore", "ClientDependencies", "SpeechClient", issueReportingTestSupport]),
+    tests(
+      "SpeechClientLive",
+      [
+        "AudioCore", "AudioThreads", "ClientDependencies", "PocketSphinxEngine", "Resampling",
+        "SoundFile", "SpeechClient", "SpeechClientLive", "SpeechEngine", "SyrinxTestSupport",
+      ]),
+    tests("SpeechEngine", ["ClientDependencies", "SpeechEngine", issueReportingTestSupport]),
+    tests("SyrinxTestSupport", ["AudioCore", "SpeechEngine", "SyrinxTestSupport"]),
+    tests("VirtualSoundCard", ["VirtualSoundCard", issueReportingTestSupport]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -46,7 +46,11 @@ static inline void syrinx_sphinx_log(void *context, err_lvl_t level, char const 
   syrinx_take_sphinx_log(level, line);
 }
 
-static inline void syrinx_redirect_sphinx_log(void) { err_set_callback(syrinx_sphinx_log, NULL); }
+static inline void syrinx_redirect_sphinx_log(void) {
+  // Some of it is printed to this file and not handed to the callback.
+  err_set_logfp(NULL);
+  err_set_callback(syrinx_sphinx_log, NULL);
+}
 
 // feat.h's macros for the type of normalisation are an enumeration that differs between versions.
 static inline void syrinx_use_live_mean(ps_decoder_t *decoder) {

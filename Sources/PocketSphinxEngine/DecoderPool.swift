@@ -22,11 +22,12 @@ final class DecoderPool: Sendable {
     return try Decoder(model: files)
   }
 
-  /// Takes a decoder back, and keeps it where there is none yet and it has worked well.
+  /// Takes a decoder back, and keeps it where there is none yet and it is between utterances.
+  ///
+  /// One that was left in an utterance is freed: to end the utterance, PocketSphinx would search it once more, up to its
+  /// whole length, and a cancelled task must be gone sooner than that.
   func giveBack(_ decoder: Decoder) {
-    if decoder.isInUtterance {
-      do throws(SpeechEngineError) { try decoder.end() } catch { return }
-    }
+    guard !decoder.isInUtterance else { return }
     let free = IdleDecoder(decoder: decoder)
     idle.withLock { idle in
       if idle == nil { idle = free }

@@ -21,7 +21,7 @@ public struct SpeechClient: Sendable {
   public var startTask:
     @Sendable (_ request: SpeechRequest) async -> AsyncThrowingStream<
       SpeechRecognitionResult, any Error
-    > = { _ in .failed(reportUnimplemented("SpeechClient.startTask")) }
+    > = { _ in .finished(throwing: reportUnimplemented("SpeechClient.startTask")) }
 
   /// Ends all running tasks as if their audio ended now: each stream yields its last final result and ends.
   ///

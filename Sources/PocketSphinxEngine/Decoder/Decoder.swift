@@ -55,9 +55,10 @@ final class Decoder {
     try check(ps_process_raw(decoder, samples, samples.count, 0, 0), "ps_process_raw")
   }
 
+  /// Ends the utterance, which PocketSphinx searches once more.
   func end() throws(SpeechEngineError) {
-    isInUtterance = false
     try check(ps_end_utt(decoder), "ps_end_utt")
+    isInUtterance = false
   }
 
   /// The best words so far; their confidence only after the end, when PocketSphinx knows it.

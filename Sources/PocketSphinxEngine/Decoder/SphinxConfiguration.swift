@@ -27,11 +27,10 @@ struct SphinxConfiguration: ~Copyable {
   func makeDecoder() -> OpaquePointer? { ps_init(configuration) }
 
   /// The toolkit finds the utterances, so PocketSphinx must not look for silence: it would spoil the word times. Its noise
-  /// removal and its second pass cost more than they gain, and the model does better with less weight on the language.
+  /// removal costs more words than it gains, and the model does better with a little less weight on the language.
   private func tune() {
     cmd_ln_set_int_r(configuration, "-remove_silence", 0)
     cmd_ln_set_int_r(configuration, "-remove_noise", 0)
-    cmd_ln_set_int_r(configuration, "-fwdflat", 0)
-    cmd_ln_set_float_r(configuration, "-lw", 5)
+    cmd_ln_set_float_r(configuration, "-lw", 5.5)
   }
 }

@@ -1,4 +1,62 @@
 import SpeechEngine
+
 extension ModelFiles {
-  func validate() throws(SpeechEngineError) {}
+  /// Checks every file of the model, and that they belong together.
+  ///
+  /// - Throws: `.modelDamaged` with the file and what is wrong in it, `.modelUnreadable`.
+  func validate() throws(SpeechEngineError) {
+    _ = try check(acousticFile("feat.params")) { file throws(ModelDamage) in try FeatureParameters(file) }
+    let definition = try check(acousticFile("mdef")) { file throws(ModelDamage) in try ModelDefinition(file) }
+    let means = try check(acousticFile("means")) { file throws(ModelDamage) in
+      try ModelParameters(file, dimensions: 3, hasStreams: true)
+    }
+    try check(acousticFile("variances")) { file throws(ModelDamage) in
+      let variances = try ModelParameters(file, dimensions: 3, hasStreams: true)
+      try (variances == means).orDamage("its shape is not that of the means")
+    }
+    try check(acousticFile("transition_matrices")) { file throws(ModelDamage) in
+      try Self.checkTransitions(file, of: definition)
+    }
+    try check(acousticFile("sendump")) { file throws(ModelDamage) in
+      try Self.checkSenones(file, of: definition, means: means)
+    }
+    for path in [acousticFile("noisedict"), dictionary] {
+      try check(path) { file throws(ModelDamage) in try DictionaryFile.check(file) }
+    }
+    _ = try check(language) { file throws(ModelDamage) in try LanguageModelFile(file) }
+  }
+
+  private static func checkTransitions(
+    _ file: ModelBytes, of definition: ModelDefinition
+  ) throws(ModelDamage) {
+    let shape = try ModelParameters(file, dimensions: 3, hasStreams: false).shape
+    let states = definition.statesPerPhone
+    try (shape == [definition.transitionCount, states, states + 1]).orDamage(
+      "its shape is not that of mdef")
+  }
+
+  private static func checkSenones(
+    _ file: ModelBytes, of definition: ModelDefinition, means: ModelParameters
+  ) throws(ModelDamage) {
+    let dump = try SenoneDump(file)
+    let fits =
+      dump.senoneCount == definition.senoneCount && dump.streamCount == means.shape[1]
+      && dump.densityCount == means.shape[2]
+      && means.shape[0] == definition.contextFreePhoneCount
+      && Array(means.shape[3...]) == [13, 13, 13]
+    try fits.orDamage("its shape does not fit mdef and means")
+  }
+
+  /// Names the file in what a check throws.
+  @discardableResult
+  private func check<Value>(
+    _ path: String, _ body: (ModelBytes) throws(ModelDamage) -> Value
+  ) throws(SpeechEngineError) -> Value {
+    let file = try ModelBytes(path: path)
+    do throws(ModelDamage) {
+      return try body(file)
+    } catch {
+      throw .modelDamaged(path: path, reason: error.reason)
+    }
+  }
 }

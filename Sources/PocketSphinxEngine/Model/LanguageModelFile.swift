@@ -1,0 +1,75 @@
+/// A language model in PocketSphinx' binary trie format.
+///
+/// Its size follows from the counts at its beginning; the indexes in it are believed by PocketSphinx, so they are checked.
+struct LanguageModelFile {
+  /// How many n-grams of each order there are, beginning with the words.
+  let counts: [Int]
+
+  private static let title = Array("Trie Language Model".utf8)
+  private static let quantisedBits = 16
+  private static let unigramSize = 12
+
+  init(_ file: ModelBytes) throws(ModelDamage) {
+    var file = file
+    try file.bytes.starts(with: Self.title).orDamage("it is no binary trie language model")
+    try file.skip(Self.title.count)
+    let order = try file.byte()
+    try (2...5).contains(order).orDamage("its order is \(order)")
+    var counts: [Int] = []
+    for _ in 0..<order { counts.append(try file.word()) }
+    try counts.allSatisfy((1...0x0FFF_FFFF).contains).orDamage("the counts in its header make no sense")
+    self.counts = counts
+
+    try (file.word() == 1).orDamage("its values are not quantised")
+    try file.skip(((order - 2) * 2 + 1) << Self.quantisedBits * 4)
+    try checkUnigrams(&file)
+    for index in 1..<order { try checkNGrams(&file, index) }
+    try checkWords(&file)
+    try file.requireEnd()
+  }
+
+  /// One entry more than there are words tells where the last word's successors end.
+  private func checkUnigrams(_ file: inout ModelBytes) throws(ModelDamage) {
+    for _ in 0...counts[0] {
+      try file.skip(Self.unigramSize - 4)
+      let next = try file.word()
+      try (0...counts[1]).contains(next).orDamage("a word points outside the list of its successors")
+    }
+  }
+
+  /// The entries are packed without regard to bytes: a word, its values and, but for the highest order, its successors.
+  private func checkNGrams(_ file: inout ModelBytes, _ index: Int) throws(ModelDamage) {
+    let isLast = index == counts.count - 1
+    let nextBits = isLast ? 0 : counts[index + 1].bitLength
+    let beforeNext = counts[0].bitLength + Self.quantisedBits * (isLast ? 1 : 2)
+    let width = beforeNext + nextBits
+    let start = file.position
+    try file.skip(((1 + counts[index]) * width + 7) / 8 + 8)
+    guard !isLast else { return }
+    let mask = 1 << nextBits - 1
+    // The eight bytes of padding after the entries, skipped above, keep every load within the file.
+    let isInside = file.bytes.withUnsafeBytes { bytes in
+      for entry in 0...counts[index] {
+        let bit = entry * width + beforeNext
+        let word = bytes.loadUnaligned(fromByteOffset: start + bit >> 3, as: UInt64.self)
+        if Int(truncatingIfNeeded: word >> UInt64(bit & 7)) & mask > counts[index + 1] { return false }
+      }
+      return true
+    }
+    try isInside.orDamage("an entry points outside the list of its successors")
+  }
+
+  private func checkWords(_ file: inout ModelBytes) throws(ModelDamage) {
+    let length = try file.word()
+    let start = file.position
+    try file.skip(length)
+    let words = file.bytes[start..<file.position].reduce(into: 0) { $0 += $1 == 0 ? 1 : 0 }
+    try (words == counts[0] && file.bytes[file.position - 1] == 0).orDamage(
+      "it has \(words) words where its header says \(counts[0])")
+  }
+}
+
+extension Int {
+  /// How many bits a number of this size takes.
+  fileprivate var bitLength: Int { Int.bitWidth - leadingZeroBitCount }
+}

@@ -1,0 +1,81 @@
+import FoundationEssentials
+import SpeechEngine
+
+/// What is wrong with a file of a model.
+struct ModelDamage: Error, Equatable {
+  let reason: String
+
+  init(_ reason: String) {
+    self.reason = reason
+  }
+}
+
+/// The bytes of a model's file, read in order and never past their end.
+struct ModelBytes {
+  let bytes: [UInt8]
+  private(set) var position = 0
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  /// Reads a whole file, which has to be there.
+  init(path: String) throws(SpeechEngineError) {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw .modelUnreadable(path: path)
+    }
+    self.init([UInt8](data))
+  }
+
+  /// How many bytes have not been read.
+  var left: Int { bytes.count - position }
+
+  /// The next little-endian number of 32 bits.
+  mutating func word() throws(ModelDamage) -> Int {
+    Int(Int32(bitPattern: try take(4) { $0.loadUnaligned(fromByteOffset: $1, as: UInt32.self) }))
+  }
+
+  /// The next little-endian number of 16 bits, without a sign.
+  mutating func halfWord() throws(ModelDamage) -> Int {
+    Int(try take(2) { $0.loadUnaligned(fromByteOffset: $1, as: UInt16.self) })
+  }
+
+  mutating func byte() throws(ModelDamage) -> Int {
+    Int(try take(1) { $0[$1] })
+  }
+
+  /// The text up to a byte, which is read but does not belong to it.
+  mutating func text(upTo end: UInt8) throws(ModelDamage) -> String {
+    guard let stop = bytes[position...].firstIndex(of: end) else { throw Self.short }
+    defer { position = stop + 1 }
+    return String(decoding: bytes[position..<stop], as: UTF8.self)
+  }
+
+  mutating func skip(_ count: Int) throws(ModelDamage) {
+    guard count >= 0, count <= left else { throw Self.short }
+    position += count
+  }
+
+  /// Everything has been read: nothing may be left.
+  func requireEnd() throws(ModelDamage) {
+    guard left == 0 else { throw ModelDamage("it is \(left) bytes longer than its header says") }
+  }
+
+  private mutating func take<Value>(
+    _ count: Int, _ load: (UnsafeRawBufferPointer, Int) -> Value
+  ) throws(ModelDamage) -> Value {
+    guard count <= left else { throw Self.short }
+    defer { position += count }
+    // The guard above keeps the load within the bytes.
+    return bytes.withUnsafeBytes { load($0, position) }
+  }
+
+  private static let short = ModelDamage("it is shorter than its header says")
+}
+
+extension Bool {
+  /// Throws the reason where this is false.
+  func orDamage(_ reason: @autoclosure () -> String) throws(ModelDamage) {
+    guard self else { throw ModelDamage(reason()) }
+  }
+}

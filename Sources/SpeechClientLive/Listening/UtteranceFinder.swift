@@ -1,0 +1,85 @@
+import AudioCore
+
+/// Cuts a stream at 16 kHz into utterances.
+struct UtteranceFinder {
+  enum Action: Equatable {
+    /// An utterance begins with this frame of the stream.
+    case begin(at: FrameCount)
+    /// These samples come next in the utterance.
+    case hear([Float])
+    /// The utterance is over.
+    case end
+  }
+
+  private var detector = SpeechDetector()
+  private var endpointer: Endpointer
+  private let kept: Int
+  /// The audio that has not been given away: between utterances, as much as the next may reach back.
+  private var pending: [Float] = []
+  /// How many of the pending samples have been judged.
+  private var judged = 0
+  /// The place of the first pending sample in the stream.
+  private var position: FrameCount = 0
+
+  init(policy: EndpointPolicy = EndpointPolicy()) {
+    endpointer = Endpointer(policy: policy)
+    kept = FrameCount(policy.preRoll + policy.onset, at: .speech).rawValue
+  }
+
+  /// Takes the next samples.
+  mutating func add(_ samples: [Float]) -> [Action] {
+    pending += samples
+    var actions: [Action] = []
+    let length = SpeechDetector.frameLength.rawValue
+    while pending.count - judged >= length {
+      let isSpeech = detector.isSpeech(
+        pending[judged..<judged + length], inUtterance: endpointer.isInUtterance)
+      judged += length
+      actions += act(on: endpointer.add(isSpeech: isSpeech))
+    }
+    return actions + giveAway()
+  }
+
+  /// Ends the utterance that is going on: the audio has ended, or has a gap.
+  mutating func finish() -> [Action] {
+    guard endpointer.isInUtterance else { return [] }
+    endpointer.end()
+    return [.hear(take(pending.count)), .end]
+  }
+
+  /// How many samples are held.
+  var pendingCount: Int { pending.count }
+
+  /// Goes on at another place of the stream; what was pending is forgotten.
+  mutating func skip(to frame: FrameCount) {
+    pending = []
+    judged = 0
+    position = frame
+  }
+
+  private mutating func act(on event: Endpointer.Event) -> [Action] {
+    switch event {
+    case .none: return []
+    case .began(let framesBack):
+      let back = framesBack * SpeechDetector.frameLength.rawValue
+      _ = take(max(0, judged - back))
+      return [.begin(at: position)]
+    case .ended:
+      return [.hear(take(judged)), .end]
+    }
+  }
+
+  private mutating func giveAway() -> [Action] {
+    if endpointer.isInUtterance { return judged > 0 ? [.hear(take(judged))] : [] }
+    _ = take(max(0, judged - kept))
+    return []
+  }
+
+  private mutating func take(_ count: Int) -> [Float] {
+    let samples = Array(pending[..<count])
+    pending.removeFirst(count)
+    judged -= min(judged, count)
+    position = position + FrameCount(count)
+    return samples
+  }
+}

@@ -1,0 +1,83 @@
+import SpeechClient
+import Synchronization
+
+/// Hands results from the recogniser's thread to the consumer's task; both may wait for the other.
+final class ResultMailbox: Sendable {
+  typealias Consumer = CheckedContinuation<SpeechRecognitionResult?, any Error>
+
+  private struct State {
+    var queue: ResultQueue
+    var consumer: Consumer?
+    var maker: CheckedContinuation<Void, Never>?
+  }
+
+  /// What to do once the lock is free.
+  private struct Wake {
+    var consumer: (Consumer, ResultQueue.Next)?
+    var maker: CheckedContinuation<Void, Never>?
+  }
+
+  // Held to move results in and out; whoever waits is woken after it is free.
+  private let state: Mutex<State>
+
+  init(limit: Int = 16) {
+    state = Mutex(State(queue: ResultQueue(limit: limit)))
+  }
+
+  /// Whether nobody wants further results.
+  var isClosed: Bool { state.withLock { $0.queue.isClosed } }
+
+  func post(_ result: SpeechRecognitionResult) { change { $0.post(result) } }
+  func liftLimit() { change { $0.liftLimit() } }
+  func close(_ error: (any Error)?) { change { $0.close(error) } }
+  func abandon() { change { $0.abandon() } }
+
+  /// Waits while the queue is full.
+  func room() async {
+    await withCheckedContinuation { maker in
+      change(waiting: { $0.maker = maker }) { _ in }
+    }
+  }
+
+  /// The next result; nil at the end.
+  func next() async throws -> SpeechRecognitionResult? {
+    try await withCheckedThrowingContinuation { consumer in
+      change(waiting: { $0.consumer = consumer }) { _ in }
+    }
+  }
+
+  private func change(
+    waiting: (inout State) -> Void = { _ in }, _ body: (inout ResultQueue) -> Void
+  ) {
+    let wake = state.withLock { state in
+      waiting(&state)
+      body(&state.queue)
+      return Self.whomToWake(&state)
+    }
+    wake.maker?.resume()
+    if let (consumer, next) = wake.consumer { consumer.resume(next) }
+  }
+
+  private static func whomToWake(_ state: inout State) -> Wake {
+    var wake = Wake()
+    if let consumer = state.consumer {
+      let next = state.queue.next()
+      if case .wait = next {} else {
+        wake.consumer = (consumer, next)
+        state.consumer = nil
+      }
+    }
+    if !state.queue.isFull { wake.maker = state.maker.take() }
+    return wake
+  }
+}
+
+extension ResultMailbox.Consumer {
+  fileprivate func resume(_ next: ResultQueue.Next) {
+    switch next {
+    case .take(let result): resume(returning: result)
+    case .fail(let error): resume(throwing: error)
+    case .end, .wait: resume(returning: nil)
+    }
+  }
+}

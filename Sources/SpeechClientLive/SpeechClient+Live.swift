@@ -1,0 +1,14 @@
+public import ClientDependencies
+public import SpeechClient
+
+extension SpeechClient: DependencyKey {
+  /// Recognises with the engine that `\.speechEngine` gives at the time of the call.
+  public static var liveValue: SpeechClient {
+    let tasks = SpeechTasks()
+    return SpeechClient(
+      authorizationStatus: { tasks.authorizationStatus() },
+      requestAuthorization: { await tasks.requestAuthorization() },
+      startTask: { tasks.start($0) },
+      finishTask: { await tasks.finishAll() })
+  }
+}

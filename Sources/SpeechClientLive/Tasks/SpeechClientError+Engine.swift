@@ -1,0 +1,40 @@
+import AudioThreads
+import SpeechClient
+import SpeechEngine
+
+extension SpeechClientError {
+  /// The client's error for one of an engine or of the system; any other error as it is.
+  static func orItself(_ error: any Error) -> any Error {
+    switch error {
+    case let error as SpeechEngineError: SpeechClientError(error)
+    case is ThreadError, is WakeUpError: SpeechClientError.noResources(reason: "\(error)")
+    default: error
+    }
+  }
+
+  private init(_ error: SpeechEngineError) {
+    switch error {
+    case .failed(let reason): self = .engineFailed(reason: reason)
+    case .modelMissing, .modelUnreadable, .modelDamaged: self = .unavailable(reason: "\(error)")
+    }
+  }
+}
+
+extension AuthorizationStatus {
+  /// The status that follows from what an engine says of itself.
+  init(_ availability: SpeechEngineAvailability) {
+    switch availability {
+    case .ready: self = .authorized
+    case .unavailable(let error): self = AuthorizationStatus(error)
+    }
+  }
+
+  /// The status that follows from an engine's error.
+  init(_ error: any Error) {
+    if case SpeechEngineError.modelUnreadable = error {
+      self = .restricted(reason: "\(error)")
+    } else {
+      self = .denied(reason: "\(error)")
+    }
+  }
+}

@@ -1,0 +1,111 @@
+public import AudioCore
+public import SpeechEngine
+import Synchronization
+
+/// A speech engine for tests: it understands what its script says, whatever it hears, and tells what was done with it.
+///
+/// ```swift
+/// let scripted = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go forward ten meters")])
+/// withDependencies { $0.speechEngine = scripted.engine } operation: { … }
+/// ```
+public final class ScriptedSpeechEngine: Sendable {
+  /// What was done with a session.
+  public enum Event: Equatable, Sendable {
+    /// A session was made.
+    case madeSession
+    /// An utterance began.
+    case began
+    /// An utterance was finished after so many frames.
+    case finished(after: FrameCount)
+    /// The session was let go of.
+    case released
+  }
+
+  private struct State {
+    var events: [Event] = []
+    var waiting: [Waiting] = []
+  }
+
+  private struct Waiting {
+    let event: Event
+    let continuation: CheckedContinuation<Void, Never>
+  }
+
+  private let utterances: [ScriptedUtterance]
+  private let faults: ScriptedFaults
+  private let model: SpeechModel
+  // Held to note an event; whoever waits for it is woken after it is free.
+  private let state = Mutex(State())
+
+  /// An engine that hears these utterances in order, and in those after the last of them nothing.
+  public init(utterances: [ScriptedUtterance], faults: ScriptedFaults = ScriptedFaults()) {
+    self.utterances = utterances
+    self.faults = faults
+    model = SpeechModel(language: "en-US", location: "script")
+  }
+
+  /// The engine to put in place of another; each of its sessions begins the script anew.
+  public var engine: SpeechEngine {
+    SpeechEngine(
+      name: "scripted",
+      availability: { self.availability },
+      makeSession: { _ in try self.makeSession() })
+  }
+
+  /// What was done, in order, with all sessions.
+  public var events: [Event] { state.withLock { $0.events } }
+
+  /// Returns when this event has been noted, at once where it was before.
+  public func waitUntil(_ event: Event) async {
+    await withCheckedContinuation { continuation in
+      let isOver = state.withLock { state in
+        guard !state.events.contains(event) else { return true }
+        state.waiting.append(Waiting(event: event, continuation: continuation))
+        return false
+      }
+      if isOver { continuation.resume() }
+    }
+  }
+
+  private var availability: SpeechEngineAvailability {
+    faults.loading.map { .unavailable($0) } ?? .ready(model)
+  }
+
+  private func makeSession() throws(SpeechEngineError) -> any SpeechEngineSession {
+    if let error = faults.loading { throw error }
+    note(.madeSession)
+    return ScriptedSession(utterances: utterances, faults: faults) { self.note($0) }
+  }
+
+  private func note(_ event: Event) {
+    let woken = state.withLock { state in
+      state.events.append(event)
+      defer { state.waiting.removeAll { $0.event == event } }
+      return state.waiting.filter { $0.event == event }
+    }
+    for waiting in woken { waiting.continuation.resume() }
+  }
+}
+
+/// What goes wrong in a scripted engine.
+public struct ScriptedFaults: Equatable, Sendable {
+  /// Thrown when a session is made; the engine then also says that it is not available.
+  public var loading: SpeechEngineError?
+  /// Thrown when an utterance is fed further than `failsAfter`.
+  public var processing: SpeechEngineError?
+  /// How much of each utterance is heard before `processing` is thrown.
+  public var failsAfter: Duration
+  /// Thrown when an utterance is finished.
+  public var finishing: SpeechEngineError?
+
+  /// Faults by the place where they happen; without any, none happens.
+  public init(
+    loading: SpeechEngineError? = nil, processing: SpeechEngineError? = nil,
+    failsAfter: Duration = .zero, finishing: SpeechEngineError? = nil
+  ) {
+    self.loading = loading
+    self.processing = processing
+    self.failsAfter = failsAfter
+    self.finishing = finishing
+  }
+}

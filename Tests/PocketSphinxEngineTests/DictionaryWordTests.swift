@@ -1,0 +1,16 @@
+import Testing
+
+@testable import PocketSphinxEngine
+
+@Suite struct DictionaryWordTests {
+  @Test func `the number of a pronunciation is no part of the word`() {
+    #expect(DictionaryWord.text(of: "ten(2)") == "ten")
+    #expect(DictionaryWord.text(of: "a(12)") == "a")
+    #expect(DictionaryWord.text(of: "meters") == "meters")
+  }
+
+  @Test(arguments: ["<s>", "</s>", "<sil>", "[NOISE]", "[SPEECH]", "++breath++", ""])
+  func `markers for silence and noise are no words`(entry: String) {
+    #expect(DictionaryWord.text(of: entry) == nil)
+  }
+}

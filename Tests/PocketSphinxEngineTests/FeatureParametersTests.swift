@@ -1,0 +1,44 @@
+import Testing
+
+@testable import PocketSphinxEngine
+
+@Suite struct FeatureParametersTests {
+  private static let good = """
+    -lowerf 130
+    -upperf 6800
+    -nfilt 25
+    -transform dct
+    -lifter 22
+    -feat 1s_c_d_dd
+    -svspec 0-12/13-25/26-38
+    -cmn batch
+    -cmninit 41.00,-5.29,-0.12,5.09,2.48,-4.07,-1.37,-1.78,-5.08,-2.05,-6.45,-1.42,1.17
+    """
+
+  private func parse(_ text: String) throws {
+    _ = try FeatureParameters(ModelBytes(Array(text.utf8)))
+  }
+
+  @Test func `the parameters of the model are taken`() throws {
+    try parse(Self.good)
+  }
+
+  @Test(arguments: [
+    ("batch", "nonsense"), ("1s_c_d_dd", "2s"), ("-lifter 22", "-lifter -1"), ("25\n", "0\n"),
+    ("-lowerf 130", "-bogus 3"), ("130", "x"), ("41.00,", ""), ("0-12", "0-99"), ("-cmn batch", ""),
+    ("-lowerf 130", "-lowerf"), ("6800", "nan"),
+  ])
+  func `a value that PocketSphinx would die of, or take to bad effect, is damage`(
+    good: String, bad: String
+  ) {
+    #expect(throws: ModelDamage.self) {
+      try parse(Self.good.replacing(good, with: bad))
+    }
+  }
+
+  @Test func `the damage names the parameter and the value`() {
+    #expect(throws: ModelDamage("-cmn cannot be nonsense")) {
+      try parse(Self.good.replacing("batch", with: "nonsense"))
+    }
+  }
+}

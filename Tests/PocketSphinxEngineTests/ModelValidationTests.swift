@@ -1,0 +1,89 @@
+import Foundation
+import SpeechEngine
+import Testing
+
+@testable import PocketSphinxEngine
+
+@Suite struct ModelValidationTests {
+  /// The files whose every byte is accounted for.
+  private static let binaries = [
+    "en-us/mdef", "en-us/means", "en-us/variances", "en-us/transition_matrices", "en-us/sendump",
+    "en-us.lm.bin",
+  ]
+  private static let all = binaries + ["en-us/feat.params", "en-us/noisedict", "cmudict-en-us.dict"]
+
+  private func validate(_ folder: ModelFolder) throws {
+    try ModelFiles(directory: folder.url.path)?.validate()
+  }
+
+  private func expectDamage(
+    in name: String, of folder: ModelFolder, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let error = #expect(throws: SpeechEngineError.self, sourceLocation: sourceLocation) {
+      try validate(folder)
+    }
+    guard case .modelDamaged(path: folder.path(name), reason: _) = error else {
+      Issue.record("\(String(describing: error))", sourceLocation: sourceLocation)
+      return
+    }
+  }
+
+  @Test func `the model as it was installed is sound`() throws {
+    try validate(ModelFolder())
+  }
+
+  @Test(arguments: all) func `a missing file is damage`(name: String) throws {
+    let folder = try ModelFolder()
+    try folder.remove(name)
+    #expect(throws: SpeechEngineError.self) { try validate(folder) }
+  }
+
+  @Test(arguments: all) func `an empty file is damage`(name: String) throws {
+    let folder = try ModelFolder()
+    try folder.change(name) { $0 = Data() }
+    expectDamage(in: name, of: folder)
+  }
+
+  @Test(arguments: all) func `text in place of a file is damage`(name: String) throws {
+    let folder = try ModelFolder()
+    try folder.change(name) { $0 = Data("nonsense\n".utf8) }
+    expectDamage(in: name, of: folder)
+  }
+
+  @Test(arguments: binaries, [1, 5, 2000])
+  func `a file that lacks its last bytes is damage`(name: String, count: Int) throws {
+    let folder = try ModelFolder()
+    try folder.change(name) { $0.removeLast(min(count, $0.count)) }
+    expectDamage(in: name, of: folder)
+  }
+
+  @Test(arguments: binaries) func `a file that is too long is damage`(name: String) throws {
+    let folder = try ModelFolder()
+    try folder.change(name) { $0 += [0, 0, 0, 0] }
+    expectDamage(in: name, of: folder)
+  }
+
+  @Test(arguments: all) func `a file of ones is damage`(name: String) throws {
+    let folder = try ModelFolder()
+    try folder.change(name) { $0 = Data(repeating: 0xFF, count: $0.count) }
+    expectDamage(in: name, of: folder)
+  }
+
+  @Test(arguments: ["en-us/mdef", "en-us/means", "en-us/variances", "en-us/transition_matrices"])
+  func `a run of wrong bytes in the middle is damage`(name: String) throws {
+    let folder = try ModelFolder()
+    try folder.change(name) { data in
+      let middle = data.count / 2
+      for index in middle..<min(middle + 1000, data.count) { data[index] = 0xFF }
+    }
+    expectDamage(in: name, of: folder)
+  }
+
+  @Test func `files of different models are damage`() throws {
+    let folder = try ModelFolder()
+    try folder.change("en-us/transition_matrices") { data in
+      data = (try? Data(contentsOf: URL(filePath: "\(ModelFolder.system)/en-us/means"))) ?? data
+    }
+    expectDamage(in: "en-us/transition_matrices", of: folder)
+  }
+}

@@ -1,0 +1,74 @@
+import AudioCore
+import Foundation
+import SoundFile
+import SpeechEngine
+import Testing
+
+@testable import PocketSphinxEngine
+
+@Suite struct PocketSphinxSessionTests {
+  private static let sounds = URL(filePath: #filePath)
+    .deletingLastPathComponent().appending(path: "../../Samples/sounds")
+
+  private func samples(_ name: String) throws -> [Float] {
+    let reader = try SoundFileReader(url: Self.sounds.appending(path: name))
+    return try reader.read(atMost: 1_000_000).samples
+  }
+
+  private func hear(
+    _ samples: [Float], in session: any SpeechEngineSession
+  ) throws -> (partials: [[String]], final: SpeechHypothesis) {
+    var partials: [[String]] = []
+    try session.beginUtterance()
+    for begin in stride(from: 0, to: samples.count, by: 1600) {
+      try session.process(Array(samples[begin..<min(begin + 1600, samples.count)]))
+      partials.append(session.hypothesis.words.map(\.text))
+    }
+    return (partials, try session.finishUtterance())
+  }
+
+  @Test func `each utterance of a session gives its words, with times and confidence`() throws {
+    let session = try SpeechEngine.pocketSphinx().makeSession(SpeechSessionOptions())
+    let audio = try samples("go-forward.wav")
+    for _ in 0..<2 {
+      let (partials, final) = try hear(audio, in: session)
+      #expect(final.words.map(\.text) == ["go", "forward", "ten", "meters"])
+      #expect(final.words.allSatisfy { (0.0...1).contains($0.confidence ?? -1) })
+      #expect(final.words.map(\.frames.lowerBound) == final.words.map(\.frames.lowerBound).sorted())
+      #expect(final.words.last.map { $0.frames.upperBound.rawValue <= audio.count } == true)
+      #expect(partials.contains { !$0.isEmpty })
+    }
+  }
+
+  @Test func `an utterance without audio has no words`() throws {
+    let session = try SpeechEngine.pocketSphinx().makeSession(SpeechSessionOptions())
+    try session.beginUtterance()
+    #expect(try session.finishUtterance().words.isEmpty)
+  }
+
+  @Test func `a decoder is loaded once for consecutive sessions, and again after an abandoned utterance`()
+    throws
+  {
+    let pool = DecoderPool(location: ModelLocation(chosen: nil))
+    var decoder = try pool.take()
+    let first = ObjectIdentifier(decoder)
+    pool.giveBack(decoder)
+    decoder = try pool.take()
+    #expect(ObjectIdentifier(decoder) == first)
+    try decoder.begin()
+    pool.giveBack(decoder)
+    let other = try pool.take()
+    #expect(other !== decoder)
+  }
+
+  @Test func `a damaged model is an error and not the end of the process`() throws {
+    let folder = try ModelFolder()
+    try folder.change("en-us/mdef") { $0.removeLast($0.count / 2) }
+    #expect(
+      throws: SpeechEngineError.modelDamaged(
+        path: folder.path("en-us/mdef"), reason: "it is shorter than its header says")
+    ) {
+      _ = try folder.engine.makeSession(SpeechSessionOptions())
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import AudioCore
+import AudioThreads
+import SpeechClient
+import SpeechEngine
+import Synchronization
+import SyrinxTestSupport
+import Testing
+
+@testable import SpeechClientLive
+
+/// A task that is cancelled lets go of the engine and its thread, in whichever state it is.
+@Suite struct CancellationTests {
+  private let tasks = SpeechTasks()
+  private let scripted = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go forward")])
+  private let source = AsyncStream.makeStream(of: AudioBuffer.self)
+
+  private typealias Results = AsyncThrowingStream<SpeechRecognitionResult, any Error>
+
+  private func start() -> (Results, DedicatedThread?) {
+    let results = tasks.start(SpeechRequest(buffers: source.stream), on: scripted.engine)
+    return (results, tasks.all.first?.recogniser?.executor.thread)
+  }
+
+  /// Takes results up to the first final one, and lets go of the stream.
+  private func firstFinal(of results: Results) -> Task<Int?, any Error> {
+    Task {
+      for try await result in results where result.isFinal { return result.utterance }
+      return nil
+    }
+  }
+
+  private func consume(_ results: Results) -> Task<Int, any Error> {
+    Task { try await results.all().count }
+  }
+
+  @Test func `before there is audio`() async throws {
+    let (results, thread) = start()
+    let consumer = consume(results)
+    await scripted.waitUntil(.madeSession)
+    consumer.cancel()
+    _ = try await consumer.value
+    await scripted.waitUntil(.released)
+    await thread?.join()
+    #expect(tasks.all.isEmpty)
+  }
+
+  @Test func `at once, while the model loads`() async throws {
+    let (results, thread) = start()
+    let consumer = consume(results)
+    consumer.cancel()
+    #expect(try await consumer.value == 0)
+    await thread?.join()
+    #expect(tasks.all.isEmpty)
+  }
+
+  @Test func `in the middle of an utterance`() async throws {
+    let (results, thread) = start()
+    let consumer = consume(results)
+    for buffer in audio(utterances: 1).prefix(14) { source.continuation.yield(buffer) }
+    await scripted.waitUntil(.began)
+    consumer.cancel()
+    _ = try await consumer.value
+    await scripted.waitUntil(.released)
+    await thread?.join()
+    #expect(!scripted.events.contains { if case .finished = $0 { true } else { false } })
+  }
+
+  @Test func `between utterances`() async throws {
+    for buffer in audio(utterances: 1) { source.continuation.yield(buffer) }
+    let (consumer, thread) = {
+      let (results, thread) = start()
+      return (firstFinal(of: results), thread)
+    }()
+    #expect(try await consumer.value == 0)
+    await scripted.waitUntil(.released)
+    await thread?.join()
+  }
+
+  @Test func `when the stream of results is let go of without being read`() async throws {
+    var thread: DedicatedThread?
+    do {
+      let (results, its) = start()
+      _ = results
+      thread = its
+      await scripted.waitUntil(.madeSession)
+    }
+    await scripted.waitUntil(.released)
+    await thread?.join()
+    #expect(tasks.all.isEmpty)
+  }
+
+  @Test func `while the results wait for a consumer that is slow`() async throws {
+    let many = ScriptedSpeechEngine(utterances: (0..<40).map { ScriptedUtterance("word \($0)") })
+    let results = tasks.start(
+      SpeechRequest(buffers: stream(audio(utterances: 40)), shouldReportPartialResults: false),
+      on: many.engine)
+    let thread = tasks.all.first?.recogniser?.executor.thread
+    var iterator = results.makeAsyncIterator()
+    _ = try await iterator.next()
+    let task = try #require(tasks.all.first)
+    task.cancel()
+    await many.waitUntil(.released)
+    await thread?.join()
+    #expect(try await iterator.next() == nil)
+  }
+
+  @Test func `even where the source does not care`() async throws {
+    let stubborn = StubbornSource()
+    let results = tasks.start(SpeechRequest(buffers: stubborn), on: scripted.engine)
+    let thread = tasks.all.first?.recogniser?.executor.thread
+    let consumer = consume(results)
+    await scripted.waitUntil(.madeSession)
+    consumer.cancel()
+    #expect(try await consumer.value == 0)
+    await scripted.waitUntil(.released)
+    await thread?.join()
+    stubborn.release()
+  }
+}
+
+/// A stream that neither gives anything nor ends when its consumer is cancelled.
+private final class StubbornSource: AsyncSequence, AsyncIteratorProtocol, Sendable {
+  private let waiting = Mutex<(CheckedContinuation<Void, Never>?, Bool)>((nil, false))
+
+  func makeAsyncIterator() -> StubbornSource { self }
+
+  func next() async -> AudioBuffer? {
+    await withCheckedContinuation { continuation in
+      let isReleased = waiting.withLock { state in
+        if !state.1 { state.0 = continuation }
+        return state.1
+      }
+      if isReleased { continuation.resume() }
+    }
+    return nil
+  }
+
+  func release() {
+    waiting.withLock { state in
+      state.1 = true
+      return state.0
+    }?.resume()
+  }
+}

@@ -1,0 +1,62 @@
+import AudioCore
+import ClientDependencies
+import Foundation
+import SpeechClient
+import SpeechEngine
+import SyrinxTestSupport
+import Testing
+
+@testable import SpeechClientLive
+
+/// Audio that the detector takes for so many utterances: half a second of noise, a second of quiet, and so on.
+func audio(utterances: Int, format: AudioFormat = .speech) -> [AudioBuffer] {
+  let rate = format.sampleRate.hertz
+  let signal = AudioSignal { frame, sampleRate in
+    let isLoud = frame % (rate * 3 / 2) >= rate && frame > rate / 2
+    return AudioSignal.noise(seed: 1, amplitude: isLoud ? 0.2 : 0.001)
+      .sample(at: FrameCount(frame), rate: sampleRate)
+  }
+  let tenth = FrameCount(rate / 10)
+  return (0..<(utterances * 15 + 10)).map { index in
+    signal.buffer(tenth, format: format, firstFrame: FrameCount(index * tenth.rawValue))
+  }
+}
+
+/// A stream of buffers that has ended already.
+func stream(_ buffers: [AudioBuffer]) -> AsyncStream<AudioBuffer> {
+  AsyncStream { continuation in
+    for buffer in buffers { continuation.yield(buffer) }
+    continuation.finish()
+  }
+}
+
+func sound(_ name: String) -> URL {
+  URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Samples/sounds/\(name)")
+}
+
+extension AsyncThrowingStream where Element == SpeechRecognitionResult, Failure == any Error {
+  /// All results, to the end of the stream.
+  func all() async throws -> [SpeechRecognitionResult] {
+    var results: [SpeechRecognitionResult] = []
+    for try await result in self { results.append(result) }
+    return results
+  }
+}
+
+extension [SpeechRecognitionResult] {
+  /// The texts of the final results.
+  var finals: [String] { filter(\.isFinal).map(\.bestTranscription.formattedString) }
+}
+
+extension SpeechTasks {
+  /// Starts a task on another engine than the context's.
+  func start(
+    _ request: SpeechRequest, on engine: SpeechEngine
+  ) -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {
+    withDependencies {
+      $0.speechEngine = engine
+    } operation: {
+      start(request)
+    }
+  }
+}

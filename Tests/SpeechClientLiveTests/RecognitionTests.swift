@@ -1,0 +1,52 @@
+import AudioCore
+import ClientDependencies
+import Foundation
+import PocketSphinxEngine
+import SoundFile
+import SpeechClient
+import SpeechEngine
+import Testing
+
+@testable import SpeechClientLive
+
+/// The whole path with the model of Debian's package.
+@Suite struct RecognitionTests {
+  private func finals(_ request: SpeechRequest) async throws -> [SpeechRecognitionResult] {
+    try await withDependencies {
+      $0.speechEngine = .pocketSphinx()
+    } operation: {
+      try await SpeechClient.liveValue.startTask(request: request).all().filter(\.isFinal)
+    }
+  }
+
+  @Test(arguments: [
+    ("go-forward.wav", ["go forward ten meters"]),
+    ("window.wav", ["open the window and close the door"]),
+    ("turn-44100-stereo.flac", ["turn left and go back"]),
+    ("two-utterances.wav", ["turn left and go back", "go forward ten meters"]),
+    ("tone.wav", []), ("chirp.wav", []),
+  ])
+  func `a file gives its words, utterance by utterance, and non-speech gives nothing`(
+    name: String, words: [String]
+  ) async throws {
+    let results = try await finals(SpeechRequest(url: sound(name)))
+    #expect(results.finals == words)
+  }
+
+  @Test func `words of the second utterance lie behind those of the first`() async throws {
+    let results = try await finals(SpeechRequest(url: sound("two-utterances.wav")))
+    let words = results.flatMap(\.bestTranscription.segments)
+    #expect(words.map(\.timestamp) == words.map(\.timestamp).sorted())
+    // The second sound begins 2.9 s after the first, its speech 0.3 s later.
+    let length = try SoundFileReader(url: sound("two-utterances.wav")).announcedFrameCount
+    let total = try #require(length).duration(at: .speech)
+    let second = try #require(results.last?.bestTranscription.segments.first?.timestamp)
+    #expect(second > total * 0.5 && second < total)
+  }
+
+  @Test func `a stream of buffers gives the same words as the file it came from`() async throws {
+    let buffers = SoundFile.buffers(of: sound("turn-44100-stereo.flac"), framesPerBuffer: 441)
+    let results = try await finals(SpeechRequest(buffers: buffers))
+    #expect(results.finals == ["turn left and go back"])
+  }
+}

@@ -1,0 +1,53 @@
+import AudioCore
+import Testing
+
+@testable import SpeechClientLive
+
+@Suite struct SpeechConversionTests {
+  private let stereo = AudioFormat(sampleRate: 48_000, channelCount: 2)
+
+  private func frames(_ pieces: [SpeechConversion.Piece]) -> FrameCount {
+    pieces.reduce(0) { if case .audio(let buffer) = $1 { $0 + buffer.frameCount } else { $0 } }
+  }
+
+  @Test func `every format becomes 16 kHz mono of the same length`() throws {
+    var conversion = SpeechConversion()
+    let tone = AudioSignal.sine(440).buffer(.seconds(1), format: stereo)
+    let pieces = try conversion.add(tone) + conversion.finish()
+    #expect(pieces.first == .gap(to: 0))
+    #expect(frames(pieces) == 16_000)
+    for case .audio(let buffer) in pieces { #expect(buffer.format == .speech) }
+  }
+
+  @Test func `a jump ahead is a gap, after the rest of what came before`() throws {
+    var conversion = SpeechConversion()
+    let second = AudioBuffer(silence: 48_000, format: stereo)
+    _ = try conversion.add(second)
+    var later = second
+    later.firstFrame = 96_000
+    let pieces = try conversion.add(later)
+    let gap = pieces.firstIndex(of: .gap(to: 32_000))
+    #expect(gap != nil)
+    if let gap, case .audio(let after)? = pieces[(gap + 1)...].first {
+      #expect(after.firstFrame == 32_000)
+    }
+  }
+
+  @Test func `buffers that all begin at 0 follow one another`() throws {
+    var conversion = SpeechConversion()
+    let buffer = AudioBuffer(silence: 1600, format: .speech)
+    let pieces = try conversion.add(buffer) + conversion.add(buffer) + conversion.add(buffer)
+    let starts = pieces.compactMap { piece -> FrameCount? in
+      if case .audio(let buffer) = piece { buffer.firstFrame } else { nil }
+    }
+    #expect(starts == [0, 1600, 3200])
+  }
+
+  @Test func `another format in mid-stream is converted as well`() throws {
+    var conversion = SpeechConversion()
+    let first = try conversion.add(AudioBuffer(silence: 16_000, format: .speech))
+    let second = AudioBuffer(silence: 48_000, format: stereo, firstFrame: 48_000)
+    let pieces = try first + conversion.add(second) + conversion.finish()
+    #expect(frames(pieces) == 32_000)
+  }
+}

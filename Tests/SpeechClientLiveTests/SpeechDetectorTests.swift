@@ -1,0 +1,43 @@
+import AudioCore
+import Testing
+
+@testable import SpeechClientLive
+
+@Suite struct SpeechDetectorTests {
+  private func judgements(
+    _ detector: inout SpeechDetector, amplitude: Float, frames: Int, inUtterance: Bool = false
+  ) -> [Bool] {
+    (0..<frames).map { index in
+      let noise = AudioSignal.noise(seed: UInt64(index), amplitude: amplitude)
+      let samples = noise.buffer(SpeechDetector.frameLength, format: .speech).samples
+      return detector.isSpeech(samples[...], inUtterance: inUtterance)
+    }
+  }
+
+  @Test func `what is loud against the background is speech`() {
+    var detector = SpeechDetector()
+    #expect(judgements(&detector, amplitude: 0.005, frames: 50).allSatisfy { !$0 })
+    #expect(judgements(&detector, amplitude: 0.1, frames: 50).allSatisfy { $0 })
+  }
+
+  @Test func `a sound that goes on becomes the background after two seconds`() {
+    var detector = SpeechDetector()
+    _ = judgements(&detector, amplitude: 0.005, frames: 50)
+    #expect(judgements(&detector, amplitude: 0.1, frames: 250).suffix(20).allSatisfy { !$0 })
+  }
+
+  @Test func `silence and dither are no speech`() {
+    var detector = SpeechDetector()
+    #expect(judgements(&detector, amplitude: 0, frames: 50).allSatisfy { !$0 })
+    #expect(judgements(&detector, amplitude: 0.000_1, frames: 50).allSatisfy { !$0 })
+  }
+
+  @Test func `within an utterance a quieter sound is still speech`() {
+    // 8 dB above the background: too little to begin, enough to go on.
+    var (outside, inside) = (SpeechDetector(), SpeechDetector())
+    _ = judgements(&outside, amplitude: 0.01, frames: 50)
+    _ = judgements(&inside, amplitude: 0.01, frames: 50)
+    #expect(judgements(&outside, amplitude: 0.023, frames: 20).allSatisfy { !$0 })
+    #expect(judgements(&inside, amplitude: 0.023, frames: 20, inUtterance: true).allSatisfy { $0 })
+  }
+}

@@ -1,0 +1,68 @@
+import AudioCore
+import Testing
+
+@testable import SpeechClientLive
+
+@Suite struct UtteranceFinderTests {
+  /// Noise as loud as speech from 1 s to 2 s, a quiet background around it.
+  private static let speech = AudioSignal { frame, rate in
+    let isLoud = (16_000..<32_000).contains(frame)
+    let noise = AudioSignal.noise(seed: 1, amplitude: isLoud ? 0.2 : 0.001)
+    return noise.sample(at: FrameCount(frame), rate: rate)
+  }.buffer(.seconds(4), format: .speech).samples
+
+  private func actions(
+    _ samples: [Float], step: Int, finish: Bool = true
+  ) -> [UtteranceFinder.Action] {
+    var finder = UtteranceFinder()
+    var actions: [UtteranceFinder.Action] = []
+    for begin in stride(from: 0, to: samples.count, by: step) {
+      actions += finder.add(Array(samples[begin..<min(begin + step, samples.count)]))
+    }
+    return finish ? actions + finder.finish() : actions
+  }
+
+  private func heard(_ actions: [UtteranceFinder.Action]) -> [Float] {
+    actions.flatMap { if case .hear(let samples) = $0 { samples } else { [Float]() } }
+  }
+
+  @Test(arguments: [160, 1000, 1600, 64_000])
+  func `an utterance is its speech with pre-roll and hangover, however the audio is cut`(
+    step: Int
+  ) {
+    let actions = actions(Self.speech, step: step)
+    #expect(actions.first == .begin(at: 11_200))
+    #expect(actions.last == .end)
+    #expect(heard(actions) == Array(Self.speech[11_200..<41_600]))
+  }
+
+  @Test func `silence gives nothing`() {
+    let silence = [Float](repeating: 0, count: 64_000)
+    #expect(actions(silence, step: 1600).isEmpty)
+  }
+
+  @Test func `an utterance that the end of the audio cuts off is ended`() {
+    let actions = actions(Array(Self.speech[..<30_001]), step: 1600)
+    #expect(actions.last == .end)
+    #expect(heard(actions) == Array(Self.speech[11_200..<30_001]))
+  }
+
+  @Test func `speech goes to the engine while it lasts`() {
+    let actions = actions(Array(Self.speech[..<30_000]), step: 1600, finish: false)
+    #expect(actions.count > 5)
+    #expect(heard(actions).count > 16_000)
+  }
+
+  @Test func `after a gap the frames are counted from behind it`() {
+    var finder = UtteranceFinder()
+    _ = finder.add([Float](repeating: 0, count: 1600))
+    finder.skip(to: 100_000)
+    #expect(finder.add(Array(Self.speech[..<20_000])).first == .begin(at: 111_200))
+  }
+
+  @Test func `of a long silence only the pre-roll is kept`() {
+    var finder = UtteranceFinder()
+    for _ in 0..<1000 { _ = finder.add([Float](repeating: 0, count: 1600)) }
+    #expect(finder.pendingCount <= 5280)
+  }
+}

@@ -1,0 +1,44 @@
+import ClientDependencies
+import Foundation
+import SpeechClient
+import Testing
+
+@Suite struct SpeechClientTests {
+  @Test func `unimplemented endpoints report an issue and give what fails`() async {
+    @Dependency(\.speechClient) var client
+    withExpectedIssue {
+      #expect(
+        client.authorizationStatus()
+          == .denied(reason: "Unimplemented: 'SpeechClient.authorizationStatus'"))
+    }
+    await withExpectedIssue {
+      let status = await client.requestAuthorization()
+      #expect(status == .denied(reason: "Unimplemented: 'SpeechClient.requestAuthorization'"))
+    }
+    await withExpectedIssue {
+      let results = await client.startTask(request: SpeechRequest(url: URL(filePath: "a.wav")))
+      await #expect(throws: Unimplemented("SpeechClient.startTask")) {
+        for try await _ in results {}
+      }
+    }
+    await withExpectedIssue { await client.finishTask() }
+  }
+
+  @Test func `the labelled call and the endpoint are the same`() async throws {
+    let result = SpeechRecognitionResult(
+      utterance: 0, bestTranscription: Transcription(segments: []), isFinal: true)
+    var client = SpeechClient()
+    client.startTask = { _ in
+      AsyncThrowingStream { continuation in
+        continuation.yield(result)
+        continuation.finish()
+      }
+    }
+    let request = SpeechRequest(url: URL(filePath: "a.wav"))
+    for stream in [await client.startTask(request), await client.startTask(request: request)] {
+      var results: [SpeechRecognitionResult] = []
+      for try await result in stream { results.append(result) }
+      #expect(results == [result])
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import SpeechEngine
+import Testing
+
+@Suite struct SpeechEngineErrorTests {
+  @Test func `a missing model is explained by where it was looked for and what brings it`() {
+    let error = SpeechEngineError.modelMissing(searched: ["/a", "/b"], package: "some-model")
+    #expect(
+      error.description
+        == "no speech model was found in /a or /b; `apt install some-model` brings one")
+  }
+
+  @Test func `a damaged model is explained by its file and what is wrong in it`() {
+    let error = SpeechEngineError.modelDamaged(path: "/a/mdef", reason: "it is empty")
+    #expect(error.description.contains("/a/mdef is damaged: it is empty"))
+  }
+}

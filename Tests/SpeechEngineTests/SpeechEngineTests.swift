@@ -1,0 +1,31 @@
+import ClientDependencies
+import SpeechEngine
+import Testing
+
+@Suite struct SpeechEngineTests {
+  @Test func `an engine that was not overridden reports its use in a test`() {
+    @Dependency(\.speechEngine) var engine
+    withExpectedIssue {
+      guard case .unavailable = engine.availability() else {
+        Issue.record("it says that it is available")
+        return
+      }
+    }
+    withExpectedIssue {
+      #expect(throws: Unimplemented("SpeechEngine.makeSession")) {
+        try engine.makeSession(SpeechSessionOptions())
+      }
+    }
+  }
+
+  @Test func `an endpoint that was overridden is used`() {
+    var engine = SpeechEngine()
+    engine.availability = { .ready(SpeechModel(language: "en-US", location: "here")) }
+    withDependencies {
+      $0.speechEngine = engine
+    } operation: {
+      @Dependency(\.speechEngine) var engine
+      #expect(engine.availability() == .ready(SpeechModel(language: "en-US", location: "here")))
+    }
+  }
+}

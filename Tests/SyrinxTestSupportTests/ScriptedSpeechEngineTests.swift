@@ -1,0 +1,58 @@
+import AudioCore
+import SpeechEngine
+import SyrinxTestSupport
+import Testing
+
+@Suite struct ScriptedSpeechEngineTests {
+  private let half = [Float](repeating: 0, count: 3200)
+
+  @Test func `words appear once they have been heard to their end`() throws {
+    let engine = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go forward")]).engine
+    let session = try engine.makeSession(SpeechSessionOptions())
+    try session.beginUtterance()
+    #expect(session.hypothesis.words.isEmpty)
+    try session.process(half)
+    #expect(session.hypothesis.words.map(\.text) == ["go"])
+    #expect(try session.finishUtterance().words.map(\.text) == ["go", "forward"])
+  }
+
+  @Test func `revisions are thought when so much has been heard`() throws {
+    var utterance = ScriptedUtterance("go forward")
+    utterance.revisions = [
+      ScriptedUtterance.Revision(after: .milliseconds(200), "no"),
+      ScriptedUtterance.Revision(after: .milliseconds(400), "go for"),
+    ]
+    let engine = ScriptedSpeechEngine(utterances: [utterance]).engine
+    let session = try engine.makeSession(SpeechSessionOptions())
+    try session.beginUtterance()
+    try session.process(half)
+    #expect(session.hypothesis.words.map(\.text) == ["no"])
+    try session.process(half)
+    #expect(session.hypothesis.words.map(\.text) == ["go", "for"])
+  }
+
+  @Test func `what was done with it is told in order`() throws {
+    let scripted = ScriptedSpeechEngine(utterances: [])
+    do {
+      let session = try scripted.engine.makeSession(SpeechSessionOptions())
+      try session.beginUtterance()
+      try session.process(half)
+      #expect(try session.finishUtterance().words.isEmpty)
+    }
+    #expect(scripted.events == [.madeSession, .began, .finished(after: 3200), .released])
+  }
+
+  @Test func `faults are thrown where they belong`() throws {
+    let error = SpeechEngineError.failed(reason: "broken")
+    let loading = ScriptedSpeechEngine(utterances: [], faults: ScriptedFaults(loading: error))
+    #expect(loading.engine.availability() == .unavailable(error))
+    #expect(throws: error) { try loading.engine.makeSession(SpeechSessionOptions()) }
+
+    let processing = ScriptedSpeechEngine(
+      utterances: [], faults: ScriptedFaults(processing: error, failsAfter: .milliseconds(200)))
+    let session = try processing.engine.makeSession(SpeechSessionOptions())
+    try session.beginUtterance()
+    try session.process(half)
+    #expect(throws: error) { try session.process(half) }
+  }
+}
