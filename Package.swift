@@ -17,6 +17,11 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
   .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: settings)
 }
 
+func sample(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: name, dependencies: dependencies, path: "Samples/\(name)", swiftSettings: settings)
+}
+
 let asyncAlgorithms: Target.Dependency = .product(
   name: "AsyncAlgorithms", package: "swift-async-algorithms")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -114,6 +119,25 @@ let package = Package(
     library("VirtualSoundCard", ["AudioCore", "AudioThreads", "SoundCard"]),
     library("SyrinxTestSupport", ["AudioCore", "SpeechEngine", "VirtualSoundCard"]),
 
+    // Samples: what a user's own programs look like.
+    sample(
+      "PlayFile",
+      [
+        "ALSASoundCard", "AudioCore", "AudioPlayerClient", "AudioPlayerClientLive",
+        "ClientDependencies", "SoundCard", "VirtualSoundCard",
+      ]),
+    sample(
+      "TranscribeFile",
+      ["AudioCore", "ClientDependencies", "PocketSphinxEngine", "SpeechClient", "SpeechClientLive"]),
+    .target(
+      name: "Dictation",
+      dependencies: ["AudioCore", "AudioRecorderClient", "ClientDependencies", "SpeechClient"],
+      path: "Samples/Dictation", swiftSettings: settings),
+    .testTarget(
+      name: "DictationTests",
+      dependencies: ["AudioThreads", "Dictation", issueReportingTestSupport],
+      path: "Samples/DictationTests", swiftSettings: settings),
+
     // Tests.
     tests("ALSASoundCard", ["ALSASoundCard", "AudioCore", "AudioThreads", "SoundCard"]),
     tests("Architecture"),
@@ -143,6 +167,7 @@ let package = Package(
         "SoundFile", "SpeechClient", "SpeechClientLive", "SpeechEngine", "SyrinxTestSupport",
       ]),
     tests("SpeechEngine", ["ClientDependencies", "SpeechEngine", issueReportingTestSupport]),
+    tests("Samples", ["PlayFile", "TranscribeFile"]),
     tests("SyrinxTestSupport", ["AudioCore", "SpeechEngine", "SyrinxTestSupport"]),
     tests("VirtualSoundCard", ["VirtualSoundCard", issueReportingTestSupport]),
   ],

@@ -1,0 +1,40 @@
+import AudioCore
+import AudioRecorderClient
+import ClientDependencies
+import SpeechClient
+
+/// A feature: what is said into the microphone becomes text. It knows two clients and no hardware.
+@MainActor
+public final class Dictation {
+  /// What has been said, an utterance a line.
+  public private(set) var lines: [String] = []
+
+  /// What is being said: it may still change.
+  public private(set) var draft = ""
+
+  /// Whether the microphone is open.
+  public private(set) var isListening = false
+
+  @Dependency(\.audioRecorder) private var recorder
+  @Dependency(\.speechClient) private var speechClient
+
+  /// A dictation without a word.
+  public init() {}
+
+  /// Listens until the task is cancelled or the microphone ends.
+  public func listen() async throws {
+    isListening = true
+    defer { isListening = false }
+    let captured = await recorder.capture(request: CaptureRequest(sampleRate: .speech))
+    let request = SpeechRequest(buffers: captured.map(\.buffer))
+    for try await result in await speechClient.startTask(request: request) {
+      take(result)
+    }
+  }
+
+  private func take(_ result: SpeechRecognitionResult) {
+    let text = result.bestTranscription.formattedString
+    if result.isFinal { lines.append(text) }
+    draft = result.isFinal ? "" : text
+  }
+}

@@ -1,0 +1,76 @@
+import AudioCore
+import AudioRecorderClient
+import AudioThreads
+import ClientDependencies
+import Dictation
+import SpeechClient
+import Testing
+
+/// The feature's own tests: streams that the test writes, no hardware, no model, no time.
+@MainActor @Suite struct DictationTests {
+  @Test func `what is said becomes lines, and what is being said a draft`() async throws {
+    let (results, said) = AsyncThrowingStream<SpeechRecognitionResult, any Error>.makeStream()
+    let dictation = withDependencies {
+      $0.audioRecorder.capture = { _ in .finished() }
+      $0.speechClient.startTask = { _ in results }
+    } operation: {
+      Dictation()
+    }
+    said.yield(result("go for", isFinal: false))
+    said.yield(result("go forward", isFinal: true))
+    said.yield(result("stop", isFinal: true))
+    said.yield(result("turn", isFinal: false))
+    said.finish()
+    try await dictation.listen()
+    #expect(dictation.lines == ["go forward", "stop"])
+    #expect(dictation.draft == "turn")
+    #expect(!dictation.isListening)
+  }
+
+  @Test func `a dictation that is cancelled midway lets go of the microphone`() async throws {
+    let (microphone, heard) = AsyncThrowingStream<CapturedAudio, any Error>.makeStream()
+    let opened = Gate()
+    let released = Gate()
+    heard.onTermination = { _ in released.open() }
+    let dictation = withDependencies {
+      $0.audioRecorder.capture = { _ in microphone }
+      $0.speechClient.startTask = { request in
+        recogniser(request, opened)
+      }
+    } operation: {
+      Dictation()
+    }
+    let listening = Task { try await dictation.listen() }
+    heard.yield(CapturedAudio(buffer: AudioBuffer(silence: 160, format: .speech), time: .zero))
+    await opened.wait()
+    #expect(dictation.isListening)
+    listening.cancel()
+    _ = await listening.result
+    await released.wait()
+    #expect(!dictation.isListening)
+    #expect(dictation.lines.isEmpty)
+  }
+}
+
+/// A recogniser that listens to every buffer and understands nothing.
+private func recogniser(
+  _ request: SpeechRequest, _ opened: Gate
+) -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {
+  guard case .buffers(let buffers) = request.source else { return .finished() }
+  return AsyncThrowingStream { continuation in
+    let listening = Task {
+      for try await _ in buffers { opened.open() }
+      continuation.finish()
+    }
+    continuation.onTermination = { _ in listening.cancel() }
+  }
+}
+
+private func result(_ text: String, isFinal: Bool) -> SpeechRecognitionResult {
+  let words = text.split(separator: " ").enumerated().map { index, word in
+    TranscriptionSegment(
+      substring: String(word), timestamp: .seconds(index), duration: .seconds(1))
+  }
+  return SpeechRecognitionResult(
+    utterance: 0, bestTranscription: Transcription(segments: words), isFinal: isFinal)
+}

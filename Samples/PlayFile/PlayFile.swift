@@ -1,0 +1,46 @@
+// Plays a file and says how far it is: swift run PlayFile FILE [DEVICE]
+import ALSASoundCard
+import AudioCore
+import AudioPlayerClient
+import AudioPlayerClientLive
+import ClientDependencies
+import Foundation
+import SoundCard
+import VirtualSoundCard
+
+@main
+enum PlayFile {
+  static func main() async {
+    let arguments = CommandLine.arguments.dropFirst()
+    guard let path = arguments.first else {
+      print("usage: PlayFile FILE [DEVICE]")
+      exit(64)
+    }
+    do {
+      try await play(path, on: arguments.dropFirst().first)
+    } catch {
+      FileHandle.standardError.write(Data("PlayFile: \(error)\n".utf8))
+      exit(1)
+    }
+  }
+
+  static func play(_ path: String, on device: String?) async throws {
+    let request = PlaybackRequest(
+      source: .file(URL(fileURLWithPath: path)),
+      device: device.map { AudioDevice.ID(rawValue: $0) })
+    try await withDependencies {
+      // A program chooses its sound card in one place; everything below takes what it is given.
+      if device == "virtual" { $0.soundCard = VirtualSoundCard().soundCard }
+    } operation: {
+      @Dependency(\.audioPlayer) var player
+      for try await event in await player.playback(request: request) {
+        switch event {
+        case .started(let start): print("playing on \(start.device) at \(start.format)")
+        case .xrun(let silence): print("interrupted for \(silence.inSeconds) s")
+        case .finished(let finish): print("heard \(finish.heard.inSeconds) s")
+        case .progress: break
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Shows the main job from a fresh clone: recognise, record and play, with hardware or without.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() { printf '\n$ %s\n' "$*"; }
+run() {
+  say "$@"
+  "$@"
+}
+
+if ! command -v swift >/dev/null; then
+  echo "swift is not on the PATH: install Swift 6.3 from swift.org first" >&2
+  exit 1
+fi
+bash Tests/Support/packages.sh build
+
+say swift build -c release --product syrinx
+swift build -c release --product syrinx
+PATH="$(swift build -c release --show-bin-path):$PATH"
+
+spoken=Samples/sounds/two-utterances.wav
+recorded=$(mktemp --suffix=.wav)
+trap 'rm -f "$recorded"' EXIT
+
+run syrinx devices
+
+# A microphone that hears a file, in real time: the words appear as they are recognised.
+run syrinx listen --device "virtual:$spoken"
+
+run syrinx record --device "virtual:$spoken" --seconds 3 "$recorded"
+
+if syrinx devices --json | grep -q '"isDefault":true.*"playback"\|"playback".*"isDefault":true'; then
+  run syrinx play "$recorded"
+else
+  echo "There is no sound card here: the device \"virtual\" plays, in real time and without a sound."
+  run syrinx play --device virtual "$recorded"
+fi
+
+run syrinx transcribe Samples/sounds/go-forward.wav Samples/sounds/turn-44100-stereo.flac
+echo
+echo "That was Syrinx. Try it with a microphone: syrinx listen"

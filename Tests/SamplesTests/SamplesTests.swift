@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+/// The sample programs, run as their readers run them.
+@Suite struct SamplesTests {
+  private let sounds = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("Samples/sounds")
+
+  @Test func `PlayFile plays a file to its end`() async throws {
+    let run = try await run(
+      "PlayFile", sounds.appendingPathComponent("go-forward.wav").path, "virtual")
+    let lines = run.output.split(separator: "\n")
+    #expect(run.status == 0)
+    #expect(lines.first == "playing on virtual at 16000 Hz, mono")
+    #expect(lines.last?.hasPrefix("heard 2.8") == true)
+  }
+
+  @Test func `TranscribeFile prints an utterance a line`() async throws {
+    let run = try await run(
+      "TranscribeFile", sounds.appendingPathComponent("two-utterances.wav").path)
+    #expect(run.status == 0)
+    let texts = run.output.split(separator: "\n").map {
+      $0.split(separator: " ", maxSplits: 1).last
+    }
+    #expect(texts == ["turn left and go back", "go forward ten meters"])
+  }
+
+  @Test(arguments: ["PlayFile", "TranscribeFile"])
+  func `a missing file is named and the status is not 0`(program: String) async throws {
+    let run = try await run(program, "nowhere.wav")
+    #expect(run.status == 1)
+    #expect(run.errors.contains("nowhere.wav"))
+    #expect(run.output.isEmpty)
+  }
+
+  @Test(arguments: ["PlayFile", "TranscribeFile"])
+  func `without a file the usage is shown`(program: String) async throws {
+    let run = try await run(program)
+    #expect(run.status == 64)
+    #expect(run.output.hasPrefix("usage: \(program)"))
+  }
+
+  private struct Run {
+    let status: Int32
+    let output: String
+    let errors: String
+  }
+
+  private func run(_ program: String, _ arguments: String...) async throws -> Run {
+    let process = Process()
+    process.executableURL = Bundle.main.executableURL?.deletingLastPathComponent()
+      .appendingPathComponent(program)
+    process.arguments = arguments
+    process.standardInput = FileHandle.nullDevice
+    let (output, errors) = (Pipe(), Pipe())
+    process.standardOutput = output
+    process.standardError = errors
+    return try await withCheckedThrowingContinuation { continuation in
+      process.terminationHandler = { process in
+        // What the samples print fits into a pipe, so that reading can wait for the end.
+        continuation.resume(
+          returning: Run(
+            status: process.terminationStatus,
+            output: String(decoding: output.fileHandleForReading.availableData, as: UTF8.self),
+            errors: String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)))
+      }
+      do { try process.run() } catch {
+        continuation.resume(throwing: error)
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that are missing: packages.sh build | test
+# `build` is what building and using Syrinx takes; `test` adds what its tests compare it with.
+set -euo pipefail
+
+build=(
+  gcc pkg-config
+  libasound2-dev libsndfile1-dev libsoxr-dev
+  libpocketsphinx-dev libsphinxbase-dev pocketsphinx-en-us
+)
+test=(alsa-utils ffmpeg libasound2-plugins libsox-fmt-all pulseaudio sndfile-programs sox)
+
+case "${1:-}" in
+build) wanted=("${build[@]}") ;;
+test) wanted=("${build[@]}" "${test[@]}") ;;
+*)
+  echo "usage: packages.sh build | test" >&2
+  exit 64
+  ;;
+esac
+
+missing=()
+for package in "${wanted[@]}"; do
+  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$status" = installed ] || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+echo "installing ${missing[*]}" >&2
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "install these packages first: ${missing[*]} (not root, and no sudo to do it here)" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+"${as_root[@]}" apt-get update -q >&2
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+  apt-get install -qy --no-install-recommends "${missing[@]}" >&2

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# THE test command: installs what is missing, builds without a warning, checks the format and runs every test.
+# A fresh Debian 12 with Swift 6.3 is all that it expects. No sound card is needed, and none is used.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if ! command -v swift >/dev/null; then
+  echo "swift is not on the PATH: install Swift 6.3 from swift.org first" >&2
+  exit 1
+fi
+bash Tests/Support/packages.sh test
+
+step() { printf '\n== %s\n' "$*"; }
+
+step "format"
+swift format lint --strict --recursive Sources Tests Samples Package.swift
+
+step "build"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+swift build --build-tests 2>&1 | tee "$log"
+# A warning counts whatever it is; only what other packages print of themselves is not ours.
+if grep -E '^[^ ].*/(Sources|Tests|Samples)/.*: warning:' "$log" | grep -v '/\.build/'; then
+  echo "the build has warnings" >&2
+  exit 1
+fi
+
+step "test"
+# The limit only keeps a hang from looking like work: the tests take about two minutes.
+timeout --kill-after=10 1800 swift test --skip-build
