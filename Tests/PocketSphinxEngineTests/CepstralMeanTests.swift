@@ -14,6 +14,13 @@ import Testing
     #expect(mean.value == [2, 15])
   }
 
+  @Test func `digital silence does not count`() {
+    var mean = CepstralMean()
+    mean.add([2, 10])
+    mean.add([-30, 0])
+    #expect(mean.value == [2, 10])
+  }
+
   @Test func `a new utterance begins with the mean of those before`() {
     var mean = CepstralMean()
     for _ in 0..<1000 { mean.add([4]) }

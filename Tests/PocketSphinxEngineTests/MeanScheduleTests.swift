@@ -12,7 +12,9 @@ import Testing
     (0..<tenths).map { _ in schedule.hear(tenth) }
   }
 
-  @Test func `the first utterance waits for a second and a half, then the mean is set each half second`() {
+  @Test
+  func `the first utterance waits for a second and a half, then the mean is set each half second`()
+  {
     var schedule = MeanSchedule()
     schedule.beginUtterance()
     let first = actions(&schedule, tenths: 15)

@@ -10,7 +10,8 @@ import Testing
     "en-us/mdef", "en-us/means", "en-us/variances", "en-us/transition_matrices", "en-us/sendump",
     "en-us.lm.bin",
   ]
-  private static let all = binaries + ["en-us/feat.params", "en-us/noisedict", "cmudict-en-us.dict"]
+  private static let all =
+    binaries + ["en-us/feat.params", "en-us/noisedict", "cmudict-en-us.dict"]
 
   private func validate(_ folder: ModelFolder) throws {
     try ModelFiles(directory: folder.url.path)?.validate()

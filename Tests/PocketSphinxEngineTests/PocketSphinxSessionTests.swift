@@ -46,7 +46,8 @@ import Testing
     #expect(try session.finishUtterance().words.isEmpty)
   }
 
-  @Test func `a decoder is loaded once for consecutive sessions, and again after an abandoned utterance`()
+  @Test
+  func `a decoder is loaded once for consecutive sessions, and again after an abandoned utterance`()
     throws
   {
     let pool = DecoderPool(location: ModelLocation(chosen: nil))

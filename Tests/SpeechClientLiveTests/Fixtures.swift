@@ -31,7 +31,8 @@ func stream(_ buffers: [AudioBuffer]) -> AsyncStream<AudioBuffer> {
 }
 
 func sound(_ name: String) -> URL {
-  URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Samples/sounds/\(name)")
+  URL(filePath: #filePath).deletingLastPathComponent().appending(
+    path: "../../Samples/sounds/\(name)")
 }
 
 extension AsyncThrowingStream where Element == SpeechRecognitionResult, Failure == any Error {

@@ -24,7 +24,8 @@ import Testing
     #expect(taken(&queue) == nil)
   }
 
-  @Test func `a full queue has room again when a result is taken, or the limit lifted, or at the end`() {
+  @Test
+  func `a full queue has room again when a result is taken, or the limit lifted, or at the end`() {
     var full = ResultQueue(limit: 2)
     full.post(result(0))
     #expect(!full.isFull)

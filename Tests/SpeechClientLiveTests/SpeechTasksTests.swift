@@ -137,7 +137,8 @@ import Testing
     #expect(finals == ["go forward"])
   }
 
-  @Test func `a missing file, a directory and a text end the stream with SoundFile's error`() async {
+  @Test func `a missing file, a directory and a text end the stream with SoundFile's error`() async
+  {
     let missing = sound("missing.wav")
     await #expect(throws: SoundFileError.notFound(path: missing.path)) {
       try await tasks.start(SpeechRequest(url: missing), on: scripted.engine).all()

@@ -14,8 +14,9 @@ struct CepstralMean: Equatable {
     weight > 0 ? sums.map { $0 / weight } : nil
   }
 
-  /// Takes a frame into account.
+  /// Takes a frame into account, unless its energy, the first coefficient, is that of digital silence.
   mutating func add(_ cepstrum: some Collection<Float>) {
+    guard let energy = cepstrum.first, energy >= 0 else { return }
     if sums.isEmpty { sums = Array(repeating: 0, count: cepstrum.count) }
     for (index, value) in cepstrum.enumerated() { sums[index] += value }
     weight += 1

@@ -78,8 +78,10 @@ final class Decoder {
     else { return nil }
     var (first, last): (Int32, Int32) = (0, 0)
     ps_seg_frames(segment, &first, &last)
-    let frames = FrameCount(Int(first) * Self.samplesPerFrame)..<FrameCount(
-      (Int(last) + 1) * Self.samplesPerFrame)
+    let frames =
+      FrameCount(
+        Int(first) * Self.samplesPerFrame)..<FrameCount(
+        (Int(last) + 1) * Self.samplesPerFrame)
     return SpeechHypothesis.Word(text, frames: frames, confidence: confidence(of: segment))
   }
 

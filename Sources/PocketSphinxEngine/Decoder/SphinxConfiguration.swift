@@ -26,8 +26,11 @@ struct SphinxConfiguration: ~Copyable {
   /// Makes a decoder, which keeps the configuration alive for itself; nil where PocketSphinx refuses.
   func makeDecoder() -> OpaquePointer? { ps_init(configuration) }
 
-  /// The toolkit finds the utterances, so PocketSphinx must not look for silence: it would spoil the word times. Its noise
-  /// removal costs more words than it gains, and the model does better with a little less weight on the language.
+  /// Sets what differs from PocketSphinx' defaults.
+  ///
+  /// The toolkit finds the utterances, so PocketSphinx must not look for silence: it would spoil the
+  /// word times. Its noise removal costs more words than it gains, and the model does better with a
+  /// little less weight on the language.
   private func tune() {
     cmd_ln_set_int_r(configuration, "-remove_silence", 0)
     cmd_ln_set_int_r(configuration, "-remove_noise", 0)

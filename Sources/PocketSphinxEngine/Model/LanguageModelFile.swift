@@ -17,7 +17,8 @@ struct LanguageModelFile {
     try (2...5).contains(order).orDamage("its order is \(order)")
     var counts: [Int] = []
     for _ in 0..<order { counts.append(try file.word()) }
-    try counts.allSatisfy((1...0x0FFF_FFFF).contains).orDamage("the counts in its header make no sense")
+    try counts.allSatisfy((1...0x0FFF_FFFF).contains).orDamage(
+      "the counts in its header make no sense")
     self.counts = counts
 
     try (file.word() == 1).orDamage("its values are not quantised")
@@ -33,7 +34,8 @@ struct LanguageModelFile {
     for _ in 0...counts[0] {
       try file.skip(Self.unigramSize - 4)
       let next = try file.word()
-      try (0...counts[1]).contains(next).orDamage("a word points outside the list of its successors")
+      try (0...counts[1]).contains(next).orDamage(
+        "a word points outside the list of its successors")
     }
   }
 
@@ -52,7 +54,9 @@ struct LanguageModelFile {
       for entry in 0...counts[index] {
         let bit = entry * width + beforeNext
         let word = bytes.loadUnaligned(fromByteOffset: start + bit >> 3, as: UInt64.self)
-        if Int(truncatingIfNeeded: word >> UInt64(bit & 7)) & mask > counts[index + 1] { return false }
+        if Int(truncatingIfNeeded: word >> UInt64(bit & 7)) & mask > counts[index + 1] {
+          return false
+        }
       }
       return true
     }

@@ -5,8 +5,12 @@ extension ModelFiles {
   ///
   /// - Throws: `.modelDamaged` with the file and what is wrong in it, `.modelUnreadable`.
   func validate() throws(SpeechEngineError) {
-    _ = try check(acousticFile("feat.params")) { file throws(ModelDamage) in try FeatureParameters(file) }
-    let definition = try check(acousticFile("mdef")) { file throws(ModelDamage) in try ModelDefinition(file) }
+    _ = try check(acousticFile("feat.params")) { file throws(ModelDamage) in
+      try FeatureParameters(file)
+    }
+    let definition = try check(acousticFile("mdef")) { file throws(ModelDamage) in
+      try ModelDefinition(file)
+    }
     let means = try check(acousticFile("means")) { file throws(ModelDamage) in
       try ModelParameters(file, dimensions: 3, hasStreams: true)
     }

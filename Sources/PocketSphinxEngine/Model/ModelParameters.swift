@@ -13,7 +13,8 @@ struct ModelParameters: Equatable {
 
     var shape: [Int] = []
     for _ in 0..<dimensions { shape.append(try file.word()) }
-    try shape.allSatisfy((1...1_000_000).contains).orDamage("the counts in its header make no sense")
+    try shape.allSatisfy((1...1_000_000).contains).orDamage(
+      "the counts in its header make no sense")
     if hasStreams {
       try (shape[1] <= 16).orDamage("it has \(shape[1]) streams")
       for _ in 0..<shape[1] { shape.append(try file.word()) }
@@ -57,7 +58,8 @@ struct ModelParameters: Equatable {
     // Start and end lie within the bytes, because everything between them has been read.
     file.bytes.withUnsafeBytes { bytes in
       for offset in stride(from: start, to: end, by: 4) {
-        sum = (sum << 20 | sum >> 12) &+ bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+        sum =
+          (sum << 20 | sum >> 12) &+ bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
       }
     }
     try (sum == expected).orDamage("its checksum is wrong")

@@ -24,7 +24,8 @@ struct SpeechConversion {
       buffer.firstFrame = expected
     } else {
       pieces = try finish()
-      pieces.append(.gap(to: buffer.firstFrame.converted(from: buffer.format.sampleRate, to: .speech)))
+      pieces.append(
+        .gap(to: buffer.firstFrame.converted(from: buffer.format.sampleRate, to: .speech)))
       try begin(with: buffer.format)
     }
     expected = buffer.endFrame

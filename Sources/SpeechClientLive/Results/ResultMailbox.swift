@@ -62,7 +62,8 @@ final class ResultMailbox: Sendable {
     var wake = Wake()
     if let consumer = state.consumer {
       let next = state.queue.next()
-      if case .wait = next {} else {
+      if case .wait = next {
+      } else {
         wake.consumer = (consumer, next)
         state.consumer = nil
       }
