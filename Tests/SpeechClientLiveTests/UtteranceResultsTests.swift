@@ -47,4 +47,14 @@ import Testing
     #expect(partials.count == 1)
     #expect(partials.first?.bestTranscription.segments.first?.confidence == nil)
   }
+
+  @Test func `a noise that was taken for a word of two seconds is none`() {
+    var results = UtteranceResults()
+    results.begin(at: 0)
+    let noise = SpeechHypothesis.Word("up", frames: 0..<32_000, confidence: 1)
+    #expect(results.final(SpeechHypothesis(words: [noise])) == nil)
+    results.begin(at: 64_000)
+    let final = results.final(SpeechHypothesis(words: [noise] + hypothesis.words))
+    #expect(final?.bestTranscription.formattedString == "go")
+  }
 }

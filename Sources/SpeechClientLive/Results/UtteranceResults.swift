@@ -4,6 +4,9 @@ import SpeechEngine
 
 /// Makes the results of a task from an engine's hypotheses: numbered, on one time-line, one final each.
 struct UtteranceResults {
+  /// No word lasts as long: what does is a noise that was taken for one.
+  static let longestWord = FrameCount(.seconds(2), at: .speech)
+
   private var stabiliser = PartialStabiliser()
   private var number = 0
   private var start: FrameCount = 0
@@ -18,7 +21,7 @@ struct UtteranceResults {
 
   /// A partial result, where there is something new to show.
   mutating func partial(_ hypothesis: SpeechHypothesis) -> SpeechRecognitionResult? {
-    guard let words = stabiliser.add(hypothesis.words), !words.isEmpty else { return nil }
+    guard let words = stabiliser.add(hypothesis.plausibleWords), !words.isEmpty else { return nil }
     hasShownPartial = true
     return result(words, isFinal: false)
   }
@@ -27,9 +30,10 @@ struct UtteranceResults {
   ///
   /// Where a partial result had words all the same, an empty final one takes them back.
   mutating func final(_ hypothesis: SpeechHypothesis) -> SpeechRecognitionResult? {
-    guard !hypothesis.words.isEmpty || hasShownPartial else { return nil }
+    let words = hypothesis.plausibleWords
+    guard !words.isEmpty || hasShownPartial else { return nil }
     defer { number += 1 }
-    return result(hypothesis.words, isFinal: true)
+    return result(words, isFinal: true)
   }
 
   private func result(
@@ -44,5 +48,12 @@ struct UtteranceResults {
     }
     return SpeechRecognitionResult(
       utterance: number, bestTranscription: Transcription(segments: segments), isFinal: isFinal)
+  }
+}
+
+extension SpeechHypothesis {
+  /// The words without those that are too long to be any.
+  fileprivate var plausibleWords: [Word] {
+    words.filter { $0.frames.upperBound - $0.frames.lowerBound < UtteranceResults.longestWord }
   }
 }
