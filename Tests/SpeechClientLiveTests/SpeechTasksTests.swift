@@ -51,6 +51,17 @@ import Testing
     }
   }
 
+  @Test func `the engine hears an utterance to the last frame of the audio`() async throws {
+    let format = AudioFormat(sampleRate: 44_100, channelCount: 1)
+    let cutOff = audio(utterances: 1, format: format).prefix(14)
+    let results = try await tasks.start(
+      SpeechRequest(buffers: stream(Array(cutOff))), on: scripted.engine
+    ).all()
+    let begin = try #require(results.last?.bestTranscription.segments.first?.timestamp)
+    let heard = FrameCount(.milliseconds(1400) - begin, at: .speech)
+    #expect(scripted.events.contains(.finished(after: heard)))
+  }
+
   @Test func `utterances in which the engine hears no words give no results`() async throws {
     let silent = ScriptedSpeechEngine(utterances: [])
     let results = try await tasks.start(
