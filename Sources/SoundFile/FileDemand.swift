@@ -12,12 +12,17 @@ final class FileDemand: Sendable {
 
   private let framesPerBuffer: FrameCount
   private let open: FileReading.Opening
+  private let onShortfall: @Sendable (SoundFileShortfall) -> Void
   // Held to look at the state and to start the thread, never while the file is read.
   private let state = Mutex(State.untouched)
 
-  init(framesPerBuffer: FrameCount, open: @escaping FileReading.Opening) {
+  init(
+    framesPerBuffer: FrameCount, open: @escaping FileReading.Opening,
+    onShortfall: @escaping @Sendable (SoundFileShortfall) -> Void = { _ in }
+  ) {
     self.framesPerBuffer = framesPerBuffer
     self.open = open
+    self.onShortfall = onShortfall
   }
 
   deinit {
@@ -59,7 +64,7 @@ final class FileDemand: Sendable {
       case .over: return nil
       case .reading(let reading): return reading
       case .untouched:
-        let reading = try FileReading(open: open)
+        let reading = try FileReading(open: open, onShortfall: onShortfall)
         state = .reading(reading)
         return reading
       }

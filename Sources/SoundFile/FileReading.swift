@@ -11,12 +11,16 @@ actor FileReading {
   nonisolated let interruption: WakeUp
 
   private let open: Opening
+  private let onShortfall: @Sendable (SoundFileShortfall) -> Void
   private var reader: SoundFileReader?
 
-  init(open: @escaping Opening) throws {
+  init(
+    open: @escaping Opening, onShortfall: @escaping @Sendable (SoundFileShortfall) -> Void
+  ) throws {
     executor = try ThreadExecutor(name: "syrinx-file")
     interruption = try WakeUp()
     self.open = open
+    self.onShortfall = onShortfall
   }
 
   isolated deinit {
@@ -32,6 +36,8 @@ actor FileReading {
     let reader = try self.reader ?? open(interruption)
     self.reader = reader
     let buffer = try reader.read(atMost: count)
-    return buffer.isEmpty ? nil : buffer
+    guard buffer.isEmpty else { return buffer }
+    if let shortfall = reader.shortfall { onShortfall(shortfall) }
+    return nil
   }
 }

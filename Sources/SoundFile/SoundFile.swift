@@ -13,11 +13,13 @@ public enum SoundFile {
   /// - Parameters:
   ///   - url: a file; a named pipe is read while it is written.
   ///   - framesPerBuffer: the length of each buffer but the last, above 0.
+  ///   - onShortfall: hears at the end of the stream that the header promised more than there was.
   /// - Throws: the stream throws `SoundFileError`, which says what is wrong with the file.
   public static func buffers(
-    of url: URL, framesPerBuffer: FrameCount = 4096
+    of url: URL, framesPerBuffer: FrameCount = 4096,
+    onShortfall: @escaping @Sendable (SoundFileShortfall) -> Void = { _ in }
   ) -> AsyncThrowingStream<AudioBuffer, any Error> {
-    buffers(framesPerBuffer) { interruption in
+    buffers(framesPerBuffer, onShortfall) { interruption in
       try SoundFileReader(url: url, interruption: interruption)
     }
   }
@@ -29,16 +31,18 @@ public enum SoundFile {
     ofFileDescriptor fileDescriptor: Int32, name: String = "standard input",
     framesPerBuffer: FrameCount = 4096
   ) -> AsyncThrowingStream<AudioBuffer, any Error> {
-    buffers(framesPerBuffer) { interruption in
+    buffers(framesPerBuffer, { _ in }) { interruption in
       try SoundFileReader(fileDescriptor: fileDescriptor, name: name, interruption: interruption)
     }
   }
 
   private static func buffers(
-    _ framesPerBuffer: FrameCount, open: @escaping FileReading.Opening
+    _ framesPerBuffer: FrameCount, _ onShortfall: @escaping @Sendable (SoundFileShortfall) -> Void,
+    open: @escaping FileReading.Opening
   ) -> AsyncThrowingStream<AudioBuffer, any Error> {
     precondition(framesPerBuffer > 0, "a buffer holds at least 1 frame, not \(framesPerBuffer)")
-    let demand = FileDemand(framesPerBuffer: framesPerBuffer, open: open)
+    let demand = FileDemand(
+      framesPerBuffer: framesPerBuffer, open: open, onShortfall: onShortfall)
     return AsyncThrowingStream { try await demand.next() }
   }
 }

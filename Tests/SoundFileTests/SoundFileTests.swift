@@ -16,6 +16,20 @@ import Testing
     #expect(buffers.flatMap(\.samples) == sampleBuffer().samples)
   }
 
+  @Test func `the end of the stream tells what the header promised too much`() async throws {
+    let folder = try TestFolder()
+    let whole = try folder.file("whole.wav", .wav16, sampleBuffer())
+    let cut = try folder.file("cut.wav", Data(contentsOf: whole).prefix(44 + 4 * 10_000))
+    let (shortfalls, shortfall) = AsyncStream.makeStream(of: SoundFileShortfall.self)
+    for url in [whole, cut] {
+      for try await _ in SoundFile.buffers(of: url, onShortfall: { shortfall.yield($0) }) {}
+    }
+    shortfall.finish()
+    var told: [SoundFileShortfall] = []
+    for await shortfall in shortfalls { told.append(shortfall) }
+    #expect(told == [SoundFileShortfall(announced: 44_100, decoded: 10_000)])
+  }
+
   @Test func `the stream throws what is wrong with the file`() async throws {
     let url = try TestFolder().file("none.wav")
     await #expect(throws: SoundFileError.notFound(path: url.path)) {
