@@ -17,6 +17,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
   .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: settings)
 }
 
+let argumentParser: Target.Dependency = .product(
+  name: "ArgumentParser", package: "swift-argument-parser")
 func sample(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .executableTarget(
     name: name, dependencies: dependencies, path: "Samples/\(name)", swiftSettings: settings)
@@ -50,6 +52,7 @@ let package = Package(
     .library(name: "SpeechEngine", targets: ["SpeechEngine"]),
     .library(name: "SyrinxTestSupport", targets: ["SyrinxTestSupport"]),
     .library(name: "VirtualSoundCard", targets: ["VirtualSoundCard"]),
+    .executable(name: "syrinx", targets: ["syrinx"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -119,6 +122,21 @@ let package = Package(
     library("VirtualSoundCard", ["AudioCore", "AudioThreads", "SoundCard"]),
     library("SyrinxTestSupport", ["AudioCore", "SpeechEngine", "VirtualSoundCard"]),
 
+    // The command: its work, and the executable that chooses the live values.
+    library(
+      "SyrinxCommand",
+      [
+        "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
+        "ClientDependencies", "SoundCard", "SoundFile", "SpeechClient", "VirtualSoundCard",
+        argumentParser, logging,
+      ]),
+    .executableTarget(
+      name: "syrinx",
+      dependencies: [
+        "ALSASoundCard", "AudioPlayerClientLive", "AudioRecorderClientLive", "PocketSphinxEngine",
+        "SpeechClientLive", "SyrinxCommand",
+      ],
+      swiftSettings: settings),
     // Samples: what a user's own programs look like.
     sample(
       "PlayFile",

@@ -22,6 +22,7 @@ import Testing
     ("ALSASoundCard", "CLinux"), ("SyrinxTestSupport", "SpeechClientLive"),
     ("VirtualSoundCard", "ALSASoundCard"), ("ClientDependencies", "SwiftSyntax"),
     ("ClientDependencies", "Testing"), ("syrinx", "CALSA"), ("syrinx", "SwiftSyntax"),
+    ("SyrinxCommand", "ALSASoundCard"), ("SyrinxCommand", "SpeechClientLive"),
   ])
   func `a planted import is found`(target: String, module: String) {
     let path = "Sources/\(target)/Folder/Planted.swift"

@@ -1,0 +1,64 @@
+import ArgumentParser
+import AudioCore
+import FoundationEssentials
+import SoundFile
+
+/// `syrinx record`: a microphone to a file.
+struct RecordCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "record",
+    abstract: "Records sound into a file.",
+    discussion: """
+      The extension decides on the format: wav, flac, ogg or opus; a file that exists is replaced. - \
+      writes a WAV stream to standard output. Ctrl-C or SIGTERM completes the file, and the exit \
+      status is 0; a second one ends at once.
+      """)
+
+  @Argument(help: "The file; - is standard output.")
+  var file: String
+
+  @Option(help: "The length in seconds after which it ends, counted in frames.")
+  var seconds: Double?
+
+  @OptionGroup var device: CaptureDeviceOption
+
+  @Option(help: "The file's rate in hertz; without it, the device's.")
+  var rate: Int?
+
+  @Option(help: "The file's number of channels; without it, the device's.")
+  var channels: Int?
+
+  @OptionGroup var common: CommonOptions
+
+  func validate() throws {
+    try check("--seconds", seconds, in: 0.001...31_536_000, "a length in seconds")
+    try check("--rate", rate, in: 1_000...768_000, "a rate in hertz")
+    try check("--channels", channels, in: 1...32, "a number of channels")
+    if file != "-" { try checkFile() }
+  }
+
+  func perform(in context: CommandContext) async throws {
+    if file == "-" {
+      try await PipeRecording(settings: settings, context: context).run()
+    } else {
+      try await FileRecording(url: URL(filePath: file), settings: settings, context: context).run()
+    }
+  }
+
+  private var settings: RecordingSettings {
+    RecordingSettings(
+      device: device.id, sampleRate: rate.map(SampleRate.init(hertz:)), channelCount: channels,
+      length: seconds.map { .seconds($0) })
+  }
+
+  private func checkFile() throws {
+    do {
+      _ = try SoundFileEncoding(pathExtension: URL(filePath: file).pathExtension)
+    } catch {
+      throw ValidationError("\(file): \(error).")
+    }
+    if case .virtualMicrophone(let path) = DeviceRoute(device.id), isSameFile(path, file) {
+      throw ValidationError("\(file) is what the microphone hears; record into another file.")
+    }
+  }
+}

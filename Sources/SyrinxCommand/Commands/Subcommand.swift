@@ -1,0 +1,39 @@
+import ArgumentParser
+import ClientDependencies
+import SoundCard
+
+/// A subcommand of `syrinx`: it does its job with the context that `run` makes.
+protocol Subcommand: AsyncParsableCommand {
+  var common: CommonOptions { get }
+
+  /// Does the job; every error it throws is reported and decides on the exit status.
+  func perform(in context: CommandContext) async throws
+}
+
+extension Subcommand {
+  func run() async throws {
+    common.startLogging()
+    let console = try Console()
+    let context = CommandContext(console: console, signals: StopSignals())
+    try context.signals.start()
+    do {
+      try await performRouted(in: context)
+    } catch {
+      await console.keepStatus()
+      guard let report = ErrorReport(error) else { throw error }
+      if let sentence = report.sentence { await console.report(sentence) }
+      throw ExitCode(report.status)
+    }
+  }
+
+  private func performRouted(in context: CommandContext) async throws {
+    @Dependency(\.soundCard) var hardware
+    let soundCard = SoundCard.routing(to: hardware) { context.troubles.append($0) }
+    try await withDependencies {
+      $0.soundCard = soundCard
+    } operation: {
+      try await perform(in: context)
+    }
+    try await context.reportTroubles()
+  }
+}

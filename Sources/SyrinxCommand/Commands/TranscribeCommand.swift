@@ -1,0 +1,75 @@
+import ArgumentParser
+import ClientDependencies
+import FoundationEssentials
+import SoundFile
+import SpeechClient
+import Logging
+
+/// `syrinx transcribe`: files to text.
+struct TranscribeCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "transcribe",
+    abstract: "Writes what is said in sound files, a line for each utterance.",
+    discussion: """
+      A line comes as soon as its utterance is understood, the files in their order. A file that \
+      cannot be read is reported, and the next one follows; the exit status is 1 then.
+
+      \(UtteranceRecord.schema) "file" is the file's name as it was given.
+      """)
+
+  @Argument(help: "The files, in any format that libsndfile reads; - is standard input.")
+  var files: [String]
+
+  @Flag(help: "Print JSON, one object a line.")
+  var json = false
+
+  @OptionGroup var common: CommonOptions
+
+  func validate() throws {
+    let pipes = files.count { $0 == "-" }
+    guard pipes < 2 else {
+      throw ValidationError("standard input (-) can be read once only, not \(pipes) times.")
+    }
+  }
+
+  func perform(in context: CommandContext) async throws {
+    @Dependency(\.speechClient) var speech
+    try await speech.makeReady()
+    var hasFailed = false
+    for file in files {
+      do {
+        try await transcribe(file, with: speech, in: context)
+      } catch let error as SoundFileError {
+        await context.console.report(error.description)
+        hasFailed = true
+      }
+    }
+    if hasFailed { throw CommandEnd.reported }
+  }
+
+  private func transcribe(
+    _ file: String, with speech: SpeechClient, in context: CommandContext
+  ) async throws {
+    let shortfall = FileTroubles()
+    let results = await speech.startTask(request: request(file, shortfall))
+    context.log.info("transcribing \(file)")
+    for try await result in results where result.isFinal {
+      let line =
+        json
+        ? try UtteranceRecord(result, file: file).jsonLine()
+        : result.bestTranscription.formattedString
+      try await context.console.print(line)
+    }
+    for case .shortfall(let shortfall) in shortfall.all {
+      await context.console.report("\(file) is shorter than its header says: \(shortfall)")
+    }
+  }
+
+  private func request(_ file: String, _ troubles: FileTroubles) -> SpeechRequest {
+    let buffers =
+      file == "-"
+      ? SoundFile.buffers(ofFileDescriptor: 0)
+      : SoundFile.buffers(of: URL(filePath: file)) { troubles.append(.shortfall($0)) }
+    return SpeechRequest(buffers: buffers, shouldReportPartialResults: false)
+  }
+}

@@ -1,0 +1,63 @@
+import AudioCore
+import SoundCard
+import SoundFile
+import VirtualSoundCard
+
+extension SoundCard {
+  /// The command's sound card: `virtual` and `virtual:FILE` lead to a sound card in this process,
+  /// which keeps the pace of real time, and every other device to the hardware's.
+  ///
+  /// - Parameter onTrouble: hears what was wrong with the file of a virtual microphone.
+  static func routing(
+    to hardware: SoundCard,
+    onTrouble: @escaping @Sendable (FileTrouble) -> Void
+  ) -> SoundCard {
+    SoundCard(
+      devices: { try await hardware.devices() + [.virtualPlayback, .virtualMicrophone] },
+      openPlayback: { request in
+        let route = DeviceRoute(request.device)
+        try route.check(request.device, .playback)
+        guard route == .virtualPlayback else {
+          return try await hardware.openPlayback(request)
+        }
+        return try await openVirtual(.init(keepsPlayback: false)).openPlayback(request)
+      },
+      openCapture: { request in
+        let route = DeviceRoute(request.device)
+        try route.check(request.device, .capture)
+        guard case .virtualMicrophone(let path) = route else {
+          return try await hardware.openCapture(request)
+        }
+        return try await openMicrophone(hearing: path, request, onTrouble: onTrouble)
+      })
+  }
+
+  private static func openVirtual(_ setup: VirtualSoundCard.Setup) -> SoundCard {
+    VirtualSoundCard(setup).soundCard
+  }
+
+  private static func openMicrophone(
+    hearing path: String, _ request: PCMRequest,
+    onTrouble: @escaping @Sendable (FileTrouble) -> Void
+  ) async throws -> any CapturePCM {
+    let ear: FileMicrophone
+    do {
+      ear = try await FileMicrophone.open(path: path, onTrouble: onTrouble)
+    } catch let error as SoundFileError {
+      throw SoundCardError.unsupported(request.device ?? "", reason: "\(error)")
+    }
+    var request = request
+    request.device = VirtualSoundCard.device.id
+    return try await openVirtual(.init(microphone: ear.microphone, keepsPlayback: false))
+      .openCapture(request)
+  }
+}
+
+extension DeviceRoute {
+  fileprivate func check(
+    _ device: AudioDevice.ID?, _ direction: AudioDevice.Direction
+  ) throws(SoundCardError) {
+    guard let device, let reason = obstacle(to: direction) else { return }
+    throw .unsupported(device, reason: reason)
+  }
+}

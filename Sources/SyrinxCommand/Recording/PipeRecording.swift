@@ -1,0 +1,55 @@
+import ArgumentParser
+import AudioCore
+import AudioRecorderClient
+import ClientDependencies
+
+/// A recording to standard output.
+struct PipeRecording {
+  let settings: RecordingSettings
+  let context: CommandContext
+
+  func run() async throws {
+    guard !StandardDescriptor.output.isTerminal else {
+      throw ValidationError("- writes sound to a terminal; send it into a pipe or a file.")
+    }
+    @Dependency(\.audioRecorder) var recorder
+    let blocks = await recorder.capture(request: request)
+    let writer = try PipeWriter()
+    let copying = Task { try await copy(blocks, to: writer) }
+    try await context.signals.finishing(with: { copying.cancel() }) {
+      try await copying.value
+    }
+  }
+
+  private var request: CaptureRequest {
+    CaptureRequest(
+      device: settings.device, sampleRate: settings.sampleRate, channelCount: settings.channelCount)
+  }
+
+  /// Ends with the capture, which a cancelled task ends as well, or when the length is reached.
+  private func copy(
+    _ blocks: AsyncThrowingStream<CapturedAudio, any Error>, to writer: PipeWriter
+  ) async throws {
+    var line = PipeTimeLine(length: settings.length)
+    var report = RecordingReport(device: settings.device, context: context)
+    var recorded = Duration.zero
+    for try await block in blocks {
+      let format = block.buffer.format
+      if line.frameCount == 0 { await report.began(on: "default", format) }
+      try await writer.write(line.parts(of: block), format: format)
+      if let gap = block.gap { report.missed(gap.lost.duration(at: format.sampleRate)) }
+      recorded = line.frameCount.duration(at: format.sampleRate)
+      await report.heard(recorded, block.buffer.level)
+      if line.isFull(at: format.sampleRate) { break }
+    }
+    await report.ended(after: recorded)
+    if context.signals.received == nil { try check(recorded, line) }
+  }
+
+  private func check(_ recorded: Duration, _ line: PipeTimeLine) throws(CommandFailure) {
+    guard line.frameCount > 0 else {
+      throw CommandFailure(description: "the device came to its end before it gave any sound")
+    }
+    try settings.check(recorded: recorded)
+  }
+}

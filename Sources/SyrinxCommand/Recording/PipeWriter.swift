@@ -1,0 +1,41 @@
+import AudioCore
+import AudioThreads
+import SoundFile
+
+/// Writes a WAV stream on a thread of its own, because a pipe makes its writer wait.
+actor PipeWriter {
+  private let executor: ThreadExecutor
+  private let descriptor: StandardDescriptor
+  private var writer: StreamingWAVWriter?
+
+  init(_ descriptor: StandardDescriptor = .output) throws {
+    executor = try ThreadExecutor(name: "syrinx-pipe")
+    self.descriptor = descriptor
+  }
+
+  isolated deinit {
+    writer = nil
+  }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// Writes the parts in the format; the first call writes the header before them.
+  ///
+  /// - Throws: `SoundFileError`.
+  func write(_ parts: [PipeTimeLine.Part], format: AudioFormat) throws {
+    let writer = try self.writer ?? begin(format)
+    for part in parts {
+      switch part {
+      case .silence(let count): try writer.write(AudioBuffer(silence: count, format: format))
+      case .audio(let buffer): try writer.write(buffer)
+      }
+    }
+  }
+
+  private func begin(_ format: AudioFormat) throws(SoundFileError) -> StreamingWAVWriter {
+    let writer = try StreamingWAVWriter(
+      fileDescriptor: descriptor.rawValue, name: descriptor.name, format: format)
+    self.writer = writer
+    return writer
+  }
+}

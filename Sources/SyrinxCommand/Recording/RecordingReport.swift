@@ -1,0 +1,51 @@
+import AudioCore
+import AudioRecorderClient
+import Logging
+
+/// What people are told during a recording.
+struct RecordingReport {
+  let device: AudioDevice.ID?
+  let context: CommandContext
+  private var pace = StatusPace()
+  private var lost = Duration.zero
+
+  init(device: AudioDevice.ID?, context: CommandContext) {
+    self.device = device
+    self.context = context
+  }
+
+  mutating func show(_ event: RecordingEvent) async {
+    switch event {
+    case .started(let start): await began(on: start.device, start.fileFormat)
+    case .levels(let levels): await heard(levels.recorded, levels.level)
+    case .xrun(let length): missed(length)
+    case .finished(let finish): await ended(after: finish.recorded)
+    }
+  }
+
+  /// Names the device as it was asked for, or else the one that was taken.
+  func began(on taken: AudioDevice.ID, _ format: AudioFormat) async {
+    let device = device ?? taken
+    await context.console.mention("recording from \(device) (\(format)); Ctrl-C ends it")
+    context.log.info("recording from \(device): \(format)")
+  }
+
+  mutating func heard(_ recorded: Duration, _ level: AudioLevel) async {
+    guard pace.admits(recorded) else { return }
+    await context.console.showStatus("\(recorded.clockText) \(level.meterText)")
+    context.log.debug("\(recorded.secondsText) recorded, peak \(level.peak)")
+  }
+
+  mutating func missed(_ length: Duration) {
+    lost += length
+    context.log.warning("\(length.secondsText) lost")
+  }
+
+  func ended(after recorded: Duration) async {
+    await context.console.showStatus("\(recorded.clockText) recorded")
+    await context.console.keepStatus()
+    guard lost > .zero else { return }
+    await context.console.report(
+      "\(lost.secondsText) of sound were lost, silence is in their place; is this machine busy?")
+  }
+}

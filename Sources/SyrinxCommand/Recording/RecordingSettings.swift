@@ -1,0 +1,19 @@
+import AudioCore
+
+/// What to record, whatever it is recorded to.
+struct RecordingSettings: Equatable {
+  var device: AudioDevice.ID?
+  var sampleRate: SampleRate?
+  var channelCount: Int?
+  var length: Duration?
+
+  /// The device came to its end: an error where a length was asked for that is not reached.
+  ///
+  /// Lengths are rounded to frames, hence the margin.
+  func check(recorded: Duration) throws(CommandFailure) {
+    guard let length, recorded + .milliseconds(1) < length else { return }
+    throw CommandFailure(
+      description: "the device came to its end after \(recorded.secondsText), "
+        + "before the \(length.secondsText) that were asked for")
+  }
+}

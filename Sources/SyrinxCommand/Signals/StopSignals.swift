@@ -1,0 +1,73 @@
+import AudioThreads
+import Glibc
+import Synchronization
+
+/// SIGINT, SIGTERM and SIGHUP as the wish to finish; the second of them ends the process at once.
+final class StopSignals: Sendable {
+  // Held for a few instructions by the thread that receives signals and by the command.
+  private let sequence = Mutex(StopSequence())
+  private let wishes: AsyncStream<Void>
+  private let wish: AsyncStream<Void>.Continuation
+
+  init() {
+    (wishes, wish) = AsyncStream.makeStream()
+  }
+
+  /// Starts to receive; `block` must have been called before the process had a second thread.
+  func start() throws(ThreadError) {
+    _ = try DedicatedThread.start(name: "syrinx-signals") { [self] in receiveForEver() }
+  }
+
+  /// The signal that asked to finish, nil while none did.
+  var received: Int32? { sequence.withLock { $0.first } }
+
+  /// Runs `body`; when a signal comes meanwhile, `finish` is called, which leads `body` to its end.
+  ///
+  /// A signal that came before ends the process: there is nothing to finish. For one call only.
+  func finishing<Result>(
+    with finish: @escaping @Sendable () async -> Void, _ body: () async throws -> Result
+  ) async throws -> Result {
+    sequence.withLock { $0.begin() }
+    async let watch: Void = { [wishes] in
+      for await _ in wishes { await finish() }
+    }()
+    let result = try await body()
+    wish.finish()
+    await watch
+    return result
+  }
+
+  /// Keeps these signals for `StopSignals`, on this thread and on those that it starts.
+  ///
+  /// A command under `nohup` ignores SIGHUP, and goes on to.
+  static func block() {
+    var signals = stopSignals()
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+  }
+
+  private func receiveForEver() {
+    var signals = Self.stopSignals()
+    while true {
+      var signal: Int32 = 0
+      guard sigwait(&signals, &signal) == 0 else { continue }
+      switch sequence.withLock({ $0.receive(signal) }) {
+      case .finish: wish.yield()
+      case .exit(let status): _exit(status)
+      }
+    }
+  }
+
+  private static func stopSignals() -> sigset_t {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGINT)
+    sigaddset(&signals, SIGTERM)
+    var hangUp = sigaction()
+    sigaction(SIGHUP, nil, &hangUp)
+    // SIG_IGN is the C macro `(void (*)(int)) 1`.
+    if unsafeBitCast(hangUp.__sigaction_handler.sa_handler, to: Int.self) != 1 {
+      sigaddset(&signals, SIGHUP)
+    }
+    return signals
+  }
+}
