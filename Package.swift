@@ -185,6 +185,12 @@ let package = Package(
         "SoundFile", "SpeechClient", "SpeechClientLive", "SpeechEngine", "SyrinxTestSupport",
       ]),
     tests("SpeechEngine", ["ClientDependencies", "SpeechEngine", issueReportingTestSupport]),
+    tests(
+      "SyrinxCommand",
+      [
+        "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads", "SoundCard",
+        "SoundFile", "SpeechClient", "SyrinxCommand", "VirtualSoundCard", "syrinx", argumentParser,
+      ]),
     tests("Samples", ["PlayFile", "TranscribeFile"]),
     tests("SyrinxTestSupport", ["AudioCore", "SpeechEngine", "SyrinxTestSupport"]),
     tests("VirtualSoundCard", ["VirtualSoundCard", issueReportingTestSupport]),

@@ -1,0 +1,53 @@
+import Foundation
+import SpeechClient
+import Testing
+
+@testable import SyrinxCommand
+
+struct ConsoleTests {
+  let folder: TestFolder
+  let output: TestFolder.Output
+  let error: TestFolder.Output
+  let console: Console
+
+  init() throws {
+    folder = try TestFolder()
+    (output, error) = (try folder.output(), try folder.output())
+    console = try Console(
+      output: StandardDescriptor(rawValue: output.handle.fileDescriptor, name: "standard output"),
+      error: StandardDescriptor(rawValue: error.handle.fileDescriptor, name: "standard error"))
+  }
+
+  @Test
+  func `data and reports go their own ways, in order and at once`() async throws {
+    try await console.print("one")
+    await console.report("trouble")
+    try await console.print("two")
+    #expect(try output.text() == "one\ntwo\n")
+    #expect(try error.text() == "syrinx: trouble\n")
+  }
+
+  @Test
+  func `where nobody watches there is no status`() async throws {
+    #expect(!console.isWatched)
+    await console.showStatus("0:01")
+    await console.showVolatile("go")
+    await console.mention("playing")
+    await console.keepStatus()
+    #expect(try error.text().isEmpty)
+  }
+
+  @Test
+  func `partial results are data as JSON alone`() async throws {
+    let words = [TranscriptionSegment(substring: "go", timestamp: .zero, duration: .seconds(1))]
+    var result = SpeechRecognitionResult(
+      utterance: 0, bestTranscription: Transcription(segments: words), isFinal: false)
+    try await TranscriptReport(json: false, console: console).show(result)
+    #expect(try output.text().isEmpty)
+    try await TranscriptReport(json: true, console: console).show(result)
+    #expect(try output.text() == UtteranceRecord(result).jsonLine() + "\n")
+    result.isFinal = true
+    try await TranscriptReport(json: false, console: console).show(result)
+    #expect(try output.text().hasSuffix("\ngo\n"))
+  }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct DevicesCommandTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  private struct Line: Decodable {
+    let id: String
+    let name: String
+    let playback: Bool
+    let capture: Bool
+    let `default`: Bool
+    let virtual: Bool
+  }
+
+  @Test
+  func `without a sound card the virtual devices are listed, none of them as the default`()
+    async throws
+  {
+    let run = try await BuiltCommand.run(
+      "devices", "--json", in: folder, environment: BuiltCommand.withoutSoundCard)
+    #expect(run.status == 0)
+    let devices = try run.outputLines.map {
+      try JSONDecoder().decode(Line.self, from: Data($0.utf8))
+    }
+    #expect(devices.map(\.id) == ["virtual", "virtual:FILE"])
+    #expect(devices.map(\.playback) == [true, false] && devices.map(\.capture) == [false, true])
+    #expect(devices.allSatisfy { $0.virtual && !$0.default })
+    #expect(run.error.contains("no sound card"))
+  }
+
+  @Test
+  func `people see one device a line`() async throws {
+    let run = try await BuiltCommand.run(
+      "devices", in: folder, environment: BuiltCommand.withoutSoundCard)
+    #expect(run.outputLines.count == 2)
+    #expect(run.outputLines.allSatisfy { $0.contains("virtual: ") })
+  }
+
+  @Test
+  func `a reader that has gone ends it quietly`() async throws {
+    let process = BuiltCommand.process(BuiltCommand.url, ["devices"], in: folder)
+    let (pipe, error) = (Pipe(), try folder.output())
+    try pipe.fileHandleForReading.close()
+    process.standardOutput = pipe
+    process.standardError = error.handle
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.shellStatus == 141)
+    #expect(try error.text().isEmpty)
+  }
+
+  @Test
+  func `standard output that is closed or full is an error`() async throws {
+    for target in [">&-", ">/dev/full"] {
+      let run = try await BuiltCommand.shell("syrinx devices \(target)", in: folder)
+      #expect(run.status == 1)
+      #expect(run.error.contains("cannot write standard output"))
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import AudioCore
+import FoundationEssentials
+import SoundCard
+import SoundFile
+import Testing
+import VirtualSoundCard
+
+@testable import SyrinxCommand
+
+struct FileMicrophoneTests {
+  let folder: TestFolder
+  let troubles = FileTroubles()
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  @Test
+  func `a capture hears the file once, in its own format, and then the end`() async throws {
+    try folder.tone("a.wav", .milliseconds(250))
+    #expect(try await heard("a.wav") == folder.samples("a.wav"))
+    #expect(troubles.all.isEmpty)
+  }
+
+  @Test
+  func `a file that is shorter than promised is trouble, told once`() async throws {
+    try folder.truncatedTone("cut.wav", bytes: 44 + 2 * 1_000)
+    #expect(try await heard("cut.wav").count == 1_000)
+    #expect(
+      troubles.all == [.shortfall(SoundFileShortfall(announced: 16_000, decoded: 1_000))])
+  }
+
+  @Test
+  func `what is no sound file is refused when it is opened`() async throws {
+    await #expect(throws: SoundFileError.self) { try await heard("missing.wav") }
+  }
+
+  private func heard(_ name: String) async throws -> [Float] {
+    let path = folder.file(name).path
+    let ear = try await FileMicrophone.open(path: path) { [troubles] in troubles.append($0) }
+    let card = VirtualSoundCard(.init(pace: .untimed, microphone: ear.microphone)).soundCard
+    let pcm = try await card.openCapture(
+      request: PCMRequest(format: AudioFormat(sampleRate: 8_000, channelCount: 2)))
+    defer { pcm.close() }
+    #expect(pcm.configuration.format == .speech)
+    try pcm.start()
+    return try samples(of: pcm)
+  }
+
+  private func samples(of pcm: any CapturePCM) throws -> [Float] {
+    var samples: [Float] = []
+    var block = [Float](repeating: 0, count: 300)
+    while try pcm.wait(for: .period, atMost: nil) != .ended {
+      let transfer = try block.withUnsafeMutableBufferPointer { try pcm.read(into: $0) }
+      if case .frames(let count) = transfer { samples += block.prefix(count.rawValue) }
+    }
+    return samples
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct ListenCommandTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  @Test
+  func `what is said is written until the microphone ends`() async throws {
+    try folder.speech("go.wav")
+    let run = try await BuiltCommand.run("listen", "--device", "virtual:go.wav", in: folder)
+    #expect(run.status == 0)
+    #expect(run.output == "go forward ten meters\n")
+    #expect(run.error.isEmpty)
+  }
+
+  @Test
+  func `without a terminal partial results come as JSON alone`() async throws {
+    try folder.speech("go.wav")
+    let text = try await BuiltCommand.run(
+      "listen", "--partials", "--device", "virtual:go.wav", in: folder)
+    #expect(text.output == "go forward ten meters\n")
+    let json = try await BuiltCommand.run(
+      "listen", "--partials", "--json", "--device", "virtual:go.wav", in: folder)
+    let lines = try json.outputLines.map(UtteranceLine.init)
+    #expect(lines.last?.final == true && lines.last?.text == "go forward ten meters")
+    #expect(lines.dropLast().contains { !$0.final && $0.text.hasPrefix("go") })
+    #expect(lines.count { $0.final } == 1)
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM])
+  func `a signal brings the last final result`(signal: Int32) async throws {
+    try folder.speech("go.wav")
+    let padded = try await BuiltCommand.shell("sox go.wav long.wav pad 0 60", in: folder)
+    #expect(padded.status == 0)
+    let clock = ContinuousClock()
+    let start = clock.now
+    let run = try RunningCommand(
+      "listen", "--partials", "--json", "--device", "virtual:long.wav",
+      in: folder, watching: .output)
+    #expect(await run.lines.first(containing: "\"final\":false") != nil)
+    run.send(signal)
+    var last: String?
+    for await line in run.lines { last = line }
+    let final = try UtteranceLine(try #require(last))
+    #expect(final.final && final.text.hasPrefix("go"))
+    #expect(await run.status() == 0)
+    // Its microphone would have gone on for a minute.
+    #expect(clock.now - start < .seconds(60))
+  }
+
+  @Test
+  func `a missing model names the package that brings one`() async throws {
+    try folder.tone("a.wav", .milliseconds(100))
+    let run = try await BuiltCommand.run(
+      "listen", "-d", "virtual:a.wav", in: folder,
+      environment: ["SYRINX_POCKETSPHINX_MODEL": folder.file("nowhere").path])
+    #expect(run.status == 1)
+    #expect(run.error.contains("pocketsphinx-en-us"))
+  }
+
+  @Test
+  func `without a sound card it says so`() async throws {
+    let run = try await BuiltCommand.run(
+      "listen", in: folder, environment: BuiltCommand.withoutSoundCard)
+    #expect(run.status == 1)
+    #expect(run.error.contains("no sound card"))
+  }
+
+  @Test
+  func `a plain virtual device hears nothing, which is wrong usage`() async throws {
+    let run = try await BuiltCommand.run("listen", "--device", "virtual", in: folder)
+    #expect(run.status == 64)
+    #expect(run.error.contains("virtual:FILE"))
+  }
+}

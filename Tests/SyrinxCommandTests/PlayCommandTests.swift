@@ -1,0 +1,166 @@
+import Foundation
+import SoundFile
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct PlayCommandTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  @Test
+  func `a file is played in its own time and nothing is said`() async throws {
+    try folder.tone("a.wav", .milliseconds(300))
+    let clock = ContinuousClock()
+    let start = clock.now
+    let run = try await play("a.wav")
+    #expect(run.status == 0)
+    #expect(run.output.isEmpty && run.error.isEmpty)
+    #expect(clock.now - start >= .milliseconds(300))
+  }
+
+  @Test
+  func `what cannot be played is reported and the next file follows`() async throws {
+    try folder.tone("good.wav", .milliseconds(100))
+    try Data().write(to: folder.file("empty.wav"))
+    try Data("hello\n".utf8).write(to: folder.file("text.wav"))
+    try FileManager.default.createDirectory(
+      at: folder.file("folder.wav"), withIntermediateDirectories: false)
+    let run = try await play(
+      "missing.wav", "folder.wav", "empty.wav", "text.wav", "good.wav", "-v")
+    #expect(run.status == 1)
+    let reports = run.errorLines.filter { $0.hasPrefix("syrinx: ") }
+    try #require(reports.count == 4)
+    #expect(reports[0].contains("missing.wav"))
+    #expect(reports[1].contains("folder.wav is a folder"))
+    #expect(reports[2].contains("empty.wav is empty"))
+    #expect(reports[3].contains("text.wav is not a sound file"))
+    #expect(run.error.contains("playing good.wav"))
+  }
+
+  @Test
+  func `a link that leads nowhere is a missing file`() async throws {
+    try FileManager.default.createSymbolicLink(
+      at: folder.file("link.wav"), withDestinationURL: folder.file("nowhere.wav"))
+    let run = try await play("link.wav")
+    #expect(run.status == 1)
+    #expect(run.error.contains("link.wav"))
+  }
+
+  @Test
+  func `a file that may not be read is named`() async throws {
+    try folder.tone("secret.wav", .milliseconds(100))
+    let run = try await BuiltCommand.shell(
+      """
+      chmod 000 secret.wav; chmod 755 .
+      if [ "$(id -u)" = 0 ]; then
+        # Root may read everything, and nobody may not look into every build folder.
+        cp "$(command -v syrinx)" .
+        setpriv --reuid=65534 --clear-groups ./syrinx play secret.wav -d virtual
+      else
+        syrinx play secret.wav -d virtual
+      fi
+      """, in: folder)
+    #expect(run.status == 1)
+    #expect(run.error.contains("you may not open"))
+    #expect(run.error.contains("secret.wav"))
+  }
+
+  @Test
+  func `of a truncated file is played what is there, with a warning`() async throws {
+    try folder.truncatedTone("cut.wav", bytes: 44 + 2 * 1_600)
+    let run = try await play("cut.wav")
+    #expect(run.status == 0)
+    #expect(
+      run.error == """
+        syrinx: cut.wav is shorter than its header says: 1.000 s were announced, 0.100 s were there
+
+        """)
+  }
+
+  @Test
+  func `a pipe is played from standard input`() async throws {
+    try folder.tone("a.wav", .milliseconds(200))
+    let run = try await BuiltCommand.shell("cat a.wav | syrinx play - -d virtual -v", in: folder)
+    #expect(run.status == 0)
+    #expect(run.error.contains("16000 Hz, mono"))
+  }
+
+  @Test
+  func `an empty standard input is an error`() async throws {
+    let run = try await play("-")
+    #expect(run.status == 1)
+    #expect(run.error.contains("standard input is empty"))
+  }
+
+  @Test
+  func `repetitions take their time`() async throws {
+    try folder.tone("a.wav", .milliseconds(100))
+    let clock = ContinuousClock()
+    let start = clock.now
+    #expect(try await play("a.wav", "--loop", "3").status == 0)
+    #expect(clock.now - start >= .milliseconds(300))
+  }
+
+  @Test
+  func `Ctrl-C ends an endless loop with 130`() async throws {
+    try folder.tone("a.wav", .milliseconds(100))
+    let run = try RunningCommand(
+      "play", "a.wav", "--loop", "forever", "-d", "virtual", "-v", in: folder, watching: .error)
+    #expect(await run.lines.first(containing: "playing a.wav") != nil)
+    run.send(SIGINT)
+    #expect(await run.status() == 130)
+  }
+
+  @Test
+  func `SIGTERM ends it with 143 while it waits for a pipe`() async throws {
+    let run = try await BuiltCommand.shell(
+      """
+      mkfifo pipe; exec 3<>pipe
+      syrinx play pipe -d virtual & player=$!
+      kill -TERM $player; wait $player
+      """, in: folder)
+    #expect(run.status == 143)
+  }
+
+  @Test(arguments: ["nonsense", "hw:CARD=nonsense"])
+  func `an unknown device is named`(device: String) async throws {
+    try folder.tone("a.wav", .milliseconds(100))
+    let run = try await BuiltCommand.run("play", "a.wav", "-d", device, in: folder)
+    #expect(run.status == 1)
+    #expect(run.error.contains("no playback device \"\(device)\""))
+  }
+
+  @Test
+  func `without a sound card it says so, once for all files`() async throws {
+    try folder.tone("a.wav", .milliseconds(100))
+    let run = try await BuiltCommand.run(
+      "play", "a.wav", "a.wav", in: folder, environment: BuiltCommand.withoutSoundCard)
+    #expect(run.status == 1)
+    #expect(run.errorLines.count == 1)
+    #expect(run.error.contains("no sound card"))
+  }
+
+  @Test(arguments: [
+    (["--volume", "1.5"], "--volume 1.5"), (["--volume=-0.1"], "--volume -0.1"),
+    (["--volume", "nan"], "--volume nan"), (["--loop", "0"], "'0'"),
+    (["--loop=-1"], "'-1'"), (["--loop", "often"], "'often'"),
+    (["--device", "virtual:a.wav"], "--device virtual:a.wav"), (["--device", ""], "--device"),
+    (["--loop", "forever", "b.wav"], "--loop forever"), (["-", "--loop", "2"], "--loop"),
+    (["-", "-"], "standard input"), (["--nonsense"], "--nonsense"),
+  ])
+  func `wrong usage is told from failure`(arguments: [String], names: String) async throws {
+    let run = try await BuiltCommand.shell(
+      (["syrinx play a.wav"] + arguments.map { "'\($0)'" }).joined(separator: " "), in: folder)
+    #expect(run.status == 64)
+    #expect(run.error.contains(names))
+    #expect(run.error.contains("Usage: syrinx play"))
+  }
+
+  private func play(_ arguments: String...) async throws -> BuiltCommand.Outcome {
+    let words = arguments.map { "'\($0)'" }.joined(separator: " ")
+    return try await BuiltCommand.shell("syrinx play \(words) -d virtual", in: folder)
+  }
+}

@@ -1,0 +1,191 @@
+import AudioCore
+import Foundation
+import SoundFile
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RecordCommandTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  @Test
+  func `the file holds what the microphone heard, sample by sample`() async throws {
+    try folder.tone("heard.wav", .milliseconds(300))
+    let run = try await record("out.wav", "--device", "virtual:heard.wav")
+    #expect(run.status == 0)
+    #expect(run.output.isEmpty && run.error.isEmpty)
+    #expect(try folder.samples("out.wav") == folder.samples("heard.wav"))
+  }
+
+  @Test(arguments: ["out.wav", "out.flac", "out.ogg", "out.opus", "OUT.FLAC"])
+  func `the extension decides on the format, and the length on the end`(file: String) async throws {
+    try folder.tone("heard.wav", .seconds(1))
+    let run = try await record(file, "--device", "virtual:heard.wav", "--seconds", "0.2")
+    #expect(run.status == 0)
+    let reader = try SoundFileReader(url: folder.file(file))
+    let expected = try SoundFileEncoding(pathExtension: folder.file(file).pathExtension)
+    #expect(reader.encodingDescription.lowercased().contains(expected.word))
+    #expect(try folder.samples(file).count == reader.format.sampleRate.hertz / 5)
+  }
+
+  @Test
+  func `rate and channels are those that were asked for`() async throws {
+    try folder.tone("heard.wav", .milliseconds(300))
+    let run = try await record(
+      "out.wav", "--device", "virtual:heard.wav", "--rate", "8000", "--channels", "2")
+    #expect(run.status == 0)
+    let reader = try SoundFileReader(url: folder.file("out.wav"))
+    #expect(reader.format.sampleRate == 8_000 && reader.format.channelCount == 2)
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+  func `a signal leaves a complete file`(signal: Int32) async throws {
+    try folder.tone("heard.wav", .seconds(20))
+    let run = try RunningCommand(
+      "record", "out.wav", "--device", "virtual:heard.wav", "--verbose",
+      in: folder, watching: .error)
+    #expect(await run.lines.first(containing: "recorded") != nil)
+    run.send(signal)
+    #expect(await run.status() == 0)
+    let recorded = try folder.samples("out.wav")
+    #expect(recorded.count > 0)
+    #expect(try recorded[...] == folder.samples("heard.wav").prefix(recorded.count))
+    let reader = try SoundFileReader(url: folder.file("out.wav"))
+    #expect(reader.announcedFrameCount?.rawValue == recorded.count)
+  }
+
+  @Test
+  func `under nohup it goes on after SIGHUP`() async throws {
+    try folder.tone("heard.wav", .milliseconds(500))
+    let run = try await BuiltCommand.shell(
+      """
+      trap '' HUP
+      syrinx record out.wav -d virtual:heard.wav & recorder=$!
+      kill -HUP $recorder; wait $recorder
+      """, in: folder)
+    #expect(run.status == 0)
+    #expect(try folder.samples("out.wav").count == 8_000)
+  }
+
+  @Test
+  func `standard output takes a WAV stream that SoX reads`() async throws {
+    try folder.tone("heard.wav", .seconds(1))
+    let run = try await BuiltCommand.shell(
+      "syrinx record - --seconds 0.25 -d virtual:heard.wav | sox -t wav - out.wav", in: folder)
+    #expect(run.status == 0)
+    #expect(try folder.samples("out.wav") == Array(folder.samples("heard.wav").prefix(4_000)))
+  }
+
+  @Test
+  func `a reader that goes away ends it quietly`() async throws {
+    try folder.tone("heard.wav", .seconds(20))
+    let run = try await BuiltCommand.shell(
+      "syrinx record - -d virtual:heard.wav | head -c 44 >/dev/null", in: folder)
+    #expect(run.status == 141)
+    #expect(run.error.isEmpty)
+  }
+
+  @Test
+  func `what the microphone hears is not overwritten`() async throws {
+    try folder.tone("a.wav", .milliseconds(100))
+    let run = try await record("./a.wav", "--device", "virtual:a.wav")
+    #expect(run.status == 64)
+    #expect(try folder.samples("a.wav").count == 1_600)
+  }
+
+  @Test(arguments: [
+    ("missing/out.wav", "missing/out.wav"), ("folder.wav", "folder.wav is a folder"),
+  ])
+  func `a file that cannot be made is named`(file: String, names: String) async throws {
+    try folder.tone("heard.wav", .milliseconds(100))
+    try FileManager.default.createDirectory(
+      at: folder.file("folder.wav"), withIntermediateDirectories: false)
+    let run = try await record(file, "--device", "virtual:heard.wav")
+    #expect(run.status == 1)
+    #expect(run.error.contains(names))
+  }
+
+  @Test
+  func `a full disk is an error`() async throws {
+    try folder.tone("heard.wav", .milliseconds(100))
+    try FileManager.default.createSymbolicLink(
+      at: folder.file("full.wav"), withDestinationURL: URL(filePath: "/dev/full"))
+    let run = try await record("full.wav", "--device", "virtual:heard.wav")
+    #expect(run.status == 1)
+    #expect(run.error.contains("no space is left"))
+    let pipe = try await BuiltCommand.shell(
+      "syrinx record - -d virtual:heard.wav >/dev/full", in: folder)
+    #expect(pipe.status == 1)
+    #expect(pipe.error.contains("no space is left"))
+  }
+
+  @Test
+  func `a microphone that ends too early is an error, and what it gave is kept`() async throws {
+    try folder.tone("heard.wav", .milliseconds(100))
+    let run = try await record("out.wav", "--device", "virtual:heard.wav", "--seconds", "5")
+    #expect(run.status == 1)
+    #expect(run.error.contains("after 0.100 s"))
+    #expect(run.error.contains("5.000 s"))
+    #expect(try folder.samples("out.wav").count == 1_600)
+  }
+
+  @Test
+  func `a truncated file is heard as far as it goes, with a warning`() async throws {
+    try folder.truncatedTone("cut.wav", bytes: 44 + 2 * 1_600)
+    let run = try await record("out.wav", "--device", "virtual:cut.wav")
+    #expect(run.status == 0)
+    #expect(run.error.contains("the header says 16000 frames, 1600 frames were decoded"))
+  }
+
+  @Test
+  func `a microphone whose file is missing leaves no recording behind`() async throws {
+    let run = try await record("out.wav", "--device", "virtual:missing.wav")
+    #expect(run.status == 1)
+    #expect(run.error.contains("missing.wav"))
+    #expect(!FileManager.default.fileExists(atPath: folder.file("out.wav").path))
+  }
+
+  @Test
+  func `without a sound card it says so and leaves nothing behind`() async throws {
+    let run = try await BuiltCommand.run(
+      "record", "out.wav", in: folder, environment: BuiltCommand.withoutSoundCard)
+    #expect(run.status == 1)
+    #expect(run.error.contains("no sound card"))
+    #expect(!FileManager.default.fileExists(atPath: folder.file("out.wav").path))
+  }
+
+  @Test(arguments: [
+    (["out.wav", "--seconds", "0"], "--seconds 0.0"),
+    (["out.wav", "--seconds", "inf"], "--seconds inf"),
+    (["out.wav", "--rate", "0"], "--rate 0"), (["out.wav", "--channels", "0"], "--channels 0"),
+    (["out.wav", "--channels", "1000"], "--channels 1000"), (["out.mp3"], "\"mp3\""),
+    (["out"], "no file format"), (["out.wav", "--device", "virtual"], "--device virtual"),
+    (["out.wav", "--device", "virtual:"], "--device virtual:"), ([], "file"),
+  ])
+  func `wrong usage is told from failure`(arguments: [String], names: String) async throws {
+    let run = try await BuiltCommand.shell(
+      (["syrinx record"] + arguments.map { "'\($0)'" }).joined(separator: " "), in: folder)
+    #expect(run.status == 64)
+    #expect(run.error.contains(names))
+  }
+
+  private func record(_ arguments: String...) async throws -> BuiltCommand.Outcome {
+    let words = arguments.map { "'\($0)'" }.joined(separator: " ")
+    return try await BuiltCommand.shell("syrinx record \(words)", in: folder)
+  }
+}
+
+extension SoundFileEncoding {
+  /// A word of libsndfile's description of it.
+  fileprivate var word: String {
+    switch self {
+    case .wav16, .wav24, .wavFloat: "wav"
+    case .flac16, .flac24: "flac"
+    case .oggVorbis: "vorbis"
+    case .opus: "opus"
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import AudioThreads
+import Foundation
+
+/// The command while it runs: a test waits for what it writes and sends it signals.
+final class RunningCommand: Sendable {
+  /// Which of its descriptors is read; the other one is not looked at.
+  enum Watched {
+    case output, error
+  }
+
+  /// What it writes there, line by line.
+  let lines: AsyncStream<String>
+  private let identifier: Int32
+  private let statuses: AsyncStream<Int32>
+
+  init(_ arguments: String..., in folder: TestFolder, watching watched: Watched) throws {
+    let process = BuiltCommand.process(BuiltCommand.url, arguments, in: folder)
+    let pipe = Pipe()
+    process.standardOutput = watched == .output ? pipe : FileHandle.nullDevice
+    process.standardError = watched == .error ? pipe : FileHandle.nullDevice
+    let (statuses, status) = AsyncStream.makeStream(of: Int32.self)
+    process.terminationHandler = {
+      status.yield($0.shellStatus)
+      status.finish()
+    }
+    try process.run()
+    identifier = process.processIdentifier
+    self.statuses = statuses
+    lines = try readLines(of: pipe)
+  }
+
+  func send(_ signal: Int32) {
+    kill(identifier, signal)
+  }
+
+  /// The exit status, once it has ended.
+  func status() async -> Int32? {
+    var iterator = statuses.makeAsyncIterator()
+    return await iterator.next()
+  }
+}
+
+/// The lines that come out of a pipe, read on a thread of their own.
+private func readLines(of pipe: Pipe) throws -> AsyncStream<String> {
+  let (lines, line) = AsyncStream.makeStream(of: String.self)
+  let descriptor = dup(pipe.fileHandleForReading.fileDescriptor)
+  _ = try DedicatedThread.start(name: "lines") {
+    guard let file = fdopen(descriptor, "r") else { return line.finish() }
+    var text: UnsafeMutablePointer<CChar>?
+    var capacity = 0
+    while getline(&text, &capacity, file) > 0, let text {
+      line.yield(String(cString: text).trimmingCharacters(in: .newlines))
+    }
+    free(text)
+    fclose(file)
+    line.finish()
+  }
+  return lines
+}
+
+extension AsyncStream<String> {
+  /// The first line from here on that contains a text.
+  func first(containing text: String) async -> String? {
+    await first { $0.contains(text) }
+  }
+}

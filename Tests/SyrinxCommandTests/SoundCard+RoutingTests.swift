@@ -1,0 +1,71 @@
+import AudioCore
+import SoundCard
+import Synchronization
+import Testing
+
+@testable import SyrinxCommand
+
+struct SoundCardRoutingTests {
+  /// Hardware that can only say which device it was asked for.
+  private struct Asked: Error, Equatable {
+    let device: AudioDevice.ID?
+  }
+
+  private let routed = SoundCard.routing(
+    to: SoundCard(
+      devices: { [AudioDevice(id: "card", name: "A card", directions: [.playback])] },
+      openPlayback: { throw Asked(device: $0.device) },
+      openCapture: { throw Asked(device: $0.device) })
+  ) { _ in }
+
+  @Test(arguments: [nil, "default", "hw:0"] as [AudioDevice.ID?])
+  func `without a virtual name the hardware is asked`(device: AudioDevice.ID?) async {
+    let request = PCMRequest(device: device, format: .speech)
+    await #expect(throws: Asked(device: device)) {
+      try await routed.openPlayback(request: request)
+    }
+    await #expect(throws: Asked(device: device)) { try await routed.openCapture(request: request) }
+  }
+
+  @Test
+  func `the virtual devices are listed after the hardware's, and are never the default`()
+    async throws
+  {
+    let devices = try await routed.devices()
+    #expect(devices.map(\.id) == ["card", "virtual", "virtual:FILE"])
+    #expect(devices.map(\.isVirtual) == [false, true, true])
+    #expect(!devices.contains { $0.isVirtual && $0.isDefault })
+  }
+
+  @Test
+  func `the virtual loudspeaker takes what is asked of it`() async throws {
+    let pcm = try await routed.openPlayback(request: PCMRequest(device: "virtual", format: .speech))
+    #expect(pcm.configuration.format == .speech)
+    pcm.close()
+  }
+
+  @Test
+  func `a direction that a virtual device does not have is refused`() async {
+    let loudspeaker = PCMRequest(device: "virtual", format: .speech)
+    await #expect(throws: SoundCardError.self) {
+      try await routed.openCapture(request: loudspeaker)
+    }
+    let microphone = PCMRequest(device: "virtual:a.wav", format: .speech)
+    await #expect(throws: SoundCardError.self) {
+      try await routed.openPlayback(request: microphone)
+    }
+  }
+
+  @Test
+  func `a file that is missing is named with its device`() async {
+    let request = PCMRequest(device: "virtual:missing.wav", format: .speech)
+    await #expect {
+      try await routed.openCapture(request: request)
+    } throws: { error in
+      guard case SoundCardError.unsupported("virtual:missing.wav", let reason) = error else {
+        return false
+      }
+      return reason.contains("missing.wav")
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import Testing
+
+/// The command on a terminal, which `script` of util-linux gives it.
+@Suite(.timeLimit(.minutes(2)))
+struct TerminalTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  @Test
+  func `playing shows its device and rewrites one line with the time`() async throws {
+    try folder.tone("a.wav", .milliseconds(500))
+    let shown = try await shown("syrinx play a.wav -d virtual")
+    #expect(shown.contains("a.wav on virtual (16000 Hz, mono)"))
+    let times = shown.split(separator: "\r").filter { $0.contains(" / 0:00.5") }
+    #expect((2...7).contains(times.count))
+    #expect(times.last?.hasPrefix("0:00.5 / 0:00.5") == true)
+  }
+
+  @Test
+  func `recording shows time and level`() async throws {
+    try folder.tone("a.wav", .milliseconds(500))
+    let shown = try await shown("syrinx record out.wav -d virtual:a.wav")
+    #expect(shown.contains("recording from virtual:a.wav (16000 Hz, mono)"))
+    #expect(shown.contains("[##################  ] -6.0 dBFS"))
+    #expect(shown.contains("\r0:00.5 recorded"))
+  }
+
+  @Test
+  func `partial results take turns on one line before the final one`() async throws {
+    try folder.speech("go.wav")
+    let shown = try await shown("syrinx listen --partials -d virtual:go.wav")
+    let lines = shown.split(separator: "\r\n")
+    #expect(lines.first == "listening to virtual:go.wav; Ctrl-C ends it")
+    let rewritten = try #require(lines.last).split(separator: "\r")
+    #expect(rewritten.count > 1)
+    #expect(rewritten.last?.hasPrefix("go forward") == true)
+  }
+
+  @Test
+  func `sound is not written to a terminal`() async throws {
+    try folder.tone("a.wav", .milliseconds(100))
+    let shown = try await shown("syrinx record - -d virtual:a.wav", status: 64)
+    #expect(shown.contains("terminal"))
+  }
+
+  private func shown(_ command: String, status: Int32 = 0) async throws -> String {
+    let run = try await BuiltCommand.shell("script -qec '\(command)' /dev/null", in: folder)
+    #expect(run.status == status)
+    return run.output
+  }
+}

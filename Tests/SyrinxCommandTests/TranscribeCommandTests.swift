@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct TranscribeCommandTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  @Test
+  func `each utterance is a line of text and nothing else is said`() async throws {
+    try folder.speech("go.wav")
+    let run = try await BuiltCommand.run("transcribe", "go.wav", in: folder)
+    #expect(run.status == 0)
+    #expect(run.output == "go forward ten meters\n")
+    #expect(run.error.isEmpty)
+  }
+
+  @Test
+  func `JSON tells words, times and confidence, the files in order`() async throws {
+    try folder.speech("one.wav")
+    try folder.sample("two-utterances.wav", as: "two.wav")
+    let run = try await BuiltCommand.run(
+      "transcribe", "two.wav", "one.wav", "--json", in: folder)
+    #expect(run.status == 0)
+    let lines = try run.outputLines.map(UtteranceLine.init)
+    #expect(lines.map(\.file) == ["two.wav", "two.wav", "one.wav"])
+    #expect(lines.map(\.utterance) == [0, 1, 0])
+    let last = try #require(lines.last)
+    #expect(last.final && last.text == "go forward ten meters")
+    #expect(last.words.map(\.word).joined(separator: " ") == last.text)
+    #expect(last.start == last.words.first?.start && last.end == last.words.last?.end)
+    for word in last.words {
+      #expect(word.start < word.end)
+      #expect((0...1).contains(try #require(word.confidence)))
+    }
+  }
+
+  @Test
+  func `what cannot be read is reported and the next file follows`() async throws {
+    try folder.speech("go.wav")
+    try Data().write(to: folder.file("empty.wav"))
+    try Data("hello\n".utf8).write(to: folder.file("text.wav"))
+    let run = try await BuiltCommand.run(
+      "transcribe", "missing.wav", ".", "empty.wav", "text.wav", "go.wav", in: folder)
+    #expect(run.status == 1)
+    #expect(run.output == "go forward ten meters\n")
+    let reports = run.errorLines.filter { $0.hasPrefix("syrinx: ") }
+    try #require(reports.count == 4)
+    #expect(reports[0].contains("missing.wav") && reports[1].contains("folder"))
+    #expect(reports[2].contains("empty.wav is empty") && reports[3].contains("text.wav"))
+  }
+
+  @Test
+  func `of a truncated file is heard what is there, with a warning`() async throws {
+    try folder.truncatedTone("cut.wav", bytes: 44 + 2 * 1_600)
+    let run = try await BuiltCommand.run("transcribe", "cut.wav", in: folder)
+    #expect(run.status == 0)
+    #expect(run.error.contains("the header says 16000 frames, 1600 frames were decoded"))
+  }
+
+  @Test
+  func `standard input is read as well`() async throws {
+    try folder.speech("go.wav")
+    let run = try await BuiltCommand.shell("cat go.wav | syrinx transcribe -", in: folder)
+    #expect(run.status == 0)
+    #expect(run.output == "go forward ten meters\n")
+  }
+
+  @Test
+  func `silence is no utterance and no error`() async throws {
+    let run = try await BuiltCommand.shell(
+      "sox -n -r 16000 -c 1 silence.wav trim 0 1 && syrinx transcribe silence.wav", in: folder)
+    #expect(run.status == 0)
+    #expect(run.output.isEmpty)
+  }
+
+  @Test
+  func `a missing model names the package that brings one`() async throws {
+    try folder.tone("a.wav", .milliseconds(100))
+    let run = try await BuiltCommand.run(
+      "transcribe", "a.wav", "a.wav", in: folder,
+      environment: ["SYRINX_POCKETSPHINX_MODEL": folder.file("nowhere").path])
+    #expect(run.status == 1)
+    #expect(run.errorLines.count == 1)
+    #expect(run.error.contains("pocketsphinx-en-us"))
+    #expect(run.error.contains(folder.file("nowhere").path))
+  }
+
+  @Test
+  func `a reader that goes away ends it quietly`() async throws {
+    try folder.speech("go.wav")
+    let run = try await BuiltCommand.shell(
+      "syrinx transcribe go.wav go.wav go.wav | head -1", in: folder)
+    #expect(run.status == 141)
+    #expect(run.output == "go forward ten meters\n")
+    #expect(run.error.isEmpty)
+  }
+
+  @Test
+  func `standard output that is full is an error`() async throws {
+    try folder.speech("go.wav")
+    let run = try await BuiltCommand.shell("syrinx transcribe go.wav >/dev/full", in: folder)
+    #expect(run.status == 1)
+    #expect(run.error.contains("cannot write standard output: No space left"))
+  }
+
+  @Test
+  func `SIGTERM ends it at once with 143`() async throws {
+    let run = try await BuiltCommand.shell(
+      """
+      mkfifo pipe; exec 3<>pipe
+      syrinx transcribe pipe & transcriber=$!
+      kill -TERM $transcriber; wait $transcriber
+      """, in: folder)
+    #expect(run.status == 143)
+  }
+
+  @Test
+  func `wrong usage is told from failure`() async throws {
+    #expect(try await BuiltCommand.run("transcribe", in: folder).status == 64)
+    #expect(try await BuiltCommand.run("transcribe", "-", "-", in: folder).status == 64)
+  }
+}
