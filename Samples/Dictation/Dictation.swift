@@ -3,7 +3,9 @@ import AudioRecorderClient
 import ClientDependencies
 import SpeechClient
 
-/// A feature: what is said into the microphone becomes text. It knows two clients and no hardware.
+/// A feature: what is said into the microphone becomes text.
+///
+/// It knows two clients and no hardware.
 @MainActor
 public final class Dictation {
   /// What has been said, an utterance a line.

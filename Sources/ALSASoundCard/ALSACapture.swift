@@ -5,8 +5,8 @@ import Glibc
 import SoundCard
 
 /// A device that captures, through ALSA.
-// `@unchecked Sendable` is right because only `configuration` and `waker`, both constant, may be used from several threads;
-// everything else is called by one thread at a time, as `PCM` demands.
+// `@unchecked Sendable` is right because only `configuration` and `waker`, both constant, may be
+// used from several threads; everything else is called by one thread at a time, as `PCM` demands.
 final class ALSACapture: CapturePCM, @unchecked Sendable {
   private let device: OpenDevice
 
@@ -36,7 +36,8 @@ final class ALSACapture: CapturePCM, @unchecked Sendable {
     let channels = configuration.format.channelCount
     let frames = min(samples.count / channels, device.scratchFrames)
     guard frames > 0 else { return .frames(.zero) }
-    // ALSA's `file` plug-in answers with frames past the end of its file and leaves the memory as it was.
+    // ALSA's `file` plug-in answers with frames past the end of its file and leaves the memory as
+    // it was.
     memset(device.scratch, 0, frames * channels * 4)
     let read = snd_pcm_readi(pcm, device.scratch, snd_pcm_uframes_t(frames))
     guard read >= 0 else { return try mended(Int32(read)) }

@@ -4,8 +4,8 @@ import CALSA
 import SoundCard
 
 /// A device that plays, through ALSA.
-// `@unchecked Sendable` is right because only `configuration` and `waker`, both constant, may be used from several threads;
-// everything else is called by one thread at a time, as `PCM` demands.
+// `@unchecked Sendable` is right because only `configuration` and `waker`, both constant, may be
+// used from several threads; everything else is called by one thread at a time, as `PCM` demands.
 final class ALSAPlayback: PlaybackPCM, @unchecked Sendable {
   private let device: OpenDevice
   private var dryClock: DryClock

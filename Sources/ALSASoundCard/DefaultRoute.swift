@@ -27,11 +27,23 @@ enum DefaultRoute: Equatable {
     var top: OpaquePointer?
     guard snd_config_update_ref(&top) >= 0, let top else { return .missing }
     defer { snd_config_unref(top) }
+    runHooks(top)
     guard let node = child(of: top, "pcm.default") else { return .missing }
     if snd_config_get_type(node) == SND_CONFIG_TYPE_COMPOUND {
       return DefaultRoute(target: child(of: node, "type").flatMap(string) ?? "unknown")
     }
     return DefaultRoute(target: string(node))
+  }
+
+  /// Looking for a definition, unlike looking for a node, runs the configuration's hooks, and they
+  /// redefine `default` where a sound server answers.
+  ///
+  /// What is found is the expansion; only the hooks matter.
+  private static func runHooks(_ top: OpaquePointer) {
+    var definition: OpaquePointer?
+    if snd_config_search_definition(top, "pcm", "default", &definition) >= 0 {
+      snd_config_delete(definition)
+    }
   }
 
   private static func child(of node: OpaquePointer, _ key: String) -> OpaquePointer? {

@@ -1,6 +1,7 @@
 import AudioCore
 
-/// What to believe of a device's delay: plug-ins answer negative and absurd numbers, and errors at the start.
+/// What to believe of a device's delay: plug-ins answer negative and absurd numbers, and errors at
+/// the start.
 enum Delay {
   /// A delay of more than so many device buffers is no latency of a server but nonsense.
   private static let believable = 16

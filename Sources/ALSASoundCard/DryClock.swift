@@ -2,9 +2,10 @@ import AudioCore
 
 /// How long a playback device can go on without another frame.
 ///
-/// A card holds frames and plays them; what it holds is the answer. A device that takes frames faster than time
-/// (`null`, `file`) never holds any: there the answer is what is left of the time that the frames written would have
-/// lasted, so that an engine whose decoder is late waits instead of inserting silence.
+/// A card holds frames and plays them; what it holds is the answer. A device that takes frames
+/// faster than time (`null`, `file`) never holds any: there the answer is what is left of the time
+/// that the frames written would have lasted, so that an engine whose decoder is late waits instead
+/// of inserting silence.
 struct DryClock {
   private let rate: SampleRate
   private var dryAt: MonotonicTime?

@@ -7,11 +7,13 @@ import Synchronization
 struct Handle: ~Copyable {
   let pcm: OpaquePointer
 
-  // "Opening is not re-entrant in some plug-ins": the state that this lock guards is the process' own, inside alsa-lib and
-  // the plug-ins it loads. Held by threads that only open, never by a card's thread.
+  // "Opening is not re-entrant in some plug-ins": the state that this lock guards is the process'
+  // own, inside alsa-lib and the plug-ins it loads. Held by threads that only open, never by a
+  // card's thread.
   private static let opening = Mutex<Void>(())
 
-  /// Opens a device without waiting for it to be free; blocks where a sound server is slow to answer.
+  /// Opens a device without waiting for it to be free; blocks where a sound server is slow to
+  /// answer.
   ///
   /// The corresponding C function is `snd_pcm_open`.
   init(

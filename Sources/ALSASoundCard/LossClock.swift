@@ -1,8 +1,8 @@
 import AudioCore
 import SoundCard
 
-/// How many frames an interruption cost, by the clock: what the device held when it was last looked at, and
-/// the time since then.
+/// How many frames an interruption cost, by the clock: what the device held when it was last looked
+/// at, and the time since then.
 struct LossClock {
   private let direction: AudioDevice.Direction
   private let rate: SampleRate

@@ -5,7 +5,8 @@ import Synchronization
 
 /// Runs blocking work on a thread of its own and returns what it gives.
 ///
-/// Cancelling returns at once, also where a sound server does not answer; what the work gives later is let go.
+/// Cancelling returns at once, also where a sound server does not answer; what the work gives later
+/// is let go.
 func onThread<Value: Sendable>(
   _ name: String, for id: AudioDevice.ID,
   _ work: @escaping @Sendable () throws(SoundCardError) -> Value
@@ -43,7 +44,8 @@ private final class Handover<Value: Sendable>: Sendable {
     case expected(CheckedContinuation<Value, any Error>)
     case over
   }
-  // Held for a few instructions by the task and by the thread that only opens, never by a card's thread.
+  // Held for a few instructions by the task and by the thread that only opens, never by a card's
+  // thread.
   private let state = Mutex(State.early)
 
   /// False, and the continuation resumed, where the task was cancelled before.

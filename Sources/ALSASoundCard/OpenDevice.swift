@@ -4,7 +4,8 @@ import CALSA
 import Glibc
 import SoundCard
 
-/// What playback and capture have in common: an open device, its settings, and its life until it is closed.
+/// What playback and capture have in common: an open device, its settings, and its life until it is
+/// closed.
 ///
 /// Not `Sendable`: the PCM that holds it is used by one thread at a time.
 final class OpenDevice {
@@ -87,7 +88,8 @@ final class OpenDevice {
     if code < 0 { try mendUntold(code) }
   }
 
-  /// The corresponding C function is `snd_pcm_drop`; the device is prepared again when it is next used.
+  /// The corresponding C function is `snd_pcm_drop`; the device is prepared again when it is next
+  /// used.
   func drop() {
     guard let pcm, !isLost, !isDropped else { return }
     snd_pcm_drop(pcm)

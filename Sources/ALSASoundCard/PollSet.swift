@@ -3,12 +3,14 @@ import CALSA
 import Glibc
 import SoundCard
 
-/// What the card's thread sleeps on: the waker's descriptor and the device's own, in memory taken at the start.
+/// What the card's thread sleeps on: the waker's descriptor and the device's own, in memory taken
+/// at the start.
 struct PollSet: ~Copyable {
   /// What ended a sleep.
   enum Event {
     case waker
-    /// The device's own account of it, `POLLIN`, `POLLOUT`, `POLLERR`…; its descriptors' events alone mean nothing.
+    /// The device's own account of it, `POLLIN`, `POLLOUT`, `POLLERR`…; its descriptors' events
+    /// alone mean nothing.
     case device(Int32)
     case timeOut
     case failure(Int32)
@@ -43,7 +45,8 @@ struct PollSet: ~Copyable {
     return code < 0 ? .failure(code) : .device(Int32(events))
   }
 
-  /// Sleeps until the waker is signalled, and leaves the signal pending; false where the time ran out.
+  /// Sleeps until the waker is signalled, and leaves the signal pending; false where the time ran
+  /// out.
   func sleepOnWaker(milliseconds: Int32) -> Bool {
     pollAll(0, milliseconds) != 0
   }

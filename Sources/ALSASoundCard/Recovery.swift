@@ -4,8 +4,8 @@ import SoundCard
 
 /// What to do when a call to a device has failed, step by step, until it runs again or is given up.
 ///
-/// Ours in place of `snd_pcm_recover`, which sleeps for as long as a resume answers EAGAIN, never restarts a
-/// capture, and passes ENODEV through.
+/// Ours in place of `snd_pcm_recover`, which sleeps for as long as a resume answers EAGAIN, never
+/// restarts a capture, and passes ENODEV through.
 struct Recovery {
   /// The next thing to do.
   enum Action: Equatable {
@@ -45,7 +45,8 @@ struct Recovery {
     case ESTRPIPE:
       cause = .suspended
       return step(.resume)
-    // A device that answers something else (EIO of a server that went, EBADFD) is as good as what `prepare` says.
+    // A device that answers something else (EIO of a server that went, EBADFD) is as good as what
+    // `prepare` says.
     default: return step(.prepare)
     }
   }

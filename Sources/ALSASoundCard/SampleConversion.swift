@@ -2,8 +2,8 @@ import SoundCard
 
 /// Between Float32 and the way a device stores samples.
 ///
-/// Full scale is a power of two, so that a 16-bit file read as x / 32768 leaves a 16-bit card bit by bit as it
-/// was; what is beyond full scale is clipped, and what is not a number is silence.
+/// Full scale is a power of two, so that a 16-bit file read as x / 32768 leaves a 16-bit card bit
+/// by bit as it was; what is beyond full scale is clipped, and what is not a number is silence.
 enum SampleConversion {
   /// Writes `samples` in the device's format to `target`, which holds at least as many.
   static func encode(
@@ -62,7 +62,8 @@ enum SampleConversion {
 }
 
 extension Int32 {
-  /// The nearest integer to `sample` × `scale`, from −scale to below scale; 0 for what is not a number.
+  /// The nearest integer to `sample` × `scale`, from −scale to below scale; 0 for what is not a
+  /// number.
   @inline(__always)
   fileprivate init(clipping sample: Float, scale: Float) {
     let scaled = (sample * scale).rounded(.toNearestOrEven)
@@ -82,7 +83,8 @@ extension Int16 {
   fileprivate init(clipping sample: Float) {
     let scaled = sample == sample ? sample * 0x1p15 : 0
     let clipped = scaled < 32767 ? (scaled > -32768 ? scaled : -32768) : 32767
-    // Adding 1.5 × 2^23 leaves the nearest integer in the low bits: no branch, so that it runs in vectors.
+    // Adding 1.5 × 2^23 leaves the nearest integer in the low bits: no branch, so that it runs in
+    // vectors.
     self = Int16(truncatingIfNeeded: (clipped + 0x1.8p23).bitPattern)
   }
 }

@@ -2,7 +2,8 @@ public import ClientDependencies
 public import SoundCard
 
 extension SoundCard: DependencyKey {
-  /// The sound cards and sound servers that ALSA's configuration knows; opening runs on a thread of its own.
+  /// The sound cards and sound servers that ALSA's configuration knows; opening runs on a thread of
+  /// its own.
   public static let liveValue: SoundCard = {
     let card = ALSASoundCard()
     return SoundCard(

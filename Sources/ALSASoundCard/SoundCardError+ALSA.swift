@@ -53,6 +53,7 @@ extension SoundCardError {
 }
 
 extension AudioDevice.ID {
-  /// What a request without a device opens: the user's, the server's or the first card's choice, by ALSA's configuration.
+  /// What a request without a device opens: the user's, the server's or the first card's choice, by
+  /// ALSA's configuration.
   static let alsaDefault: AudioDevice.ID = "default"
 }

@@ -1,4 +1,5 @@
-/// Notices a device that says "ready" again and again before a period is there, so that its thread rests instead of spinning.
+/// Notices a device that says "ready" again and again before a period is there, so that its thread
+/// rests instead of spinning.
 ///
 /// dmix and timers wake early now and then; only wakes that follow each other at once count.
 struct SpinGuard {

@@ -1,4 +1,5 @@
-/// A block of audio: interleaved Float32 samples, their format, and where they lie on the time-line.
+/// A block of audio: interleaved Float32 samples, their format, and where they lie on the
+/// time-line.
 ///
 /// A value: copies share their samples until one of them is changed.
 public struct AudioBuffer: Equatable, Sendable {

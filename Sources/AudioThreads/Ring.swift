@@ -2,11 +2,12 @@ public import Synchronization
 
 /// A ring of plain values between two threads: one writes, one reads, neither waits for the other.
 ///
-/// Thread safety: `tryWrite` and `writable` belong to the one writer, `tryRead`, `skip` and `readable` to the one reader;
-/// none of them allocates or takes a lock.
+/// Thread safety: `tryWrite` and `writable` belong to the one writer, `tryRead`, `skip` and
+/// `readable` to the one reader; none of them allocates or takes a lock.
 public final class Ring<Element: BitwiseCopyable>: @unchecked Sendable {
-  // Right because each element is touched by one side at a time: the writer owns those from `head` up
-  // to `tail` + capacity, the reader those from `tail` up to `head`, and each side publishes with release order.
+  // Right because each element is touched by one side at a time: the writer owns those from `head`
+  // up to `tail` + capacity, the reader those from `tail` up to `head`, and each side publishes
+  // with release order.
   @usableFromInline let storage: UnsafeMutableBufferPointer<Element>
   @usableFromInline let head = Atomic<Int>(0)
   @usableFromInline let tail = Atomic<Int>(0)

@@ -1,9 +1,9 @@
 /// Reads a dependency: `@Dependency(\.audioPlayer) var audioPlayer`.
 ///
-/// Every read gives the value of the scope that reads, over what was overridden where the wrapper was made. A
-/// property of an object that was made inside `withDependencies` therefore keeps that scope's overrides. It works as a
-/// stored property, as a local and in static context; a part of a dependency can be named as well:
-/// `@Dependency(\.audioPlayer.play) var play`.
+/// Every read gives the value of the scope that reads, over what was overridden where the wrapper
+/// was made. A property of an object that was made inside `withDependencies` therefore keeps that
+/// scope's overrides. It works as a stored property, as a local and in static context; a part of a
+/// dependency can be named as well: `@Dependency(\.audioPlayer.play) var play`.
 ///
 /// Thread safety: reading takes no lock outside tests.
 @propertyWrapper

@@ -8,7 +8,8 @@ struct ContextDetection: Equatable {
 
   static let override = "SWIFT_DEPENDENCIES_CONTEXT"
 
-  /// Decides by the override, then by a preview's mark, then by whether a test framework runs the process.
+  /// Decides by the override, then by a preview's mark, then by whether a test framework runs the
+  /// process.
   init(environment: [String: String], isTesting: Bool) {
     let detected: DependencyContext =
       if environment["XCODE_RUNNING_FOR_PREVIEWS"] == "1" {
@@ -43,8 +44,8 @@ extension DependencyContext {
 
   /// The context of this process.
   ///
-  /// A complaint is reported outside the initialiser of the stored value, because a reporter may itself read
-  /// a dependency.
+  /// A complaint is reported outside the initialiser of the stored value, because a reporter may
+  /// itself read a dependency.
   @usableFromInline
   static var ofProcess: DependencyContext {
     if let complaint = detection.complaint,

@@ -1,7 +1,7 @@
 /// A dependency that tests and previews can use: what an interface module declares.
 ///
-/// Another module adds the live value by conforming the same type to ``DependencyKey``. Values are made on whichever thread
-/// asks first, so no conformance can be isolated to an actor.
+/// Another module adds the live value by conforming the same type to ``DependencyKey``. Values are
+/// made on whichever thread asks first, so no conformance can be isolated to an actor.
 public protocol TestDependencyKey<Value>: SendableMetatype {
   /// What is injected; by default the conforming type itself.
   associatedtype Value: Sendable = Self
@@ -27,7 +27,8 @@ public protocol DependencyKey<Value>: TestDependencyKey {
   /// The value in previews; by default ``liveValue``.
   static var previewValue: Value { get }
 
-  /// The value in tests; by default ``liveValue``, and every read of it in a test is reported as an issue.
+  /// The value in tests; by default ``liveValue``, and every read of it in a test is reported as an
+  /// issue.
   static var testValue: Value { get }
 }
 

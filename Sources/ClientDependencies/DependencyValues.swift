@@ -1,4 +1,5 @@
-/// The dependencies that a scope sees: what was overridden in it, and for the rest the values of its context.
+/// The dependencies that a scope sees: what was overridden in it, and for the rest the values of
+/// its context.
 ///
 /// Declare a property for each key in an extension:
 ///
@@ -18,8 +19,8 @@ public struct DependencyValues: Sendable {
 
   @usableFromInline var scope: Scope
   @usableFromInline let reader: Reader?
-  /// False while an update closure works on the values: it reads a value in order to change a part of it, and
-  /// that is no use of the value which deserves an issue.
+  /// False while an update closure works on the values: it reads a value in order to change a part
+  /// of it, and that is no use of the value which deserves an issue.
   @usableFromInline let isInUse: Bool
 
   /// Values without overrides, which share no cached value with others.
@@ -34,7 +35,8 @@ public struct DependencyValues: Sendable {
     self.isInUse = isInUse
   }
 
-  /// The value of a key: the override in this scope, otherwise that of the context, made once and kept.
+  /// The value of a key: the override in this scope, otherwise that of the context, made once and
+  /// kept.
   @inlinable
   public subscript<Key: TestDependencyKey>(
     key: Key.Type,

@@ -1,4 +1,5 @@
-/// An endpoint was called that nobody has implemented, usually one that a test did not expect to be used.
+/// An endpoint was called that nobody has implemented, usually one that a test did not expect to be
+/// used.
 public struct Unimplemented: Error, Equatable, CustomStringConvertible {
   /// The endpoint, as in `AudioPlayerClient.play`.
   public let endpoint: String

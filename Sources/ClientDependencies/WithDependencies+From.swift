@@ -1,7 +1,9 @@
-/// Runs an operation with the dependencies of a model, so that what it makes sees the model's overrides.
+/// Runs an operation with the dependencies of a model, so that what it makes sees the model's
+/// overrides.
 ///
-/// The model carries them if it holds a `@Dependency` or came out of `withDependencies`; otherwise an issue is reported
-/// and the operation runs with the current values. Current overrides win over the model's.
+/// The model carries them if it holds a `@Dependency` or came out of `withDependencies`; otherwise
+/// an issue is reported and the operation runs with the current values. Current overrides win over
+/// the model's.
 ///
 /// - Returns: what the operation returns; throws what it throws.
 @discardableResult

@@ -8,8 +8,8 @@
 /// }
 /// ```
 ///
-/// Child tasks of the operation see the overrides as well; detached tasks and other threads do not. An object that the
-/// operation returns remembers them, for `withDependencies(from:)`.
+/// Child tasks of the operation see the overrides as well; detached tasks and other threads do not.
+/// An object that the operation returns remembers them, for `withDependencies(from:)`.
 ///
 /// - Parameters:
 ///   - updateValuesForOperation: changes the current values for the operation.
@@ -60,7 +60,8 @@ func run<R>(
   }
 }
 
-/// Updates the values of a scope and runs the asynchronous operation with them, on the caller's actor.
+/// Updates the values of a scope and runs the asynchronous operation with them, on the caller's
+/// actor.
 @inlinable
 func run<R>(
   in scope: Scope,

@@ -24,8 +24,8 @@ final class DecoderPool: Sendable {
 
   /// Takes a decoder back, and keeps it where there is none yet and it is between utterances.
   ///
-  /// One that was left in an utterance is freed: to end the utterance, PocketSphinx would search it once more, up to its
-  /// whole length, and a cancelled task must be gone sooner than that.
+  /// One that was left in an utterance is freed: to end the utterance, PocketSphinx would search it
+  /// once more, up to its whole length, and a cancelled task must be gone sooner than that.
   func giveBack(_ decoder: Decoder) {
     guard !decoder.isInUtterance else { return }
     let free = IdleDecoder(decoder: decoder)
@@ -37,7 +37,8 @@ final class DecoderPool: Sendable {
 
 /// A decoder that nobody uses.
 ///
-/// Unchecked, because a decoder is no value; right, because whoever gives it back keeps no reference, and one taker gets it.
+/// Unchecked, because a decoder is no value; right, because whoever gives it back keeps no
+/// reference, and one taker gets it.
 private struct IdleDecoder: @unchecked Sendable {
   let decoder: Decoder
 }

@@ -3,8 +3,8 @@ import SpeechEngine
 
 /// A decoder at work on one stream.
 ///
-/// It listens before it searches: the mean of the cepstra must be known, so the first second and a half of the
-/// stream's first utterance wait. Later utterances begin with the mean of those before.
+/// It listens before it searches: the mean of the cepstra must be known, so the first second and a
+/// half of the stream's first utterance wait. Later utterances begin with the mean of those before.
 final class PocketSphinxSession: SpeechEngineSession {
   private let decoder: Decoder
   private let pool: DecoderPool

@@ -4,14 +4,15 @@ public import FoundationEssentials
 public import SpeechEngine
 
 extension SpeechEngine: DependencyKey {
-  /// PocketSphinx with the model that Debian's `pocketsphinx-en-us` installs, or the one that the environment variable
-  /// `SYRINX_POCKETSPHINX_MODEL` names.
+  /// PocketSphinx with the model that Debian's `pocketsphinx-en-us` installs, or the one that the
+  /// environment variable `SYRINX_POCKETSPHINX_MODEL` names.
   public static let liveValue = pocketSphinx()
 
   /// PocketSphinx with the model in a directory; without one, as `liveValue`.
   ///
-  /// The model is looked for at each use, and validated before PocketSphinx may see it, because that would end
-  /// the process over a damaged one. One loaded decoder, of some 100 MB, is kept for the next session.
+  /// The model is looked for at each use, and validated before PocketSphinx may see it, because
+  /// that would end the process over a damaged one. One loaded decoder, of some 100 MB, is kept for
+  /// the next session.
   public static func pocketSphinx(modelDirectory: URL? = nil) -> SpeechEngine {
     let decoders = DecoderPool(location: ModelLocation(chosen: modelDirectory))
     return SpeechEngine(

@@ -4,12 +4,12 @@ import CSoxr
 /// Converts a stream of audio from one rate and number of channels to another.
 ///
 /// The result does not depend on how the audio is cut into buffers, and it is not late: the first
-/// frame out corresponds to the first frame in. What soxr holds back (some 20 ms with `.high`) comes
-/// with the next buffers, and the last of it from `finish`.
+/// frame out corresponds to the first frame in. What soxr holds back (some 20 ms with `.high`)
+/// comes with the next buffers, and the last of it from `finish`.
 ///
-/// Channels: mono goes to every channel; to mono is the average of all; 3, 4, 5, 6 and 8
-/// channels go to two as ITU-R BS.775 says, scaled so that nothing clips; where channels are
-/// added they are silent.
+/// Channels: mono goes to every channel; to mono is the average of all; 3, 4, 5, 6 and 8 channels
+/// go to two as ITU-R BS.775 says, scaled so that nothing clips; where channels are added they are
+/// silent.
 ///
 /// Thread safety: one thread at a time.
 public final class Resampler {
@@ -71,7 +71,8 @@ public final class Resampler {
     return numbered(try resampled(mixed))
   }
 
-  /// Gives the rest after the last buffer, so that the whole length is that of the input, converted.
+  /// Gives the rest after the last buffer, so that the whole length is that of the input,
+  /// converted.
   ///
   /// - Throws: `.finished` where it was called before, or `.failed`.
   public func finish() throws(ResamplingError) -> AudioBuffer {

@@ -2,13 +2,21 @@ public import AudioCore
 
 /// Why a device could not be opened or ceased to work.
 public enum SoundCardError: Error, Equatable, Sendable {
-  /// There is neither a sound card nor a sound server for this direction. Connect one, or name a device.
+  /// There is neither a sound card nor a sound server for this direction.
+  ///
+  /// Connect one, or name a device.
   case noSoundCard(AudioDevice.Direction)
-  /// No device has that name in this direction. List the devices and choose another.
+  /// No device has that name in this direction.
+  ///
+  /// List the devices and choose another.
   case unknownDevice(AudioDevice.ID, AudioDevice.Direction)
-  /// Another program has the device for itself. Try again later or use another device.
+  /// Another program has the device for itself.
+  ///
+  /// Try again later or use another device.
   case busy(AudioDevice.ID)
-  /// This user may not open the device. Usually the group `audio` is missing.
+  /// This user may not open the device.
+  ///
+  /// Usually the group `audio` is missing.
   case permissionDenied(AudioDevice.ID)
   /// The device offers nothing that could be converted to what was asked for.
   case unsupported(AudioDevice.ID, reason: String)

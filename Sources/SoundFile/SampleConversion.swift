@@ -1,7 +1,7 @@
 /// Turns Float32 samples into whole numbers: rounded to the nearest, clipped at full scale.
 ///
-/// Full scale is 2 to the power of bits − 1, as libsndfile has it when reading, so that whole numbers
-/// come back as they were. What is not a number becomes silence.
+/// Full scale is 2 to the power of bits − 1, as libsndfile has it when reading, so that whole
+/// numbers come back as they were. What is not a number becomes silence.
 enum SampleConversion {
   static func int16(_ sample: Float) -> Int16 {
     Int16(whole(sample, fullScale: 32_768))

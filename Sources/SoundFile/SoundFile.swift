@@ -5,10 +5,10 @@ public import FoundationEssentials
 public enum SoundFile {
   /// The frames of a file, in order, as its consumer asks for them.
   ///
-  /// Nothing is read ahead: the consumer's demand is the back-pressure. The file is opened by the first
-  /// demand and read on a thread of its own. The stream ends after the last frame; when it ends or
-  /// fails, or its consumer is cancelled or goes away, the file is closed and the thread ends.
-  /// A consumer that is cancelled sees the end, as with every `AsyncThrowingStream`.
+  /// Nothing is read ahead: the consumer's demand is the back-pressure. The file is opened by the
+  /// first demand and read on a thread of its own. The stream ends after the last frame; when it
+  /// ends or fails, or its consumer is cancelled or goes away, the file is closed and the thread
+  /// ends. A consumer that is cancelled sees the end, as with every `AsyncThrowingStream`.
   ///
   /// - Parameters:
   ///   - url: a file; a named pipe is read while it is written.

@@ -8,8 +8,9 @@ struct SoundFileHandle: ~Copyable {
 
   /// Opens a file that is at hand; the corresponding C function is `sf_open_fd`.
   init(_ descriptor: Descriptor, mode: Int32, info: inout SF_INFO) throws(LibraryFailure) {
-    // libsndfile keeps the error of a call that gave no handle in one variable for the whole process:
-    // the lock keeps it ours from the failure to the fetch. Files answer at once, so nobody waits.
+    // libsndfile keeps the error of a call that gave no handle in one variable for the whole
+    // process: the lock keeps it ours from the failure to the fetch. Files answer at once, so
+    // nobody waits.
     let opened = openFailure.withLock { _ in
       Self.open(descriptor, mode: mode, info: &info)
     }

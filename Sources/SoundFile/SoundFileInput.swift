@@ -87,7 +87,8 @@ extension SoundFileInput {
       sampleRate: SampleRate(hertz: Int(info.samplerate)), channelCount: Int(info.channels))
   }
 
-  /// What the header says; nil for a stream, whose header is often written before its length is known.
+  /// What the header says; nil for a stream, whose header is often written before its length is
+  /// known.
   var announcedFrameCount: FrameCount? {
     if let promisedFrames { return FrameCount(promisedFrames) }
     guard !isStream, info.frames >= 0, info.frames != Int64.max else { return nil }

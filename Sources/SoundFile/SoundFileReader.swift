@@ -2,8 +2,8 @@ public import AudioCore
 public import AudioThreads
 public import FoundationEssentials
 
-/// Reads a sound file, from its beginning or from any frame: all that libsndfile knows (WAV, AIFF, AU,
-/// CAF, FLAC, Ogg Vorbis, Opus, MP3 and more).
+/// Reads a sound file, from its beginning or from any frame: all that libsndfile knows (WAV, AIFF,
+/// AU, CAF, FLAC, Ogg Vorbis, Opus, MP3 and more).
 ///
 /// The length in a header is often wrong; what was decoded, `framesRead` at the end, is the truth.
 ///
@@ -44,8 +44,8 @@ public final class SoundFileReader {
   /// Reads from a descriptor, for example 0 for standard input, which stays open for its owner.
   ///
   /// A pipe is read while it is written, but for FLAC, CAF and other files that libsndfile has to
-  /// seek in: those go into a temporary file first, up to their end. A stream has no length and cannot
-  /// be sought in.
+  /// seek in: those go into a temporary file first, up to their end. A stream has no length and
+  /// cannot be sought in.
   ///
   /// - Parameters:
   ///   - name: what error messages call it.

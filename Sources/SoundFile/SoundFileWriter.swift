@@ -3,13 +3,13 @@ public import FoundationEssentials
 
 /// Writes a sound file: WAV, FLAC, Ogg Vorbis or Opus.
 ///
-/// Samples beyond full scale are clipped, and 16-bit samples that were read are written as they were.
-/// The header of a WAV file is brought up to date after every second of audio, so that a process
-/// that is killed leaves a file which lacks at most the last second; the other formats lack less than a
-/// block by themselves.
+/// Samples beyond full scale are clipped, and 16-bit samples that were read are written as they
+/// were. The header of a WAV file is brought up to date after every second of audio, so that a
+/// process that is killed leaves a file which lacks at most the last second; the other formats lack
+/// less than a block by themselves.
 ///
-/// Its methods block while the file is written: call them on a thread of your own.
-/// Thread safety: one thread at a time.
+/// Its methods block while the file is written: call them on a thread of your own. Thread safety:
+/// one thread at a time.
 public final class SoundFileWriter {
   /// Rate and channels of the file.
   public let format: AudioFormat
@@ -103,8 +103,8 @@ public final class SoundFileWriter {
 
   /// Completes the file, has the disk store it, and checks that all of it is there.
   ///
-  /// A second call does nothing. After a write that failed, it completes what there is. Where it is not called, the file is completed without the checks
-  /// when the writer is released.
+  /// A second call does nothing. After a write that failed, it completes what there is. Where it is
+  /// not called, the file is completed without the checks when the writer is released.
   ///
   /// - Throws: `.diskFull`, `.cannotWrite`, or `.incomplete` where the file is too short.
   public func close() throws(SoundFileError) {

@@ -4,8 +4,9 @@ import Glibc
 extension StreamInput {
   /// A pipe of our own with the same bytes, the first ones included.
   ///
-  /// A thread carries them over. It costs little, and gives what a read of the stream itself cannot: the
-  /// first bytes can be looked at, and libsndfile, blocked in a read, sees the end when we say so.
+  /// A thread carries them over. It costs little, and gives what a read of the stream itself
+  /// cannot: the first bytes can be looked at, and libsndfile, blocked in a read, sees the end when
+  /// we say so.
   func pumped(after firstBytes: [UInt8]) throws(SoundFileError) -> Descriptor {
     let (outlet, inlet) = try Descriptor.pipe(path: path)
     do {

@@ -1,7 +1,8 @@
 import AudioThreads
 import Glibc
 
-/// A pipe, socket or terminal that audio comes from, bit by bit and for as long as its writer likes.
+/// A pipe, socket or terminal that audio comes from, bit by bit and for as long as its writer
+/// likes.
 struct StreamInput {
   let source: Descriptor
   let path: String

@@ -2,8 +2,8 @@ public import AudioCore
 
 /// Writes 16-bit WAV to a descriptor that cannot be sought in, for example 1 for standard output.
 ///
-/// The sizes in its header are the largest numbers there are, as SoX and FFmpeg write and read them:
-/// the stream is as long as its writer likes.
+/// The sizes in its header are the largest numbers there are, as SoX and FFmpeg write and read
+/// them: the stream is as long as its writer likes.
 ///
 /// Its methods block while there is no room in the pipe. Thread safety: one thread at a time.
 public final class StreamingWAVWriter {

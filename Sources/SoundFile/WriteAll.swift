@@ -1,6 +1,7 @@
 import Glibc
 
-/// Writes every byte to a descriptor, in as many parts as it takes; 0, or the `errno` of the failure.
+/// Writes every byte to a descriptor, in as many parts as it takes; 0, or the `errno` of the
+/// failure.
 ///
 /// Where the descriptor does not block, it waits for room.
 func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {

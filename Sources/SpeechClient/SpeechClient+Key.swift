@@ -4,7 +4,8 @@ extension SpeechClient: TestDependencyKey {
   /// A client whose endpoints report an issue when they are called.
   public static let testValue = SpeechClient()
 
-  /// A client that hears the same sentence whatever it is given, typed word by word on `\.continuousClock`.
+  /// A client that hears the same sentence whatever it is given, typed word by word on
+  /// `\.continuousClock`.
   public static var previewValue: SpeechClient {
     SpeechClient(
       authorizationStatus: { .authorized },

@@ -14,16 +14,18 @@ public struct SpeechClient: Sendable {
 
   /// Recognises what is said in a file or a stream of buffers.
   ///
-  /// The results come while the audio does: for each utterance partial ones, each in place of the one before, and
-  /// exactly one final. Non-speech yields nothing. The stream ends after the last final result, when the audio has
-  /// ended or `finishTask` was called. Cancelling the consumer, or letting go of the stream, ends the work at once.
-  /// The stream throws `SpeechClientError`, or what the file or the stream of buffers threw.
+  /// The results come while the audio does: for each utterance partial ones, each in place of the
+  /// one before, and exactly one final. Non-speech yields nothing. The stream ends after the last
+  /// final result, when the audio has ended or `finishTask` was called. Cancelling the consumer, or
+  /// letting go of the stream, ends the work at once. The stream throws `SpeechClientError`, or
+  /// what the file or the stream of buffers threw.
   public var startTask:
     @Sendable (_ request: SpeechRequest) async -> AsyncThrowingStream<
       SpeechRecognitionResult, any Error
     > = { _ in .finished(throwing: reportUnimplemented("SpeechClient.startTask")) }
 
-  /// Ends all running tasks as if their audio ended now: each stream yields its last final result and ends.
+  /// Ends all running tasks as if their audio ended now: each stream yields its last final result
+  /// and ends.
   ///
   /// It returns when those results are in the streams; without a task, at once.
   public var finishTask: @Sendable () async -> Void = {

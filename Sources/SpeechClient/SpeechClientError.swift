@@ -1,4 +1,5 @@
-/// Why a task could not recognise speech; errors of the file or the stream of buffers come as they are.
+/// Why a task could not recognise speech; errors of the file or the stream of buffers come as they
+/// are.
 public enum SpeechClientError: Error, Equatable {
   /// There is no engine with a model that works; the reason says what would help.
   case unavailable(reason: String)

@@ -1,6 +1,7 @@
 /// What was understood of one utterance, so far or for good.
 public struct SpeechRecognitionResult: Hashable, Sendable {
-  /// Which utterance of the task it is about, counted from 0; utterances without words have no number.
+  /// Which utterance of the task it is about, counted from 0; utterances without words have no
+  /// number.
   public var utterance: Int
 
   /// What was most likely said.

@@ -5,11 +5,14 @@ public import FoundationEssentials
 public struct SpeechRequest: Sendable {
   /// Where the audio comes from.
   public enum Source: Sendable {
-    /// A sound file in any format, rate and number of channels; it is read as fast as it is recognised.
+    /// A sound file in any format, rate and number of channels; it is read as fast as it is
+    /// recognised.
     case file(URL)
-    /// Buffers in any one format, heard as they come; what cannot be heard in time waits with their sender.
+    /// Buffers in any one format, heard as they come; what cannot be heard in time waits with their
+    /// sender.
     ///
-    /// A jump ahead in the buffers' `firstFrame` is a gap: it ends the utterance, and times go on behind it.
+    /// A jump ahead in the buffers' `firstFrame` is a gap: it ends the utterance, and times go on
+    /// behind it.
     case buffers(any AsyncSequence<AudioBuffer, any Error> & Sendable)
   }
 

@@ -8,7 +8,8 @@ extension SpeechEngine: TestDependencyKey {
 extension DependencyValues {
   /// The speech engine below the speech client.
   ///
-  /// In tests it is unimplemented: override it, for example with the scripted one of `SyrinxTestSupport`.
+  /// In tests it is unimplemented: override it, for example with the scripted one of
+  /// `SyrinxTestSupport`.
   public var speechEngine: SpeechEngine {
     get { self[SpeechEngine.self] }
     set { self[SpeechEngine.self] = newValue }

@@ -2,8 +2,9 @@ import ClientDependencies
 
 /// The seam to speech recognition: what the toolkit needs of an engine, and no more.
 ///
-/// An engine turns the samples of one utterance at a time into words. Everything around that (conversion, finding
-/// the utterances, steady partial results, one time-line) is done above it, alike for all engines.
+/// An engine turns the samples of one utterance at a time into words. Everything around that
+/// (conversion, finding the utterances, steady partial results, one time-line) is done above it,
+/// alike for all engines.
 public struct SpeechEngine: Sendable {
   /// The engine's name, for people and for choosing one: `pocketsphinx`.
   public var name = "unimplemented"
@@ -16,8 +17,8 @@ public struct SpeechEngine: Sendable {
 
   /// Makes a session, which loads the model where no loaded one is free.
   ///
-  /// It blocks for as long as loading takes: call it on the thread that will use the session. The engine may keep what a
-  /// session loaded for the next one, so that only the first is slow.
+  /// It blocks for as long as loading takes: call it on the thread that will use the session. The
+  /// engine may keep what a session loaded for the next one, so that only the first is slow.
   public var makeSession:
     @Sendable (_ options: SpeechSessionOptions) throws -> any SpeechEngineSession = { _ in
       throw reportUnimplemented("SpeechEngine.makeSession")

@@ -1,6 +1,7 @@
 /// Why an engine cannot recognise speech.
 public enum SpeechEngineError: Error, Equatable {
-  /// There is no model in any of the places searched; `package` is the Debian package that brings one.
+  /// There is no model in any of the places searched; `package` is the Debian package that brings
+  /// one.
   case modelMissing(searched: [String], package: String)
   /// The user may not read this file of the model.
   case modelUnreadable(path: String)

@@ -1,8 +1,9 @@
 /// A recogniser at work on one stream: utterance after utterance, each begun, fed and finished.
 ///
-/// Thread safety: none. One thread makes it, uses it and lets go of it; what it learns about the voice and the room is carried from one
-/// utterance to the next, so a stream keeps its session. Letting go of it in the middle of an utterance abandons that utterance and
-/// returns within a moment.
+/// Thread safety: none. One thread makes it, uses it and lets go of it; what it learns about the
+/// voice and the room is carried from one utterance to the next, so a stream keeps its session.
+/// Letting go of it in the middle of an utterance abandons that utterance and returns within a
+/// moment.
 public protocol SpeechEngineSession: AnyObject {
   /// Begins an utterance; the one before has been finished.
   ///
@@ -11,7 +12,8 @@ public protocol SpeechEngineSession: AnyObject {
 
   /// Hears the next samples of the utterance: 16 kHz, mono, full scale ±1.
   ///
-  /// It blocks while it works, in proportion to the number of samples; a tenth of a second at a time is a good measure.
+  /// It blocks while it works, in proportion to the number of samples; a tenth of a second at a
+  /// time is a good measure.
   ///
   /// - Throws: `SpeechEngineError.failed` where the engine fails; the session is of no more use.
   func process(_ samples: [Float]) throws(SpeechEngineError)

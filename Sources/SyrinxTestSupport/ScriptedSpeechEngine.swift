@@ -2,7 +2,8 @@ public import AudioCore
 public import SpeechEngine
 import Synchronization
 
-/// A speech engine for tests: it understands what its script says, whatever it hears, and tells what was done with it.
+/// A speech engine for tests: it understands what its script says, whatever it hears, and tells
+/// what was done with it.
 ///
 /// ```swift
 /// let scripted = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go forward ten meters")])

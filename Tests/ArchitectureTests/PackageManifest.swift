@@ -1,4 +1,5 @@
-/// The targets that a Package.swift declares, by `.target(name: "X")` and its kin or by helper functions of its own.
+/// The targets that a Package.swift declares, by `.target(name: "X")` and its kin or by helper
+/// functions of its own.
 enum PackageManifest {
   private static let declarations: Set = [
     "target", "executableTarget", "systemLibrary", "macro", "plugin", "testTarget",

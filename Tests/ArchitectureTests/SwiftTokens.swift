@@ -71,7 +71,8 @@ struct SwiftTokenizer {
     let escape = "\\" + opening.signs
     var text = ""
     while !rest.isEmpty, !rest.hasPrefix(end) {
-      // A string of one line ends with it, so that a lone quote in a regular expression hides nothing below.
+      // A string of one line ends with it, so that a lone quote in a regular expression hides
+      // nothing below.
       if opening.quotes == "\"", rest.first?.isNewline == true { return text }
       if rest.hasPrefix(escape) {
         text += rest.prefix(escape.count)

@@ -3,7 +3,8 @@ import SpeechEngine
 
 @testable import PocketSphinxEngine
 
-/// The system's model in a folder of its own, in which files can be changed; it goes with the value.
+/// The system's model in a folder of its own, in which files can be changed; it goes with the
+/// value.
 final class ModelFolder {
   static let system = ModelLocation.debianDirectory
 

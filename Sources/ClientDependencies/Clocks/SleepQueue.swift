@@ -1,6 +1,7 @@
 /// Who sleeps on a test clock, and until when: the clock's logic, without tasks.
 ///
-/// Its methods change the state and return what to resume, which the clock does after its lock is released.
+/// Its methods change the state and return what to resume, which the clock does after its lock is
+/// released.
 struct SleepQueue<Duration: DurationProtocol & Hashable, Waiter> {
   typealias Instant = ClockInstant<Duration>
 
@@ -29,7 +30,8 @@ struct SleepQueue<Duration: DurationProtocol & Hashable, Waiter> {
 
   var count: Int { sleepers.count }
 
-  /// The earliest deadline; of several sleepers with the same one, the first that came is woken first.
+  /// The earliest deadline; of several sleepers with the same one, the first that came is woken
+  /// first.
   var nextDeadline: Instant? { sleepers.lazy.map(\.deadline).min() }
 
   mutating func nextID() -> Int {

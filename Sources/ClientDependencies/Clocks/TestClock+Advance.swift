@@ -3,12 +3,14 @@ import Synchronization
 extension TestClock {
   /// Moves the time on and wakes, in the order of their deadlines, all who sleep until then.
   ///
-  /// After each one it lets the woken task run, so that a task which sleeps again within the time is woken again.
+  /// After each one it lets the woken task run, so that a task which sleeps again within the time
+  /// is woken again.
   public func advance(by duration: Duration = .zero) async {
     await advance(to: now.advanced(by: duration))
   }
 
-  /// Moves the time to `deadline` and wakes, in the order of their deadlines, all who sleep until then.
+  /// Moves the time to `deadline` and wakes, in the order of their deadlines, all who sleep until
+  /// then.
   public func advance(to deadline: Instant) async {
     await letOthersRun()
     while let (sleep, arrivals) = wakeNext(until: deadline) {
@@ -60,10 +62,12 @@ extension TestClock {
     }
   }
 
-  /// Gives other tasks the time to reach their next sleep, which nothing but a new sleeper tells of.
+  /// Gives other tasks the time to reach their next sleep, which nothing but a new sleeper tells
+  /// of.
   ///
-  /// It ends soon after one came. Where none comes it waits some milliseconds of real time, in which this thread sleeps:
-  /// a busy machine could otherwise keep the thread of a woken task from running while this one turns in circles.
+  /// It ends soon after one came. Where none comes it waits some milliseconds of real time, in
+  /// which this thread sleeps: a busy machine could otherwise keep the thread of a woken task from
+  /// running while this one turns in circles.
   private func letOthersRun(until isReady: (SleepQueue<Duration, Sleep>) -> Bool) async {
     for _ in 0..<20 where !state.withLock({ isReady($0.queue) }) {
       await Task.detached(priority: .background) { await Task.yield() }.value

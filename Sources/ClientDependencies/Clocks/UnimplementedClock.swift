@@ -1,4 +1,5 @@
-/// A clock that reports an issue whenever it is used: the clock of a test that should not depend on time.
+/// A clock that reports an issue whenever it is used: the clock of a test that should not depend on
+/// time.
 ///
 /// A sleep on it is reported and returns at once.
 public struct UnimplementedClock<Duration: DurationProtocol & Hashable>: Clock {

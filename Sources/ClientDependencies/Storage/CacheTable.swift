@@ -24,7 +24,8 @@ final class CachedValue<Value: Sendable>: CacheEntry, @unchecked Sendable {  // 
   }
 }
 
-/// A hash table that only grows, so that readers need no lock: each bucket is a list whose end is set once.
+/// A hash table that only grows, so that readers need no lock: each bucket is a list whose end is
+/// set once.
 final class CacheTable: Sendable {
   private final class Bucket: Sendable {
     let first = AtomicLazyReference<CacheEntry>()

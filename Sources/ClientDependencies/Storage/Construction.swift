@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The making of a context's value, which notices when a key has no value of its own for the context.
+/// The making of a context's value, which notices when a key has no value of its own for the
+/// context.
 final class Construction: Sendable {
   @TaskLocal private static var current: Construction?
 

@@ -1,8 +1,10 @@
 import Synchronization
 
-/// The scopes that objects were made in, for those which came out of `withDependencies` as its result.
+/// The scopes that objects were made in, for those which came out of `withDependencies` as its
+/// result.
 ///
-/// It belongs to the process because objects do; nothing in it outlives its object by more than a sweep.
+/// It belongs to the process because objects do; nothing in it outlives its object by more than a
+/// sweep.
 @usableFromInline
 enum ModelScopes {
   // `@unchecked` is right, because the object is only compared, never used.
@@ -36,7 +38,8 @@ enum ModelScopes {
     }
   }
 
-  /// The scope that carries over from an object: the one it was made in, or that of its first `@Dependency`.
+  /// The scope that carries over from an object: the one it was made in, or that of its first
+  /// `@Dependency`.
   static func scope(of model: AnyObject) -> Scope? {
     let id = ObjectIdentifier(model)
     let remembered = state.withLock { $0.entries[id] }

@@ -1,7 +1,8 @@
 /// The overrides of a scope: a list that nested scopes extend at its front and never change.
 ///
-/// One override costs one allocation, reading takes no lock, and an outer scope cannot see an inner one. What every read
-/// and every override passes is inlinable: in the module that knows the value's type it needs no metadata at run time.
+/// One override costs one allocation, reading takes no lock, and an outer scope cannot see an inner
+/// one. What every read and every override passes is inlinable: in the module that knows the
+/// value's type it needs no metadata at run time.
 @usableFromInline
 class Scope: @unchecked Sendable {  // Right, because neither this class nor `Override` has a `var`.
   /// The cache that the scope's context values are kept in.
@@ -54,7 +55,8 @@ extension Scope {
   @inlinable
   final func value<Key: TestDependencyKey>(of key: Key.Type) -> Key.Value? {
     guard let node = node(ObjectIdentifier(key)) else { return nil }
-    // Right, because only `overriding` makes nodes, and it files each under the key whose value it holds.
+    // Right, because only `overriding` makes nodes, and it files each under the key whose value it
+    // holds.
     return unsafeDowncast(node, to: Override<Key.Value>.self).value
   }
 
@@ -67,7 +69,8 @@ extension Scope {
     Scope(cache: cache, context: context, index: allNodes)
   }
 
-  /// This scope's overrides over those of another one, and the other's cache where this one uses the process's.
+  /// This scope's overrides over those of another one, and the other's cache where this one uses
+  /// the process's.
   final func merged(over other: Scope) -> Scope {
     if self === other { return self }
     return Scope(

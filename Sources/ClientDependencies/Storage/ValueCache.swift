@@ -1,9 +1,11 @@
 import Synchronization
 
-/// The values that contexts gave so far, one for each key and context, and in tests one for each test.
+/// The values that contexts gave so far, one for each key and context, and in tests one for each
+/// test.
 ///
-/// No lock is held while a value is made: making it may read other values, also on other threads. Two threads that
-/// make the same one at the same time both go on with the value of the one that came first.
+/// No lock is held while a value is made: making it may read other values, also on other threads.
+/// Two threads that make the same one at the same time both go on with the value of the one that
+/// came first.
 @usableFromInline
 final class ValueCache: Sendable {
   /// The cache of all scopes that ask for no other: values live as long as the process.

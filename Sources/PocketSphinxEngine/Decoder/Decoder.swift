@@ -4,7 +4,8 @@ import SpeechEngine
 
 /// One PocketSphinx decoder with its model, some 100 MB.
 ///
-/// A class, because a decoder moves from the pool to a session and back. Thread safety: one thread at a time.
+/// A class, because a decoder moves from the pool to a session and back. Thread safety: one thread
+/// at a time.
 final class Decoder {
   /// PocketSphinx counts time in frames of 10 ms.
   static let samplesPerFrame = 160
@@ -13,7 +14,8 @@ final class Decoder {
   private let probabilities: OpaquePointer
   private(set) var isInUtterance = false
 
-  /// Loads a model, which must have been validated: over a damaged one PocketSphinx ends the process.
+  /// Loads a model, which must have been validated: over a damaged one PocketSphinx ends the
+  /// process.
   init(model: ModelFiles) throws(SpeechEngineError) {
     _ = SphinxLog.redirect
     guard let configuration = SphinxConfiguration() else {
@@ -45,7 +47,8 @@ final class Decoder {
     syrinx_use_live_mean(decoder)
   }
 
-  /// Sets the mean that is subtracted from the cepstra from now on; the corresponding C function is `cmn_live_set`.
+  /// Sets the mean that is subtracted from the cepstra from now on; the corresponding C function is
+  /// `cmn_live_set`.
   func setCepstralMean(_ mean: [Float]) {
     cmn_live_set(ps_get_feat(decoder).pointee.cmn_struct, mean)
   }

@@ -1,6 +1,7 @@
 /// The spelling in PocketSphinx' dictionary, as people want to read it.
 enum DictionaryWord {
-  /// The word without the number of its pronunciation; nil for silence and noise (`<sil>`, `[NOISE]`, `++breath++`).
+  /// The word without the number of its pronunciation; nil for silence and noise (`<sil>`,
+  /// `[NOISE]`, `++breath++`).
   static func text(of entry: String) -> String? {
     guard let first = entry.first, !"<[+".contains(first) else { return nil }
     guard entry.hasSuffix(")"), let open = entry.lastIndex(of: "("), open != entry.startIndex

@@ -16,7 +16,8 @@ struct FrontEnd: ~Copyable {
     }
     frontEnd = made
     width = Int(fe_get_output_size(made))
-    // Owned by this value, and given back in its deinit: the C function wants an array of row pointers.
+    // Owned by this value, and given back in its deinit: the C function wants an array of row
+    // pointers.
     cells = .allocate(capacity: width * Self.rowCount)
     rows = .allocate(capacity: Self.rowCount)
     for row in 0..<Self.rowCount { rows[row] = cells + row * width }
@@ -33,7 +34,8 @@ struct FrontEnd: ~Copyable {
     fe_start_utt(frontEnd)
   }
 
-  /// Adds the cepstra of more samples to `mean`; what does not fill a frame waits for the next samples.
+  /// Adds the cepstra of more samples to `mean`; what does not fill a frame waits for the next
+  /// samples.
   func add(_ samples: [Int16], to mean: inout CepstralMean) {
     samples.withUnsafeBufferPointer { buffer in
       // The C function moves this pointer on, within the buffer, as it takes samples.

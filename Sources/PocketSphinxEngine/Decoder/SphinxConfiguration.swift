@@ -1,8 +1,10 @@
 import CPocketSphinx
 
-/// PocketSphinx' configuration: its defaults, the model, and what was measured to be the most accurate.
+/// PocketSphinx' configuration: its defaults, the model, and what was measured to be the most
+/// accurate.
 ///
-/// `cmd_ln_init` takes variable arguments, which Swift cannot give: this begins with an empty command line.
+/// `cmd_ln_init` takes variable arguments, which Swift cannot give: this begins with an empty
+/// command line.
 struct SphinxConfiguration: ~Copyable {
   private let configuration: OpaquePointer
 
@@ -23,14 +25,15 @@ struct SphinxConfiguration: ~Copyable {
     cmd_ln_set_str_r(configuration, "-lm", model.language)
   }
 
-  /// Makes a decoder, which keeps the configuration alive for itself; nil where PocketSphinx refuses.
+  /// Makes a decoder, which keeps the configuration alive for itself; nil where PocketSphinx
+  /// refuses.
   func makeDecoder() -> OpaquePointer? { ps_init(configuration) }
 
   /// Sets what differs from PocketSphinx' defaults.
   ///
-  /// The toolkit finds the utterances, so PocketSphinx must not look for silence: it would spoil the
-  /// word times. Its noise removal costs more words than it gains, and the model does better with a
-  /// little less weight on the language.
+  /// The toolkit finds the utterances, so PocketSphinx must not look for silence: it would spoil
+  /// the word times. Its noise removal costs more words than it gains, and the model does better
+  /// with a little less weight on the language.
   private func tune() {
     cmd_ln_set_int_r(configuration, "-remove_silence", 0)
     cmd_ln_set_int_r(configuration, "-remove_noise", 0)

@@ -3,11 +3,13 @@ import Logging
 
 /// PocketSphinx' log, which goes to swift-log and never to stderr.
 ///
-/// Nothing in it is higher than debug: what PocketSphinx calls an error comes back as an error of ours.
+/// Nothing in it is higher than debug: what PocketSphinx calls an error comes back as an error of
+/// ours.
 enum SphinxLog {
   static let label = "syrinx.pocketsphinx"
 
-  /// The corresponding C function is `err_set_callback`; it holds for the whole process, so once is enough.
+  /// The corresponding C function is `err_set_callback`; it holds for the whole process, so once is
+  /// enough.
   static let redirect: Void = syrinx_redirect_sphinx_log()
 
   static func level(of level: Int32) -> Logger.Level {

@@ -1,4 +1,5 @@
-/// The model's `feat.params`: how it wants its cepstra made, as words that PocketSphinx would take or die of.
+/// The model's `feat.params`: how it wants its cepstra made, as words that PocketSphinx would take
+/// or die of.
 struct FeatureParameters {
   /// The values that a parameter may have.
   private enum Allowed {

@@ -1,6 +1,7 @@
 /// A language model in PocketSphinx' binary trie format.
 ///
-/// Its size follows from the counts at its beginning; the indexes in it are believed by PocketSphinx, so they are checked.
+/// Its size follows from the counts at its beginning; the indexes in it are believed by
+/// PocketSphinx, so they are checked.
 struct LanguageModelFile {
   /// How many n-grams of each order there are, beginning with the words.
   let counts: [Int]
@@ -39,7 +40,8 @@ struct LanguageModelFile {
     }
   }
 
-  /// The entries are packed without regard to bytes: a word, its values and, but for the highest order, its successors.
+  /// The entries are packed without regard to bytes: a word, its values and, but for the highest
+  /// order, its successors.
   private func checkNGrams(_ file: inout ModelBytes, _ index: Int) throws(ModelDamage) {
     let isLast = index == counts.count - 1
     let nextBits = isLast ? 0 : counts[index + 1].bitLength

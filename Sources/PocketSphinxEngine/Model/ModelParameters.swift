@@ -1,4 +1,5 @@
-/// A file of numbers in Sphinx-3 format (`means`, `variances`, `transition_matrices`): its shape, and whether its checksum is right.
+/// A file of numbers in Sphinx-3 format (`means`, `variances`, `transition_matrices`): its shape,
+/// and whether its checksum is right.
 struct ModelParameters: Equatable {
   /// The numbers that come before the values: how many of what there are.
   let shape: [Int]

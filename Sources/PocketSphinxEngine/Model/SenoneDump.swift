@@ -22,7 +22,8 @@ struct SenoneDump: Equatable {
     try file.requireEnd()
   }
 
-  /// Reads the texts at the beginning, each after its length; those that are a name and a number are kept.
+  /// Reads the texts at the beginning, each after its length; those that are a name and a number
+  /// are kept.
   private static func readHeader(_ file: inout ModelBytes) throws(ModelDamage) -> [String: Int] {
     var values: [String: Int] = [:]
     while true {

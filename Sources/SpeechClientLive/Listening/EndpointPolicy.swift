@@ -2,7 +2,8 @@ import AudioCore
 
 /// When an utterance begins and ends.
 struct EndpointPolicy: Equatable, Sendable {
-  /// How much audio before the first speech belongs to the utterance, so that no first sound is lost.
+  /// How much audio before the first speech belongs to the utterance, so that no first sound is
+  /// lost.
   var preRoll = Duration.milliseconds(300)
   /// How much speech it takes to begin an utterance; clicks are shorter.
   var onset = Duration.milliseconds(30)

@@ -4,7 +4,8 @@ import AudioCore
 struct Endpointer {
   enum Event: Equatable {
     case none
-    /// An utterance has begun so many frames before the end of the one just judged, pre-roll included.
+    /// An utterance has begun so many frames before the end of the one just judged, pre-roll
+    /// included.
     case began(framesBack: Int)
     /// The utterance has ended with the frame just judged.
     case ended

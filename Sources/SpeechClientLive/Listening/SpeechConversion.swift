@@ -16,7 +16,8 @@ struct SpeechConversion {
   /// Where the next buffer should begin, in frames of its own rate.
   private var expected: FrameCount?
 
-  /// Takes the next buffer; one that jumps back, or has no place of its own, follows the one before.
+  /// Takes the next buffer; one that jumps back, or has no place of its own, follows the one
+  /// before.
   mutating func add(_ buffer: AudioBuffer) throws -> [Piece] {
     var pieces: [Piece] = []
     var buffer = buffer

@@ -1,6 +1,7 @@
 import AudioCore
 
-/// Tells speech from the background, 10 ms at a time, by how far the level is above the quietest of the last two seconds.
+/// Tells speech from the background, 10 ms at a time, by how far the level is above the quietest of
+/// the last two seconds.
 struct SpeechDetector {
   /// How many samples are judged at a time: 10 ms.
   static let frameLength = FrameCount(.milliseconds(10), at: .speech)
@@ -11,7 +12,8 @@ struct SpeechDetector {
   static let hysteresis = 3.0
   /// Below this level nothing is speech.
   static let quietest = -55.0
-  /// A background that is lower than this counts as this, so that dither above digital silence is not speech.
+  /// A background that is lower than this counts as this, so that dither above digital silence is
+  /// not speech.
   static let lowestBackground = -70.0
 
   private var background = RunningMinimum(window: 200)

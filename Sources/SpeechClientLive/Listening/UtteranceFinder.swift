@@ -14,7 +14,8 @@ struct UtteranceFinder {
   private var detector = SpeechDetector()
   private var endpointer: Endpointer
   private let kept: Int
-  /// The audio that has not been given away: between utterances, as much as the next may reach back.
+  /// The audio that has not been given away: between utterances, as much as the next may reach
+  /// back.
   private var pending: [Float] = []
   /// How many of the pending samples have been judged.
   private var judged = 0

@@ -1,6 +1,7 @@
 import SpeechEngine
 
-/// Keeps partial results steady: a word is shown once several hypotheses in a row agree on it and on all before it.
+/// Keeps partial results steady: a word is shown once several hypotheses in a row agree on it and
+/// on all before it.
 struct PartialStabiliser {
   /// How many hypotheses in a row must agree.
   static let agreement = 3

@@ -2,7 +2,8 @@ import AudioCore
 import SpeechClient
 import SpeechEngine
 
-/// Makes the results of a task from an engine's hypotheses: numbered, on one time-line, one final each.
+/// Makes the results of a task from an engine's hypotheses: numbered, on one time-line, one final
+/// each.
 struct UtteranceResults {
   /// No word lasts as long: what does is a noise that was taken for one.
   static let longestWord = FrameCount(.seconds(2), at: .speech)

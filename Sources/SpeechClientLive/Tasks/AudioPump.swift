@@ -1,6 +1,7 @@
 import AudioCore
 
-/// Brings the audio of a source to a task's recogniser, no faster than it is heard and its results are taken.
+/// Brings the audio of a source to a task's recogniser, no faster than it is heard and its results
+/// are taken.
 enum AudioPump {
   typealias Audio = any AsyncSequence<AudioBuffer, any Error> & Sendable
 

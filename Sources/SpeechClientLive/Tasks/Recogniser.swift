@@ -3,7 +3,8 @@ import AudioThreads
 import SpeechClient
 import SpeechEngine
 
-/// Everything between the audio and the results of one task, on a thread of its own, because the engine blocks.
+/// Everything between the audio and the results of one task, on a thread of its own, because the
+/// engine blocks.
 actor Recogniser {
   /// How much audio the engine hears at a time; a cancelled task stops after so much.
   static let step = Duration.milliseconds(100)

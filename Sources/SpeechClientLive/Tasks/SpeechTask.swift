@@ -3,10 +3,12 @@ import SpeechClient
 import SpeechEngine
 import Synchronization
 
-/// One running recognition: a pump that brings the audio, a recogniser that hears it, a mailbox for the results.
+/// One running recognition: a pump that brings the audio, a recogniser that hears it, a mailbox for
+/// the results.
 ///
-/// It is over when the audio has ended, something failed, or nobody wants its results any more; then the recogniser is let
-/// go of, and with it the engine and the thread, even where the source of the audio does not let go of the pump.
+/// It is over when the audio has ended, something failed, or nobody wants its results any more;
+/// then the recogniser is let go of, and with it the engine and the thread, even where the source
+/// of the audio does not let go of the pump.
 final class SpeechTask: Sendable {
   private struct State {
     var recogniser: Recogniser?

@@ -15,7 +15,8 @@ final class SpeechTasks: Sendable {
     return AuthorizationStatus(engine.availability())
   }
 
-  /// The status after a session has been made, on a thread for it alone; the engine keeps what was loaded.
+  /// The status after a session has been made, on a thread for it alone; the engine keeps what was
+  /// loaded.
   func requestAuthorization() async -> AuthorizationStatus {
     @Dependency(\.speechEngine) var engine
     return await withCheckedContinuation { [engine] continuation in

@@ -16,8 +16,8 @@ struct CommandFailure: Error, Equatable, CustomStringConvertible {
 
 /// What is said about an error, and the exit status that it leads to.
 ///
-/// 0: the job was done; 1: it was not; 64: wrong usage; 128 + n: signal n ended it, among them 141 for
-/// a reader of standard output that has gone (SIGPIPE, as with programs that do not handle it).
+/// 0: the job was done; 1: it was not; 64: wrong usage; 128 + n: signal n ended it, among them 141
+/// for a reader of standard output that has gone (SIGPIPE, as with programs that do not handle it).
 struct ErrorReport: Equatable {
   let sentence: String?
   let status: Int32

@@ -1,4 +1,5 @@
-/// What a signal to stop leads to: the first one ends the work properly, the next one ends the process.
+/// What a signal to stop leads to: the first one ends the work properly, the next one ends the
+/// process.
 struct StopSequence {
   /// What is to be done now.
   enum Action: Equatable {

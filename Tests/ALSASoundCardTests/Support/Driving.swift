@@ -14,7 +14,8 @@ struct Account: Sendable {
 }
 
 extension PlaybackPCM {
-  /// Writes all samples as the device takes them, at most a period at a time; stops at the first error.
+  /// Writes all samples as the device takes them, at most a period at a time; stops at the first
+  /// error.
   func play(_ samples: [Float]) async -> Account {
     await onCardThread { self.writeAll(samples) }
   }
@@ -104,7 +105,8 @@ private func onCardThread(_ body: @escaping @Sendable () -> Account) async -> Ac
   }
 }
 
-/// A request for a device of the bench; it holds a second, so that a busy machine makes no xrun of its own.
+/// A request for a device of the bench; it holds a second, so that a busy machine makes no xrun of
+/// its own.
 func request(
   _ device: String, _ rate: SampleRate = 48_000, channels: Int = 1,
   period: Duration = .milliseconds(10), count: Int = 100

@@ -2,8 +2,8 @@ import AudioCore
 import Foundation
 import Testing
 
-/// ALSA with the configuration and the plug-in of `Tests/Support/ALSA`, set up once for the whole test process,
-/// because ALSA reads its configuration once.
+/// ALSA with the configuration and the plug-in of `Tests/Support/ALSA`, set up once for the whole
+/// test process, because ALSA reads its configuration once.
 struct TestBench: Sendable {
   let directory: URL
 

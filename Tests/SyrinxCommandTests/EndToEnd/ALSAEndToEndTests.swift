@@ -1,0 +1,79 @@
+import AudioCore
+import Foundation
+import Testing
+
+/// The command on ALSA's own devices: what goes in at one end comes out at the other.
+@Suite struct ALSAEndToEndTests {
+  let folder: TestFolder
+  let alsa: ALSASetup
+
+  init() async throws {
+    folder = try TestFolder()
+    alsa = try await ALSASetup(in: folder)
+  }
+
+  @Test(arguments: ["tone.wav", "chirp.wav", "go-forward.wav"])
+  func `a file comes out of ALSA's file plug-in sample by sample`(sound: String) async throws {
+    let played = try await play(sound, script: "format=S16 speed=0")
+    let expected = try await raw(sound)
+    #expect(played.starts(with: expected))
+    #expect(played.dropFirst(expected.count).allSatisfy { $0 == 0 })
+    // Silence fills the last period of 25 ms and no more.
+    #expect(played.count - expected.count <= 48_000 / 40 * 4)
+  }
+
+  @Test func `a file of three seconds takes its time on a paced card and loses no frame`()
+    async throws
+  {
+    let began = ContinuousClock.now
+    let played = try await play("tone.wav", script: "format=S16")
+    #expect(ContinuousClock.now - began >= .seconds(3))
+    let expected = try await raw("tone.wav")
+    #expect(expected.count == 3 * 48_000 * 4)
+    #expect(played.starts(with: expected))
+  }
+
+  @Test func `a recording holds what ALSA's infile gives, sample by sample`() async throws {
+    let noise = AudioSignal.noise(seed: 11)
+      .buffer(.seconds(1), format: AudioFormat(sampleRate: 48_000, channelCount: 2))
+    try noise.samples.withUnsafeBytes { try Data($0).write(to: folder.file("in.raw")) }
+    let run = try await BuiltCommand.run(
+      "record", "out.wav", "--seconds", "1", "--rate", "48000", "--channels", "2",
+      "--device", "syrinxinfile:FILE='\(folder.file("in.raw").path)'",
+      in: folder, environment: alsa.environment)
+    #expect(run.status == 0, "\(run.error)")
+    let recorded = try folder.samples("out.wav")
+    #expect(recorded.count == noise.samples.count)
+    let error = zip(recorded, noise.samples).map { abs($0 - $1) }.max()
+    #expect(try #require(error) <= 0.5 / 32_768 + 1e-7)
+  }
+
+  @Test func `a card that is unplugged ends the command with an error that names it`() async throws {
+    let run = try await BuiltCommand.run(
+      "play", ALSASetup.sample("tone.wav"), "--device", "syrinxtest:SCRIPT='gone_at=4800'",
+      in: folder, environment: alsa.environment)
+    #expect(run.status == 1)
+    #expect(run.error.contains("syrinxtest"))
+    #expect(run.error.contains("is gone"))
+  }
+
+  private func play(_ sound: String, script: String) async throws -> [UInt8] {
+    let output = folder.file("\(sound).raw")
+    let run = try await BuiltCommand.run(
+      "play", ALSASetup.sample(sound),
+      "--device", "syrinxfileas:FILE='\(output.path)',SCRIPT='\(script)'",
+      in: folder, environment: alsa.environment)
+    try #require(run.status == 0, "\(run.error)")
+    return [UInt8](try Data(contentsOf: output))
+  }
+
+  /// The frames of a sample as SoX reads them: 16 bit, in the machine's order of bytes.
+  private func raw(_ sound: String) async throws -> [UInt8] {
+    let run = try await BuiltCommand.shell(
+      "sox '\(ALSASetup.sample(sound))' -t raw -e signed -b 16 expected-\(sound).raw", in: folder)
+    guard run.status == 0 else {
+      throw ToolMissing(description: "apt-get install sox: \(run.error)")
+    }
+    return [UInt8](try Data(contentsOf: folder.file("expected-\(sound).raw")))
+  }
+}

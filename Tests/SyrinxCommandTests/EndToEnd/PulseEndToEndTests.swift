@@ -1,0 +1,78 @@
+import AudioCore
+import Foundation
+import Testing
+
+/// The command on a PulseAudio null sink, paced like hardware, whose monitor hears what is played.
+@Suite struct PulseEndToEndTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  @Test func `the chirp that is played is found in the recording of the same sink`() async throws {
+    let chirp = ALSASetup.sample("chirp.wav")
+    let run = try await withServer(
+      """
+      sox '\(chirp)' padded.wav pad 1.5 1
+      syrinx record --device pulse --rate 48000 --channels 2 --seconds 6 heard.wav &
+      recording=$!
+      syrinx play --device pulse padded.wav
+      wait $recording
+      """)
+    #expect(run.status == 0, "\(run.error)")
+    let heard = try folder.samples("heard.wav").enumerated().filter { $0.offset % 2 == 0 }
+      .map(\.element)
+    let played = AudioSignal.chirp(from: 200, to: 8_000, over: .seconds(2))
+      .buffer(.milliseconds(500), format: AudioFormat(sampleRate: 48_000, channelCount: 1)).samples
+    #expect(heard.count == 6 * 48_000)
+    let match = try #require(bestMatch(of: played, in: heard))
+    #expect(match > 0.999, "the chirp's best correlation with the recording is \(match)")
+  }
+
+  @Test func `a sound server's sink is the default device, and play takes it by itself`()
+    async throws
+  {
+    let run = try await withServer(
+      """
+      syrinx devices --json
+      syrinx play '\(ALSASetup.sample("chirp.wav"))'
+      """)
+    #expect(run.status == 0, "\(run.error)")
+    let devices = try run.outputLines.compactMap {
+      try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+    }
+    let marked = devices.filter { $0["default"] as? Bool == true }
+    #expect(marked.map { $0["id"] as? String } == ["default"], "\(run.output)")
+  }
+
+  /// The highest correlation of the chirp with the recording, around where the recording becomes
+  /// loud.
+  private func bestMatch(of chirp: [Float], in heard: [Float]) -> Float? {
+    guard let onset = heard.firstIndex(where: { abs($0) > 0.01 }) else { return nil }
+    let starts = max(0, onset - 200)..<max(1, min(onset + 200, heard.count - chirp.count))
+    return starts.map { correlation(chirp, heard[$0..<$0 + chirp.count]) }.max()
+  }
+
+  private func correlation(_ chirp: [Float], _ part: ArraySlice<Float>) -> Float {
+    var (product, first, second) = (Float(0), Float(0), Float(0))
+    for (a, b) in zip(chirp, part) {
+      product += a * b
+      first += a * a
+      second += b * b
+    }
+    return product / (first * second).squareRoot()
+  }
+
+  private func withServer(_ script: String) async throws -> BuiltCommand.Outcome {
+    let pulse = ALSASetup.support("pulse.sh")
+    return try await BuiltCommand.shell(
+      """
+      set -e
+      unset ALSA_CONFIG_PATH
+      eval "$(bash '\(pulse)' start "$PWD/pulse")"
+      trap "bash '\(pulse)' stop '$PWD/pulse'" EXIT
+      \(script)
+      """, in: folder)
+  }
+}
