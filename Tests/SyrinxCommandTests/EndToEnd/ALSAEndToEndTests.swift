@@ -48,7 +48,8 @@ import Testing
     #expect(try #require(error) <= 0.5 / 32_768 + 1e-7)
   }
 
-  @Test func `a card that is unplugged ends the command with an error that names it`() async throws {
+  @Test func `a card that is unplugged ends the command with an error that names it`() async throws
+  {
     let run = try await BuiltCommand.run(
       "play", ALSASetup.sample("tone.wav"), "--device", "syrinxtest:SCRIPT='gone_at=4800'",
       in: folder, environment: alsa.environment)
