@@ -24,8 +24,6 @@ func sample(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     name: name, dependencies: dependencies, path: "Samples/\(name)", swiftSettings: settings)
 }
 
-let asyncAlgorithms: Target.Dependency = .product(
-  name: "AsyncAlgorithms", package: "swift-async-algorithms")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let issueReporting: Target.Dependency = .product(
   name: "IssueReporting", package: "xctest-dynamic-overlay")
@@ -56,7 +54,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-    .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.0"),
   ],
@@ -73,7 +70,7 @@ let package = Package(
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
 
     // The vocabulary.
-    library("AudioCore", [asyncAlgorithms]),
+    library("AudioCore"),
     library("AudioThreads", ["CLinux"]),
 
     // Dependencies that a feature controls.
