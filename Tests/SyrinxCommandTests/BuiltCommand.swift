@@ -57,8 +57,9 @@ enum BuiltCommand {
     environment: [String: String] = [:]
   ) -> Process {
     let process = Process()
-    process.executableURL = program
-    process.arguments = arguments
+    // A thread of Swift's pool blocks signals and would hand that down; a shell does not.
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["--default-signal", program.path] + arguments
     process.currentDirectoryURL = folder.url
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardInput = FileHandle.nullDevice
