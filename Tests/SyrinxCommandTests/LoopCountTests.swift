@@ -14,4 +14,9 @@ struct LoopCountTests {
   func `anything else is refused`(argument: String) {
     #expect(LoopCount(argument: argument) == nil)
   }
+
+  @Test(arguments: ["1", "12", "forever"])
+  func `help shows a value as it is typed`(argument: String) {
+    #expect(LoopCount(argument: argument)?.defaultValueDescription == argument)
+  }
 }

@@ -17,6 +17,8 @@ struct ListenCommand: Subcommand {
       again and again, with --json there is a line for each change; text that goes into a pipe \
       stays final.
 
+      \(SpeechClient.modelHelp)
+
       \(UtteranceRecord.schema)
       """)
 

@@ -14,6 +14,8 @@ struct TranscribeCommand: Subcommand {
       A line comes as soon as its utterance is understood, the files in their order. A file that \
       cannot be read is reported, and the next one follows; the exit status is 1 then.
 
+      \(SpeechClient.modelHelp)
+
       \(UtteranceRecord.schema) "file" is the file's name as it was given.
       """)
 

@@ -18,6 +18,14 @@ enum LoopCount: Equatable, ExpressibleByArgument {
     }
   }
 
+  /// The value as it is typed.
+  var defaultValueDescription: String {
+    switch self {
+    case .times(let count): "\(count)"
+    case .forever: "forever"
+    }
+  }
+
   var repetition: PlaybackRepetition {
     switch self {
     case .times(let count): .times(count)
