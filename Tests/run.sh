@@ -26,5 +26,7 @@ if grep -E '^[^ ].*/(Sources|Tests|Samples)/.*: warning:' "$log" | grep -v '/\.b
 fi
 
 step "test"
-# The limit only keeps a hang from looking like work: the tests take about two minutes.
-timeout --kill-after=10 1800 swift test --skip-build
+# Many tests wait for devices in real time: a few at once are faster than one, and all at once only make each
+# other late. The time limit keeps a hang from looking like work.
+timeout --kill-after=10 1800 \
+  swift test --skip-build --experimental-maximum-parallelization-width 6

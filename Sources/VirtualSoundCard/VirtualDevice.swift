@@ -121,12 +121,18 @@ final class VirtualDevice: Sendable {
     if wasOpen { onClose() }
   }
 
-  private func settle(_ interest: PCMInterest, _ timeout: Duration?) {
-    // An engine that waits for its source has no time-out that the card's buffer could explain.
+  /// Whether an engine that waits for nothing waits for what it wrote to be heard.
+  ///
+  /// One that waits for its source has no time-out that the card's buffer could explain, and a
+  /// capture that waits for nothing waits for its consumer.
+  private func isDraining(_ timeout: Duration?) -> Bool {
     let longest =
       configuration.buffer.duration(at: configuration.format.sampleRate) + .seconds(1)
-    let isServed = interest == .period || timeout.map { $0 <= longest } ?? false
-    guard isServed else { return }
+    return with { $0.direction } == .playback && timeout.map { $0 <= longest } ?? false
+  }
+
+  private func settle(_ interest: PCMInterest, _ timeout: Duration?) {
+    guard interest == .period || isDraining(timeout) else { return }
     shared.withLock { $0.settling.arrived() }?.resume()
   }
 }

@@ -4,7 +4,7 @@ import SoundCard
 /// The state of a virtual device in either direction, without threads or time: frames go in on one
 /// side and out on the other, and the card's ticks move it.
 struct VirtualTransfer {
-  private let direction: AudioDevice.Direction
+  let direction: AudioDevice.Direction
   private let configuration: PCMConfiguration
   private var faults: [VirtualFault]
   private var interruption: PCMInterruption?

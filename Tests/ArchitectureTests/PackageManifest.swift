@@ -30,11 +30,25 @@ enum PackageManifest {
       return nil
     }
     guard case .string(let name) = tokens.popFirst(), !name.contains("\\") else { return nil }
+    if let path = path(in: tokens) { return path }
     return switch function {
+    case "sample": "Samples/\(name)"
     case "tests": "Tests/\(name)Tests"
     case "testTarget": "Tests/\(name)"
     case "plugin": "Plugins/\(name)"
     default: "Sources/\(name)"
     }
+  }
+
+  /// The folder that a declaration names itself; `tokens` begin behind its name.
+  private static func path(in tokens: ArraySlice<SwiftToken>) -> String? {
+    var depth = 1
+    for (index, token) in zip(tokens.indices, tokens) where depth > 0 {
+      if token == .mark("(") { depth += 1 }
+      if token == .mark(")") { depth -= 1 }
+      guard depth == 1, token == .word("path"), index + 2 < tokens.endIndex else { continue }
+      if case .string(let path) = tokens[index + 2] { return path }
+    }
+    return nil
   }
 }

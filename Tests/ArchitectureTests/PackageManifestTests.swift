@@ -29,11 +29,13 @@ import Testing
           library("A"), // library("No")
           .systemLibrary(name: "CB", pkgConfig: "b"), .executableTarget(name: "tool"),
           .macro(name: "M"), tests("A"), .testTarget(name: "OtherTests"),
+          .target(name: "F", dependencies: [.product(name: "P", package: "p")], path: "Samples/F"),
         ])
       """
     #expect(
       PackageManifest.folders(in: manifest) == [
         "Sources/A", "Sources/CB", "Sources/tool", "Sources/M", "Tests/ATests", "Tests/OtherTests",
+        "Samples/F",
       ])
   }
 }

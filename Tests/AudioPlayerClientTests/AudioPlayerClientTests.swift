@@ -47,7 +47,8 @@ import Testing
       let request = PlaybackRequest(source: .buffers([tone, tone]), repetition: .times(2))
       let stream = await AudioPlayerClient.previewValue.playback(request: request)
       let events = Task { try await stream.reduce(into: []) { $0.append($1) } }
-      await clock.run()
+      // Each step is waited for: four seconds are twenty fifths of one.
+      for _ in 0..<20 { await clock.step(by: .milliseconds(200)) }
       return try await events.value
     }
     #expect(clock.now == .init(offset: .seconds(4)))
@@ -64,8 +65,8 @@ import Testing
       let request = PlaybackRequest(source: .buffers([tone]), repetition: .forever)
       let stream = await player.playback(request: request)
       let events = Task { try await stream.reduce(into: []) { $0.append($1) } }
+      for _ in 0..<2 { await clock.step(by: .milliseconds(200)) }
       await clock.sleepers(atLeast: 1)
-      await clock.advance(by: .milliseconds(500))
       await player.stop()
       let last = try await events.value.last
       #expect(
@@ -85,5 +86,13 @@ import Testing
     } matching: { issue in
       "\(issue)".contains("Unimplemented: '\(endpoint)'")
     }
+  }
+}
+
+extension TestClock<Duration> {
+  /// Waits until something sleeps, and lets it sleep its time.
+  fileprivate func step(by duration: Duration) async {
+    await sleepers(atLeast: 1)
+    await advance(by: duration)
   }
 }

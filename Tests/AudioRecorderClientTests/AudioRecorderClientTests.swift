@@ -43,10 +43,13 @@ import Testing
       let stream = await recorder.recording(
         request: RecordingRequest(url: url, maximumDuration: .milliseconds(250)))
       let events = Task { try await stream.reduce(into: []) { $0.append($1) } }
+      for _ in 0..<2 {
+        await clock.sleepers(atLeast: 1)
+        await clock.advance(by: .milliseconds(100))
+      }
       await clock.sleepers(atLeast: 1)
-      await clock.advance(by: .milliseconds(200))
       #expect(await recorder.currentTime() == 0.2)
-      await clock.run()
+      await clock.advance(by: .milliseconds(50))
       let last = try await events.value.last
       #expect(
         last

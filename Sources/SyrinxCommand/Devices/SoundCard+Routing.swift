@@ -20,7 +20,8 @@ extension SoundCard {
         guard route == .virtualPlayback else {
           return try await hardware.openPlayback(request)
         }
-        return try await openVirtual(.init(keepsPlayback: false)).openPlayback(request)
+        return try await openVirtual(.init(pace: inRealTime, keepsPlayback: false))
+          .openPlayback(request)
       },
       openCapture: { request in
         let route = DeviceRoute(request.device)
@@ -31,6 +32,9 @@ extension SoundCard {
         return try await openMicrophone(hearing: path, request, onTrouble: onTrouble)
       })
   }
+
+  /// A machine that is busy makes the card wait: what has no hardware has no reason to lose sound.
+  private static var inRealTime: VirtualPace { .lockstep(ContinuousClock()) }
 
   private static func openVirtual(_ setup: VirtualSoundCard.Setup) -> SoundCard {
     VirtualSoundCard(setup).soundCard
@@ -48,8 +52,9 @@ extension SoundCard {
     }
     var request = request
     request.device = VirtualSoundCard.device.id
-    return try await openVirtual(.init(microphone: ear.microphone, keepsPlayback: false))
-      .openCapture(request)
+    let setup = VirtualSoundCard.Setup(
+      pace: inRealTime, microphone: ear.microphone, keepsPlayback: false)
+    return try await openVirtual(setup).openCapture(request)
   }
 }
 
