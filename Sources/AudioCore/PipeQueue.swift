@@ -8,13 +8,13 @@ public struct PipePolicy<Element: Sendable>: Sendable {
     self.enqueue = enqueue
   }
 
-  /// Replaces the last element of the queue where `isReplaceable` holds for it and for the new one:
-  /// figures of which only the newest counts.
+  /// Keeps only the newest of the elements for which `isReplaceable` holds: figures that nobody
+  /// needs twice.
   ///
   /// Others are all kept, so that they must be rare.
   public static func newest(where isReplaceable: @escaping @Sendable (Element) -> Bool) -> Self {
     PipePolicy { queue, element in
-      if let last = queue.last, isReplaceable(last), isReplaceable(element) { queue.removeLast() }
+      if isReplaceable(element) { queue.removeAll(where: isReplaceable) }
       queue.append(element)
     }
   }

@@ -26,7 +26,7 @@ private actor PreviewPlayer {
   }
 
   func playback(_ request: PlaybackRequest) -> AsyncThrowingStream<PlaybackEvent, any Error> {
-    let pipe = StreamPipe<PlaybackEvent>(policy: .newest { $0.isProgress })
+    let pipe = StreamPipe<PlaybackEvent>(policy: .playback)
     @Dependency(\.continuousClock) var clock
     let id = nextID
     nextID += 1
@@ -71,12 +71,5 @@ private actor PreviewPlayer {
     case .success: pipe.finish()
     case .failure(let error): pipe.finish(throwing: error)
     }
-  }
-}
-
-extension PlaybackEvent {
-  /// Whether only the newest of such events counts.
-  package var isProgress: Bool {
-    if case .progress = self { true } else { false }
   }
 }

@@ -11,6 +11,8 @@ public enum AudioPlayerError: Error, Equatable, Sendable {
   case streamCannotRepeat
   /// The device could not be opened or is gone; the sentence names it and says what to do.
   case device(AudioDevice.ID?, reason: String)
+  /// The system refused a thread or a descriptor, usually because of a limit.
+  case system(reason: String)
   /// So many sounds already play on this device; wait until one ends.
   case tooManyVoices(limit: Int)
 }
@@ -19,7 +21,7 @@ extension AudioPlayerError: CustomStringConvertible {
   /// A sentence for people.
   public var description: String {
     switch self {
-    case .source(_, let reason), .device(_, let reason): reason
+    case .source(_, let reason), .device(_, let reason), .system(let reason): reason
     case .emptySource(let url):
       "\(url.map { "\"\($0.path)\"" } ?? "the source") holds no audio: there is nothing to play"
     case .streamCannotRepeat:

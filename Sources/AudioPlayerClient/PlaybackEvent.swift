@@ -4,11 +4,13 @@ public import AudioCore
 public enum PlaybackEvent: Hashable, Sendable {
   /// The device is open and the first frames are on their way.
   case started(PlaybackStart)
-  /// So much has been heard; at most 20 a second, and always one before `finished`.
+  /// So much has been heard; at most 20 a second, and one before `finished` where anything was.
   ///
   /// A consumer that is slow sees only the newest.
   case progress(PlaybackProgress)
   /// Silence of this length was heard instead: the device ran dry, or the source was late.
+  ///
+  /// A consumer that is slow sees the sum.
   case xrun(Duration)
   /// The last event: nothing of this playback is heard any more.
   case finished(PlaybackFinish)

@@ -20,7 +20,7 @@ actor AudioPlayer {
   }
 
   func playback(_ request: PlaybackRequest) -> AsyncThrowingStream<PlaybackEvent, any Error> {
-    let pipe = StreamPipe<PlaybackEvent>(policy: .newest(where: \.isProgress))
+    let pipe = StreamPipe<PlaybackEvent>(policy: .playback)
     let session = begin(request) { pipe.send($0) }
     pipe.onTermination { session.stop() }
     Task {
@@ -34,8 +34,8 @@ actor AudioPlayer {
     return pipe.stream()
   }
 
-  func setVolume(_ volume: Float) async {
-    await engines.setVolume(min(max(volume, 0), 1))
+  func setVolume(_ volume: Float) {
+    engines.volume.gain = volume
   }
 
   func stop() async {

@@ -20,6 +20,7 @@ final class CardThread {
   private var position = HeardPosition()
   private var master: GainRamp
   private var drainDeadline: Duration?
+  private var lastTransfer = Duration.zero
   private var reportedAt = 0
 
   init(pcm: any PlaybackPCM, link: CardLink) {
@@ -32,7 +33,7 @@ final class CardThread {
     fadeFrames = FrameCount(.milliseconds(10), at: rate).rawValue
     rampFrames = FrameCount(.milliseconds(20), at: rate).rawValue
     longestWait = configuration.buffer.duration(at: rate) * 2
-    master = GainRamp(link.volume)
+    master = GainRamp(link.volume.gain)
   }
 
   /// Serves the device until the engine quits; throws where the device is lost.
@@ -101,13 +102,14 @@ final class CardThread {
   private func mix() {
     block.begin()
     for index in 0..<voices.count where voices[index].endsAt == nil { mix(voices[index], index) }
-    master.move(to: link.volume, in: rampFrames)
+    master.move(to: link.volume.gain, in: rampFrames)
     block.apply(&master)
   }
 
   private func mix(_ voice: Voice, _ index: Int) {
     if voice.startedAt == nil { voice.startedAt = position.written }
-    if voice.isStopping { voice.ramp.move(to: 0, in: fadeFrames) }
+    // What is left of a sound may be shorter than a fade.
+    if voice.isStopping { voice.ramp.move(to: 0, in: min(fadeFrames, voice.readableFrames)) }
     // Read before the ring: what is there after the end of the input is all that there will be.
     let isComplete = voice.hasInputEnded
     let frames = block.add(voice)
@@ -123,14 +125,46 @@ final class CardThread {
   }
 
   private func write() throws(SoundCardError) {
-    guard case .ready = handled(try pcm.wait(for: .period, atMost: longestWait)) else { return }
+    let wakeUp = try pcm.wait(for: .period, atMost: longestWait)
+    handle(wakeUp)
+    guard case .ready = wakeUp else { return try considerStall() }
     switch try pcm.write(block.unwritten) {
     case .frames(let count):
       block.wrote(count.rawValue)
       position.write(count.rawValue)
+      if count > 0 { lastTransfer = pcm.elapsed }
     case .interrupted(let interruption):
       handle(.interrupted(interruption))
     }
+  }
+
+  /// Gives up on a device that takes no frames: at once what is to end anyway, the rest after five
+  /// seconds.
+  private func considerStall() throws(SoundCardError) {
+    let stalled = pcm.elapsed - lastTransfer
+    if stalled > longestWait + .milliseconds(250), isEverythingEnding { return giveUp() }
+    guard stalled > .seconds(5) else { return }
+    throw .failed(
+      pcm.configuration.device, operation: "playback", code: 0,
+      reason: "it has taken no frames for 5 s")
+  }
+
+  /// Whether every voice is stopping or mixed to its end.
+  private var isEverythingEnding: Bool {
+    for index in 0..<voices.count where voices[index].endsAt == nil {
+      if !voices[index].isStopping { return false }
+    }
+    return true
+  }
+
+  /// Ends all voices where they are; what the device holds is thrown away.
+  private func giveUp() {
+    pcm.drop()
+    block.discard()
+    for index in 0..<voices.count where voices[index].endsAt == nil {
+      voices[index].endsAt = position.written
+    }
+    position.finish()
   }
 
   // MARK: - Ending
@@ -146,7 +180,11 @@ final class CardThread {
     if pcm.elapsed >= deadline { return position.finish() }
     let pause = min(max(left, .milliseconds(1)), .milliseconds(50))
     // A device that runs dry now has done what it should.
-    if case .interrupted = try pcm.wait(for: .nothing, atMost: pause) { position.finish() }
+    if case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: pause),
+      interruption.cause == .xrun
+    {
+      position.finish()
+    }
   }
 
   /// Nothing sounds: the device stops and the thread sleeps until it is told something.
@@ -154,8 +192,9 @@ final class CardThread {
     pcm.drop()
     position.finish()
     drainDeadline = nil
-    master = GainRamp(link.volume)
+    master = GainRamp(link.volume.gain)
     _ = try pcm.wait(for: .nothing, atMost: nil)
+    lastTransfer = pcm.elapsed
   }
 
   // MARK: - Reporting
@@ -164,11 +203,6 @@ final class CardThread {
     guard case .interrupted(let interruption) = wakeUp else { return }
     link.events.tryWrite(.silence(frames: interruption.lost.rawValue))
     link.news.signal()
-  }
-
-  private func handled(_ wakeUp: PCMWakeUp) -> PCMWakeUp {
-    handle(wakeUp)
-    return wakeUp
   }
 
   /// Looks where the device is, says what has been heard, and lets go of the voices that are over.

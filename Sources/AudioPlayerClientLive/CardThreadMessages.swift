@@ -1,5 +1,4 @@
 import AudioThreads
-import Synchronization
 
 /// What the control side tells the card's thread.
 enum CardCommand: BitwiseCopyable {
@@ -28,11 +27,12 @@ final class CardLink: Sendable {
   let sourceWish = Wish()
   /// Wakes the reporter.
   let news: WakeUp
-  private let volumeBits: Atomic<UInt32>
+  /// The gain of everything.
+  let volume: MasterVolume
 
-  init(volume: Float) throws(WakeUpError) {
+  init(volume: MasterVolume) throws(WakeUpError) {
+    self.volume = volume
     news = try WakeUp()
-    volumeBits = Atomic(volume.bitPattern)
   }
 
   deinit {
@@ -43,11 +43,5 @@ final class CardLink: Sendable {
     while let event = events.tryRead() {
       if case .finished(let voice) = event { voice.release() }
     }
-  }
-
-  /// The gain of everything, 0…1.
-  var volume: Float {
-    get { Float(bitPattern: volumeBits.load(ordering: .relaxed)) }
-    set { volumeBits.store(newValue.bitPattern, ordering: .relaxed) }
   }
 }

@@ -1,59 +1,85 @@
 import AudioCore
-import AudioPlayerClient
 import SoundCard
 
 /// One engine per device, opened for the first sound and closed after the last.
 actor EnginePool {
+  /// The right to use an engine, to be given back with `release`.
+  struct Lease: Sendable {
+    let engine: PlaybackEngine
+    fileprivate let place: Int
+  }
+
   private struct Place {
+    let device: AudioDevice.ID
     let opening: Task<PlaybackEngine, any Error>
     var users = 0
+    var engine: PlaybackEngine?
     var closing: Task<Void, Never>?
   }
 
-  private var places: [AudioDevice.ID?: Place] = [:]
-  private var volume: Float = 1
+  /// The volume of every engine, now and later.
+  let volume = MasterVolume()
+  private var places: [Int: Place] = [:]
+  private var current: [AudioDevice.ID: Int] = [:]
+  private var nextPlace = 0
 
-  /// The engine of the request's device, opened in its format where nothing plays on it; to be
-  /// given back with `release`.
-  func acquire(_ request: PCMRequest, on soundCard: SoundCard) async throws -> PlaybackEngine {
-    while let closing = places[request.device]?.closing { await closing.value }
-    var place = places[request.device] ?? Place(opening: open(request, on: soundCard))
-    place.users += 1
-    places[request.device] = place
+  /// The engine of the request's device, opened in its format where nothing plays on it.
+  ///
+  /// A cancelled task gets `CancellationError` at once; an opening that nobody waits for is
+  /// cancelled.
+  func acquire(_ request: PCMRequest, on soundCard: SoundCard) async throws -> Lease {
+    let device = request.device ?? "default"
+    while let closing = place(of: device)?.closing { await closing.value }
+    let id = current[device] ?? open(request, as: device, on: soundCard)
+    places[id]?.users += 1
     do {
-      return try await place.opening.value
+      guard let opening = places[id]?.opening else { throw CancellationError() }
+      let engine = try await opening.valueUnlessCancelled()
+      places[id]?.engine = engine
+      return Lease(engine: engine, place: id)
     } catch {
-      await release(request.device)
+      await release(id)
       throw error
     }
   }
 
   /// Gives an engine back; the last user's call returns when the device is closed.
-  func release(_ device: AudioDevice.ID?) async {
-    guard var place = places[device] else { return }
+  func release(_ lease: Lease) async {
+    await release(lease.place)
+  }
+
+  private func release(_ id: Int) async {
+    guard var place = places[id] else { return }
     place.users -= 1
     if place.users == 0 {
+      place.opening.cancel()
       place.closing = Task { [opening = place.opening] in
         // An engine that never came to be needs no closing.
         if case .success(let engine) = await opening.result { await engine.close() }
-        places[device] = nil
+        forget(id)
       }
     }
-    places[device] = place
+    places[id] = place
     await place.closing?.value
   }
 
-  func setVolume(_ volume: Float) async {
-    self.volume = volume
-    for place in places.values {
-      if case .success(let engine) = await place.opening.result { engine.setVolume(volume) }
+  /// The place that serves a device; one whose engine has failed is left to those who still hold
+  /// it.
+  private func place(of device: AudioDevice.ID) -> Place? {
+    guard let id = current[device] else { return nil }
+    if places[id]?.engine?.hasFailed == true {
+      current[device] = nil
+      return nil
     }
+    return places[id]
   }
 
   private func open(
-    _ request: PCMRequest, on soundCard: SoundCard
-  ) -> Task<PlaybackEngine, any Error> {
-    Task { [volume] in
+    _ request: PCMRequest, as device: AudioDevice.ID, on soundCard: SoundCard
+  ) -> Int {
+    let id = nextPlace
+    nextPlace += 1
+    let opening = Task { [volume] in
       let pcm = try await soundCard.openPlayback(request: request)
       do {
         return try PlaybackEngine(pcm: pcm, volume: volume)
@@ -62,5 +88,13 @@ actor EnginePool {
         throw error
       }
     }
+    places[id] = Place(device: device, opening: opening)
+    current[device] = id
+    return id
+  }
+
+  private func forget(_ id: Int) {
+    guard let place = places.removeValue(forKey: id), current[place.device] == id else { return }
+    current[place.device] = nil
   }
 }

@@ -10,6 +10,7 @@ final class FileSource: FeederSource {
   private let file: URL
   private var repetitions: Repetitions
   private var reader: SoundFileReader?
+  private var interruption: WakeUp?
 
   init(_ file: URL, _ repetitions: Repetitions) {
     self.url = file
@@ -18,12 +19,10 @@ final class FileSource: FeederSource {
   }
 
   func open() async throws -> SourceDescription {
-    let interruption = try WakeUp()
-    // A named pipe can keep the open waiting: a cancelled task ends that.
-    let reader = try await withTaskCancellationHandler {
-      try reading { try SoundFileReader(url: file, interruption: interruption) }
-    } onCancel: {
-      interruption.signal()
+    let interruption = try reading { try WakeUp() }
+    self.interruption = interruption
+    let reader = try await interruptible {
+      try SoundFileReader(url: file, interruption: interruption)
     }
     self.reader = reader
     return SourceDescription(
@@ -34,13 +33,24 @@ final class FileSource: FeederSource {
   func next() async throws -> AudioBuffer? {
     guard let reader else { return nil }
     while true {
-      let buffer = try reading { try reader.read(atMost: 4_096) }
+      let buffer = try await interruptible { try reader.read(atMost: 4_096) }
       if !buffer.isEmpty {
         repetitions.gives()
         return buffer
       }
       guard repetitions.begin() else { return nil }
       try reading { try reader.seek(to: 0) }
+    }
+  }
+
+  /// A named pipe can keep a call waiting for ever: cancelling the task ends that.
+  nonisolated(nonsending) private func interruptible<Value>(
+    _ body: () throws -> Value
+  ) async throws -> Value {
+    try await withTaskCancellationHandler {
+      try reading(body)
+    } onCancel: { [interruption] in
+      interruption?.signal()
     }
   }
 

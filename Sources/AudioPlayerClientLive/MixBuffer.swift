@@ -30,6 +30,11 @@ final class MixBuffer {
     pending = (pending.lowerBound + frames * channels)..<pending.upperBound
   }
 
+  /// Forgets what has not been written.
+  func discard() {
+    pending = 0..<0
+  }
+
   /// Begins a block of silence to mix into.
   func begin() {
     mix.update(repeating: 0)

@@ -14,7 +14,7 @@ final class PlaybackEngine: Sendable {
   // The ring of commands takes one writer: held for one write, by the control side only.
   private let writing = Mutex(())
 
-  init(pcm: any PlaybackPCM, volume: Float) throws {
+  init(pcm: any PlaybackPCM, volume: MasterVolume) throws {
     let link = try CardLink(volume: volume)
     let reporter = Reporter(link: link)
     self.pcm = pcm
@@ -39,20 +39,14 @@ final class PlaybackEngine: Sendable {
   /// Mixes a voice from now on; false where the device has failed.
   ///
   /// Throws `tooManyVoices` where it mixes as many as it can.
-  func add(_ voice: Voice) throws -> Bool {
-    guard reporter.voiceCount < VoiceTable.limit else {
-      throw TooManyVoices(limit: VoiceTable.limit)
-    }
-    guard reporter.admit(voice) else { return false }
+  func add(_ voice: Voice) throws(TooManyVoices) -> Bool {
+    guard try reporter.admit(voice) else { return false }
     send(.add(.passRetained(voice)))
     return true
   }
 
-  /// Sets the gain of everything, 0…1.
-  func setVolume(_ volume: Float) {
-    link.volume = volume
-    pcm.waker.signal()
-  }
+  /// Whether the device is lost: nothing more will be played on it.
+  var hasFailed: Bool { reporter.hasFailed }
 
   /// Notes that a voice has more to mix; it wakes the card's thread where that waits for it.
   func sourceAdvanced() {

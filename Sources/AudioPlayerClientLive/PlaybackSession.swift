@@ -74,21 +74,23 @@ final class PlaybackSession: Sendable {
     }
     let feeder = try VoiceFeeder(request)
     let source = try await feeder.open()
-    let engine = try await acquire(source.format)
+    let lease = try await acquire(source.format)
     let outcome: Result<PlaybackFinish, any Error>
     do {
-      outcome = .success(try await play(feeder, source, on: engine))
+      outcome = .success(try await play(feeder, source, on: lease.engine))
     } catch {
       outcome = .failure(error)
     }
-    await engines.release(request.device)
+    await engines.release(lease)
     return try outcome.get()
   }
 
-  private func acquire(_ format: AudioFormat) async throws -> PlaybackEngine {
+  private func acquire(_ format: AudioFormat) async throws -> EnginePool.Lease {
     do {
       return try await engines.acquire(
         PCMRequest(device: request.device, format: format), on: soundCard)
+    } catch let error as CancellationError {
+      throw error
     } catch {
       throw AudioPlayerError.device(request.device, reason: "\(error)")
     }
@@ -99,22 +101,44 @@ final class PlaybackSession: Sendable {
   ) async throws -> PlaybackFinish {
     let format = engine.configuration.format
     let ending = VoiceEnding()
-    let voice = try Voice(format: format, capacity: .seconds(1), volume: request.volume) {
-      [report] in ending.take($0, rate: format.sampleRate, report)
-    }
+    let voice = try makeVoice(format, ending)
     let feeding = Task { try await feeder.feed(voice, on: engine) }
-    defer {
-      voice.close()
-      feeding.cancel()
+    let outcome: Result<PlaybackFinish, any Error>
+    do {
+      try await prime(voice, feeder, feeding)
+      outcome = .success(try await sound(voice, ending, feeding, source, on: engine))
+    } catch {
+      outcome = .failure(error)
     }
-    try await prime(voice, feeder, feeding)
+    // The feeder's thread and its file are gone before the session is over.
+    voice.close()
+    feeding.cancel()
+    _ = await feeding.result
+    return try outcome.get()
+  }
+
+  private func makeVoice(_ format: AudioFormat, _ ending: VoiceEnding) throws -> Voice {
+    do {
+      return try Voice(format: format, capacity: .seconds(1), volume: request.volume) {
+        [report] in ending.take($0, rate: format.sampleRate, report)
+      }
+    } catch {
+      throw AudioPlayerError.system(reason: "\(error)")
+    }
+  }
+
+  /// Lets the voice sound and tells how it goes.
+  private func sound(
+    _ voice: Voice, _ ending: VoiceEnding, _ feeding: Task<Void, any Error>,
+    _ source: SourceDescription, on engine: PlaybackEngine
+  ) async throws -> PlaybackFinish {
     guard publish(voice, engine) else { throw CancellationError() }
     let device = engine.configuration.device
     report(
       .started(
         PlaybackStart(
-          device: device, format: format, announcedDuration: source.announcedDuration)))
-    let heard = try await sound(voice, ending, on: engine)
+          device: device, format: voice.format, announcedDuration: source.announcedDuration)))
+    let heard = try await heard(voice, ending, on: engine)
     // What the source failed with is thrown after what it gave has been heard.
     if !voice.isStopping { try await feeding.value }
     return PlaybackFinish(reason: voice.isStopping ? .stopped : .completed, heard: heard)
@@ -135,7 +159,7 @@ final class PlaybackSession: Sendable {
   }
 
   /// Lets the engine mix the voice until it has been heard; returns how much that was.
-  private func sound(
+  private func heard(
     _ voice: Voice, _ ending: VoiceEnding, on engine: PlaybackEngine
   ) async throws -> Duration {
     let device = engine.configuration.device

@@ -17,16 +17,23 @@ final class Reporter: Sendable {
     self.link = link
   }
 
-  /// How many voices sound or wait for their turn.
-  var voiceCount: Int { state.withLock { $0.voices.count } }
+  /// Whether the device has failed.
+  var hasFailed: Bool {
+    if case .failure = state.withLock({ $0.outcome }) { true } else { false }
+  }
 
   /// Admits a voice; false where the device has failed.
-  func admit(_ voice: Voice) -> Bool {
-    state.withLock { state in
-      guard state.outcome == nil else { return false }
+  ///
+  /// Throws where there are as many as can be mixed.
+  func admit(_ voice: Voice) throws(TooManyVoices) -> Bool {
+    let isFull = state.withLock { state -> Bool? in
+      guard state.outcome == nil else { return nil }
+      guard state.voices.count < VoiceTable.limit else { return true }
       state.voices[ObjectIdentifier(voice)] = voice
-      return true
+      return false
     }
+    if isFull == true { throw TooManyVoices(limit: VoiceTable.limit) }
+    return isFull != nil
   }
 
   /// Notes how the card's thread ended; the reporter ends after it has said so.

@@ -38,7 +38,7 @@ final class Voice: @unchecked Sendable {
     room = try WakeUp()
     ring = Ring(
       capacity: FrameCount(capacity, at: format.sampleRate).rawValue * format.channelCount)
-    ramp = GainRamp(min(max(volume, 0), 1))
+    ramp = GainRamp(clampedGain(volume))
   }
 
   /// Whether it is to fade out and end.

@@ -17,7 +17,7 @@ actor VoiceFeeder {
     do {
       executor = try ThreadExecutor(name: "syrinx-decode")
     } catch {
-      throw AudioPlayerError.source(nil, reason: "\(error)")
+      throw AudioPlayerError.system(reason: "\(error)")
     }
     source = makeSource(request)
   }

@@ -2,7 +2,7 @@ public import Synchronization
 
 /// A ring of plain values between two threads: one writes, one reads, neither waits for the other.
 ///
-/// Thread safety: `tryWrite` and `writable` belong to the one writer, `tryRead`, `skip` and
+/// Thread safety: `tryWrite` and `writable` belong to the one writer, `tryRead` and
 /// `readable` to the one reader; none of them allocates or takes a lock.
 public final class Ring<Element: BitwiseCopyable>: @unchecked Sendable {
   // Right because each element is touched by one side at a time: the writer owns those from `head`

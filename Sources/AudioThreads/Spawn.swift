@@ -24,6 +24,10 @@ func spawn(name: String, _ body: @escaping @Sendable () -> Void) throws(ThreadEr
   var everything = sigset_t()
   var previous = sigset_t()
   sigfillset(&everything)
+  // A trap on the thread itself must reach Swift's backtracer.
+  for signal in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT] {
+    sigdelset(&everything, signal)
+  }
   pthread_sigmask(SIG_BLOCK, &everything, &previous)
   defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
 

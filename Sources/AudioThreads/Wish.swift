@@ -15,10 +15,14 @@ public final class Wish: Sendable {
   /// Wishes to be woken.
   public func make() {
     isMade.store(true, ordering: .sequentiallyConsistent)
+    // What the maker looks at next must not be read before the wish can be seen.
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
   }
 
   /// Whether there is a wish to fulfil; it is taken back with that.
   public func take() -> Bool {
-    isMade.exchange(false, ordering: .sequentiallyConsistent)
+    // What the taker has done must be seen by a maker whose wish it does not see.
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    return isMade.exchange(false, ordering: .sequentiallyConsistent)
   }
 }

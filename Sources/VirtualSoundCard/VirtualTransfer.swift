@@ -117,6 +117,7 @@ struct VirtualTransfer {
     case .xrun(_, let lost):
       interrupt(lost: lost)
       if direction == .capture {
+        ticked += lost
         position += lost
         nextRead += lost
       }

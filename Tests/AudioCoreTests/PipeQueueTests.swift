@@ -53,9 +53,7 @@ import Testing
   @Test func `of figures only the newest waits, and other elements all do`() {
     var queue = PipeQueue(policy: PipePolicy.newest { $0 >= 10 })
     for element in [1, 10, 11, 12, 2, 13] { _ = queue.send(element) }
-    #expect(
-      (0..<5).map { _ in text(queue.demand()) } == [
-        "deliver 1", "deliver 12", "deliver 2", "deliver 13", "wait",
-      ])
+    let taken = (0..<4).map { _ in text(queue.demand()) }
+    #expect(taken == ["deliver 1", "deliver 2", "deliver 13", "wait"])
   }
 }

@@ -1,0 +1,43 @@
+import Synchronization
+
+extension Task where Failure == any Error {
+  /// The task's value, or `CancellationError` as soon as the waiting task is cancelled; the task
+  /// itself goes on.
+  func valueUnlessCancelled() async throws -> Success {
+    let answer = FirstAnswer<Success>()
+    Task<Void, Never> { answer.give(await result) }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { answer.wait($0) }
+    } onCancel: {
+      answer.give(.failure(Swift.CancellationError()))
+    }
+  }
+}
+
+/// Lets one waiter go with whichever answer comes first.
+private final class FirstAnswer<Value: Sendable>: Sendable {
+  private struct State {
+    var answer: Result<Value, any Error>?
+    var waiter: CheckedContinuation<Value, any Error>?
+  }
+
+  // Held for a few instructions; the waiter is resumed after it is released.
+  private let state = Mutex(State())
+
+  func give(_ answer: Result<Value, any Error>) {
+    let waiter = state.withLock { state in
+      if state.answer == nil { state.answer = answer }
+      defer { state.waiter = nil }
+      return state.waiter
+    }
+    waiter?.resume(with: answer)
+  }
+
+  func wait(_ waiter: CheckedContinuation<Value, any Error>) {
+    let answer = state.withLock { state in
+      if state.answer == nil { state.waiter = waiter }
+      return state.answer
+    }
+    if let answer { waiter.resume(with: answer) }
+  }
+}

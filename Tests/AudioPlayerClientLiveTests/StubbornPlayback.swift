@@ -1,0 +1,43 @@
+import AudioCore
+import AudioThreads
+import SoundCard
+
+/// A device that takes no frame and says so only by time-outs, as a sound server that is stopped
+/// does.
+final class StubbornPlayback: PlaybackPCM {
+  let configuration: PCMConfiguration
+  let waker: WakeUp
+  let closed = Gate()
+  // Its time passes only while it is waited for.
+  private let time = Ring<Int64>(capacity: 100_000)
+
+  init(format: AudioFormat) throws {
+    waker = try WakeUp()
+    configuration = PCMConfiguration(
+      device: "stubborn", format: format, sampleFormat: .float32, period: 200, buffer: 800)
+  }
+
+  var elapsed: Duration { .milliseconds(time.totalWritten) }
+  var delay: FrameCount { 0 }
+  var timeUntilDry: Duration { .zero }
+
+  func wait(
+    for interest: PCMInterest, atMost timeout: Duration?
+  ) throws(SoundCardError) -> PCMWakeUp {
+    guard interest == .period else {
+      waker.wait()
+      return .woken
+    }
+    // 10 ms of its time in a moment of ours.
+    for _ in 0..<10 { time.tryWrite(0) }
+    return .timedOut
+  }
+
+  func start() throws(SoundCardError) {}
+  func drop() {}
+  func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundCardError) -> PCMTransfer {
+    .frames(0)
+  }
+
+  func close() { closed.open() }
+}

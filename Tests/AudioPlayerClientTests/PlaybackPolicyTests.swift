@@ -1,0 +1,18 @@
+import AudioCore
+import AudioPlayerClient
+import Testing
+
+@Suite struct PlaybackPolicyTests {
+  @Test func `a consumer that does not look costs no memory and loses no silence`() {
+    var queue: [PlaybackEvent] = []
+    for step in 1...100 {
+      PipePolicy.playback.enqueue(&queue, .xrun(.milliseconds(25)))
+      PipePolicy.playback.enqueue(
+        &queue, .progress(PlaybackProgress(heard: .milliseconds(step))))
+    }
+    #expect(
+      queue == [
+        .xrun(.milliseconds(2_500)), .progress(PlaybackProgress(heard: .milliseconds(100))),
+      ])
+  }
+}
