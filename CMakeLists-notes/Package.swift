@@ -1,0 +1,26 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+/// What a CMake project takes of Syrinx: one shared library with the parts listed here inside.
+let package = Package(
+  name: "syrinx-for-cmake",
+  // Dynamic: out of a static archive a linker leaves the clients' live values, since only the Swift
+  // runtime looks for them.
+  products: [.library(name: "SyrinxForCMake", type: .dynamic, targets: ["SyrinxForCMake"])],
+  dependencies: [.package(name: "syrinx", path: "..")],
+  targets: [
+    .target(
+      name: "SyrinxForCMake",
+      dependencies: [
+        .product(name: "ALSASoundCard", package: "syrinx"),
+        .product(name: "AudioCore", package: "syrinx"),
+        .product(name: "AudioPlayerClientLive", package: "syrinx"),
+        .product(name: "PocketSphinxEngine", package: "syrinx"),
+        .product(name: "SoundFile", package: "syrinx"),
+        .product(name: "SpeechClientLive", package: "syrinx"),
+        .product(name: "VirtualSoundCard", package: "syrinx"),
+      ],
+      path: "Sources")
+  ],
+  swiftLanguageModes: [.v6]
+)
