@@ -13,7 +13,7 @@ bash Tests/Support/packages.sh test
 step() { printf '\n== %s\n' "$*"; }
 
 step "format"
-swift format lint --strict --recursive Sources Tests Samples Package.swift
+swift format lint --strict --recursive Sources Tests Samples CMakeLists-notes Package.swift
 
 step "build"
 log=$(mktemp)
