@@ -32,8 +32,9 @@ public struct AudioRecorderClient: Sendable {
   /// The full form: records what the request describes and tells how it goes.
   ///
   /// The stream yields `started`, then `levels` and `xrun` as they come, and ends after `finished`;
-  /// cancelling its consumer completes the file. It throws `AudioRecorderError`; what was recorded
-  /// up to there stays.
+  /// cancelling its consumer completes the file. Stopped before the device is open it yields
+  /// `finished` alone, and there is no file. It throws `AudioRecorderError`; what was recorded up to
+  /// there stays.
   public var recording:
     @Sendable (_ request: RecordingRequest) async -> AsyncThrowingStream<RecordingEvent, any Error> =
       { _ in .finished(throwing: reportUnimplemented("AudioRecorderClient.recording")) }

@@ -11,6 +11,7 @@ final class CaptureSession: Sendable {
 
   private struct State {
     var isStopping = false
+    var opening: Task<any CapturePCM, any Error>?
     var engine: CaptureEngine?
   }
 
@@ -23,9 +24,12 @@ final class CaptureSession: Sendable {
   var isStopped: Bool { state.withLock { $0.isStopping } }
 
   /// Opens the device and does the work; returns when the work runs or could not begin.
+  ///
+  /// Stopped before the device is open, the session ends without an error and without the work.
   func start(_ request: PCMRequest, on soundCard: SoundCard, work: @escaping Work) async {
     do {
-      let engine = try await open(request, on: soundCard)
+      guard let pcm = try await open(request, on: soundCard) else { return end(.success(())) }
+      let engine = try engine(for: pcm)
       _ = try DedicatedThread.start(name: "syrinx-record") { [self] in
         end(Result { try work(engine) })
       }
@@ -36,10 +40,11 @@ final class CaptureSession: Sendable {
 
   /// Ends the capture; what has been heard by then is still delivered.
   func stop() {
-    let engine = state.withLock { state in
+    let (opening, engine) = state.withLock { state in
       state.isStopping = true
-      return state.engine
+      return (state.opening, state.engine)
     }
+    opening?.cancel()
     engine?.stop()
   }
 
@@ -59,13 +64,26 @@ final class CaptureSession: Sendable {
     try outcome.withLock { $0 }.get()
   }
 
-  private func open(_ request: PCMRequest, on soundCard: SoundCard) async throws -> CaptureEngine {
-    let pcm: any CapturePCM
+  /// The open device, nil where the session was stopped before.
+  private func open(
+    _ request: PCMRequest, on soundCard: SoundCard
+  ) async throws -> (any CapturePCM)? {
+    let opening = state.withLock { state in
+      if !state.isStopping {
+        state.opening = Task { try await soundCard.openCapture(request: request) }
+      }
+      return state.opening
+    }
     do {
-      pcm = try await soundCard.openCapture(request: request)
+      return try await opening?.value
+    } catch is CancellationError where isStopped {
+      return nil
     } catch {
       throw AudioRecorderError.device(request.device, reason: "\(error)")
     }
+  }
+
+  private func engine(for pcm: any CapturePCM) throws -> CaptureEngine {
     do {
       let engine = try CaptureEngine(pcm: pcm)
       let isStopping = state.withLock { state in

@@ -27,11 +27,13 @@ final class Recording: Sendable {
   }
 
   /// Returns how it ended when the file is closed; throws what ended it.
+  ///
+  /// Stopped before its device was open, it has recorded nothing and made no file.
   func ended() async throws -> RecordingFinish {
     await isOver()
     try await session.ended()
-    guard let finish = finish.withLock({ $0 }) else { throw CancellationError() }
-    return finish
+    return finish.withLock { $0 }
+      ?? RecordingFinish(reason: .stopped, frameCount: 0, recorded: .zero)
   }
 
   /// Returns when the file is closed.

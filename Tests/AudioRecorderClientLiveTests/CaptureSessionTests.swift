@@ -1,0 +1,96 @@
+import AudioCore
+import AudioRecorderClient
+import AudioRecorderClientLive
+import AudioThreads
+import ClientDependencies
+import Foundation
+import SoundCard
+import Testing
+
+/// A device that does not open, as that of a sound server that does not answer.
+@Suite(.timeLimit(.minutes(5))) struct CaptureSessionTests {
+  private let opening = Gate()
+  private let request = RecordingRequest(url: URL(fileURLWithPath: "/nowhere/at/all.wav"))
+
+  @Test func `stopRecording ends a recording whose device is opening, and nothing is recorded`()
+    async throws
+  {
+    try await withDeafCard { recorder in
+      let recording = Task { try await recorder.startRecording(url: request.url) }
+      await opening.wait()
+      await recorder.stopRecording()
+      let hasRecorded = try await recording.value
+      #expect(!hasRecorded)
+    }
+  }
+
+  @Test func `the events of a recording that is stopped while its device opens are its end`()
+    async throws
+  {
+    try await withDeafCard { recorder in
+      let stream = await recorder.recording(request: request)
+      let events = Task { try await stream.reduce(into: []) { $0.append($1) } }
+      await opening.wait()
+      await recorder.stopRecording()
+      let seen = try await events.value
+      let finish = RecordingFinish(reason: .stopped, frameCount: 0, recorded: .zero)
+      #expect(seen == [.finished(finish)])
+    }
+  }
+
+  @Test func `a cancelled startRecording returns while the device is opening`() async {
+    await withDeafCard { recorder in
+      let recording = Task { try await recorder.startRecording(url: request.url) }
+      await opening.wait()
+      recording.cancel()
+      await #expect(throws: CancellationError.self) { _ = try await recording.value }
+    }
+  }
+
+  @Test func `a consumer that leaves ends the opening of its recording's device`() async throws {
+    try await withDeafCard { recorder in
+      let stream = await recorder.recording(request: request)
+      let consumer = Task { for try await _ in stream {} }
+      await opening.wait()
+      consumer.cancel()
+      try await consumer.value
+      await recorder.stopRecording()
+    }
+  }
+
+  @Test func `a consumer that leaves ends the opening of its capture's device`() async throws {
+    let ended = Gate()
+    try await withDeafCard(ended) { recorder in
+      let stream = await recorder.capture(request: CaptureRequest())
+      let consumer = Task { for try await _ in stream {} }
+      await opening.wait()
+      consumer.cancel()
+      try await consumer.value
+      await ended.wait()
+    }
+  }
+
+  @Test func `a cancelled question for permission returns while the device is opening`() async {
+    await withDeafCard { recorder in
+      let permission = Task { await recorder.requestRecordPermission() }
+      await opening.wait()
+      permission.cancel()
+      #expect(await !permission.value)
+    }
+  }
+
+  private func withDeafCard(
+    _ ended: Gate = Gate(), _ body: (AudioRecorderClient) async throws -> Void
+  ) async rethrows {
+    try await withDependencies {
+      $0.soundCard.openCapture = { [opening] _ in
+        defer { ended.open() }
+        opening.open()
+        try await Task.sleep(for: .seconds(3_600))
+        throw SoundCardError.noSoundCard(.capture)
+      }
+    } operation: {
+      try await body(AudioRecorderClient.liveValue)
+    }
+  }
+}
