@@ -57,11 +57,12 @@ actor AudioRecorder {
     let session = CaptureSession()
     pipe.onTermination { session.stop() }
     Task { [soundCard] in
-      await session.start(request.deviceRequest, on: soundCard) { engine in
-        try engine.run(
-          try CaptureStreaming(pipe, request, device: engine.configuration.format))
-      }
       do {
+        try checkChannels(request.channelCount, of: "a capture")
+        await session.start(request.deviceRequest, on: soundCard) { engine in
+          try engine.run(
+            try CaptureStreaming(pipe, request, device: engine.configuration.format))
+        }
         try await session.ended()
         pipe.finish()
       } catch {

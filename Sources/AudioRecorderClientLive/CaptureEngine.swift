@@ -38,12 +38,9 @@ final class CaptureEngine: Sendable {
   /// device.
   ///
   /// It runs on the calling thread, which becomes the consumer's. What was captured before an error
-  /// is given to the consumer, and the consumer is finished, before the error is thrown.
+  /// is given to the consumer, and the consumer is finished in any case, before the error is thrown.
   func run(_ consumer: some CaptureConsumer) throws {
-    let cardThreadEnded = try startCardThread()
-    let outcome = Result { try pass(to: consumer) }
-    stop()
-    cardThreadEnded.wait()
+    let outcome = Result { try capture(into: consumer) }
     let finishing = Result { try consumer.finish() }
     try outcome.get()
     try finishing.get()
@@ -55,26 +52,30 @@ final class CaptureEngine: Sendable {
     pcm.waker.signal()
   }
 
-  /// Gives the device back without having captured anything.
-  func abandon() {
+  /// Gives the device back, also without having captured anything; again is harmless.
+  func close() {
     pcm.close()
+  }
+
+  private func capture(into consumer: some CaptureConsumer) throws {
+    let cardThreadEnded = try startCardThread()
+    defer {
+      stop()
+      cardThreadEnded.wait()
+    }
+    try pass(to: consumer)
   }
 
   /// Starts the card's thread and returns what it signals at its end.
   private func startCardThread() throws -> WakeUp {
-    do {
-      let ended = try WakeUp()
-      _ = try DedicatedThread.start(name: "syrinx-capture") { [pcm, link] in
-        let outcome = Self.capture(pcm, link)
-        pcm.close()
-        link.end(outcome)
-        ended.signal()
-      }
-      return ended
-    } catch {
+    let ended = try WakeUp()
+    _ = try DedicatedThread.start(name: "syrinx-capture") { [pcm, link] in
+      let outcome = Self.capture(pcm, link)
       pcm.close()
-      throw error
+      link.end(outcome)
+      ended.signal()
     }
+    return ended
   }
 
   private static func capture(

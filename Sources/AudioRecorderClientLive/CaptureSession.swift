@@ -29,10 +29,7 @@ final class CaptureSession: Sendable {
   func start(_ request: PCMRequest, on soundCard: SoundCard, work: @escaping Work) async {
     do {
       guard let pcm = try await open(request, on: soundCard) else { return end(.success(())) }
-      let engine = try engine(for: pcm)
-      _ = try DedicatedThread.start(name: "syrinx-record") { [self] in
-        end(Result { try work(engine) })
-      }
+      try begin(work, with: try engine(for: pcm))
     } catch {
       end(.failure(error))
     }
@@ -80,6 +77,20 @@ final class CaptureSession: Sendable {
       return nil
     } catch {
       throw AudioRecorderError.device(request.device, reason: "\(error)")
+    }
+  }
+
+  /// Does the work on a thread of its own; however it ends, the device is closed.
+  private func begin(_ work: @escaping Work, with engine: CaptureEngine) throws(ThreadError) {
+    do {
+      _ = try DedicatedThread.start(name: "syrinx-record") { [self] in
+        let outcome = Result { try work(engine) }
+        engine.close()
+        end(outcome)
+      }
+    } catch {
+      engine.close()
+      throw error
     }
   }
 

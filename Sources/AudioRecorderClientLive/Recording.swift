@@ -61,16 +61,10 @@ final class Recording: Sendable {
     _ report: @escaping @Sendable (RecordingEvent) -> Void
   ) throws {
     let device = engine.configuration
-    let file: RecordingToFile
-    do throws(AudioRecorderError) {
-      file = try RecordingToFile(
-        plan, device: device.format,
-        progress: { [self] in nanoseconds.store($0.inNanoseconds, ordering: .relaxed) },
-        report: report)
-    } catch {
-      engine.abandon()
-      throw error
-    }
+    let file = try RecordingToFile(
+      plan, device: device.format,
+      progress: { [self] in nanoseconds.store($0.inNanoseconds, ordering: .relaxed) },
+      report: report)
     report(
       .started(
         RecordingStart(

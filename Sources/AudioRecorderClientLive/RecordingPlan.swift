@@ -13,7 +13,7 @@ struct RecordingPlan {
   init(_ request: RecordingRequest) throws(AudioRecorderError) {
     self.request = request
     encoding = try Self.encoding(request)
-    try check(channelCount: request.channelCount)
+    try checkChannels(request.channelCount, of: "a recording")
     if let rate = request.sampleRate { try check(encoding, takes: rate) }
     if let maximum = request.maximumDuration, maximum <= .zero {
       throw .unsupportedFormat(
@@ -46,11 +46,6 @@ struct RecordingPlan {
     } catch {
       throw .unknownFileFormat(request.url)
     }
-  }
-
-  private func check(channelCount: Int?) throws(AudioRecorderError) {
-    guard let channelCount, !(1...32).contains(channelCount) else { return }
-    throw .unsupportedFormat(reason: "a recording has 1 to 32 channels, not \(channelCount)")
   }
 
   private func check(

@@ -199,6 +199,44 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
+  @Test(arguments: [-1, 0, 33])
+  func `a capture of a number of channels that nothing has is refused before a device opens`(
+    channelCount: Int
+  ) async {
+    let reason = "a capture has 1 to 32 channels, not \(channelCount)"
+    await withDependencies {
+      $0.soundCard.openCapture = { _ in throw Missing() }
+    } operation: {
+      await #expect(throws: AudioRecorderError.unsupportedFormat(reason: reason)) {
+        let request = CaptureRequest(channelCount: channelCount)
+        for try await _ in await AudioRecorderClient.liveValue.capture(request: request) {}
+      }
+    }
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(-1)])
+  func `a capture that keeps nothing waiting is still a capture`(limit: Duration) async throws {
+    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(noise)))
+    let captured = try await with(card) { recorder in
+      try await recorder.capture(request: CaptureRequest(droppingOldestAfter: limit))
+        .reduce(into: []) { $0.append($1) }
+    }
+    #expect(captured.last?.buffer.endFrame == 8_000)
+  }
+
+  @Test func `a capture at a rate that cannot be converted to is refused, and its device closed`()
+    async throws
+  {
+    let card = VirtualSoundCard(.init(pace: .untimed, sampleRate: 48_000))
+    let error = await #expect(throws: AudioRecorderError.self) {
+      try await with(card) { recorder in
+        for try await _ in await recorder.capture(request: CaptureRequest(sampleRate: 100)) {}
+      }
+    }
+    guard case .unsupportedFormat = error else { throw Missing() }
+    #expect(card.openDeviceCount == 0)
+  }
+
   @Test func `a captured gap is marked on the block after it, in the rate asked for`() async throws
   {
     let clock = TestClock()

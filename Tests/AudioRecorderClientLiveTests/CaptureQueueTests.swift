@@ -27,8 +27,9 @@ import Testing
     #expect(queue.map { $0.gap?.lost } == [172])
   }
 
-  @Test func `one block is kept, however long it is`() {
-    let policy = PipePolicy<CapturedAudio>.droppingOldest(after: .zero)
+  @Test(arguments: [Duration.zero, .seconds(-1)])
+  func `one block is kept, however long it is`(limit: Duration) {
+    let policy = PipePolicy<CapturedAudio>.droppingOldest(after: limit)
     var queue: [CapturedAudio] = []
     policy.enqueue(&queue, block(0))
     #expect(queue.count == 1)
