@@ -8,9 +8,14 @@ public struct FrameCount: Hashable, Comparable, Sendable, AdditiveArithmetic {
     self.rawValue = rawValue
   }
 
-  /// The frames that fit into `duration` at `rate`, rounded to the nearest.
+  /// The frames that fit into `duration` at `rate`, rounded to the nearest; at most 2^62, more than
+  /// any audio has, so that a limit may be for ever.
   public init(_ duration: Duration, at rate: SampleRate) {
-    self.rawValue = Int((duration.inSeconds * Double(rate.hertz)).rounded())
+    self.init(rounding: duration.inSeconds * Double(rate.hertz))
+  }
+
+  private init(rounding frames: Double) {
+    self.rawValue = Int(max(-0x1p62, min(frames.rounded(), 0x1p62)))
   }
 
   /// No frames.
@@ -25,8 +30,7 @@ public struct FrameCount: Hashable, Comparable, Sendable, AdditiveArithmetic {
   /// Converts a length at one rate to the length of the same time at another, rounded to nearest.
   public func converted(from source: SampleRate, to target: SampleRate) -> FrameCount {
     guard source != target else { return self }
-    let scaled = Double(rawValue) * Double(target.hertz) / Double(source.hertz)
-    return FrameCount(Int(scaled.rounded()))
+    return FrameCount(rounding: Double(rawValue) * Double(target.hertz) / Double(source.hertz))
   }
 
   /// Adds two lengths.

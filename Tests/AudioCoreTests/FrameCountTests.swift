@@ -14,6 +14,13 @@ import Testing
     #expect(day.duration(at: 192_000) == .seconds(86_400))
   }
 
+  @Test(arguments: [Int64.max, .min])
+  func `for ever is a number of frames that can be counted on from`(seconds: Int64) {
+    let frames = FrameCount(.seconds(seconds), at: 192_000)
+    #expect(abs((frames + 192_000).duration(at: 192_000).inSeconds) > 1e12)
+    #expect(frames.converted(from: 8_000, to: 192_000) == frames)
+  }
+
   @Test func `a length converts between rates to the nearest frame`() {
     #expect(FrameCount(44_100).converted(from: 44_100, to: 16_000) == 16_000)
     #expect(FrameCount(1).converted(from: 48_000, to: 16_000) == 0)
