@@ -1,3 +1,4 @@
+import AudioCore
 import Glibc
 
 /// A moment on the system's monotonic clock, the one that ALSA's timestamps use.
@@ -19,15 +20,5 @@ struct MonotonicTime: Comparable {
 
   static func - (end: Self, start: Self) -> Duration {
     .nanoseconds(end.nanoseconds - start.nanoseconds)
-  }
-}
-
-extension Duration {
-  private static let longest = Duration.seconds(1 << 32)
-
-  /// Whole nanoseconds; a duration of more than a century counts as one.
-  fileprivate var inNanoseconds: Int64 {
-    let (seconds, attoseconds) = Swift.min(self, .longest).components
-    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 }

@@ -33,7 +33,8 @@ public struct CapturedAudio: Equatable, Sendable {
   /// as well.
   public var buffer: AudioBuffer
 
-  /// When the first frame was captured, since the capture began, by the device's monotonic clock.
+  /// When the first frame was captured, since the first frame of the capture: by the device's
+  /// monotonic clock after a gap, by the number of frames within a stretch without one.
   public var time: Duration
 
   /// What is missing right before this buffer, nil where nothing is.

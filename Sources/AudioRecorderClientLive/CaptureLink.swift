@@ -4,7 +4,7 @@ import Synchronization
 
 /// What the card's thread says of the samples that it has put into the ring.
 struct CaptureBlock: BitwiseCopyable {
-  /// Samples of this block in the ring.
+  /// Samples of this block in the ring; none where frames were lost at the very end.
   var sampleCount: Int
   /// Frames that were lost right before it.
   var lostFrames: Int

@@ -6,7 +6,6 @@ import SoundCard
 final class CaptureStreaming: CaptureConsumer {
   private let pipe: StreamPipe<CapturedAudio>
   private let converter: CaptureConverter
-  private var time = Duration.zero
 
   init(_ pipe: StreamPipe<CapturedAudio>, _ request: CaptureRequest, device: AudioFormat) throws {
     self.pipe = pipe
@@ -21,13 +20,12 @@ final class CaptureStreaming: CaptureConsumer {
   }
 
   func take(_ captured: DeviceAudio) throws -> Bool {
-    time = captured.time
     for block in try converter.convert(captured) { pipe.send(block) }
     return true
   }
 
   func finish() throws {
-    if let rest = try converter.finish(at: time) { pipe.send(rest) }
+    if let rest = try converter.finish() { pipe.send(rest) }
   }
 }
 

@@ -15,6 +15,8 @@ final class CaptureThread {
   private let rate: SampleRate
   private let longestWait: Duration
   private var lost: FrameCount = 0
+  /// When the frame after those that were read was captured, where none were lost since.
+  private var next = Duration.zero
 
   init(pcm: any CapturePCM, link: CaptureLink) {
     self.pcm = pcm
@@ -34,17 +36,35 @@ final class CaptureThread {
 
   /// Captures until it is stopped or the device ends; throws where the device is lost.
   func run() throws(SoundCardError) {
+    defer { reportLoss() }
     try pcm.start()
     while !link.isStopping {
       switch try wait() {
-      case .ready: try fetch()
+      case .ready(let available):
+        next = max(.zero, pcm.elapsed - available.duration(at: rate))
+        try fetch()
       case .interrupted(let interruption): lost += interruption.lost
       case .ended: return
       case .woken, .timedOut: break
       }
     }
-    // What the device has heard up to the stop belongs to the recording.
-    while hasRoom, try fetch() {}
+    try fetchRest()
+  }
+
+  /// What the device has heard up to the stop belongs to the recording; one that always has more
+  /// has not heard more than its buffer holds.
+  private func fetchRest() throws(SoundCardError) {
+    var left = pcm.configuration.buffer
+    while left > 0, hasRoom {
+      let count = try fetch()
+      guard count > 0 else { return }
+      left -= count
+    }
+  }
+
+  /// Tells of what was lost at the very end, before no block.
+  private func reportLoss() {
+    if lost > 0 { pass(0) }
   }
 
   /// Waits for the device, or where the ring is full, for the consumer.
@@ -57,40 +77,31 @@ final class CaptureThread {
   }
 
   private var hasRoom: Bool {
-    link.samples.writable >= block.count && link.blocks.writable > 0
+    // One block is kept back for a loss at the end.
+    link.samples.writable >= block.count && link.blocks.writable > 1
   }
 
-  /// Moves at most a block; false where the device had nothing.
+  /// Moves at most a block; 0 where the device had nothing or was interrupted.
   @discardableResult
-  private func fetch() throws(SoundCardError) -> Bool {
+  private func fetch() throws(SoundCardError) -> FrameCount {
     switch try pcm.read(into: block) {
     case .interrupted(let interruption):
       lost += interruption.lost
-      return true
-    case .frames(0):
-      return false
+      return 0
     case .frames(let count):
-      pass(count)
-      return true
+      if count > 0 { pass(count) }
+      return count
     }
   }
 
   private func pass(_ count: FrameCount) {
     let samples = UnsafeBufferPointer(rebasing: block[..<(count.rawValue * channels)])
-    let began = max(.zero, pcm.elapsed - count.duration(at: rate))
     link.samples.tryWrite(samples)
     link.blocks.tryWrite(
       CaptureBlock(
-        sampleCount: samples.count, lostFrames: lost.rawValue, nanoseconds: began.inNanoseconds))
+        sampleCount: samples.count, lostFrames: lost.rawValue, nanoseconds: next.inNanoseconds))
+    next += count.duration(at: rate)
     lost = 0
     link.news.signal()
-  }
-}
-
-extension Duration {
-  /// The duration in whole nanoseconds.
-  var inNanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 }

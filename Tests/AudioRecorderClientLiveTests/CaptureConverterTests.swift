@@ -1,0 +1,55 @@
+import AudioCore
+import AudioRecorderClient
+import Testing
+
+@testable import AudioRecorderClientLive
+
+@Suite struct CaptureConverterTests {
+  private let device = AudioFormat(sampleRate: 48_000, channelCount: 1)
+
+  /// Blocks of 10 ms by a device that has been open for 5 s, with a gap of 100 ms after half a
+  /// second, for which the device's clock says 103 ms.
+  private var heard: [DeviceAudio] {
+    (0..<100).map { index in
+      let isLate = index >= 50
+      let first = FrameCount(index * 480 + (isLate ? 4_800 : 0))
+      let time = Duration.milliseconds(5_000 + 10 * index + (isLate ? 103 : 0))
+      return DeviceAudio(
+        buffer: AudioSignal.sine(440).buffer(480, format: device, firstFrame: first), time: time,
+        lost: index == 50 ? 4_800 : 0)
+    }
+  }
+
+  private func converted() throws -> [CapturedAudio] {
+    let converter = try CaptureConverter(from: device, to: .speech)
+    let blocks = try heard.flatMap { try converter.convert($0) }
+    let rest = try #require(try converter.finish())
+    return blocks + [rest]
+  }
+
+  @Test func `every block has the time of its own first frame, also what was held back`() throws {
+    for block in try converted() {
+      let nominal = block.buffer.firstFrame.duration(at: 16_000)
+      let isLate = block.buffer.firstFrame >= 9_600
+      #expect(block.time == nominal + (isLate ? .milliseconds(3) : .zero))
+    }
+  }
+
+  @Test func `all that was heard comes out, and one block has the gap`() throws {
+    let blocks = try converted()
+    #expect(blocks.map(\.buffer.frameCount).reduce(0, +) == 16_000)
+    #expect(blocks.compactMap(\.gap) == [CaptureGap(lost: 1_600)])
+    #expect(blocks.first { $0.gap != nil }?.time == .milliseconds(603))
+  }
+
+  @Test func `a gap at the very end is a block without frames`() throws {
+    let converter = try CaptureConverter(from: device, to: device)
+    _ = try converter.convert(heard[0])
+    let nothing = DeviceAudio(
+      buffer: AudioBuffer(silence: 0, format: device, firstFrame: 960), time: .seconds(6),
+      lost: 480)
+    let end = try converter.convert(nothing)
+    #expect(end.map(\.gap) == [CaptureGap(lost: 480)])
+    #expect(end.map(\.buffer) == [nothing.buffer])
+  }
+}
