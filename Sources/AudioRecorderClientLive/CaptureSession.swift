@@ -18,7 +18,7 @@ final class CaptureSession: Sendable {
   // Held for a few instructions by whoever stops the session and by the session itself.
   private let state = Mutex(State())
   private let gate = Gate()
-  private let outcome = Mutex<Result<Void, any Error>>(.success(()))
+  private let outcome = Mutex<Result<Void, AudioRecorderError>>(.success(()))
 
   /// Whether it was stopped.
   var isStopped: Bool { state.withLock { $0.isStopping } }
@@ -56,7 +56,7 @@ final class CaptureSession: Sendable {
   }
 
   /// Returns when everything is closed; throws what ended the session.
-  func ended() async throws {
+  func ended() async throws(AudioRecorderError) {
     await isOver()
     try outcome.withLock { $0 }.get()
   }
@@ -105,35 +105,12 @@ final class CaptureSession: Sendable {
       return engine
     } catch {
       pcm.close()
-      throw AudioRecorderError.system(reason: "\(error)")
+      throw error
     }
   }
 
   private func end(_ result: Result<Void, any Error>) {
-    outcome.withLock { $0 = result.mapError(recorderError) }
+    outcome.withLock { $0 = result.mapError(AudioRecorderError.init) }
     gate.open()
-  }
-}
-
-/// Errors of the layers below as the client's own.
-private func recorderError(_ error: any Error) -> any Error {
-  switch error {
-  case let error as SoundCardError:
-    AudioRecorderError.device(error.device, reason: "\(error)")
-  case let error as ThreadError:
-    AudioRecorderError.system(reason: "\(error)")
-  default: error
-  }
-}
-
-extension SoundCardError {
-  /// The device that failed, where one is named.
-  fileprivate var device: AudioDevice.ID? {
-    switch self {
-    case .noSoundCard: nil
-    case .unknownDevice(let id, _), .busy(let id), .permissionDenied(let id),
-      .unsupported(let id, _), .deviceLost(let id), .failed(let id, _, _, _):
-      id
-    }
   }
 }

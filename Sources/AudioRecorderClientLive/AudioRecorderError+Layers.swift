@@ -1,0 +1,29 @@
+import AudioCore
+import AudioRecorderClient
+import Resampling
+import SoundCard
+
+extension AudioRecorderError {
+  /// An error of any layer below as the client's own; it is the one place that decides.
+  init(_ error: any Error) {
+    self =
+      switch error {
+      case let error as AudioRecorderError: error
+      case let error as SoundCardError: .device(error.device, reason: "\(error)")
+      case let error as ResamplingError: .unsupportedFormat(reason: "\(error)")
+      default: .system(reason: "\(error)")
+      }
+  }
+}
+
+extension SoundCardError {
+  /// The device that failed, where one is named.
+  fileprivate var device: AudioDevice.ID? {
+    switch self {
+    case .noSoundCard: nil
+    case .unknownDevice(let id, _), .busy(let id), .permissionDenied(let id),
+      .unsupported(let id, _), .deviceLost(let id), .failed(let id, _, _, _):
+      id
+    }
+  }
+}

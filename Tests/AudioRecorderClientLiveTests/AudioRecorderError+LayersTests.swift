@@ -1,0 +1,26 @@
+import AudioCore
+import AudioRecorderClient
+import Resampling
+import SoundCard
+import Testing
+
+@testable import AudioRecorderClientLive
+
+@Suite struct AudioRecorderErrorLayersTests {
+  private struct Refused: Error, CustomStringConvertible {
+    let description = "the system refused"
+  }
+
+  @Test func `every error of a layer below becomes one of the client's, with its sentence`() {
+    let lost = SoundCardError.deviceLost("x")
+    #expect(AudioRecorderError(lost) == .device("x", reason: "\(lost)"))
+    let failed = ResamplingError.failed(reason: "why")
+    #expect(AudioRecorderError(failed) == .unsupportedFormat(reason: "\(failed)"))
+    #expect(AudioRecorderError(Refused()) == .system(reason: "the system refused"))
+  }
+
+  @Test func `the client's own errors stay what they are`() {
+    let own = AudioRecorderError.device(nil, reason: "busy")
+    #expect(AudioRecorderError(own) == own)
+  }
+}
