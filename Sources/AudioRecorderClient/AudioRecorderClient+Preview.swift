@@ -24,9 +24,12 @@ private actor PreviewRecorder {
   var currentTime: TimeInterval? { recorded?.inSeconds }
 
   func startRecording(_ url: URL) async throws -> Bool {
-    for try await _ in recording(RecordingRequest(url: url)) {}
+    var hasRecorded = false
+    for try await event in recording(RecordingRequest(url: url)) {
+      if case .finished(let finish) = event { hasRecorded = finish.frameCount > 0 }
+    }
     try Task.checkCancellation()
-    return true
+    return hasRecorded
   }
 
   func recording(_ request: RecordingRequest) -> AsyncThrowingStream<RecordingEvent, any Error> {

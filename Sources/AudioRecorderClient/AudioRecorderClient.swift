@@ -17,8 +17,8 @@ public struct AudioRecorderClient: Sendable {
 
   /// Records into a file until `stopRecording`; the file's extension decides on its format.
   ///
-  /// True when the file is complete, false where the recording ended by itself before it was
-  /// stopped. Cancelling the task completes the file and throws `CancellationError`. Throws
+  /// True when the file is complete and holds at least a frame, also where the device came to its
+  /// end by itself; false where nothing was recorded. Cancelling the task completes the file and throws `CancellationError`. Throws
   /// `AudioRecorderError`.
   public var startRecording: @Sendable (_ url: URL) async throws -> Bool = { _ in
     throw reportUnimplemented("AudioRecorderClient.startRecording")

@@ -9,9 +9,20 @@ import SoundFile
 import Testing
 import VirtualSoundCard
 
-@Suite struct AudioRecorderLiveTests {
+@Suite final class AudioRecorderLiveTests: Sendable {
+  /// What the recordings of one test are written to.
+  private let directory = FileManager.default.temporaryDirectory
+    .appendingPathComponent("syrinx-\(UUID().uuidString)")
   let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
   var noise: AudioBuffer { AudioSignal.noise(seed: 5).buffer(.seconds(1), format: format) }
+
+  init() throws {
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: directory)
+  }
 
   @Test func `a recording holds what the microphone heard, sample by sample`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(noise)))
@@ -112,13 +123,34 @@ import VirtualSoundCard
       let recording = Task { try await recorder.startRecording(url: url) }
       await clock.sleepers(atLeast: 1)
       await clock.advance(by: .milliseconds(500))
-      while await recorder.currentTime() ?? 0 < 0.4 { await Task.yield() }
+      // The card's next step is awaited: half a second of them is over.
+      await clock.sleepers(atLeast: 1)
       await recorder.stopRecording()
       #expect(try read(url).duration >= .milliseconds(400))
       let isComplete = try await recording.value
       #expect(isComplete)
     }
     #expect(card.openDeviceCount == 0)
+  }
+
+  @Test(arguments: [0, 1, 8_000])
+  func `startRecording says whether a frame was recorded, also where the device ends`(
+    heard: FrameCount
+  ) async throws {
+    let microphone = VirtualMicrophone.buffer(noise.frames(0..<heard))
+    let hasRecorded = try await with(
+      VirtualSoundCard(.init(pace: .untimed, microphone: microphone))
+    ) { try await $0.startRecording(url: temporaryURL("wav")) }
+    #expect(hasRecorded == (heard > 0))
+  }
+
+  @Test func `a recording may have a limit of for ever`() async throws {
+    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(noise)))
+    let request = RecordingRequest(
+      url: temporaryURL("wav"), maximumDuration: .seconds(Int64.max))
+    let last = try await record(request, on: card).last
+    guard case .finished(let finish) = last else { throw Missing() }
+    #expect(finish.frameCount == 8_000)
   }
 
   @Test func `a recording whose task is cancelled is complete on disk`() async throws {
@@ -171,15 +203,10 @@ import VirtualSoundCard
   }
 
   @Test func `permission is whether the default device opens`() async {
-    let none = withDependencies {
-      $0.soundCard.openCapture = { _ in throw SoundCardError.noSoundCard(.capture) }
-    } operation: {
-      AudioRecorderClient.liveValue
-    }
     await withDependencies {
       $0.soundCard.openCapture = { _ in throw SoundCardError.noSoundCard(.capture) }
     } operation: {
-      #expect(await !none.requestRecordPermission())
+      #expect(await !AudioRecorderClient.liveValue.requestRecordPermission())
     }
     await with(VirtualSoundCard()) { #expect(await $0.requestRecordPermission()) }
   }
@@ -294,8 +321,7 @@ import VirtualSoundCard
   }
 
   private func temporaryURL(_ pathExtension: String) -> URL {
-    FileManager.default.temporaryDirectory
-      .appendingPathComponent("syrinx-\(UUID().uuidString).\(pathExtension)")
+    directory.appendingPathComponent("\(UUID().uuidString).\(pathExtension)")
   }
 
   private func read(_ url: URL) throws -> AudioBuffer {

@@ -68,6 +68,8 @@ import Testing
       let recorder = AudioRecorderClient.previewValue
       let recording = Task { try await recorder.startRecording(url: url) }
       await clock.sleepers(atLeast: 1)
+      await clock.advance(by: .milliseconds(100))
+      await clock.sleepers(atLeast: 1)
       await recorder.stopRecording()
       let isComplete = try await recording.value
       #expect(isComplete)
