@@ -36,10 +36,12 @@ struct LossClock {
     seenAt = nil
   }
 
-  /// The frames of silence heard, or of sound missed, if the device goes on at `time`.
-  func lost(at time: MonotonicTime) -> FrameCount {
+  /// The frames of silence heard, or of sound missed, if the device goes on at `time`, without what
+  /// it held or with it.
+  func lost(at time: MonotonicTime, isEmptied: Bool = true) -> FrameCount {
     guard let seenAt, time > seenAt else { return .zero }
     let passed = FrameCount(time - seenAt, at: rate).rawValue
+    guard isEmptied else { return FrameCount(passed) }
     return FrameCount(max(0, direction == .playback ? passed - held : passed + held))
   }
 }

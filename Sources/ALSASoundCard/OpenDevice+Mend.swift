@@ -23,7 +23,7 @@ extension OpenDevice {
     while true {
       switch action {
       case .nothing: return .nothing
-      case .done(let cause): return .interrupted(mended(cause))
+      case .done(let cause): return .interrupted(mended(cause, recovery.isEmptied))
       case .lost: throw lose()
       case .failed(let operation, let code):
         throw .operating(configuration.device, operation, code: code)
@@ -52,11 +52,17 @@ extension OpenDevice {
     snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING ? 0 : snd_pcm_start(pcm)
   }
 
-  private func mended(_ cause: PCMInterruption.Cause) -> PCMInterruption {
+  private func mended(
+    _ cause: PCMInterruption.Cause, _ isEmptied: Bool
+  ) -> PCMInterruption {
     let now = MonotonicTime.now
-    let lost = losses.lost(at: now)
-    emptied()
-    if direction == .capture { losses.saw(held: 0, at: now) }
+    let lost = losses.lost(at: now, isEmptied: isEmptied)
+    if isEmptied { emptied() }
+    if isEmptied && direction == .capture {
+      losses.saw(held: 0, at: now)
+    } else if !isEmptied {
+      losses.restarted(at: now)
+    }
     return PCMInterruption(cause: cause, lost: lost)
   }
 }

@@ -25,6 +25,8 @@ struct Recovery {
   static let resumeLimit = Duration.seconds(5)
   private static let restartLimit = 3
 
+  /// Whether the device has lost what it held: preparing empties it, resuming does not.
+  private(set) var isEmptied = false
   private let direction: AudioDevice.Direction
   private let giveUpResumingAt: MonotonicTime
   private var cause = PCMInterruption.Cause.xrun
@@ -88,6 +90,7 @@ struct Recovery {
 
   private mutating func step(_ action: Action) -> Action {
     current = action
+    if action == .prepare { isEmptied = true }
     return action
   }
 }

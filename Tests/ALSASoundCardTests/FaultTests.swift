@@ -53,6 +53,19 @@ import Testing
     #expect(interruption.lost >= least && interruption.lost <= most)
   }
 
+  @Test func `a resumed playback still has what it held`() throws {
+    let pcm = try ALSAPlayback(request(testCard("suspend_at=1"), count: 400))
+    let buffer = pcm.configuration.buffer
+    #expect(try pcm.offer(ramp(buffer.rawValue)[...]) == .frames(buffer))
+    let outcome = try pcm.wait(for: .period, atMost: .seconds(5))
+    guard case .interrupted(let interruption) = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+    #expect(interruption.cause == .suspended)
+    #expect(pcm.delay > 0)
+  }
+
   @Test(arguments: ["", "resume_again=3"])
   func `a suspended playback resumes`(script: String) async throws {
     let pcm = try ALSAPlayback(request(testCard("suspend_at=2400 \(script)")))

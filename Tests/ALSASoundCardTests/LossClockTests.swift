@@ -26,6 +26,14 @@ import Testing
     #expect(clock.lost(at: start + .milliseconds(200)) == 230)
   }
 
+  @Test func `a device that goes on with what it held loses the time alone`() {
+    for direction in [AudioDevice.Direction.playback, .capture] {
+      var clock = LossClock(direction: direction, rate: 1_000)
+      clock.saw(held: 80, at: start)
+      #expect(clock.lost(at: start + .milliseconds(200), isEmptied: false) == 200)
+    }
+  }
+
   @Test func `a device that never ran, or stands still, loses nothing`() {
     var clock = LossClock(direction: .capture, rate: 1_000)
     #expect(clock.lost(at: start + .seconds(1)) == 0)

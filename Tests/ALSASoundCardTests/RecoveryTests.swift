@@ -32,6 +32,17 @@ import Testing
         == [.resume, .prepare, .start, .done(.suspended)])
   }
 
+  @Test func `a device that is resumed keeps what it held, one that is prepared does not`() {
+    var recovery = Recovery(direction: .playback, now: start)
+    #expect(recovery.begin(after: -ESTRPIPE) == .resume)
+    #expect(recovery.next(after: 0, now: start) == .done(.suspended))
+    #expect(!recovery.isEmptied)
+    recovery = Recovery(direction: .playback, now: start)
+    #expect(recovery.begin(after: -ESTRPIPE) == .resume)
+    #expect(recovery.next(after: -ENOSYS, now: start) == .prepare)
+    #expect(recovery.isEmptied)
+  }
+
   @Test func `resuming is tried again while it answers EAGAIN`() {
     let pause = Recovery.Action.waitToResume(Recovery.resumePause)
     #expect(
