@@ -9,10 +9,9 @@ enum Delay {
   /// - Parameters:
   ///   - reported: the device's word, nil where it answered an error.
   ///   - held: the frames in its buffer by its write position, nil where that is not known either.
-  /// - Returns: 0…buffer.
+  /// - Returns: 0…16 buffers: a sound server has frames that are in the device's buffer no more.
   static func plausible(reported: Int?, held: Int?, buffer: FrameCount) -> FrameCount {
-    let limit = buffer.rawValue
-    let believed = reported.flatMap { $0 / believable > limit ? nil : $0 }
-    return FrameCount(min(max(0, believed ?? held ?? 0), limit))
+    let believed = reported.flatMap { $0 > buffer.rawValue * believable ? nil : $0 }
+    return FrameCount(max(0, believed ?? min(held ?? 0, buffer.rawValue)))
   }
 }

@@ -43,8 +43,8 @@ public protocol PCM: AnyObject, Sendable {
 
 /// A device that plays.
 public protocol PlaybackPCM: PCM {
-  /// Frames between the position written to and the loudspeaker, 0…buffer, also where the device
-  /// lies.
+  /// Frames between the position written to and the loudspeaker: those in the device's buffer, and
+  /// those that a sound server behind it holds; 0…16 buffers, also where the device lies.
   var delay: FrameCount { get }
 
   /// How long the device can go on without another frame: what it still holds, and for a device
