@@ -30,7 +30,9 @@ enum PlayFile {
       device: device.map { AudioDevice.ID(rawValue: $0) })
     try await withDependencies {
       // A program chooses its sound card in one place; everything below takes what it is given.
-      if device == "virtual" { $0.soundCard = VirtualSoundCard().soundCard }
+      if device == "virtual" {
+        $0.soundCard = VirtualSoundCard(.init(keepsPlayback: false)).soundCard
+      }
     } operation: {
       @Dependency(\.audioPlayer) var player
       for try await event in await player.playback(request: request) {

@@ -53,6 +53,8 @@ public final class StreamPipe<Element: Sendable>: Sendable {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         perform { shared in
+          // There is one consumer; whoever asked before it and still waits is sent away.
+          shared.consumer?.resume(returning: nil)
           shared.consumer = continuation
           return shared.queue.demand()
         }

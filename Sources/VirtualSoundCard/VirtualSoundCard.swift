@@ -39,6 +39,9 @@ public final class VirtualSoundCard: Sendable {
     id: "virtual", name: "Virtual sound card (no hardware)", directions: [.playback, .capture],
     isVirtual: true)
 
+  /// Buffers are sized by the rate: what no card has is a damaged header.
+  private static let highestRate: SampleRate = 768_000
+
   private let setup: Setup
   // Held for a few instructions when a device is opened or looked at, never while one waits.
   private let opened = Mutex(Opened())
@@ -111,6 +114,10 @@ public final class VirtualSoundCard: Sendable {
   ) throws(SoundCardError) -> VirtualDevice {
     var format = format
     if let rate = setup.sampleRate { format.sampleRate = rate }
+    guard format.sampleRate <= Self.highestRate, format.channelCount <= 64 else {
+      throw .unsupported(
+        Self.device.id, reason: "it goes up to \(Self.highestRate) and 64 channels, not \(format)")
+    }
     let period = max(1, FrameCount(request.buffering.period, at: format.sampleRate))
     let configuration = PCMConfiguration(
       device: Self.device.id, format: format, sampleFormat: .float32, period: period,

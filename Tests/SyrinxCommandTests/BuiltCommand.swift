@@ -11,9 +11,6 @@ enum BuiltCommand {
 
     var outputLines: [String] { output.split(separator: "\n").map(String.init) }
     var errorLines: [String] { error.split(separator: "\n").map(String.init) }
-
-    /// Whether a machine that was too busy for real time lost sound, which it says.
-    var wasLate: Bool { error.contains("is this machine") }
   }
 
   static var url: URL {

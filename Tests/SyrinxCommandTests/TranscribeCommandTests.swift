@@ -1,3 +1,5 @@
+import SoundFile
+import AudioCore
 import Foundation
 import Testing
 
@@ -122,5 +124,27 @@ struct TranscribeCommandTests {
   func `wrong usage is told from failure`() async throws {
     #expect(try await BuiltCommand.run("transcribe", in: folder).status == 64)
     #expect(try await BuiltCommand.run("transcribe", "-", "-", in: folder).status == 64)
+  }
+
+  @Test func `a file at an impossible rate is named, and the next one follows`() async throws {
+    let slow = AudioFormat(sampleRate: 50, channelCount: 1)
+    let writer = try SoundFileWriter(url: folder.file("slow.wav"), format: slow, encoding: .wav16)
+    try writer.write(AudioBuffer(silence: 100, format: slow))
+    try writer.close()
+    let spoken = ALSASetup.sample("go-forward.wav")
+    let run = try await BuiltCommand.run("transcribe", "slow.wav", spoken, in: folder)
+    #expect(run.status == 1)
+    #expect(run.output == "go forward ten meters\n")
+    #expect(run.errorLines.count == 1 && run.error.contains("slow.wav"), "\(run.error)")
+  }
+
+  @Test func `a microphone's file whose header promises an absurd rate is refused`() async throws {
+    var bytes = try Data(contentsOf: try folder.tone("absurd.wav", .milliseconds(100)))
+    bytes.replaceSubrange(24..<28, with: [0xFF, 0xFF, 0xFF, 0x7F])
+    try bytes.write(to: folder.file("absurd.wav"))
+    let run = try await BuiltCommand.run(
+      "listen", "--device", "virtual:absurd.wav", in: folder)
+    #expect(run.status == 1)
+    #expect(run.error.contains("2147483647 Hz"), "\(run.error)")
   }
 }

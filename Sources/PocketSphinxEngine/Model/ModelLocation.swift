@@ -19,7 +19,8 @@ struct ModelLocation: Sendable {
 
   /// A directory that was chosen is the only one; nothing else is taken in its place.
   var candidates: [String] {
-    [chosen ?? environment[Self.variable] ?? Self.debianDirectory]
+    let named = environment[Self.variable].flatMap { $0.isEmpty ? nil : $0 }
+    return [chosen ?? named ?? Self.debianDirectory]
   }
 
   var availability: SpeechEngineAvailability {

@@ -42,7 +42,11 @@ final class ResultMailbox: Sendable {
   /// The next result; nil at the end.
   func next() async throws -> SpeechRecognitionResult? {
     try await withCheckedThrowingContinuation { consumer in
-      change(waiting: { $0.consumer = consumer }) { _ in }
+      // There is one consumer; whoever asked before it and still waits is sent away.
+      change(waiting: { state in
+        state.consumer?.resume(returning: nil)
+        state.consumer = consumer
+      }) { _ in }
     }
   }
 

@@ -40,7 +40,10 @@ struct ListenCommand: Subcommand {
       await context.console.mention(
         "listening to \(device.name ?? "the default microphone"); Ctrl-C ends it")
       let heard = MicrophoneHearing(context: context)
-      let blocks = await recorder.capture(request: CaptureRequest(device: device.id))
+      // A recogniser that falls behind for a while must not lose a word: a minute costs 4 MB.
+      let capture = CaptureRequest(
+        device: device.id, sampleRate: .speech, channelCount: 1, droppingOldestAfter: .seconds(60))
+      let blocks = await recorder.capture(request: capture)
       let results = await speech.startTask(request: request(heard.buffers(of: blocks)))
       // A signal that came before the client knew of this task did not finish it.
       if context.signals.received != nil { await speech.finishTask() }

@@ -41,8 +41,9 @@ struct TranscribeCommand: Subcommand {
     for file in files {
       do {
         try await transcribe(file, with: speech, in: context)
-      } catch let error as SoundFileError {
-        await context.console.report(error.description)
+      } catch let error where isOfOneFile(error) {
+        let sentence = "\(error)"
+        await context.console.report(sentence.contains(file) ? sentence : "\(file): \(sentence)")
         hasFailed = true
       }
     }
@@ -73,5 +74,15 @@ struct TranscribeCommand: Subcommand {
       ? SoundFile.buffers(ofFileDescriptor: 0)
       : SoundFile.buffers(of: URL(filePath: file)) { troubles.append(.shortfall($0)) }
     return SpeechRequest(buffers: buffers, shouldReportPartialResults: false)
+  }
+}
+
+/// Whether the next file may still be transcribed: not where the engine or standard output is gone.
+private func isOfOneFile(_ error: any Error) -> Bool {
+  switch error {
+  case SoundFileError.brokenPipe: false
+  case is OutputError, is CommandEnd, is CancellationError: false
+  case SpeechClientError.unavailable, SpeechClientError.noResources: false
+  default: true
   }
 }
