@@ -147,4 +147,17 @@ struct TranscribeCommandTests {
     #expect(run.status == 1)
     #expect(run.error.contains("2147483647 Hz"), "\(run.error)")
   }
+
+  @Test func `a file without a frame is no job done, for transcribe and for record`() async throws {
+    let writer = try SoundFileWriter(
+      url: folder.file("none.wav"), format: .speech, encoding: .wav16)
+    try writer.close()
+    let transcribed = try await BuiltCommand.run("transcribe", "none.wav", in: folder)
+    #expect(transcribed.status == 1)
+    #expect(transcribed.error.contains("none.wav holds no audio"), "\(transcribed.error)")
+    let recorded = try await BuiltCommand.run(
+      "record", "out.wav", "--device", "virtual:none.wav", in: folder)
+    #expect(recorded.status == 1)
+    #expect(recorded.error.contains("before it gave any sound"), "\(recorded.error)")
+  }
 }

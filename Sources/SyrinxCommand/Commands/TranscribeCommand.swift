@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioCore
 import ClientDependencies
 import FoundationEssentials
 import SoundFile
@@ -54,7 +55,8 @@ struct TranscribeCommand: Subcommand {
     _ file: String, with speech: SpeechClient, in context: CommandContext
   ) async throws {
     let shortfall = FileTroubles()
-    let results = await speech.startTask(request: request(file, shortfall))
+    let audio = HeardAudio()
+    let results = await speech.startTask(request: request(file, shortfall, audio))
     context.log.info("transcribing \(file)")
     for try await result in results where result.isFinal {
       let line =
@@ -66,14 +68,23 @@ struct TranscribeCommand: Subcommand {
     for case .shortfall(let shortfall) in shortfall.all {
       await context.console.report("\(file) is shorter than its header says: \(shortfall)")
     }
+    guard audio.isAny else {
+      throw CommandFailure(description: "\(file) holds no audio: there is nothing to transcribe")
+    }
   }
 
-  private func request(_ file: String, _ troubles: FileTroubles) -> SpeechRequest {
+  private func request(
+    _ file: String, _ troubles: FileTroubles, _ audio: HeardAudio
+  ) -> SpeechRequest {
     let buffers =
       file == "-"
       ? SoundFile.buffers(ofFileDescriptor: 0)
       : SoundFile.buffers(of: URL(filePath: file)) { troubles.append(.shortfall($0)) }
-    return SpeechRequest(buffers: buffers, shouldReportPartialResults: false)
+    let heard = buffers.map { buffer in
+      if !buffer.isEmpty { audio.note() }
+      return buffer
+    }
+    return SpeechRequest(buffers: heard, shouldReportPartialResults: false)
   }
 }
 

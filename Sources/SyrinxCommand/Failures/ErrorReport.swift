@@ -12,6 +12,10 @@ enum CommandEnd: Error, Equatable {
 /// A sentence of the command itself about what went wrong.
 struct CommandFailure: Error, Equatable, CustomStringConvertible {
   let description: String
+
+  /// A recording without a frame.
+  static let noSound = CommandFailure(
+    description: "the device came to its end before it gave any sound")
 }
 
 /// What is said about an error, and the exit status that it leads to.

@@ -19,6 +19,7 @@ struct FileRecording {
       for try await event in events {
         await report.show(event)
         if case .finished(let finish) = event, finish.reason == .deviceEnded {
+          guard finish.frameCount > 0 else { throw CommandFailure.noSound }
           try settings.check(recorded: finish.recorded)
         }
       }

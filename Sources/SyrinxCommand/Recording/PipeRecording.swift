@@ -48,7 +48,7 @@ struct PipeRecording {
 
   private func check(_ recorded: Duration, _ line: PipeTimeLine) throws(CommandFailure) {
     guard line.frameCount > 0 else {
-      throw CommandFailure(description: "the device came to its end before it gave any sound")
+      throw CommandFailure.noSound
     }
     try settings.check(recorded: recorded)
   }
