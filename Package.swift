@@ -41,6 +41,8 @@ let package = Package(
     .library(name: "AudioRecorderClientLive", targets: ["AudioRecorderClientLive"]),
     .library(name: "AudioThreads", targets: ["AudioThreads"]),
     .library(name: "ClientDependencies", targets: ["ClientDependencies"]),
+    .library(
+      name: "ClientDependenciesTestSupport", targets: ["ClientDependenciesTestSupport"]),
     .library(name: "PocketSphinxEngine", targets: ["PocketSphinxEngine"]),
     .library(name: "Resampling", targets: ["Resampling"]),
     .library(name: "SoundCard", targets: ["SoundCard"]),
@@ -75,6 +77,7 @@ let package = Package(
 
     // Dependencies that a feature controls.
     library("ClientDependencies", [issueReporting]),
+    library("ClientDependenciesTestSupport", ["ClientDependencies", issueReportingTestSupport]),
 
     // The seams.
     library("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies"]),
@@ -150,23 +153,24 @@ let package = Package(
       path: "Samples/Dictation", swiftSettings: settings),
     .testTarget(
       name: "DictationTests",
-      dependencies: ["AudioThreads", "Dictation", issueReportingTestSupport],
+      dependencies: ["AudioThreads", "ClientDependenciesTestSupport", "Dictation"],
       path: "Samples/DictationTests", swiftSettings: settings),
 
     // Tests.
     tests("ALSASoundCard", ["ALSASoundCard", "AudioCore", "AudioThreads", "SoundCard"]),
     tests("Architecture"),
     tests("AudioCore", ["AudioCore"]),
-    tests("AudioPlayerClient", ["AudioPlayerClient", issueReportingTestSupport]),
+    tests("AudioPlayerClient", ["AudioPlayerClient", "ClientDependenciesTestSupport"]),
     tests(
       "AudioPlayerClientLive",
-      ["AudioPlayerClientLive", "VirtualSoundCard", issueReportingTestSupport]),
-    tests("AudioRecorderClient", ["AudioRecorderClient", issueReportingTestSupport]),
+      ["AudioPlayerClientLive", "ClientDependenciesTestSupport", "VirtualSoundCard"]),
+    tests("AudioRecorderClient", ["AudioRecorderClient", "ClientDependenciesTestSupport"]),
     tests(
       "AudioRecorderClientLive",
-      ["AudioRecorderClientLive", "VirtualSoundCard", issueReportingTestSupport]),
+      ["AudioRecorderClientLive", "ClientDependenciesTestSupport", "VirtualSoundCard"]),
     tests("AudioThreads", ["AudioThreads"]),
-    tests("ClientDependencies", ["ClientDependencies", issueReportingTestSupport]),
+    tests("ClientDependencies", ["ClientDependencies", "ClientDependenciesTestSupport"]),
+    tests("ClientDependenciesTestSupport", ["ClientDependenciesTestSupport"]),
     tests(
       "PocketSphinxEngine",
       ["AudioCore", "PocketSphinxEngine", "SoundFile", "SpeechEngine", logging]),
@@ -174,14 +178,16 @@ let package = Package(
     tests("SoundFile", ["AudioCore", "AudioThreads", "SoundFile"]),
     tests(
       "SpeechClient",
-      ["AudioCore", "ClientDependencies", "SpeechClient", issueReportingTestSupport]),
+      ["AudioCore", "ClientDependencies", "ClientDependenciesTestSupport", "SpeechClient"]),
     tests(
       "SpeechClientLive",
       [
-        "AudioCore", "AudioThreads", "ClientDependencies", "PocketSphinxEngine", "Resampling",
-        "SoundFile", "SpeechClient", "SpeechClientLive", "SpeechEngine", "SyrinxTestSupport",
+        "AudioCore", "AudioThreads", "ClientDependencies", "ClientDependenciesTestSupport",
+        "PocketSphinxEngine", "Resampling", "SoundFile", "SpeechClient", "SpeechClientLive",
+        "SpeechEngine", "SyrinxTestSupport",
       ]),
-    tests("SpeechEngine", ["ClientDependencies", "SpeechEngine", issueReportingTestSupport]),
+    tests(
+      "SpeechEngine", ["ClientDependencies", "ClientDependenciesTestSupport", "SpeechEngine"]),
     tests(
       "SyrinxCommand",
       [
@@ -190,7 +196,7 @@ let package = Package(
       ]),
     tests("Samples", ["PlayFile", "TranscribeFile"]),
     tests("SyrinxTestSupport", ["AudioCore", "SpeechEngine", "SyrinxTestSupport"]),
-    tests("VirtualSoundCard", ["VirtualSoundCard", issueReportingTestSupport]),
+    tests("VirtualSoundCard", ["ClientDependenciesTestSupport", "VirtualSoundCard"]),
   ],
   swiftLanguageModes: [.v6]
 )

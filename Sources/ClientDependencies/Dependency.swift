@@ -47,6 +47,17 @@ public struct Dependency<Value>: Sendable {
       location: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
+  /// Reads whatever a function takes from the values.
+  package init(
+    fileID: StaticString, filePath: StaticString, line: UInt, column: UInt,
+    reading read: @escaping @Sendable (DependencyValues) -> Value
+  ) {
+    source = .key(read)
+    reader = Reader(
+      captured: DependencyValues._current.scope,
+      location: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
   /// The value that the current scope sees.
   @inlinable
   public var wrappedValue: Value {
@@ -58,11 +69,12 @@ public struct Dependency<Value>: Sendable {
   }
 }
 
-/// Who reads: where a wrapper was declared, and the scope in which it was made.
+/// Who reads: where a wrapper was declared, and the scope and the test in which it was made.
 @usableFromInline
 final class Reader: Sendable {
   @usableFromInline let captured: Scope
   @usableFromInline let location: SourceLocation
+  let origin = IssueOrigin.current
 
   @usableFromInline
   init(captured: Scope, location: SourceLocation) {

@@ -47,14 +47,16 @@ public struct DependencyValues: Sendable {
     column column: UInt = #column
   ) -> Key.Value {
     get {
-      if let value = scope.value(of: key) ?? reader?.captured.value(of: key) { return value }
-      let cached = cache.value(of: key, in: context)
+      if let value = scope.value(of: key) ?? reader?.captured.value(of: key) {
+        return isTesting ? originating(value) : value
+      }
+      let cached = cache.value(of: key, in: context, for: reader)
       if isInUse, let gap = cached.gap {
         report(
           gap, of: key, readBy: function,
           at: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
       }
-      return cached.value
+      return isTesting ? originating(cached.value) : cached.value
     }
     set { scope = scope.overriding(key, with: newValue) }
   }
@@ -64,6 +66,13 @@ public struct DependencyValues: Sendable {
     @inlinable
     get { scope.context ?? reader?.captured.context ?? .ofProcess }
     set { scope = scope.inContext(newValue) }
+  }
+}
+
+extension DependencyValues {
+  /// Goes on with a cache of its own, in which nothing is yet.
+  package mutating func startCache() {
+    scope = scope.inCache(ValueCache())
   }
 }
 
@@ -79,7 +88,7 @@ extension DependencyValues {
     self.init(scope: Scope(cache: ValueCache()).inContext(context), isInUse: true)
   }
 
-  private static let ofProcess = DependencyValues(
+  static let ofProcess = DependencyValues(
     scope: Scope(cache: .ofProcess), isInUse: true)
 
   /// What a wrapper reads: the current values over those that it captured.
@@ -110,6 +119,6 @@ extension DependencyValues {
   ) {
     MissingValue(
       gap: gap, key: key, property: function, location: reader?.location ?? location
-    ).report()
+    ).report(from: reader?.origin ?? .current)
   }
 }

@@ -14,8 +14,8 @@ struct MissingValue {
   var property: StaticString
   var location: SourceLocation
 
-  func report() {
-    reportIssue(
+  func report(from origin: IssueOrigin) {
+    origin.reportIssue(
       message, fileID: location.fileID, filePath: location.filePath, line: location.line,
       column: location.column)
   }

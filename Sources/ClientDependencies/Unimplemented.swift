@@ -26,17 +26,20 @@ public struct Unimplemented: Error, Equatable, CustomStringConvertible {
 /// }
 /// ```
 ///
-/// In a test the issue fails the test; elsewhere it is written to stderr.
+/// In a test the issue fails the test; elsewhere it is written to stderr. An endpoint that may be
+/// called on a thread of its own captures `IssueOrigin.current` where it is made and passes it as
+/// `origin`, because that thread does not know its test.
 @discardableResult
 public func reportUnimplemented(
   _ endpoint: String,
+  from origin: IssueOrigin = .current,
   fileID: StaticString = #fileID,
   filePath: StaticString = #filePath,
   line: UInt = #line,
   column: UInt = #column
 ) -> Unimplemented {
   let error = Unimplemented(endpoint)
-  reportIssue(
+  origin.reportIssue(
     error.description, fileID: fileID, filePath: filePath, line: line, column: column)
   return error
 }

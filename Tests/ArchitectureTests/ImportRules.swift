@@ -35,14 +35,14 @@ extension ImportRules {
     "AudioThreads": ["CLinux", "Glibc"],
 
     // Dependencies that a feature controls.
-    "ClientDependencies": ["FoundationEssentials", "IssueReporting"],
+    "ClientDependencies": foundation.union(["IssueReporting"]),
     "ClientDependenciesMacros": ["ClientDependencies", "IssueReporting"],
     "ClientDependenciesMacrosPlugin": [
       "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder",
       "SwiftSyntaxMacros",
     ],
     "ClientDependenciesTestSupport": [
-      "ClientDependencies", "IssueReportingTestSupport", "Testing",
+      "ClientDependencies", "IssueReportingTestSupport", "Testing", "XCTest",
     ],
 
     // The seams: no C, and nothing of what lies above or below them.

@@ -89,4 +89,16 @@ import Testing
     @Dependency(\.quiet) var quiet
     #expect(withDependencies({ $0.context = .live }, operation: { quiet }) == "quiet")
   }
+
+  @Test(arguments: Elsewhere.allCases)
+  func `a missing test value that is read elsewhere is an issue of the wrapper's test`(
+    place: Elsewhere
+  ) async {
+    await withKnownIssue {
+      @Dependency(\.liveOnly) var liveOnly
+      await place.run { [_liveOnly] in _ = _liveOnly.wrappedValue }
+    } matching: {
+      $0.comments.first?.rawValue.contains(#"@Dependency(\.liveOnly) has no test value"#) == true
+    }
+  }
 }

@@ -80,3 +80,10 @@ final class Counter: Sendable {
     number.add(1, ordering: .sequentiallyConsistent).newValue
   }
 }
+
+/// Notes values in order, from any thread.
+final class Recorder<Value: Sendable>: Sendable {
+  private let values = Mutex<[Value]>([])
+  var all: [Value] { values.withLock { $0 } }
+  func append(_ value: Value) { values.withLock { $0.append(value) } }
+}

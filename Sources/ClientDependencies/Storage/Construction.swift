@@ -5,6 +5,9 @@ import Synchronization
 final class Construction: Sendable {
   @TaskLocal private static var current: Construction?
 
+  /// Whether the value that is being made goes into a cache.
+  static var isRunning: Bool { current != nil }
+
   private let key: ObjectIdentifier
   private let usesLiveValue = Atomic(false)
 

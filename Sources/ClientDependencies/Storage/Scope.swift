@@ -69,6 +69,10 @@ extension Scope {
     Scope(cache: cache, context: context, index: allNodes)
   }
 
+  final func inCache(_ cache: ValueCache) -> Scope {
+    Scope(cache: cache, context: context, index: allNodes)
+  }
+
   /// This scope's overrides over those of another one, and the other's cache where this one uses
   /// the process's.
   final func merged(over other: Scope) -> Scope {

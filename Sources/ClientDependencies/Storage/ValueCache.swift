@@ -16,7 +16,7 @@ final class ValueCache: Sendable {
   private let preview = CacheTable()
   private let test = CacheTable()
   // Only test processes use it, and only to look up and to insert.
-  private let ofTests = Mutex<[TestEntry: CacheEntry]>([:])
+  private let ofTests = Mutex<[RunningTest?: [TestEntry: CacheEntry]]>([:])
 
   /// - Parameter separatesTests: whether each test has values of its own; it costs a look-up of the current test.
   init(separatesTests: Bool = isTesting) {
@@ -25,30 +25,47 @@ final class ValueCache: Sendable {
 
   @inlinable
   func value<Key: TestDependencyKey>(
-    of key: Key.Type, in context: DependencyContext
+    of key: Key.Type, in context: DependencyContext, for reader: Reader? = nil
   ) -> CachedValue<Key.Value> {
-    let entry = find(ObjectIdentifier(key), in: context) ?? make(key, in: context)
+    let entry =
+      find(ObjectIdentifier(key), in: context, for: reader) ?? make(key, in: context, for: reader)
     // Right, because an entry is filed under the key whose value it holds.
     return unsafeDowncast(entry, to: CachedValue<Key.Value>.self)
   }
 
   @usableFromInline
-  func find(_ key: ObjectIdentifier, in context: DependencyContext) -> CacheEntry? {
+  func find(
+    _ key: ObjectIdentifier, in context: DependencyContext, for reader: Reader?
+  ) -> CacheEntry? {
     guard separatesTests else { return table(context).find(key) }
-    let entry = TestEntry(key: key, context: context, test: .current)
-    return ofTests.withLock { $0[entry] }
+    let (test, entry) = (Self.test(of: reader), TestEntry(key: key, context: context))
+    return ofTests.withLock { $0[test]?[entry] }
   }
 
   @usableFromInline
-  func make<Key: TestDependencyKey>(_ key: Key.Type, in context: DependencyContext) -> CacheEntry {
+  func make<Key: TestDependencyKey>(
+    _ key: Key.Type, in context: DependencyContext, for reader: Reader?
+  ) -> CacheEntry {
     let made = Construction.value(of: key, in: context)
     guard separatesTests else { return table(context).insert(made) }
-    let entry = TestEntry(key: made.key, context: context, test: .current)
+    TestProcess.complainIfWithoutSupport()
+    let (test, entry) = (Self.test(of: reader), TestEntry(key: made.key, context: context))
     return ofTests.withLock { entries in
-      if let earlier = entries[entry] { return earlier }
-      entries[entry] = made
+      if let earlier = entries[test]?[entry] { return earlier }
+      entries[test, default: [:]][entry] = made
       return made
     }
+  }
+
+  /// Releases the values of a test that has ended.
+  func removeValues(of test: RunningTest) {
+    // The values go after the lock is released: their ends may read others.
+    _ = ofTests.withLock { $0.removeValue(forKey: test) }
+  }
+
+  /// The test that runs, or for a reader that lost it the one that the reader was made in.
+  private static func test(of reader: Reader?) -> RunningTest? {
+    .current ?? reader?.origin.test
   }
 
   private func table(_ context: DependencyContext) -> CacheTable {
@@ -63,16 +80,4 @@ final class ValueCache: Sendable {
 private struct TestEntry: Hashable {
   var key: ObjectIdentifier
   var context: DependencyContext
-  var test: RunningTest
-}
-
-/// The test that the current task belongs to.
-private struct RunningTest: Hashable {
-  var id: TestContext.Testing.Test.ID?
-
-  /// Without an identity in XCTest and on threads that no test started.
-  static var current: RunningTest {
-    guard case .swiftTesting(let testing) = TestContext.current else { return RunningTest(id: nil) }
-    return RunningTest(id: testing?.test.id)
-  }
 }

@@ -48,6 +48,22 @@ import Testing
     #expect(values.count == 2 && values[0] === values[1])
   }
 
+  @Test(arguments: Elsewhere.allCases)
+  func `a read from elsewhere uses the cache of the wrapper's test`(place: Elsewhere) async {
+    @Dependency(IdentityKey.self) var identity
+    let elsewhere = Recorder<Identity>()
+    await place.run { [_identity] in elsewhere.append(_identity.wrappedValue) }
+    #expect(elsewhere.all.first === identity)
+  }
+
+  @Test func `a test that has ended leaves no value behind`() {
+    let cache = ValueCache(separatesTests: true)
+    weak let kept = cache.value(of: IdentityKey.self, in: .test).value
+    #expect(kept != nil)
+    if let test = RunningTest.current { cache.removeValues(of: test) }
+    #expect(kept == nil)
+  }
+
   @Test func `making a value may read others`() {
     @Dependency(OuterKey.self) var outer
     #expect(outer == "outer of inner")

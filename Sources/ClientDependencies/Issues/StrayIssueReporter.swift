@@ -1,0 +1,70 @@
+/// A reporter of test processes, around the usual one, that loses nothing which is reported where
+/// no test is running.
+struct StrayIssueReporter: IssueReporter {
+  var base: any IssueReporter
+  var tests = RunningTests.shared
+
+  /// Puts one around each default reporter of the process.
+  static func install() {
+    IssueReporters.current = IssueReporters.current.map { reporter in
+      reporter is _DefaultReporter ? StrayIssueReporter(base: reporter) : reporter
+    }
+  }
+
+  func reportIssue(
+    _ message: @autoclosure () -> String?, severity: IssueSeverity, fileID: StaticString,
+    filePath: StaticString, line: UInt, column: UInt
+  ) {
+    let message = message()
+    let stray = StrayIssue(
+      text: message ?? "", severity: severity, fileID: fileID, filePath: filePath, line: line,
+      column: column)
+    route(stray) { [base] in
+      base.reportIssue(
+        message, severity: severity, fileID: fileID, filePath: filePath, line: line, column: column)
+    }
+  }
+
+  func reportIssue(
+    _ error: any Error, _ message: @autoclosure () -> String?, fileID: StaticString,
+    filePath: StaticString, line: UInt, column: UInt
+  ) {
+    let message = message()
+    let stray = StrayIssue(
+      text: "Caught error: \(error)\(message.map { ": \($0)" } ?? "")", severity: .error,
+      fileID: fileID, filePath: filePath, line: line, column: column)
+    route(stray) { [base] in
+      base.reportIssue(
+        error, message, fileID: fileID, filePath: filePath, line: line, column: column)
+    }
+  }
+
+  func expectIssue(
+    _ message: @autoclosure () -> String?, fileID: StaticString, filePath: StaticString, line: UInt,
+    column: UInt
+  ) {
+    base.expectIssue(
+      message(), fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
+  func expectIssue(
+    _ error: any Error, _ message: @autoclosure () -> String?, fileID: StaticString,
+    filePath: StaticString, line: UInt, column: UInt
+  ) {
+    base.expectIssue(
+      error, message(), fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
+  /// Gives the issue to the scope around that escaped from its test, or to the one test that is
+  /// running, or records it without a test.
+  private func route(_ stray: StrayIssue, report: @escaping @Sendable () -> Void) {
+    guard TestProcess.isSwiftTesting, TestFramework.current.currentTest() == nil else {
+      return report()
+    }
+    let escaped = IssueOrigin.ofEscapedScope
+    if escaped.test != nil { return escaped.perform(report) }
+    let alive = tests.alive
+    if let only = alive.first, alive.count == 1 { return only.perform(report) }
+    TestFramework.current.recordWithoutTest(stray.explained(candidates: alive.map(\.test)))
+  }
+}

@@ -1,0 +1,113 @@
+import ClientDependenciesTestSupport
+import Testing
+
+private let outer: @Sendable () -> String = { "outer" }
+private let inner: @Sendable () -> String = { "inner" }
+
+@Suite(.dependency(\.nameClient.name, outer), .dependency(\.number, 1))
+struct DependenciesTraitTests {
+  @Dependency(\.nameClient) private var client
+  @Dependency(\.number) private var number
+  @Dependency(\.tally) private var tally
+
+  @Test func `a suite's trait applies to its tests`() {
+    #expect(client.name() == "outer")
+    #expect(number == 1)
+  }
+
+  @Test(.dependency(\.nameClient.name, inner))
+  func `a test's trait wins over that of its suite`() {
+    #expect(client.name() == "inner")
+    #expect(number == 1)
+  }
+
+  @Test(.dependency(\.number, 2), .dependency(\.number, 3))
+  func `of two traits the later one wins`() {
+    #expect(number == 3)
+  }
+
+  @Test(.dependency(\.number, 2))
+  func `an override in the test wins over its traits`() {
+    withDependencies {
+      $0.number = 4
+    } operation: {
+      #expect(number == 4)
+    }
+    #expect(number == 2)
+  }
+
+  @Test(.dependency(NameClient { "the client" }))
+  func `a client can be given as it is`() {
+    #expect(client.name() == "the client")
+  }
+
+  @Test(
+    .dependencies {
+      $0.number += 10
+      $0.nameClient.name = { "updated" }
+    })
+  func `an update sees what the suite's trait did`() {
+    #expect(number == 11)
+    #expect(client.name() == "updated")
+  }
+
+  @Test(
+    .dependencies {
+      await Task.yield()
+      $0.number = 5
+    })
+  func `an update may be asynchronous`() {
+    #expect(number == 5)
+  }
+
+  @Test(arguments: 0..<10)
+  func `each case has a fresh cache`(case: Int) async {
+    #expect(tally.next() == 1)
+    await Task.detached { [_tally] in #expect(_tally.wrappedValue.next() == 2) }.value
+  }
+
+  @Suite(.dependencies) struct Nested {
+    @Dependency(\.number) private var number
+    @Dependency(\.tally) private var tally
+
+    @Test func `a nested suite keeps the traits around it`() {
+      #expect(number == 1)
+      #expect(tally.next() == 1)
+    }
+
+    @Test(.dependency(\.tally, Tally()), arguments: 0..<4)
+    func `a value in a trait is made anew for each case`(case: Int) {
+      #expect(tally.next() == 1)
+    }
+  }
+}
+
+@Suite struct DependenciesTraitFailureTests {
+  struct Failure: Error {}
+
+  @Test func `what an update throws is thrown before the test runs`() async throws {
+    let trait = _DependenciesTrait.dependencies { _ in throw Failure() }
+    let test = try #require(Test.current)
+    await #expect(throws: Failure.self) {
+      try await trait.provideScope(for: test, testCase: .current) {
+        Issue.record("the test ran")
+      }
+    }
+  }
+
+  @Test func `the values of a trait's cache end with the test`() async throws {
+    let test = try #require(Test.current)
+    let holder = Holder()
+    try await _DependenciesTrait.dependencies.provideScope(for: test, testCase: .current) {
+      @Dependency(\.tally) var tally
+      holder.tally = tally
+      #expect(holder.tally != nil)
+    }
+    #expect(holder.tally == nil)
+  }
+}
+
+/// Used by one task only, which `@unchecked` cannot say to the compiler.
+private final class Holder: @unchecked Sendable {
+  weak var tally: Tally?
+}

@@ -1,0 +1,98 @@
+import Testing
+
+@testable import ClientDependencies
+
+@Suite struct StrayIssueReporterTests {
+  @Test func `in a test the usual reporter is asked`() {
+    withKnownIssue {
+      reportIssue("usual")
+    } matching: {
+      $0.comments.first?.rawValue == "usual"
+    }
+  }
+
+  @Test func `what is reported elsewhere belongs to the only test that runs`() async {
+    let base = NotingReporter()
+    let tests = RunningTests()
+    let suspended = Mark.$current.withValue("the test") {
+      SuspendedTest(in: RunningTest(name: "the test"))
+    }
+    tests.add(suspended)
+    let reporter = StrayIssueReporter(base: base, tests: tests)
+    await Elsewhere.thread.run { reporter.report("issue") }
+    await Elsewhere.thread.run { reporter.report(Failure()) }
+    #expect(base.noted.all == ["the test: issue", "the test: Failure()"])
+  }
+
+  @Test func `expected issues go to the usual reporter`() {
+    let base = NotingReporter()
+    let reporter = StrayIssueReporter(base: base)
+    reporter.expectIssue(
+      "issue", fileID: #fileID, filePath: #filePath, line: #line, column: #column)
+    reporter.expectIssue(
+      Failure(), nil, fileID: #fileID, filePath: #filePath, line: #line, column: #column)
+    #expect(base.noted.all == ["expected: issue", "expected: Failure()"])
+  }
+
+  @Test func `an issue without a test names those that it may belong to`() {
+    let issue = StrayIssue(
+      text: "Unimplemented", severity: .error, fileID: "A/B.swift", filePath: "B.swift", line: 1,
+      column: 2)
+    let one = RunningTest(name: "one()", fileID: "A/OneTests.swift", line: 3)
+    let text = issue.explained(candidates: [one, RunningTest(name: "another()")]).text
+    #expect(text.hasPrefix("Unimplemented\n"))
+    #expect(text.contains("It may be:\n  another()\n  one() at A/OneTests.swift:3\n"))
+    #expect(text.contains("IssueOrigin.current"))
+    #expect(issue.explained(candidates: []).text.contains("No running test is known"))
+  }
+}
+
+private struct Failure: Error {}
+
+private enum Mark {
+  @TaskLocal static var current = "nowhere"
+}
+
+private struct NotingReporter: IssueReporter {
+  let noted = Recorder<String>()
+
+  func reportIssue(
+    _ message: @autoclosure () -> String?, severity: IssueSeverity, fileID: StaticString,
+    filePath: StaticString, line: UInt, column: UInt
+  ) {
+    noted.append("\(Mark.current): \(message() ?? "")")
+  }
+
+  func reportIssue(
+    _ error: any Error, _ message: @autoclosure () -> String?, fileID: StaticString,
+    filePath: StaticString, line: UInt, column: UInt
+  ) {
+    noted.append("\(Mark.current): \(error)")
+  }
+
+  func expectIssue(
+    _ message: @autoclosure () -> String?, fileID: StaticString, filePath: StaticString, line: UInt,
+    column: UInt
+  ) {
+    noted.append("expected: \(message() ?? "")")
+  }
+
+  func expectIssue(
+    _ error: any Error, _ message: @autoclosure () -> String?, fileID: StaticString,
+    filePath: StaticString, line: UInt, column: UInt
+  ) {
+    noted.append("expected: \(error)")
+  }
+}
+
+extension IssueReporter {
+  fileprivate func report(_ message: String) {
+    reportIssue(
+      message, severity: .error, fileID: #fileID, filePath: #filePath, line: #line, column: #column)
+  }
+
+  fileprivate func report(_ error: any Error) {
+    reportIssue(
+      error, nil, fileID: #fileID, filePath: #filePath, line: #line, column: #column)
+  }
+}

@@ -1,0 +1,49 @@
+import ClientDependencies
+import Testing
+
+@Suite struct UnimplementedOriginatingTests {
+  @Dependency(OriginatingClient.self) private var client
+
+  @Test(arguments: Elsewhere.allCases)
+  func `an unimplemented endpoint of a client that was read in a test belongs to it`(
+    place: Elsewhere
+  ) async {
+    await withKnownIssue {
+      let client = client
+      await place.run { client.call() }
+    } matching: {
+      $0.comments.first?.rawValue == "Unimplemented: 'OriginatingClient.call'"
+    }
+  }
+
+  @Test(arguments: Elsewhere.allCases)
+  func `the wrapper's test is meant where the client is read elsewhere`(place: Elsewhere) async {
+    await withKnownIssue {
+      @Dependency(OriginatingClient.self) var client
+      await place.run { [_client] in _client.wrappedValue.call() }
+    }
+  }
+
+  @Test(arguments: Elsewhere.allCases)
+  func `an override with unimplemented endpoints belongs to the test`(place: Elsewhere) async {
+    await withKnownIssue {
+      await withDependencies {
+        $0[OriginatingClient.self] = OriginatingClient(note: "overridden")
+      } operation: {
+        let client = client
+        #expect(client.note == "overridden")
+        await place.run { client.call() }
+      }
+    }
+  }
+}
+
+/// What the macro makes, in small.
+private struct OriginatingClient: TestDependencyKey, _UnimplementedOriginating {
+  var _issueOrigin = IssueOrigin()
+  var note = ""
+
+  func call() { reportUnimplemented("OriginatingClient.call", from: _issueOrigin) }
+
+  static let testValue = OriginatingClient()
+}
