@@ -7,15 +7,41 @@ enum PackageManifest {
 
   /// The folders that the targets of a manifest live in, from the package's root.
   static func folders(in manifest: String) -> Set<String> {
+    Set(declaredTargets(in: manifest).map(\.folder))
+  }
+
+  /// Every word and string in the declaration of each target, its dependencies among them.
+  static func mentions(in manifest: String) -> [String: Set<String>] {
+    let targets = declaredTargets(in: manifest).map { ($0.folder, mentions(in: $0.tokens)) }
+    return Dictionary(targets) { $0.union($1) }
+  }
+
+  private static func mentions(in declaration: ArraySlice<SwiftToken>) -> Set<String> {
+    var depth = 0
+    var found: Set<String> = []
+    for token in declaration.dropFirst() {
+      switch token {
+      case .mark("("): depth += 1
+      case .mark(")"): depth -= 1
+      case .word(let text), .string(let text): found.insert(text)
+      default: break
+      }
+      if depth == 0 { break }
+    }
+    return found
+  }
+
+  private static func declaredTargets(
+    in manifest: String
+  ) -> [(folder: String, tokens: ArraySlice<SwiftToken>)] {
     let tokens = SwiftTokenizer.tokens(of: manifest)
     let helpers = Set(
       zip(tokens, tokens.dropFirst()).compactMap { $0 == .word("func") ? $1.name : nil })
-    return Set(
-      tokens.indices.compactMap { index in
-        declaredFolder(tokens[index...], isMember: index > 0 && tokens[index - 1] == .mark(".")) {
-          helpers.contains($0)
-        }
-      })
+    return tokens.indices.compactMap { index in
+      let isMember = index > 0 && tokens[index - 1] == .mark(".")
+      let folder = declaredFolder(tokens[index...], isMember: isMember, isHelper: helpers.contains)
+      return folder.map { ($0, tokens[index...]) }
+    }
   }
 
   private static func declaredFolder(

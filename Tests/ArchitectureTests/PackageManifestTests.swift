@@ -17,6 +17,26 @@ import Testing
     folder.hasPrefix("Sources/") || folder.hasPrefix("Tests/")
   }
 
+  @Test func `nothing but tests links what is for tests`() throws {
+    let mentions = PackageManifest.mentions(in: try Repository().text(of: "Package.swift"))
+    let forTests: Set = ["ClientDependenciesTestSupport", "issueReportingTestSupport"]
+    let linking = mentions.filter { !$0.value.isDisjoint(with: forTests) }.keys
+    #expect(linking.contains("Tests/ClientDependenciesTests"))
+    #expect(
+      linking.filter { !$0.hasSuffix("Tests") } == ["Sources/ClientDependenciesTestSupport"])
+  }
+
+  @Test func `a target's dependencies are read from its declaration alone`() {
+    let manifest = """
+      func library(_ name: String) -> Target { .target(name: name) }
+      targets: [library("A", ["B", c]), .target(name: "D", dependencies: [.product(name: "E")])]
+      """
+    let mentions = PackageManifest.mentions(in: manifest)
+    #expect(mentions["Sources/A"] == ["A", "B", "c"])
+    #expect(mentions["Sources/D"]?.isSuperset(of: ["D", "E"]) == true)
+    #expect(mentions["Sources/D"]?.contains("B") == false)
+  }
+
   @Test func `targets are read from a manifest, products and dependencies are not`() {
     let manifest = """
       func library(_ name: String) -> Target { .target(name: name, path: "x") }
