@@ -196,7 +196,9 @@ let package = Package(
       ]),
     tests("Samples", ["PlayFile", "TranscribeFile"]),
     tests("SyrinxTestSupport", ["AudioCore", "SpeechEngine", "SyrinxTestSupport"]),
-    tests("VirtualSoundCard", ["ClientDependenciesTestSupport", "VirtualSoundCard"]),
+    tests(
+      "VirtualSoundCard",
+      ["ClientDependencies", "ClientDependenciesTestSupport", "SoundCard", "VirtualSoundCard"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -2,7 +2,7 @@ public import ClientDependencies
 
 extension AudioPlayerClient: TestDependencyKey {
   /// A client that reports an issue for every call.
-  public static let testValue = AudioPlayerClient()
+  public static var testValue: AudioPlayerClient { AudioPlayerClient() }
 
   /// A client that makes no sound and takes the sound's duration on `\.continuousClock`.
   ///

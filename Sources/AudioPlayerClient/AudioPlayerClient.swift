@@ -7,26 +7,30 @@ public struct AudioPlayerClient: Sendable {
   ///
   /// Cancelling the task fades the sound out and throws `CancellationError`. Throws
   /// `AudioPlayerError`.
-  public var play: @Sendable (_ url: URL) async throws -> Void = { _ in
-    throw reportUnimplemented("AudioPlayerClient.play")
+  public var play: @Sendable (_ url: URL) async throws -> Void = {
+    [origin = IssueOrigin.current] _ in
+    throw reportUnimplemented("AudioPlayerClient.play", from: origin)
   }
 
   /// Plays a file again and again without a gap, until the task is cancelled or `stop` is called.
-  public var loop: @Sendable (_ url: URL) async throws -> Void = { _ in
-    throw reportUnimplemented("AudioPlayerClient.loop")
+  public var loop: @Sendable (_ url: URL) async throws -> Void = {
+    [origin = IssueOrigin.current] _ in
+    throw reportUnimplemented("AudioPlayerClient.loop", from: origin)
   }
 
   /// Sets the volume of everything that plays, now and later: 0 is silence, 1 leaves samples as
   /// they are; other values are clamped to 0…1.
   ///
   /// It gets there in 20 ms, without a click.
-  public var setVolume: @Sendable (_ volume: Float) async -> Void = { _ in
-    reportUnimplemented("AudioPlayerClient.setVolume")
+  public var setVolume: @Sendable (_ volume: Float) async -> Void = {
+    [origin = IssueOrigin.current] _ in
+    reportUnimplemented("AudioPlayerClient.setVolume", from: origin)
   }
 
   /// Fades out everything that plays and returns when it is silent.
   public var stop: @Sendable () async -> Void = {
-    reportUnimplemented("AudioPlayerClient.stop")
+    [origin = IssueOrigin.current] in
+    reportUnimplemented("AudioPlayerClient.stop", from: origin)
   }
 
   /// The full form: plays what the request describes and tells how it goes.
@@ -35,7 +39,9 @@ public struct AudioPlayerClient: Sendable {
   /// `finished`. Cancelling its consumer fades the sound out. It throws `AudioPlayerError`.
   public var playback:
     @Sendable (_ request: PlaybackRequest) async -> AsyncThrowingStream<PlaybackEvent, any Error> =
-      { _ in .finished(throwing: reportUnimplemented("AudioPlayerClient.playback")) }
+      { [origin = IssueOrigin.current] _ in
+        .finished(throwing: reportUnimplemented("AudioPlayerClient.playback", from: origin))
+      }
 
   /// A client none of whose endpoints is implemented.
   public init() {}

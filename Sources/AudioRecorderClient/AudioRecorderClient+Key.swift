@@ -2,7 +2,7 @@ public import ClientDependencies
 
 extension AudioRecorderClient: TestDependencyKey {
   /// A client that reports an issue for every call.
-  public static let testValue = AudioRecorderClient()
+  public static var testValue: AudioRecorderClient { AudioRecorderClient() }
 
   /// A client whose microphone hears a soft tone, at the pace of `\.continuousClock`; it writes no
   /// file.

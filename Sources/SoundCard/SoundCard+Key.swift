@@ -2,7 +2,7 @@ public import ClientDependencies
 
 extension SoundCard: TestDependencyKey {
   /// A sound card that reports an issue for every call.
-  public static let testValue = SoundCard()
+  public static var testValue: SoundCard { SoundCard() }
 }
 
 extension DependencyValues {

@@ -10,19 +10,20 @@ public struct SoundCard: Sendable {
   ///
   /// No device is opened in order to list it. Throws `SoundCardError`.
   public var devices: @Sendable () async throws -> [AudioDevice] = {
-    throw reportUnimplemented("SoundCard.devices")
+    [origin = IssueOrigin.current] in
+    throw reportUnimplemented("SoundCard.devices", from: origin)
   }
 
   /// Opens a device for playback without waiting for it to become free; throws `SoundCardError`.
   public var openPlayback: @Sendable (_ request: PCMRequest) async throws -> any PlaybackPCM = {
-    _ in
-    throw reportUnimplemented("SoundCard.openPlayback")
+    [origin = IssueOrigin.current] _ in
+    throw reportUnimplemented("SoundCard.openPlayback", from: origin)
   }
 
   /// Opens a device for capture without waiting for it to become free; throws `SoundCardError`.
   public var openCapture: @Sendable (_ request: PCMRequest) async throws -> any CapturePCM = {
-    _ in
-    throw reportUnimplemented("SoundCard.openCapture")
+    [origin = IssueOrigin.current] _ in
+    throw reportUnimplemented("SoundCard.openCapture", from: origin)
   }
 
   /// A sound card none of whose endpoints is implemented.

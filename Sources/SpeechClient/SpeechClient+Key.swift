@@ -2,7 +2,7 @@ public import ClientDependencies
 
 extension SpeechClient: TestDependencyKey {
   /// A client whose endpoints report an issue when they are called.
-  public static let testValue = SpeechClient()
+  public static var testValue: SpeechClient { SpeechClient() }
 
   /// A client that hears the same sentence whatever it is given, typed word by word on
   /// `\.continuousClock`.

@@ -4,12 +4,16 @@ import ClientDependencies
 public struct SpeechClient: Sendable {
   /// Whether speech can be recognised on this machine, and why not; it looks, but loads nothing.
   public var authorizationStatus: @Sendable () -> AuthorizationStatus = {
-    .denied(reason: reportUnimplemented("SpeechClient.authorizationStatus").description)
+    [origin = IssueOrigin.current] in
+    .denied(
+      reason: reportUnimplemented("SpeechClient.authorizationStatus", from: origin).description)
   }
 
   /// The same, after the model has been loaded, so that the first task starts at once.
   public var requestAuthorization: @Sendable () async -> AuthorizationStatus = {
-    .denied(reason: reportUnimplemented("SpeechClient.requestAuthorization").description)
+    [origin = IssueOrigin.current] in
+    .denied(
+      reason: reportUnimplemented("SpeechClient.requestAuthorization", from: origin).description)
   }
 
   /// Recognises what is said in a file or a stream of buffers.
@@ -22,14 +26,17 @@ public struct SpeechClient: Sendable {
   public var startTask:
     @Sendable (_ request: SpeechRequest) async -> AsyncThrowingStream<
       SpeechRecognitionResult, any Error
-    > = { _ in .finished(throwing: reportUnimplemented("SpeechClient.startTask")) }
+    > = { [origin = IssueOrigin.current] _ in
+      .finished(throwing: reportUnimplemented("SpeechClient.startTask", from: origin))
+    }
 
   /// Ends all running tasks as if their audio ended now: each stream yields its last final result
   /// and ends.
   ///
   /// It returns when those results are in the streams; without a task, at once.
   public var finishTask: @Sendable () async -> Void = {
-    reportUnimplemented("SpeechClient.finishTask")
+    [origin = IssueOrigin.current] in
+    reportUnimplemented("SpeechClient.finishTask", from: origin)
   }
 
   /// A client whose endpoints all report an issue when they are called.

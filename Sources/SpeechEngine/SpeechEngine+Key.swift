@@ -2,7 +2,7 @@ public import ClientDependencies
 
 extension SpeechEngine: TestDependencyKey {
   /// An engine that reports an issue when it is used.
-  public static let testValue = SpeechEngine()
+  public static var testValue: SpeechEngine { SpeechEngine() }
 }
 
 extension DependencyValues {

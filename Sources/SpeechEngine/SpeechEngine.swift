@@ -11,7 +11,8 @@ public struct SpeechEngine: Sendable {
 
   /// Whether the engine and its model are there; it looks, but does not load.
   public var availability: @Sendable () -> SpeechEngineAvailability = {
-    reportUnimplemented("SpeechEngine.availability")
+    [origin = IssueOrigin.current] in
+    reportUnimplemented("SpeechEngine.availability", from: origin)
     return .unavailable(.failed(reason: "the engine is unimplemented"))
   }
 
@@ -20,8 +21,9 @@ public struct SpeechEngine: Sendable {
   /// It blocks for as long as loading takes: call it on the thread that will use the session. The
   /// engine may keep what a session loaded for the next one, so that only the first is slow.
   public var makeSession:
-    @Sendable (_ options: SpeechSessionOptions) throws -> any SpeechEngineSession = { _ in
-      throw reportUnimplemented("SpeechEngine.makeSession")
+    @Sendable (_ options: SpeechSessionOptions) throws -> any SpeechEngineSession = {
+      [origin = IssueOrigin.current] _ in
+      throw reportUnimplemented("SpeechEngine.makeSession", from: origin)
     }
 
   /// An engine from its parts; those that are left out report an issue when they are used.

@@ -87,6 +87,15 @@ import Testing
       "\(issue)".contains("Unimplemented: '\(endpoint)'")
     }
   }
+
+  @Test func `an unimplemented endpoint that a detached task calls fails the test`() async {
+    await withKnownIssue {
+      @Dependency(\.audioPlayer) var client
+      await Task.detached { [client] in await client.stop() }.value
+    } matching: {
+      $0.comments.first?.rawValue == "Unimplemented: 'AudioPlayerClient.stop'"
+    }
+  }
 }
 
 extension TestClock<Duration> {

@@ -98,4 +98,13 @@ import Testing
       "\(issue)".contains("Unimplemented: '\(endpoint)'")
     }
   }
+
+  @Test func `an unimplemented endpoint that a detached task calls fails the test`() async {
+    await withKnownIssue {
+      @Dependency(\.audioRecorder) var client
+      await Task.detached { [client] in await client.stopRecording() }.value
+    } matching: {
+      $0.comments.first?.rawValue == "Unimplemented: 'AudioRecorderClient.stopRecording'"
+    }
+  }
 }

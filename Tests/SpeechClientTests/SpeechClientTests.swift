@@ -41,4 +41,13 @@ import Testing
       #expect(results == [result])
     }
   }
+
+  @Test func `an unimplemented endpoint that a detached task calls fails the test`() async {
+    await withKnownIssue {
+      @Dependency(\.speechClient) var client
+      await Task.detached { [client] in await client.finishTask() }.value
+    } matching: {
+      $0.comments.first?.rawValue == "Unimplemented: 'SpeechClient.finishTask'"
+    }
+  }
 }

@@ -28,4 +28,13 @@ import Testing
       #expect(engine.availability() == .ready(SpeechModel(language: "en-US", location: "here")))
     }
   }
+
+  @Test func `an unimplemented endpoint that a detached task calls fails the test`() async {
+    await withKnownIssue {
+      @Dependency(\.speechEngine) var client
+      await Task.detached { [client] in _ = client.availability() }.value
+    } matching: {
+      $0.comments.first?.rawValue == "Unimplemented: 'SpeechEngine.availability'"
+    }
+  }
 }

@@ -1,0 +1,14 @@
+import ClientDependencies
+import SoundCard
+import Testing
+
+@Suite struct SoundCardKeyTests {
+  @Test func `an unimplemented endpoint that a detached task calls fails the test`() async {
+    await withKnownIssue {
+      @Dependency(\.soundCard) var client
+      await Task.detached { [client] in _ = try? await client.devices() }.value
+    } matching: {
+      $0.comments.first?.rawValue == "Unimplemented: 'SoundCard.devices'"
+    }
+  }
+}
