@@ -1,12 +1,14 @@
 /// A clock that reports an issue whenever it is used: the clock of a test that should not depend on
 /// time.
 ///
-/// A sleep on it is reported and returns at once.
+/// A sleep on it is reported and returns at once. The issue belongs to the test that the clock was
+/// made in, also where the clock is used on another thread.
 public struct UnimplementedClock<Duration: DurationProtocol & Hashable>: Clock {
   /// A time on the clock, as the distance from its start.
   public typealias Instant = ClockInstant<Duration>
 
   private let name: String
+  private let origin = IssueOrigin.current
   private let base = ImmediateClock<Duration>(now: Instant())
 
   /// Makes a clock that calls itself `name` in issues.
@@ -35,7 +37,7 @@ public struct UnimplementedClock<Duration: DurationProtocol & Hashable>: Clock {
   }
 
   private func report(_ member: String) {
-    reportIssue(
+    origin.reportIssue(
       """
       \(Unimplemented("\(name).\(member)")). Override the clock in the test, with an 'ImmediateClock' or a 'TestClock'.
       """)

@@ -46,9 +46,13 @@ final class ValueCache: Sendable {
   func make<Key: TestDependencyKey>(
     _ key: Key.Type, in context: DependencyContext, for reader: Reader?
   ) -> CacheEntry {
-    let made = Construction.value(of: key, in: context)
-    guard separatesTests else { return table(context).insert(made) }
+    guard separatesTests else {
+      return table(context).insert(Construction.value(of: key, in: context))
+    }
     TestProcess.complainIfWithoutSupport()
+    // What is made where no test runs belongs to the reader's test as well.
+    let origin = IssueOrigin.ofEscapedScope.or(reader?.origin ?? IssueOrigin())
+    let made = origin.withScope { Construction.value(of: key, in: context) }
     let (test, entry) = (Self.test(of: reader), TestEntry(key: made.key, context: context))
     return ofTests.withLock { entries in
       if let earlier = entries[test]?[entry] { return earlier }

@@ -10,5 +10,5 @@ extension DependencyValues {
 
 private enum ContinuousClockKey: DependencyKey {
   static let liveValue: any Clock<Duration> = ContinuousClock()
-  static let testValue: any Clock<Duration> = UnimplementedClock(name: "ContinuousClock")
+  static var testValue: any Clock<Duration> { UnimplementedClock(name: "ContinuousClock") }
 }

@@ -10,5 +10,5 @@ extension DependencyValues {
 
 private enum SuspendingClockKey: DependencyKey {
   static let liveValue: any Clock<Duration> = SuspendingClock()
-  static let testValue: any Clock<Duration> = UnimplementedClock(name: "SuspendingClock")
+  static var testValue: any Clock<Duration> { UnimplementedClock(name: "SuspendingClock") }
 }

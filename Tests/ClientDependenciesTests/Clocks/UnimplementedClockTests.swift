@@ -18,4 +18,17 @@ import Testing
       issue.comments.first?.rawValue.contains("Unimplemented: 'Clock.now'") == true
     }
   }
+
+  @Test(arguments: Elsewhere.allCases)
+  func `a clock that is used elsewhere is an issue of the test that it was made in`(
+    place: Elsewhere
+  ) async {
+    await withKnownIssue {
+      @Dependency(\.continuousClock) var clock
+      await place.run { [clock] in _ = clock.minimumResolution }
+    } matching: { issue in
+      issue.comments.first?.rawValue
+        .contains("Unimplemented: 'ContinuousClock.minimumResolution'") == true
+    }
+  }
 }

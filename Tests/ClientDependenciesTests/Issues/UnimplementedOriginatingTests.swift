@@ -38,6 +38,27 @@ import Testing
   }
 }
 
+@Suite struct CapturedOriginTests {
+  @Test(arguments: Elsewhere.allCases)
+  func `a client that is made by a read elsewhere belongs to the wrapper's test`(
+    place: Elsewhere
+  ) async {
+    await withKnownIssue {
+      @Dependency(CapturingClient.self) var client
+      await place.run { [_client] in _client.wrappedValue.call() }
+    }
+  }
+}
+
+/// A client that is written out.
+private struct CapturingClient: TestDependencyKey {
+  var call: @Sendable () -> Void = { [origin = IssueOrigin.current] in
+    reportUnimplemented("CapturingClient.call", from: origin)
+  }
+
+  static var testValue: CapturingClient { CapturingClient() }
+}
+
 /// What the macro makes, in small.
 private struct OriginatingClient: TestDependencyKey, _UnimplementedOriginating {
   var _issueOrigin = IssueOrigin()
