@@ -30,3 +30,6 @@ step "test"
 # other late. The time limit keeps a hang from looking like work.
 timeout --kill-after=10 1800 \
   swift test --skip-build --experimental-maximum-parallelization-width 6
+
+step "a package that depends on this one"
+bash Tests/Support/dependent-package.sh

@@ -1,0 +1,17 @@
+import ClientDependenciesTestSupport
+import Synchronization
+import Testing
+
+private let kept = Mutex<SoundClient?>(nil)
+
+/// In the order of the source.
+@Suite(.serialized) struct AfterTheEnd {
+  @Test func guilty() {
+    @Dependency(SoundClient.self) var client
+    kept.withLock { $0 = client }
+  }
+
+  @Test func innocent() async {
+    await Elsewhere.thread.run { kept.withLock { $0 }?.play() }
+  }
+}

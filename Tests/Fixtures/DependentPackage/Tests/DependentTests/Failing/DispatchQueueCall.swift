@@ -1,0 +1,20 @@
+import ClientDependenciesTestSupport
+import Testing
+
+private let meeting = Meeting()
+
+@Suite struct DispatchQueueCall {
+  @Dependency(SoundClient.self) private var client
+
+  @Test func guilty() async {
+    await meeting.whileTheOtherRuns {
+      let client = client
+      await Elsewhere.dispatchQueue.run { client.play() }
+    }
+  }
+
+  @Test func innocent() async {
+    _ = client
+    await meeting.whileTheOtherRuns {}
+  }
+}

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Builds a package that merely depends on this one, and checks what its tests say: those that must pass, and those
+# that must fail, each for the right test. Only ClientDependencies and ClientDependenciesTestSupport are built.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+package=(--package-path Tests/Fixtures/DependentPackage --scratch-path "$PWD/.build/dependent-package")
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+build() {
+  swift build "${package[@]}" --build-tests >"$log" 2>&1 && return
+  cat "$log"
+  echo "Tests/Fixtures/DependentPackage does not build" >&2
+  exit 1
+}
+
+failures=0
+complain() {
+  echo "FAILED $suite: $1" >&2
+  failures=$((failures + 1))
+}
+
+# run SUITE: runs its tests, and leaves their output in $log and their exit status in $status.
+run() {
+  suite=$1
+  status=0
+  timeout --kill-after=10 120 swift test "${package[@]}" --skip-build --filter "Tests.$suite/" \
+    --experimental-maximum-parallelization-width 4 >"$log" 2>&1 || status=$?
+}
+
+expect_status() {
+  case "$1/$status" in
+  pass/0) ;;
+  pass/*) complain "it should pass, and its status is $status" ;;
+  fail/0) complain "it should fail, and it passes" ;;
+  esac
+}
+
+expect_line() {
+  grep -Eq "$1" "$log" || complain "no line of its output matches: $1"
+}
+
+# must_pass SUITE LINE: passes, and says so.
+must_pass() {
+  local before=$failures
+  run "$1"
+  expect_status pass
+  expect_line "$2"
+  report "$before"
+}
+
+# must_fail SUITE LINE...: fails, and its output has each of the lines.
+must_fail() {
+  local before=$failures line
+  run "$1"
+  expect_status fail
+  for line in "${@:2}"; do expect_line "$line"; done
+  report "$before"
+}
+
+report() {
+  if [ "$failures" -gt "$1" ]; then cat "$log" >&2; else echo "ok $suite"; fi
+}
+
+build
+must_pass PassingXCTestCaches 'Executed 3 tests, with 0 failures'
+must_pass PassingCaches 'Test run with 5 tests .*passed'
+
+guilty='Test guilty\(\) failed after .* with 1 issue'
+innocent='Test innocent\(\) passed'
+for suite in DetachedTask DispatchQueueCall ThreadCall ClientReadOnThread; do
+  must_fail "$suite" "$guilty" "$innocent" "Unimplemented: 'SoundClient.play'"
+done
+must_fail MissingTestValueReadOnThread "$guilty" "$innocent" 'has no test value'
+must_fail IssueReportingsUnimplemented "$guilty" "$innocent" 'SoundClient.stop'
+must_fail AmongSeveral 'recorded an issue' 'Test guilty\(\) passed' "$innocent" 'SoundClient.stop' \
+  '  guilty\(\) at .*AmongSeveral.swift' '  innocent\(\) at .*AmongSeveral.swift'
+must_fail AfterTheEnd 'Test guilty\(\) recorded an issue' "$innocent" "Unimplemented: 'SoundClient.play'"
+must_fail FailingXCTest "FailingXCTest.testGuilty : .*Unimplemented: 'SoundClient.play'" \
+  "'FailingXCTest.testInnocent' passed"
+
+export WITHOUT_TEST_SUPPORT=1
+build
+must_pass WithoutSupport 'Executed 2 tests, with 0 failures'
+if [ "$(grep -c 'Add the product "ClientDependenciesTestSupport"' "$log")" != 1 ]; then
+  complain "it should be told once what to link"
+  cat "$log" >&2
+fi
+
+if [ "$failures" -gt 0 ]; then
+  echo "$failures expectations about a package that depends on this one are not met" >&2
+  exit 1
+fi
