@@ -35,7 +35,7 @@ extension ImportRules {
     "AudioThreads": ["CLinux", "Glibc"],
 
     // Dependencies that a feature controls.
-    "ClientDependencies": foundation.union(["IssueReporting"]),
+    "ClientDependencies": foundation.union(["Glibc", "IssueReporting"]),
     "ClientDependenciesMacros": ["ClientDependencies", "IssueReporting"],
     "ClientDependenciesMacrosPlugin": [
       "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder",

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A clock on which nobody waits: a sleep moves the time to its deadline and returns.
 public final class ImmediateClock<Duration: DurationProtocol & Hashable>: Clock {
   /// A time on the clock, as the distance from its start.
@@ -8,11 +6,11 @@ public final class ImmediateClock<Duration: DurationProtocol & Hashable>: Clock 
   /// The distance that sleeps may add without an error: none.
   public let minimumResolution: Duration = .zero
   // Held to read or move the time, never across a suspension.
-  private let time: Mutex<Instant>
+  private let time: Lock<Instant>
 
   /// Makes a clock that shows `now`.
   public init(now: Instant = Instant()) {
-    time = Mutex(now)
+    time = Lock(now)
   }
 
   /// The furthest deadline that anything slept to.

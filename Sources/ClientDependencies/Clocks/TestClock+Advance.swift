@@ -1,5 +1,3 @@
-import Synchronization
-
 extension TestClock {
   /// Moves the time on and wakes, in the order of their deadlines, all who sleep until then.
   ///

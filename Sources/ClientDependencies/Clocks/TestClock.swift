@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A clock whose time moves only when a test says so.
 ///
 /// ```swift
@@ -23,11 +21,11 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
   /// The distance that sleeps may add without an error: none.
   public let minimumResolution: Duration = .zero
   // Held for one change of the queue; what it says to resume is resumed after the lock is released.
-  let state: Mutex<State>
+  let state: Lock<State>
 
   /// Makes a clock that shows `now`.
   public init(now: Instant = Instant()) {
-    state = Mutex(State(queue: SleepQueue(now: now)))
+    state = Lock(State(queue: SleepQueue(now: now)))
   }
 
   /// The time, which only `advance` and `run` move.

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The scopes that objects were made in, for those which came out of `withDependencies` as its
 /// result.
 ///
@@ -17,7 +15,7 @@ enum ModelScopes {
     var sweepAt = 64
   }
   // Held for one look-up or insertion, and only where an object is remembered or asked for.
-  private static let state = Mutex(State())
+  private static let state = Lock(State())
 
   /// Remembers the current scope for `result`, where that is an object.
   @inlinable

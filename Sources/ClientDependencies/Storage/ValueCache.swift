@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The values that contexts gave so far, one for each key and context, and in tests one for each
 /// test.
 ///
@@ -16,7 +14,7 @@ final class ValueCache: Sendable {
   private let preview = CacheTable()
   private let test = CacheTable()
   // Only test processes use it, and only to look up and to insert.
-  private let ofTests = Mutex<[RunningTest?: [TestEntry: CacheEntry]]>([:])
+  private let ofTests = Lock<[RunningTest?: [TestEntry: CacheEntry]]>([:])
 
   /// - Parameter separatesTests: whether each test has values of its own; it costs a look-up of the current test.
   init(separatesTests: Bool = isTesting) {

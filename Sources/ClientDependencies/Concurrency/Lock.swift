@@ -1,0 +1,43 @@
+import Glibc
+
+/// A state that one thread at a time reads or changes.
+///
+/// It stands on a POSIX mutex and not on `Synchronization.Mutex`, because Thread Sanitizer sees the
+/// former: what the module guards is checked and not suppressed. It is not recursive; hold it for a
+/// look-up or a change, never while foreign code runs.
+///
+/// Thread safety: any thread may call ``withLock(_:)`` at any time, and may wait there.
+// `@unchecked` is right, because `state` is only used under `mutex`.
+final class Lock<State>: @unchecked Sendable {
+  // On the heap, because a mutex must not move.
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private var state: State
+
+  /// Guards `state`, which nobody else may keep.
+  init(_ state: sending State) {
+    self.state = state
+    mutex = .allocate(capacity: 1)
+    mutex.initialize(to: pthread_mutex_t())
+    check(pthread_mutex_init(mutex, nil))
+  }
+
+  deinit {
+    check(pthread_mutex_destroy(mutex))
+    mutex.deallocate()
+  }
+
+  /// Runs `body` with the state while no other thread has it.
+  ///
+  /// - Returns: what the body returns; throws what it throws.
+  func withLock<Result: ~Copyable, Failure: Error>(
+    _ body: (inout State) throws(Failure) -> sending Result
+  ) throws(Failure) -> sending Result {
+    check(pthread_mutex_lock(mutex))
+    defer { check(pthread_mutex_unlock(mutex)) }
+    return try body(&state)
+  }
+
+  private func check(_ status: CInt) {
+    precondition(status == 0, "A POSIX mutex failed: \(status).")
+  }
+}

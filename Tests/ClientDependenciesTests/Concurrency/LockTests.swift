@@ -1,0 +1,40 @@
+import Testing
+
+@testable import ClientDependencies
+
+@Suite struct LockTests {
+  @Test func `changes of many tasks exclude each other`() async {
+    let lock = Lock(0)
+    await withTaskGroup { group in
+      for _ in 0..<8 {
+        group.addTask {
+          for _ in 0..<1_000 { lock.withLock { $0 += 1 } }
+        }
+      }
+    }
+    #expect(lock.withLock { $0 } == 8_000)
+  }
+
+  @Test func `an error leaves the lock open, with the change that was made`() {
+    struct Refusal: Error {}
+    let lock = Lock([1])
+    #expect(throws: Refusal.self) {
+      try lock.withLock { state in
+        state.append(2)
+        throw Refusal()
+      }
+    }
+    #expect(lock.withLock { $0 } == [1, 2])
+  }
+
+  @Test func `the state goes away with its lock`() {
+    final class Held: Sendable {}
+    weak var held: Held?
+    do {
+      let lock = Lock(Held())
+      held = lock.withLock { $0 }
+      #expect(held != nil)
+    }
+    #expect(held == nil)
+  }
+}
