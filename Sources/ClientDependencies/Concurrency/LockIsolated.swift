@@ -1,0 +1,50 @@
+import Foundation
+
+/// A value that one thread at a time reads or changes: for what a test's closures record.
+///
+/// ```swift
+/// let played = LockIsolated<[URL]>([])
+/// player.play = { url in played.withValue { $0.append(url) } }
+/// ```
+///
+/// Thread safety: any thread may use it at any time, and may wait there. The new value of
+/// ``setValue(_:)`` may read the old one; ``withValue(_:)`` must not be called inside itself.
+@dynamicMemberLookup
+public final class LockIsolated<Value>: @unchecked Sendable {
+  // `@unchecked` is right, because the value is only used under the lock.
+  private let lock = NSRecursiveLock()
+  private var isolated: Value
+
+  /// Guards a value, which nobody else may keep.
+  public init(_ value: @autoclosure () throws -> sending Value) rethrows {
+    isolated = try value()
+  }
+
+  /// Reads a part of the value.
+  public subscript<Subject: Sendable>(dynamicMember keyPath: KeyPath<Value, Subject>) -> Subject {
+    lock.withLock { isolated[keyPath: keyPath] }
+  }
+
+  /// Reads and changes the value in one go.
+  ///
+  /// - Returns: what the operation returns; throws what it throws.
+  public func withValue<T>(
+    _ operation: (inout Value) throws -> sending T
+  ) rethrows -> sending T {
+    lock.lock()
+    defer { lock.unlock() }
+    return try operation(&isolated)
+  }
+
+  /// Replaces the value, under the lock also while the new one is made.
+  public func setValue(_ newValue: @autoclosure () throws -> sending Value) rethrows {
+    lock.lock()
+    defer { lock.unlock() }
+    isolated = try newValue()
+  }
+}
+
+extension LockIsolated where Value: Sendable {
+  /// The value as it is now.
+  public var value: Value { lock.withLock { isolated } }
+}
