@@ -1,0 +1,80 @@
+/// A scheduler that reports an issue whenever it is used: for a test that expects no scheduling.
+///
+/// The work runs after the issue was reported.
+public struct UnimplementedScheduler<S: Scheduler>: Scheduler {
+  /// The times of the scheduler in whose place it is.
+  public typealias SchedulerTimeType = S.SchedulerTimeType
+  /// The options of the scheduler in whose place it is.
+  public typealias SchedulerOptions = S.SchedulerOptions
+
+  /// What the scheduler is called in issues.
+  public let prefix: String
+  private let base: ImmediateSchedulerOf<S>
+
+  /// Makes a scheduler whose time stands still.
+  ///
+  /// - Parameters:
+  ///   - prefix: what it is called in issues.
+  ///   - now: its time.
+  public init(_ prefix: String = "", now: S.SchedulerTimeType) {
+    self.prefix = prefix
+    base = ImmediateScheduler(now: now)
+  }
+
+  /// Reports an issue; the time stands still.
+  public var now: S.SchedulerTimeType {
+    report("its time was read")
+    return base.now
+  }
+
+  /// Reports an issue; none.
+  public var minimumTolerance: S.SchedulerTimeType.Stride {
+    report("its tolerance was read")
+    return base.minimumTolerance
+  }
+
+  /// Reports an issue and runs the work.
+  public func schedule(options: S.SchedulerOptions?, _ action: () -> Void) {
+    report("work was scheduled on it")
+    action()
+  }
+
+  /// Reports an issue and runs the work.
+  public func schedule(
+    after date: S.SchedulerTimeType,
+    tolerance: S.SchedulerTimeType.Stride,
+    options: S.SchedulerOptions?,
+    _ action: () -> Void
+  ) {
+    report("work was scheduled on it for later")
+    action()
+  }
+
+  /// Reports an issue and runs the work once.
+  public func schedule(
+    after date: S.SchedulerTimeType,
+    interval: S.SchedulerTimeType.Stride,
+    tolerance: S.SchedulerTimeType.Stride,
+    options: S.SchedulerOptions?,
+    _ action: () -> Void
+  ) -> any Cancellable {
+    report("work was scheduled on it again and again")
+    action()
+    return AnyCancellable {}
+  }
+
+  private func report(_ use: String) {
+    let name = prefix.isEmpty ? "\(S.self)" : prefix
+    reportIssue(
+      """
+      \(Unimplemented(name)): \(use). Override the scheduler in the test, with '.immediate' or a \
+      'TestScheduler'.
+      """)
+  }
+}
+
+extension UnimplementedScheduler: Sendable
+where S.SchedulerTimeType: Sendable, S.SchedulerTimeType.Stride: Sendable {}
+
+/// An unimplemented scheduler with the times and options of the named one.
+public typealias UnimplementedSchedulerOf<S: Scheduler> = UnimplementedScheduler<S>

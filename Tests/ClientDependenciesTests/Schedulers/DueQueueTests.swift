@@ -1,0 +1,36 @@
+import Testing
+
+@testable import ClientDependencies
+
+@Suite struct DueQueueTests {
+  @Test func `work is taken in the order of its times, then of its coming`() {
+    var queue = DueQueue<Int, String>(now: 0)
+    for (work, due) in [("c", 3), ("a", 1), ("b1", 2), ("b2", 2)] {
+      queue.add(queue.nextID(), due: due, work)
+    }
+    #expect(queue.next == 1)
+    var taken: [String] = []
+    while let work = queue.takeNext(until: 2) { taken.append("\(work) at \(queue.now)") }
+    #expect(taken == ["a at 1", "b1 at 2", "b2 at 2"])
+    #expect(queue.count == 1)
+    #expect(queue.next == 3)
+  }
+
+  @Test func `the time goes to the limit when nothing is due, and never back`() {
+    var queue = DueQueue<Int, String>(now: 5)
+    queue.add(queue.nextID(), due: 1, "late")
+    #expect(queue.takeNext(until: 5) == "late")
+    #expect(queue.takeNext(until: 9) == nil)
+    #expect(queue.takeNext(until: 3) == nil)
+    #expect(queue.now == 9)
+  }
+
+  @Test func `removed work is handed out once and not taken`() {
+    var queue = DueQueue<Int, String>(now: 0)
+    let id = queue.nextID()
+    queue.add(id, due: 1, "a")
+    #expect(queue.remove(id) == "a")
+    #expect(queue.remove(id) == nil)
+    #expect(queue.takeNext(until: 2) == nil)
+  }
+}

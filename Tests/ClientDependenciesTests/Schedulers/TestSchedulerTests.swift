@@ -1,0 +1,119 @@
+import ClientDependencies
+import Foundation
+import Testing
+
+@Suite struct TestSchedulerTests {
+  private let queue = DispatchQueue.test
+
+  @Test func `work runs when the time has come there, and sees that time`() {
+    var log: [String] = []
+    let start = queue.now
+    for second in [3, 1, 2] {
+      queue.schedule(after: start.advanced(by: .seconds(second))) { [queue] in
+        log.append("\(second) at \(start.distance(to: queue.now).magnitude)")
+      }
+    }
+    queue.advance()
+    #expect(log == [])
+    queue.advance(by: .milliseconds(2_500))
+    #expect(log == ["1 at 1000000000", "2 at 2000000000"])
+    #expect(start.distance(to: queue.now) == .milliseconds(2_500))
+    queue.run()
+    #expect(log.count == 3)
+  }
+
+  @Test func `work that is to run soon waits for an advance by nothing`() {
+    var ran = 0
+    queue.schedule { ran += 1 }
+    #expect(ran == 0)
+    queue.advance()
+    #expect(ran == 1)
+  }
+
+  @Test func `work that schedules work within the advance has it run`() {
+    var log: [String] = []
+    queue.schedule { [queue] in
+      log.append("outer")
+      queue.schedule(after: queue.now.advanced(by: 1)) { log.append("inner") }
+    }
+    queue.advance(by: 1)
+    #expect(log == ["outer", "inner"])
+  }
+
+  @Test func `repeated work runs once in each interval until it is cancelled`() {
+    var ticks = 0
+    let repeating = queue.schedule(after: queue.now, interval: 2) { ticks += 1 }
+    queue.advance(by: 5)
+    #expect(ticks == 3)
+    repeating.cancel()
+    queue.advance(by: 100)
+    #expect(ticks == 3)
+  }
+
+  @Test func `repeated work can cancel itself`() {
+    var ticks = 0
+    var repeating: (any Cancellable)?
+    repeating = queue.schedule(after: queue.now, interval: 1) {
+      ticks += 1
+      if ticks == 2 { repeating?.cancel() }
+    }
+    queue.run()
+    #expect(ticks == 2)
+  }
+
+  @Test func `a scheduler that is late runs work later by its tolerance`() {
+    let queue = RunLoop.inaccurate(by: 0.5)
+    var ran = false
+    queue.schedule(after: queue.now.advanced(by: 1)) { ran = true }
+    queue.advance(by: 1)
+    #expect(!ran)
+    queue.advance(by: 0.5)
+    #expect(ran)
+  }
+
+  @Test func `a task sleeps until the time has come`() async throws {
+    let isAwake = LockIsolated(false)
+    let task = Task { [queue] in
+      try await queue.sleep(for: .seconds(1))
+      try await queue.sleep(until: queue.now.advanced(by: .seconds(1)))
+      isAwake.setValue(true)
+    }
+    await queue.advance(by: .milliseconds(1_999))
+    #expect(!isAwake.value)
+    await queue.run()
+    try await task.value
+    #expect(isAwake.value)
+  }
+
+  @Test func `a cancelled sleep throws at once`() async {
+    let task = Task { [queue] in
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await queue.sleep(for: .seconds(1))
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test func `a timer ends with its reader, and no work stays behind`() async {
+    let reader = Task { [queue] in
+      for await _ in queue.timer(interval: .seconds(1)) { break }
+    }
+    await queue.advance(by: .seconds(1))
+    await reader.value
+    await queue.run()
+  }
+
+  @Test func `a run over work that repeats for ever is an issue`() async {
+    let repeating = queue.schedule(after: queue.now, interval: 1) {}
+    await withKnownIssue {
+      await queue.run(timeout: .zero)
+    } matching: { issue in
+      issue.comments.first?.rawValue.contains("Work still waits") == true
+    }
+    repeating.cancel()
+  }
+
+  @Test func `measuring tells the scheduler's time`() {
+    let taken = queue.measure { queue.advance(by: .milliseconds(20)) }
+    #expect(taken == .milliseconds(20))
+  }
+}
