@@ -35,7 +35,9 @@ extension ImportRules {
     "AudioThreads": ["CLinux", "Glibc"],
 
     // Dependencies that a feature controls.
-    "ClientDependencies": foundation.union(["Glibc", "IssueReporting"]),
+    "ClientDependencies": foundation.union([
+      "Dispatch", "FoundationNetworking", "Glibc", "IssueReporting",
+    ]),
     "ClientDependenciesMacros": ["ClientDependencies", "IssueReporting"],
     "ClientDependenciesMacrosPlugin": [
       "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder",

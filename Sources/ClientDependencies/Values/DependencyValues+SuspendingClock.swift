@@ -8,7 +8,7 @@ extension DependencyValues {
   }
 }
 
-private enum SuspendingClockKey: DependencyKey {
+enum SuspendingClockKey: DependencyKey {
   static let liveValue: any Clock<Duration> = SuspendingClock()
   static var testValue: any Clock<Duration> { UnimplementedClock(name: "SuspendingClock") }
 }

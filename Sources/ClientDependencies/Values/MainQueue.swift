@@ -1,0 +1,24 @@
+public import Dispatch
+
+extension DependencyValues {
+  /// The main queue, as a scheduler.
+  ///
+  /// ```swift
+  /// @Dependency(\.mainQueue) var mainQueue
+  /// for await _ in mainQueue.timer(interval: .seconds(1)) { elapsed += 1 }
+  /// ```
+  ///
+  /// A test that uses it without an override gets an issue; override it with `.immediate`, or with
+  /// a `DispatchQueue.test` whose time the test moves.
+  public var mainQueue: AnySchedulerOf<DispatchQueue> {
+    get { self[MainQueueKey.self] }
+    set { self[MainQueueKey.self] = newValue }
+  }
+}
+
+enum MainQueueKey: DependencyKey {
+  static let liveValue = AnySchedulerOf<DispatchQueue>.main
+  static var testValue: AnySchedulerOf<DispatchQueue> {
+    .unimplemented("@Dependency(\\.mainQueue)")
+  }
+}

@@ -1,0 +1,17 @@
+public import FoundationNetworking
+
+extension DependencyValues {
+  /// The session for requests: the process's shared one at work.
+  ///
+  /// In tests every request fails with an issue; override it with a session whose configuration
+  /// names a `URLProtocol` of the test, or better, override a client that stands above the session.
+  public var urlSession: URLSession {
+    get { self[URLSessionKey.self] }
+    set { self[URLSessionKey.self] = newValue }
+  }
+}
+
+enum URLSessionKey: DependencyKey {
+  static let liveValue = URLSession.shared
+  static var testValue: URLSession { .unimplemented }
+}

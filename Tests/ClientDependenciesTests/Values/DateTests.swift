@@ -1,0 +1,34 @@
+import ClientDependencies
+import Foundation
+import Testing
+
+@Suite struct DateTests {
+  @Dependency(\.date) private var date
+  @Dependency(\.date.now) private var now
+  private let start = Date(timeIntervalSinceReferenceDate: 0)
+
+  @Test func `a test that gives no date gets an issue and the date`() {
+    withKnownIssue {
+      #expect(now.timeIntervalSince(start) > 0)
+      #expect(date().timeIntervalSince(start) > 0)
+    } matching: { issue in
+      issue.comments.first?.rawValue.contains("@Dependency(\\.date)") == true
+    }
+  }
+
+  @Test func `the date that a test sets is told by both ways of asking`() {
+    withDependencies {
+      $0.date.now = start
+    } operation: {
+      #expect(now == start)
+      #expect(date() == start)
+    }
+  }
+
+  @Test func `a generator tells what its closure returns, or a constant`() {
+    let calls = Counter()
+    let counting = DateGenerator { Date(timeIntervalSinceReferenceDate: Double(calls.increment())) }
+    #expect([counting(), counting.now].map(\.timeIntervalSinceReferenceDate) == [1, 2])
+    #expect(DateGenerator.constant(start)() == start)
+  }
+}

@@ -1,0 +1,30 @@
+import ClientDependencies
+import Foundation
+import Testing
+
+@Suite struct OpenURLTests {
+  @Dependency(\.openURL) private var openURL
+  private let url = URL(filePath: "/tmp/a song.wav")
+
+  @Test func `a test that gives none gets an issue and the URL is not taken`() async {
+    await withKnownIssue {
+      #expect(await openURL(url) == false)
+    } matching: { issue in
+      issue.comments.first?.rawValue.contains("@Dependency(\\.openURL)") == true
+    }
+  }
+
+  @Test func `the handler that a test gives has the URL and says whether it is taken`() async {
+    let opened = ActorIsolated<[URL]>([])
+    await withDependencies {
+      $0.openURL = .init { url in
+        await opened.withValue { $0.append(url) }
+        return true
+      }
+    } operation: {
+      await openURL(url)
+      #expect(await openURL(url))
+    }
+    #expect(await opened.value == [url, url])
+  }
+}

@@ -1,0 +1,39 @@
+import ClientDependencies
+import Foundation
+import Testing
+
+@Suite struct UUIDTests {
+  @Dependency(\.uuid) private var uuid
+
+  @Test func `a number is the end of an identifier`() {
+    #expect(UUID(0).uuidString == "00000000-0000-0000-0000-000000000000")
+    #expect(UUID(10).uuidString == "00000000-0000-0000-0000-00000000000A")
+    #expect(UUID(0xFFFF_FFFF_FFFF).uuidString == "00000000-0000-0000-0000-FFFFFFFFFFFF")
+    #expect(UUID(.max).uuidString == "00000000-0000-0000-7FFF-FFFFFFFFFFFF")
+    #expect(UUID(-1).uuidString == "00000000-0000-0000-FFFF-FFFFFFFFFFFF")
+  }
+
+  @Test func `an incrementing generator begins at zero each time it is asked for`() {
+    for _ in 1...2 {
+      withDependencies {
+        $0.uuid = .incrementing
+      } operation: {
+        #expect([uuid(), uuid(), uuid()] == [UUID(0), UUID(1), UUID(2)])
+      }
+    }
+  }
+
+  @Test func `an incrementing generator gives no identifier twice, on any thread`() async {
+    let generator = UUIDGenerator.incrementing
+    let made = await withTaskGroup(of: UUID.self) { group in
+      for _ in 0..<100 { group.addTask { generator() } }
+      return await group.reduce(into: Set<UUID>()) { $0.insert($1) }
+    }
+    #expect(made == Set((0..<100).map { UUID($0) }))
+  }
+
+  @Test func `a constant generator gives one identifier`() {
+    let generator = UUIDGenerator.constant(UUID(7))
+    #expect([generator(), generator()] == [UUID(7), UUID(7)])
+  }
+}

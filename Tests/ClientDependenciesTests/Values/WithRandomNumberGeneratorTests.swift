@@ -1,0 +1,41 @@
+import ClientDependencies
+import Testing
+
+@Suite struct WithRandomNumberGeneratorTests {
+  @Dependency(\.withRandomNumberGenerator) private var withRandomNumberGenerator
+
+  @Test func `the generator goes on from one call to the next`() {
+    withDependencies {
+      $0.withRandomNumberGenerator = .init(Counting())
+    } operation: {
+      let first = withRandomNumberGenerator { [$0.next(), $0.next()] }
+      #expect(first == [1, 2])
+      #expect(withRandomNumberGenerator { $0.next() } == 3)
+    }
+  }
+
+  @Test func `the same seed gives the same numbers`() {
+    let rolls = (1...2).map { _ in
+      let generator = WithRandomNumberGenerator(Counting(count: 41))
+      return (1...5).map { _ in generator { Int.random(in: 1...6, using: &$0) } }
+    }
+    #expect(rolls[0] == rolls[1])
+  }
+
+  @Test func `one closure at a time has the generator`() async {
+    let generator = WithRandomNumberGenerator(Counting())
+    let numbers = await withTaskGroup(of: UInt64.self) { group in
+      for _ in 0..<200 { group.addTask { generator { $0.next() } } }
+      return await group.reduce(into: Set<UInt64>()) { $0.insert($1) }
+    }
+    #expect(numbers == Set(1...200))
+  }
+}
+
+private struct Counting: RandomNumberGenerator, Sendable {
+  var count: UInt64 = 0
+  mutating func next() -> UInt64 {
+    count += 1
+    return count
+  }
+}
