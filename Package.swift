@@ -30,6 +30,12 @@ let issueReporting: Target.Dependency = .product(
 let issueReportingTestSupport: Target.Dependency = .product(
   name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay")
 
+/// A product of Point-Free's package, only where the trait asks for it: otherwise nobody fetches it.
+func pointFree(_ name: String) -> Target.Dependency {
+  .product(
+    name: name, package: "swift-dependencies", condition: .when(traits: ["PointFreeDependencies"]))
+}
+
 let package = Package(
   name: "syrinx",
   products: [
@@ -54,9 +60,15 @@ let package = Package(
     .library(name: "VirtualSoundCard", targets: ["VirtualSoundCard"]),
     .executable(name: "syrinx", targets: ["syrinx"]),
   ],
+  traits: [
+    .trait(
+      name: "PointFreeDependencies",
+      description: "ClientDependencies re-exports Point-Free's swift-dependencies.")
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/pointfreeco/swift-dependencies", from: "1.9.0"),
     .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.0"),
   ],
   targets: [
@@ -76,8 +88,10 @@ let package = Package(
     library("AudioThreads", ["CLinux"]),
 
     // Dependencies that a feature controls.
-    library("ClientDependencies", [issueReporting]),
-    library("ClientDependenciesTestSupport", ["ClientDependencies", issueReportingTestSupport]),
+    library("ClientDependencies", [issueReporting, pointFree("Dependencies")]),
+    library(
+      "ClientDependenciesTestSupport",
+      ["ClientDependencies", issueReportingTestSupport, pointFree("DependenciesTestSupport")]),
 
     // The seams.
     library("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies"]),

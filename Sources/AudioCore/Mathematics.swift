@@ -1,8 +1,8 @@
 // The two functions that the standard library lacks; the rest of the module imports nothing.
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #endif
 
 /// The sine of a number of whole turns; the fraction is taken first, so that it stays exact however

@@ -34,17 +34,18 @@ extension ImportRules {
     "AudioCore": ["AsyncAlgorithms", "Glibc", "Musl"],
     "AudioThreads": ["CLinux", "Glibc"],
 
-    // Dependencies that a feature controls.
+    // Dependencies that a feature controls, or Point-Free's modules in their place.
     "ClientDependencies": foundation.union([
-      "Dispatch", "FoundationNetworking", "Glibc", "IssueReporting",
+      "Dependencies", "Dispatch", "FoundationNetworking", "Glibc", "IssueReporting",
     ]),
-    "ClientDependenciesMacros": ["ClientDependencies", "IssueReporting"],
+    "ClientDependenciesMacros": ["ClientDependencies", "DependenciesMacros", "IssueReporting"],
     "ClientDependenciesMacrosPlugin": [
       "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder",
       "SwiftSyntaxMacros",
     ],
     "ClientDependenciesTestSupport": [
-      "ClientDependencies", "IssueReportingTestSupport", "Testing", "XCTest",
+      "ClientDependencies", "DependenciesTestSupport", "IssueReportingTestSupport", "Testing",
+      "XCTest",
     ],
 
     // The seams: no C, and nothing of what lies above or below them.

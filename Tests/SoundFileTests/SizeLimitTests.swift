@@ -4,7 +4,7 @@ import SoundFile
 import Testing
 
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #endif
 
 /// In a process of its own, because the limit holds for all that a process writes.

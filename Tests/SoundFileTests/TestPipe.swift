@@ -2,7 +2,7 @@ import AudioThreads
 import Foundation
 
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #endif
 
 /// A pipe whose ends the test holds until it closes them.

@@ -1,0 +1,42 @@
+/// Runs an operation with values overridden.
+@discardableResult
+public func withDependencies<R>(
+  _ updateValuesForOperation: (inout DependencyValues) throws -> Void,
+  operation: () throws -> R
+) rethrows -> R {
+  var values = DependencyValues._current
+  try updateValuesForOperation(&values)
+  return try DependencyValues.$_current.withValue(values, operation: operation)
+}
+
+/// Runs an asynchronous operation with values overridden.
+@discardableResult
+public func withDependencies<R>(
+  isolation: isolated (any Actor)? = #isolation,
+  _ updateValuesForOperation: (inout DependencyValues) async throws -> Void,
+  operation: () async throws -> R
+) async rethrows -> R {
+  var values = DependencyValues._current
+  try await updateValuesForOperation(&values)
+  return try await DependencyValues.$_current.withValue(
+    values, operation: operation, isolation: isolation)
+}
+
+/// Hands the current values to closures that escape.
+public func withEscapedDependencies<R>(
+  _ operation: (DependencyValues.Continuation) throws -> R
+) rethrows -> R {
+  try operation(DependencyValues.Continuation())
+}
+
+extension DependencyValues {
+  /// Values that escape.
+  public struct Continuation: Sendable {
+    private let values = DependencyValues._current
+
+    /// Runs an operation with the values.
+    public func yield<R>(_ operation: () throws -> R) rethrows -> R {
+      try DependencyValues.$_current.withValue(values, operation: operation)
+    }
+  }
+}

@@ -1,0 +1,33 @@
+public import Dependencies
+public import Testing
+
+/// Overrides dependencies in a test.
+public struct _DependenciesTrait: SuiteTrait, TestTrait, TestScoping {
+  let updateValues: @Sendable (inout DependencyValues) throws -> Void
+
+  /// Whether the trait holds in the suites below: it does.
+  public var isRecursive: Bool { true }
+
+  /// Runs a test with the overrides.
+  public func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    try await withDependencies(updateValues, operation: function)
+  }
+}
+
+extension Trait where Self == _DependenciesTrait {
+  /// Overrides a dependency.
+  public static func dependency<Value: Sendable>(
+    _ keyPath: any WritableKeyPath<DependencyValues, Value> & Sendable, _ value: Value
+  ) -> Self {
+    Self { $0[keyPath: keyPath] = value }
+  }
+
+  /// Overrides dependencies.
+  public static func dependencies(
+    _ updateValues: @escaping @Sendable (inout DependencyValues) throws -> Void
+  ) -> Self {
+    Self(updateValues: updateValues)
+  }
+}
