@@ -1,0 +1,38 @@
+import ClientDependencies
+import Testing
+
+@Suite struct LockIsolatedTests {
+  @Test func `changes from many tasks are all there`() async {
+    let numbers = LockIsolated<[Int]>([])
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<500 { group.addTask { numbers.withValue { $0.append(number) } } }
+    }
+    #expect(numbers.value.sorted() == Array(0..<500))
+    #expect(numbers.count == 500)
+  }
+
+  @Test func `a new value may be made of the old one`() {
+    let number = LockIsolated(1)
+    number.setValue(number.value + 1)
+    #expect(number.value == 2)
+    #expect(number.withValue { $0 * 10 } == 20)
+  }
+
+  @Test func `an error of a change goes to the caller, with what was changed before`() {
+    let text = LockIsolated("a")
+    #expect(throws: CancellationError.self) {
+      try text.withValue { text in
+        text += "b"
+        throw CancellationError()
+      }
+    }
+    #expect(text.value == "ab")
+  }
+
+  @Test func `a value that is not Sendable is used inside alone`() {
+    final class Box { var number = 0 }
+    let box = LockIsolated(Box())
+    box.withValue { $0.number = 3 }
+    #expect(box.number == 3)
+  }
+}

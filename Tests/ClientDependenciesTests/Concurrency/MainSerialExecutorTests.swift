@@ -1,0 +1,42 @@
+import ClientDependencies
+import Testing
+
+/// In processes of their own, because every task of a process is concerned.
+@Suite struct MainSerialExecutorTests {
+  @Test func `tasks of a group run in the order in which they were added`() async {
+    await #expect(processExitsWith: .success) {
+      await withMainSerialExecutor {
+        precondition(uncheckedUseMainSerialExecutor)
+        let numbers = LockIsolated<[Int]>([])
+        await withTaskGroup(of: Void.self) { group in
+          for number in 0..<1_000 { group.addTask { numbers.withValue { $0.append(number) } } }
+        }
+        precondition(numbers.value == Array(0..<1_000))
+      }
+      precondition(!uncheckedUseMainSerialExecutor)
+    }
+  }
+
+  @Test func `unstructured tasks run in the order in which they were made`() async {
+    await #expect(processExitsWith: .success) {
+      await withMainSerialExecutor {
+        let numbers = LockIsolated<[Int]>([])
+        let tasks = (0..<1_000).map { number in
+          Task { numbers.withValue { $0.append(number) } }
+        }
+        for task in tasks { await task.value }
+        precondition(numbers.value == Array(0..<1_000))
+      }
+    }
+  }
+
+  @Test func `a synchronous operation is over with the executor that was there before`() async {
+    await #expect(processExitsWith: .success) {
+      withMainSerialExecutor { precondition(uncheckedUseMainSerialExecutor) }
+      precondition(!uncheckedUseMainSerialExecutor)
+      uncheckedUseMainSerialExecutor = true
+      withMainSerialExecutor {}
+      precondition(uncheckedUseMainSerialExecutor)
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import ClientDependencies
+import Testing
+
+@Suite struct ErasedStreamTests {
+  private struct Failing: AsyncSequence, Sendable {
+    struct Iterator: AsyncIteratorProtocol {
+      var count = 0
+      mutating func next() async throws -> Int? {
+        count += 1
+        if count == 3 { throw Unimplemented("third") }
+        return count
+      }
+    }
+    func makeAsyncIterator() -> Iterator { Iterator() }
+  }
+
+  @Test func `a stream gives what the sequence gives, and ends where it fails`() async {
+    #expect(await Failing().eraseToStream().reduce(into: []) { $0.append($1) } == [1, 2])
+  }
+
+  @Test func `a throwing stream throws what the sequence throws`() async {
+    var seen: [Int] = []
+    await #expect(throws: Unimplemented("third")) {
+      for try await number in Failing().eraseToThrowingStream() { seen.append(number) }
+    }
+    #expect(seen == [1, 2])
+  }
+
+  @Test func `a stream that never ends ends with its reader's task`() async throws {
+    let reader = Task {
+      for await _ in AsyncStream<Int>.never {}
+      for try await _ in AsyncThrowingStream<Int, any Error>.never {}
+      return Task.isCancelled
+    }
+    reader.cancel()
+    #expect(try await reader.value)
+  }
+
+  @Test func `a finished stream is empty`() async throws {
+    #expect(await AsyncStream<Int>.finished.first { _ in true } == nil)
+    #expect(try await AsyncThrowingStream<Int, any Error>.finished().first { _ in true } == nil)
+  }
+}
+
+@Suite struct TaskValuesTests {
+  @Test func `never is until the task is cancelled`() async {
+    let tasks = [
+      Task<Void, any Error> { try await Task.never() },
+      Task { try await Task<Void, Never>.never() },
+    ]
+    for task in tasks {
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+    }
+  }
+
+  @Test func `cancelling who waits for a cancellable value cancels the task`() async {
+    let inner = Task { try await Task.never() }
+    let quiet = Task { for await _ in AsyncStream<Never>.never {} }
+    let waiting = [
+      Task { try await inner.cancellableValue }, Task { await quiet.cancellableValue },
+    ]
+    for task in waiting { task.cancel() }
+    await #expect(throws: CancellationError.self) { try await waiting[0].value }
+    _ = await waiting[1].result
+    #expect(inner.isCancelled)
+    #expect(quiet.isCancelled)
+  }
+
+  @Test func `a result catches what an asynchronous closure returns or throws`() async throws {
+    #expect(
+      try await Result {
+        await Task.yield(); return 1
+      }.get() == 1)
+    let failure = await Result<Int, any Error> {
+      await Task.yield()
+      throw Unimplemented("it")
+    }
+    #expect(throws: Unimplemented("it")) { try failure.get() }
+  }
+
+  @Test func `yielding often lets other tasks run`() async {
+    let count = Counter()
+    let task = Task { count.increment() }
+    await Task.megaYield()
+    await Task.megaYield(count: 0)
+    await Task.megaYield(count: -1)
+    _ = await task.value
+    #expect(count.count == 1)
+    #expect(_defaultMegaYieldCount == 20)
+  }
+}
