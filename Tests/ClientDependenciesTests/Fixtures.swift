@@ -87,3 +87,10 @@ final class Recorder<Value: Sendable>: Sendable {
   var all: [Value] { values.withLock { $0 } }
   func append(_ value: Value) { values.withLock { $0.append(value) } }
 }
+
+/// Set once, on any thread.
+final class Flag: Sendable {
+  private let value = Atomic(false)
+  var isSet: Bool { value.load(ordering: .acquiring) }
+  func set() { value.store(true, ordering: .releasing) }
+}

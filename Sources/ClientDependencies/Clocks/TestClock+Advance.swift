@@ -63,17 +63,21 @@ extension TestClock {
   /// Gives other tasks the time to reach their next sleep, which nothing but a new sleeper tells
   /// of.
   ///
-  /// It ends soon after one came. Where none comes it waits some milliseconds of real time, in
-  /// which this thread sleeps: a busy machine could otherwise keep the thread of a woken task from
-  /// running while this one turns in circles.
+  /// It ends soon after one came, or when every other thread of the process sleeps. Where another
+  /// one runs, in a parallel test perhaps, it waits some milliseconds of real time, in which this
+  /// thread sleeps: a busy machine could otherwise keep the thread of a woken task from running
+  /// while this one turns in circles.
   private func letOthersRun(until isReady: (SleepQueue<Duration, Sleep>) -> Bool) async {
-    for _ in 0..<20 where !state.withLock({ isReady($0.queue) }) {
-      await Task.detached(priority: .background) { await Task.yield() }.value
-      if state.withLock({ isReady($0.queue) }) { break }
+    var patience = Patience()
+    while true {
+      await Task.megaYield(count: 5)
+      let (isReady, isWaking) = state.withLock { (isReady($0.queue), $0.queue.isWaking) }
+      let othersSleep = !isReady && !isWaking && ProcessThreads.othersSleep
+      guard !patience.isOver(isReady: isReady, isWaking: isWaking, othersSleep: othersSleep)
+      else { return await Task.megaYield(count: 5) }
       // A cancelled test need not wait.
-      try? await ContinuousClock().sleep(for: .milliseconds(1))
+      if !othersSleep { try? await ContinuousClock().sleep(for: .milliseconds(1)) }
     }
-    for _ in 0..<5 { await Task.detached(priority: .background) { await Task.yield() }.value }
   }
 
   private func wakeNext(until deadline: Instant) -> (Sleep, arrivals: Int)? {

@@ -7,13 +7,15 @@ public struct UnimplementedClock<Duration: DurationProtocol & Hashable>: Clock {
   /// A time on the clock, as the distance from its start.
   public typealias Instant = ClockInstant<Duration>
 
-  private let name: String
+  /// What the clock is called in issues.
+  public let name: String
   private let origin = IssueOrigin.current
-  private let base = ImmediateClock<Duration>(now: Instant())
+  private let base: ImmediateClock<Duration>
 
-  /// Makes a clock that calls itself `name` in issues.
-  public init(name: String) {
+  /// Makes a clock that calls itself `name` in issues and shows `now`.
+  public init(name: String = "Clock", now: Instant = Instant()) {
     self.name = name
+    base = ImmediateClock(now: now)
   }
 
   /// Reports an issue; the time is that of the last sleep.
@@ -45,8 +47,8 @@ public struct UnimplementedClock<Duration: DurationProtocol & Hashable>: Clock {
 }
 
 extension UnimplementedClock where Duration == Swift.Duration {
-  /// Makes a clock that calls itself "Clock" in issues.
-  public init() {
-    self.init(name: "Clock")
+  /// Makes a clock that calls itself `name` in issues.
+  public init(name: String = "Clock") {
+    self.init(name: name, now: Instant())
   }
 }

@@ -49,6 +49,17 @@ import Testing
     #expect(queue.sleep(queue.nextID(), until: at(1), "b") == .sleeps)
   }
 
+  @Test func `who was woken is on the way until its task runs`() {
+    var queue = Queue(now: at(0))
+    let id = queue.nextID()
+    #expect(queue.sleep(id, until: at(1), "a") == .sleeps)
+    #expect(!queue.isWaking)
+    #expect(queue.wakeNext(until: at(1)) == "a")
+    #expect(queue.isWaking)
+    queue.end(id)
+    #expect(!queue.isWaking)
+  }
+
   private func at(_ second: Int) -> ClockInstant<Duration> {
     ClockInstant(offset: .seconds(second))
   }

@@ -1,0 +1,59 @@
+extension Clock where Duration: Hashable {
+  /// The clock's time once in each interval, first when one interval is over.
+  ///
+  /// It ends when its reader is cancelled. Where a reader took longer than the interval, the ticks
+  /// that it missed are left out, and the next one comes at its own time.
+  public func timer(
+    interval: Duration, tolerance: Duration? = nil
+  ) -> _AsyncTimerSequence<AnyClock<Duration>> {
+    _AsyncTimerSequence(clock: AnyClock(self), interval: interval, tolerance: tolerance)
+  }
+}
+
+/// The times at which a clock ticks; made by `timer(interval:tolerance:)` of the clock.
+public struct _AsyncTimerSequence<C: Clock>: AsyncSequence, Sendable {
+  /// A time of the clock.
+  public typealias Element = C.Instant
+
+  let clock: C
+  let interval: C.Instant.Duration
+  let tolerance: C.Instant.Duration?
+
+  /// Begins the ticks with the first call of `next()`.
+  public func makeAsyncIterator() -> Iterator { Iterator(timer: self) }
+
+  /// Waits for one tick after the other.
+  public struct Iterator: AsyncIteratorProtocol, Sendable {
+    private let timer: _AsyncTimerSequence
+    private var last: C.Instant?
+    private var isOver = false
+
+    init(timer: _AsyncTimerSequence) {
+      self.timer = timer
+    }
+
+    /// Waits for the next tick.
+    ///
+    /// - Returns: the time then, or `nil` for ever once the task was cancelled.
+    public mutating func next() async -> C.Instant? {
+      guard !isOver else { return nil }
+      let tick = nextTick(at: timer.clock.now)
+      do {
+        try await timer.clock.sleep(until: tick, tolerance: timer.tolerance)
+      } catch {
+        isOver = true
+        return nil
+      }
+      last = tick
+      return timer.clock.now
+    }
+
+    private func nextTick(at now: C.Instant) -> C.Instant {
+      let last = last ?? now
+      let tick = last.advanced(by: timer.interval)
+      guard tick < now else { return tick }
+      let missed = (last.duration(to: now) / timer.interval).rounded(.up)
+      return last.advanced(by: timer.interval * Int(missed))
+    }
+  }
+}

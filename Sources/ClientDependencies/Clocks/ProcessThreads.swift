@@ -1,0 +1,27 @@
+import FoundationEssentials
+
+/// What the kernel says of the threads of this process.
+enum ProcessThreads {
+  private static let folder = "/proc/self/task"
+
+  /// Whether every thread but the calling one sleeps; `false` where the kernel does not tell.
+  static var othersSleep: Bool {
+    guard let threads = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+      return false
+    }
+    return threads.count { isRunnable($0) } <= 1
+  }
+
+  private static func isRunnable(_ thread: String) -> Bool {
+    // A thread that has ended in the meantime does not run.
+    guard let line = try? String(contentsOfFile: "\(folder)/\(thread)/stat", encoding: .utf8)
+    else { return false }
+    return isRunnable(stat: line)
+  }
+
+  /// Reads the state after the name, which is in parentheses and may contain some itself.
+  static func isRunnable(stat line: String) -> Bool {
+    guard let end = line.lastIndex(of: ")") else { return false }
+    return line[end...].dropFirst(2).first == "R"
+  }
+}

@@ -1,0 +1,32 @@
+import Testing
+
+@testable import ClientDependencies
+
+@Suite struct ProcessThreadsTests {
+  @Test func `the state stands behind the name, whatever the name is`() {
+    #expect(ProcessThreads.isRunnable(stat: "17 (swift) R 1 17 17 0"))
+    #expect(!ProcessThreads.isRunnable(stat: "17 (swift) S 1 17 17 0"))
+    #expect(!ProcessThreads.isRunnable(stat: "17 (R) R) S 1 17 17 0"))
+    #expect(!ProcessThreads.isRunnable(stat: ""))
+    #expect(!ProcessThreads.isRunnable(stat: "17 (swift)"))
+  }
+
+  @Test func `a process in which nothing else runs is quiet, one with a thread at work is not`()
+    async
+  {
+    await #expect(processExitsWith: .success) {
+      let isOver = Flag()
+      // Other threads of a new process may still be on their way to sleep.
+      while !ProcessThreads.othersSleep { await Task.yield() }
+      let (starts, start) = AsyncStream<Void>.makeStream()
+      let work = Task.detached {
+        start.yield()
+        while !isOver.isSet {}
+      }
+      for await _ in starts { break }
+      precondition(!ProcessThreads.othersSleep)
+      isOver.set()
+      await work.value
+    }
+  }
+}
