@@ -1,6 +1,7 @@
 /// A scheduler that reports an issue whenever it is used: for a test that expects no scheduling.
 ///
-/// The work runs after the issue was reported.
+/// The work runs after the issue was reported, which belongs to the test that the scheduler was made
+/// in, also where it is used on another thread.
 public struct UnimplementedScheduler<S: Scheduler>: Scheduler {
   /// The times of the scheduler in whose place it is.
   public typealias SchedulerTimeType = S.SchedulerTimeType
@@ -9,6 +10,7 @@ public struct UnimplementedScheduler<S: Scheduler>: Scheduler {
 
   /// What the scheduler is called in issues.
   public let prefix: String
+  private let origin = IssueOrigin.current
   private let base: ImmediateSchedulerOf<S>
 
   /// Makes a scheduler whose time stands still.
@@ -65,7 +67,7 @@ public struct UnimplementedScheduler<S: Scheduler>: Scheduler {
 
   private func report(_ use: String) {
     let name = prefix.isEmpty ? "\(S.self)" : prefix
-    reportIssue(
+    origin.reportIssue(
       """
       \(Unimplemented(name)): \(use). Override the scheduler in the test, with '.immediate' or a \
       'TestScheduler'.

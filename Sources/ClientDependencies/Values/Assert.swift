@@ -26,21 +26,23 @@ enum AssertKey: DependencyKey {
   static let liveValue: any AssertionEffect = AnyAssertionEffect { condition, message, file, line in
     Swift.assert(condition(), message(), file: file, line: line)
   }
-  static let testValue: any AssertionEffect = AnyAssertionEffect.reporting
+  static var testValue: any AssertionEffect { AnyAssertionEffect.reporting }
 }
 
 enum PreconditionKey: DependencyKey {
   static let liveValue: any AssertionEffect = AnyAssertionEffect { condition, message, file, line in
     Swift.precondition(condition(), message(), file: file, line: line)
   }
-  static let testValue: any AssertionEffect = AnyAssertionEffect.reporting
+  static var testValue: any AssertionEffect { AnyAssertionEffect.reporting }
 }
 
 extension AnyAssertionEffect {
   /// Goes on after a condition that is false, with a reported issue at the caller's line.
-  fileprivate static let reporting = AnyAssertionEffect { condition, message, file, line in
-    guard !condition() else { return }
-    reportIssue(message(), fileID: file, filePath: file, line: line)
+  fileprivate static var reporting: Self {
+    AnyAssertionEffect { [origin = IssueOrigin.current] condition, message, file, line in
+      guard !condition() else { return }
+      origin.reportIssue(message(), fileID: file, filePath: file, line: line)
+    }
   }
 }
 

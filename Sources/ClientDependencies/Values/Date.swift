@@ -13,8 +13,8 @@ extension DependencyValues {
 enum DateGeneratorKey: DependencyKey {
   static let liveValue = DateGenerator { Date() }
   static var testValue: DateGenerator {
-    DateGenerator {
-      reportUnimplemented("@Dependency(\\.date)")
+    DateGenerator { [origin = IssueOrigin.current] in
+      reportUnimplemented("@Dependency(\\.date)", from: origin)
       return Date()
     }
   }

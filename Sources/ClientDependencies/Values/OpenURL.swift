@@ -21,8 +21,8 @@ enum OpenURLKey: DependencyKey {
     return await DesktopOpener(path: path).open(url)
   }
   static var testValue: OpenURLEffect {
-    OpenURLEffect { _ in
-      reportUnimplemented("@Dependency(\\.openURL)")
+    OpenURLEffect { [origin = IssueOrigin.current] _ in
+      reportUnimplemented("@Dependency(\\.openURL)", from: origin)
       return false
     }
   }

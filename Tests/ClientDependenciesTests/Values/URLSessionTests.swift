@@ -14,6 +14,19 @@ import Testing
     }
   }
 
+  @Test func `a request of a test that gives none is an issue with the URL, and fails`()
+    async throws
+  {
+    let url = try #require(URL(string: "http://localhost/song.wav"))
+    await withKnownIssue {
+      await #expect(throws: (any Error).self) { try await urlSession.data(from: url) }
+    } matching: { issue in
+      let said = issue.comments.first?.rawValue
+      return said?.contains("@Dependency(\\.urlSession)") == true
+        && said?.contains("http://localhost/song.wav") == true
+    }
+  }
+
   @Test func `a test gives its own`() {
     let own = URLSession(configuration: .ephemeral)
     withDependencies {
