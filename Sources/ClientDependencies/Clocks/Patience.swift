@@ -9,8 +9,8 @@ struct Patience {
   ///   - isReady: whether what the clock waits for has come.
   ///   - isWaking: whether a woken task has yet to run, for which the clock waits longer: such a
   ///     task is certain to come, unless something keeps its actor.
-  ///   - othersSleep: whether nobody else runs. It counts if it holds twice, because a task may have
-  ///     been on its way to a thread.
+  ///   - othersSleep: whether nobody else runs. It counts if it holds twice, because a task may
+  ///     have been on its way to a thread.
   mutating func isOver(isReady: Bool, isWaking: Bool, othersSleep: Bool) -> Bool {
     turns += 1
     quietTurns = othersSleep ? quietTurns + 1 : 0

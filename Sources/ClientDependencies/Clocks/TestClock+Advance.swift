@@ -19,8 +19,8 @@ extension TestClock {
 
   /// Moves the time on until nobody sleeps.
   ///
-  /// - Parameter timeout: the real time after which it gives up with a reported issue, because something sleeps again and
-  ///   again.
+  /// - Parameter timeout: the real time after which it gives up with a reported issue, because
+  ///   something sleeps again and again.
   public func run(
     timeout: Swift.Duration = .seconds(10),
     fileID: StaticString = #fileID,

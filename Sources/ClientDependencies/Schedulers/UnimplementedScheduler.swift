@@ -1,7 +1,7 @@
 /// A scheduler that reports an issue whenever it is used: for a test that expects no scheduling.
 ///
-/// The work runs after the issue was reported, which belongs to the test that the scheduler was made
-/// in, also where it is used on another thread.
+/// The work runs after the issue was reported. The issue belongs to the test that the scheduler was
+/// made in, also where it is used on another thread.
 public struct UnimplementedScheduler<S: Scheduler>: Scheduler {
   /// The times of the scheduler in whose place it is.
   public typealias SchedulerTimeType = S.SchedulerTimeType

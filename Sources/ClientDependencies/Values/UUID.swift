@@ -53,7 +53,7 @@ public struct UUIDGenerator: Sendable {
 extension UUID {
   /// An identifier whose last bytes are a number: `UUID(10)` ends in `00000000000A`.
   ///
-  /// - Parameter intValue: any number; a negative one fills the last 8 bytes with its two's complement.
+  /// - Parameter intValue: any number; a negative one is its two's complement of 8 bytes.
   public init(_ intValue: Int) {
     let number = withUnsafeBytes(of: Int64(intValue).bigEndian) { Array($0) }
     self.init(
