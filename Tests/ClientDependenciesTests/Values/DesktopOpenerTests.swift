@@ -48,10 +48,16 @@ import Testing
     DesktopOpener(path: "/no/such/folder:\(folder.path)")
   }
 
+  /// A child process writes the program: while another test starts a process of its own, that one
+  /// may hold open what this process writes, and what is open for writing does not start.
   private func install(_ script: String) throws {
-    let program = folder.appending(path: "xdg-open")
-    try script.write(to: program, atomically: true, encoding: .utf8)
-    try FileManager.default.setAttributes(
-      [.posixPermissions: 0o755], ofItemAtPath: program.path)
+    let text = folder.appending(path: "script")
+    try script.write(to: text, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: text.path)
+    let copy = try Process.run(
+      URL(filePath: "/bin/cp"),
+      arguments: ["-p", text.path, folder.appending(path: "xdg-open").path])
+    copy.waitUntilExit()
+    try #require(copy.terminationStatus == 0)
   }
 }
