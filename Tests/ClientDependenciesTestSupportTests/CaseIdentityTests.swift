@@ -46,10 +46,10 @@ private struct Case {
     var value: Any
     var id: ID
   }
-  var kind: Kind
+  var _kind: Kind
 
   init(arguments: [String], discriminator: Int) {
-    kind = .parameterized(
+    _kind = .parameterized(
       arguments: arguments.map { Argument(value: $0, id: .init(bytes: Array($0.utf8))) },
       discriminator: discriminator)
   }
