@@ -1,4 +1,4 @@
-import Synchronization
+import ClientDependencies
 import Testing
 
 /// The identities of the cases that were asked for last, because reflection takes much
@@ -13,7 +13,7 @@ final class RecentCases: Sendable {
 
   private let capacity: Int
   // Held for a walk along a few entries; what falls out is released after the lock is.
-  private let entries = Mutex<[Entry]>([])
+  private let entries = Lock<[Entry]>([])
 
   init(capacity: Int = 16) {
     self.capacity = capacity

@@ -83,9 +83,9 @@ final class Counter: Sendable {
 
 /// Notes values in order, from any thread.
 final class Recorder<Value: Sendable>: Sendable {
-  private let values = Mutex<[Value]>([])
-  var all: [Value] { values.withLock { $0 } }
-  func append(_ value: Value) { values.withLock { $0.append(value) } }
+  private let values = LockIsolated<[Value]>([])
+  var all: [Value] { values.value }
+  func append(_ value: Value) { values.withValue { $0.append(value) } }
 }
 
 /// Set once, on any thread.

@@ -8,13 +8,13 @@ import Glibc
 ///
 /// Thread safety: any thread may call ``withLock(_:)`` at any time, and may wait there.
 // `@unchecked` is right, because `state` is only used under `mutex`.
-final class Lock<State>: @unchecked Sendable {
+package final class Lock<State>: @unchecked Sendable {
   // On the heap, because a mutex must not move.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private var state: State
 
   /// Guards `state`, which nobody else may keep.
-  init(_ state: sending State) {
+  package init(_ state: sending State) {
     self.state = state
     mutex = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
@@ -29,7 +29,7 @@ final class Lock<State>: @unchecked Sendable {
   /// Runs `body` with the state while no other thread has it.
   ///
   /// - Returns: what the body returns; throws what it throws.
-  func withLock<Result: ~Copyable, Failure: Error>(
+  package func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout State) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
     check(pthread_mutex_lock(mutex))

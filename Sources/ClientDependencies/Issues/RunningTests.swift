@@ -9,7 +9,7 @@ final class RunningTests: Sendable {
   }
   // Held for one look-up or change of the dictionary. No reference is released meanwhile, because
   // that could end a test's objects, which might come back here.
-  private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+  private let entries = Lock<[ObjectIdentifier: Entry]>([:])
   private let hasSeenOne = Atomic(false)
 
   func add(_ suspended: SuspendedTest) {

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A task that was started in a test, waits there, and reports issues with the test's task-locals
 /// on whichever thread brings them.
 ///
@@ -12,7 +10,7 @@ final class SuspendedTest: Sendable {
   private let slot = ReportSlot()
   // One report at a time: the task takes the next one only when it waits again. Held while a report
   // runs, which reads nothing but task-locals of the waiting task.
-  private let turn = Mutex(())
+  private let turn = Lock(())
 
   /// Starts a task that inherits the task-locals of the caller, which runs in `test`.
   ///
@@ -41,7 +39,7 @@ final class SuspendedTest: Sendable {
 /// The place where a suspended task waits for its next report.
 private final class ReportSlot: Sendable {
   // Held to put a continuation there or to take it away; it is resumed after the lock is released.
-  private let waiting = Mutex<CheckedContinuation<SuspendedTest.Report?, Never>?>(nil)
+  private let waiting = Lock<CheckedContinuation<SuspendedTest.Report?, Never>?>(nil)
 
   /// - Returns: nil when no further report will come.
   func next() async -> SuspendedTest.Report? {

@@ -1,0 +1,52 @@
+import ClientDependencies
+import Dispatch
+import Foundation
+import Testing
+
+/// Values that a test did not override, used where no test is running.
+@Suite struct UnimplementedElsewhereTests {
+  @Test(arguments: Elsewhere.allCases)
+  func `reading the date is an issue of the test`(place: Elsewhere) async {
+    await withKnownIssue {
+      @Dependency(\.date) var date
+      await place.run { [date] in _ = date.now }
+    } matching: {
+      Self.text(of: $0).contains(#"Unimplemented: '@Dependency(\.date)'"#)
+    }
+  }
+
+  @Test func `opening a URL is an issue of the test`() async {
+    await withKnownIssue {
+      @Dependency(\.openURL) var openURL
+      await Task.detached { [openURL] in _ = await openURL(URL(filePath: "/")) }.value
+    } matching: {
+      Self.text(of: $0).contains(#"Unimplemented: '@Dependency(\.openURL)'"#)
+    }
+  }
+
+  @Test(arguments: Elsewhere.allCases)
+  func `a failed assertion is an issue of the test`(place: Elsewhere) async {
+    await withKnownIssue {
+      @Dependency(\.assert) var assert
+      await place.run { [assert] in assert(false, "The volume is negative.") }
+    } matching: {
+      Self.text(of: $0) == "The volume is negative."
+    }
+  }
+
+  @Test(arguments: Elsewhere.allCases)
+  func `scheduling work is an issue of the test`(place: Elsewhere) async {
+    let done = Counter()
+    await withKnownIssue {
+      @Dependency(\.mainQueue) var mainQueue
+      await place.run { [mainQueue] in mainQueue.schedule { done.increment() } }
+    } matching: {
+      Self.text(of: $0).contains(#"Unimplemented: '@Dependency(\.mainQueue)'"#)
+    }
+    #expect(done.count == 1)
+  }
+
+  private static func text(of issue: Issue) -> String {
+    issue.comments.first?.rawValue ?? ""
+  }
+}
