@@ -35,13 +35,23 @@ enum PackageManifest {
     in manifest: String
   ) -> [(folder: String, tokens: ArraySlice<SwiftToken>)] {
     let tokens = SwiftTokenizer.tokens(of: manifest)
-    let helpers = Set(
-      zip(tokens, tokens.dropFirst()).compactMap { $0 == .word("func") ? $1.name : nil })
+    let helpers = helpers(in: tokens)
     return tokens.indices.compactMap { index in
       let isMember = index > 0 && tokens[index - 1] == .mark(".")
       let folder = declaredFolder(tokens[index...], isMember: isMember, isHelper: helpers.contains)
       return folder.map { ($0, tokens[index...]) }
     }
+  }
+
+  /// The functions of the manifest that return a target, and nothing else such as a dependency of
+  /// one.
+  private static func helpers(in tokens: [SwiftToken]) -> Set<String> {
+    Set(
+      tokens.indices.compactMap { index in
+        guard tokens[index] == .word("func") else { return nil }
+        let signature = tokens[(index + 1)...].prefix { $0 != .mark("{") }
+        return signature.last == .word("Target") ? signature.first?.name : nil
+      })
   }
 
   private static func declaredFolder(

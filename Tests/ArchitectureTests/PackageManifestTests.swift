@@ -41,12 +41,14 @@ import Testing
     let manifest = """
       func library(_ name: String) -> Target { .target(name: name, path: "x") }
       func tests(_ name: String) -> Target { .testTarget(name: "\\(name)Tests") }
+      func other(_ name: String) -> Target.Dependency { .product(name: name, package: "o") }
       let package = Package(
         name: "p",
         products: [.library(name: "Product", targets: ["A"]), .executable(name: "E", targets: [])],
         dependencies: [.package(url: "u", from: "1.0.0")],
         targets: [
           library("A"), // library("No")
+          library("G", [other("No")]),
           .systemLibrary(name: "CB", pkgConfig: "b"), .executableTarget(name: "tool"),
           .macro(name: "M"), tests("A"), .testTarget(name: "OtherTests"),
           .target(name: "F", dependencies: [.product(name: "P", package: "p")], path: "Samples/F"),
@@ -55,7 +57,7 @@ import Testing
     #expect(
       PackageManifest.folders(in: manifest) == [
         "Sources/A", "Sources/CB", "Sources/tool", "Sources/M", "Tests/ATests", "Tests/OtherTests",
-        "Samples/F",
+        "Samples/F", "Sources/G",
       ])
   }
 }
