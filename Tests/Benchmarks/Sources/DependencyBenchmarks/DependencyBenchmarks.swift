@@ -1,0 +1,48 @@
+import Glibc
+
+/// Measures what `ClientDependencies` costs: nanoseconds per operation, and the multiple of the
+/// bare Swift operation in the same run.
+///
+/// ```sh
+/// swift run --package-path Tests/Benchmarks -c release DependencyBenchmarks
+/// ```
+///
+/// Options:
+/// - `--check`: exit with status 1 where an operation is over its limit.
+/// - `--rounds 101`: how often everything is measured; the median counts.
+/// - `--only text`: only the operations whose name contains the text.
+/// - `--count 100000`: run these operations that often and measure nothing, for `valgrind`, which
+///   counts instructions the same on a busy machine:
+///
+/// ```sh
+/// valgrind --tool=callgrind .build/release/DependencyBenchmarks --count 100000 --only "Key.self"
+/// ```
+///
+/// No test depends on it, because no test may depend on how busy the machine is.
+@main
+struct DependencyBenchmarks {
+  static func main() async {
+    let text = option("--only") ?? ""
+    let benchmarks = Benchmark.all.filter { text.isEmpty || ($0.name + ".").contains(text) }
+    if let count = option("--count").flatMap({ Int($0) }) {
+      for benchmark in benchmarks { await benchmark.run(count) }
+      return
+    }
+    let rounds = option("--rounds").flatMap { Int($0) } ?? 101
+    let table = Table(measurements: await Measurement.all(of: benchmarks, rounds: rounds))
+    print(table.text)
+    if CommandLine.arguments.contains("--check"), !table.overLimit.isEmpty { exit(1) }
+  }
+
+  private static func option(_ name: String) -> String? {
+    let arguments = CommandLine.arguments
+    guard let index = arguments.firstIndex(of: name), arguments.indices.contains(index + 1) else {
+      return nil
+    }
+    return arguments[index + 1]
+  }
+}
+
+extension Benchmark {
+  static var all: [Benchmark] { reads + scopes + calls + threads }
+}

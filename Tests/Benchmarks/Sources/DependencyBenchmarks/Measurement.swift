@@ -1,0 +1,42 @@
+import Glibc
+
+/// The processor time of one operation, measured again and again in turn with all others.
+///
+/// What disturbs the machine for a while then disturbs all alike, and the median forgets it.
+struct Measurement {
+  var benchmark: Benchmark
+  private var rounds: [Double] = []
+
+  /// The time of an operation in nanoseconds.
+  var nanoseconds: Double { rounds.sorted()[rounds.count / 2] }
+
+  static func all(of benchmarks: [Benchmark], rounds: Int) async -> [Measurement] {
+    var measurements = benchmarks.map { Measurement(benchmark: $0) }
+    for round in 0...rounds {
+      for index in measurements.indices {
+        // The first round only warms up: it makes the cached values.
+        await measurements[index].measure(isRecorded: round > 0)
+      }
+    }
+    return measurements
+  }
+
+  private init(benchmark: Benchmark) {
+    self.benchmark = benchmark
+  }
+
+  private mutating func measure(isRecorded: Bool) async {
+    let count = 5_000
+    let start = Self.now
+    await benchmark.run(count)
+    let end = Self.now
+    if isRecorded { rounds.append((end - start) / Double(count * benchmark.threads)) }
+  }
+
+  /// The time that the process's threads worked, in nanoseconds: not when others had the processor.
+  private static var now: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+  }
+}

@@ -1,0 +1,45 @@
+import ClientDependencies
+
+extension Benchmark {
+  /// Scopes with one override, against the scope of a task-local value.
+  static var scopes: [Benchmark] {
+    [
+      Benchmark("a bare withValue", per: .scope) { count in
+        repeatSynchronously(count) { Bare.$value.withValue(opaque(2)) { use(0) } }
+      },
+      Benchmark("withDependencies { $0.x = v }", per: .scope, limit: 2) { count in
+        repeatSynchronously(count) {
+          withDependencies {
+            $0.volume = opaque(2)
+          } operation: {
+            use(0)
+          }
+        }
+      },
+      Benchmark("withDependencies(from: model)", per: .scope) { count in
+        let model = Model()
+        repeatSynchronously(count) { withDependencies(from: model) { use(0) } }
+      },
+      Benchmark("a bare withValue, async", per: .asyncScope) { count in
+        for _ in 0..<count { await Bare.$value.withValue(opaque(2)) { await nothing() } }
+      },
+      Benchmark("withDependencies { $0.x = v }, async", per: .asyncScope, limit: 2) { count in
+        for _ in 0..<count {
+          await withDependencies {
+            $0.volume = opaque(2)
+          } operation: {
+            await nothing()
+          }
+        }
+      },
+    ]
+  }
+
+  @inline(__always)
+  private static func repeatSynchronously(_ count: Int, _ body: () -> Void) {
+    for _ in 0..<count { body() }
+  }
+
+  @inline(never)
+  private static func nothing() async { use(0) }
+}
