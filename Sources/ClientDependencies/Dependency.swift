@@ -8,17 +8,33 @@
 /// Thread safety: reading takes no lock outside tests.
 @propertyWrapper
 public struct Dependency<Value>: Sendable {
-  @usableFromInline
-  enum Source: Sendable {
-    case keyPath(any KeyPath<DependencyValues, Value> & Sendable)
-    case key(@Sendable (DependencyValues) -> Value)
+  @usableFromInline let read: @Sendable (DependencyValues) -> Value
+  /// The scope in which the wrapper was made.
+  @usableFromInline let captured: Scope
+  @usableFromInline let site: Site
+
+  /// Reads a property of `DependencyValues`, or a part of one: `@Dependency(\.audioPlayer.play)`.
+  ///
+  /// A key path that is written out becomes a closure, which costs a call; see the other
+  /// initialiser.
+  @inlinable
+  public init(
+    _ read: @escaping @Sendable (DependencyValues) -> Value,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) {
+    self.read = read
+    captured = DependencyValues.currentScope.captured
+    site = Site(fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  @usableFromInline let source: Source
-  @usableFromInline let reader: Reader
-
-  /// Reads a property of `DependencyValues`, or a part of one.
+  /// Reads a property of `DependencyValues`, or a part of one, by a key path that is a value.
+  ///
+  /// Swift evaluates such a key path step by step, which costs ten times as much as all the rest.
   @inlinable
+  @_disfavoredOverload
   public init(
     _ keyPath: any KeyPath<DependencyValues, Value> & Sendable,
     fileID: StaticString = #fileID,
@@ -26,10 +42,8 @@ public struct Dependency<Value>: Sendable {
     line: UInt = #line,
     column: UInt = #column
   ) {
-    source = .keyPath(keyPath)
-    reader = Reader(
-      captured: DependencyValues._current.scope,
-      location: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+    self.init(
+      { $0[keyPath: keyPath] }, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
   /// Reads a key that has no property: `@Dependency(AudioPlayerClient.self) var audioPlayer`.
@@ -41,10 +55,9 @@ public struct Dependency<Value>: Sendable {
     line: UInt = #line,
     column: UInt = #column
   ) where Key.Value == Value {
-    source = .key { values in values[Key.self, function: ""] }
-    reader = Reader(
-      captured: DependencyValues._current.scope,
-      location: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+    self.init(
+      { $0[Key.self, function: ""] }, fileID: fileID, filePath: filePath, line: line,
+      column: column)
   }
 
   /// Reads whatever a function takes from the values.
@@ -52,42 +65,21 @@ public struct Dependency<Value>: Sendable {
     fileID: StaticString, filePath: StaticString, line: UInt, column: UInt,
     reading read: @escaping @Sendable (DependencyValues) -> Value
   ) {
-    source = .key(read)
-    reader = Reader(
-      captured: DependencyValues._current.scope,
-      location: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+    self.init(read, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
   /// The value that the current scope sees.
   @inlinable
   public var wrappedValue: Value {
-    let values = DependencyValues.read(by: reader)
-    return switch source {
-    case .keyPath(let keyPath): values[keyPath: keyPath]
-    case .key(let read): read(values)
-    }
-  }
-}
-
-/// Who reads: where a wrapper was declared, and the scope and the test in which it was made.
-@usableFromInline
-final class Reader: Sendable {
-  @usableFromInline let captured: Scope
-  @usableFromInline let location: SourceLocation
-  let origin = IssueOrigin.current
-
-  @usableFromInline
-  init(captured: Scope, location: SourceLocation) {
-    self.captured = captured
-    self.location = location
+    var values = DependencyValues._current
+    values.beRead(at: site, madeIn: captured)
+    return read(values)
   }
 }
 
 /// Finds the wrappers among an object's properties, whatever they wrap.
 protocol ScopeCapturing {
-  var capturedScope: Scope { get }
+  var captured: Scope { get }
 }
 
-extension Dependency: ScopeCapturing {
-  var capturedScope: Scope { reader.captured }
-}
+extension Dependency: ScopeCapturing {}

@@ -48,11 +48,16 @@ extension DependencyContext {
   /// itself read a dependency.
   @usableFromInline
   static var ofProcess: DependencyContext {
-    if let complaint = detection.complaint,
-      !hasComplained.exchange(true, ordering: .relaxed)
-    {
-      reportIssue(complaint)
-    }
-    return detection.context
+    if detection.complaint != nil { complain() }
+    return detected
+  }
+
+  /// The same for readers, without the complaint: whoever makes a value complains.
+  static var detected: DependencyContext { detection.context }
+
+  private static func complain() {
+    guard let complaint = detection.complaint, !hasComplained.exchange(true, ordering: .relaxed)
+    else { return }
+    reportIssue(complaint)
   }
 }

@@ -18,10 +18,11 @@ public struct DependencyValues: Sendable {
   @TaskLocal public static var _current = DependencyValues.ofProcess
 
   @usableFromInline var scope: Scope
-  @usableFromInline let reader: Reader?
+  /// Where the wrapper was declared that reads.
+  @usableFromInline var site: Site?
   /// False while an update closure works on the values: it reads a value in order to change a part
   /// of it, and that is no use of the value which deserves an issue.
-  @usableFromInline let isInUse: Bool
+  @usableFromInline var isInUse: Bool
 
   /// Values without overrides, which share no cached value with others.
   public init() {
@@ -29,9 +30,9 @@ public struct DependencyValues: Sendable {
   }
 
   @inlinable
-  init(scope: Scope, reader: Reader? = nil, isInUse: Bool = false) {
+  init(scope: Scope, site: Site? = nil, isInUse: Bool = false) {
     self.scope = scope
-    self.reader = reader
+    self.site = site
     self.isInUse = isInUse
   }
 
@@ -47,24 +48,23 @@ public struct DependencyValues: Sendable {
     column column: UInt = #column
   ) -> Key.Value {
     get {
-      if let value = scope.value(of: key) ?? reader?.captured.value(of: key) {
-        return isTesting ? originating(value) : value
+      if let value = scope.value(of: key) { return isTesting ? originating(value) : value }
+      if let entry = sharedEntry(ObjectIdentifier(key)) {
+        // Right, because an entry is filed under the key whose value it holds.
+        return entry._withUnsafeGuaranteedRef {
+          unsafeDowncast($0, to: CachedValue<Key.Value>.self).value
+        }
       }
-      let cached = cache.value(of: key, in: context, for: reader)
-      if isInUse, let gap = cached.gap {
-        report(
-          gap, of: key, readBy: function,
-          at: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
-      }
-      return isTesting ? originating(cached.value) : cached.value
+      return cachedValue(
+        of: key, readBy: function,
+        at: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
     }
     set { scope = scope.overriding(key, with: newValue) }
   }
 
   /// The context whose values are used where there is no override.
   public var context: DependencyContext {
-    @inlinable
-    get { scope.context ?? reader?.captured.context ?? .ofProcess }
+    get { scope.context ?? .ofProcess }
     set { scope = scope.inContext(newValue) }
   }
 }
@@ -88,37 +88,43 @@ extension DependencyValues {
     self.init(scope: Scope(cache: ValueCache()).inContext(context), isInUse: true)
   }
 
-  static let ofProcess = DependencyValues(
-    scope: Scope(cache: .ofProcess), isInUse: true)
+  static let ofProcess = DependencyValues(scope: Scope(front: nil), isInUse: true)
 
-  /// What a wrapper reads: the current values over those that it captured.
+  /// The scope of the current task.
+  @inlinable static var currentScope: Scope { _current.scope }
+
+  /// Opens the values to an update closure, or closes them again.
   @inlinable
-  static func read(by reader: Reader) -> DependencyValues {
-    DependencyValues(scope: _current.scope, reader: reader, isInUse: true)
+  mutating func beInUse(_ isInUse: Bool) {
+    site = nil
+    self.isInUse = isInUse
   }
 
-  /// The values of a scope, ready for an update closure.
+  /// Makes the values those that a wrapper sees: over what it captured.
   @inlinable
-  static func updating(_ scope: Scope) -> DependencyValues {
-    DependencyValues(scope: scope)
+  mutating func beRead(at site: Site, madeIn captured: Scope) {
+    if captured.front != nil { scope.join(captured) }
+    self.site = site
   }
 
-  /// The values as they are after an update closure, ready to be read.
-  @inlinable
-  var inUse: DependencyValues { DependencyValues(scope: scope, isInUse: true) }
+  /// The entry of a key that deserves no issue, where it needs no look-up of the current test.
+  @usableFromInline
+  func sharedEntry(_ key: ObjectIdentifier) -> Unmanaged<CacheEntry>? {
+    let cache = scope.ownCache ?? ValueCache.ofProcessForReaders
+    let entry = cache._withUnsafeGuaranteedRef { $0.sharedEntry(key, in: scope.context) }
+    guard let entry else { return nil }
+    return entry._withUnsafeGuaranteedRef { $0.gap == nil } ? entry : nil
+  }
 
   @usableFromInline
-  var cache: ValueCache {
-    guard let reader, scope.cache === ValueCache.ofProcess else { return scope.cache }
-    return reader.captured.cache
-  }
-
-  @usableFromInline
-  func report<Key: TestDependencyKey>(
-    _ gap: Gap, of key: Key.Type, readBy function: StaticString, at location: SourceLocation
-  ) {
-    MissingValue(
-      gap: gap, key: key, property: function, location: reader?.location ?? location
-    ).report(from: reader?.origin ?? .current)
+  func cachedValue<Key: TestDependencyKey>(
+    of key: Key.Type, readBy function: StaticString, at location: SourceLocation
+  ) -> Key.Value {
+    let cached = scope.cache.value(of: key, in: context, for: scope.origin)
+    if isInUse, let gap = cached.gap {
+      MissingValue(gap: gap, key: key, property: function, location: site?.location ?? location)
+        .report(from: scope.origin.or(.current))
+    }
+    return isTesting ? originating(cached.value) : cached.value
   }
 }

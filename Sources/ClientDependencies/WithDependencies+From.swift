@@ -38,7 +38,7 @@ public func withDependencies<Model: AnyObject, R>(
   column: UInt = #column
 ) rethrows -> R {
   let location = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
-  return try run(in: scope(from: model, at: location), updateValuesForOperation, operation)
+  return try run(with: values(of: model, at: location), updateValuesForOperation, operation)
 }
 
 /// Runs an asynchronous operation with the dependencies of a model.
@@ -80,11 +80,12 @@ public func withDependencies<Model: AnyObject, R>(
 ) async rethrows -> R {
   let location = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
   return try await run(
-    in: scope(from: model, at: location), isolation: isolation, updateValuesForOperation, operation)
+    with: values(of: model, at: location), isolation: isolation, updateValuesForOperation, operation
+  )
 }
 
-private func scope(from model: some AnyObject, at location: SourceLocation) -> Scope {
-  let current = DependencyValues._current.scope
+private func values(of model: some AnyObject, at location: SourceLocation) -> DependencyValues {
+  let current = DependencyValues.currentScope
   guard let carried = ModelScopes.scope(of: model) else {
     reportIssue(
       """
@@ -93,7 +94,7 @@ private func scope(from model: some AnyObject, at location: SourceLocation) -> S
       """,
       fileID: location.fileID, filePath: location.filePath, line: location.line,
       column: location.column)
-    return current
+    return DependencyValues(scope: current)
   }
-  return current.merged(over: carried)
+  return DependencyValues(scope: current.merged(over: carried))
 }

@@ -21,7 +21,7 @@ public func withDependencies<R>(
   _ updateValuesForOperation: (inout DependencyValues) throws -> Void,
   operation: () throws -> R
 ) rethrows -> R {
-  try run(in: DependencyValues._current.scope, updateValuesForOperation, operation)
+  try run(with: DependencyValues._current, updateValuesForOperation, operation)
 }
 
 /// Runs an asynchronous operation with some dependencies overridden.
@@ -41,41 +41,39 @@ public func withDependencies<R>(
   operation: () async throws -> R
 ) async rethrows -> R {
   try await run(
-    in: DependencyValues._current.scope, isolation: isolation, updateValuesForOperation, operation)
+    with: DependencyValues._current, isolation: isolation, updateValuesForOperation, operation)
 }
 
-/// Updates the values of a scope and runs the operation with them.
+/// Updates values and runs the operation with them.
 @inlinable
 func run<R>(
-  in scope: Scope,
+  with current: consuming DependencyValues,
   _ update: (inout DependencyValues) throws -> Void,
   _ operation: () throws -> R
 ) rethrows -> R {
-  var values = DependencyValues.updating(scope)
+  var values = current
+  values.beInUse(false)
   try update(&values)
-  return try DependencyValues.$_current.withValue(values.inUse) {
-    let result = try operation()
-    ModelScopes.remember(result)
-    return result
-  }
+  values.beInUse(true)
+  let result = try DependencyValues.$_current.withValue(values, operation: operation)
+  ModelScopes.remember(result, madeIn: values)
+  return result
 }
 
-/// Updates the values of a scope and runs the asynchronous operation with them, on the caller's
-/// actor.
+/// Updates values and runs the asynchronous operation with them, on the caller's actor.
 @inlinable
 func run<R>(
-  in scope: Scope,
+  with current: consuming DependencyValues,
   isolation: isolated (any Actor)?,
   _ update: (inout DependencyValues) async throws -> Void,
   _ operation: () async throws -> R
 ) async rethrows -> R {
-  var values = DependencyValues.updating(scope)
+  var values = current
+  values.beInUse(false)
   try await update(&values)
-  return try await DependencyValues.$_current.withValue(
-    values.inUse,
-    operation: {
-      let result = try await operation()
-      ModelScopes.remember(result)
-      return result
-    }, isolation: isolation)
+  values.beInUse(true)
+  let result = try await DependencyValues.$_current.withValue(
+    values, operation: operation, isolation: isolation)
+  ModelScopes.remember(result, madeIn: values)
+  return result
 }

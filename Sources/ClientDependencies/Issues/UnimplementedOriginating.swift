@@ -12,7 +12,7 @@ extension DependencyValues {
   @usableFromInline
   func originating<Value>(_ value: Value) -> Value {
     guard var client = value as? any _UnimplementedOriginating else { return value }
-    client._issueOrigin = IssueOrigin.current.or(reader?.origin ?? IssueOrigin())
+    client._issueOrigin = IssueOrigin.current.or(scope.origin)
       .or(client._issueOrigin)
     return client as? Value ?? value
   }

@@ -17,18 +17,18 @@ enum ModelScopes {
   // Held for one look-up or insertion, and only where an object is remembered or asked for.
   private static let state = Lock(State())
 
-  /// Remembers the current scope for `result`, where that is an object.
+  /// Remembers the scope of `result`, where that is an object.
   @inlinable
-  static func remember<Result>(_ result: Result) {
+  static func remember<Result>(_ result: Result, madeIn values: DependencyValues) {
     // The size is known at once and rules out most results; the type takes a look-up.
     guard MemoryLayout<Result>.size == MemoryLayout<AnyObject>.size, Result.self is AnyObject.Type
     else { return }
-    remember(object: result as AnyObject)
+    remember(object: result as AnyObject, madeIn: values.scope)
   }
 
   @usableFromInline
-  static func remember(object: AnyObject) {
-    let entry = Entry(object: object, scope: DependencyValues._current.scope)
+  static func remember(object: AnyObject, madeIn scope: Scope) {
+    let entry = Entry(object: object, scope: scope)
     let id = ObjectIdentifier(object)
     state.withLock { state in
       state.entries[id] = entry
@@ -48,7 +48,7 @@ enum ModelScopes {
   private static func capturedScope(in mirror: Mirror?) -> Scope? {
     guard let mirror else { return nil }
     for case let (_, wrapper as any ScopeCapturing) in mirror.children {
-      return wrapper.capturedScope
+      return wrapper.captured
     }
     return capturedScope(in: mirror.superclassMirror)
   }

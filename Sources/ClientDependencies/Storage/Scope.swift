@@ -1,49 +1,27 @@
-/// The overrides of a scope: a list that nested scopes extend at its front and never change.
+/// The overrides of a scope, and the cache and context that go with them.
 ///
-/// One override costs one allocation, reading takes no lock, and an outer scope cannot see an inner
-/// one. What every read and every override passes is inlinable: in the module that knows the
-/// value's type it needs no metadata at run time.
+/// The overrides are a list that nested scopes extend at its front and never change: one override
+/// costs one allocation, reading takes no lock, and an outer scope cannot see an inner one. What
+/// every read and every override passes is inlinable: in the module that knows the value's type it
+/// needs no metadata at run time.
 @usableFromInline
-class Scope: @unchecked Sendable {  // Right, because neither this class nor `Override` has a `var`.
-  /// The cache that the scope's context values are kept in.
-  @usableFromInline final let cache: ValueCache
-  /// The context that this scope or one around it chose.
-  @usableFromInline final let context: DependencyContext?
-
-  @usableFromInline final let key: ObjectIdentifier?
-  @usableFromInline final let outer: Scope?
-  /// Everything below this point of the list, once it has grown long.
-  @usableFromInline final let index: [ObjectIdentifier: Scope]
-  @usableFromInline final let depth: Int
-
-  /// A scope without overrides.
-  convenience init(cache: ValueCache) {
-    self.init(cache: cache, context: nil)
-  }
-
-  @usableFromInline
-  init(
-    cache: ValueCache, context: DependencyContext?, key: ObjectIdentifier? = nil,
-    outer: Scope? = nil, index: [ObjectIdentifier: Scope] = [:]
-  ) {
-    self.cache = cache
-    self.context = context
-    self.key = key
-    self.outer = outer
-    self.index = index
-    depth = (outer?.depth ?? 0) + 1
-  }
-}
-
-/// One override at the front of a scope.
-@usableFromInline
-final class Override<Value: Sendable>: Scope, @unchecked Sendable {  // See `Scope`.
-  @usableFromInline let value: Value
+struct Scope: Sendable {
+  /// Nothing where nothing was overridden, so that threads which share the process's scope share no
+  /// count of references that they would wait for.
+  @usableFromInline let front: ScopeNode?
 
   @inlinable
-  init(_ value: Value, key: ObjectIdentifier, outer: Scope) {
-    self.value = value
-    super.init(cache: outer.cache, context: outer.context, key: key, outer: outer)
+  init(front: ScopeNode?) {
+    self.front = front
+  }
+
+  /// A scope without overrides.
+  init(cache: ValueCache) {
+    self.init(root: ScopeRoot(cache: cache, context: nil, index: [:]))
+  }
+
+  private init(root: ScopeRoot) {
+    self.init(front: root)
   }
 }
 
@@ -53,54 +31,130 @@ extension Scope {
 
   /// What the scope overrides a key with.
   @inlinable
-  final func value<Key: TestDependencyKey>(of key: Key.Type) -> Key.Value? {
+  func value<Key: TestDependencyKey>(of key: Key.Type) -> Key.Value? {
     guard let node = node(ObjectIdentifier(key)) else { return nil }
     // Right, because only `overriding` makes nodes, and it files each under the key whose value it
-    // holds.
-    return unsafeDowncast(node, to: Override<Key.Value>.self).value
+    // holds; the scope keeps them.
+    return node._withUnsafeGuaranteedRef {
+      unsafeDowncast($0, to: ScopeOverride<Key.Value>.self).value
+    }
   }
 
   @inlinable
-  final func overriding<Key: TestDependencyKey>(_ key: Key.Type, with value: Key.Value) -> Scope {
-    Override(value, key: ObjectIdentifier(key), outer: depth < Self.longestList ? self : folded)
+  func overriding<Key: TestDependencyKey>(_ key: Key.Type, with value: Key.Value) -> Scope {
+    let isShort = front.map { $0.depth < Self.longestList } ?? true
+    let outer = isShort ? front : folded.front
+    return Scope(front: ScopeOverride(value, key: ObjectIdentifier(key), outer: outer))
   }
 
-  final func inContext(_ context: DependencyContext) -> Scope {
-    Scope(cache: cache, context: context, index: allNodes)
+  func inContext(_ context: DependencyContext) -> Scope {
+    Scope(root: ScopeRoot(cache: keptCache, context: context, index: overrides))
   }
 
-  final func inCache(_ cache: ValueCache) -> Scope {
-    Scope(cache: cache, context: context, index: allNodes)
+  /// Lays the scope over one that a wrapper captured, which it usually contains.
+  @inlinable
+  mutating func join(_ captured: Scope) {
+    if front !== captured.front { self = joined(to: captured) }
+  }
+
+  @usableFromInline
+  func joined(to captured: Scope) -> Scope {
+    guard let front else { return captured }
+    guard let below = captured.front, !contains(captured) else { return self }
+    if root?._withUnsafeGuaranteedRef({ $0.below == nil }) == false {
+      return merged(over: captured)
+    }
+    return Scope(root: ScopeRoot(joining: front, to: below))
+  }
+
+  /// Whether the other scope lies below or is this one.
+  private func contains(_ other: Scope) -> Bool {
+    var next = front.map(Unmanaged.passUnretained)
+    while let node = next {
+      if node._withUnsafeGuaranteedRef({ $0 === other.front }) { return true }
+      next = node._withUnsafeGuaranteedRef { $0.next }
+    }
+    return false
+  }
+
+  func inCache(_ cache: ValueCache) -> Scope {
+    Scope(root: ScopeRoot(cache: cache, context: context, index: overrides))
+  }
+
+  /// The scope as a wrapper captures it: in a test process it remembers the test.
+  @inlinable var captured: Scope { isTesting ? inTest : self }
+
+  @usableFromInline var inTest: Scope {
+    Scope(root: ScopeRoot(origin: .current, front: front))
+  }
+
+  /// The test in which the wrapper was made that reads.
+  var origin: IssueOrigin {
+    root?._withUnsafeGuaranteedRef { $0.origin } ?? IssueOrigin()
   }
 
   /// This scope's overrides over those of another one, and the other's cache where this one uses
   /// the process's.
-  final func merged(over other: Scope) -> Scope {
-    if self === other { return self }
+  @usableFromInline
+  func merged(over other: Scope) -> Scope {
+    guard front != nil else { return other }
+    if other.front == nil || contains(other) { return self }
     return Scope(
-      cache: cache === ValueCache.ofProcess ? other.cache : cache,
-      context: context ?? other.context,
-      index: allNodes.merging(other.allNodes) { mine, _ in mine })
+      root: ScopeRoot(
+        cache: keptCache ?? other.keptCache, context: context ?? other.context,
+        index: overrides.merging(other.overrides) { mine, _ in mine }))
   }
 
-  @usableFromInline final var folded: Scope {
-    Scope(cache: cache, context: context, index: allNodes)
+  /// The cache that the scope's context values are kept in.
+  var cache: ValueCache { keptCache ?? .ofProcess }
+
+  /// The cache that is not the process's; the scope keeps it.
+  var ownCache: Unmanaged<ValueCache>? {
+    root?._withUnsafeGuaranteedRef { $0.cache.map(Unmanaged.passUnretained) }
   }
+
+  private var keptCache: ValueCache? { ownCache?.takeUnretainedValue() }
+
+  /// The context that this scope or one around it chose.
+  @usableFromInline var context: DependencyContext? {
+    root?._withUnsafeGuaranteedRef { $0.context }
+  }
+
+  @usableFromInline var folded: Scope {
+    Scope(root: ScopeRoot(cache: keptCache, context: context, index: overrides))
+  }
+
+  /// The override of a key, which the scope keeps.
+  @inlinable
+  func node(_ key: ObjectIdentifier) -> Unmanaged<ScopeNode>? {
+    var next = front.map(Unmanaged.passUnretained)
+    while let node = next {
+      if node._withUnsafeGuaranteedRef({ $0.key == key }) { return node }
+      next = node._withUnsafeGuaranteedRef { $0.next }
+    }
+    return root == nil ? nil : indexed(key)
+  }
+
+  @inlinable var root: Unmanaged<ScopeRoot>? { front?.root }
 
   @usableFromInline
-  final func node(_ key: ObjectIdentifier) -> Scope? {
-    var scope = self
-    while let outer = scope.outer {
-      if scope.key == key { return scope }
-      scope = outer
+  func indexed(_ key: ObjectIdentifier) -> Unmanaged<ScopeNode>? {
+    root?._withUnsafeGuaranteedRef { root in
+      root.index[key].map(Unmanaged.passUnretained)
+        ?? root.below.flatMap { Scope(front: $0).node(key) }
     }
-    return scope.index.isEmpty ? nil : scope.index[key]
   }
 
-  private final var allNodes: [ObjectIdentifier: Scope] {
-    guard let key, let outer else { return index }
-    var nodes = outer.allNodes
-    nodes[key] = self
-    return nodes
+  private var overrides: [ObjectIdentifier: ScopeNode] {
+    var overrides: [ObjectIdentifier: ScopeNode] = [:]
+    var node = front
+    while let current = node {
+      if let key = current.key, overrides[key] == nil { overrides[key] = current.alone() }
+      node = current.outer
+    }
+    guard let root = root?.takeUnretainedValue() else { return overrides }
+    overrides.merge(root.index) { inner, _ in inner }
+    overrides.merge(Scope(front: root.below).overrides) { inner, _ in inner }
+    return overrides
   }
 }

@@ -4,12 +4,14 @@
 /// No lock is held while a value is made: making it may read other values, also on other threads.
 /// Two threads that make the same one at the same time both go on with the value of the one that
 /// came first.
-@usableFromInline
 final class ValueCache: Sendable {
   /// The cache of all scopes that ask for no other: values live as long as the process.
   static let ofProcess = ValueCache()
+  /// The same for readers, who count no references to it: it lives as long as the process.
+  static let ofProcessForReaders = Unmanaged.passUnretained(ofProcess)
 
   private let separatesTests: Bool
+  private let contextOfProcess = DependencyContext.detected
   private let live = CacheTable()
   private let preview = CacheTable()
   private let test = CacheTable()
@@ -21,41 +23,60 @@ final class ValueCache: Sendable {
     self.separatesTests = separatesTests
   }
 
-  @inlinable
+  deinit {
+    live.destroy()
+    preview.destroy()
+    test.destroy()
+  }
+
+  /// The entry of a key, where no look-up of the current test is needed; it lives as long as the
+  /// cache.
+  ///
+  /// - Parameter context: by default the process's.
+  func sharedEntry(
+    _ key: ObjectIdentifier, in context: DependencyContext?
+  ) -> Unmanaged<CacheEntry>? {
+    separatesTests ? nil : table(context ?? contextOfProcess).find(key)
+  }
+
+  /// - Parameter origin: where the reader was made; it decides where no test runs.
   func value<Key: TestDependencyKey>(
-    of key: Key.Type, in context: DependencyContext, for reader: Reader? = nil
+    of key: Key.Type, in context: DependencyContext, for origin: IssueOrigin = IssueOrigin()
   ) -> CachedValue<Key.Value> {
     let entry =
-      find(ObjectIdentifier(key), in: context, for: reader) ?? make(key, in: context, for: reader)
+      find(ObjectIdentifier(key), in: context, for: origin) ?? make(key, in: context, for: origin)
     // Right, because an entry is filed under the key whose value it holds.
     return unsafeDowncast(entry, to: CachedValue<Key.Value>.self)
   }
 
-  @usableFromInline
-  func find(
-    _ key: ObjectIdentifier, in context: DependencyContext, for reader: Reader?
+  private func find(
+    _ key: ObjectIdentifier, in context: DependencyContext, for origin: IssueOrigin
   ) -> CacheEntry? {
-    guard separatesTests else { return table(context).find(key) }
-    let (test, entry) = (Self.test(of: reader), TestEntry(key: key, context: context))
+    guard separatesTests else { return table(context).find(key)?.takeUnretainedValue() }
+    let (test, entry) = (Self.test(of: origin), TestEntry(key: key, context: context))
     return ofTests.withLock { $0[test]?[entry] }
   }
 
-  @usableFromInline
-  func make<Key: TestDependencyKey>(
-    _ key: Key.Type, in context: DependencyContext, for reader: Reader?
+  private func make<Key: TestDependencyKey>(
+    _ key: Key.Type, in context: DependencyContext, for origin: IssueOrigin
   ) -> CacheEntry {
-    guard separatesTests else {
-      return table(context).insert(Construction.value(of: key, in: context))
-    }
-    TestProcess.complainIfWithoutSupport()
+    if separatesTests { TestProcess.complainIfWithoutSupport() }
     // What is made where no test runs belongs to the reader's test as well.
-    let origin = IssueOrigin.ofEscapedScope.or(reader?.origin ?? IssueOrigin())
-    let made = origin.withScope { Construction.value(of: key, in: context) }
-    let (test, entry) = (Self.test(of: reader), TestEntry(key: made.key, context: context))
+    let made = IssueOrigin.ofEscapedScope.or(origin).withScope {
+      Construction.value(of: key, in: context)
+    }
+    return insert(made, in: context, for: origin)
+  }
+
+  private func insert(
+    _ new: CacheEntry, in context: DependencyContext, for origin: IssueOrigin
+  ) -> CacheEntry {
+    guard separatesTests else { return table(context).insert(new) }
+    let (test, entry) = (Self.test(of: origin), TestEntry(key: new.key, context: context))
     return ofTests.withLock { entries in
       if let earlier = entries[test]?[entry] { return earlier }
-      entries[test, default: [:]][entry] = made
-      return made
+      entries[test, default: [:]][entry] = new
+      return new
     }
   }
 
@@ -66,8 +87,8 @@ final class ValueCache: Sendable {
   }
 
   /// The test that runs, or for a reader that lost it the one that the reader was made in.
-  private static func test(of reader: Reader?) -> RunningTest? {
-    .current ?? reader?.origin.test
+  private static func test(of origin: IssueOrigin) -> RunningTest? {
+    .current ?? origin.test
   }
 
   private func table(_ context: DependencyContext) -> CacheTable {
