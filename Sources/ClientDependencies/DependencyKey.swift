@@ -42,7 +42,10 @@ extension TestDependencyKey {
 
 extension DependencyKey {
   /// The live value.
-  public static var previewValue: Value { liveValue }
+  public static var previewValue: Value {
+    Construction.noteLiveValue(of: Self.self)
+    return liveValue
+  }
 
   /// The live value; a test that reads it gets an issue.
   public static var testValue: Value {

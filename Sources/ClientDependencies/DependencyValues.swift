@@ -120,9 +120,11 @@ extension DependencyValues {
   func cachedValue<Key: TestDependencyKey>(
     of key: Key.Type, readBy function: StaticString, at location: SourceLocation
   ) -> Key.Value {
-    let cached = scope.cache.value(of: key, in: context, for: scope.origin)
+    let location = site?.location ?? location
+    let cached = scope.cache.value(
+      of: key, in: context, for: scope.origin, readAt: location)
     if isInUse, let gap = cached.gap {
-      MissingValue(gap: gap, key: key, property: function, location: site?.location ?? location)
+      MissingValue(gap: gap, key: key, property: function, location: location)
         .report(from: scope.origin.or(.current))
     }
     return isTesting ? originating(cached.value) : cached.value

@@ -1,56 +1,103 @@
 import Synchronization
 
-/// The making of a context's value, which notices when a key has no value of its own for the
-/// context.
+/// The making of a context's value: which making it is part of, and what the key lacks.
+///
+/// Tasks inherit it, so that a value which is made with the help of child tasks is still known to
+/// be part of what waits for them. No lock is held while a value is made.
 final class Construction: Sendable {
-  @TaskLocal private static var current: Construction?
+  @TaskLocal static var current: Construction?
 
   /// Whether the value that is being made goes into a cache.
   static var isRunning: Bool { current != nil }
 
-  private let key: ObjectIdentifier
+  let key: any TestDependencyKey.Type
+  let context: DependencyContext
+  let location: SourceLocation
+  private let outer: Construction?
   private let usesLiveValue = Atomic(false)
+  // A task that was started meanwhile may still inherit the making of a value that is made.
+  private let isOver = Atomic(false)
 
-  private init(key: ObjectIdentifier) {
+  private init(
+    of key: any TestDependencyKey.Type, in context: DependencyContext,
+    readAt location: SourceLocation
+  ) {
     self.key = key
+    self.context = context
+    self.location = location
+    outer = Self.current
   }
 
+  /// Makes a value; where that is being done already, another context's value breaks the cycle.
+  ///
+  /// Such a value is reported and not kept: whoever reads the key later gets the one of its context.
   static func value<Key: TestDependencyKey>(
-    of key: Key.Type, in context: DependencyContext
-  ) -> CachedValue<Key.Value> {
-    switch context {
-    case .live: liveValue(of: key)
-    case .preview: CachedValue(key.previewValue, key: ObjectIdentifier(key), gap: nil)
-    case .test: testValue(of: key)
+    of key: Key.Type, in context: DependencyContext, readAt location: SourceLocation
+  ) -> Construction.Result<Key.Value> {
+    guard let cycle = ConstructionCycle(of: key, in: context, readAt: location) else {
+      return Result(value: make(key, in: context, readAt: location), isKept: true)
     }
+    cycle.report()
+    guard let substitute = cycle.substitute else { cycle.stop() }
+    return Result(value: make(key, in: substitute, readAt: location), isKept: false)
+  }
+
+  struct Result<Value: Sendable> {
+    var value: CachedValue<Value>
+    var isKept: Bool
+  }
+
+  private static func make<Key: TestDependencyKey>(
+    _ key: Key.Type, in context: DependencyContext, readAt location: SourceLocation
+  ) -> CachedValue<Key.Value> {
+    let construction = Construction(of: key, in: context, readAt: location)
+    defer { construction.isOver.store(true, ordering: .releasing) }
+    let (value, gap) = $current.withValue(construction) { construction.evaluate(key) }
+    return CachedValue(value, key: ObjectIdentifier(key), gap: gap)
+  }
+
+  private func evaluate<Key: TestDependencyKey>(_ key: Key.Type) -> (Key.Value, Gap?) {
+    switch context {
+    case .live:
+      if let value = (key as? any DependencyKey.Type)?.liveValue as? Key.Value {
+        return (value, nil)
+      }
+      return (key.testValue, key.shouldReportUnimplemented ? .liveValue : nil)
+    case .preview: return (key.previewValue, nil)
+    case .test:
+      let value = key.testValue
+      return (value, usesLiveValue.load(ordering: .relaxed) ? .testValue : nil)
+    }
+  }
+}
+
+extension Construction {
+  /// The makings that the current task is part of, the innermost first.
+  static var running: [Construction] {
+    sequence(first: current, next: { $0?.outer }).prefix { $0 != nil }.compactMap { $0 }
+      .filter { !$0.isOver.load(ordering: .acquiring) }
+  }
+
+  func isOf(_ key: any TestDependencyKey.Type) -> Bool {
+    ObjectIdentifier(self.key) == ObjectIdentifier(key)
   }
 
   /// Called by the `testValue` that keys with a live value have by default.
   static func noteLiveValueInTest(of key: (some DependencyKey).Type) {
-    if let current, current.key == ObjectIdentifier(key) {
+    noteLiveValue(of: key)
+    if let current, current.isOf(key) {
       current.usesLiveValue.store(true, ordering: .relaxed)
     } else {
       reportIssue("'\(key)' has no 'testValue' of its own: its live value is used.")
     }
   }
 
-  private static func liveValue<Key: TestDependencyKey>(
-    of key: Key.Type
-  ) -> CachedValue<Key.Value> {
-    let id = ObjectIdentifier(key)
-    if let value = (key as? any DependencyKey.Type)?.liveValue as? Key.Value {
-      return CachedValue(value, key: id, gap: nil)
-    }
-    let gap: Gap? = key.shouldReportUnimplemented ? .liveValue : nil
-    return CachedValue(key.testValue, key: id, gap: gap)
-  }
-
-  private static func testValue<Key: TestDependencyKey>(
-    of key: Key.Type
-  ) -> CachedValue<Key.Value> {
-    let construction = Construction(key: ObjectIdentifier(key))
-    let value = $current.withValue(construction) { key.testValue }
-    let usesLiveValue = construction.usesLiveValue.load(ordering: .relaxed)
-    return CachedValue(value, key: construction.key, gap: usesLiveValue ? .testValue : nil)
+  /// Called where a key's live value is about to stand in for another one: it cannot while it is
+  /// being made itself, and asking for a `static let` a second time would never return.
+  static func noteLiveValue(of key: (some DependencyKey).Type) {
+    guard let cycle = ConstructionCycle(of: key, in: .live, readAt: current?.location),
+      let current, current.isOf(key), current.context != .live
+    else { return }
+    cycle.stop()
   }
 }

@@ -41,10 +41,12 @@ final class ValueCache: Sendable {
 
   /// - Parameter origin: where the reader was made; it decides where no test runs.
   func value<Key: TestDependencyKey>(
-    of key: Key.Type, in context: DependencyContext, for origin: IssueOrigin = IssueOrigin()
+    of key: Key.Type, in context: DependencyContext, for origin: IssueOrigin = IssueOrigin(),
+    readAt location: SourceLocation
   ) -> CachedValue<Key.Value> {
     let entry =
-      find(ObjectIdentifier(key), in: context, for: origin) ?? make(key, in: context, for: origin)
+      find(ObjectIdentifier(key), in: context, for: origin)
+      ?? make(key, in: context, for: origin, readAt: location)
     // Right, because an entry is filed under the key whose value it holds.
     return unsafeDowncast(entry, to: CachedValue<Key.Value>.self)
   }
@@ -58,14 +60,15 @@ final class ValueCache: Sendable {
   }
 
   private func make<Key: TestDependencyKey>(
-    _ key: Key.Type, in context: DependencyContext, for origin: IssueOrigin
+    _ key: Key.Type, in context: DependencyContext, for origin: IssueOrigin,
+    readAt location: SourceLocation
   ) -> CacheEntry {
     if separatesTests { TestProcess.complainIfWithoutSupport() }
     // What is made where no test runs belongs to the reader's test as well.
     let made = IssueOrigin.ofEscapedScope.or(origin).withScope {
-      Construction.value(of: key, in: context)
+      Construction.value(of: key, in: context, readAt: location)
     }
-    return insert(made, in: context, for: origin)
+    return made.isKept ? insert(made.value, in: context, for: origin) : made.value
   }
 
   private func insert(

@@ -8,12 +8,12 @@ import Testing
   func `a value is made once for each context`(separatesTests: Bool) {
     let cache = ValueCache(separatesTests: separatesTests)
     for context in [DependencyContext.live, .preview, .test, .live, .preview, .test] {
-      let first = cache.value(of: IdentityKey.self, in: context).value
-      #expect(cache.value(of: IdentityKey.self, in: context).value === first)
+      let first = cache.value(of: IdentityKey.self, in: context, readAt: .here).value
+      #expect(cache.value(of: IdentityKey.self, in: context, readAt: .here).value === first)
     }
     #expect(
-      cache.value(of: IdentityKey.self, in: .live).value
-        !== cache.value(of: IdentityKey.self, in: .test).value)
+      cache.value(of: IdentityKey.self, in: .live, readAt: .here).value
+        !== cache.value(of: IdentityKey.self, in: .test, readAt: .here).value)
   }
 
   @Test func `every read in a test gives the same value`() async {
@@ -37,7 +37,7 @@ import Testing
         group.addTask {
           await onThread {
             Meeting.$current.withValue(meeting) {
-              cache.value(of: MeetingKey.self, in: .live).value
+              cache.value(of: MeetingKey.self, in: .live, readAt: .here).value
             }
           }
         }
@@ -58,7 +58,7 @@ import Testing
 
   @Test func `a test that has ended leaves no value behind`() {
     let cache = ValueCache(separatesTests: true)
-    weak let kept = cache.value(of: IdentityKey.self, in: .test).value
+    weak let kept = cache.value(of: IdentityKey.self, in: .test, readAt: .here).value
     #expect(kept != nil)
     if let test = RunningTest.current { cache.removeValues(of: test) }
     #expect(kept == nil)

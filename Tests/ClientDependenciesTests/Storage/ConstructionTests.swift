@@ -1,0 +1,190 @@
+import Dispatch
+import Testing
+
+@testable import ClientDependencies
+
+@Suite struct ConstructionTests {
+  @Test func `a cycle is an issue that names its members in order and where they are read`() {
+    @Dependency(FirstKey.self) var first
+    withKnownIssue {
+      #expect(first == "first of second of preview of first")
+    } matching: { issue in
+      let text = "\(issue)"
+      return text.contains("FirstKey → SecondKey → FirstKey")
+        && text.contains("SecondKey is read at ClientDependenciesTests/ConstructionTests.swift")
+        && text.contains("The preview value of 'FirstKey' stands in")
+    }
+    // What stood in was for the one read: the rest is as if there were no cycle.
+    #expect(first == "first of second of preview of first")
+  }
+
+  @Test func `a value that needs itself gets the value of another context once`() {
+    @Dependency(SelfishKey.self) var selfish
+    withDependencies {
+      $0.context = .live
+    } operation: {
+      withKnownIssue {
+        #expect(selfish == "live of test")
+      } matching: {
+        "\($0)".contains("SelfishKey → SelfishKey")
+      }
+    }
+  }
+
+  @Test func `a cycle of stored values is an issue as well`() {
+    withDependencies {
+      $0.context = .live
+    } operation: {
+      withKnownIssue {
+        @Dependency(StoredFirstKey.self) var first
+        #expect(first == "first of second of test")
+      } matching: {
+        "\($0)".contains("StoredFirstKey → StoredSecondKey → StoredFirstKey")
+      }
+    }
+  }
+
+  @Test func `a cycle through a child task is found`() async {
+    let value = Task {
+      withKnownIssue {
+        #expect(DependencyValues._current[OuterOfTaskKey.self] == "waited")
+      } matching: {
+        "\($0)".contains("OuterOfTaskKey → InnerOfTaskKey → OuterOfTaskKey")
+      }
+    }
+    await value.value
+  }
+
+  @Test func `a diamond is no cycle`() {
+    @Dependency(DiamondKey.self) var diamond
+    #expect(diamond == ["leaf", "leaf"])
+  }
+
+  @Test func `a value may wait for threads that read the same key and others`() async {
+    let value = await Task.detached {
+      DependencyValues._current[WaitingKey.self, function: ""]
+    }.value
+    // The thread's value came first and is the one that is kept.
+    #expect(value == [0])
+    #expect(WaitingKey.read.withLock { $0 } == [3, 1])
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a cycle that nothing can break ends the process with its names`() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      _ = DependencyValues.live[EndlessFirstKey.self]
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("EndlessFirstKey → EndlessSecondKey → EndlessFirstKey"))
+  }
+}
+
+private enum FirstKey: DependencyKey {
+  static var liveValue: String { "live" }
+  static var previewValue: String { "preview of first" }
+  static var testValue: String {
+    @Dependency(SecondKey.self) var second
+    return "first of \(second)"
+  }
+}
+
+private enum SecondKey: TestDependencyKey {
+  static var testValue: String {
+    @Dependency(FirstKey.self) var first
+    return "second of \(first)"
+  }
+}
+
+private enum SelfishKey: DependencyKey {
+  static var liveValue: String {
+    @Dependency(SelfishKey.self) var selfish
+    return "live of \(selfish)"
+  }
+  static var testValue: String { "test" }
+}
+
+private enum StoredFirstKey: DependencyKey {
+  static let liveValue: String = {
+    @Dependency(StoredSecondKey.self) var second
+    return "first of \(second)"
+  }()
+  static let testValue = "test"
+}
+
+private enum StoredSecondKey: DependencyKey {
+  static let liveValue: String = {
+    @Dependency(StoredFirstKey.self) var first
+    return "second of \(first)"
+  }()
+  static let testValue = "test"
+}
+
+private enum OuterOfTaskKey: TestDependencyKey {
+  static var previewValue: String { "preview" }
+  static var testValue: String {
+    let done = DispatchSemaphore(value: 0)
+    Task {
+      _ = DependencyValues._current[InnerOfTaskKey.self]
+      done.signal()
+    }
+    done.wait()
+    return "waited"
+  }
+}
+
+private enum InnerOfTaskKey: TestDependencyKey {
+  static var testValue: String { DependencyValues._current[OuterOfTaskKey.self] }
+}
+
+private enum LeafKey: TestDependencyKey {
+  static var testValue: String { "leaf" }
+}
+
+private enum LeftKey: TestDependencyKey {
+  static var testValue: String { DependencyValues._current[LeafKey.self] }
+}
+
+private enum RightKey: TestDependencyKey {
+  static var testValue: String { DependencyValues._current[LeafKey.self] }
+}
+
+private enum DiamondKey: TestDependencyKey {
+  static var testValue: [String] {
+    [DependencyValues._current[LeftKey.self], DependencyValues._current[RightKey.self]]
+  }
+}
+
+/// Waits, while it is made the first time, for threads that read others and this one.
+private enum WaitingKey: TestDependencyKey {
+  private static let makings = Counter()
+  static let read = Lock<[Int]>([])
+
+  static var testValue: [Int] {
+    guard makings.increment() == 1 else { return [0] }
+    let values = [read { $0.number }, read { $0[WaitingKey.self].count }]
+    read.withLock { $0 = values }
+    return values
+  }
+
+  private static func read(_ read: @escaping @Sendable (DependencyValues) -> Int) -> Int {
+    let done = DispatchSemaphore(value: 0)
+    let result = Lock(0)
+    DispatchQueue(label: "reader").async {
+      let value = read(DependencyValues._current)
+      result.withLock { $0 = value }
+      done.signal()
+    }
+    done.wait()
+    return result.withLock { $0 }
+  }
+}
+
+private enum EndlessFirstKey: DependencyKey {
+  static var liveValue: String { DependencyValues._current[EndlessSecondKey.self] }
+}
+
+private enum EndlessSecondKey: DependencyKey {
+  static var liveValue: String { DependencyValues._current[EndlessFirstKey.self] }
+}

@@ -1,0 +1,96 @@
+import ClientDependencies
+import Dispatch
+import Testing
+
+@Suite struct WithEscapedDependenciesTests {
+  @Dependency(\.number) private var number
+
+  @Test func `a Dispatch queue reads the overrides that escaped to it, and none outside`() async {
+    let read = await withDependencies {
+      $0.number = 7
+    } operation: {
+      await withCheckedContinuation { waiting in
+        withEscapedDependencies { dependencies in
+          DispatchQueue(label: "escaped").async {
+            let outside = DependencyValues._current.number
+            let inside = dependencies.yield { DependencyValues._current.number }
+            waiting.resume(returning: [outside, inside, DependencyValues._current.number])
+          }
+        }
+      }
+    }
+    #expect(read == [3, 7, 3])
+  }
+
+  @Test func `a detached task reads the overrides that escaped to it`() async {
+    let read = await withDependencies {
+      $0.number = 8
+    } operation: {
+      await withEscapedDependencies { dependencies in
+        await Task.detached {
+          await dependencies.yield {
+            await Task.yield()
+            return DependencyValues._current.number
+          }
+        }.value
+      }
+    }
+    #expect(read == 8)
+  }
+
+  @Test func `overrides inside a yield win, and those around it do not count`() {
+    let continuation = withDependencies {
+      $0.number = 7
+    } operation: {
+      withEscapedDependencies { $0 }
+    }
+    withDependencies {
+      $0.number = 8
+    } operation: {
+      #expect(continuation.yield { DependencyValues._current.number } == 7)
+      let inner = continuation.yield {
+        withDependencies {
+          $0.number = 9
+        } operation: {
+          DependencyValues._current.number
+        }
+      }
+      #expect(inner == 9)
+    }
+  }
+
+  @Test func `a continuation yields as often as it is asked to and hands errors on`() {
+    struct Refusal: Error {}
+    withEscapedDependencies { dependencies in
+      #expect(dependencies.yield { 1 } == 1)
+      #expect(throws: Refusal.self) { try dependencies.yield { throw Refusal() } }
+      #expect(dependencies.yield { 2 } == 2)
+    }
+  }
+
+  @MainActor @Test func `an operation stays on its caller's actor`() async {
+    await withEscapedDependencies { dependencies in
+      MainActor.assertIsolated()
+      await dependencies.yield {
+        await Task.yield()
+        MainActor.assertIsolated()
+        #expect(number == 3)
+      }
+    }
+  }
+
+  @Test func `what a yield on another thread reports fails the test`() async {
+    await withKnownIssue {
+      await withCheckedContinuation { waiting in
+        withEscapedDependencies { dependencies in
+          DispatchQueue(label: "escaped").async {
+            _ = dependencies.yield { reportUnimplemented("Escaped.endpoint") }
+            waiting.resume()
+          }
+        }
+      }
+    } matching: {
+      "\($0)".contains("Escaped.endpoint")
+    }
+  }
+}
