@@ -38,6 +38,27 @@ import Testing
     #expect(withDependencies(from: plain) { Model().number } == 5)
   }
 
+  @Test func `an object that passes through outer scopes keeps what the inner one overrode`() {
+    func nested<Made: AnyObject>(_ make: () -> Made) -> Made {
+      withDependencies {
+        $0.number = 5
+      } operation: {
+        withDependencies({ $0.interfaceOnly = "inner" }, operation: make)
+      }
+    }
+    for object in [nested(Model.init) as AnyObject, nested(Plain.init)] {
+      let child = withDependencies(from: object) { Model() }
+      #expect(child.number == 5)
+      #expect(child.text == "inner")
+    }
+  }
+
+  @Test func `a scope that hands out an object made before adds nothing to it`() {
+    let model = Model()
+    withDependencies({ $0.number = 5 }, operation: { model })
+    #expect(withDependencies(from: model) { Model().number } == 3)
+  }
+
   @Test func `thousands of objects do not confuse each other's scopes`() {
     let objects = (0..<5_000).map { index in
       withDependencies({ $0.number = index }, operation: { Plain() })

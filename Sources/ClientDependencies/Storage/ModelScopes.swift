@@ -26,23 +26,27 @@ enum ModelScopes {
     remember(object: result as AnyObject, madeIn: values.scope)
   }
 
+  /// The first scope that hands an object out made it; those around it know less of its overrides.
   @usableFromInline
   static func remember(object: AnyObject, madeIn scope: Scope) {
     let entry = Entry(object: object, scope: scope)
     let id = ObjectIdentifier(object)
     state.withLock { state in
+      guard state.entries[id]?.object !== object else { return }
       state.entries[id] = entry
       state.sweepIfLarge()
     }
   }
 
-  /// The scope that carries over from an object: the one it was made in, or that of its first
-  /// `@Dependency`.
+  /// The scope that carries over from an object: that of its first `@Dependency`, or the one that
+  /// handed it out.
   static func scope(of model: AnyObject) -> Scope? {
-    let id = ObjectIdentifier(model)
-    let remembered = state.withLock { $0.entries[id] }
-    if let remembered, remembered.object === model { return remembered.scope }
-    return capturedScope(in: Mirror(reflecting: model))
+    capturedScope(in: Mirror(reflecting: model)) ?? rememberedScope(of: model)
+  }
+
+  private static func rememberedScope(of model: AnyObject) -> Scope? {
+    let remembered = state.withLock { $0.entries[ObjectIdentifier(model)] }
+    return remembered?.object === model ? remembered?.scope : nil
   }
 
   private static func capturedScope(in mirror: Mirror?) -> Scope? {
