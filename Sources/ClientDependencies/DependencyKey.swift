@@ -27,8 +27,8 @@ public protocol DependencyKey<Value>: TestDependencyKey {
   /// The value in previews; by default ``liveValue``.
   static var previewValue: Value { get }
 
-  /// The value in tests; by default ``liveValue``, and every read of it in a test is reported as an
-  /// issue.
+  /// The value in tests; by default ``previewValue``, which is the live one where nothing else is
+  /// said, and every read of it in a test is reported as an issue.
   static var testValue: Value { get }
 }
 
@@ -47,9 +47,9 @@ extension DependencyKey {
     return liveValue
   }
 
-  /// The live value; a test that reads it gets an issue.
+  /// The preview value, by default the live one; a test that reads it gets an issue.
   public static var testValue: Value {
-    Construction.noteLiveValueInTest(of: Self.self)
-    return liveValue
+    Construction.noteMissingTestValue(of: Self.self)
+    return previewValue
   }
 }

@@ -3,7 +3,7 @@
 enum Gap: Sendable {
   /// The test value is used where a live one was wanted.
   case liveValue
-  /// The live value is used where a test one was wanted.
+  /// The preview value, by default the live one, is used where a test one was wanted.
   case testValue
 }
 
@@ -11,10 +11,12 @@ enum Gap: Sendable {
 struct MissingValue {
   var gap: Gap
   var key: any TestDependencyKey.Type
-  var property: StaticString
-  var location: SourceLocation
+  var property: StaticString = ""
+  /// Nil where code asks the key itself, which does not learn who asks.
+  var location: SourceLocation?
 
-  func report(from origin: IssueOrigin) {
+  func report(from origin: IssueOrigin = .current) {
+    let location = location ?? .ofThisModule
     origin.reportIssue(
       message, fileID: location.fileID, filePath: location.filePath, line: location.line,
       column: location.column)
@@ -24,18 +26,24 @@ struct MissingValue {
     """
     \(summary)
 
-      Read at: \(location.fileID):\(location.line)
-      Key: \(keyName)
+    \(readAt)  Key: \(keyName)
       Value: \(valueName(key))
 
     \(advice)
     """
   }
 
+  private var readAt: String {
+    location.map { "  Read at: \($0.fileID):\($0.line)\n" } ?? ""
+  }
+
   private var summary: String {
     switch gap {
     case .liveValue: "@Dependency(\(name)) has no live value: its test value is used."
-    case .testValue: "@Dependency(\(name)) has no test value: this test uses its live value."
+    case .testValue:
+      """
+      @Dependency(\(name)) has no test value: this test uses what previews use, by default the live value.
+      """
     }
   }
 
@@ -64,4 +72,9 @@ struct MissingValue {
   private func valueName<Key: TestDependencyKey>(_ key: Key.Type) -> String {
     String(reflecting: Key.Value.self)
   }
+}
+
+extension SourceLocation {
+  fileprivate static let ofThisModule = SourceLocation(
+    fileID: #fileID, filePath: #filePath, line: #line, column: #column)
 }

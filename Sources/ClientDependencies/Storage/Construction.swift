@@ -14,7 +14,7 @@ final class Construction: Sendable {
   let context: DependencyContext
   let location: SourceLocation
   private let outer: Construction?
-  private let usesLiveValue = Atomic(false)
+  private let lacksTestValue = Atomic(false)
   // A task that was started meanwhile may still inherit the making of a value that is made.
   private let isOver = Atomic(false)
 
@@ -66,7 +66,7 @@ final class Construction: Sendable {
     case .preview: return (key.previewValue, nil)
     case .test:
       let value = key.testValue
-      return (value, usesLiveValue.load(ordering: .relaxed) ? .testValue : nil)
+      return (value, lacksTestValue.load(ordering: .relaxed) ? .testValue : nil)
     }
   }
 }
@@ -83,12 +83,11 @@ extension Construction {
   }
 
   /// Called by the `testValue` that keys with a live value have by default.
-  static func noteLiveValueInTest(of key: (some DependencyKey).Type) {
-    noteLiveValue(of: key)
+  static func noteMissingTestValue(of key: (some DependencyKey).Type) {
     if let current, current.isOf(key) {
-      current.usesLiveValue.store(true, ordering: .relaxed)
+      current.lacksTestValue.store(true, ordering: .relaxed)
     } else {
-      reportIssue("'\(key)' has no 'testValue' of its own: its live value is used.")
+      MissingValue(gap: .testValue, key: key).report()
     }
   }
 
