@@ -84,7 +84,7 @@ final class ValueCache: Sendable {
   }
 
   /// Releases the values of a test that has ended.
-  func removeValues(of test: RunningTest) {
+  func removeValues(of test: RunningTest?) {
     // The values go after the lock is released: their ends may read others.
     _ = ofTests.withLock { $0.removeValue(forKey: test) }
   }
