@@ -5,7 +5,11 @@ extension DependencyValues {
   ///
   /// A test that asks it for a date gets an issue, unless it gives one: `$0.date.now = start`.
   public var date: DateGenerator {
-    get { self[DateGeneratorKey.self] }
+    get {
+      let date = self[DateGeneratorKey.self]
+      // Swift asks for the date before it sets one through a key path, as a test's trait does.
+      return isInUse ? date : date.withoutComplaint
+    }
     set { self[DateGeneratorKey.self] = newValue }
   }
 }
@@ -13,9 +17,8 @@ extension DependencyValues {
 enum DateGeneratorKey: DependencyKey {
   static let liveValue = DateGenerator { Date() }
   static var testValue: DateGenerator {
-    DateGenerator { [origin = IssueOrigin.current] in
+    liveValue.withComplaint { [origin = IssueOrigin.current] in
       reportUnimplemented("@Dependency(\\.date)", from: origin)
-      return Date()
     }
   }
 }
@@ -23,6 +26,8 @@ enum DateGeneratorKey: DependencyKey {
 /// What tells the date.
 public struct DateGenerator: Sendable {
   private var generate: @Sendable () -> Date
+  /// What happens first, where a test has given no date.
+  private var complain: (@Sendable () -> Void)?
 
   /// Tells what the closure returns.
   public init(_ generate: @escaping @Sendable () -> Date) {
@@ -36,12 +41,21 @@ public struct DateGenerator: Sendable {
 
   /// The date; setting it makes the date a constant.
   public var now: Date {
-    get { generate() }
-    set { generate = { newValue } }
+    get { self() }
+    set { self = .constant(newValue) }
   }
 
   /// Tells the date.
   public func callAsFunction() -> Date {
-    generate()
+    complain?()
+    return generate()
   }
+
+  func withComplaint(_ complain: @escaping @Sendable () -> Void) -> Self {
+    var date = self
+    date.complain = complain
+    return date
+  }
+
+  var withoutComplaint: Self { Self(generate) }
 }

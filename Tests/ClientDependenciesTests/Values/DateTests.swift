@@ -25,6 +25,26 @@ import Testing
     }
   }
 
+  /// Swift reads what it writes to through a key path.
+  @Test func `a date that is set through a key path is no use of the date before it`() {
+    let path: any WritableKeyPath<DependencyValues, Date> & Sendable = \.date.now
+    withDependencies {
+      $0[keyPath: path] = start
+    } operation: {
+      #expect(now == start)
+    }
+  }
+
+  @Test(arguments: Elsewhere.allCases)
+  func `a date that is asked for elsewhere is an issue of the test`(place: Elsewhere) async {
+    let date = date
+    await withKnownIssue {
+      await place.run { _ = date() }
+    } matching: { issue in
+      issue.comments.first?.rawValue.contains("@Dependency(\\.date)") == true
+    }
+  }
+
   @Test func `a generator tells what its closure returns, or a constant`() {
     let calls = Counter()
     let counting = DateGenerator { Date(timeIntervalSinceReferenceDate: Double(calls.increment())) }
