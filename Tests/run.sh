@@ -31,5 +31,8 @@ step "test"
 timeout --kill-after=10 1800 \
   swift test --skip-build --experimental-maximum-parallelization-width 6
 
+step "the dependencies under Thread Sanitizer"
+bash Tests/Support/thread-sanitizer.sh
+
 step "a package that depends on this one"
 bash Tests/Support/dependent-package.sh

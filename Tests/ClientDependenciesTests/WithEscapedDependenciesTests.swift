@@ -48,15 +48,15 @@ import Testing
       $0.number = 8
     } operation: {
       #expect(continuation.yield { DependencyValues._current.number } == 7)
-      let inner = continuation.yield {
-        withDependencies {
-          $0.number = 9
-        } operation: {
-          DependencyValues._current.number
-        }
-      }
-      #expect(inner == 9)
     }
+    let inner = continuation.yield {
+      withDependencies {
+        $0.number = 9
+      } operation: {
+        DependencyValues._current.number
+      }
+    }
+    #expect(inner == 9)
   }
 
   @Test func `a continuation yields as often as it is asked to and hands errors on`() {

@@ -11,11 +11,14 @@ import Glibc
 package final class Lock<State>: @unchecked Sendable {
   // On the heap, because a mutex must not move.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private var state: State
+  // There as well, because an empty state within the object would have the address of another part,
+  // which the sanitizer takes for the state.
+  private let state: UnsafeMutablePointer<State>
 
   /// Guards `state`, which nobody else may keep.
   package init(_ state: sending State) {
-    self.state = state
+    self.state = .allocate(capacity: 1)
+    self.state.initialize(to: state)
     mutex = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
     check(pthread_mutex_init(mutex, nil))
@@ -24,6 +27,7 @@ package final class Lock<State>: @unchecked Sendable {
   deinit {
     check(pthread_mutex_destroy(mutex))
     mutex.deallocate()
+    state.deinitialize(count: 1).deallocate()
   }
 
   /// Runs `body` with the state while no other thread has it.
@@ -34,7 +38,7 @@ package final class Lock<State>: @unchecked Sendable {
   ) throws(Failure) -> sending Result {
     check(pthread_mutex_lock(mutex))
     defer { check(pthread_mutex_unlock(mutex)) }
-    return try body(&state)
+    return try body(&state.pointee)
   }
 
   private func check(_ status: CInt) {

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Builds the tests of the dependencies with Thread Sanitizer and runs them: a report or a failing test is a failure.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+fixture=Tests/Fixtures/ThreadSanitizer
+scratch=.build/thread-sanitizer
+swift build --package-path "$fixture" --scratch-path "$scratch" --build-tests --sanitize=thread
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# A report ends nothing, so that all are seen. Nothing is suppressed.
+timeout --kill-after=10 300 \
+  swift test --package-path "$fixture" --scratch-path "$scratch" --sanitize=thread --skip-build 2>&1 | tee "$log"
+if grep -q 'WARNING: ThreadSanitizer' "$log"; then
+  echo "Thread Sanitizer has found races" >&2
+  exit 1
+fi
