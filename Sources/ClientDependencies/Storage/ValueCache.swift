@@ -2,8 +2,7 @@
 /// test.
 ///
 /// No lock is held while a value is made: making it may read other values, also on other threads.
-/// Two threads that make the same one at the same time both go on with the value of the one that
-/// came first.
+/// A task waits for another one that makes the same value; see `Making` for who does not.
 final class ValueCache: Sendable {
   /// The cache of all scopes that ask for no other: values live as long as the process.
   static let ofProcess = ValueCache()
@@ -44,11 +43,26 @@ final class ValueCache: Sendable {
     of key: Key.Type, in context: DependencyContext, for origin: IssueOrigin = IssueOrigin(),
     readAt location: SourceLocation
   ) -> CachedValue<Key.Value> {
-    let entry =
-      find(ObjectIdentifier(key), in: context, for: origin)
-      ?? make(key, in: context, for: origin, readAt: location)
-    // Right, because an entry is filed under the key whose value it holds.
-    return unsafeDowncast(entry, to: CachedValue<Key.Value>.self)
+    let id = ObjectIdentifier(key)
+    while true {
+      let entry =
+        find(id, in: context, for: origin)
+        ?? Making.perform(at: place(of: id, in: context, for: origin)) {
+          // Another task may have made it before this one's turn came.
+          find(id, in: context, for: origin)
+            ?? make(key, in: context, for: origin, readAt: location)
+        }
+      // Right, because an entry is filed under the key whose value it holds.
+      if let entry { return unsafeDowncast(entry, to: CachedValue<Key.Value>.self) }
+    }
+  }
+
+  private func place(
+    of key: ObjectIdentifier, in context: DependencyContext, for origin: IssueOrigin
+  ) -> Making.Place {
+    Making.Place(
+      cache: ObjectIdentifier(self), test: separatesTests ? Self.test(of: origin) : nil, key: key,
+      context: context)
   }
 
   private func find(
