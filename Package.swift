@@ -1,4 +1,5 @@
 // swift-tools-version: 6.1
+import CompilerPluginSupport
 import PackageDescription
 
 /// Every target is built the same way: Swift 6 mode, explicit `any`, imports that stay internal
@@ -36,6 +37,16 @@ func pointFree(_ name: String) -> Target.Dependency {
     name: name, package: "swift-dependencies", condition: .when(traits: ["PointFreeDependencies"]))
 }
 
+/// What reads and writes Swift takes minutes to build: no target but the macros depends on it.
+let swiftSyntax: [Target.Dependency] = [
+  "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder",
+  "SwiftSyntaxMacros",
+].map { .product(name: $0, package: "swift-syntax") }
+let swiftSyntaxTestSupport: [Target.Dependency] = [
+  "SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxMacroExpansion", "SwiftSyntaxMacros",
+  "SwiftSyntaxMacrosGenericTestSupport",
+].map { .product(name: $0, package: "swift-syntax") }
+
 let package = Package(
   name: "syrinx",
   products: [
@@ -47,6 +58,7 @@ let package = Package(
     .library(name: "AudioRecorderClientLive", targets: ["AudioRecorderClientLive"]),
     .library(name: "AudioThreads", targets: ["AudioThreads"]),
     .library(name: "ClientDependencies", targets: ["ClientDependencies"]),
+    .library(name: "ClientDependenciesMacros", targets: ["ClientDependenciesMacros"]),
     .library(
       name: "ClientDependenciesTestSupport", targets: ["ClientDependenciesTestSupport"]),
     .library(name: "PocketSphinxEngine", targets: ["PocketSphinxEngine"]),
@@ -70,6 +82,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/pointfreeco/swift-dependencies", from: "1.9.0"),
     .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.0"),
+    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
   targets: [
     // C libraries: a module map and a shim, one importing target each.
@@ -89,6 +102,11 @@ let package = Package(
 
     // Dependencies that a feature controls.
     library("ClientDependencies", [issueReporting, pointFree("Dependencies")]),
+    library(
+      "ClientDependenciesMacros",
+      ["ClientDependencies", "ClientDependenciesMacrosPlugin", pointFree("DependenciesMacros")]),
+    .macro(
+      name: "ClientDependenciesMacrosPlugin", dependencies: swiftSyntax, swiftSettings: settings),
     library(
       "ClientDependenciesTestSupport",
       ["ClientDependencies", issueReportingTestSupport, pointFree("DependenciesTestSupport")]),
@@ -184,6 +202,12 @@ let package = Package(
       ["AudioRecorderClientLive", "ClientDependenciesTestSupport", "VirtualSoundCard"]),
     tests("AudioThreads", ["AudioThreads"]),
     tests("ClientDependencies", ["ClientDependencies", "ClientDependenciesTestSupport"]),
+    tests(
+      "ClientDependenciesMacros",
+      ["ClientDependencies", "ClientDependenciesMacros", "ClientDependenciesTestSupport"]),
+    tests(
+      "ClientDependenciesMacrosPlugin",
+      ["ClientDependenciesMacrosPlugin"] + swiftSyntaxTestSupport),
     tests("ClientDependenciesTestSupport", ["ClientDependenciesTestSupport"]),
     tests(
       "PocketSphinxEngine",

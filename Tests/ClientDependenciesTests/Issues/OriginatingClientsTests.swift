@@ -1,7 +1,7 @@
 import ClientDependencies
 import Testing
 
-@Suite struct UnimplementedOriginatingTests {
+@Suite struct OriginatingClientsTests {
   @Dependency(OriginatingClient.self) private var client
 
   @Test(arguments: Elsewhere.allCases)
@@ -60,11 +60,15 @@ private struct CapturingClient: TestDependencyKey {
 }
 
 /// What the macro makes, in small.
-private struct OriginatingClient: TestDependencyKey, _UnimplementedOriginating {
-  var _issueOrigin = IssueOrigin()
-  var note = ""
+private struct OriginatingClient: TestDependencyKey {
+  private var origin: IssueOrigin = ._current { (client: inout Self, origin) in
+    client.origin = origin
+  }
+  var note: String
 
-  func call() { reportUnimplemented("OriginatingClient.call", from: _issueOrigin) }
+  init(note: String = "") { self.note = note }
+
+  func call() { reportUnimplemented("OriginatingClient.call", from: origin) }
 
   static let testValue = OriginatingClient()
 }

@@ -1,0 +1,66 @@
+/// Completes a struct whose properties are the functions of a dependency.
+///
+/// ```swift
+/// @DependencyClient
+/// struct AudioPlayerClient: Sendable {
+///   var play: @Sendable (_ url: URL) async throws -> Void
+///   var isPlaying: @Sendable () -> Bool = { false }
+/// }
+/// ```
+///
+/// Each `var` with a function type is an endpoint, as ``DependencyEndpoint(method:)`` makes it. An
+/// endpoint that nobody has implemented reports an issue when it is called, which fails the test
+/// that the client was read in, whichever thread calls it. Then it throws `Unimplemented` if it can
+/// throw, and otherwise returns what its default gives, or nothing, or nil.
+///
+/// The struct gets
+/// - an initialiser without endpoints, so that `AudioPlayerClient()` is wholly unimplemented and
+///   serves as `testValue`,
+/// - an initialiser with all endpoints, for live values,
+/// - for each endpoint with argument labels a method that has them: `play(url:)`.
+///
+/// The initialisers have the access level of the struct, or that of its least accessible property.
+/// They take stored properties that are no endpoints as well, with their initial values as
+/// defaults. Properties that are computed, static, lazy, `private` with an initial value, constants
+/// with a value, `@Dependency` or ``DependencyEndpointIgnored()`` are left alone.
+///
+/// An endpoint needs a default, a closure literal, if it returns a value and cannot throw. Where a
+/// type alias outside of the struct hides that a property is a function, mark it with
+/// `@DependencyEndpoint`.
+@attached(member, names: named(init), named(_issueOrigin))
+@attached(memberAttribute)
+public macro DependencyClient() =
+  #externalMacro(module: "ClientDependenciesMacrosPlugin", type: "DependencyClientMacro")
+
+/// Makes a property with a function type an endpoint: it is unimplemented until it is set.
+///
+/// `@DependencyClient` attaches it to each function of a client. What it does when it is called
+/// without an implementation is described there, but for these cases:
+/// - With `throws(MyError)` and no default it throws a ``UnimplementedEndpointError`` if `MyError`
+///   is one, or else returns a placeholder; see ``UnimplementedPlaceholder``.
+/// - With a type alias as its type and no default, the same. A function with `inout` parameters,
+///   or a synchronous one of a global actor, needs a default there.
+///
+/// If the closure's parameters have labels, there is also a method that has them; its issues name
+/// the line that called it, those of the closure the endpoint's declaration:
+///
+/// ```swift
+/// @DependencyEndpoint
+/// var play: @Sendable (_ url: URL) async throws -> Void
+///
+/// try await client.play(url: url)
+/// ```
+///
+/// - Parameter method: Another name for that method, to overload one: `@DependencyEndpoint(method:
+///   "user") var userByID: (_ id: Int) throws -> User` gives `user(id:)`.
+@attached(accessor, names: named(init), named(get), named(set))
+@attached(peer, names: arbitrary)
+public macro DependencyEndpoint(method: String = "") =
+  #externalMacro(module: "ClientDependenciesMacrosPlugin", type: "DependencyEndpointMacro")
+
+/// Keeps `@DependencyClient` away from a property.
+///
+/// The property is no endpoint and no parameter of the initialisers, so it needs an initial value.
+@attached(peer)
+public macro DependencyEndpointIgnored() =
+  #externalMacro(module: "ClientDependenciesMacrosPlugin", type: "DependencyEndpointIgnoredMacro")

@@ -1,0 +1,40 @@
+/// Finds a value of a type of which nothing is known but what it conforms to.
+enum Placeholder {
+  static func value<Value>(of type: Value.Type) -> Value? {
+    if let void = () as? Value { return void }
+    let found: Any? =
+      switch type {
+      case let type as any UnimplementedPlaceholder.Type: type.unimplementedPlaceholder
+      case let type as any ExpressibleByNilLiteral.Type: none(type)
+      case let type as any ExpressibleByArrayLiteral.Type: empty(type)
+      case let type as any ExpressibleByDictionaryLiteral.Type: empty(type)
+      case let type as any RangeReplaceableCollection.Type: type.init()
+      case let type as any AdditiveArithmetic.Type: type.zero
+      case is Bool.Type: false
+      default: nil
+      }
+    return found as? Value
+  }
+
+  /// The first of a type that lists its values.
+  static func firstCase<Value>(of type: Value.Type) -> Value? {
+    guard let type = type as? any CaseIterable.Type else { return nil }
+    return first(type) as? Value
+  }
+
+  private static func none<Value: ExpressibleByNilLiteral>(_: Value.Type) -> Any {
+    Value(nilLiteral: ())
+  }
+
+  private static func empty<Value: ExpressibleByArrayLiteral>(_: Value.Type) -> Any {
+    [] as Value
+  }
+
+  private static func empty<Value: ExpressibleByDictionaryLiteral>(_: Value.Type) -> Any {
+    [:] as Value
+  }
+
+  private static func first<Value: CaseIterable>(_: Value.Type) -> Any? {
+    Value.allCases.first
+  }
+}

@@ -1,0 +1,63 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+extension Client {
+  /// An initialiser that takes everything, and one that takes what is no endpoint.
+  ///
+  /// With the latter all endpoints are unimplemented. Where members are below `#if`, each branch
+  /// has its own.
+  var initialisers: [DeclSyntax] {
+    written(members[...], after: []).map { "\(raw: $0)" }
+  }
+
+  private func written(
+    _ rest: ArraySlice<Member>, after properties: [ClientProperty]
+  ) -> [String] {
+    guard let member = rest.first else { return initialisers(of: properties) }
+    switch member {
+    case .property(let property):
+      return written(rest.dropFirst(), after: properties + [property])
+    case .conditional(var clauses):
+      if clauses.last?.head != "#else" { clauses.append(.init(head: "#else", members: [])) }
+      let branches = clauses.flatMap { clause in
+        [clause.head] + written(clause.members + rest.dropFirst(), after: properties)
+      }
+      return [(branches + ["#endif"]).joined(separator: "\n")]
+    }
+  }
+
+  private func initialisers(of properties: [ClientProperty]) -> [String] {
+    let others = properties.filter { !$0.isEndpoint }
+    let all = others.count == properties.count ? [others] : [properties, others]
+    return all.filter { !declares(initialiserWith: $0) }.map(initialiser)
+  }
+
+  private func initialiser(taking properties: [ClientProperty]) -> String {
+    let lowest = properties.map(\.access).min() ?? access
+    let head = "\(min(access, lowest).prefix)init"
+    guard !properties.isEmpty else { return "\(head)() {\n}" }
+    // An endpoint with a default is set by its setter, which needs all of `self`.
+    let inOrder = properties.filter { !$0.isEndpoint } + properties.filter(\.isEndpoint)
+    return """
+      \(head)(
+      \(properties.compactMap(\.parameter).joined(separator: ",\n"))
+      ) {
+      \(inOrder.map { "self.\($0.identifier) = \($0.identifier)" }.joined(separator: "\n"))
+      }
+      """
+  }
+
+  /// Whether the author has written this initialiser.
+  private func declares(initialiserWith properties: [ClientProperty]) -> Bool {
+    declaration.memberBlock.members.contains { item in
+      item.decl.as(InitializerDeclSyntax.self)?.signature.parameterClause.parameters
+        .map(\.firstName.text) == properties.map(\.identifier.text)
+    }
+  }
+}
+
+extension ArraySlice<Client.Member> {
+  fileprivate static func + (left: [Client.Member], right: ArraySlice) -> ArraySlice {
+    ArraySlice(left) + Array(right)
+  }
+}

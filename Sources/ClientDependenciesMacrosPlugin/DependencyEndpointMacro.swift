@@ -1,0 +1,70 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// Makes a property with a function type an endpoint: it is unimplemented until it is set.
+enum DependencyEndpointMacro {}
+
+extension DependencyEndpointMacro: AccessorMacro {
+  static func expansion(
+    of node: AttributeSyntax,
+    providingAccessorsOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [AccessorDeclSyntax] {
+    guard let endpoint = Endpoint(declaration), endpoint.problem(node) == nil else { return [] }
+    return endpoint.initAccessor + [
+      "get {\n\(endpoint.resolver)()\n}",
+      "set {\n\(endpoint.storage) = newValue\n}",
+    ]
+  }
+}
+
+extension Endpoint {
+  /// Lets initialisers set the endpoint before other properties.
+  ///
+  /// Without a default only: Swift would pass the default through it into each new value, so that
+  /// the endpoint would count as implemented. Without it Swift drops the default, which the
+  /// stand-in has.
+  fileprivate var initAccessor: [AccessorDeclSyntax] {
+    guard binding.initializer == nil else { return [] }
+    return [
+      """
+      @storageRestrictions(initializes: \(storage))
+      init(initialValue) {
+      \(storage) = initialValue
+      }
+      """
+    ]
+  }
+}
+
+extension DependencyEndpointMacro: PeerMacro {
+  static func expansion(
+    of node: AttributeSyntax,
+    providingPeersOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    guard let endpoint = Endpoint(declaration) else {
+      context.diagnose(.notAnEndpoint(node, declaration))
+      return []
+    }
+    if let problem = endpoint.problem(node) {
+      context.diagnose(problem)
+      return []
+    }
+    endpoint.warnings.forEach(context.diagnose)
+    return endpoint.methods(named: try node.methodName)
+      + [
+        endpoint.storageDeclaration, endpoint.resolverDeclaration, endpoint.standInDeclaration,
+      ]
+  }
+}
+
+/// Marks a property that `@DependencyClient` leaves alone.
+enum DependencyEndpointIgnoredMacro: PeerMacro {
+  static func expansion(
+    of node: AttributeSyntax,
+    providingPeersOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] { [] }
+}

@@ -1,0 +1,119 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+extension Diagnostic {
+  static func notAnEndpoint(
+    _ attribute: AttributeSyntax, _ declaration: some DeclSyntaxProtocol
+  ) -> Diagnostic {
+    Diagnostic(
+      node: attribute,
+      message: Message(
+        message: """
+          '@DependencyEndpoint' can only be attached to a 'var' whose type is written out and is a \
+          function type or a type alias of one
+          """, id: "notAnEndpoint"),
+      fixIt: .removing(attribute, of: declaration))
+  }
+
+  static func constant(_ endpoint: Endpoint) -> Diagnostic {
+    let keyword = endpoint.property.bindingSpecifier
+    return Diagnostic(
+      node: keyword,
+      message: Message(
+        message: """
+          Endpoint '\(endpoint.name)' must be a 'var', so that tests can override it
+          """, id: "constant"),
+      fixIt: .replacing(
+        keyword, by: keyword.with(\.tokenKind, .keyword(.var)), "Replace 'let' with 'var'"))
+  }
+
+  static func accessors(_ endpoint: Endpoint, _ accessors: AccessorBlockSyntax) -> Diagnostic {
+    var binding = endpoint.binding
+    binding.accessorBlock = nil
+    return Diagnostic(
+      node: accessors,
+      message: Message(
+        message: """
+          Endpoint '\(endpoint.name)' cannot have accessors or observers of its own, because \
+          '@DependencyEndpoint' writes its accessors
+          """, id: "accessors"),
+      fixIt: .replacing(
+        endpoint.binding, by: binding.with(\.trailingTrivia, []), "Remove the accessors"))
+  }
+
+  static func defaultIsMissing(_ endpoint: Endpoint) -> Diagnostic {
+    let value = endpoint.defaultToFillIn
+    return Diagnostic(
+      node: endpoint.binding,
+      message: Message(
+        message: """
+          Endpoint '\(endpoint.name)' needs a default, because it returns a value and cannot throw
+
+          A call that nobody has implemented reports an issue and then returns what the default \
+          gives. Any value will do: 'false' where it returns a Boolean, '[]' where it returns an \
+          array.
+          """, id: "defaultIsMissing"),
+      fixIt: .replacing(
+        endpoint.binding, by: endpoint.with(default: value), "Insert '= \(value)'"))
+  }
+
+  static func defaultIsNoClosure(
+    _ endpoint: Endpoint, _ initializer: InitializerClauseSyntax
+  ) -> Diagnostic {
+    let isUnimplemented =
+      initializer.value.as(FunctionCallExprSyntax.self)?.calledExpression.trimmedDescription
+      .hasSuffix("unimplemented") == true
+    let advice =
+      isUnimplemented
+      ? "; 'unimplemented' is not needed, the macro reports the issue" : ""
+    let change: FixIt
+    if endpoint.hasWayOut {
+      change = .replacing(
+        endpoint.binding, by: endpoint.with(default: nil),
+        "Remove '= \(initializer.value.trimmed)'")
+    } else {
+      let value = endpoint.defaultToFillIn
+      change = .replacing(
+        endpoint.binding, by: endpoint.with(default: value), "Replace with '\(value)'")
+    }
+    return Diagnostic(
+      node: initializer.value,
+      message: Message(
+        message: "The default of endpoint '\(endpoint.name)' must be a closure literal\(advice)",
+        id: "defaultIsNoClosure"),
+      fixIt: change)
+  }
+
+  static func defaultTraps(
+    _ endpoint: Endpoint, _ statement: CodeBlockItemSyntax, _ expression: ExprSyntax
+  ) -> Diagnostic {
+    let wrapped: ExprSyntax = "{ \(expression.trimmed) }()"
+    return Diagnostic(
+      node: expression,
+      message: Message(
+        message: """
+          The default of endpoint '\(endpoint.name)' ends the process, and with it all tests and \
+          previews
+
+          A call that nobody has implemented reports an issue first, so that any value will do \
+          here: 'false' where it returns a Boolean, '[]' where it returns an array.
+          """, id: "defaultTraps", severity: .warning),
+      fixIt: .replacing(
+        statement, by: statement.with(\.item, .expr(wrapped)).with(\.trailingTrivia, .space),
+        "Wrap it in a closure that is called, to silence this warning"))
+  }
+}
+
+extension Endpoint {
+  /// The binding with another default, or with none.
+  fileprivate func with(default value: ExprSyntax?) -> PatternBindingSyntax {
+    var binding = binding
+    binding.typeAnnotation?.trailingTrivia = []
+    binding.initializer = value.map {
+      InitializerClauseSyntax(
+        equal: .equalToken(leadingTrivia: .space, trailingTrivia: .space), value: $0)
+    }
+    return binding
+  }
+}

@@ -1,0 +1,41 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+extension Diagnostic {
+  static func notAnEntry(
+    _ attribute: AttributeSyntax, _ declaration: some DeclSyntaxProtocol
+  ) -> Diagnostic {
+    let keyword = declaration.as(VariableDeclSyntax.self)?.bindingSpecifier
+    let isConstant = keyword?.tokenKind == .keyword(.let)
+    let fixIt: FixIt =
+      if isConstant, let keyword {
+        .replacing(
+          keyword, by: keyword.with(\.tokenKind, .keyword(.var)), "Replace 'let' with 'var'")
+      } else { .removing(attribute, of: declaration) }
+    return Diagnostic(
+      node: attribute,
+      message: Message(
+        message: """
+          '@DependencyEntry' can only be attached to a stored 'var' in an extension of \
+          'DependencyValues'
+          """, id: "notAnEntry"),
+      fixIt: fixIt)
+  }
+
+  static func entryWithoutValue(_ binding: PatternBindingSyntax) -> Diagnostic {
+    var complete = binding
+    complete.typeAnnotation?.trailingTrivia = []
+    complete.initializer = InitializerClauseSyntax(
+      equal: .equalToken(leadingTrivia: .space, trailingTrivia: .space),
+      value: EditorPlaceholderExprSyntax(placeholder: .identifier("<#test value#>")))
+    return Diagnostic(
+      node: binding,
+      message: Message(
+        message: """
+          '@DependencyEntry' needs the value of tests as the property's initial value, or a \
+          'liveValue' to fall back on
+          """, id: "entryWithoutValue"),
+      fixIt: .replacing(binding, by: complete, "Insert '= <#test value#>'"))
+  }
+}

@@ -1,0 +1,79 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+extension Endpoint {
+  /// The methods with the closure's argument labels: one that is called, and whose issues name
+  /// the caller's line; and one to be used as a function value, which has those labels only.
+  func methods(named method: TokenSyntax?) -> [DeclSyntax] {
+    guard let function, function.isForwardable, function.hasLabels || method != nil else {
+      return []
+    }
+    let name = method ?? identifier
+    let parameters = function.methodParameters
+    let caller = [
+      "fileID: StaticString = #fileID", "filePath: StaticString = #filePath",
+      "line: UInt = #line", "column: UInt = #column",
+    ]
+    return [
+      self.method(
+        name, of: function, head: head(isValue: false), parameters: parameters + caller,
+        resolving: "fileID: fileID, filePath: filePath, line: line, column: column"),
+      self.method(
+        name, of: function, head: head(isValue: true), parameters: parameters, resolving: ""),
+    ]
+  }
+
+  private func method(
+    _ name: TokenSyntax, of function: FunctionTypeSyntax, head: String, parameters: [String],
+    resolving location: String
+  ) -> DeclSyntax {
+    let effects = function.effectSpecifiers.map { " \($0.trimmed)" } ?? ""
+    let marks = (function.canThrow ? "try " : "") + (function.isAsync ? "await " : "")
+    return """
+      \(raw: head)func \(name)(\(raw: parameters.joined(separator: ", ")))\(raw: effects) \
+      \(function.returnClause.trimmed) {
+      \(raw: marks)\(resolver)(\(raw: location))(\(raw: function.forwardedArguments))
+      }
+      """
+  }
+
+  private func head(isValue: Bool) -> String {
+    var attributes = property.attributes.availability + type.functionAttributes.ofMethods
+    if isValue {
+      attributes.append("@_disfavoredOverload")
+      if type.functionAttributes.contains(where: { $0.name == "Sendable" }) {
+        attributes.append("@Sendable")
+      }
+    }
+    return (attributes + property.modifiers.accessLevels.map(\.rawValue))
+      .map { "\($0) " }.joined()
+  }
+}
+
+extension FunctionTypeSyntax {
+  fileprivate var methodParameters: [String] {
+    parameters.enumerated().map { index, parameter in
+      "\((parameter.secondName ?? .wildcardToken()).trimmed) p\(index): \(parameter.type.trimmed)"
+    }
+  }
+
+  fileprivate var forwardedArguments: String {
+    parameters.enumerated().map { index, parameter in
+      if parameter.type.isInout { return "&p\(index)" }
+      return parameter.type.isAutoclosure ? "p\(index)()" : "p\(index)"
+    }
+    .joined(separator: ", ")
+  }
+}
+
+extension TypeSyntax {
+  fileprivate var isInout: Bool {
+    self.as(AttributedTypeSyntax.self)?.specifiers.contains {
+      $0.as(SimpleTypeSpecifierSyntax.self)?.specifier.tokenKind == .keyword(.inout)
+    } ?? false
+  }
+
+  fileprivate var isAutoclosure: Bool {
+    functionAttributes.contains { $0.name == "autoclosure" }
+  }
+}

@@ -1,0 +1,39 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+extension Endpoint {
+  /// The reason for which this can be no endpoint, if there is one.
+  func problem(_ attribute: AttributeSyntax) -> Diagnostic? {
+    if isConstant { return .constant(self) }
+    if let accessors = binding.accessorBlock { return .accessors(self, accessors) }
+    if function == nil, type.isNoTypeName { return .notAnEndpoint(attribute, property) }
+    if let initializer = binding.initializer, !initializer.value.is(ClosureExprSyntax.self) {
+      return .defaultIsNoClosure(self, initializer)
+    }
+    return binding.initializer == nil && !hasWayOut ? .defaultIsMissing(self) : nil
+  }
+
+  /// What works and is unwise.
+  var warnings: [Diagnostic] {
+    guard let statements = binding.initializer?.value.as(ClosureExprSyntax.self)?.statements,
+      let statement = statements.first, statements.count == 1,
+      let expression = statement.item.as(ExprSyntax.self), expression.isFatalError
+    else { return [] }
+    return [.defaultTraps(self, statement, expression)]
+  }
+
+  /// `{ _, _ in <#Bool#> }`, for the author to fill in.
+  var defaultToFillIn: ExprSyntax {
+    guard let function else { return "{ <#default value#> }" }
+    let head = function.ignoredParameters
+    return "{\(raw: head) <#\(raw: function.returnClause.type.trimmedDescription)#> }"
+  }
+}
+
+extension TypeSyntax {
+  /// Whether it cannot be an alias of a function type: `[Int]`, `Int?`, `(Int, Int)`.
+  fileprivate var isNoTypeName: Bool {
+    lastName == nil && self.as(AttributedTypeSyntax.self)?.baseType.lastName == nil
+  }
+}

@@ -1,0 +1,82 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+/// What the expansions call the report of the call that nobody has implemented.
+private let report: TokenSyntax = "__endpoint"
+
+extension Endpoint {
+  /// The property that keeps the implementation.
+  var storageDeclaration: DeclSyntax {
+    "private var \(storage): (\(type))? = nil"
+  }
+
+  /// Gives what is to be called; the parameters say whose line an issue names.
+  var resolverDeclaration: DeclSyntax {
+    """
+    private func \(resolver)(\
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, \
+    line: UInt = #line, column: UInt = #column\
+    ) -> \(type) {
+    if let \(storage) {
+    return \(storage)
+    }
+    return Self.\(standIn)(
+    ClientDependenciesMacros._UnimplementedEndpoint(
+    "\\(Self.self).\(raw: name)", from: _issueOrigin, \
+    fileID: fileID, filePath: filePath, line: line, column: column))
+    }
+    """
+  }
+
+  /// Makes the closure that stands in for an implementation.
+  var standInDeclaration: DeclSyntax {
+    """
+    private static func \(standIn)(\
+    _ \(report): ClientDependenciesMacros._UnimplementedEndpoint\
+    ) -> \(type) {
+    return \(standInClosure)
+    }
+    """
+  }
+
+  private var standInClosure: ExprSyntax {
+    if let given = binding.initializer?.value.as(ClosureExprSyntax.self) {
+      return ExprSyntax(given.trimmed.reporting(returnsVoid: function?.returnsVoid == true))
+    }
+    guard let function else { return "\(report).closure(like: nil as (\(type))?)" }
+    return "{\(raw: function.ignoredParameters)\n\(wayOut(of: function))\n}"
+  }
+
+  private func wayOut(of function: FunctionTypeSyntax) -> CodeBlockItemSyntax {
+    if function.throwsAnyError { return "throw \(report).report()" }
+    if function.canThrow, let error = function.thrownType {
+      return "return try \(report).outcome(throwing: (\(error)).self)"
+    }
+    return function.returnsVoid ? "\(report).report()" : "\(report).report()\nreturn nil"
+  }
+}
+
+extension FunctionTypeSyntax {
+  /// The head of a closure that takes these parameters and looks at none.
+  var ignoredParameters: String {
+    parameters.isEmpty ? "" : " \(parameters.map { _ in "_" }.joined(separator: ", ")) in"
+  }
+}
+
+extension ClosureExprSyntax {
+  /// The closure, reporting before it does what it did.
+  fileprivate func reporting(returnsVoid: Bool) -> ClosureExprSyntax {
+    var statements = statements.map(\.trimmed)
+    if statements.count == 1, let expression = statements[0].item.as(ExprSyntax.self),
+      !returnsVoid, !expression.isFatalError
+    {
+      statements[0] = "return \(expression.trimmed)"
+    }
+    statements.insert("\(report).report()", at: 0)
+    var closure = self
+    closure.statements = CodeBlockItemListSyntax(
+      statements.map { $0.with(\.leadingTrivia, .newline) })
+    closure.rightBrace = .rightBraceToken(leadingTrivia: .newline)
+    return closure
+  }
+}

@@ -1,0 +1,59 @@
+import SwiftSyntax
+
+extension TypeSyntax {
+  /// The function type that is written here, below attributes and parentheses.
+  var functionType: FunctionTypeSyntax? {
+    if let function = self.as(FunctionTypeSyntax.self) { return function }
+    if let attributed = self.as(AttributedTypeSyntax.self) {
+      return attributed.baseType.functionType
+    }
+    guard let tuple = self.as(TupleTypeSyntax.self), tuple.elements.count == 1 else { return nil }
+    return tuple.elements.first?.type.functionType
+  }
+
+  /// The attributes of a function type, as in `@MainActor @Sendable () -> Void`.
+  var functionAttributes: [AttributeSyntax] {
+    guard let attributed = self.as(AttributedTypeSyntax.self) else { return [] }
+    return attributed.attributes.compactMap { $0.as(AttributeSyntax.self)?.trimmed }
+  }
+
+  /// The last part of a type's name: `Int` of `Swift.Int`.
+  var lastName: String? {
+    self.as(IdentifierTypeSyntax.self)?.name.text ?? self.as(MemberTypeSyntax.self)?.name.text
+  }
+}
+
+extension FunctionTypeSyntax {
+  /// The error that `throws(E)` names.
+  var thrownType: TypeSyntax? { effectSpecifiers?.throwsClause?.type?.trimmed }
+
+  var canThrow: Bool {
+    effectSpecifiers?.throwsClause != nil && thrownType?.lastName != "Never"
+  }
+
+  /// Whether it throws any error, so that there is always one to throw.
+  var throwsAnyError: Bool {
+    guard canThrow else { return false }
+    guard let thrownType else { return true }
+    guard let existential = thrownType.as(SomeOrAnyTypeSyntax.self) else { return false }
+    return existential.constraint.lastName == "Error"
+  }
+
+  var isAsync: Bool { effectSpecifiers?.asyncSpecifier != nil }
+
+  var returnsVoid: Bool {
+    let type = returnClause.type
+    return type.lastName == "Void" || type.as(TupleTypeSyntax.self)?.elements.isEmpty == true
+  }
+
+  var returnsOptional: Bool {
+    let type = returnClause.type
+    return type.is(OptionalTypeSyntax.self) || type.lastName == "Optional"
+  }
+
+  /// Whether any parameter has a label, as in `(_ url: URL) -> Void`.
+  var hasLabels: Bool { parameters.contains { $0.secondName != nil } }
+
+  /// Whether a method can pass its own parameters on: not so with `Int...`.
+  var isForwardable: Bool { parameters.allSatisfy { $0.ellipsis == nil } }
+}

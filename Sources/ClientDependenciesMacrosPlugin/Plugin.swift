@@ -1,0 +1,12 @@
+import SwiftCompilerPlugin
+import SwiftSyntaxMacros
+
+@main struct Plugin: CompilerPlugin {
+  let providingMacros: [any Macro.Type] = [
+    DependencyClientMacro.self,
+    DependencyEndpointMacro.self,
+    DependencyEndpointIgnoredMacro.self,
+    DependencyEntryMacro.self,
+    DependencyEntryValueMacro.self,
+  ]
+}

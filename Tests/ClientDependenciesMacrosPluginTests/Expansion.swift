@@ -1,0 +1,31 @@
+import SwiftSyntax
+import SwiftSyntaxMacroExpansion
+import SwiftSyntaxMacros
+import SwiftSyntaxMacrosGenericTestSupport
+import Testing
+
+@testable import ClientDependenciesMacrosPlugin
+
+private let allMacros: [String: any Macro.Type] = [
+  "DependencyClient": DependencyClientMacro.self,
+  "DependencyEndpoint": DependencyEndpointMacro.self,
+  "DependencyEndpointIgnored": DependencyEndpointIgnoredMacro.self,
+  "DependencyEntry": DependencyEntryMacro.self,
+  "_DependencyEntryValue": DependencyEntryValueMacro.self,
+]
+
+/// Expands the named macros of a source, and compares what comes out, what is said about it, and
+/// the source after all fix-its.
+func expectExpansion(
+  of source: String, with macros: [String], to expected: String,
+  diagnostics: [DiagnosticSpec] = [], fixed: String? = nil,
+  sourceLocation: Testing.SourceLocation = #_sourceLocation
+) {
+  assertMacroExpansion(
+    source, expandedSource: expected, diagnostics: diagnostics,
+    macroSpecs: allMacros.filter { macros.contains($0.key) }.mapValues { MacroSpec(type: $0) },
+    fixedSource: fixed, indentationWidth: .spaces(2),
+    failureHandler: { failure in
+      Issue.record(Comment(rawValue: failure.message), sourceLocation: sourceLocation)
+    })
+}

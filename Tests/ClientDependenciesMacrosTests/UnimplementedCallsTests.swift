@@ -1,0 +1,40 @@
+import ClientDependenciesMacros
+import Testing
+
+@Suite struct UnimplementedCallsTests {
+  private let player = Player()
+
+  @Test func `a method names the line that called it`() async {
+    let line = #line + 2
+    await withKnownIssue {
+      await #expect(throws: Unimplemented("Player.play")) { try await player.play(path: "a") }
+    } matching: { issue in
+      issue.comments.map(\.rawValue) == ["Unimplemented: 'Player.play'"]
+        && issue.sourceLocation?.line == line
+    }
+  }
+
+  @Test func `a closure names the line that declares it`() async {
+    await withKnownIssue {
+      await #expect(throws: Unimplemented("Player.play")) { try await player.play("a") }
+    } matching: { issue in
+      issue.comments.map(\.rawValue) == ["Unimplemented: 'Player.play'"]
+        && issue.sourceLocation?.line == Player.lineOfPlay
+    }
+  }
+
+  @Test func `a default is returned after the report`() {
+    withKnownIssue {
+      #expect(player.volume() == 0.5)
+    } matching: {
+      $0.comments.map(\.rawValue) == ["Unimplemented: 'Player.volume'"]
+    }
+  }
+}
+
+@DependencyClient
+private struct Player: Sendable {
+  static let lineOfPlay = #line + 1
+  var play: @Sendable (_ path: String) async throws -> Void
+  var volume: @Sendable () -> Double = { 0.5 }
+}
