@@ -36,13 +36,11 @@ extension Client {
     let lowest = properties.map(\.access).min() ?? access
     let head = "\(min(access, lowest).prefix)init"
     guard !properties.isEmpty else { return "\(head)() {\n}" }
-    // An endpoint with a default is set by its setter, which needs all of `self`.
-    let inOrder = properties.filter { !$0.isEndpoint } + properties.filter(\.isEndpoint)
     return """
       \(head)(
       \(properties.compactMap(\.parameter).joined(separator: ",\n"))
       ) {
-      \(inOrder.map { "self.\($0.identifier) = \($0.identifier)" }.joined(separator: "\n"))
+      \(properties.map { "self.\($0.storage) = \($0.identifier)" }.joined(separator: "\n"))
       }
       """
   }

@@ -41,9 +41,12 @@ extension ClientProperty {
     guard let type else { return nil }
     let isFunction = isEndpoint || type.functionType != nil
     let value = isEndpoint ? nil : defaultValue
-    return
-      "\(identifier): \(isFunction ? "@escaping " : "")\(type)\(value.map { " = \($0)" } ?? "")"
+    let written = isFunction ? type.escaping : "\(type)"
+    return "\(identifier): \(written)\(value.map { " = \($0)" } ?? "")"
   }
+
+  /// What an initialiser sets; not an endpoint itself, which may be deprecated.
+  var storage: TokenSyntax { isEndpoint ? Endpoint.storage(of: identifier) : identifier }
 
   private var defaultValue: String? {
     if let initializer = binding.initializer { return initializer.value.trimmedDescription }

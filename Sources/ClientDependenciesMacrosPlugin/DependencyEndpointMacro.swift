@@ -45,7 +45,7 @@ extension DependencyEndpointMacro: PeerMacro {
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     guard let endpoint = Endpoint(declaration) else {
-      context.diagnose(.notAnEndpoint(node, declaration))
+      context.diagnose(.notAnEndpoint(node))
       return []
     }
     if let problem = endpoint.problem(node) {

@@ -13,7 +13,7 @@ extension Diagnostic {
         """, id: "notAStruct")
     guard let keyword = declaration.keyword else {
       return Diagnostic(
-        node: attribute, message: message, fixIt: .removing(attribute, of: declaration))
+        node: attribute, message: message, fixIt: .removing(attribute))
     }
     return Diagnostic(
       node: keyword, message: message,

@@ -3,9 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 
 extension Diagnostic {
-  static func notAnEndpoint(
-    _ attribute: AttributeSyntax, _ declaration: some DeclSyntaxProtocol
-  ) -> Diagnostic {
+  static func notAnEndpoint(_ attribute: AttributeSyntax) -> Diagnostic {
     Diagnostic(
       node: attribute,
       message: Message(
@@ -13,7 +11,7 @@ extension Diagnostic {
           '@DependencyEndpoint' can only be attached to a 'var' whose type is written out and is a \
           function type or a type alias of one
           """, id: "notAnEndpoint"),
-      fixIt: .removing(attribute, of: declaration))
+      fixIt: .removing(attribute))
   }
 
   static func constant(_ endpoint: Endpoint) -> Diagnostic {

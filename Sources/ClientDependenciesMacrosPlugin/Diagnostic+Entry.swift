@@ -12,7 +12,7 @@ extension Diagnostic {
       if isConstant, let keyword {
         .replacing(
           keyword, by: keyword.with(\.tokenKind, .keyword(.var)), "Replace 'let' with 'var'")
-      } else { .removing(attribute, of: declaration) }
+      } else { .removing(attribute) }
     return Diagnostic(
       node: attribute,
       message: Message(

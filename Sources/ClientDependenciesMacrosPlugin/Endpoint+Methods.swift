@@ -41,11 +41,11 @@ extension Endpoint {
     var attributes = property.attributes.availability + type.functionAttributes.ofMethods
     if isValue {
       attributes.append("@_disfavoredOverload")
-      if type.functionAttributes.contains(where: { $0.name == "Sendable" }) {
-        attributes.append("@Sendable")
-      }
+      // What a global actor isolates is `Sendable` without saying so, and must not say so.
+      if type.functionAttributes.map(\.name) == ["Sendable"] { attributes.append("@Sendable") }
     }
-    return (attributes + property.modifiers.accessLevels.map(\.rawValue))
+    let modifiers = property.modifiers.accessLevels.map(\.rawValue) + type.isolation
+    return (attributes + modifiers)
       .map { "\($0) " }.joined()
   }
 }
@@ -67,6 +67,13 @@ extension FunctionTypeSyntax {
 }
 
 extension TypeSyntax {
+  /// `nonisolated(nonsending)`, if the function runs where its caller does.
+  fileprivate var isolation: [String] {
+    let specifiers = self.as(AttributedTypeSyntax.self)?.specifiers
+    return specifiers?.compactMap { $0.as(NonisolatedTypeSpecifierSyntax.self) }
+      .map(\.trimmedDescription) ?? []
+  }
+
   fileprivate var isInout: Bool {
     self.as(AttributedTypeSyntax.self)?.specifiers.contains {
       $0.as(SimpleTypeSpecifierSyntax.self)?.specifier.tokenKind == .keyword(.inout)

@@ -7,7 +7,7 @@ extension Endpoint {
   func problem(_ attribute: AttributeSyntax) -> Diagnostic? {
     if isConstant { return .constant(self) }
     if let accessors = binding.accessorBlock { return .accessors(self, accessors) }
-    if function == nil, type.isNoTypeName { return .notAnEndpoint(attribute, property) }
+    if function == nil, type.isNoTypeName { return .notAnEndpoint(attribute) }
     if let initializer = binding.initializer, !initializer.value.is(ClosureExprSyntax.self) {
       return .defaultIsNoClosure(self, initializer)
     }

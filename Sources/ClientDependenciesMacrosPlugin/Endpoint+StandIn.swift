@@ -44,10 +44,10 @@ extension Endpoint {
       return ExprSyntax(given.trimmed.reporting(returnsVoid: function?.returnsVoid == true))
     }
     guard let function else { return "\(report).closure(like: nil as (\(type))?)" }
-    return "{\(raw: function.ignoredParameters)\n\(wayOut(of: function))\n}"
+    return "{\(raw: function.ignoredParameters)\n\(raw: wayOut(of: function))\n}"
   }
 
-  private func wayOut(of function: FunctionTypeSyntax) -> CodeBlockItemSyntax {
+  private func wayOut(of function: FunctionTypeSyntax) -> String {
     if function.throwsAnyError { return "throw \(report).report()" }
     if function.canThrow, let error = function.thrownType {
       return "return try \(report).outcome(throwing: (\(error)).self)"

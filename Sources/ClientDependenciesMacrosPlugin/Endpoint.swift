@@ -29,18 +29,21 @@ extension Endpoint {
   var name: String { identifier.text.withoutBackticks }
 
   /// Where the implementation is kept; nil means unimplemented.
-  var storage: TokenSyntax { generatedName("_") }
+  var storage: TokenSyntax { Self.storage(of: identifier) }
   /// The function that gives what is to be called: the implementation or its stand-in.
-  var resolver: TokenSyntax { generatedName("_resolve_") }
+  var resolver: TokenSyntax { Self.name(for: identifier, prefix: "_resolve_") }
   /// The function that makes the stand-in.
-  var standIn: TokenSyntax { generatedName("_unimplemented_") }
+  var standIn: TokenSyntax { Self.name(for: identifier, prefix: "_unimplemented_") }
 
-  private func generatedName(_ prefix: String) -> TokenSyntax {
-    let name = prefix + name
+  static func storage(of identifier: TokenSyntax) -> TokenSyntax {
+    name(for: identifier, prefix: "_implementation_")
+  }
+
+  private static func name(for identifier: TokenSyntax, prefix: String) -> TokenSyntax {
+    let name = prefix + identifier.text.withoutBackticks
     return .identifier(name.isIdentifier ? name : "`\(name)`")
   }
 
-  /// A reason for which neither a stand-in nor accessors can be made, if there is one.
   var isConstant: Bool { property.bindingSpecifier.tokenKind == .keyword(.let) }
 
   /// Whether calling it unimplemented has a way out without a default of the client's author.

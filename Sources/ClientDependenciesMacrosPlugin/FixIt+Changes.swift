@@ -11,15 +11,13 @@ extension FixIt {
   }
 
   /// Takes an attribute off its declaration.
-  static func removing(
-    _ attribute: AttributeSyntax, of declaration: some DeclSyntaxProtocol
-  ) -> FixIt {
-    let message = "Remove '\(attribute.trimmed)'"
-    guard let attributes = attribute.parent?.as(AttributeListSyntax.self) else {
-      return .replacing(declaration, by: declaration.trimmed, message)
-    }
-    return .replacing(
-      attributes, by: attributes.filter { $0.as(AttributeSyntax.self)?.id != attribute.id },
-      message)
+  static func removing(_ attribute: AttributeSyntax) -> FixIt {
+    FixIt(
+      message: Message(message: "Remove '\(attribute.trimmed)'", id: "fix"),
+      changes: [
+        .replaceText(
+          range: attribute.positionAfterSkippingLeadingTrivia..<attribute.endPosition, with: "",
+          in: Syntax(attribute))
+      ])
   }
 }

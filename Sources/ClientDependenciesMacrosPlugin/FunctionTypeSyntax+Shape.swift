@@ -17,6 +17,16 @@ extension TypeSyntax {
     return attributed.attributes.compactMap { $0.as(AttributeSyntax.self)?.trimmed }
   }
 
+  /// A function type as that of a parameter which is kept.
+  var escaping: String {
+    if let tuple = self.as(TupleTypeSyntax.self), let inner = tuple.elements.first?.type {
+      return inner.escaping
+    }
+    guard let attributed = self.as(AttributedTypeSyntax.self) else { return "@escaping \(trimmed)" }
+    return
+      "\(attributed.specifiers)@escaping \(attributed.attributes)\(attributed.baseType.trimmed)"
+  }
+
   /// The last part of a type's name: `Int` of `Swift.Int`.
   var lastName: String? {
     self.as(IdentifierTypeSyntax.self)?.name.text ?? self.as(MemberTypeSyntax.self)?.name.text

@@ -26,6 +26,20 @@ import Testing
       linking.filter { !$0.hasSuffix("Tests") } == ["Sources/ClientDependenciesTestSupport"])
   }
 
+  @Test func `nothing but the macros depends on SwiftSyntax`() throws {
+    let mentions = PackageManifest.mentions(in: try Repository().text(of: "Package.swift"))
+    let syntax: Set = [
+      "swiftSyntax", "swiftSyntaxTestSupport", "swift-syntax", "ClientDependenciesMacros",
+      "ClientDependenciesMacrosPlugin",
+    ]
+    let dependent = mentions.filter { !$0.value.isDisjoint(with: syntax) }.keys
+    #expect(
+      dependent.sorted() == [
+        "Sources/ClientDependenciesMacros", "Sources/ClientDependenciesMacrosPlugin",
+        "Tests/ClientDependenciesMacrosPluginTests", "Tests/ClientDependenciesMacrosTests",
+      ])
+  }
+
   @Test func `a target's dependencies are read from its declaration alone`() {
     let manifest = """
       func library(_ name: String) -> Target { .target(name: name) }

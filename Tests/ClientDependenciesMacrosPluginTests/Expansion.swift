@@ -29,3 +29,19 @@ func expectExpansion(
       Issue.record(Comment(rawValue: failure.message), sourceLocation: sourceLocation)
     })
 }
+
+/// Expects that the macros say one thing about a source, and what the fix-it makes of it.
+func expectDiagnostic(
+  _ source: String, with macros: [String], _ diagnostic: DiagnosticSpec, fixed: String,
+  sourceLocation: Testing.SourceLocation = #_sourceLocation
+) {
+  assertMacroExpansion(
+    source, expandedSource: "", diagnostics: [diagnostic],
+    macroSpecs: allMacros.filter { macros.contains($0.key) }.mapValues { MacroSpec(type: $0) },
+    fixedSource: fixed, indentationWidth: .spaces(2),
+    failureHandler: { failure in
+      // What a faulty source expands to is not the point.
+      guard !failure.message.hasPrefix("Macro expansion did not produce") else { return }
+      Issue.record(Comment(rawValue: failure.message), sourceLocation: sourceLocation)
+    })
+}

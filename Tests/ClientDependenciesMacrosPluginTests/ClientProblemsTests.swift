@@ -1,0 +1,88 @@
+import SwiftSyntaxMacrosGenericTestSupport
+import Testing
+
+/// What is said about clients and entries that cannot be, and what the fix-it makes of them.
+@Suite struct ClientProblemsTests {
+  @Test(arguments: ["class", "actor"])
+  func `a client is a struct`(keyword: String) {
+    expectDiagnostic(
+      "@DependencyClient\n\(keyword) Client {\n}", with: ["DependencyClient"],
+      DiagnosticSpec(
+        message: """
+          '@DependencyClient' can only be attached to a struct, whose copies a test can change one \
+          endpoint of
+          """, line: 2, column: 1,
+        fixIts: [FixItSpec(message: "Replace '\(keyword)' with 'struct'")]),
+      fixed: "@DependencyClient\nstruct Client {\n}")
+  }
+
+  @Test func `an enumeration cannot become one`() {
+    expectDiagnostic(
+      "@DependencyClient enum Client {\n}", with: ["DependencyClient"],
+      DiagnosticSpec(
+        message: """
+          '@DependencyClient' can only be attached to a struct, whose copies a test can change one \
+          endpoint of
+          """, line: 1, column: 1, fixIts: [FixItSpec(message: "Remove '@DependencyClient'")]),
+      fixed: "enum Client {\n}")
+  }
+
+  @Test func `an initialiser needs to know the type of each property`() {
+    expectDiagnostic(
+      "@DependencyClient\nstruct Client {\n  var stop: () -> Void\n  var value = Value()\n}",
+      with: ["DependencyClient"],
+      DiagnosticSpec(
+        message: """
+          'value' needs a type annotation, because '@DependencyClient' writes an initialiser with it
+          """, line: 4, column: 7, fixIts: [FixItSpec(message: "Insert ': <#Type#>'")]),
+      fixed: """
+        @DependencyClient
+        struct Client {
+          var stop: () -> Void
+          var value: <#Type#> = Value()
+        }
+        """)
+  }
+
+  @Test func `an entry is made in an extension of the dependencies`() {
+    expectDiagnostic(
+      "extension Other {\n  @DependencyEntry var client = Client()\n}",
+      with: ["DependencyEntry"],
+      DiagnosticSpec(
+        message: Self.notAnEntry, line: 2, column: 3,
+        fixIts: [FixItSpec(message: "Remove '@DependencyEntry'")]),
+      fixed: "extension Other {\n  var client = Client()\n}")
+  }
+
+  @Test func `an entry can be overridden`() {
+    expectDiagnostic(
+      "extension DependencyValues {\n  @DependencyEntry let client = Client()\n}",
+      with: ["DependencyEntry"],
+      DiagnosticSpec(
+        message: Self.notAnEntry, line: 2, column: 3,
+        fixIts: [FixItSpec(message: "Replace 'let' with 'var'")]),
+      fixed: "extension DependencyValues {\n  @DependencyEntry var client = Client()\n}")
+  }
+
+  @Test func `an entry has a value`() {
+    expectDiagnostic(
+      "extension DependencyValues {\n  @DependencyEntry var client: Client\n}",
+      with: ["DependencyEntry"],
+      DiagnosticSpec(
+        message: """
+          '@DependencyEntry' needs the value of tests as the property's initial value, or a \
+          'liveValue' to fall back on
+          """, line: 2, column: 24,
+        fixIts: [FixItSpec(message: "Insert '= <#test value#>'")]),
+      fixed: """
+        extension DependencyValues {
+          @DependencyEntry var client: Client = <#test value#>
+        }
+        """)
+  }
+
+  private static let notAnEntry = """
+    '@DependencyEntry' can only be attached to a stored 'var' in an extension of \
+    'DependencyValues'
+    """
+}

@@ -1,0 +1,544 @@
+import Testing
+
+@Suite struct DependencyClientMacroTests {
+  @Test func `a client gets its endpoints marked, and two initialisers`() {
+    expectExpansion(
+      of: """
+        @DependencyClient
+        struct Client {
+          var config: Bool = false
+          var play: @Sendable (_ url: URL) throws -> Void
+        }
+        """,
+      with: ["DependencyClient"],
+      to: """
+
+        struct Client {
+          var config: Bool = false
+          @DependencyEndpoint
+          var play: @Sendable (_ url: URL) throws -> Void
+
+          private var _issueOrigin: ClientDependencies.IssueOrigin = ._current { (client: inout Self, origin: ClientDependencies.IssueOrigin) in
+            client._issueOrigin = origin
+          }
+
+          init(
+            config: Bool = false,
+            play: @escaping @Sendable (_ url: URL) throws -> Void
+          ) {
+            self.config = config
+            self._implementation_play = play
+          }
+
+          init(
+            config: Bool = false
+          ) {
+            self.config = config
+          }
+        }
+        """)
+  }
+
+  @Test func `a mark that is there is left there`() {
+    expectExpansion(
+      of: """
+        @DependencyClient
+        struct Client {
+          @DependencyEndpoint(method: "go") var run: () -> Void
+        }
+        """,
+      with: ["DependencyClient"],
+      to: """
+
+        struct Client {
+          @DependencyEndpoint(method: "go") var run: () -> Void
+
+          private var _issueOrigin: ClientDependencies.IssueOrigin = ._current { (client: inout Self, origin: ClientDependencies.IssueOrigin) in
+            client._issueOrigin = origin
+          }
+
+          init(
+            run: @escaping () -> Void
+          ) {
+            self._implementation_run = run
+          }
+
+          init() {
+          }
+        }
+        """)
+  }
+
+  @Test func `literals tell the type of a property`() {
+    expectExpansion(
+      of: """
+        @DependencyClient
+        struct Client {
+          var flag = true, count = 1
+          var rate = 1.0
+          var name = "name"
+          var stop: () -> Void
+        }
+        """,
+      with: ["DependencyClient"],
+      to: """
+
+        struct Client {
+          var flag = true, count = 1
+          var rate = 1.0
+          var name = "name"
+          @DependencyEndpoint
+          var stop: () -> Void
+
+          private var _issueOrigin: ClientDependencies.IssueOrigin = ._current { (client: inout Self, origin: ClientDependencies.IssueOrigin) in
+            client._issueOrigin = origin
+          }
+
+          init(
+            flag: Swift.Bool = true,
+            count: Swift.Int = 1,
+            rate: Swift.Double = 1.0,
+            name: Swift.String = "name",
+            stop: @escaping () -> Void
+          ) {
+            self.flag = flag
+            self.count = count
+            self.rate = rate
+            self.name = name
+            self._implementation_stop = stop
+          }
+
+          init(
+            flag: Swift.Bool = true,
+            count: Swift.Int = 1,
+            rate: Swift.Double = 1.0,
+            name: Swift.String = "name"
+          ) {
+            self.flag = flag
+            self.count = count
+            self.rate = rate
+            self.name = name
+          }
+        }
+        """)
+  }
+
+  @Test func `an optional property may be left out, a constant not`() {
+    expectExpansion(
+      of: """
+        @DependencyClient
+        struct Client {
+          var name: String?
+          let id: Int?
+          var a, b: Int
+          var stop: () -> Void
+        }
+        """,
+      with: ["DependencyClient"],
+      to: """
+
+        struct Client {
+          var name: String?
+          let id: Int?
+          var a, b: Int
+          @DependencyEndpoint
+          var stop: () -> Void
+
+          private var _issueOrigin: ClientDependencies.IssueOrigin = ._current { (client: inout Self, origin: ClientDependencies.IssueOrigin) in
+            client._issueOrigin = origin
+          }
+
+          init(
+            name: String? = nil,
+            id: Int?,
+            a: Int,
+            b: Int,
+            stop: @escaping () -> Void
+          ) {
+            self.name = name
+            self.id = id
+            self.a = a
+            self.b = b
+            self._implementation_stop = stop
+          }
+
+          init(
+            name: String? = nil,
+            id: Int?,
+            a: Int,
+            b: Int
+          ) {
+            self.name = name
+            self.id = id
+            self.a = a
+            self.b = b
+          }
+        }
+        """)
+  }
+
+  @Test func `what is no stored state of a value is left alone`() {
+    expectExpansion(
+      of: #"""
+        @DependencyClient
+        struct Client {
+          let constant = UUID()
+          static var shared: Int = 1
+          lazy var later: Int = 2
+          private var hidden: Int = 3
+          var computed: Int { 4 }
+          @Dependency(\.date) var date
+          @DependencyEndpointIgnored var ignored: () -> Void = {}
+          var stop: () -> Void
+        }
+        """#,
+      with: ["DependencyClient"],
+      to: #"""
+
+        struct Client {
+          let constant = UUID()
+          static var shared: Int = 1
+          lazy var later: Int = 2
+          private var hidden: Int = 3
+          var computed: Int { 4 }
+          @Dependency(\.date) var date
+          @DependencyEndpointIgnored var ignored: () -> Void = {}
+          @DependencyEndpoint
+          var stop: () -> Void
+
+          private var _issueOrigin: ClientDependencies.IssueOrigin = ._current { (client: inout Self, origin: ClientDependencies.IssueOrigin) in
+            client._issueOrigin = origin
+          }
+
+          init(
+            stop: @escaping () -> Void
+          ) {
+            self._implementation_stop = stop
+          }
+
+          init() {
+          }
+        }
+        """#)
+  }
+
+  @Test func `public initialisers need public properties`() {
+    expectExpansion(
+      of: """
+        @DependencyClient
+        public struct Client {
+          public var stop: @Sendable () -> Void
+          public var name: String = ""
+        }
+        """,
+      with: ["DependencyClient"],
+      to: """
+
+        public struct Client {
+          @DependencyEndpoint
+          public var stop: @Sendable () -> Void
+          public var name: String = ""
+
+          private var _issueOrigin: ClientDependencies.IssueOrigin = ._current { (client: inout Self, origin: ClientDependencies.IssueOrigin) in
+            client._issueOrigin = origin
+          }
+
+          public init(
+            stop: @escaping @Sendable () -> Void,
+            name: String = ""
+          ) {
+            self._implementation_stop = stop
+            self.name = name
+          }
+
+          public init(
+            name: String = ""
+          ) {
+            self.name = name
+          }
+        }
+        """)
+  }
+
+  @Test func `the least accessible property decides`() {
+    expectExpansion(
+      of: """
+        @DependencyClient
+        package struct Client {
+          package var stop: () -> Void
+          fileprivate var name: String
+        }
+        """,
+      with: ["DependencyClient"],
+      to: """
+
+        package struct Client {
+          @DependencyEndpoint
+          package var stop: () -> Void
+          fileprivate var name: String
+
+          private var _issueOrigin: ClientDependencies.IssueOrigin = ._current { (client: inout Self, origin: ClientDependencies.IssueOrigin) in
+            client._issueOrigin = origin
+          }
+
+          fileprivate init(
+            stop: @escaping () -> Void,
+            name: String
+          ) {
+            self._implementation_stop = stop
+            self.name = name
+          }
+
+          fileprivate init(
+            name: String
+          ) {
+            self.name = name
+          }
+        }
+        """)
+  }
+
+  @Test func `a private client's initialisers are as visible as the client`() {
+    expectExpansion(
+      of: """
+        @DependencyClient
+        private struct Client<Value: Sendable> {
+          var value: () -> Value?
+        }
+        """,
+      with: ["DependencyClient"],
+      to: """
+
+        private struct Client<Value: Sendable> {
+          @DependencyEndpoint
+          var value: () -> Value?
+
+          private var _issueOrigin: ClientDependencies.IssueOrigin = ._current { (client: inout Self, origin: ClientDependencies.IssueOrigin) in
+            client._issueOrigin = origin
+          }
+
+          init(
+            value: @escaping () -> Value?
+          ) {
+            self._implementation_value = value
+          }
+
+          init() {
+          }
+        }
+        """)
+  }
+
+  @Test func `functions are kept as escaping, behind all that is written before them`() {
+    expectExpansion(
+      of: """
+        @DependencyClient
+        struct Client {
+          var a: (@MainActor () -> Void)
+          var b: nonisolated(nonsending) @Sendable () async -> Void
+          let c: @Sendable () -> Void
+        }
+        """,
+      with: ["DependencyClient"],
+      to: """
+
+        struct Client {
+          @DependencyEndpoint
+          var a: (@MainActor () -> Void)
+          @DependencyEndpoint
+          var b: nonisolated(nonsending) @Sendable () async -> Void
+          let c: @Sendable () -> Void
+
+          private var _issueOrigin: ClientDependencies.IssueOrigin = ._current { (client: inout Self, origin: ClientDependencies.IssueOrigin) in
+            client._issueOrigin = origin
+          }
+
+          init(
+            a: @escaping @MainActor () -> Void,
+            b: nonisolated(nonsending) @escaping @Sendable () async -> Void,
+            c: @escaping @Sendable () -> Void
+          ) {
+            self._implementation_a = a
+            self._implementation_b = b
+            self.c = c
+          }
+
+          init(
+            c: @escaping @Sendable () -> Void
+          ) {
+            self.c = c
+          }
+        }
+        """)
+  }
+
+  @Test func `a type alias of a function in the client is an endpoint`() {
+    expectExpansion(
+      of: """
+        @DependencyClient
+        struct Client {
+          typealias Play = @Sendable (Int) throws -> Void
+          var play: Play
+          struct Config {}
+          var config: Config
+        }
+        """,
+      with: ["DependencyClient"],
+      to: """
+
+        struct Client {
+          typealias Play = @Sendable (Int) throws -> Void
+          @DependencyEndpoint
+          var play: Play
+          struct Config {}
+          var config: Config
+
+          private var _issueOrigin: ClientDependencies.IssueOrigin = ._current { (client: inout Self, origin: ClientDependencies.IssueOrigin) in
+            client._issueOrigin = origin
+          }
+
+          init(
+            play: @escaping Play,
+            config: Config
+          ) {
+            self._implementation_play = play
+            self.config = config
+          }
+
+          init(
+            config: Config
+          ) {
+            self.config = config
+          }
+        }
+        """)
+  }
+
+  @Test func `members below conditions have initialisers below the same conditions`() {
+    expectExpansion(
+      of: """
+        @DependencyClient
+        struct Client {
+          var always: () -> Void
+          #if os(Linux)
+            var linux: () -> Void
+          #elseif DEBUG
+            var debug: Int
+          #endif
+          var last: Int
+        }
+        """,
+      with: ["DependencyClient"],
+      to: """
+
+        struct Client {
+          @DependencyEndpoint
+          var always: () -> Void
+          #if os(Linux)
+            var linux: () -> Void
+          #elseif DEBUG
+            var debug: Int
+          #endif
+          var last: Int
+
+          private var _issueOrigin: ClientDependencies.IssueOrigin = ._current { (client: inout Self, origin: ClientDependencies.IssueOrigin) in
+            client._issueOrigin = origin
+          }
+
+          #if os(Linux)
+          init(
+            always: @escaping () -> Void,
+            linux: @escaping () -> Void,
+            last: Int
+          ) {
+            self._implementation_always = always
+            self._implementation_linux = linux
+            self.last = last
+          }
+          init(
+            last: Int
+          ) {
+            self.last = last
+          }
+          #elseif DEBUG
+          init(
+            always: @escaping () -> Void,
+            debug: Int,
+            last: Int
+          ) {
+            self._implementation_always = always
+            self.debug = debug
+            self.last = last
+          }
+          init(
+            debug: Int,
+            last: Int
+          ) {
+            self.debug = debug
+            self.last = last
+          }
+          #else
+          init(
+            always: @escaping () -> Void,
+            last: Int
+          ) {
+            self._implementation_always = always
+            self.last = last
+          }
+          init(
+            last: Int
+          ) {
+            self.last = last
+          }
+          #endif
+        }
+        """)
+  }
+
+  @Test func `an initialiser of the author's is not made again`() {
+    expectExpansion(
+      of: """
+        @DependencyClient
+        struct Client {
+          var stop: () -> Void
+          init() { stop = {} }
+        }
+        """,
+      with: ["DependencyClient"],
+      to: """
+
+        struct Client {
+          @DependencyEndpoint
+          var stop: () -> Void
+          init() { stop = {} }
+
+          private var _issueOrigin: ClientDependencies.IssueOrigin = ._current { (client: inout Self, origin: ClientDependencies.IssueOrigin) in
+            client._issueOrigin = origin
+          }
+
+          init(
+            stop: @escaping () -> Void
+          ) {
+            self._implementation_stop = stop
+          }
+        }
+        """)
+  }
+
+  @Test func `a struct without endpoints gets nothing`() {
+    expectExpansion(
+      of: """
+        @DependencyClient
+        struct Client {
+          var name: String
+        }
+        """,
+      with: ["DependencyClient"],
+      to: """
+
+        struct Client {
+          var name: String
+        }
+        """)
+  }
+}

@@ -1,0 +1,587 @@
+import Testing
+
+@Suite struct DependencyEndpointMacroTests {
+  @Test func `an endpoint gets storage, accessors and a stand-in that reports`() {
+    expectExpansion(
+      of: #"""
+        struct Client {
+          @DependencyEndpoint
+          var stop: () -> Void
+        }
+        """#,
+      with: ["DependencyEndpoint"],
+      to: #"""
+        struct Client {
+          var stop: () -> Void {
+            @storageRestrictions(initializes: _implementation_stop)
+            init(initialValue) {
+              _implementation_stop = initialValue
+            }
+            get {
+              _resolve_stop()
+            }
+            set {
+              _implementation_stop = newValue
+            }
+          }
+
+          private var _implementation_stop: (() -> Void)? = nil
+
+          private func _resolve_stop(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> () -> Void {
+            if let _implementation_stop {
+              return _implementation_stop
+            }
+            return Self._unimplemented_stop(
+              ClientDependenciesMacros._UnimplementedEndpoint(
+                "\(Self.self).stop", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
+          }
+
+          private static func _unimplemented_stop(_ __endpoint: ClientDependenciesMacros._UnimplementedEndpoint) -> () -> Void {
+            return {
+              __endpoint.report()
+            }
+          }
+        }
+        """#)
+  }
+
+  @Test func `argument labels make a method to call and one to pass on`() {
+    expectExpansion(
+      of: #"""
+        struct Client {
+          @DependencyEndpoint
+          var play: @Sendable (_ url: URL, Int) async throws -> Bool
+        }
+        """#,
+      with: ["DependencyEndpoint"],
+      to: #"""
+        struct Client {
+          var play: @Sendable (_ url: URL, Int) async throws -> Bool {
+            @storageRestrictions(initializes: _implementation_play)
+            init(initialValue) {
+              _implementation_play = initialValue
+            }
+            get {
+              _resolve_play()
+            }
+            set {
+              _implementation_play = newValue
+            }
+          }
+
+          func play(url p0: URL, _ p1: Int, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) async throws -> Bool {
+            try await _resolve_play(fileID: fileID, filePath: filePath, line: line, column: column)(p0, p1)
+          }
+
+          @_disfavoredOverload @Sendable func play(url p0: URL, _ p1: Int) async throws -> Bool {
+            try await _resolve_play()(p0, p1)
+          }
+
+          private var _implementation_play: (@Sendable (_ url: URL, Int) async throws -> Bool)? = nil
+
+          private func _resolve_play(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> @Sendable (_ url: URL, Int) async throws -> Bool {
+            if let _implementation_play {
+              return _implementation_play
+            }
+            return Self._unimplemented_play(
+              ClientDependenciesMacros._UnimplementedEndpoint(
+                "\(Self.self).play", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
+          }
+
+          private static func _unimplemented_play(_ __endpoint: ClientDependenciesMacros._UnimplementedEndpoint) -> @Sendable (_ url: URL, Int) async throws -> Bool {
+            return { _, _ in
+              throw __endpoint.report()
+            }
+          }
+        }
+        """#)
+  }
+
+  @Test func `a default is returned after the report, and passes no init accessor`() {
+    expectExpansion(
+      of: #"""
+        struct Client {
+          @DependencyEndpoint
+          public var isOn: @Sendable (_ name: String) -> Bool = { _ in false }
+        }
+        """#,
+      with: ["DependencyEndpoint"],
+      to: #"""
+        struct Client {
+          public var isOn: @Sendable (_ name: String) -> Bool {
+            get {
+              _resolve_isOn()
+            }
+            set {
+              _implementation_isOn = newValue
+            }
+          }
+
+          public func isOn(name p0: String, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> Bool {
+            _resolve_isOn(fileID: fileID, filePath: filePath, line: line, column: column)(p0)
+          }
+
+          @_disfavoredOverload @Sendable public func isOn(name p0: String) -> Bool {
+            _resolve_isOn()(p0)
+          }
+
+          private var _implementation_isOn: (@Sendable (_ name: String) -> Bool)? = nil
+
+          private func _resolve_isOn(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> @Sendable (_ name: String) -> Bool {
+            if let _implementation_isOn {
+              return _implementation_isOn
+            }
+            return Self._unimplemented_isOn(
+              ClientDependenciesMacros._UnimplementedEndpoint(
+                "\(Self.self).isOn", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
+          }
+
+          private static func _unimplemented_isOn(_ __endpoint: ClientDependenciesMacros._UnimplementedEndpoint) -> @Sendable (_ name: String) -> Bool {
+            return { _ in
+              __endpoint.report()
+              return false
+            }
+          }
+        }
+        """#)
+  }
+
+  @Test func `a default of several statements reports first`() {
+    expectExpansion(
+      of: #"""
+        struct Client {
+          @DependencyEndpoint var load: (Int) -> [Int] = { count in
+            let doubled = count * 2
+            return [doubled]
+          }
+        }
+        """#,
+      with: ["DependencyEndpoint"],
+      to: #"""
+        struct Client {
+          var load: (Int) -> [Int] {
+            get {
+              _resolve_load()
+            }
+            set {
+              _implementation_load = newValue
+            }
+          }
+
+          private var _implementation_load: ((Int) -> [Int])? = nil
+
+          private func _resolve_load(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> (Int) -> [Int] {
+            if let _implementation_load {
+              return _implementation_load
+            }
+            return Self._unimplemented_load(
+              ClientDependenciesMacros._UnimplementedEndpoint(
+                "\(Self.self).load", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
+          }
+
+          private static func _unimplemented_load(_ __endpoint: ClientDependenciesMacros._UnimplementedEndpoint) -> (Int) -> [Int] {
+            return { count in
+              __endpoint.report()
+              let doubled = count * 2
+              return [doubled]
+            }
+          }
+        }
+        """#)
+  }
+
+  @Test func `an error of the client's own is thrown if it can be made`() {
+    expectExpansion(
+      of: #"""
+        struct Client {
+          @DependencyEndpoint var fetch: @Sendable () async throws(Client.Failure) -> Data
+        }
+        """#,
+      with: ["DependencyEndpoint"],
+      to: #"""
+        struct Client {
+          var fetch: @Sendable () async throws(Client.Failure) -> Data {
+            @storageRestrictions(initializes: _implementation_fetch)
+            init(initialValue) {
+              _implementation_fetch = initialValue
+            }
+            get {
+              _resolve_fetch()
+            }
+            set {
+              _implementation_fetch = newValue
+            }
+          }
+
+          private var _implementation_fetch: (@Sendable () async throws(Client.Failure) -> Data)? = nil
+
+          private func _resolve_fetch(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> @Sendable () async throws(Client.Failure) -> Data {
+            if let _implementation_fetch {
+              return _implementation_fetch
+            }
+            return Self._unimplemented_fetch(
+              ClientDependenciesMacros._UnimplementedEndpoint(
+                "\(Self.self).fetch", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
+          }
+
+          private static func _unimplemented_fetch(_ __endpoint: ClientDependenciesMacros._UnimplementedEndpoint) -> @Sendable () async throws(Client.Failure) -> Data {
+            return {
+              return try __endpoint.outcome(throwing: (Client.Failure).self)
+            }
+          }
+        }
+        """#)
+  }
+
+  @Test func `an optional result is nil`() {
+    expectExpansion(
+      of: #"""
+        struct Client {
+          @DependencyEndpoint package var find: (_ id: Int) -> String?
+        }
+        """#,
+      with: ["DependencyEndpoint"],
+      to: #"""
+        struct Client {
+          package var find: (_ id: Int) -> String? {
+            @storageRestrictions(initializes: _implementation_find)
+            init(initialValue) {
+              _implementation_find = initialValue
+            }
+            get {
+              _resolve_find()
+            }
+            set {
+              _implementation_find = newValue
+            }
+          }
+
+          package func find(id p0: Int, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> String? {
+            _resolve_find(fileID: fileID, filePath: filePath, line: line, column: column)(p0)
+          }
+
+          @_disfavoredOverload package func find(id p0: Int) -> String? {
+            _resolve_find()(p0)
+          }
+
+          private var _implementation_find: ((_ id: Int) -> String?)? = nil
+
+          private func _resolve_find(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> (_ id: Int) -> String? {
+            if let _implementation_find {
+              return _implementation_find
+            }
+            return Self._unimplemented_find(
+              ClientDependenciesMacros._UnimplementedEndpoint(
+                "\(Self.self).find", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
+          }
+
+          private static func _unimplemented_find(_ __endpoint: ClientDependenciesMacros._UnimplementedEndpoint) -> (_ id: Int) -> String? {
+            return { _ in
+              __endpoint.report()
+              return nil
+            }
+          }
+        }
+        """#)
+  }
+
+  @Test func `a type alias leaves the stand-in to the type checker`() {
+    expectExpansion(
+      of: #"""
+        struct Client {
+          @DependencyEndpoint var play: PlayEndpoint
+        }
+        """#,
+      with: ["DependencyEndpoint"],
+      to: #"""
+        struct Client {
+          var play: PlayEndpoint {
+            @storageRestrictions(initializes: _implementation_play)
+            init(initialValue) {
+              _implementation_play = initialValue
+            }
+            get {
+              _resolve_play()
+            }
+            set {
+              _implementation_play = newValue
+            }
+          }
+
+          private var _implementation_play: (PlayEndpoint)? = nil
+
+          private func _resolve_play(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> PlayEndpoint {
+            if let _implementation_play {
+              return _implementation_play
+            }
+            return Self._unimplemented_play(
+              ClientDependenciesMacros._UnimplementedEndpoint(
+                "\(Self.self).play", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
+          }
+
+          private static func _unimplemented_play(_ __endpoint: ClientDependenciesMacros._UnimplementedEndpoint) -> PlayEndpoint {
+            return __endpoint.closure(like: nil as (PlayEndpoint)?)
+          }
+        }
+        """#)
+  }
+
+  @Test func `a global actor is that of the method`() {
+    expectExpansion(
+      of: #"""
+        struct Client {
+          @DependencyEndpoint var show: @MainActor @Sendable (_ text: String) -> Void
+        }
+        """#,
+      with: ["DependencyEndpoint"],
+      to: #"""
+        struct Client {
+          var show: @MainActor @Sendable (_ text: String) -> Void {
+            @storageRestrictions(initializes: _implementation_show)
+            init(initialValue) {
+              _implementation_show = initialValue
+            }
+            get {
+              _resolve_show()
+            }
+            set {
+              _implementation_show = newValue
+            }
+          }
+
+          @MainActor func show(text p0: String, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> Void {
+            _resolve_show(fileID: fileID, filePath: filePath, line: line, column: column)(p0)
+          }
+
+          @MainActor @_disfavoredOverload func show(text p0: String) -> Void {
+            _resolve_show()(p0)
+          }
+
+          private var _implementation_show: (@MainActor @Sendable (_ text: String) -> Void)? = nil
+
+          private func _resolve_show(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> @MainActor @Sendable (_ text: String) -> Void {
+            if let _implementation_show {
+              return _implementation_show
+            }
+            return Self._unimplemented_show(
+              ClientDependenciesMacros._UnimplementedEndpoint(
+                "\(Self.self).show", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
+          }
+
+          private static func _unimplemented_show(_ __endpoint: ClientDependenciesMacros._UnimplementedEndpoint) -> @MainActor @Sendable (_ text: String) -> Void {
+            return { _ in
+              __endpoint.report()
+            }
+          }
+        }
+        """#)
+  }
+
+  @Test func `arguments are passed as the closure takes them`() {
+    expectExpansion(
+      of: #"""
+        struct Client {
+          @DependencyEndpoint
+          var mix: (_ a: inout Int, _ b: borrowing Text, _ c: sending Box, _ d: @autoclosure () -> Int) throws -> Void
+        }
+        """#,
+      with: ["DependencyEndpoint"],
+      to: #"""
+        struct Client {
+          var mix: (_ a: inout Int, _ b: borrowing Text, _ c: sending Box, _ d: @autoclosure () -> Int) throws -> Void {
+            @storageRestrictions(initializes: _implementation_mix)
+            init(initialValue) {
+              _implementation_mix = initialValue
+            }
+            get {
+              _resolve_mix()
+            }
+            set {
+              _implementation_mix = newValue
+            }
+          }
+
+          func mix(a p0: inout Int, b p1: borrowing Text, c p2: sending Box, d p3: @autoclosure () -> Int, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) throws -> Void {
+            try _resolve_mix(fileID: fileID, filePath: filePath, line: line, column: column)(&p0, p1, p2, p3())
+          }
+
+          @_disfavoredOverload func mix(a p0: inout Int, b p1: borrowing Text, c p2: sending Box, d p3: @autoclosure () -> Int) throws -> Void {
+            try _resolve_mix()(&p0, p1, p2, p3())
+          }
+
+          private var _implementation_mix: ((_ a: inout Int, _ b: borrowing Text, _ c: sending Box, _ d: @autoclosure () -> Int) throws -> Void)? = nil
+
+          private func _resolve_mix(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> (_ a: inout Int, _ b: borrowing Text, _ c: sending Box, _ d: @autoclosure () -> Int) throws -> Void {
+            if let _implementation_mix {
+              return _implementation_mix
+            }
+            return Self._unimplemented_mix(
+              ClientDependenciesMacros._UnimplementedEndpoint(
+                "\(Self.self).mix", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
+          }
+
+          private static func _unimplemented_mix(_ __endpoint: ClientDependenciesMacros._UnimplementedEndpoint) -> (_ a: inout Int, _ b: borrowing Text, _ c: sending Box, _ d: @autoclosure () -> Int) throws -> Void {
+            return { _, _, _, _ in
+              throw __endpoint.report()
+            }
+          }
+        }
+        """#)
+  }
+
+  @Test func `a method can have a name of its own`() {
+    expectExpansion(
+      of: #"""
+        struct Client {
+          @DependencyEndpoint(method: "find")
+          private var findByID: (Int) throws -> (Int, name: String)
+        }
+        """#,
+      with: ["DependencyEndpoint"],
+      to: #"""
+        struct Client {
+          private var findByID: (Int) throws -> (Int, name: String) {
+            @storageRestrictions(initializes: _implementation_findByID)
+            init(initialValue) {
+              _implementation_findByID = initialValue
+            }
+            get {
+              _resolve_findByID()
+            }
+            set {
+              _implementation_findByID = newValue
+            }
+          }
+
+          private func find(_ p0: Int, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) throws -> (Int, name: String) {
+            try _resolve_findByID(fileID: fileID, filePath: filePath, line: line, column: column)(p0)
+          }
+
+          @_disfavoredOverload private func find(_ p0: Int) throws -> (Int, name: String) {
+            try _resolve_findByID()(p0)
+          }
+
+          private var _implementation_findByID: ((Int) throws -> (Int, name: String))? = nil
+
+          private func _resolve_findByID(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> (Int) throws -> (Int, name: String) {
+            if let _implementation_findByID {
+              return _implementation_findByID
+            }
+            return Self._unimplemented_findByID(
+              ClientDependenciesMacros._UnimplementedEndpoint(
+                "\(Self.self).findByID", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
+          }
+
+          private static func _unimplemented_findByID(_ __endpoint: ClientDependenciesMacros._UnimplementedEndpoint) -> (Int) throws -> (Int, name: String) {
+            return { _ in
+              throw __endpoint.report()
+            }
+          }
+        }
+        """#)
+  }
+
+  @Test func `names in backticks stay names`() {
+    expectExpansion(
+      of: #"""
+        struct Client {
+          @DependencyEndpoint(method: "`class`") var `return`: (_ in: Int) throws -> Int
+        }
+        """#,
+      with: ["DependencyEndpoint"],
+      to: #"""
+        struct Client {
+          var `return`: (_ in: Int) throws -> Int {
+            @storageRestrictions(initializes: _implementation_return)
+            init(initialValue) {
+              _implementation_return = initialValue
+            }
+            get {
+              _resolve_return()
+            }
+            set {
+              _implementation_return = newValue
+            }
+          }
+
+          func `class`(in p0: Int, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) throws -> Int {
+            try _resolve_return(fileID: fileID, filePath: filePath, line: line, column: column)(p0)
+          }
+
+          @_disfavoredOverload func `class`(in p0: Int) throws -> Int {
+            try _resolve_return()(p0)
+          }
+
+          private var _implementation_return: ((_ in: Int) throws -> Int)? = nil
+
+          private func _resolve_return(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> (_ in: Int) throws -> Int {
+            if let _implementation_return {
+              return _implementation_return
+            }
+            return Self._unimplemented_return(
+              ClientDependenciesMacros._UnimplementedEndpoint(
+                "\(Self.self).return", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
+          }
+
+          private static func _unimplemented_return(_ __endpoint: ClientDependenciesMacros._UnimplementedEndpoint) -> (_ in: Int) throws -> Int {
+            return { _ in
+              throw __endpoint.report()
+            }
+          }
+        }
+        """#)
+  }
+
+  @Test func `availability is that of the methods`() {
+    expectExpansion(
+      of: #"""
+        struct Client {
+          @available(*, deprecated)
+          @DependencyEndpoint var old: nonisolated(nonsending) (_ id: Int) async throws -> Int
+        }
+        """#,
+      with: ["DependencyEndpoint"],
+      to: #"""
+        struct Client {
+          @available(*, deprecated)
+          var old: nonisolated(nonsending) (_ id: Int) async throws -> Int {
+            @storageRestrictions(initializes: _implementation_old)
+            init(initialValue) {
+              _implementation_old = initialValue
+            }
+            get {
+              _resolve_old()
+            }
+            set {
+              _implementation_old = newValue
+            }
+          }
+
+          @available(*, deprecated) nonisolated(nonsending) func old(id p0: Int, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) async throws -> Int {
+            try await _resolve_old(fileID: fileID, filePath: filePath, line: line, column: column)(p0)
+          }
+
+          @available(*, deprecated) @_disfavoredOverload nonisolated(nonsending) func old(id p0: Int) async throws -> Int {
+            try await _resolve_old()(p0)
+          }
+
+          private var _implementation_old: (nonisolated(nonsending) (_ id: Int) async throws -> Int)? = nil
+
+          private func _resolve_old(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> nonisolated(nonsending) (_ id: Int) async throws -> Int {
+            if let _implementation_old {
+              return _implementation_old
+            }
+            return Self._unimplemented_old(
+              ClientDependenciesMacros._UnimplementedEndpoint(
+                "\(Self.self).old", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
+          }
+
+          private static func _unimplemented_old(_ __endpoint: ClientDependenciesMacros._UnimplementedEndpoint) -> nonisolated(nonsending) (_ id: Int) async throws -> Int {
+            return { _ in
+              throw __endpoint.report()
+            }
+          }
+        }
+        """#)
+  }
+}

@@ -1,0 +1,231 @@
+import Testing
+
+@Suite struct DependencyEntryMacroTests {
+  @Test func `an entry has a hidden key whose values are made anew`() {
+    expectExpansion(
+      of: """
+        extension DependencyValues {
+          @DependencyEntry
+          var client = Client()
+        }
+        """,
+      with: ["DependencyEntry"],
+      to: """
+        extension DependencyValues {
+          var client {
+            get {
+              self[__Key_client.self]
+            }
+            set {
+              self[__Key_client.self] = newValue
+            }
+            _modify {
+              yield &self[__Key_client.self]
+            }
+          }
+
+          private nonisolated enum __Key_client: ClientDependencies.TestDependencyKey {
+            @ClientDependenciesMacros._DependencyEntryValue static var testValue = Client()
+          }
+        }
+        """)
+  }
+
+  @Test func `a live value makes the key one of values outside tests`() {
+    expectExpansion(
+      of: """
+        extension DependencyValues {
+          @DependencyEntry(liveValue: Client.live, previewValue: Client.preview)
+          var client = Client.test
+        }
+        """,
+      with: ["DependencyEntry"],
+      to: """
+        extension DependencyValues {
+          var client {
+            get {
+              self[__Key_client.self]
+            }
+            set {
+              self[__Key_client.self] = newValue
+            }
+            _modify {
+              yield &self[__Key_client.self]
+            }
+          }
+
+          private nonisolated enum __Key_client: ClientDependencies.DependencyKey {
+            @ClientDependenciesMacros._DependencyEntryValue static var liveValue = Client.live
+            @ClientDependenciesMacros._DependencyEntryValue static var previewValue = Client.preview
+            @ClientDependenciesMacros._DependencyEntryValue static var testValue = Client.test
+          }
+        }
+        """)
+  }
+
+  @Test func `a type annotation is the key's value type`() {
+    expectExpansion(
+      of: """
+        extension ClientDependencies.DependencyValues {
+          @DependencyEntry(previewValue: Client.preview)
+          fileprivate var client: any ClientProtocol = Client.test
+        }
+        """,
+      with: ["DependencyEntry"],
+      to: """
+        extension ClientDependencies.DependencyValues {
+          fileprivate var client: any ClientProtocol {
+            get {
+              self[__Key_client.self]
+            }
+            set {
+              self[__Key_client.self] = newValue
+            }
+            _modify {
+              yield &self[__Key_client.self]
+            }
+          }
+
+          private nonisolated enum __Key_client: ClientDependencies.TestDependencyKey {
+            typealias Value = any ClientProtocol
+            static var previewValue: Value {
+              Client.preview
+            }
+            static var testValue: Value {
+              Client.test
+            }
+          }
+        }
+        """)
+  }
+
+  @Test func `an entry without an initial value falls back on the live value`() {
+    expectExpansion(
+      of: """
+        extension DependencyValues {
+          @DependencyEntry(liveValue: Client.live)
+          var client: Client
+        }
+        """,
+      with: ["DependencyEntry"],
+      to: """
+        extension DependencyValues {
+          var client: Client {
+            get {
+              self[__Key_client.self]
+            }
+            set {
+              self[__Key_client.self] = newValue
+            }
+            _modify {
+              yield &self[__Key_client.self]
+            }
+          }
+
+          private nonisolated enum __Key_client: ClientDependencies.DependencyKey {
+            typealias Value = Client
+            static var liveValue: Value {
+              Client.live
+            }
+          }
+        }
+        """)
+  }
+
+  @Test func `a public entry's key is public and named for its type`() {
+    expectExpansion(
+      of: """
+        extension DependencyValues {
+          @DependencyEntry(liveValue: Client.live)
+          public var client: [String: any Player]? = nil
+        }
+        """,
+      with: ["DependencyEntry"],
+      to: """
+        extension DependencyValues {
+          public var client: [String: any Player]? {
+            get {
+              self[StringPlayerKey.self]
+            }
+            set {
+              self[StringPlayerKey.self] = newValue
+            }
+            _modify {
+              yield &self[StringPlayerKey.self]
+            }
+          }
+
+          public nonisolated enum StringPlayerKey: ClientDependencies.DependencyKey {
+            public typealias Value = [String: any Player]?
+            public static var liveValue: Value {
+              Client.live
+            }
+            public static var testValue: Value {
+              nil
+            }
+          }
+        }
+        """)
+  }
+
+  @Test func `a package entry's key is named for the property where no type is written`() {
+    expectExpansion(
+      of: """
+        extension DependencyValues {
+          @DependencyEntry
+          package var apiClient = Client()
+        }
+        """,
+      with: ["DependencyEntry"],
+      to: """
+        extension DependencyValues {
+          package var apiClient {
+            get {
+              self[ApiClientKey.self]
+            }
+            set {
+              self[ApiClientKey.self] = newValue
+            }
+            _modify {
+              yield &self[ApiClientKey.self]
+            }
+          }
+
+          package nonisolated enum ApiClientKey: ClientDependencies.TestDependencyKey {
+            @ClientDependenciesMacros._DependencyEntryValue package static var testValue = Client()
+          }
+        }
+        """)
+  }
+
+  @Test func `a key can have a name of its own`() {
+    expectExpansion(
+      of: """
+        extension DependencyValues {
+          @DependencyEntry("PlayerKey", liveValue: Client.live)
+          public var client = Client()
+        }
+        """,
+      with: ["DependencyEntry"],
+      to: """
+        extension DependencyValues {
+          public var client {
+            get {
+              self[PlayerKey.self]
+            }
+            set {
+              self[PlayerKey.self] = newValue
+            }
+            _modify {
+              yield &self[PlayerKey.self]
+            }
+          }
+
+          public nonisolated enum PlayerKey: ClientDependencies.DependencyKey {
+            @ClientDependenciesMacros._DependencyEntryValue public static var liveValue = Client.live
+            @ClientDependenciesMacros._DependencyEntryValue public static var testValue = Client()
+          }
+        }
+        """)
+  }
+}

@@ -1,0 +1,121 @@
+import SwiftDiagnostics
+import SwiftSyntaxMacrosGenericTestSupport
+import Testing
+
+/// What is said about endpoints that cannot be, and what the fix-it makes of them.
+@Suite struct EndpointProblemsTests {
+  private func expectProblem(
+    _ endpoint: String, _ message: String, column: Int, severity: DiagnosticSeverity = .error,
+    fixIt: String, fixed: String, sourceLocation: Testing.SourceLocation = #_sourceLocation
+  ) {
+    expectDiagnostic(
+      "struct Client {\n  @DependencyEndpoint \(endpoint)\n}", with: ["DependencyEndpoint"],
+      DiagnosticSpec(
+        message: message, line: 2, column: column, severity: severity,
+        fixIts: [FixItSpec(message: fixIt)]),
+      fixed: "struct Client {\n  \(fixed)\n}", sourceLocation: sourceLocation)
+  }
+
+  @Test func `a function with a result that cannot throw needs a default`() {
+    expectProblem(
+      "var count: @Sendable (_ id: Int, Bool) -> Int",
+      """
+      Endpoint 'count' needs a default, because it returns a value and cannot throw
+
+      A call that nobody has implemented reports an issue and then returns what the default gives. \
+      Any value will do: 'false' where it returns a Boolean, '[]' where it returns an array.
+      """, column: 27, fixIt: "Insert '= { _, _ in <#Int#> }'",
+      fixed:
+        "@DependencyEndpoint var count: @Sendable (_ id: Int, Bool) -> Int = { _, _ in <#Int#> }")
+  }
+
+  @Test func `so does one that never throws`() {
+    expectProblem(
+      "var flag: () throws(Never) -> Bool",
+      """
+      Endpoint 'flag' needs a default, because it returns a value and cannot throw
+
+      A call that nobody has implemented reports an issue and then returns what the default gives. \
+      Any value will do: 'false' where it returns a Boolean, '[]' where it returns an array.
+      """, column: 27, fixIt: "Insert '= { <#Bool#> }'",
+      fixed: "@DependencyEndpoint var flag: () throws(Never) -> Bool = { <#Bool#> }")
+  }
+
+  @Test func `a default must be a closure`() {
+    expectProblem(
+      "var count: (Int) -> Int = count",
+      "The default of endpoint 'count' must be a closure literal", column: 49,
+      fixIt: "Replace with '{ _ in <#Int#> }'",
+      fixed: "@DependencyEndpoint var count: (Int) -> Int = { _ in <#Int#> }")
+  }
+
+  @Test func `a default that is needless is removed, unimplemented above all`() {
+    expectProblem(
+      "var count: (Int) throws -> Int = unimplemented(\"count\")",
+      """
+      The default of endpoint 'count' must be a closure literal; 'unimplemented' is not needed, \
+      the macro reports the issue
+      """, column: 56, fixIt: "Remove '= unimplemented(\"count\")'",
+      fixed: "@DependencyEndpoint var count: (Int) throws -> Int")
+  }
+
+  @Test func `a default that ends the process is unwise`() {
+    expectProblem(
+      "var count: () -> Int = { fatalError(\"no\") }",
+      """
+      The default of endpoint 'count' ends the process, and with it all tests and previews
+
+      A call that nobody has implemented reports an issue first, so that any value will do here: \
+      'false' where it returns a Boolean, '[]' where it returns an array.
+      """, column: 48, severity: .warning,
+      fixIt: "Wrap it in a closure that is called, to silence this warning",
+      fixed: "@DependencyEndpoint var count: () -> Int = { { fatalError(\"no\") }() }")
+  }
+
+  @Test func `a constant is no endpoint`() {
+    expectProblem(
+      "let stop: () -> Void",
+      "Endpoint 'stop' must be a 'var', so that tests can override it", column: 23,
+      fixIt: "Replace 'let' with 'var'", fixed: "@DependencyEndpoint var stop: () -> Void")
+  }
+
+  @Test func `an endpoint has no accessors of its own`() {
+    expectProblem(
+      "var stop: () -> Void { didSet { log() } }",
+      """
+      Endpoint 'stop' cannot have accessors or observers of its own, because \
+      '@DependencyEndpoint' writes its accessors
+      """, column: 44, fixIt: "Remove the accessors",
+      fixed: "@DependencyEndpoint var stop: () -> Void")
+  }
+
+  @Test(arguments: ["var name = \"name\"", "var names: [String]", "func stop() {}"])
+  func `what is no function is no endpoint`(declaration: String) {
+    expectProblem(
+      declaration,
+      """
+      '@DependencyEndpoint' can only be attached to a 'var' whose type is written out and is a \
+      function type or a type alias of one
+      """, column: 3, fixIt: "Remove '@DependencyEndpoint'", fixed: declaration)
+  }
+
+  @Test func `a method's name is a literal`() {
+    expectDiagnostic(
+      "struct Client {\n  @DependencyEndpoint(method: name()) var a: () -> Void\n}",
+      with: ["DependencyEndpoint"],
+      DiagnosticSpec(
+        message: "'method' must be a string literal, because the macro cannot compute it", line: 2,
+        column: 31, fixIts: [FixItSpec(message: "Replace with a string literal")]),
+      fixed: "struct Client {\n  @DependencyEndpoint(method: \"<#name#>\") var a: () -> Void\n}")
+  }
+
+  @Test func `a method's name is a name`() {
+    expectDiagnostic(
+      "struct Client {\n  @DependencyEndpoint(method: \"~ok~\") var a: () -> Void\n}",
+      with: ["DependencyEndpoint"],
+      DiagnosticSpec(
+        message: "'method' must be the name of a function, which '~ok~' is not", line: 2,
+        column: 31, fixIts: [FixItSpec(message: "Replace with 'ok'")]),
+      fixed: "struct Client {\n  @DependencyEndpoint(method: \"ok\") var a: () -> Void\n}")
+  }
+}

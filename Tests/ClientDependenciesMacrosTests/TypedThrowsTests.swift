@@ -1,0 +1,100 @@
+import ClientDependenciesMacros
+import Testing
+
+@Suite struct TypedThrowsTests {
+  private let client = ThrowingClient()
+
+  @Test func `an error that can say so is thrown`() async {
+    expectUnimplemented("ThrowingClient.saying") {
+      #expect(throws: ReadError.unimplemented("ThrowingClient.saying")) {
+        try client.saying(id: 1)
+      }
+    }
+  }
+
+  @Test func `otherwise a placeholder is returned`() async throws {
+    await expectUnimplemented("ThrowingClient.array") {
+      let array = try await client.array(id: 1)
+      #expect(array == [])
+    }
+    expectUnimplemented("ThrowingClient.dictionary") {
+      let dictionary = try client.dictionary()
+      #expect(dictionary == [:])
+    }
+    expectUnimplemented("ThrowingClient.set") {
+      let set = try client.set()
+      #expect(set == [])
+    }
+    expectUnimplemented("ThrowingClient.text") {
+      let text = try client.text()
+      #expect(text == "")
+    }
+    expectUnimplemented("ThrowingClient.number") {
+      let number = try client.number()
+      #expect(number == 0)
+    }
+    expectUnimplemented("ThrowingClient.duration") {
+      let duration = try client.duration()
+      #expect(duration == .zero)
+    }
+    expectUnimplemented("ThrowingClient.boolean") {
+      let boolean = try client.boolean()
+      #expect(boolean == false)
+    }
+    expectUnimplemented("ThrowingClient.optional") {
+      let optional = try client.optional()
+      #expect(optional == nil)
+    }
+    expectUnimplemented("ThrowingClient.nothing") { try client.nothing() }
+    expectUnimplemented("ThrowingClient.placeholder") {
+      let song = try client.placeholder()
+      #expect(song == Song(title: "none"))
+    }
+  }
+
+  @Test func `a stream ends at once`() async {
+    await expectUnimplemented("ThrowingClient.stream") {
+      for await _ in try client.stream() { Issue.record("an element came") }
+    }
+  }
+
+  @Test func `otherwise the first error of a list is thrown`() {
+    expectUnimplemented("ThrowingClient.listed") {
+      #expect(throws: Listed.first) { try client.listed() }
+    }
+  }
+
+  @Test func `otherwise the call ends the process, having said why`() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      withKnownIssue { _ = try ThrowingClient().nothingToDo() }
+    }
+    let text = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+    #expect(text.contains("'ThrowingClient.nothingToDo' is unimplemented"))
+    #expect(text.contains("'UnimplementedEndpointError'"))
+  }
+}
+
+private struct Opaque: Error {}
+private enum Listed: Error, CaseIterable { case first, second }
+private struct Song: Equatable, UnimplementedPlaceholder {
+  var title: String
+  static var unimplementedPlaceholder: Song { Song(title: "none") }
+}
+
+@DependencyClient
+private struct ThrowingClient: Sendable {
+  var saying: @Sendable (_ id: Int) throws(ReadError) -> Song
+  var array: @Sendable (_ id: Int) async throws(Opaque) -> [Int]
+  var dictionary: @Sendable () throws(Opaque) -> [String: Int]
+  var set: @Sendable () throws(Opaque) -> Set<Int>
+  var text: @Sendable () throws(Opaque) -> String
+  var number: @Sendable () throws(Opaque) -> UInt16
+  var duration: @Sendable () throws(Opaque) -> Duration
+  var boolean: @Sendable () throws(Opaque) -> Bool
+  var optional: @Sendable () throws(Opaque) -> Song?
+  var nothing: @Sendable () throws(Opaque) -> Void
+  var placeholder: @Sendable () throws(Opaque) -> Song
+  var stream: @Sendable () throws(Opaque) -> AsyncStream<Int>
+  var listed: @Sendable () throws(Listed) -> Box
+  var nothingToDo: @Sendable () throws(Opaque) -> Box
+}
