@@ -1,0 +1,3 @@
+#if PointFreeDependencies
+@_exported public import DependenciesTestSupport
+#endif
