@@ -37,8 +37,8 @@ import Testing
 
   @Test(arguments: Elsewhere.allCases)
   func `a date that is asked for elsewhere is an issue of the test`(place: Elsewhere) async {
-    let date = date
     await withKnownIssue {
+      let date = date
       await place.run { _ = date() }
     } matching: { issue in
       issue.comments.first?.rawValue.contains("@Dependency(\\.date)") == true
