@@ -43,9 +43,9 @@ public struct DependencyValues: Sendable {
     key: Key.Type,
     fileID fileID: StaticString = #fileID,
     filePath filePath: StaticString = #filePath,
-    function function: StaticString = #function,
     line line: UInt = #line,
-    column column: UInt = #column
+    column column: UInt = #column,
+    function function: StaticString = #function
   ) -> Key.Value {
     get {
       if let value = scope.value(of: key) { return isTesting ? originating(value) : value }

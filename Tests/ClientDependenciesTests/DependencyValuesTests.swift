@@ -85,6 +85,20 @@ import Testing
     }
   }
 
+  @Test func `whoever reads a key for others says where they read it and as what`() {
+    withKnownIssue {
+      _ =
+        DependencyValues._current[
+          LiveOnlyKey.self, fileID: "Module/File.swift", filePath: "/File.swift", line: 7,
+          column: 3,
+          function: "lent"
+        ]
+    } matching: { issue in
+      let text = issue.comments.first?.rawValue ?? ""
+      return text.contains(#"@Dependency(\.lent)"#) && text.contains("Module/File.swift:7")
+    }
+  }
+
   @Test func `a key may ask that its missing live value is no issue`() {
     @Dependency(\.quiet) var quiet
     #expect(withDependencies({ $0.context = .live }, operation: { quiet }) == "quiet")
