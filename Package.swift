@@ -179,6 +179,16 @@ let package = Package(
     sample(
       "TranscribeFile",
       ["AudioCore", "ClientDependencies", "PocketSphinxEngine", "SpeechClient", "SpeechClientLive"]),
+    sample(
+      "VoiceNotes",
+      [
+        "AudioCore", "ClientDependencies", "ClientDependenciesMacros", "PocketSphinxEngine",
+        "SpeechClient", "SpeechClientLive",
+      ]),
+    .testTarget(
+      name: "VoiceNotesTests",
+      dependencies: ["ClientDependenciesTestSupport", "SpeechClient", "VoiceNotes"],
+      path: "Samples/VoiceNotesTests", swiftSettings: settings),
     .target(
       name: "Dictation",
       dependencies: ["AudioCore", "AudioRecorderClient", "ClientDependencies", "SpeechClient"],
@@ -232,7 +242,7 @@ let package = Package(
         "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads", "SoundCard",
         "SoundFile", "SpeechClient", "SyrinxCommand", "VirtualSoundCard", "syrinx", argumentParser,
       ]),
-    tests("Samples", ["PlayFile", "TranscribeFile"]),
+    tests("Samples", ["PlayFile", "TranscribeFile", "VoiceNotes"]),
     tests("SyrinxTestSupport", ["AudioCore", "SpeechEngine", "SyrinxTestSupport"]),
     tests(
       "VirtualSoundCard",

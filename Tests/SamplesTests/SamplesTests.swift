@@ -26,7 +26,24 @@ import Testing
     #expect(texts == ["turn left and go back", "go forward ten meters"])
   }
 
-  @Test(arguments: ["PlayFile", "TranscribeFile"])
+  @Test func `VoiceNotes notes what is said in files, and prints its notes`() async throws {
+    let notes = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: notes) }
+    let environment = ["VOICE_NOTES": notes.path]
+    let files = ["go-forward.wav", "two-utterances.wav"].map {
+      sounds.appendingPathComponent($0).path
+    }
+    let adding = try await run("VoiceNotes", files[0], files[1], environment: environment)
+    #expect(adding.status == 0)
+    #expect(adding.output.isEmpty)
+    let printing = try await run("VoiceNotes", environment: environment)
+    let texts = printing.output.split(separator: "\n").map {
+      $0.split(separator: " ", maxSplits: 1).last
+    }
+    #expect(texts == ["go forward ten meters", "turn left and go back, go forward ten meters"])
+  }
+
+  @Test(arguments: ["PlayFile", "TranscribeFile", "VoiceNotes"])
   func `a missing file is named and the status is not 0`(program: String) async throws {
     let run = try await run(program, "nowhere.wav")
     #expect(run.status == 1)
@@ -47,8 +64,11 @@ import Testing
     let errors: String
   }
 
-  private func run(_ program: String, _ arguments: String...) async throws -> Run {
+  private func run(
+    _ program: String, _ arguments: String..., environment: [String: String] = [:]
+  ) async throws -> Run {
     let process = Process()
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.executableURL = Bundle.main.executableURL?.deletingLastPathComponent()
       .appendingPathComponent(program)
     process.arguments = arguments

@@ -1,0 +1,26 @@
+// Notes what is said in files, or prints the notes: swift run VoiceNotes [FILE…]
+import ClientDependencies
+import Foundation
+import PocketSphinxEngine
+import SpeechClientLive
+
+@main
+enum Program {
+  static func main() async {
+    let files = CommandLine.arguments.dropFirst()
+    do {
+      for file in files { try await VoiceNotes().addNote(from: URL(fileURLWithPath: file)) }
+      if files.isEmpty { try await printNotes() }
+    } catch {
+      FileHandle.standardError.write(Data("VoiceNotes: \(error)\n".utf8))
+      exit(1)
+    }
+  }
+
+  static func printNotes() async throws {
+    @Dependency(\.notes) var notes
+    for note in try await notes.all() {
+      print("\(note.date.formatted(.iso8601)) \(note.text.replacing("\n", with: ", "))")
+    }
+  }
+}
