@@ -25,6 +25,9 @@ if grep -E '^[^ ].*/(Sources|Tests|Samples)/.*: warning:' "$log" | grep -v '/\.b
   exit 1
 fi
 
+step "documentation"
+bash Tests/Support/documentation.sh
+
 step "test"
 # Many tests wait for devices in real time: a few at once are faster than one, and all at once only make each
 # other late. The time limit keeps a hang from looking like work.
