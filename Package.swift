@@ -220,6 +220,14 @@ let package = Package(
       ["ClientDependenciesMacrosPlugin"] + swiftSyntaxTestSupport),
     tests("ClientDependenciesTestSupport", ["ClientDependenciesTestSupport"]),
     tests(
+      "Documentation",
+      [
+        "ALSASoundCard", "AudioCore", "AudioPlayerClient", "AudioPlayerClientLive",
+        "AudioRecorderClient", "ClientDependencies", "ClientDependenciesMacros",
+        "ClientDependenciesTestSupport", "Dictation", "SoundCard", "SpeechClient",
+        "VirtualSoundCard",
+      ]),
+    tests(
       "PocketSphinxEngine",
       ["AudioCore", "PocketSphinxEngine", "SoundFile", "SpeechEngine", logging]),
     tests("Resampling", ["AudioCore", "Resampling"]),

@@ -38,6 +38,7 @@ import Testing
         "Samples/VoiceNotes",
         "Sources/ClientDependenciesMacros", "Sources/ClientDependenciesMacrosPlugin",
         "Tests/ClientDependenciesMacrosPluginTests", "Tests/ClientDependenciesMacrosTests",
+        "Tests/DocumentationTests",
       ])
   }
 

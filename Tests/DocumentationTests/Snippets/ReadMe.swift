@@ -1,0 +1,99 @@
+import ALSASoundCard
+import AudioCore
+import AudioPlayerClient
+import AudioPlayerClientLive
+import AudioRecorderClient
+import ClientDependencies
+import ClientDependenciesMacros
+import ClientDependenciesTestSupport
+import Dictation
+import Foundation
+import SoundCard
+import SpeechClient
+import Testing
+import VirtualSoundCard
+
+private let chime = URL(filePath: "chime.wav")
+
+@DependencyClient
+struct DoorbellClient: Sendable {
+  var ring: @Sendable (_ times: Int) async throws -> Void
+}
+
+extension DoorbellClient {
+  static let live: DoorbellClient = .init(ring: { times in
+    @Dependency(\.audioPlayer) var player
+    for _ in 0..<times { try await player.play(url: chime) }
+  })
+}
+
+extension DependencyValues {
+  @DependencyEntry(liveValue: DoorbellClient.live)
+  var doorbell = DoorbellClient()
+}
+
+struct Visitor {
+  @Dependency(\.doorbell) private var doorbell
+
+  func arrive() async throws { try await doorbell.ring(times: 2) }
+}
+
+@Suite struct VisitorTests {
+  @Test func `a visitor rings twice`() async throws {
+    let rings = LockIsolated<[Int]>([])
+    try await withDependencies {
+      $0.doorbell.ring = { times in rings.withValue { $0.append(times) } }
+    } operation: {
+      try await Visitor().arrive()
+    }
+    #expect(rings.value == [2])
+  }
+
+  @Test(.dependencies { $0.doorbell = .live })
+  func `each ring is a sound`() async throws {
+    let sounds = LockIsolated(0)
+    try await withDependencies {
+      $0.audioPlayer.play = { _ in sounds.withValue { $0 += 1 } }
+    } operation: {
+      try await Visitor().arrive()
+    }
+    #expect(sounds.value == 2)
+  }
+}
+
+@Suite struct ReadMeTests {
+  @Test(.dependencies { $0.audioPlayer.play = { _ in } })
+  func `a file is played`() async throws {
+    let file = URL(filePath: "song.flac")
+    @Dependency(\.audioPlayer) var player
+    try await player.play(url: file)  // returns when the last frame has been heard
+  }
+
+  @MainActor @Test func `any layer can be replaced`() async throws {
+    let (microphone, results) = (
+      AsyncThrowingStream<CapturedAudio, any Error>.finished(),
+      AsyncThrowingStream<SpeechRecognitionResult, any Error>.finished()
+    )
+    let dictation = withDependencies {
+      $0.audioRecorder.capture = { _ in microphone }  // a stream that the test writes
+      $0.speechClient.startTask = { _ in results }
+    } operation: {
+      Dictation()
+    }
+    try await dictation.listen()
+    #expect(dictation.lines == [])
+  }
+
+  @Test func `the real engine plays on a virtual card`() async throws {
+    let clock = TestClock()
+    let card = VirtualSoundCard(
+      .init(pace: .lockstep(clock), faults: [.xrun(at: 4_800, lost: 240)]))
+    let player = withDependencies {
+      $0.soundCard = card.soundCard
+    } operation: {
+      AudioPlayerClient.liveValue
+    }
+    await player.stop()
+    #expect(clock.now.offset == .zero)
+  }
+}
