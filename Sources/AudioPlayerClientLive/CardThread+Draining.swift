@@ -1,4 +1,5 @@
 import AudioCore
+import AudioThreads
 import SoundCard
 
 extension CardThread {
@@ -23,12 +24,14 @@ extension CardThread {
   /// Gives up on a device that takes no frames: at once what is to end anyway, the rest after five
   /// seconds.
   func considerStall() throws(SoundCardError) {
-    let stalled = pcm.elapsed - lastTransfer
-    if stalled > longestWait + .milliseconds(250), isEverythingEnding { return giveUp() }
-    guard stalled > .seconds(5) else { return }
-    throw .failed(
-      pcm.configuration.device, operation: "playback", code: 0,
-      reason: "it has taken no frames for 5 s")
+    switch stall.verdict {
+    case .fine: return
+    case .late: if isEverythingEnding { giveUp() }
+    case .stalled:
+      if isEverythingEnding { return giveUp() }
+      throw .failed(
+        pcm.configuration.device, operation: "playback", code: 0, reason: "it takes no frames")
+    }
   }
 
   /// Whether every voice is stopping or mixed to its end.

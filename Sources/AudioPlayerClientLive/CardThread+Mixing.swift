@@ -16,7 +16,7 @@ extension CardThread {
   /// How long a late source can be waited for before the device runs dry; nil where it is high
   /// time.
   var slackForTheSource: Duration? {
-    let slack = pcm.timeUntilDry - FrameCount(period).duration(at: rate)
+    let slack = pcm.timeUntilDry - periodLength
     return slack > .milliseconds(1) ? slack : nil
   }
 

@@ -4,8 +4,8 @@ import SoundCard
 import Synchronization
 
 extension CardThread {
-  func handle(_ wakeUp: PCMWakeUp) {
-    guard case .interrupted(let interruption) = wakeUp else { return }
+  /// Tells of silence that was heard because the device was in trouble.
+  func handle(_ interruption: PCMInterruption) {
     link.events.tryWrite(.silence(frames: interruption.lost.rawValue))
     link.news.signal()
   }

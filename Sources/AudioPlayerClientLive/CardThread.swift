@@ -15,11 +15,12 @@ final class CardThread {
   let period: Int
   let fadeFrames: Int
   let rampFrames: Int
+  let periodLength: Duration
   let longestWait: Duration
   var position = HeardPosition()
   var master: GainRamp
   var drainDeadline: Duration?
-  var lastTransfer = Duration.zero
+  var stall: StallWatch
   var reportedAt = 0
 
   init(pcm: any PlaybackPCM, link: CardLink) {
@@ -28,10 +29,13 @@ final class CardThread {
     let configuration = pcm.configuration
     rate = configuration.format.sampleRate
     period = configuration.period.rawValue
+    periodLength = configuration.period.duration(at: rate)
     block = MixBuffer(frames: period, channels: configuration.format.channelCount)
     fadeFrames = FrameCount(.milliseconds(10), at: rate).rawValue
     rampFrames = FrameCount(.milliseconds(20), at: rate).rawValue
     longestWait = configuration.buffer.duration(at: rate) * 2
+    stall = StallWatch(
+      patience: longestWait + .milliseconds(250), limit: max(.seconds(5), longestWait))
     master = GainRamp(link.volume.gain)
   }
 
@@ -72,7 +76,10 @@ final class CardThread {
         link.sourceWish.make()
         // The source may have given more before its feeder could see the wish.
         guard isStarving else { return }
-        return handle(try pcm.wait(for: .nothing, atMost: slack))
+        if case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: slack) {
+          handle(interruption)
+        }
+        return
       }
       mix()
     }
@@ -80,17 +87,39 @@ final class CardThread {
   }
 
   private func write() throws(SoundCardError) {
-    let wakeUp = try pcm.wait(for: .period, atMost: longestWait)
-    handle(wakeUp)
-    guard case .ready = wakeUp else { return try considerStall() }
+    guard case .ready = try watchedWait(for: .period, atMost: longestWait) else {
+      return try considerStall()
+    }
     switch try pcm.write(block.unwritten) {
+    case .frames(0):
+      guard stall.refused() else { return }
+      _ = try watchedWait(for: .nothing, atMost: periodLength / 4)
+      try considerStall()
     case .frames(let count):
       block.wrote(count.rawValue)
       position.write(count.rawValue)
-      if count > 0 { lastTransfer = pcm.elapsed }
+      stall.progressed()
     case .interrupted(let interruption):
-      handle(.interrupted(interruption))
+      stall.interrupted()
+      handle(interruption)
+      try considerStall()
     }
+  }
+
+  /// Waits for the device and takes note of what that says about it.
+  private func watchedWait(
+    for interest: PCMInterest, atMost timeout: Duration
+  ) throws(SoundCardError) -> PCMWakeUp {
+    let before = pcm.elapsed
+    let wakeUp = try pcm.wait(for: interest, atMost: timeout)
+    switch wakeUp {
+    case .ready: break
+    case .woken, .timedOut, .ended: stall.waited(pcm.elapsed - before, atMost: timeout)
+    case .interrupted(let interruption):
+      stall.interrupted()
+      handle(interruption)
+    }
+    return wakeUp
   }
 
   /// Nothing sounds: the device stops and the thread sleeps until it is told something.
@@ -100,6 +129,6 @@ final class CardThread {
     drainDeadline = nil
     master = GainRamp(link.volume.gain)
     _ = try pcm.wait(for: .nothing, atMost: nil)
-    lastTransfer = pcm.elapsed
+    stall.progressed()
   }
 }

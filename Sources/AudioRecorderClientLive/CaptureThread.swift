@@ -14,6 +14,8 @@ final class CaptureThread {
   private let channels: Int
   private let rate: SampleRate
   private let longestWait: Duration
+  private let periodLength: Duration
+  private var stall: StallWatch
   private var lost: FrameCount = 0
   /// When the frame after those that were read was captured, where none were lost since.
   private var next = Duration.zero
@@ -25,6 +27,8 @@ final class CaptureThread {
     channels = configuration.format.channelCount
     rate = configuration.format.sampleRate
     longestWait = configuration.buffer.duration(at: rate) * 2
+    periodLength = configuration.period.duration(at: rate)
+    stall = StallWatch(patience: longestWait, limit: max(.seconds(5), longestWait))
     // Used by this thread alone; the pointer never leaves a call.
     block = .allocate(capacity: configuration.period.rawValue * channels)
     block.initialize(repeating: 0)
@@ -39,16 +43,48 @@ final class CaptureThread {
     defer { reportLoss() }
     try pcm.start()
     while !link.isStopping {
-      switch try wait() {
+      guard hasRoom else {
+        try waitForRoom()
+        continue
+      }
+      switch try watchedWait(for: .period, atMost: longestWait) {
       case .ready(let available):
         next = max(.zero, pcm.elapsed - available.duration(at: rate))
-        try fetch()
-      case .interrupted(let interruption): lost += interruption.lost
+        if try fetch() == 0, stall.refused() {
+          _ = try watchedWait(for: .nothing, atMost: periodLength / 4)
+        }
       case .ended: return
-      case .woken, .timedOut: break
+      case .interrupted, .woken, .timedOut: break
       }
+      try considerStall()
     }
     try fetchRest()
+  }
+
+  /// Waits for the device and takes note of what that says about it.
+  private func watchedWait(
+    for interest: PCMInterest, atMost timeout: Duration
+  ) throws(SoundCardError) -> PCMWakeUp {
+    let before = pcm.elapsed
+    let wakeUp = try pcm.wait(for: interest, atMost: timeout)
+    switch wakeUp {
+    case .ready, .ended: break
+    case .woken, .timedOut: stall.waited(pcm.elapsed - before, atMost: timeout)
+    case .interrupted(let interruption): suffer(interruption)
+    }
+    return wakeUp
+  }
+
+  private func suffer(_ interruption: PCMInterruption) {
+    lost += interruption.lost
+    stall.interrupted()
+  }
+
+  /// Gives up a device that gives nothing: a recording of it would be shorter than it was long.
+  private func considerStall() throws(SoundCardError) {
+    guard stall.verdict == .stalled else { return }
+    throw .failed(
+      pcm.configuration.device, operation: "capture", code: 0, reason: "it gives no frames")
   }
 
   /// What the device has heard up to the stop belongs to the recording; one that always has more
@@ -67,13 +103,15 @@ final class CaptureThread {
     if lost > 0 { pass(0) }
   }
 
-  /// Waits for the device, or where the ring is full, for the consumer.
-  private func wait() throws(SoundCardError) -> PCMWakeUp {
-    if hasRoom { return try pcm.wait(for: .period, atMost: longestWait) }
+  /// Waits for the consumer; a device that gives nothing meanwhile may do so.
+  private func waitForRoom() throws(SoundCardError) {
     link.roomWish.make()
     // The consumer may have made room before it could see the wish.
-    if hasRoom { return .woken }
-    return try pcm.wait(for: .nothing, atMost: longestWait)
+    guard !hasRoom else { return }
+    if case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: longestWait) {
+      lost += interruption.lost
+    }
+    stall.progressed()
   }
 
   private var hasRoom: Bool {
@@ -86,10 +124,12 @@ final class CaptureThread {
   private func fetch() throws(SoundCardError) -> FrameCount {
     switch try pcm.read(into: block) {
     case .interrupted(let interruption):
-      lost += interruption.lost
+      suffer(interruption)
       return 0
     case .frames(let count):
-      if count > 0 { pass(count) }
+      guard count > 0 else { return 0 }
+      pass(count)
+      stall.progressed()
       return count
     }
   }

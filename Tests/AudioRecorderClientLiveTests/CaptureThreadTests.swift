@@ -40,4 +40,27 @@ import Testing
     let read = try blocks([], isStopped: true)
     #expect(read.map(\.time) == (0..<4).map { .milliseconds(10 * $0) })
   }
+
+  private let silent = SoundCardError.failed(
+    "scripted", operation: "capture", code: 0, reason: "it gives no frames")
+
+  @Test func `a device that gives nothing for five seconds is given up`() throws {
+    // A time-out of this device is 80 ms.
+    let few = Array(repeating: PCMWakeUp.timedOut, count: 62)
+    #expect(try blocks(few).isEmpty)
+    #expect(throws: silent) { try blocks(few + [.timedOut]) }
+    #expect(try blocks(few + [.ready(160)] + few).count == 1)
+  }
+
+  @Test func `a device that is never mended for long is given up`() throws {
+    #expect(throws: silent) { try blocks(Array(repeating: loss, count: 200)) }
+  }
+
+  @Test func `a device that says ready and gives nothing is asked less often, and given up`() throws
+  {
+    let script = (0..<3_000).flatMap { _ in [PCMWakeUp.ready(160), .timedOut] }
+    let pcm = try ScriptedCapture(script, readsNothing: true)
+    let link = try CaptureLink(format: pcm.configuration.format)
+    #expect(throws: silent) { try CaptureThread(pcm: pcm, link: link).run() }
+  }
 }

@@ -9,11 +9,15 @@ final class ScriptedCapture: CapturePCM, @unchecked Sendable {
   let configuration = PCMConfiguration(
     device: "scripted", format: .speech, sampleFormat: .float32, period: 160, buffer: 640)
   let waker: WakeUp
-  let elapsed: Duration
+  private(set) var elapsed: Duration
   private var script: [PCMWakeUp]
+  private let readsNothing: Bool
 
-  init(_ script: [PCMWakeUp], elapsed: Duration = .zero) throws {
+  init(
+    _ script: [PCMWakeUp], elapsed: Duration = .zero, readsNothing: Bool = false
+  ) throws {
     self.script = script
+    self.readsNothing = readsNothing
     self.elapsed = elapsed
     waker = try WakeUp()
   }
@@ -21,12 +25,15 @@ final class ScriptedCapture: CapturePCM, @unchecked Sendable {
   func wait(
     for interest: PCMInterest, atMost timeout: Duration?
   ) throws(SoundCardError) -> PCMWakeUp {
-    script.isEmpty ? .ended : script.removeFirst()
+    let wakeUp = script.isEmpty ? .ended : script.removeFirst()
+    if wakeUp == .timedOut, let timeout { elapsed += timeout }
+    return wakeUp
   }
 
   func start() {}
 
   func read(into samples: UnsafeMutableBufferPointer<Float>) -> PCMTransfer {
+    guard !readsNothing else { return .frames(0) }
     samples.update(repeating: 0.5)
     return .frames(FrameCount(samples.count))
   }

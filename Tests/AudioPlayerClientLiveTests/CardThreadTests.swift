@@ -1,0 +1,41 @@
+import AudioCore
+import SoundCard
+import Testing
+
+@testable import AudioPlayerClientLive
+
+@Suite struct CardThreadTests {
+  let bench: CardBench
+  let second = [Float](repeating: 0.5, count: 8_000)
+
+  init() throws { bench = try CardBench() }
+
+  @Test(arguments: [
+    PCMWakeUp.interrupted(PCMInterruption(cause: .xrun, lost: 80_000)), .timedOut, .woken,
+  ])
+  func `a process that was stopped for longer than five seconds plays on`(first: PCMWakeUp) throws {
+    bench.pcm.at(300) { $0.outcomes = [(first, .seconds(10))] }
+    try bench.run([try bench.voice(second)])
+    #expect(bench.pcm.written.prefix(8_000).elementsEqual(second))
+  }
+
+  @Test func `a device that takes no frames is given up, and asked for them not without a pause`()
+    throws
+  {
+    bench.pcm.takesFrames = false
+    #expect(throws: SoundCardError.self) { try bench.run([try bench.voice(second)]) }
+    #expect(bench.pcm.elapsed >= .seconds(5))
+    #expect(bench.pcm.writes < 1_000)
+  }
+
+  @Test func `a sound that is stopped on a device that takes no frames is over at once`() throws {
+    let voice = try bench.voice(second)
+    bench.pcm.at(300) { pcm in
+      pcm.takesFrames = false
+      voice.stop()
+    }
+    try bench.run([voice])
+    // It plays 100 ms more, and is then waited for in vain: 2 buffers and 250 ms.
+    #expect(bench.pcm.elapsed < .milliseconds(300 + 100 + 450 + 50))
+  }
+}

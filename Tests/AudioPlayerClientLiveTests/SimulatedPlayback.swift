@@ -1,0 +1,99 @@
+import AudioCore
+import AudioThreads
+import SoundCard
+
+/// A device without threads: its time passes only while it is waited for, a millisecond a step, and
+/// what happens meanwhile is told beforehand.
+// `@unchecked Sendable` is right because a test drives it from one thread.
+final class SimulatedPlayback: PlaybackPCM, @unchecked Sendable {
+  let configuration = PCMConfiguration(
+    device: "simulated", format: AudioFormat(sampleRate: 8_000, channelCount: 1),
+    sampleFormat: .float32, period: 200, buffer: 800)
+  let waker: WakeUp
+  private(set) var elapsed = Duration.zero
+  private(set) var written: [Float] = []
+  private(set) var interruptions = 0
+  private(set) var writes = 0
+  private var level = 0
+  private var isRunning = false
+  private var script: [(at: Duration, act: (SimulatedPlayback) -> Void)] = []
+
+  /// What the next waits return, and the time that they take.
+  var outcomes: [(wakeUp: PCMWakeUp, time: Duration)] = []
+  /// Whether it takes frames that it is offered.
+  var takesFrames = true
+  /// What it says of its delay, given what its buffer holds.
+  var claimedDelay: (Int) throws(SoundCardError) -> Int = { $0 }
+  /// Called where nothing is left to wait for.
+  var whenIdle: () -> Void = {}
+
+  init() throws { waker = try WakeUp() }
+
+  /// Does something when its time has come.
+  func at(_ milliseconds: Int, _ act: @escaping (SimulatedPlayback) -> Void) {
+    script.append((.milliseconds(milliseconds), act))
+    script.sort { $0.at < $1.at }
+  }
+
+  var delay: FrameCount { FrameCount((try? claimedDelay(level)) ?? 0) }
+
+  var timeUntilDry: Duration { FrameCount(level).duration(at: configuration.format.sampleRate) }
+
+  func wait(
+    for interest: PCMInterest, atMost timeout: Duration?
+  ) throws(SoundCardError) -> PCMWakeUp {
+    guard let timeout else {
+      whenIdle()
+      return .woken
+    }
+    let deadline = elapsed + timeout
+    while true {
+      if !outcomes.isEmpty {
+        let outcome = outcomes.removeFirst()
+        elapsed += outcome.time
+        return outcome.wakeUp
+      }
+      let room = configuration.buffer.rawValue - level
+      if interest == .period, room >= configuration.period.rawValue {
+        return .ready(FrameCount(room))
+      }
+      if elapsed >= deadline { return .timedOut }
+      if let interruption = step() { return .interrupted(interruption) }
+    }
+  }
+
+  /// A millisecond passes.
+  private func step() -> PCMInterruption? {
+    elapsed += .milliseconds(1)
+    while let first = script.first, first.at <= elapsed {
+      script.removeFirst()
+      first.act(self)
+    }
+    guard isRunning else { return nil }
+    let played = min(level, 8)
+    level -= played
+    guard played < 8 else { return nil }
+    isRunning = false
+    interruptions += 1
+    return PCMInterruption(cause: .xrun, lost: FrameCount(8 - played))
+  }
+
+  func start() { isRunning = true }
+
+  func drop() {
+    level = 0
+    isRunning = false
+  }
+
+  func close() {}
+
+  func write(_ samples: UnsafeBufferPointer<Float>) -> PCMTransfer {
+    writes += 1
+    guard takesFrames else { return .frames(0) }
+    let taken = min(samples.count, configuration.buffer.rawValue - level)
+    written += samples.prefix(taken)
+    level += taken
+    if level >= 2 * configuration.period.rawValue { isRunning = true }
+    return .frames(FrameCount(taken))
+  }
+}

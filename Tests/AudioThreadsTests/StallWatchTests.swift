@@ -1,0 +1,50 @@
+import Testing
+
+@testable import AudioThreads
+
+@Suite struct StallWatchTests {
+  private var watch = StallWatch(patience: .milliseconds(450), limit: .seconds(5))
+
+  @Test mutating func `a device that is waited for in vain is late, and then stalled`() {
+    let verdicts = (0..<30).map { _ in
+      watch.waited(.milliseconds(200), atMost: .milliseconds(200))
+      return watch.verdict
+    }
+    #expect(verdicts.prefix(2).allSatisfy { $0 == .fine })
+    #expect(verdicts[2..<25].allSatisfy { $0 == .late })
+    #expect(verdicts[25...].allSatisfy { $0 == .stalled })
+  }
+
+  @Test mutating func `a process that was stopped for an hour has waited for one time-out`() {
+    watch.waited(.seconds(3_600), atMost: .milliseconds(200))
+    #expect(watch.verdict == .fine)
+  }
+
+  @Test mutating func `waits that a signal cuts short add up as well`() {
+    for _ in 0..<600 { watch.waited(.milliseconds(10), atMost: .milliseconds(200)) }
+    #expect(watch.verdict == .stalled)
+  }
+
+  @Test mutating func `a frame makes up for everything`() {
+    watch.waited(.seconds(10), atMost: .seconds(10))
+    watch.progressed()
+    #expect(watch.verdict == .fine)
+  }
+
+  @Test mutating func `trouble that was mended is no waiting, but not for ever`() {
+    watch.waited(.seconds(4), atMost: .seconds(4))
+    watch.interrupted()
+    watch.waited(.seconds(4), atMost: .seconds(4))
+    #expect(watch.verdict == .late)
+    for _ in 0..<StallWatch.interruptionLimit { watch.interrupted() }
+    #expect(watch.verdict == .stalled)
+  }
+
+  @Test mutating func `a device that refuses now and then is asked again at once`() {
+    let first = (0..<3).map { _ in watch.refused() }
+    #expect(first == [false, false, true])
+    watch.progressed()
+    let afterwards = watch.refused()
+    #expect(!afterwards)
+  }
+}
