@@ -9,6 +9,7 @@ import SoundCard
 final class ALSAPlayback: PlaybackPCM, @unchecked Sendable {
   private let device: OpenDevice
   private var dryClock: DryClock
+  private var lastDelay: FrameCount = 0
 
   init(_ request: PCMRequest) throws(SoundCardError) {
     device = try OpenDevice(request, for: .playback)
@@ -37,13 +38,24 @@ final class ALSAPlayback: PlaybackPCM, @unchecked Sendable {
   func close() { device.close() }
 
   /// The corresponding C function is `snd_pcm_delay`.
-  var delay: FrameCount {
-    guard let pcm = device.pcm, device.written > 0 else { return .zero }
+  func delay() throws(SoundCardError) -> FrameCount {
+    guard let pcm = device.pcm else { throw device.lose() }
+    lastDelay = device.written > 0 ? try asked(pcm) : .zero
+    return lastDelay
+  }
+
+  private func asked(_ pcm: OpaquePointer) throws(SoundCardError) -> FrameCount {
     var reported: snd_pcm_sframes_t = 0
     let code = snd_pcm_delay(pcm, &reported)
-    return Delay.plausible(
-      reported: code < 0 ? nil : reported, held: device.held?.rawValue,
-      buffer: configuration.buffer)
+    let isDisconnected = code < 0 && snd_pcm_state(pcm) == SND_PCM_STATE_DISCONNECTED
+    switch Delay.Answer(code, isDisconnected: isDisconnected) {
+    case .lost: throw device.lose()
+    case .dry: return .zero
+    case .frames, .unknown:
+      return Delay.plausible(
+        reported: code < 0 ? nil : reported, held: device.held?.rawValue, last: lastDelay,
+        buffer: configuration.buffer)
+    }
   }
 
   var timeUntilDry: Duration {

@@ -3,21 +3,25 @@ import AudioThreads
 import SoundCard
 
 extension CardThread {
-  /// Waits until what was written has been heard, at most as long as it takes plus a quarter of a
-  /// second.
+  /// Waits until what was written has been heard, for as long as the drain's clock says.
   func drain() throws(SoundCardError) {
-    let left = pcm.delay.duration(at: rate)
-    guard let deadline = drainDeadline else {
-      drainDeadline = pcm.elapsed + left + .milliseconds(250)
+    let left = try pcm.delay().duration(at: rate)
+    guard var clock = drainClock else {
+      let buffer = pcm.configuration.buffer.duration(at: rate)
+      drainClock = DrainClock(delay: left, buffer: buffer, at: pcm.elapsed)
       return try pcm.start()
     }
-    if pcm.elapsed >= deadline { return position.finish() }
-    let pause = min(max(left, .milliseconds(1)), .milliseconds(50))
+    guard case .wait(let pause) = clock.look(delay: left, at: pcm.elapsed) else {
+      return position.finish()
+    }
+    drainClock = clock
+    guard case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: pause) else {
+      return
+    }
+    switch interruption.cause {
     // A device that runs dry now has done what it should.
-    if case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: pause),
-      interruption.cause == .xrun
-    {
-      position.finish()
+    case .xrun: position.finish()
+    case .suspended: handle(interruption)
     }
   }
 

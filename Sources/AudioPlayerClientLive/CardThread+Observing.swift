@@ -11,8 +11,8 @@ extension CardThread {
   }
 
   /// Looks where the device is, says what has been heard, and lets go of the voices that are over.
-  func observe() {
-    position.observe(delay: pcm.delay.rawValue)
+  func observe() throws(SoundCardError) {
+    position.observe(delay: try pcm.delay().rawValue)
     var isNews = position.heard - reportedAt >= rate.hertz / 20
     for index in (0..<voices.count).reversed() {
       let voice = voices[index]

@@ -19,7 +19,7 @@ final class CardThread {
   let longestWait: Duration
   var position = HeardPosition()
   var master: GainRamp
-  var drainDeadline: Duration?
+  var drainClock: DrainClock?
   var stall: StallWatch
   var reportedAt = 0
 
@@ -49,7 +49,7 @@ final class CardThread {
       } else {
         try rest()
       }
-      observe()
+      try observe()
     }
   }
 
@@ -70,7 +70,7 @@ final class CardThread {
   }
 
   private func serve() throws(SoundCardError) {
-    drainDeadline = nil
+    drainClock = nil
     if block.unwritten.count == 0 {
       if isStarving, let slack = slackForTheSource {
         link.sourceWish.make()
@@ -126,7 +126,7 @@ final class CardThread {
   private func rest() throws(SoundCardError) {
     pcm.drop()
     position.finish()
-    drainDeadline = nil
+    drainClock = nil
     master = GainRamp(link.volume.gain)
     _ = try pcm.wait(for: .nothing, atMost: nil)
     stall.progressed()

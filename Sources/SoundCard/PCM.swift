@@ -45,7 +45,10 @@ public protocol PCM: AnyObject, Sendable {
 public protocol PlaybackPCM: PCM {
   /// Frames between the position written to and the loudspeaker: those in the device's buffer, and
   /// those that a sound server behind it holds; 0…16 buffers, also where the device lies.
-  var delay: FrameCount { get }
+  ///
+  /// A device that cannot tell just now is taken at its last word; throws `deviceLost` where it is
+  /// gone.
+  func delay() throws(SoundCardError) -> FrameCount
 
   /// How long the device can go on without another frame: what it still holds, and for a device
   /// that takes frames faster than it could play them, the time that they would have taken.

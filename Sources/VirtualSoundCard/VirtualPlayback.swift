@@ -23,14 +23,17 @@ final class VirtualPlayback: PlaybackPCM {
   var configuration: PCMConfiguration { device.configuration }
   var waker: WakeUp { device.waker }
   var elapsed: Duration { device.elapsed }
-  var delay: FrameCount { device.with { $0.level } }
 
   var timeUntilDry: Duration {
     switch device.pace {
-    case .clock: delay.duration(at: configuration.format.sampleRate)
+    case .clock: device.with { $0.level }.duration(at: configuration.format.sampleRate)
     // The card waits for the engine, however long that takes.
     case .lockstep, .untimed: .seconds(3_600)
     }
+  }
+
+  func delay() throws(SoundCardError) -> FrameCount {
+    try device.withOpen { $0.level }
   }
 
   /// What has been written and not dropped.

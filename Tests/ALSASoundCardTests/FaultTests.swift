@@ -63,7 +63,7 @@ import Testing
       return
     }
     #expect(interruption.cause == .suspended)
-    #expect(pcm.delay > 0)
+    #expect(try pcm.delay() > 0)
   }
 
   @Test(arguments: ["", "resume_again=3"])
@@ -95,6 +95,15 @@ import Testing
     pcm.close()
   }
 
+  @Test func `a device that is pulled out is not silent but lost when it is asked for its delay`()
+    throws
+  {
+    let pcm = try ALSAPlayback(request(testCard("gone_at=480")))
+    #expect(try pcm.offer(ramp(4_800)[...]) == .frames(4_800))
+    _ = try WakeUp().wait(atMost: .milliseconds(20))
+    #expect(throws: SoundCardError.deviceLost(pcm.configuration.device)) { try pcm.delay() }
+  }
+
   @Test(arguments: ["gone_at=2400", "hangup_at=2400"])
   func `a device that is pulled out is lost for capture`(script: String) async throws {
     let pcm = try ALSACapture(request(testCard(script)))
@@ -124,10 +133,11 @@ import Testing
   @Test(arguments: ["delay=-500", "delay=2000000000", "delay_error=5"])
   func `a lying delay stays within the buffer`(script: String) async throws {
     let pcm = try ALSAPlayback(request(testCard(script)))
-    #expect(pcm.delay == 0)
+    #expect(try pcm.delay() == 0)
     for start in stride(from: 0, to: 4_800, by: 480) {
       #expect(await pcm.play(ramp(480, from: start)).error == nil)
-      #expect(pcm.delay >= 0 && pcm.delay <= pcm.configuration.buffer)
+      let delay = try pcm.delay()
+      #expect(delay >= 0 && delay <= pcm.configuration.buffer)
       #expect(pcm.timeUntilDry <= .seconds(1))
     }
   }

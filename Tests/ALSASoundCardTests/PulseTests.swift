@@ -54,11 +54,11 @@ import Testing
     async throws
   {
     let playback = try ALSAPlayback(request("syrinxpulse", channels: 2, count: 20))
-    var delays: [FrameCount] = [playback.delay]
+    var delays: [FrameCount] = [try playback.delay()]
     for start in stride(from: 0, to: 24_000, by: 480) {
       let account = await playback.play(ramp(960, from: start))
       #expect(account.error == nil)
-      delays.append(playback.delay)
+      delays.append(try playback.delay())
     }
     let most = 16 * playback.configuration.buffer.rawValue
     #expect(delays.allSatisfy { (0...most).contains($0.rawValue) })

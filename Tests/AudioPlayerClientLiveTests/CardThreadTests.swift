@@ -38,4 +38,25 @@ import Testing
     // It plays 100 ms more, and is then waited for in vain: 2 buffers and 250 ms.
     #expect(bench.pcm.elapsed < .milliseconds(300 + 100 + 450 + 50))
   }
+
+  @Test func `a device that is pulled out while it plays out is lost`() throws {
+    bench.pcm.at(1_000) { pcm in
+      pcm.claimedDelay = { _ throws(SoundCardError) in throw .deviceLost("simulated") }
+    }
+    #expect(throws: SoundCardError.deviceLost("simulated")) {
+      try bench.run([try bench.voice(second)])
+    }
+    #expect(bench.events().isEmpty)
+  }
+
+  @Test(arguments: [1, 800, 8_000, 12_800])
+  func `a sound is over after its length, the device's buffer and 250 ms, whatever the delay`(
+    claimed: Int
+  ) throws {
+    bench.pcm.claimedDelay = { _ throws(SoundCardError) in claimed }
+    let voice = try bench.voice(second)
+    try bench.run([voice])
+    #expect(bench.events() == [.finished(ObjectIdentifier(voice))])
+    #expect(bench.pcm.elapsed <= .milliseconds(1_000 + 100 + 250 + 1))
+  }
 }

@@ -35,7 +35,7 @@ final class SimulatedPlayback: PlaybackPCM, @unchecked Sendable {
     script.sort { $0.at < $1.at }
   }
 
-  var delay: FrameCount { FrameCount((try? claimedDelay(level)) ?? 0) }
+  func delay() throws(SoundCardError) -> FrameCount { FrameCount(try claimedDelay(level)) }
 
   var timeUntilDry: Duration { FrameCount(level).duration(at: configuration.format.sampleRate) }
 

@@ -18,7 +18,7 @@ final class StubbornPlayback: PlaybackPCM {
   }
 
   var elapsed: Duration { .milliseconds(time.totalWritten) }
-  var delay: FrameCount { 0 }
+  func delay() -> FrameCount { 0 }
   var timeUntilDry: Duration { .zero }
 
   func wait(
