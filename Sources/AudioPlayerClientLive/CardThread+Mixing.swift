@@ -35,7 +35,7 @@ extension CardThread {
     let isComplete = voice.hasInputEnded
     let frames = block.add(voice)
     voice.mixedFrames += frames
-    if voice.ring.readable * 2 <= voice.ring.capacity { voice.room.signal() }
+    if voice.ring.readable * 2 <= voice.ring.capacity, voice.roomWish.take() { voice.room.signal() }
     let hasFaded = voice.isStopping && voice.ramp.isSteady
     if hasFaded || (frames < period && (isComplete || voice.isStopping)) {
       voice.endsAt = position.written + frames

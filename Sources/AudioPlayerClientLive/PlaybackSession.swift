@@ -99,9 +99,8 @@ final class PlaybackSession: Sendable {
   private func play(
     _ feeder: VoiceFeeder, _ source: SourceDescription, on engine: PlaybackEngine
   ) async throws -> PlaybackFinish {
-    let format = engine.configuration.format
     let ending = VoiceEnding()
-    let voice = try makeVoice(format, ending)
+    let voice = try makeVoice(engine.configuration, ending)
     let feeding = Task { try await feeder.feed(voice, on: engine) }
     let outcome: Result<PlaybackFinish, any Error>
     do {
@@ -117,9 +116,11 @@ final class PlaybackSession: Sendable {
     return try outcome.get()
   }
 
-  private func makeVoice(_ format: AudioFormat, _ ending: VoiceEnding) throws -> Voice {
+  private func makeVoice(_ device: PCMConfiguration, _ ending: VoiceEnding) throws -> Voice {
+    let format = device.format
+    let capacity = Voice.capacity(on: device)
     do {
-      return try Voice(format: format, capacity: .seconds(1), volume: request.volume) {
+      return try Voice(format: format, capacity: capacity, volume: request.volume) {
         [report] in ending.take($0, rate: format.sampleRate, report)
       }
     } catch {

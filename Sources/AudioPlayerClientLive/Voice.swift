@@ -1,5 +1,6 @@
 import AudioCore
 import AudioThreads
+import SoundCard
 import Synchronization
 
 /// One sound on its way to the card: the feeder writes its ring, the card's thread mixes it, the
@@ -11,8 +12,10 @@ import Synchronization
 final class Voice: @unchecked Sendable {
   /// Samples in the device's format, between the feeder and the card's thread.
   let ring: Ring<Float>
-  /// Signalled when the ring has room again, and when nobody will read it any more.
+  /// Signalled when the ring has room again that is wished for, and when nobody will read it any
+  /// more.
   let room: WakeUp
+  let roomWish = Wish()
   let format: AudioFormat
   /// Called by the engine's reporter, in order.
   let report: @Sendable (VoiceReport) -> Void
@@ -41,6 +44,12 @@ final class Voice: @unchecked Sendable {
     ramp = GainRamp(clampedGain(volume))
   }
 
+  /// What the ring is to hold: a fifth of it, with which the voice begins, is a period at least,
+  /// which some plug-ins make many seconds long.
+  static func capacity(on device: PCMConfiguration) -> Duration {
+    max(.seconds(1), device.period.duration(at: device.format.sampleRate) * 5)
+  }
+
   /// Whether it is to fade out and end.
   var isStopping: Bool { stopping.load(ordering: .acquiring) }
   /// Whether the ring holds all that will ever come.
@@ -50,10 +59,8 @@ final class Voice: @unchecked Sendable {
   /// Frames that can be mixed now.
   var readableFrames: Int { ring.readable / format.channelCount }
 
-  /// Whether it can begin: a fifth of a second has been decoded.
-  var isPrimed: Bool {
-    ring.totalWritten >= min(ring.capacity, format.sampleRate.hertz / 5 * format.channelCount)
-  }
+  /// Whether it can begin: a fifth of what the ring holds has been decoded.
+  var isPrimed: Bool { ring.totalWritten >= ring.capacity / 5 }
 
   func stop() {
     stopping.store(true, ordering: .releasing)

@@ -53,8 +53,14 @@ actor VoiceFeeder {
       rest = rest.dropFirst(written)
       engine.sourceAdvanced()
       if voice.isPrimed { primed.open() }
-      if written == 0 { voice.room.wait() }
+      if written == 0 { waitForRoom(voice) }
     }
     return true
+  }
+
+  private func waitForRoom(_ voice: Voice) {
+    voice.roomWish.make()
+    // The card's thread may have made room before it could see the wish.
+    if voice.ring.writable == 0 { voice.room.wait() }
   }
 }

@@ -1,4 +1,5 @@
 import AudioCore
+import AudioThreads
 import SoundCard
 import Testing
 
@@ -58,5 +59,18 @@ import Testing
     try bench.run([voice])
     #expect(bench.events() == [.finished(ObjectIdentifier(voice))])
     #expect(bench.pcm.elapsed <= .milliseconds(1_000 + 100 + 250 + 1))
+  }
+
+  @Test func `room is not signalled where nobody waits for it`() throws {
+    let voice = try bench.voice(second)
+    try bench.run([voice])
+    #expect(!voice.room.clear())
+  }
+
+  @Test func `room that is wished for is signalled`() throws {
+    let voice = try bench.voice(second)
+    voice.roomWish.make()
+    try bench.run([voice])
+    #expect(voice.room.clear())
   }
 }
