@@ -38,7 +38,8 @@ enum PlayFile {
       for try await event in await player.playback(request: request) {
         switch event {
         case .started(let start): print("playing on \(start.device) at \(start.format)")
-        case .xrun(let silence): print("interrupted for \(silence.inSeconds) s")
+        case .xrun(let silence), .starved(let silence):
+          print("interrupted for \(silence.inSeconds) s")
         case .finished(let finish): print("heard \(finish.heard.inSeconds) s")
         case .progress: break
         }

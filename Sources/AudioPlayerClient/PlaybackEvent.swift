@@ -8,10 +8,14 @@ public enum PlaybackEvent: Hashable, Sendable {
   ///
   /// A consumer that is slow sees only the newest.
   case progress(PlaybackProgress)
-  /// Silence of this length was heard instead: the device ran dry, or the source was late.
+  /// Silence of this length was heard instead: the device ran dry, or the machine slept.
+  ///
+  /// Zero where the device cannot tell how long. A consumer that is slow sees the sum.
+  case xrun(Duration)
+  /// Silence of this length was inserted, because the source was late.
   ///
   /// A consumer that is slow sees the sum.
-  case xrun(Duration)
+  case starved(Duration)
   /// The last event: nothing of this playback is heard any more.
   case finished(PlaybackFinish)
 }

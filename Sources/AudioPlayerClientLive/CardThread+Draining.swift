@@ -40,7 +40,7 @@ extension CardThread {
 
   /// Whether every voice is stopping or mixed to its end.
   private var isEverythingEnding: Bool {
-    for index in 0..<voices.count where voices[index].endsAt == nil {
+    for index in 0..<voices.count where voices[index].position.endsAt == nil {
       if !voices[index].isStopping { return false }
     }
     return true
@@ -50,8 +50,8 @@ extension CardThread {
   private func giveUp() {
     pcm.drop()
     block.discard()
-    for index in 0..<voices.count where voices[index].endsAt == nil {
-      voices[index].endsAt = position.written
+    for index in 0..<voices.count where voices[index].position.endsAt == nil {
+      voices[index].position.end(at: position.written)
     }
     position.finish()
   }

@@ -7,7 +7,7 @@ extension CardThread {
   var isStarving: Bool {
     for index in 0..<voices.count {
       let voice = voices[index]
-      if voice.endsAt != nil || voice.isStopping || voice.hasInputEnded { continue }
+      if voice.position.endsAt != nil || voice.isStopping || voice.hasInputEnded { continue }
       if voice.readableFrames < period { return true }
     }
     return false
@@ -22,26 +22,29 @@ extension CardThread {
 
   func mix() {
     block.begin()
-    for index in 0..<voices.count where voices[index].endsAt == nil { mix(voices[index], index) }
+    for index in 0..<voices.count where voices[index].position.endsAt == nil { mix(voices[index]) }
     master.move(to: link.volume.gain, in: rampFrames)
     block.apply(&master)
   }
 
-  private func mix(_ voice: Voice, _ index: Int) {
-    if voice.startedAt == nil { voice.startedAt = position.written }
-    // What is left of a sound may be shorter than a fade.
-    if voice.isStopping { voice.ramp.move(to: 0, in: min(fadeFrames, voice.readableFrames)) }
+  private func mix(_ voice: Voice) {
+    let isStopping = voice.isStopping
     // Read before the ring: what is there after the end of the input is all that there will be.
     let isComplete = voice.hasInputEnded
+    // What is left of a sound may be shorter than a fade.
+    if isStopping { voice.ramp.move(to: 0, in: min(fadeFrames, voice.readableFrames)) }
     let frames = block.add(voice)
-    voice.mixedFrames += frames
     if voice.ring.readable * 2 <= voice.ring.capacity, voice.roomWish.take() { voice.room.signal() }
-    let hasFaded = voice.isStopping && voice.ramp.isSteady
-    if hasFaded || (frames < period && (isComplete || voice.isStopping)) {
-      voice.endsAt = position.written + frames
-    } else if frames < period {
-      link.events.tryWrite(.starved(.passUnretained(voice), frames: period - frames))
-      link.news.signal()
-    }
+    let isShort = frames < period
+    let isEnding = (isStopping && voice.ramp.isSteady) || (isShort && (isStopping || isComplete))
+    place(voice, frames, isEnding: isEnding)
+  }
+
+  /// Notes where a voice is now; what it lacks of a period, and does not end with, is silence.
+  private func place(_ voice: Voice, _ frames: Int, isEnding: Bool) {
+    let missing = isEnding ? 0 : period - frames
+    voice.position.mix(frames, missing: missing, at: position.written)
+    if missing > 0 { voice.untold.starved = (voice.untold.starved ?? 0) + missing }
+    if isEnding { voice.position.end(at: position.written + frames) }
   }
 }

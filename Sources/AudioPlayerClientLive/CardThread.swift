@@ -65,7 +65,7 @@ final class CardThread {
 
   /// Whether a voice has not been mixed to its end.
   private var hasSound: Bool {
-    for index in 0..<voices.count where voices[index].endsAt == nil { return true }
+    for index in 0..<voices.count where voices[index].position.endsAt == nil { return true }
     return false
   }
 

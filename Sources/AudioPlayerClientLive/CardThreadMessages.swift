@@ -12,11 +12,12 @@ enum CardCommand: BitwiseCopyable {
 enum CardEvent: BitwiseCopyable {
   /// A voice that has been heard to its end; its reference comes back.
   case finished(Unmanaged<Voice>)
-  /// Silence that one voice was heard as, because its source was late; the reference stays with the
+  /// Silence that a voice was heard as, because its source was late; the reference stays with the
   /// card's thread.
   case starved(Unmanaged<Voice>, frames: Int)
-  /// Silence that was heard instead of everything, because the device ran dry.
-  case silence(frames: Int)
+  /// Silence that a voice was heard as, because the device was in trouble; the reference stays with
+  /// the card's thread.
+  case silence(Unmanaged<Voice>, frames: Int)
 }
 
 /// The ways between the card's thread and the others; no way waits for another.

@@ -59,12 +59,12 @@ final class Reporter: Sendable {
     while let event = link.events.tryRead() {
       switch event {
       case .finished(let reference): finish(reference.takeRetainedValue())
+      // The card's thread has not given the voice back yet, so that the reporter's table still
+      // holds it.
       case .starved(let reference, let frames):
-        // The card's thread has not given the voice back yet, so that the reporter's table still
-        // holds it.
+        reference.takeUnretainedValue().report(.starved(frames))
+      case .silence(let reference, let frames):
         reference.takeUnretainedValue().report(.silence(frames))
-      case .silence(let frames):
-        for voice in voices { voice.report(.silence(frames)) }
       }
     }
   }

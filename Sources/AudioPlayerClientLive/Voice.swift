@@ -28,9 +28,8 @@ final class Voice: @unchecked Sendable {
 
   // The card's thread only.
   var ramp: GainRamp
-  var startedAt: Int?
-  var endsAt: Int?
-  var mixedFrames = 0
+  var position = VoicePosition()
+  var untold = UntoldSilence()
 
   init(
     format: AudioFormat, capacity: Duration, volume: Float,
@@ -77,11 +76,22 @@ final class Voice: @unchecked Sendable {
   }
 }
 
+/// Silence in a voice that the card's thread has still to tell of, in frames; nil where there was
+/// none.
+struct UntoldSilence: Equatable {
+  /// The source was late.
+  var starved: Int?
+  /// The device was in trouble, for a time that it may not know.
+  var device: Int?
+}
+
 /// What the engine has to say of a voice.
 enum VoiceReport {
   /// So many frames have been heard.
   case heard(Int)
-  /// So many frames of silence were heard instead of sound.
+  /// So many frames of silence were heard, because its source was late.
+  case starved(Int)
+  /// So many frames of silence were heard, because the device was in trouble.
   case silence(Int)
   /// Its last frame has been heard, or its fade has; nothing follows.
   case finished(heard: Int)

@@ -7,7 +7,7 @@ final class VoiceEnding: Sendable {
   private struct State {
     var outcome: Result<Duration, any Error>?
     var waiting: CheckedContinuation<Duration, any Error>?
-    var heard = 0
+    var told = 0
   }
 
   // Held for a few instructions by the reporter's thread and the session.
@@ -19,8 +19,10 @@ final class VoiceEnding: Sendable {
   ) {
     switch voiceReport {
     case .heard(let frames):
-      guard advance(to: frames) else { return }
+      guard advance(to: frames, atLeast: rate.hertz / 20) else { return }
       report(.progress(PlaybackProgress(heard: FrameCount(frames).duration(at: rate))))
+    case .starved(let frames):
+      report(.starved(FrameCount(frames).duration(at: rate)))
     case .silence(let frames):
       report(.xrun(FrameCount(frames).duration(at: rate)))
     case .finished(let frames):
@@ -43,10 +45,12 @@ final class VoiceEnding: Sendable {
     }
   }
 
-  private func advance(to frames: Int) -> Bool {
+  /// Notes what has been heard; false where that is too little to be told.
+  private func advance(to frames: Int, atLeast step: Int) -> Bool {
     state.withLock { state in
-      defer { state.heard = frames }
-      return frames > state.heard
+      guard frames >= state.told + step else { return false }
+      state.told = frames
+      return true
     }
   }
 

@@ -45,7 +45,8 @@ struct CardBench {
           case .finished(let voice): .finished(ObjectIdentifier(voice.takeRetainedValue()))
           case .starved(let voice, let frames):
             .starved(ObjectIdentifier(voice.takeUnretainedValue()), frames)
-          case .silence(let frames): .silence(frames)
+          case .silence(let voice, let frames):
+            .silence(ObjectIdentifier(voice.takeUnretainedValue()), frames)
           }
         }
       })
@@ -54,7 +55,7 @@ struct CardBench {
   enum Told: Equatable {
     case finished(ObjectIdentifier)
     case starved(ObjectIdentifier, Int)
-    case silence(Int)
+    case silence(ObjectIdentifier, Int)
   }
 }
 

@@ -1,6 +1,7 @@
 import AudioCore
 import AudioThreads
 import SoundCard
+import Synchronization
 import Testing
 
 @testable import AudioPlayerClientLive
@@ -54,11 +55,74 @@ import Testing
   func `a sound is over after its length, the device's buffer and 250 ms, whatever the delay`(
     claimed: Int
   ) throws {
+    bench.pcm.at(960) { $0.isStuck = true }
     bench.pcm.claimedDelay = { _ throws(SoundCardError) in claimed }
     let voice = try bench.voice(second)
     try bench.run([voice])
     #expect(bench.events() == [.finished(ObjectIdentifier(voice))])
     #expect(bench.pcm.elapsed <= .milliseconds(1_000 + 100 + 250 + 1))
+  }
+
+  @Test func `a source that is late is heard as silence, and counted`() throws {
+    let voice = try bench.voice(second, isComplete: false)
+    bench.pcm.at(1_407) { _ in
+      voice.give(second)
+      voice.endInput()
+    }
+    try bench.run([voice])
+    let silence = bench.pcm.written.count - 2 * second.count
+    let missing = bench.events().reduce(into: 0) { sum, event in
+      if case .starved(_, let frames) = event { sum += frames }
+    }
+    #expect(bench.pcm.interruptions == 0)
+    #expect(missing > 2_400 && abs(missing - silence) <= 200)
+    #expect(voice.heardFrames.load(ordering: .relaxed) == 2 * second.count)
+  }
+
+  @Test func `what is heard of a late source never runs ahead of what it gave`() throws {
+    let voice = try bench.voice(second, isComplete: false)
+    var heard: [Int] = []
+    let times = Array(stride(from: 1_000, to: 1_600, by: 10))
+    for time in times {
+      bench.pcm.at(time) { _ in heard.append(voice.heardFrames.load(ordering: .relaxed)) }
+    }
+    bench.pcm.at(1_300) { _ in voice.give(second) }
+    bench.pcm.at(1_900) { _ in voice.endInput() }
+    try bench.run([voice])
+    let most = times.map { second.count + max(0, $0 - 1_300) * 8 }
+    #expect(heard == heard.sorted())
+    #expect(zip(heard, most).allSatisfy { $0 <= $1 })
+    #expect(heard.dropFirst(10).prefix(20).allSatisfy { $0 == second.count })
+    #expect(heard.last.map { $0 > second.count + 1_600 } == true)
+  }
+
+  @Test func `silence is told of the voices that it falls in, and of no other`() throws {
+    let sounding = try bench.voice(second)
+    let later = try bench.voice(second)
+    bench.pcm.at(500) { pcm in
+      bench.add(later)
+      let lost = PCMInterruption(cause: .xrun, lost: 400)
+      // The new voice is taken over, but nothing of it is mixed yet.
+      pcm.outcomes = [(.woken, .zero), (.interrupted(lost), .zero)]
+    }
+    try bench.run([sounding])
+    #expect(
+      bench.events() == [
+        .silence(ObjectIdentifier(sounding), 400), .finished(ObjectIdentifier(sounding)),
+        .finished(ObjectIdentifier(later)),
+      ])
+  }
+
+  @Test func `silence that there is no room to tell of is told later, all of it`() throws {
+    let voice = try bench.voice(second)
+    let lost = PCMInterruption(cause: .xrun, lost: 400)
+    bench.pcm.at(300) { pcm in
+      while bench.link.events.tryWrite(.silence(.passUnretained(voice), frames: 0)) {}
+      pcm.outcomes = [(.interrupted(lost), .zero), (.interrupted(lost), .zero)]
+    }
+    bench.pcm.at(600) { _ in _ = bench.events() }
+    try bench.run([voice])
+    #expect(bench.events().first == .silence(ObjectIdentifier(voice), 800))
   }
 
   @Test func `room is not signalled where nobody waits for it`() throws {

@@ -22,6 +22,8 @@ final class SimulatedPlayback: PlaybackPCM, @unchecked Sendable {
   var outcomes: [(wakeUp: PCMWakeUp, time: Duration)] = []
   /// Whether it takes frames that it is offered.
   var takesFrames = true
+  /// Whether it stands still, neither playing nor running dry.
+  var isStuck = false
   /// What it says of its delay, given what its buffer holds.
   var claimedDelay: (Int) throws(SoundCardError) -> Int = { $0 }
   /// Called where nothing is left to wait for.
@@ -69,7 +71,7 @@ final class SimulatedPlayback: PlaybackPCM, @unchecked Sendable {
       script.removeFirst()
       first.act(self)
     }
-    guard isRunning else { return nil }
+    guard isRunning, !isStuck else { return nil }
     let played = min(level, 8)
     level -= played
     guard played < 8 else { return nil }

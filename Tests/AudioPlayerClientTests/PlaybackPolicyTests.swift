@@ -7,12 +7,14 @@ import Testing
     var queue: [PlaybackEvent] = []
     for step in 1...100 {
       PipePolicy.playback.enqueue(&queue, .xrun(.milliseconds(25)))
+      PipePolicy.playback.enqueue(&queue, .starved(.milliseconds(10)))
       PipePolicy.playback.enqueue(
         &queue, .progress(PlaybackProgress(heard: .milliseconds(step))))
     }
     #expect(
       queue == [
-        .xrun(.milliseconds(2_500)), .progress(PlaybackProgress(heard: .milliseconds(100))),
+        .xrun(.milliseconds(2_500)), .starved(.seconds(1)),
+        .progress(PlaybackProgress(heard: .milliseconds(100))),
       ])
   }
 }

@@ -29,6 +29,9 @@ struct PlaybackReport {
     case .xrun(let length):
       silence += length
       context.log.warning("\(file): \(length.secondsText) of silence")
+    case .starved(let length):
+      silence += length
+      context.log.warning("\(file): \(length.secondsText) of silence, its source was late")
     case .finished(let finish):
       await show(finish)
     }
