@@ -31,9 +31,11 @@ extension CardThread {
     let isStopping = voice.isStopping
     // Read before the ring: what is there after the end of the input is all that there will be.
     let isComplete = voice.hasInputEnded
-    // What is left of a sound may be shorter than a fade.
-    if isStopping { voice.ramp.move(to: 0, in: min(fadeFrames, voice.readableFrames)) }
-    let frames = block.add(voice)
+    if isStopping {
+      // What is left of a sound may be shorter than a fade.
+      voice.ramp.move(to: 0, in: isComplete ? min(fadeFrames, voice.readableFrames) : fadeFrames)
+    }
+    let frames = block.add(voice, isComplete: isComplete)
     if voice.ring.readable * 2 <= voice.ring.capacity, voice.roomWish.take() { voice.room.signal() }
     let isShort = frames < period
     let isEnding = (isStopping && voice.ramp.isSteady) || (isShort && (isStopping || isComplete))

@@ -41,15 +41,38 @@ final class MixBuffer {
     pending = 0..<mix.count
   }
 
-  /// Adds what the voice has, at most a block, with its gain; returns the frames that were mixed.
-  func add(_ voice: Voice) -> Int {
-    let count = voice.ring.tryRead(into: scratch)
+  /// Adds what the voice has, at most a block, with its gain; returns the frames that it had.
+  ///
+  /// A hole in a voice that is not complete is faded out of and into.
+  func add(_ voice: Voice, isComplete: Bool) -> Int {
+    let frames = voice.ring.tryRead(into: scratch) / channels
+    if frames > 0 {
+      _ = voice.lastFrame.update(
+        fromContentsOf: scratch[((frames - 1) * channels)..<(frames * channels)])
+    }
+    let length = scratch.count / channels
+    let isLate = frames < length && !isComplete
+    let gains = voice.dropout.gains(frames, of: length, isLate: isLate)
+    if let gains { fade(voice, frames, gains) }
+    let count = (gains?.end ?? frames) * channels
     if voice.ramp.isSteady {
       accumulate(count, gain: voice.ramp.current)
     } else {
       accumulate(count, ramp: &voice.ramp)
     }
-    return count / channels
+    return frames
+  }
+
+  /// Applies the gains to so many frames of the voice, and to its last one in place of those that
+  /// are missing.
+  private func fade(_ voice: Voice, _ frames: Int, _ gains: DropoutFade.Gains) {
+    for frame in 0..<gains.end {
+      let gain = gains[frame]
+      for channel in 0..<channels {
+        let index = frame * channels + channel
+        scratch[index] = gain * (frame < frames ? scratch[index] : voice.lastFrame[channel])
+      }
+    }
   }
 
   /// Applies the gain of the whole engine to the block.

@@ -29,7 +29,10 @@ final class Voice: @unchecked Sendable {
   // The card's thread only.
   var ramp: GainRamp
   var position = VoicePosition()
+  var dropout: DropoutFade
   var untold = UntoldSilence()
+  /// The last frame that the ring gave, a sample per channel.
+  let lastFrame: UnsafeMutableBufferPointer<Float>
 
   init(
     format: AudioFormat, capacity: Duration, volume: Float,
@@ -41,6 +44,13 @@ final class Voice: @unchecked Sendable {
     ring = Ring(
       capacity: FrameCount(capacity, at: format.sampleRate).rawValue * format.channelCount)
     ramp = GainRamp(clampedGain(volume))
+    dropout = DropoutFade(length: FrameCount(.milliseconds(5), at: format.sampleRate).rawValue)
+    lastFrame = .allocate(capacity: format.channelCount)
+    lastFrame.initialize(repeating: 0)
+  }
+
+  deinit {
+    lastFrame.deallocate()
   }
 
   /// What the ring is to hold: a fifth of it, with which the voice begins, is a period at least,

@@ -63,7 +63,11 @@ import Testing
     #expect(bench.pcm.elapsed <= .milliseconds(1_000 + 100 + 250 + 1))
   }
 
-  @Test func `a source that is late is heard as silence, and counted`() throws {
+  private func largestStep(_ samples: some Sequence<Float>) -> Float {
+    zip(samples.dropFirst(), samples).map { abs($0 - $1) }.max() ?? 0
+  }
+
+  @Test func `a source that is late is heard as silence without a click, and counted`() throws {
     let voice = try bench.voice(second, isComplete: false)
     bench.pcm.at(1_407) { _ in
       voice.give(second)
@@ -76,6 +80,9 @@ import Testing
     }
     #expect(bench.pcm.interruptions == 0)
     #expect(missing > 2_400 && abs(missing - silence) <= 200)
+    // A fade is 5 ms long: 40 frames.
+    let sound = bench.pcm.written.prefix(2 * second.count + missing)
+    #expect(largestStep(sound) <= 0.5 / 40 + 1e-6)
     #expect(voice.heardFrames.load(ordering: .relaxed) == 2 * second.count)
   }
 
@@ -94,6 +101,17 @@ import Testing
     #expect(zip(heard, most).allSatisfy { $0 <= $1 })
     #expect(heard.dropFirst(10).prefix(20).allSatisfy { $0 == second.count })
     #expect(heard.last.map { $0 > second.count + 1_600 } == true)
+  }
+
+  @Test(arguments: [900, 920, 950, 990, 1_100])
+  func `a voice whose source is late is stopped without a click`(milliseconds: Int) throws {
+    let voice = try bench.voice(second, isComplete: false)
+    bench.pcm.at(milliseconds) { _ in voice.stop() }
+    try bench.run([voice])
+    // What is held fades in 40 frames, and the stop in 80.
+    let steepest: Float = 0.5 / 40 + 0.5 / 80
+    #expect(largestStep(bench.pcm.written) <= steepest + 1e-6)
+    #expect(bench.pcm.written.last == 0)
   }
 
   @Test func `silence is told of the voices that it falls in, and of no other`() throws {
