@@ -90,37 +90,3 @@ final class BuffersSource: FeederSource {
     return buffers[index]
   }
 }
-
-/// Buffers as they come.
-final class StreamSource: FeederSource {
-  let url: URL? = nil
-  private var iterator: AsyncThrowingStream<AudioBuffer, any Error>.Iterator
-  private var first: AudioBuffer?
-
-  init(_ stream: AsyncThrowingStream<AudioBuffer, any Error>) {
-    iterator = stream.makeAsyncIterator()
-  }
-
-  func open() async throws -> SourceDescription {
-    first = try await pull()
-    guard let first else { throw AudioPlayerError.emptySource(nil) }
-    return SourceDescription(format: first.format, announcedDuration: nil)
-  }
-
-  func next() async throws -> AudioBuffer? {
-    defer { first = nil }
-    if let first { return first }
-    return try await pull()
-  }
-
-  nonisolated(nonsending) private func pull() async throws -> AudioBuffer? {
-    do {
-      while let buffer = try await iterator.next(isolation: #isolation) {
-        if !buffer.isEmpty { return buffer }
-      }
-      return nil
-    } catch {
-      throw AudioPlayerError.source(nil, reason: "\(error)")
-    }
-  }
-}

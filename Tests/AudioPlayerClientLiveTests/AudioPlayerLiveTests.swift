@@ -1,6 +1,7 @@
 import AudioCore
 import AudioPlayerClient
 import AudioPlayerClientLive
+import AudioThreads
 import ClientDependencies
 import Foundation
 import SoundCard
@@ -264,18 +265,17 @@ import VirtualSoundCard
   {
     let card = VirtualSoundCard(.init(pace: .untimed))
     let (stream, continuation) = AsyncThrowingStream<AudioBuffer, any Error>.makeStream()
-    await confirmation { gone in
-      continuation.onTermination = { _ in gone() }
-      await with(card) { player in
-        let events = Task { [tone] in
-          _ = tone
-          for try await _ in await player.playback(request: .init(source: .stream(stream))) {}
-        }
-        events.cancel()
-        _ = await events.result
-        await player.stop()
+    let gone = Gate()
+    continuation.onTermination = { _ in gone.open() }
+    await with(card) { player in
+      let events = Task {
+        for try await _ in await player.playback(request: .init(source: .stream(stream))) {}
       }
+      events.cancel()
+      _ = await events.result
+      await player.stop()
     }
+    await gone.wait()
     #expect(card.openDeviceCount == 0)
   }
 

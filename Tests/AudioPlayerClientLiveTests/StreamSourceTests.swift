@@ -1,0 +1,63 @@
+import AudioCore
+import AudioPlayerClient
+import AudioPlayerClientLive
+import AudioThreads
+import ClientDependencies
+import SoundCard
+import Testing
+import VirtualSoundCard
+
+/// Streams that do not care that nobody wants their buffers any more.
+@Suite(.timeLimit(.minutes(1))) struct StreamSourceTests {
+  private let asked = Gate()
+  private let answered = Gate()
+  private let tone = AudioSignal.sine(440).buffer(.seconds(1), format: .speech)
+
+  /// A stream that gives its buffers and then nothing, not even an end, until it is let go.
+  private func stubborn(_ buffers: [AudioBuffer]) -> PlaybackRequest {
+    let rest = Ring<Int>(capacity: buffers.count + 1)
+    for index in buffers.indices { rest.tryWrite(index) }
+    return PlaybackRequest(
+      source: .stream(
+        AsyncThrowingStream { [asked, answered] in
+          if let index = rest.tryRead() { return buffers[index] }
+          asked.open()
+          await answered.wait()
+          return nil
+        }))
+  }
+
+  private func events(stopping request: PlaybackRequest) async throws -> [PlaybackEvent] {
+    let card = VirtualSoundCard(.init(pace: .untimed))
+    let events = try await withDependencies {
+      $0.soundCard = card.soundCard
+    } operation: {
+      let player = AudioPlayerClient.liveValue
+      let stream = await player.playback(request: request)
+      await asked.wait()
+      await player.stop()
+      return try await stream.reduce(into: []) { $0.append($1) }
+    }
+    #expect(card.openDeviceCount == 0)
+    answered.open()
+    return events
+  }
+
+  @Test func `stop ends a playback whose stream gives nothing and cannot be cancelled`()
+    async throws
+  {
+    let events = try await events(stopping: stubborn([]))
+    #expect(events == [.finished(PlaybackFinish(reason: .stopped, heard: .zero))])
+  }
+
+  @Test func `stop ends a playback whose stream has given something and cannot be cancelled`()
+    async throws
+  {
+    let events = try await events(stopping: stubborn([tone]))
+    guard case .finished(let finish) = events.last else {
+      Issue.record("\(events)")
+      return
+    }
+    #expect(finish.reason == .stopped)
+  }
+}
