@@ -33,7 +33,7 @@ private actor PreviewRecorder {
   }
 
   func recording(_ request: RecordingRequest) -> AsyncThrowingStream<RecordingEvent, any Error> {
-    let pipe = StreamPipe<RecordingEvent>(policy: .newest { $0.isLevels })
+    let pipe = StreamPipe<RecordingEvent>(policy: .recording)
     @Dependency(\.continuousClock) var clock
     let format = PreviewMicrophone.format(request.sampleRate, request.channelCount)
     let id = nextID
@@ -80,12 +80,5 @@ private actor PreviewRecorder {
     pipe.send(
       .finished(RecordingFinish(reason: reason, frameCount: frames, recorded: length)))
     pipe.finish()
-  }
-}
-
-extension RecordingEvent {
-  /// Whether only the newest of such events counts.
-  package var isLevels: Bool {
-    if case .levels = self { true } else { false }
   }
 }

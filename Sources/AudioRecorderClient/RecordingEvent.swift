@@ -8,6 +8,8 @@ public enum RecordingEvent: Hashable, Sendable {
   /// only the newest.
   case levels(RecordingLevels)
   /// Audio of this length was lost; the file has silence in its place.
+  ///
+  /// A consumer that is slow sees the sum.
   case xrun(Duration)
   /// The last event: the file is closed and on the disk.
   case finished(RecordingFinish)

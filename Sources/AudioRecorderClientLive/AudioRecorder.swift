@@ -36,7 +36,7 @@ actor AudioRecorder {
   }
 
   func recording(_ request: RecordingRequest) -> AsyncThrowingStream<RecordingEvent, any Error> {
-    let pipe = StreamPipe<RecordingEvent>(policy: .newest(where: \.isLevels))
+    let pipe = StreamPipe<RecordingEvent>(policy: .recording)
     let recording = begin(request) { pipe.send($0) }
     pipe.onTermination { recording.stop() }
     Task {

@@ -31,7 +31,7 @@ final class CaptureEngine: Sendable {
   init(pcm: any CapturePCM) throws(WakeUpError) {
     self.pcm = pcm
     configuration = pcm.configuration
-    link = try CaptureLink(format: pcm.configuration.format)
+    link = try CaptureLink(device: pcm.configuration)
   }
 
   /// Captures until `stop`, the consumer's wish, the device's end or an error, then closes the

@@ -1,5 +1,6 @@
 import AudioCore
 import AudioThreads
+import SoundCard
 import Synchronization
 
 /// What the card's thread says of the samples that it has put into the ring.
@@ -27,10 +28,12 @@ final class CaptureLink: Sendable {
   // Written once by the card's thread at its very end, when time does not matter any more.
   private let outcome = Mutex<Result<Void, any Error>?>(nil)
 
-  init(format: AudioFormat) throws(WakeUpError) {
+  init(device: PCMConfiguration) throws(WakeUpError) {
     news = try WakeUp()
-    samples = Ring(
-      capacity: FrameCount(Self.depth, at: format.sampleRate).rawValue * format.channelCount)
+    let depth = FrameCount(Self.depth, at: device.format.sampleRate).rawValue
+    // Some plug-ins have periods of many seconds, and a period has to find room.
+    let frames = max(depth, 4 * device.period.rawValue)
+    samples = Ring(capacity: frames * device.format.channelCount)
   }
 
   /// Whether the card's thread is to end.

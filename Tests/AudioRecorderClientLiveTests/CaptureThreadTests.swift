@@ -12,7 +12,7 @@ import Testing
     _ script: [PCMWakeUp], elapsed: Duration = .zero, isStopped: Bool = false
   ) throws -> [DeviceAudio] {
     let pcm = try ScriptedCapture(script, elapsed: elapsed)
-    let link = try CaptureLink(format: pcm.configuration.format)
+    let link = try CaptureLink(device: pcm.configuration)
     if isStopped { link.stop() }
     try CaptureThread(pcm: pcm, link: link).run()
     var reader = BlockReader(format: pcm.configuration.format)
@@ -60,7 +60,7 @@ import Testing
   {
     let script = (0..<3_000).flatMap { _ in [PCMWakeUp.ready(160), .timedOut] }
     let pcm = try ScriptedCapture(script, readsNothing: true)
-    let link = try CaptureLink(format: pcm.configuration.format)
+    let link = try CaptureLink(device: pcm.configuration)
     #expect(throws: silent) { try CaptureThread(pcm: pcm, link: link).run() }
   }
 }

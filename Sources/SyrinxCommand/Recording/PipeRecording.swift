@@ -21,9 +21,11 @@ struct PipeRecording {
     }
   }
 
-  private var request: CaptureRequest {
+  /// A recording waits for a reader that takes a rest, before it loses anything.
+  var request: CaptureRequest {
     CaptureRequest(
-      device: settings.device, sampleRate: settings.sampleRate, channelCount: settings.channelCount)
+      device: settings.device, sampleRate: settings.sampleRate,
+      channelCount: settings.channelCount, droppingOldestAfter: .seconds(30))
   }
 
   /// Ends with the capture, which a cancelled task ends as well, or when the length is reached.
