@@ -32,7 +32,8 @@ extension SoundFileHandle {
   func checked(_ body: (borrowing SoundFileHandle) -> Void) -> LibraryFailure? {
     errno = 0
     body(self)
-    return failure
+    let systemCode = errno
+    return failure ?? LibraryFailure(unsaid: systemCode)
   }
 }
 

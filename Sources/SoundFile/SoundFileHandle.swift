@@ -60,6 +60,13 @@ struct LibraryFailure: Error {
   init(code: Int32, text: String, systemCode: Int32 = errno) {
     (self.code, self.text, self.systemCode) = (code, text, systemCode)
   }
+
+  /// A failure to write that only the system told of: the MP3 encoder reports nothing; nil where
+  /// `systemCode` tells of none.
+  init?(unsaid systemCode: Int32) {
+    guard [ENOSPC, EDQUOT, EFBIG, EIO].contains(systemCode) else { return nil }
+    self.init(code: Int32(SF_ERR_SYSTEM), text: "", systemCode: systemCode)
+  }
 }
 
 // Process-wide because what it protects, libsndfile's error of failed opens, is so.
@@ -109,7 +116,7 @@ extension SoundFileHandle {
     let code = sf_close(file)
     let systemCode = errno
     discard self
-    guard code != SF_ERR_NO_ERROR else { return nil }
+    guard code != SF_ERR_NO_ERROR else { return LibraryFailure(unsaid: systemCode) }
     return LibraryFailure(
       code: code, text: libraryText(code), systemCode: systemCode)
   }

@@ -109,7 +109,8 @@ public final class SoundFileWriter {
   /// - Throws: `.diskFull`, `.cannotWrite`, or `.incomplete` where the file is too short.
   public func close() throws(SoundFileError) {
     guard let open = handle.take() else { return }
-    if let failure = open.close() { throw LibraryErrors.writing(path, failure) }
+    // What a failed write has lost was said then.
+    if let failure = open.close(), !hasFailed { throw LibraryErrors.writing(path, failure) }
     try descriptor.synchronise(path: path)
     try checkCompleteness()
   }

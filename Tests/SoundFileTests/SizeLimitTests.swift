@@ -29,6 +29,22 @@ import Glibc
       }
     }
   }
+
+  /// libsndfile says nothing of it: it closes such a file with 0.
+  @Test func `what only the end of a file could not hold is an error that says so`() async {
+    await #expect(processExitsWith: .success) {
+      signal(SIGXFSZ, SIG_IGN)
+      var limit = rlimit(rlim_cur: 6_000, rlim_max: 6_000)
+      setrlimit(__rlimit_resource_t(1), &limit)
+      let folder = try TestFolder()
+      let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
+      // Opus keeps a second back.
+      let url = folder.file("out.opus")
+      let writer = try SoundFileWriter(url: url, format: format, encoding: .opus)
+      try writer.write(AudioSignal.noise(seed: 1).buffer(.milliseconds(900), format: format))
+      #expect(throws: SoundFileError.tooLarge(path: url.path)) { try writer.close() }
+    }
+  }
 }
 
 /// All that a full disk holds can be read; of FLAC and Vorbis, all but the last block.
