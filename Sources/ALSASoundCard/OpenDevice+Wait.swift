@@ -13,7 +13,6 @@ extension OpenDevice {
     let deadline = timeout.map { MonotonicTime.now + $0 }
     var spins = SpinGuard(period: period)
     while true {
-      if waker.clear() { return .woken }
       if let interruption = takeUntold() { return .interrupted(interruption) }
       if interest == .period, let outcome = try readiness(pcm) { return outcome }
       let left = deadline.map { $0 - .now }
@@ -22,6 +21,9 @@ extension OpenDevice {
       }
     }
   }
+
+  /// Takes the signal that a sleep saw; nil where it was something else that ended the sleep.
+  private var woken: PCMWakeUp? { waker.clear() ? .woken : nil }
 
   private func takeUntold() -> PCMInterruption? {
     defer { untold = nil }
@@ -48,8 +50,7 @@ extension OpenDevice {
     switch try mend(code) {
     case .nothing: nil
     case .interrupted(let interruption): .interrupted(interruption)
-    case .woken:
-      waker.clear() ? .woken : nil
+    case .woken: woken
     }
   }
 
@@ -60,13 +61,12 @@ extension OpenDevice {
   ) throws(SoundCardError) -> PCMWakeUp? {
     if let left, left <= .zero { return try trouble(pcm) ?? .timedOut }
     if spins.takeRest() {
-      _ = polls.sleepOnWaker(milliseconds: milliseconds(period / 4, left))
-      return nil
+      return polls.sleepOnWaker(milliseconds: milliseconds(period / 4, left)) ? woken : nil
     }
     switch polls.sleep(
       pcm, for: interest, milliseconds: milliseconds(interest == .period ? patience : nil, left))
     {
-    case .waker: return nil
+    case .waker: return woken
     case .timeOut: return try trouble(pcm)
     case .failure(let code): return try mendedWakeUp(code)
     case .device(let events):

@@ -10,7 +10,9 @@ public protocol PCM: AnyObject, Sendable {
   /// What the device settled on when it was opened.
   var configuration: PCMConfiguration { get }
 
-  /// Ends a `wait` from any thread, now or at its next call.
+  /// Ends a `wait` from any thread, now or at the next one that sleeps.
+  ///
+  /// What a `wait` can say at once comes first.
   var waker: WakeUp { get }
 
   /// The device's time since it was opened: by the system's monotonic clock, or by a virtual card's
