@@ -165,8 +165,11 @@ import Testing
   }
 
   @Test func `a waiting suspended device answers the waker`() throws {
-    let pcm = try ALSAPlayback(request(testCard("suspend_at=1 resume_again=1000000"), count: 4))
-    #expect(try pcm.offer(ramp(1_920)[...]) == .frames(1_920))
+    // With room for a period it would be ready: the first comes after half a second.
+    let pcm = try ALSAPlayback(
+      request(
+        testCard("suspend_at=1 resume_again=1000000"), period: .milliseconds(500), count: 4))
+    #expect(try pcm.offer(ramp(96_000)[...]) == .frames(96_000))
     let waker = pcm.waker
     let outcome = try withSignals(to: waker) { try pcm.wait(for: .period, atMost: nil) }
     #expect(outcome == .woken)
