@@ -3,6 +3,8 @@ public import AudioCore
 /// Something that goes wrong with a virtual device, at a frame that it has played or heard.
 public enum VirtualFault: Hashable, Sendable {
   /// The device runs dry (playback) or full (capture), and `lost` frames pass before it goes on.
+  ///
+  /// It only says so: a playback keeps what it holds, and the silence takes none of the card's time.
   case xrun(at: FrameCount, lost: FrameCount)
   /// The device is unplugged.
   case unplugged(at: FrameCount)

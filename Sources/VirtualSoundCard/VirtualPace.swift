@@ -2,6 +2,8 @@
 public enum VirtualPace: Sendable {
   /// A clock that goes on whatever the engine does: an engine that is late gets an xrun, as on
   /// hardware.
+  ///
+  /// Its ticks are a period or 10 ms apart, whichever is shorter, and a time-out is noticed at one.
   case clock(any Clock<Duration>)
   /// A clock, but the card never runs ahead of an engine that is about to serve it: with a test's
   /// clock every run is the same, however slow the machine.
