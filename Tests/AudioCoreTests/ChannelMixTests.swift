@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Resampling
+@testable import AudioCore
 
 @Suite struct ChannelMixTests {
   @Test func `stereo becomes mono as the average`() {

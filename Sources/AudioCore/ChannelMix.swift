@@ -1,18 +1,24 @@
 /// How the channels of one format become those of another: a gain for every pair of them.
 ///
-/// The gains into one channel never add up to more than 1, so a mix never clips. Channels are
-/// in the order of WAV files: front left, front right, centre, low frequency, back, side.
-struct ChannelMix: Equatable {
-  let inputCount: Int
-  let outputCount: Int
+/// The gains that it chooses into one channel never add up to more than 1, so that a mix never
+/// clips. Channels are in the order of WAV files: front left, front right, centre, low frequency,
+/// back, side.
+package struct ChannelMix: Hashable, Sendable {
+  package let inputCount: Int
+  package let outputCount: Int
 
   /// The gain from input `i` to output `o` at `[o * inputCount + i]`.
-  let gains: [Float]
+  package let gains: [Float]
 
-  init(from inputCount: Int, to outputCount: Int) {
+  package init(from inputCount: Int, to outputCount: Int) {
     self.inputCount = inputCount
     self.outputCount = outputCount
     gains = Self.rows(from: inputCount, to: outputCount).flatMap { $0 }
+  }
+
+  /// A mix of other gains, in the same order.
+  init(inputCount: Int, outputCount: Int, gains: [Float]) {
+    (self.inputCount, self.outputCount, self.gains) = (inputCount, outputCount, gains)
   }
 
   private static func rows(from inputs: Int, to outputs: Int) -> [[Float]] {
@@ -57,7 +63,9 @@ struct ChannelMix: Equatable {
 
 extension ChannelMix {
   /// Mixes whole frames; it neither allocates nor waits.
-  func apply(_ input: UnsafePointer<Float>, frames: Int, into output: UnsafeMutablePointer<Float>) {
+  package func apply(
+    _ input: UnsafePointer<Float>, frames: Int, into output: UnsafeMutablePointer<Float>
+  ) {
     gains.withUnsafeBufferPointer { gains in
       for frame in 0..<frames {
         let source = input + frame * inputCount
@@ -72,7 +80,7 @@ extension ChannelMix {
   }
 
   /// Mixes whole frames of interleaved samples.
-  func apply(_ samples: [Float]) -> [Float] {
+  package func apply(_ samples: [Float]) -> [Float] {
     let frames = samples.count / inputCount
     return [Float](unsafeUninitializedCapacity: frames * outputCount) { output, count in
       guard let target = output.baseAddress else { return }
