@@ -201,7 +201,7 @@ let package = Package(
     // Tests.
     tests("ALSASoundCard", ["ALSASoundCard", "AudioCore", "AudioThreads", "SoundCard"]),
     tests("Architecture"),
-    tests("AudioCore", ["AudioCore"]),
+    tests("AudioCore", ["AudioCore", "SyrinxTestSupport"]),
     tests("AudioPlayerClient", ["AudioPlayerClient", "ClientDependenciesTestSupport"]),
     tests(
       "AudioPlayerClientLive",
@@ -230,8 +230,8 @@ let package = Package(
     tests(
       "PocketSphinxEngine",
       ["AudioCore", "PocketSphinxEngine", "SoundFile", "SpeechEngine", logging]),
-    tests("Resampling", ["AudioCore", "Resampling"]),
-    tests("SoundFile", ["AudioCore", "AudioThreads", "SoundFile"]),
+    tests("Resampling", ["AudioCore", "Resampling", "SyrinxTestSupport"]),
+    tests("SoundFile", ["AudioCore", "AudioThreads", "Resampling", "SoundFile"]),
     tests(
       "SpeechClient",
       ["AudioCore", "ClientDependencies", "ClientDependenciesTestSupport", "SpeechClient"]),

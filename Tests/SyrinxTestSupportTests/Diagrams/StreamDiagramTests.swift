@@ -1,0 +1,93 @@
+import Synchronization
+import SyrinxTestSupport
+import Testing
+
+@Suite struct StreamDiagramTests {
+  private func run(
+    _ input: String, demand: String = "*"
+  ) -> StreamDiagramResult {
+    StreamDiagram(inputs: [input]).run(demand: demand, symbol: { "\($0)" }) { $0[0] }
+  }
+
+  @Test func `a consumer that asks for everything gets it in the column of its arrival`() {
+    #expect(run("ab--c|").output == "ab--c|")
+    #expect(run("a[bc]-[d|]").output == "a[bc]-[d|]")
+    #expect(run("a-^").output == "a-^")
+  }
+
+  @Test func `a stream that is not over at the end of the drawing has no end in it`() {
+    #expect(run("a--").output == "a--")
+  }
+
+  @Test func `what has not been asked for waits`() {
+    #expect(run("[abc]|", demand: "-1-2-*") == .init(output: "-a-[bc]-|", taken: ["-a-[bc]--"]))
+  }
+
+  @Test func `a demand waits for what arrives, also when no more is asked for`() {
+    #expect(run("--a-b|", demand: "1---").output == "--a---")
+  }
+
+  @Test func `demand is drawn where it reaches the input`() {
+    let result = StreamDiagram(inputs: ["abcd|"]).run(demand: "-1-*", symbol: { "\($0)" }) {
+      $0[0].filter { $0 != "a" }
+    }
+    #expect(result == .init(output: "-b-[cd]|", taken: ["-[ab]-[cd]-"]))
+  }
+
+  @Test func `a cancelled consumer sees the end of the input`() {
+    #expect(run("a--b|", demand: "**;").output == "a-|--")
+  }
+
+  @Test func `a consumer that leaves asks for nothing more`() {
+    #expect(run("a-bc|", demand: "**!") == .init(output: "a----", taken: ["a----"]))
+  }
+
+  @Test func `a consumer that leaves lets go of its stream`() {
+    let gone = Flag()
+    let diagram = StreamDiagram(inputs: ["ab-|"])
+    _ = diagram.run(demand: "*!", symbol: { (letter: Character) in "\(letter)" }) { inputs in
+      inputs[0].map { [keeper = Keeper(gone)] letter in keeper.passed(letter) }
+    }
+    #expect(gone.isRaised)
+  }
+
+  @Test func `several consumers have columns of their own`() {
+    let (outputs, taken) = StreamDiagram(inputs: ["ab|", "-x|"]).run(
+      demands: ["*", "--*"], symbol: { "\($0)" }
+    ) { $0 }
+    #expect(outputs == ["ab|", "--[x|]"])
+    #expect(taken == ["ab-", "--x"])
+  }
+
+  @Test func `tasks that prefer the diagram's executor are part of its columns`() {
+    let diagram = StreamDiagram(inputs: ["a-b|"])
+    let result = diagram.run(symbol: { "\($0)" }) { inputs in
+      AsyncThrowingStream<Character, any Error> { continuation in
+        Task(executorPreference: diagram.executor) {
+          for try await letter in inputs[0] { continuation.yield(letter) }
+          continuation.finish()
+        }
+      }
+    }
+    #expect(result.output == "a-b|")
+  }
+
+  @Test func `letters can stand for anything`() {
+    let diagram = StreamDiagram(inputs: ["12-3|"]) { $0.wholeNumberValue ?? 0 }
+    let result = diagram.run(symbol: { "\($0)" }) { $0[0].map { $0 * 4 } }
+    #expect(result.output == "48-[12]|")
+  }
+}
+
+private final class Flag: Sendable {
+  private let state = Mutex(false)
+  var isRaised: Bool { state.withLock { $0 } }
+  func raise() { state.withLock { $0 = true } }
+}
+
+private final class Keeper: Sendable {
+  private let flag: Flag
+  init(_ flag: Flag) { self.flag = flag }
+  func passed(_ letter: Character) -> Character { letter }
+  deinit { flag.raise() }
+}
