@@ -1,0 +1,98 @@
+/// Adds audio of several inputs, frame by frame, by their indices.
+///
+/// `step()` says what to do next: it asks for an input's next buffer, or gives one of the mix.
+public struct AudioMixer: Sendable {
+  /// When a mix ends.
+  public enum End: Hashable, Sendable {
+    /// When the last input has ended.
+    case whenAllEnd
+    /// With the last frame of the input that ends first.
+    case whenAnyEnds
+  }
+
+  /// What is to be done.
+  public enum Step: Equatable, Sendable {
+    /// Hand in the next buffer of this input with `take`, or its end with `end`.
+    case ask(input: Int)
+    /// The next frames of the mix.
+    case give(AudioBuffer)
+    /// The mix is over.
+    case end
+  }
+
+  fileprivate struct Input {
+    var gain: Float
+    var pending: AudioBuffer?
+    var end: FrameCount?
+    var isOver = false
+  }
+
+  private var inputs: [Input]
+  private let end: End
+  private var format: AudioFormat?
+
+  /// A mixer of as many inputs as there are gains, by which each is multiplied.
+  public init(gains: [Float], end: End = .whenAllEnd) {
+    inputs = gains.map { Input(gain: $0) }
+    self.end = end
+  }
+
+  /// The frames that it holds: at most a buffer of each input.
+  public var heldFrames: FrameCount {
+    inputs.reduce(0) { $0 + ($1.pending?.frameCount ?? 0) }
+  }
+
+  /// What is to be done next.
+  public mutating func step() -> Step {
+    if end == .whenAnyEnds, inputs.contains(where: \.isOver) { return .end }
+    if let index = inputs.firstIndex(where: { !$0.isOver && $0.pending == nil }) {
+      return .ask(input: index)
+    }
+    return mixed().map(Step.give) ?? .end
+  }
+
+  /// Takes the next buffer of an input that was asked for.
+  ///
+  /// - Throws: `.formatsDiffer` where its format is not that of the buffers before it, of whichever
+  ///   input; `.outOfOrder` where it lies before frames that this input gave already.
+  public mutating func take(_ buffer: AudioBuffer, from input: Int) throws(AudioStreamError) {
+    let expected = format ?? buffer.format
+    guard buffer.format == expected else {
+      throw .formatsDiffer(expected: expected, actual: buffer.format)
+    }
+    if let end = inputs[input].end, buffer.firstFrame < end {
+      throw .outOfOrder(expected: end, actual: buffer.firstFrame)
+    }
+    format = expected
+    inputs[input].end = buffer.endFrame
+    inputs[input].pending = buffer.isEmpty ? nil : buffer
+  }
+
+  /// Takes note that an input that was asked for has ended.
+  public mutating func end(of input: Int) {
+    inputs[input].isOver = true
+  }
+
+  /// The frames up to the next place where an input begins or needs another buffer.
+  private mutating func mixed() -> AudioBuffer? {
+    let pending = inputs.compactMap(\.pending)
+    guard let format, let begin = pending.map(\.firstFrame).min() else { return nil }
+    let places = pending.map { $0.firstFrame > begin ? $0.firstFrame : $0.endFrame }
+    let end = places.min() ?? begin
+    var sum = [Float](repeating: 0, count: (end - begin).rawValue * format.channelCount)
+    for index in inputs.indices { inputs[index].add(to: &sum, from: begin, until: end) }
+    return AudioBuffer(format: format, samples: sum, firstFrame: begin)
+  }
+}
+
+extension AudioMixer.Input {
+  /// Adds the frames that it has from `begin` until `end`, and lets go of them.
+  fileprivate mutating func add(
+    to sum: inout [Float], from begin: FrameCount, until end: FrameCount
+  ) {
+    guard let buffer = pending, buffer.firstFrame == begin else { return }
+    for index in sum.indices { sum[index] += gain * buffer.samples[index] }
+    let rest = buffer.frames(end - begin..<buffer.frameCount)
+    pending = rest.isEmpty ? nil : rest
+  }
+}

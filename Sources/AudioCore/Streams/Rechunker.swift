@@ -1,0 +1,74 @@
+/// Cuts and joins buffers so that each has the same number of frames.
+public struct Rechunker: AudioProcessor, Sendable {
+  /// What becomes of a buffer that cannot be filled: the last one, and the one before a gap.
+  public enum Rest: Hashable, Sendable {
+    /// It is shorter.
+    case short
+    /// It is filled up with silence; a gap within a buffer becomes silence of its length.
+    case padded
+  }
+
+  private let size: FrameCount
+  private let rest: Rest
+  private var continuity = Continuity()
+  private var format = AudioFormat.speech
+  private var firstFrame: FrameCount = 0
+  private var samples: [Float] = []
+
+  /// A machine for buffers of `size` frames, which must be above 0.
+  public init(size: FrameCount, rest: Rest = .short) {
+    precondition(size > 0, "a buffer holds at least 1 frame, not \(size)")
+    self.size = size
+    self.rest = rest
+  }
+
+  /// The frames of the buffer that is not full.
+  public var heldFrames: FrameCount { FrameCount(samples.count / format.channelCount) }
+
+  /// Gives every buffer that is full with this one.
+  public mutating func take(_ buffer: AudioBuffer) -> [AudioBuffer] {
+    guard !buffer.isEmpty else { return [] }
+    var output: [AudioBuffer] = []
+    switch continuity.note(buffer) {
+    case .first, .goesOn: break
+    case .restart: output += finish()
+    case .gap(let missing): output += bridge(missing)
+    }
+    if samples.isEmpty { (format, firstFrame) = (buffer.format, buffer.firstFrame) }
+    samples += buffer.samples
+    return output + fullBuffers()
+  }
+
+  /// Gives the frames that do not fill a buffer.
+  public mutating func finish() -> [AudioBuffer] {
+    guard !samples.isEmpty else { return [] }
+    if rest == .padded { appendSilence(size - heldFrames) }
+    defer { samples = [] }
+    return [AudioBuffer(format: format, samples: samples, firstFrame: firstFrame)]
+  }
+
+  private mutating func bridge(_ missing: FrameCount) -> [AudioBuffer] {
+    let fitsIn = rest == .padded && !samples.isEmpty && missing < size - heldFrames
+    guard fitsIn else { return finish() }
+    appendSilence(missing)
+    return []
+  }
+
+  private mutating func appendSilence(_ count: FrameCount) {
+    samples += repeatElement(0, count: count.rawValue * format.channelCount)
+  }
+
+  private mutating func fullBuffers() -> [AudioBuffer] {
+    let step = size.rawValue * format.channelCount
+    var output: [AudioBuffer] = []
+    var start = 0
+    while samples.count - start >= step {
+      let block = Array(samples[start..<start + step])
+      output.append(AudioBuffer(format: format, samples: block, firstFrame: firstFrame))
+      firstFrame += size
+      start += step
+    }
+    samples.removeFirst(start)
+    return output
+  }
+}

@@ -1,0 +1,95 @@
+import AudioCore
+import SyrinxTestSupport
+import Testing
+
+@Suite struct ProcessedAudioTests {
+  @Test func `a stream that cannot fail stays one`() async {
+    let source = AsyncStream<AudioBuffer> { $0.finish() }
+    // This compiles only where the failure is `Never`.
+    for await _ in source.amplified(by: 2).rechunked(to: 4).metered() {}
+  }
+
+  @Test func `typed errors stay what they are`() async {
+    let stream = Failing().amplified(by: 2)
+    do throws(Failing.Refusal) {
+      for try await _ in stream {}
+      Issue.record("the stream has to fail")
+    } catch {
+      #expect(error == .refused)
+    }
+  }
+
+  @Test func `each iteration has a machine of its own`() async throws {
+    let stream = StreamOf(counting(4..<7)).numbered(from: 0)
+    for _ in 0..<2 {
+      for try await buffer in stream { #expect(buffer.firstFrame == 0) }
+    }
+  }
+
+  @Test func `a machine's error ends the stream in place of what the buffer would have given`() {
+    let result = audioDiagram("abc-|").run(symbol: drawn) { $0[0].processed(by: Refuser()) }
+    #expect(result == .init(output: "[<0 1>][<2 3>]^--", taken: ["abc--"]))
+  }
+
+  @Test func `an error of the source comes after what the machine held`() {
+    let result = audioDiagram("a^").run(symbol: drawn) {
+      $0[0].rechunked(to: 3).processed(by: Refuser())
+    }
+    #expect(result.output == "-[<0 1>^]")
+  }
+
+  @Test func `a machine that is over asks for nothing`() {
+    let result = audioDiagram("ab|").run(symbol: drawn) { $0[0].limited(to: .seconds(0)) }
+    #expect(result == .init(output: "|--", taken: ["---"]))
+  }
+
+  @Test func `a cancelled consumer sees the end`() {
+    let result = audioDiagram("a--b|").run(demand: "*-;", symbol: drawn) {
+      $0[0].amplified(by: 1)
+    }
+    #expect(result.output == "[<0 1>]-|--")
+  }
+}
+
+/// Refuses frames from 4 on.
+private struct Refuser: AudioProcessor {
+  struct Refusal: Error {}
+
+  func take(_ buffer: AudioBuffer) throws(Refusal) -> [AudioBuffer] {
+    if buffer.firstFrame >= 4 { throw Refusal() }
+    return [buffer]
+  }
+}
+
+private struct Failing: AsyncSequence, Sendable {
+  enum Refusal: Error { case refused }
+  typealias Element = AudioBuffer
+
+  struct Iterator: AsyncIteratorProtocol {
+    func next(isolation actor: isolated (any Actor)?) async throws(Refusal) -> AudioBuffer? {
+      throw .refused
+    }
+  }
+
+  func makeAsyncIterator() -> Iterator { Iterator() }
+}
+
+/// A sequence that gives the same buffers in every iteration.
+struct StreamOf: AsyncSequence, Sendable {
+  typealias Element = AudioBuffer
+  typealias Failure = Never
+
+  struct Iterator: AsyncIteratorProtocol {
+    var rest: ArraySlice<AudioBuffer>
+
+    mutating func next(isolation actor: isolated (any Actor)?) async -> AudioBuffer? {
+      rest.popFirst()
+    }
+  }
+
+  private let buffers: [AudioBuffer]
+
+  init(_ buffers: AudioBuffer...) { self.buffers = buffers }
+
+  func makeAsyncIterator() -> Iterator { Iterator(rest: buffers[...]) }
+}

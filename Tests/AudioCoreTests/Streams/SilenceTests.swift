@@ -1,0 +1,147 @@
+import SyrinxTestSupport
+import Testing
+
+@testable import AudioCore
+
+/// Tells of frames: `_` is silent, others are sound.
+private func sounds(_ text: String, at firstFrame: Int = 0) -> AudioBuffer {
+  audio(text.map { $0 == "_" ? 0.001 : 0.5 }, at: FrameCount(firstFrame))
+}
+
+/// Hold and margin in frames.
+private func policy(hold: Int, margin: Int) -> SilencePolicy {
+  SilencePolicy(
+    threshold: Decibels(dBFS: -40), hold: .milliseconds(hold * 100),
+    margin: .milliseconds(margin * 100))
+}
+
+private func text(_ part: SoundPart) -> String {
+  switch part {
+  case .began(let frame): "(\(frame.rawValue)"
+  case .audio(let buffer): String(repeating: ".", count: buffer.frameCount.rawValue)
+  case .ended(let frame): "\(frame.rawValue))"
+  }
+}
+
+@Suite struct SilenceSplitterTests {
+  /// What comes of a text that is cut into buffers of so many frames.
+  private func split(_ frames: String, hold: Int, margin: Int, cut: Int) throws -> String {
+    var splitter = SilenceSplitter(policy(hold: hold, margin: margin))
+    var output = ""
+    for begin in stride(from: 0, to: frames.count, by: cut) {
+      let part = String(frames.dropFirst(begin).prefix(cut))
+      output += splitter.take(sounds(part, at: begin)).map(text).joined()
+    }
+    return output + splitter.finish().map(text).joined()
+  }
+
+  @Test(arguments: [1, 2, 3, 5, 100])
+  func `sounds are told with their margins, however the audio is cut`(cut: Int) throws {
+    let output = try split("____xx_x______xxx____", hold: 3, margin: 1, cut: cut)
+    #expect(output == "(3......9)(13.....18)")
+  }
+
+  @Test(arguments: [1, 100])
+  func `a pause that is shorter than the hold belongs to the sound`(cut: Int) throws {
+    #expect(try split("x__x___x", hold: 3, margin: 0, cut: cut) == "(0....4)(7.8)")
+  }
+
+  @Test(arguments: [1, 100])
+  func `margins that would overlap are shorter, so that no frame comes twice`(cut: Int) throws {
+    #expect(try split("x____x", hold: 2, margin: 3, cut: cut) == "(0......6)")
+    #expect(try split("x_____x", hold: 3, margin: 3, cut: cut) == "(0.......7)")
+    #expect(try split("x________x", hold: 3, margin: 3, cut: cut) == "(0....4)(6....10)")
+  }
+
+  @Test func `audio without sound has no part`() throws {
+    #expect(try split("_________", hold: 2, margin: 1, cut: 4) == "")
+    #expect(try split("", hold: 2, margin: 1, cut: 4) == "")
+  }
+
+  @Test func `a gap ends the sound`() throws {
+    let parts = try all(
+      SilenceSplitter(policy(hold: 5, margin: 1)), sounds("xx__"), sounds("_xx", at: 10))
+    #expect(parts.map(text).joined() == "(0...3)(10...13)")
+  }
+
+  @Test func `a frame is silent only where every channel is`() throws {
+    let stereo = AudioFormat(sampleRate: 10, channelCount: 2)
+    let input = AudioBuffer(format: stereo, samples: [0, 0, 0, 1, 0, 0])
+    let parts = try all(SilenceSplitter(policy(hold: 1, margin: 0)), input)
+    #expect(parts.map(text).joined() == "(1.2)")
+  }
+
+  @Test func `a sound is told as it comes, and its end after the hold`() {
+    // The frames of `a` are 0 and 1: its first one is silent.
+    let result = audioDiagram("ab-[cz]|").run(symbol: text) {
+      $0[0].splitAtSilence(policy(hold: 3, margin: 0))
+    }
+    #expect(result.output == "[(1.][..]-[..6)(50..][52)|]")
+  }
+
+  @Test func `hours of sound or silence leave no more than hold and margin behind`() throws {
+    let splitter = SilenceSplitter(policy(hold: 55, margin: 22))
+    for signal in [{ _ in 0 }, { _ in 1 }, { $0 % 7 == 0 ? 1 : 0 }] as [(Int) -> Float] {
+      #expect(try mostHeld(by: splitter, signal: signal) < 55 + 10)
+    }
+  }
+}
+
+@Suite struct SilenceTrimmerTests {
+  private func trimmed(_ text: String, hold: Int, margin: Int) throws -> [Range<Int>] {
+    try all(SilenceTrimmer(policy(hold: hold, margin: margin)), sounds(text))
+      .map { $0.firstFrame.rawValue..<$0.endFrame.rawValue }
+  }
+
+  private func frames(_ ranges: [Range<Int>]) -> [Int] { ranges.flatMap { $0 } }
+
+  @Test func `silence at both ends goes, but for the margins`() throws {
+    #expect(frames(try trimmed("____xx__x_____", hold: 10, margin: 2)) == Array(2..<11))
+  }
+
+  @Test func `silence at the end goes also where it is shorter than the hold`() throws {
+    #expect(frames(try trimmed("_x_", hold: 10, margin: 0)) == [1])
+  }
+
+  @Test func `a pause longer than the hold is a gap, but for its margins`() throws {
+    #expect(frames(try trimmed("x________x", hold: 4, margin: 1)) == [0, 1, 8, 9])
+  }
+
+  @Test func `silence alone is nothing`() throws {
+    #expect(try trimmed("______", hold: 2, margin: 1) == [])
+  }
+
+  @Test func `a wave that crosses zero stays in one piece`() throws {
+    let sine = AudioSignal.sine(440).buffer(
+      4_410, format: AudioFormat(sampleRate: 44_100, channelCount: 1))
+    let output = try all(SilenceTrimmer(SilencePolicy(margin: .zero)), sine)
+    #expect(output.count <= 2)
+    #expect(output.flatMap(\.samples) == Array(sine.samples[1...]))
+  }
+
+  @Test func `silence waits until it is known what follows`() {
+    #expect(SoundDrawing.run("_x__x_|") == "-[<1>]--[<2><3><4>]-|")
+  }
+
+  @Test func `hours of pauses leave no more than the hold behind`() throws {
+    let trimmer = SilenceTrimmer(policy(hold: 100, margin: 5))
+    #expect(try mostHeld(by: trimmer) { $0 % 500 == 0 ? 1 : 0 } < 110)
+  }
+}
+
+/// A column per frame, `_` or `x`, numbered as they come.
+private enum SoundDrawing {
+  static func run(_ columns: String) -> String {
+    let letters = columns.enumerated().map { index, column in
+      column == "|" ? "|" : String(UnicodeScalar(UInt8(97 + index)))
+    }
+    let isSilent = columns.map { $0 == "_" }
+    let diagram = StreamDiagram(inputs: [letters.joined()]) { letter in
+      let index = Int((letter.asciiValue ?? 97) - 97)
+      return audio([isSilent[index] ? 0 : 1], at: FrameCount(index))
+    }
+    return diagram.run(symbol: { "<\($0.firstFrame.rawValue)>" }) {
+      $0[0].trimmingSilence(margin: .zero)
+    }.output
+  }
+}

@@ -1,0 +1,54 @@
+import SyrinxTestSupport
+
+@testable import AudioCore
+
+/// 10 frames a second: a frame is a tenth of a second.
+let slow = AudioFormat(sampleRate: 10, channelCount: 1)
+
+/// A buffer whose samples are given.
+func audio(_ samples: [Float], at firstFrame: FrameCount = 0) -> AudioBuffer {
+  AudioBuffer(format: slow, samples: samples, firstFrame: firstFrame)
+}
+
+/// A buffer whose samples are the frames' indices.
+func counting(_ range: Range<Int>) -> AudioBuffer {
+  audio(range.map { Float($0) }, at: FrameCount(range.lowerBound))
+}
+
+/// All that a machine makes of these buffers.
+func all<Processor: AudioProcessor>(
+  _ processor: Processor, _ buffers: AudioBuffer...
+) throws -> [Processor.Output] {
+  var processor = processor
+  return try buffers.flatMap { try processor.take($0) } + processor.finish()
+}
+
+/// Pushes hours of audio through a machine and gives the most that it ever held.
+///
+/// - Parameter signal: the samples of the buffer with this number.
+func mostHeld<Processor: AudioProcessor>(
+  by processor: Processor, hours: Int = 4, signal: (_ number: Int) -> Float = { _ in 0.5 }
+) throws -> FrameCount {
+  var processor = processor
+  var most: FrameCount = 0
+  for number in 0..<hours * 3_600 {
+    let samples = [Float](repeating: signal(number), count: 10)
+    _ = try processor.take(audio(samples, at: FrameCount(number * 10)))
+    most = max(most, processor.heldFrames)
+  }
+  return most
+}
+
+/// A diagram whose letters are buffers of two frames: `a` is frames 0 and 1, `b` 2 and 3; a letter
+/// that is left out is a gap.
+func audioDiagram(_ inputs: String...) -> StreamDiagram<AudioBuffer> {
+  StreamDiagram(inputs: inputs) { letter in
+    let number = Int(letter.asciiValue ?? 0) - Int(Character("a").asciiValue ?? 0)
+    return counting(number * 2..<number * 2 + 2)
+  }
+}
+
+/// A buffer's samples, to be drawn: `<0 1>`.
+func drawn(_ buffer: AudioBuffer) -> String {
+  "<" + buffer.samples.map { "\(Int($0))" }.joined(separator: " ") + ">"
+}
