@@ -1,0 +1,87 @@
+import SyrinxTestSupport
+import Testing
+
+@testable import AudioCore
+
+@Suite struct AudioBroadcastTests {
+  private func drawnWithLoss(_ audio: BroadcastAudio) -> String {
+    (audio.lost > 0 ? "(-\(audio.lost.rawValue))" : "") + drawn(audio.buffer)
+  }
+
+  /// What consumers with these policies get.
+  private func run(
+    _ input: String, _ policies: [BroadcastPolicy], demands: [String]
+  ) -> (outputs: [String], taken: [String]) {
+    let diagram = audioDiagram(input)
+    return diagram.run(demands: demands, symbol: { drawnWithLoss($0) }) { inputs in
+      let broadcast = AudioBroadcast(of: inputs[0], on: diagram.executor)
+      return policies.map { broadcast.consumer($0) }
+    }
+  }
+
+  @Test func `every consumer gets every buffer`() {
+    let (outputs, _) = run("a-b|", [.waiting, .waiting], demands: ["*", "*"])
+    #expect(outputs == ["[<0 1>]-[<2 3>]|", "[<0 1>]-[<2 3>]|"])
+  }
+
+  @Test func `a slow consumer that waits is what the source waits for`() {
+    let (outputs, taken) = run("[abc|]---", [.waiting, .waiting], demands: ["*", "--1*"])
+    #expect(outputs[0] == "[<0 1>]-[<2 3>][<4 5>|]")
+    #expect(outputs[1] == "--[<0 1>][<2 3><4 5>|]")
+    #expect(taken == ["a-bc"])
+  }
+
+  @Test func `a slow consumer that drops holds nobody up, and learns what it lost`() {
+    let (outputs, taken) = run(
+      "abcd-|", [.waiting, .droppingOldest(4)], demands: ["*", "1----*"])
+    #expect(outputs[0] == "[<0 1>][<2 3>][<4 5>][<6 7>]-|")
+    #expect(outputs[1] == "[<0 1>]----[(-2)<4 5><6 7>|]")
+    #expect(taken == ["abcd--"])
+  }
+
+  @Test func `an error reaches every consumer after what waits for it`() {
+    let (outputs, _) = run("ab^---", [.waiting, .droppingOldest(9)], demands: ["*", "---*"])
+    #expect(outputs == ["[<0 1>][<2 3>]^---", "---[<0 1><2 3>^]--"])
+  }
+
+  @Test func `a consumer that is cancelled, or leaves, holds nobody up`() {
+    for end in [";", "!"] {
+      let (outputs, taken) = run("abc-|", [.waiting, .waiting], demands: ["*", "1-" + end])
+      #expect(outputs[0] == "[<0 1>][<2 3>][<4 5>]-|")
+      #expect(taken == ["abc--"])
+    }
+  }
+
+  @Test func `the source is let go of when nobody can listen any more`() {
+    let (_, taken) = run("abcd|", [.waiting, .waiting], demands: ["*!", "*-!"])
+    #expect(taken == ["ab---"])
+  }
+
+  @Test func `the source is cancelled while it waits, when nobody can listen any more`() async {
+    let (source, feed) = AsyncStream.makeStream(of: AudioBuffer.self)
+    let (cancellations, note) = AsyncStream.makeStream(of: Void.self)
+    feed.onTermination = { _ in note.yield() }
+    feed.yield(counting(0..<2))
+    do {
+      for await _ in source.broadcast().consumer() { break }
+    }
+    for await _ in cancellations { break }
+  }
+
+  @Test func `typed errors stay what they are`() async {
+    let consumer = StreamOf(counting(0..<2)).broadcast().consumer()
+    // This compiles only where the failure is `Never`.
+    for await audio in consumer { #expect(audio == BroadcastAudio(counting(0..<2))) }
+  }
+
+  @Test func `thousands of starts and cancels leave no consumer behind`() async {
+    for _ in 0..<2_000 {
+      let broadcast = StreamOf(counting(0..<2), counting(2..<4)).broadcast()
+      let consumers = [broadcast.consumer(), broadcast.consumer(.droppingOldest(1))]
+      await withTaskGroup { group in
+        for consumer in consumers { group.addTask { for await _ in consumer {} } }
+        group.cancelAll()
+      }
+    }
+  }
+}
