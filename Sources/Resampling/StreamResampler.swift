@@ -1,0 +1,78 @@
+public import AudioCore
+
+/// Brings audio of any format to one format.
+///
+/// It makes a `Resampler` for the first buffer, and another one where the format changes.
+public struct StreamResampler: AudioProcessor {
+  private let target: Target
+  private let quality: Resampler.Quality
+  private var resampler: Resampler?
+  private var continuity = Continuity()
+  /// How far what the resampler numbers has to be moved, and the end of what was given.
+  private var shift: FrameCount = 0
+  private var end: FrameCount?
+
+  enum Target: Sendable {
+    case rate(SampleRate)
+    case format(AudioFormat)
+  }
+
+  init(_ target: Target, quality: Resampler.Quality) {
+    (self.target, self.quality) = (target, quality)
+  }
+
+  /// A machine that gives this format.
+  public init(to format: AudioFormat, quality: Resampler.Quality = .high) {
+    self.init(.format(format), quality: quality)
+  }
+
+  /// Gives what is ready; before a gap also what was held back.
+  ///
+  /// - Throws: `.unsupported` where the rates are too far apart, or `.failed`.
+  public mutating func take(_ buffer: AudioBuffer) throws(ResamplingError) -> [AudioBuffer] {
+    guard !buffer.isEmpty else { return [] }
+    let step = continuity.note(buffer)
+    let rest = step.isBreak ? try finish() : []
+    let resampler = try resampler(for: buffer.format)
+    let output = try resampler.process(buffer)
+    if step != .goesOn { shift = distance(to: output, after: step) }
+    return rest + placed(output)
+  }
+
+  /// Gives what was held back.
+  public mutating func finish() throws(ResamplingError) -> [AudioBuffer] {
+    guard let resampler else { return [] }
+    self.resampler = nil
+    return placed(try resampler.finish())
+  }
+
+  private mutating func resampler(for format: AudioFormat) throws(ResamplingError) -> Resampler {
+    if let resampler { return resampler }
+    let resampler = try Resampler(
+      from: format, to: target.format(for: format), quality: quality)
+    self.resampler = resampler
+    return resampler
+  }
+
+  /// A gap may be shorter than one frame out: what follows then begins where the rest ended.
+  private func distance(to output: AudioBuffer, after step: Continuity.Step) -> FrameCount {
+    guard case .gap = step, let end else { return 0 }
+    return max(0, end - output.firstFrame)
+  }
+
+  private mutating func placed(_ output: AudioBuffer) -> [AudioBuffer] {
+    var output = output
+    output.firstFrame += shift
+    end = output.endFrame
+    return output.isEmpty ? [] : [output]
+  }
+}
+
+extension StreamResampler.Target {
+  fileprivate func format(for input: AudioFormat) -> AudioFormat {
+    switch self {
+    case .format(let format): format
+    case .rate(let rate): AudioFormat(sampleRate: rate, channelCount: input.channelCount)
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import AudioCore
+import Resampling
+import SyrinxTestSupport
+import Testing
+
+@Suite struct StreamResamplerTests {
+  private let noise = AudioSignal.noise(seed: 9)
+
+  private func all(_ buffers: [AudioBuffer], to format: AudioFormat) throws -> [AudioBuffer] {
+    var resampler = StreamResampler(to: format)
+    return try buffers.flatMap { try resampler.take($0) } + resampler.finish()
+  }
+
+  @Test func `a stream becomes what a resampler makes of the whole`() throws {
+    let input = noise.buffer(9_600, format: mono(48_000))
+    let buffers = stride(from: 0, to: 9_600, by: 480).map {
+      input.frames(FrameCount($0)..<FrameCount($0 + 480))
+    }
+    let output = try all(buffers, to: .speech)
+    #expect(try output.flatMap(\.samples) == converted(input, to: .speech).samples)
+    #expect(zip(output, output.dropFirst()).allSatisfy { $0.endFrame == $1.firstFrame })
+  }
+
+  @Test func `a gap stays one, of the same time`() throws {
+    let buffers = [
+      noise.buffer(4_800, format: mono(48_000)),
+      noise.buffer(4_800, format: mono(48_000), firstFrame: 9_600),
+    ]
+    let output = try all(buffers, to: .speech)
+    let second = output.drop { $0.firstFrame < 3_200 }
+    #expect(output.prefix { $0.firstFrame < 3_200 }.last?.endFrame == 1_600)
+    #expect(second.first?.firstFrame == 3_200)
+    #expect(second.last?.endFrame == 4_800)
+    let alone = AudioBuffer(format: mono(48_000), samples: buffers[1].samples)
+    #expect(try second.flatMap(\.samples) == converted(alone, to: .speech).samples)
+  }
+
+  @Test func `a gap of less than a frame makes no frame come twice`() throws {
+    for missing in 1...3 as ClosedRange<Int> {
+      let buffers = (0..<6).map { number in
+        let begin = FrameCount(number * (1_000 + missing))
+        return noise.buffer(1_000, format: mono(48_000), firstFrame: begin)
+      }
+      let output = try all(buffers, to: .speech)
+      #expect(zip(output, output.dropFirst()).allSatisfy { $0.endFrame <= $1.firstFrame })
+    }
+  }
+
+  @Test func `another format on the way is converted too`() throws {
+    let output = try all(
+      [noise.buffer(4_800, format: mono(48_000)), AudioBuffer(silence: 800, format: .speech)],
+      to: .speech)
+    #expect(output.allSatisfy { $0.format == .speech })
+    #expect(output.last == AudioBuffer(silence: 800, format: .speech))
+  }
+
+  @Test func `only the rate changes where only a rate is asked for`() {
+    let stereo = AudioFormat(sampleRate: 48_000, channelCount: 2)
+    let diagram = StreamDiagram(inputs: ["a|"]) { _ in AudioBuffer(silence: 480, format: stereo) }
+    let result = diagram.run(symbol: { "\($0.format.channelCount)x\($0.frameCount.rawValue) " }) {
+      $0[0].resampled(toRate: 16_000)
+    }
+    #expect(result.output == "-[2x160 |]")
+  }
+
+  @Test func `buffers that have the format pass untouched, in their column`() {
+    let diagram = StreamDiagram(inputs: ["a-b|"]) { _ in AudioBuffer(silence: 7, format: .speech) }
+    let result = diagram.run(symbol: { "\($0.frameCount.rawValue)" }) {
+      $0[0].resampled(to: .speech)
+    }
+    #expect(result.output == "7-7|")
+  }
+
+  @Test func `rates too far apart end the stream with an error`() {
+    let diagram = StreamDiagram(inputs: ["a-|"]) { _ in AudioBuffer(silence: 7, format: mono(1)) }
+    let result = diagram.run(symbol: { "\($0)" }) { $0[0].resampled(toRate: 2_000_000_000) }
+    #expect(result.output == "^--")
+  }
+
+  @Test func `what is held back does not grow with hours of audio`() throws {
+    var resampler = StreamResampler(to: mono(70))
+    var (given, most): (FrameCount, Int) = (0, 0)
+    for number in 0..<14_400 {
+      let input = AudioBuffer(silence: 100, format: mono(100), firstFrame: FrameCount(number * 100))
+      given = try resampler.take(input).last?.endFrame ?? given
+      most = max(most, (number + 1) * 70 - given.rawValue)
+    }
+    #expect(most < 1_000)
+  }
+}
