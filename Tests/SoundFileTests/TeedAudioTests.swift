@@ -1,0 +1,118 @@
+import AudioCore
+import Foundation
+import SoundFile
+import Synchronization
+import Testing
+
+@Suite struct TeedAudioTests {
+  private struct Failure: Error {}
+
+  private func buffer(_ count: FrameCount, at frame: FrameCount) -> AudioBuffer {
+    AudioSignal.noise(seed: 2).buffer(count, format: .speech, firstFrame: frame)
+  }
+
+  private func stream(
+    _ buffers: [AudioBuffer], failing error: (any Error)? = nil
+  ) -> AsyncThrowingStream<AudioBuffer, any Error> {
+    AsyncThrowingStream { continuation in
+      for buffer in buffers { continuation.yield(buffer) }
+      continuation.finish(throwing: error)
+    }
+  }
+
+  @Test func `buffers pass as they are, and the file has what they held`() async throws {
+    let folder = try TestFolder()
+    let buffers = [buffer(100, at: 0), buffer(50, at: 100)]
+    var passed: [AudioBuffer] = []
+    let url = folder.file("a.wav")
+    for try await buffer in stream(buffers).teed(to: url, encoding: .wavFloat) {
+      passed.append(buffer)
+    }
+    #expect(passed == buffers)
+    #expect(try everything(url) == buffers.flatMap(\.samples))
+  }
+
+  @Test func `frames that the stream lacks are silence in the file`() async throws {
+    let folder = try TestFolder()
+    let buffers = [buffer(10, at: 7), buffer(10, at: 10_017)]
+    for (gaps, silence) in [(TeePolicy.Gaps.silence, 10_000), (.closedUp, 0)] {
+      let url = folder.file("\(gaps).wav")
+      let teed = stream(buffers).teed(
+        to: url, encoding: .wavFloat, policy: TeePolicy(gaps: gaps))
+      for try await _ in teed {}
+      let expected =
+        buffers[0].samples + [Float](repeating: 0, count: silence) + buffers[1].samples
+      #expect(try everything(url) == expected)
+    }
+  }
+
+  @Test func `an error of the stream comes after the file is complete`() async throws {
+    let folder = try TestFolder()
+    let url = folder.file("a.flac")
+    let teed = stream([buffer(100, at: 0)], failing: Failure()).teed(to: url, encoding: .flac16)
+    await #expect(throws: Failure.self) { for try await _ in teed {} }
+    #expect(try everything(url).count == 100)
+  }
+
+  @Test func `a file that cannot be made ends the stream with the error`() async throws {
+    let folder = try TestFolder()
+    let url = folder.file("missing/a.wav")
+    let teed = stream([buffer(1, at: 0)]).teed(to: url, encoding: .wav16)
+    var iterator = teed.makeAsyncIterator()
+    await #expect(throws: SoundFileError.notFound(path: url.path)) { try await iterator.next() }
+    #expect(try await iterator.next() == nil)
+  }
+
+  @Test func `a stream that goes on without its file says so once`() async throws {
+    let folder = try TestFolder()
+    let errors = Mutex<[String]>([])
+    let policy = TeePolicy(failure: .goesOn { error in errors.withLock { $0.append("\(error)") } })
+    let url = folder.file("missing/a.wav")
+    var count = 0
+    let buffers = [buffer(1, at: 0), buffer(1, at: 1), buffer(1, at: 2)]
+    for try await _ in stream(buffers).teed(to: url, encoding: .wav16, policy: policy) {
+      count += 1
+    }
+    #expect(count == 3)
+    #expect(errors.withLock { $0.count } == 1)
+  }
+
+  @Test func `a buffer of another format fails the file, which keeps what it has`() async throws {
+    let folder = try TestFolder()
+    let url = folder.file("a.wav")
+    let buffers = [buffer(100, at: 0), AudioBuffer(silence: 5, format: cd, firstFrame: 100)]
+    let teed = stream(buffers).teed(to: url, encoding: .wavFloat)
+    await #expect(throws: SoundFileError.wrongFormat(expected: .speech, actual: cd)) {
+      for try await _ in teed {}
+    }
+    #expect(try everything(url) == buffers[0].samples)
+  }
+
+  @Test func `a full disk ends the stream after the file is closed`() async throws {
+    let teed = stream([buffer(100_000, at: 0), buffer(100_000, at: 100_000)])
+      .teed(to: URL(filePath: "/dev/full"), encoding: .wav16)
+    await #expect(throws: SoundFileError.self) { for try await _ in teed {} }
+  }
+
+  @Test func `a stream without a buffer makes no file`() async throws {
+    let folder = try TestFolder()
+    let url = folder.file("a.wav")
+    for try await _ in stream([]).teed(to: url, encoding: .wav16) {}
+    #expect(!FileManager.default.fileExists(atPath: url.path))
+  }
+
+  @Test func `a cancelled consumer leaves a complete file behind`() async throws {
+    let folder = try TestFolder()
+    let url = folder.file("a.flac")
+    let (source, feed) = AsyncThrowingStream.makeStream(of: AudioBuffer.self)
+    let (passed, note) = AsyncStream.makeStream(of: Void.self)
+    let consumer = Task {
+      for try await _ in source.teed(to: url, encoding: .flac16) { note.yield() }
+    }
+    feed.yield(buffer(100, at: 0))
+    for await _ in passed { break }
+    consumer.cancel()
+    _ = await consumer.result
+    #expect(try everything(url).count == 100)
+  }
+}
