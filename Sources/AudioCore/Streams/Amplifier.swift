@@ -17,11 +17,27 @@ public struct Amplifier: AudioProcessor, Sendable {
 
   /// Gives the buffer with its gain; samples may go beyond ±1.
   public mutating func take(_ buffer: AudioBuffer) -> [AudioBuffer] {
-    [buffer.scaled { ramp.gain(at: buffer.firstFrame + $0) }]
+    if let gain = ramp.constantGain(of: buffer) { return [buffer.scaled(by: gain)] }
+    return [buffer.scaled { ramp.gain(at: buffer.firstFrame + $0) }]
+  }
+}
+
+extension GainRamp {
+  /// The gain of all frames of a buffer, where it is the same.
+  fileprivate func constantGain(of buffer: AudioBuffer) -> Float? {
+    if start == end || buffer.firstFrame >= firstFrame + length { return end }
+    return buffer.endFrame <= firstFrame ? start : nil
   }
 }
 
 extension AudioBuffer {
+  /// The same frames, each times the gain; at 1 nothing is copied.
+  func scaled(by gain: Float) -> AudioBuffer {
+    guard gain != 1 else { return self }
+    return AudioBuffer(
+      format: format, samples: samples.map { gain * $0 }, firstFrame: firstFrame)
+  }
+
   /// The same frames, each times the gain for its place in the buffer.
   func scaled(by gain: (_ frame: FrameCount) -> Float) -> AudioBuffer {
     let channels = format.channelCount

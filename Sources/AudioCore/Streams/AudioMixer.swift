@@ -23,6 +23,8 @@ public struct AudioMixer: Sendable {
   fileprivate struct Input {
     var gain: Float
     var pending: AudioBuffer?
+    /// The index of the first pending frame that is not in the mix yet.
+    var next: FrameCount = 0
     var end: FrameCount?
     var isOver = false
   }
@@ -39,7 +41,7 @@ public struct AudioMixer: Sendable {
 
   /// The frames that it holds: at most a buffer of each input.
   public var heldFrames: FrameCount {
-    inputs.reduce(0) { $0 + ($1.pending?.frameCount ?? 0) }
+    inputs.reduce(0) { $0 + $1.heldFrames }
   }
 
   /// What is to be done next.
@@ -65,6 +67,7 @@ public struct AudioMixer: Sendable {
     }
     format = expected
     inputs[input].end = buffer.endFrame
+    inputs[input].next = buffer.firstFrame
     inputs[input].pending = buffer.isEmpty ? nil : buffer
   }
 
@@ -75,9 +78,9 @@ public struct AudioMixer: Sendable {
 
   /// The frames up to the next place where an input begins or needs another buffer.
   private mutating func mixed() -> AudioBuffer? {
-    let pending = inputs.compactMap(\.pending)
-    guard let format, let begin = pending.map(\.firstFrame).min() else { return nil }
-    let places = pending.map { $0.firstFrame > begin ? $0.firstFrame : $0.endFrame }
+    let pending = inputs.filter { $0.pending != nil }
+    guard let format, let begin = pending.map(\.next).min() else { return nil }
+    let places = pending.map { $0.next > begin ? $0.next : $0.next + $0.heldFrames }
     let end = places.min() ?? begin
     var sum = [Float](repeating: 0, count: (end - begin).rawValue * format.channelCount)
     for index in inputs.indices { inputs[index].add(to: &sum, from: begin, until: end) }
@@ -86,13 +89,16 @@ public struct AudioMixer: Sendable {
 }
 
 extension AudioMixer.Input {
+  fileprivate var heldFrames: FrameCount { pending.map { $0.endFrame - next } ?? 0 }
+
   /// Adds the frames that it has from `begin` until `end`, and lets go of them.
   fileprivate mutating func add(
     to sum: inout [Float], from begin: FrameCount, until end: FrameCount
   ) {
-    guard let buffer = pending, buffer.firstFrame == begin else { return }
-    for index in sum.indices { sum[index] += gain * buffer.samples[index] }
-    let rest = buffer.frames(end - begin..<buffer.frameCount)
-    pending = rest.isEmpty ? nil : rest
+    guard let buffer = pending, next == begin else { return }
+    let offset = (begin - buffer.firstFrame).rawValue * buffer.format.channelCount
+    for index in sum.indices { sum[index] += gain * buffer.samples[offset + index] }
+    next = end
+    if end == buffer.endFrame { pending = nil }
   }
 }

@@ -2,6 +2,8 @@
 struct HeldBuffers {
   private(set) var frameCount: FrameCount = 0
   private var buffers: [AudioBuffer] = []
+  /// The frames of the oldest buffer that are taken already.
+  private var taken: FrameCount = 0
 
   mutating func append(_ buffer: AudioBuffer) {
     guard !buffer.isEmpty else { return }
@@ -12,20 +14,19 @@ struct HeldBuffers {
   /// Takes the oldest frames, at most all there are; none where `count` is not above 0.
   mutating func take(_ count: FrameCount) -> [AudioBuffer] {
     var rest = min(count, frameCount)
-    guard rest > 0 else { return [] }
-    frameCount -= rest
-    let whole = buffers.prefix { buffer in
-      guard buffer.frameCount <= rest else { return false }
-      rest -= buffer.frameCount
-      return true
+    var output: [AudioBuffer] = []
+    var finished = 0
+    while rest > 0 {
+      let buffer = buffers[finished]
+      let end = min(taken + rest, buffer.frameCount)
+      output.append(end - taken == buffer.frameCount ? buffer : buffer.frames(taken..<end))
+      frameCount -= end - taken
+      rest -= end - taken
+      taken = end == buffer.frameCount ? 0 : end
+      finished += taken == 0 ? 1 : 0
     }
-    var taken = Array(whole)
-    buffers.removeFirst(taken.count)
-    if rest > 0 {
-      taken.append(buffers[0].frames(0..<rest))
-      buffers[0] = buffers[0].frames(rest..<buffers[0].frameCount)
-    }
-    return taken
+    buffers.removeFirst(finished)
+    return output
   }
 
   mutating func takeAll() -> [AudioBuffer] { take(frameCount) }

@@ -15,12 +15,13 @@ public struct LevelMeter: AudioProcessor, Sendable {
     guard !buffer.isEmpty else { return [] }
     var readings = continuity.note(buffer).isBreak ? finish() : []
     let length = max(1, FrameCount(interval, at: buffer.format.sampleRate))
-    var rest = buffer
-    while !rest.isEmpty {
-      var current = meter ?? ReadingMeter(rest)
-      let count = min(length - current.frameCount, rest.frameCount)
-      current.add(rest.frames(0..<count))
-      rest = rest.frames(count..<rest.frameCount)
+    var position: FrameCount = 0
+    while position < buffer.frameCount {
+      var current = meter ?? ReadingMeter(buffer, from: position)
+      let end = min(position + length - current.frameCount, buffer.frameCount)
+      let isWhole = position == 0 && end == buffer.frameCount
+      current.add(isWhole ? buffer : buffer.frames(position..<end))
+      position = end
       meter = current
       if current.frameCount == length { readings += finish() }
     }

@@ -45,9 +45,9 @@ struct ReadingMeter: Sendable {
   private var whole = AudioMeter()
   private var channels: [AudioMeter]
 
-  /// A meter for a stretch that begins with this buffer, which is not added yet.
-  init(_ buffer: AudioBuffer) {
-    (format, firstFrame) = (buffer.format, buffer.firstFrame)
+  /// A meter for a stretch that begins with this frame of the buffer, which is not added yet.
+  init(_ buffer: AudioBuffer, from frame: FrameCount = 0) {
+    (format, firstFrame) = (buffer.format, buffer.firstFrame + frame)
     channels = Array(repeating: AudioMeter(), count: format.channelCount)
   }
 
