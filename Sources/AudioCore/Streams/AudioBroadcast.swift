@@ -35,7 +35,8 @@ public final class AudioBroadcast<Failure: Error>: Sendable {
   /// Adds a consumer, which belongs to the broadcast from now on.
   ///
   /// What comes before it is iterated waits for it, so that the source waits too where it is a
-  /// `.waiting` one.  ///
+  /// `.waiting` one.
+  ///
   /// It is iterated once, and leaves with the end of its iteration, or when it is let go of.
   public func consumer(_ policy: BroadcastPolicy = .waiting) -> BroadcastConsumer<Failure> {
     BroadcastConsumer(membership: Membership(storage: storage, policy: policy))
