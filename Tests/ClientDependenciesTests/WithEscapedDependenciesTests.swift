@@ -47,16 +47,18 @@ import Testing
     withDependencies {
       $0.number = 8
     } operation: {
-      #expect(continuation.yield { DependencyValues._current.number } == 7)
-    }
-    let inner = continuation.yield {
-      withDependencies {
-        $0.number = 9
-      } operation: {
-        DependencyValues._current.number
+      // Not within `#expect`: Swift 6.3 runs such a closure in the place of the next one that
+      // stands in the same closure and has the same type.
+      let outer = continuation.yield { DependencyValues._current.number }
+      let inner = continuation.yield {
+        withDependencies {
+          $0.number = 9
+        } operation: {
+          DependencyValues._current.number
+        }
       }
+      #expect([outer, inner, DependencyValues._current.number] == [7, 9, 8])
     }
-    #expect(inner == 9)
   }
 
   @Test func `a continuation yields as often as it is asked to and hands errors on`() {
