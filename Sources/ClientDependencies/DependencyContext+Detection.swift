@@ -55,6 +55,9 @@ extension DependencyContext {
   /// The same for readers, without the complaint: whoever makes a value complains.
   static var detected: DependencyContext { detection.context }
 
+  /// Whether the process shows previews, which run again and again in it.
+  static var isOfPreviews: Bool { detected == .preview }
+
   private static func complain() {
     guard let complaint = detection.complaint, !hasComplained.exchange(true, ordering: .relaxed)
     else { return }

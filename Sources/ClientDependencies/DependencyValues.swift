@@ -20,9 +20,19 @@ public struct DependencyValues: Sendable {
   @usableFromInline var scope: Scope
   /// Where the wrapper was declared that reads.
   @usableFromInline var site: Site?
-  /// False while an update closure works on the values: it reads a value in order to change a part
-  /// of it, and that is no use of the value which deserves an issue.
-  @usableFromInline var isInUse: Bool
+  @usableFromInline var purpose: Purpose
+
+  /// What the values are at hand for.
+  @usableFromInline
+  enum Purpose: Sendable {
+    /// Code reads them.
+    case use
+    /// An update closure works on them: it reads a value in order to change a part of it, and that
+    /// is no use of the value which deserves an issue.
+    case update
+    /// `prepareDependencies` does, so that what is set goes into the cache.
+    case preparation
+  }
 
   /// Values without overrides, which share no cached value with others.
   public init() {
@@ -30,10 +40,10 @@ public struct DependencyValues: Sendable {
   }
 
   @inlinable
-  init(scope: Scope, site: Site? = nil, isInUse: Bool = false) {
+  init(scope: Scope, site: Site? = nil, purpose: Purpose = .update) {
     self.scope = scope
     self.site = site
-    self.isInUse = isInUse
+    self.purpose = purpose
   }
 
   /// The value of a key: the override in this scope, otherwise that of the context, made once and
@@ -59,13 +69,19 @@ public struct DependencyValues: Sendable {
         of: key, readBy: function,
         at: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
     }
-    set { scope = scope.overriding(key, with: newValue) }
+    set {
+      guard purpose != .preparation || prepare(key, newValue, property: function) else { return }
+      scope = scope.overriding(key, with: newValue)
+    }
   }
 
   /// The context whose values are used where there is no override.
   public var context: DependencyContext {
-    get { scope.context ?? .ofProcess }
-    set { scope = scope.inContext(newValue) }
+    get { scope.context ?? scope.cache.preparedContext(for: scope.origin) ?? .ofProcess }
+    set {
+      guard purpose != .preparation || prepareContext(newValue) else { return }
+      scope = scope.inContext(newValue)
+    }
   }
 }
 
@@ -85,20 +101,22 @@ extension DependencyValues {
   public static var test: DependencyValues { DependencyValues(context: .test) }
 
   private init(context: DependencyContext) {
-    self.init(scope: Scope(cache: ValueCache()).inContext(context), isInUse: true)
+    self.init(scope: Scope(cache: ValueCache()).inContext(context), purpose: .use)
   }
 
-  static let ofProcess = DependencyValues(scope: Scope(front: nil), isInUse: true)
+  static let ofProcess = DependencyValues(scope: Scope(front: nil), purpose: .use)
 
   /// The scope of the current task.
   @inlinable static var currentScope: Scope { _current.scope }
 
   /// Opens the values to an update closure, or closes them again.
   @inlinable
-  mutating func beInUse(_ isInUse: Bool) {
+  mutating func be(for purpose: Purpose) {
     site = nil
-    self.isInUse = isInUse
+    self.purpose = purpose
   }
+
+  var isInUse: Bool { purpose == .use }
 
   /// Makes the values those that a wrapper sees: over what it captured.
   @inlinable
@@ -121,8 +139,10 @@ extension DependencyValues {
     of key: Key.Type, readBy function: StaticString, at location: SourceLocation
   ) -> Key.Value {
     let location = site?.location ?? location
-    let cached = scope.cache.value(
-      of: key, in: context, for: scope.origin, readAt: location)
+    let cached =
+      purpose == .preparation
+      ? scope.cache.valueToPrepare(of: key, in: context, for: scope.origin, readAt: location)
+      : scope.cache.value(of: key, in: context, for: scope.origin, readAt: location)
     if isInUse, let gap = cached.gap {
       MissingValue(gap: gap, key: key, property: function, location: location)
         .report(from: scope.origin.or(.current))

@@ -63,15 +63,17 @@ struct MissingValue {
 
   private var keyName: String { String(reflecting: key) }
 
-  /// A property's name where the key was read through one, otherwise the key.
-  private var name: String {
-    let property = "\(property)"
-    return property.isEmpty || property.contains("(") ? "\(key).self" : "\\.\(property)"
-  }
+  private var name: String { dependencyName(of: key, property: property) }
 
   private func valueName<Key: TestDependencyKey>(_ key: Key.Type) -> String {
     String(reflecting: Key.Value.self)
   }
+}
+
+/// A property's name where the key is used through one, otherwise the key.
+func dependencyName(of key: any TestDependencyKey.Type, property: StaticString) -> String {
+  let property = "\(property)"
+  return property.isEmpty || property.contains("(") ? "\(key).self" : "\\.\(property)"
 }
 
 extension SourceLocation {

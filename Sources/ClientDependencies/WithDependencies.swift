@@ -52,9 +52,9 @@ func run<R>(
   _ operation: () throws -> R
 ) rethrows -> R {
   var values = current
-  values.beInUse(false)
+  values.be(for: .update)
   try update(&values)
-  values.beInUse(true)
+  values.be(for: .use)
   let result = try DependencyValues.$_current.withValue(values, operation: operation)
   ModelScopes.remember(result, madeIn: values)
   return result
@@ -69,9 +69,9 @@ func run<R>(
   _ operation: () async throws -> R
 ) async rethrows -> R {
   var values = current
-  values.beInUse(false)
+  values.be(for: .update)
   try await update(&values)
-  values.beInUse(true)
+  values.be(for: .use)
   let result = try await DependencyValues.$_current.withValue(
     values, operation: operation, isolation: isolation)
   ModelScopes.remember(result, madeIn: values)

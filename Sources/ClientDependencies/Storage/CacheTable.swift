@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A hash table that only grows, so that readers need no lock and count no references: each bucket
-/// is a list whose end is set once.
+/// is a list that gets longer at its end, or at its front where an entry takes another's place.
 ///
 /// Whoever makes one destroys it.
 struct CacheTable: @unchecked Sendable {
@@ -41,23 +41,37 @@ struct CacheTable: @unchecked Sendable {
   ///
   /// - Returns: the entry that the key has now.
   func insert(_ new: CacheEntry) -> CacheEntry {
-    var earlier = publish(new, at: buckets[bucket(new.key)])
+    var earlier = exchange(nil, for: new, at: buckets[bucket(new.key)]).original
     while let entry = earlier?.takeUnretainedValue() {
       if entry.key == new.key { return entry }
-      earlier = publish(new, at: entry.next)
+      earlier = exchange(nil, for: new, at: entry.next).original
     }
     return new
   }
 
-  /// Sets a link and keeps the entry, unless the link is set.
+  /// Puts an entry before the others, so that it is found in place of its key's earlier one; that
+  /// one is kept, because a reader may have it in hand.
   ///
-  /// - Returns: the entry that the link led to before.
-  private func publish(_ new: CacheEntry, at link: borrowing Link) -> Unmanaged<CacheEntry>? {
+  /// - Returns: the earlier entry, where it does not give way and nothing changes.
+  func put(_ new: CacheEntry, replacing givesWay: (CacheEntry) -> Bool) -> CacheEntry? {
+    let head = buckets + bucket(new.key)
+    while true {
+      let first = head.pointee.load(ordering: .acquiring)
+      if let earlier = find(new.key)?.takeUnretainedValue(), !givesWay(earlier) { return earlier }
+      new.next.store(first, ordering: .relaxed)
+      if exchange(first, for: new, at: head.pointee).exchanged { return nil }
+    }
+  }
+
+  /// Lets a link lead to an entry and keeps that, unless the link leads elsewhere than expected.
+  private func exchange(
+    _ expected: Unmanaged<CacheEntry>?, for new: CacheEntry, at link: borrowing Link
+  ) -> (exchanged: Bool, original: Unmanaged<CacheEntry>?) {
     let entry = Unmanaged.passRetained(new)
-    let (isSet, earlier) = link.compareExchange(
-      expected: nil, desired: entry, ordering: .acquiringAndReleasing)
-    if !isSet { entry.release() }
-    return earlier
+    let result = link.compareExchange(
+      expected: expected, desired: entry, ordering: .acquiringAndReleasing)
+    if !result.exchanged { entry.release() }
+    return result
   }
 
   private func bucket(_ key: ObjectIdentifier) -> Int {

@@ -6,12 +6,20 @@ class CacheEntry: @unchecked Sendable {  // Right, because its only mutable part
   final let key: ObjectIdentifier
   /// What the key lacked.
   @usableFromInline final let gap: Gap?
+  final let source: Source
   /// The next entry of the table's bucket.
   final let next = Atomic<Unmanaged<CacheEntry>?>(nil)
 
-  init(key: ObjectIdentifier, gap: Gap?) {
+  /// How the value came into the cache.
+  enum Source: Sendable {
+    case context(firstReadAt: SourceLocation)
+    case preparation(Preparation)
+  }
+
+  init(key: ObjectIdentifier, gap: Gap?, source: Source) {
     self.key = key
     self.gap = gap
+    self.source = source
   }
 }
 
@@ -20,8 +28,8 @@ class CacheEntry: @unchecked Sendable {  // Right, because its only mutable part
 final class CachedValue<Value: Sendable>: CacheEntry, @unchecked Sendable {  // See `CacheEntry`.
   @usableFromInline let value: Value
 
-  init(_ value: Value, key: ObjectIdentifier, gap: Gap?) {
+  init(_ value: Value, key: ObjectIdentifier, gap: Gap? = nil, source: Source) {
     self.value = value
-    super.init(key: key, gap: gap)
+    super.init(key: key, gap: gap, source: source)
   }
 }

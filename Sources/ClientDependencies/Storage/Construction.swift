@@ -53,7 +53,8 @@ final class Construction: Sendable {
     let construction = Construction(of: key, in: context, readAt: location)
     defer { construction.isOver.store(true, ordering: .releasing) }
     let (value, gap) = $current.withValue(construction) { construction.evaluate(key) }
-    return CachedValue(value, key: ObjectIdentifier(key), gap: gap)
+    return CachedValue(
+      value, key: ObjectIdentifier(key), gap: gap, source: .context(firstReadAt: location))
   }
 
   private func evaluate<Key: TestDependencyKey>(_ key: Key.Type) -> (Key.Value, Gap?) {

@@ -9,13 +9,14 @@ final class ValueCache: Sendable {
   /// The same for readers, who count no references to it: it lives as long as the process.
   static let ofProcessForReaders = Unmanaged.passUnretained(ofProcess)
 
-  private let separatesTests: Bool
-  private let contextOfProcess = DependencyContext.detected
+  let separatesTests: Bool
+  /// Where no test runs: the context that was prepared, otherwise the process's.
+  let contextOfProcess = ContextCell(.detected)
   private let live = CacheTable()
   private let preview = CacheTable()
   private let test = CacheTable()
-  // Only test processes use it, and only to look up and to insert.
-  private let ofTests = Lock<[RunningTest?: [TestEntry: CacheEntry]]>([:])
+  // Outside test processes only the first read of a value uses it; held to look up and to insert.
+  private let ofTests = Lock<[RunningTest?: ValuesOfTest]>([:])
 
   /// - Parameter separatesTests: whether each test has values of its own; it costs a look-up of the current test.
   init(separatesTests: Bool = isTesting) {
@@ -35,7 +36,7 @@ final class ValueCache: Sendable {
   func sharedEntry(
     _ key: ObjectIdentifier, in context: DependencyContext?
   ) -> Unmanaged<CacheEntry>? {
-    separatesTests ? nil : table(context ?? contextOfProcess).find(key)
+    separatesTests ? nil : table(context ?? contextOfProcess.context).find(key)
   }
 
   /// - Parameter origin: where the reader was made; it decides where no test runs.
@@ -65,12 +66,12 @@ final class ValueCache: Sendable {
       context: context)
   }
 
-  private func find(
+  func find(
     _ key: ObjectIdentifier, in context: DependencyContext, for origin: IssueOrigin
   ) -> CacheEntry? {
     guard separatesTests else { return table(context).find(key)?.takeUnretainedValue() }
-    let (test, entry) = (Self.test(of: origin), TestEntry(key: key, context: context))
-    return ofTests.withLock { $0[test]?[entry] }
+    let (test, entry) = (Self.test(of: origin), ValuesOfTest.Place(key: key, context: context))
+    return ofTests.withLock { $0[test]?.entries[entry] }
   }
 
   private func make<Key: TestDependencyKey>(
@@ -88,13 +89,25 @@ final class ValueCache: Sendable {
   private func insert(
     _ new: CacheEntry, in context: DependencyContext, for origin: IssueOrigin
   ) -> CacheEntry {
-    guard separatesTests else { return table(context).insert(new) }
-    let (test, entry) = (Self.test(of: origin), TestEntry(key: new.key, context: context))
-    return ofTests.withLock { entries in
-      if let earlier = entries[test]?[entry] { return earlier }
-      entries[test, default: [:]][entry] = new
-      return new
+    changeValues(for: origin) { values in
+      values.noteRead(new)
+      return separatesTests ? values.insert(new, in: context) : table(context).insert(new)
     }
+  }
+
+  /// Looks at or changes what belongs to the test that reads; `change` runs no foreign code.
+  func changeValues<Result>(
+    for origin: IssueOrigin, _ change: (inout ValuesOfTest) -> sending Result
+  ) -> sending Result {
+    let test = separatesTests ? Self.test(of: origin) : nil
+    return ofTests.withLock { change(&$0[test, default: ValuesOfTest()]) }
+  }
+
+  /// The context that the current test prepared, or the process outside tests.
+  func preparedContext(for origin: IssueOrigin) -> DependencyContext? {
+    if separatesTests { return ofTests.withLock { $0[Self.test(of: origin)]?.context } }
+    let context = contextOfProcess.context
+    return context == .detected ? nil : context
   }
 
   /// Releases the values of a test that has ended.
@@ -108,16 +121,11 @@ final class ValueCache: Sendable {
     .current ?? origin.test
   }
 
-  private func table(_ context: DependencyContext) -> CacheTable {
+  func table(_ context: DependencyContext) -> CacheTable {
     switch context {
     case .live: live
     case .preview: preview
     case .test: test
     }
   }
-}
-
-private struct TestEntry: Hashable {
-  var key: ObjectIdentifier
-  var context: DependencyContext
 }

@@ -7,7 +7,9 @@ import Testing
     let table = CacheTable()
     defer { table.destroy() }
     let keys = (0..<1_000).map { _ in Key() }
-    let entries = keys.map { CachedValue(1, key: ObjectIdentifier($0), gap: nil) }
+    let entries = keys.map {
+      CachedValue(1, key: ObjectIdentifier($0), source: .context(firstReadAt: .here))
+    }
     for entry in entries { #expect(table.insert(entry) === entry) }
     for (key, entry) in zip(keys, entries) {
       #expect(table.find(ObjectIdentifier(key))?.takeUnretainedValue() === entry)
@@ -19,9 +21,25 @@ import Testing
     let table = CacheTable()
     defer { table.destroy() }
     let key = Key()
-    let first = CachedValue(1, key: ObjectIdentifier(key), gap: nil)
+    let first = CachedValue(1, key: ObjectIdentifier(key), source: .context(firstReadAt: .here))
     #expect(table.insert(first) === first)
-    #expect(table.insert(CachedValue(2, key: ObjectIdentifier(key), gap: nil)) === first)
+    #expect(
+      table.insert(CachedValue(2, key: ObjectIdentifier(key), source: .context(firstReadAt: .here)))
+        === first)
+  }
+
+  @Test func `an entry takes an earlier one's place only where that gives way`() {
+    let table = CacheTable()
+    defer { table.destroy() }
+    let key = Key()
+    let entries = (0..<3).map {
+      CachedValue($0, key: ObjectIdentifier(key), source: .context(firstReadAt: .here))
+    }
+    #expect(table.put(entries[0]) { _ in false } == nil)
+    #expect(table.put(entries[1]) { _ in false } === entries[0])
+    #expect(table.put(entries[2]) { $0 === entries[0] } == nil)
+    #expect(table.find(ObjectIdentifier(key))?.takeUnretainedValue() === entries[2])
+    #expect(table.insert(entries[1]) === entries[2])
   }
 
   @Test func `all who insert a key at the same time get the same entry`() async {
@@ -32,7 +50,8 @@ import Testing
       let winners = await withTaskGroup(of: ObjectIdentifier.self) { group in
         for number in 0..<4 {
           group.addTask {
-            let entry = CachedValue(number, key: ObjectIdentifier(key), gap: nil)
+            let entry = CachedValue(
+              number, key: ObjectIdentifier(key), source: .context(firstReadAt: .here))
             return ObjectIdentifier(table.insert(entry))
           }
         }

@@ -1,0 +1,150 @@
+import ClientDependenciesTestSupport
+import Foundation
+import Testing
+
+@Suite struct PrepareDependenciesTests {
+  @Dependency(\.number) private var number
+
+  @Test func `what the closure returns or throws is handed on`() {
+    struct Refusal: Error {}
+    #expect(prepareDependencies { _ in 42 } == 42)
+    #expect(throws: Refusal.self) { try prepareDependencies { _ in throw Refusal() } }
+  }
+
+  @Test(arguments: Elsewhere.allCases)
+  func `a prepared value is seen by every wrapper of the test, also elsewhere`(
+    place: Elsewhere
+  ) async {
+    prepareDependencies { $0.number = 10 }
+    #expect(number == 10)
+    #expect(DependencyValues._current.number == 10)
+    let elsewhere = Recorder<Int>()
+    await place.run { [_number] in elsewhere.append(_number.wrappedValue) }
+    #expect(elsewhere.all == [10])
+  }
+
+  @Test(arguments: 0..<20)
+  func `a test does not see what others prepare`(seconds: Int) async {
+    @Dependency(\.date.now) var now
+    let date = Date(timeIntervalSince1970: Double(seconds))
+    prepareDependencies { $0.date.now = date }
+    await Task.yield()
+    #expect(now == date)
+  }
+
+  @Test func `of several values in one call the last one counts`() {
+    prepareDependencies {
+      $0.number = 10
+      $0.number += 1
+      $0.number += 1
+    }
+    #expect(number == 12)
+  }
+
+  @Test func `a part of a value can be prepared, and the rest stays`() throws {
+    @Dependency(\.greeter) var greeter
+    prepareDependencies {
+      $0[GreeterClient.self].greet = { "prepared \($0)" }
+      $0.greeter.isOpen = { true }
+    }
+    #expect(try greeter.greet("Ada") == "prepared Ada")
+    #expect(greeter.isOpen())
+  }
+
+  @Test func `the closure's own reads see what it has set so far`() {
+    let seen = prepareDependencies {
+      $0.number = 10
+      return [$0.number, number]
+    }
+    #expect(seen == [10, 10])
+  }
+
+  @Test func `an override wins over a prepared value, for its scope`() {
+    prepareDependencies { $0.number = 10 }
+    withDependencies {
+      $0.number += 1
+    } operation: {
+      #expect(number == 11)
+    }
+    #expect(number == 10)
+  }
+
+  @Test func `values are live where that context is prepared`() {
+    prepareDependencies {
+      $0.context = .live
+      $0.interfaceOnly = "prepared"
+    }
+    @Dependency(\.context) var context
+    #expect(context == .live)
+    #expect(number == 1)
+    #expect(DependencyValues._current.interfaceOnly == "prepared")
+  }
+
+  @Test func `a key without a live value lacks none where one is prepared`() {
+    withDependencies {
+      $0.context = .live
+    } operation: {
+      prepareDependencies { $0[InterfaceOnlyKey.self] = "prepared" }
+      #expect(DependencyValues._current.interfaceOnly == "prepared")
+    }
+  }
+
+  @Test func `a preview may prepare a value again, and after it was read`() {
+    withDependencies {
+      $0.context = .preview
+    } operation: {
+      #expect(number == 2)
+      prepareDependencies { $0.number = 10 }
+      #expect(number == 10)
+      prepareDependencies { $0.number = 11 }
+      #expect(number == 11)
+    }
+  }
+
+  @Test func `a value that was read stays, and the issue tells where that was`() {
+    #expect(number == 3)
+    withKnownIssue {
+      prepareDependencies { $0.number = 10 }
+    } matching: { issue in
+      let text = "\(issue)"
+      return text.contains(#"@Dependency(\.number)"#) && text.contains("it was read before")
+        && text.contains("First read at: \(#fileID):6")
+        && issue.sourceLocation?.fileID == #fileID
+    }
+    #expect(number == 3)
+  }
+
+  @Test func `a value that was prepared stays, and the issue tells where that was`() {
+    prepareDependencies { $0[NumberKey.self] = 10 }
+    let line = #line - 1
+    withKnownIssue {
+      prepareDependencies { $0[NumberKey.self] = 11 }
+    } matching: { issue in
+      let text = "\(issue)"
+      return text.contains("@Dependency(NumberKey.self)")
+        && text.contains("it was prepared before")
+        && text.contains("Prepared at: \(#fileID):\(line)") && text.contains("withDependencies")
+    }
+    #expect(number == 10)
+  }
+
+  @Test func `the context cannot be changed once values come from it`() {
+    #expect(number == 3)
+    withKnownIssue {
+      prepareDependencies { $0.context = .live }
+    } matching: {
+      "\($0)".contains(#"@Dependency(\.context)"#)
+    }
+    #expect(DependencyValues._current.context == .test)
+  }
+
+  @Test(.dependencies) func `a test with a cache of its own prepares values for that one`() {
+    prepareDependencies { $0.number = 10 }
+    #expect(number == 10)
+    withDependencies {
+      $0 = DependencyValues()
+    } operation: {
+      #expect(DependencyValues._current.number == 3)
+    }
+  }
+}

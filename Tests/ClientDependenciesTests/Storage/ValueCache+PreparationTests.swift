@@ -1,0 +1,88 @@
+import Testing
+
+@testable import ClientDependencies
+
+/// What a process does in which no test runs, and what one with tests does as well.
+@Suite struct ValueCachePreparationTests {
+  private let preparation = Preparation(at: .here)
+
+  private func prepare(
+    _ number: Int, in cache: ValueCache, by preparation: Preparation,
+    context: DependencyContext = .live
+  ) -> CacheEntry.Source? {
+    let entry = CachedValue(
+      number, key: ObjectIdentifier(NumberKey.self), source: .preparation(preparation))
+    return cache.prepare(entry, in: context, by: preparation, for: IssueOrigin())
+  }
+
+  private func number(in cache: ValueCache, context: DependencyContext = .live) -> Int {
+    cache.value(of: NumberKey.self, in: context, readAt: .here).value
+  }
+
+  @Test(arguments: [true, false])
+  func `one preparation replaces its own values and no others`(separatesTests: Bool) {
+    let cache = ValueCache(separatesTests: separatesTests)
+    #expect(prepare(10, in: cache, by: preparation) == nil)
+    #expect(prepare(11, in: cache, by: preparation) == nil)
+    #expect(number(in: cache) == 11)
+    let later = Preparation(at: .here)
+    guard case .preparation(let earlier) = prepare(12, in: cache, by: later) else {
+      Issue.record("The second preparation was let through.")
+      return
+    }
+    #expect(earlier === preparation)
+    #expect(number(in: cache) == 11)
+    #expect(number(in: cache, context: .test) == 3)
+  }
+
+  @Test(arguments: [true, false])
+  func `a value that was read stays, but not in previews`(separatesTests: Bool) {
+    let cache = ValueCache(separatesTests: separatesTests)
+    #expect(number(in: cache) + number(in: cache, context: .preview) == 3)
+    #expect(prepare(10, in: cache, by: preparation) != nil)
+    #expect(prepare(10, in: cache, by: preparation, context: .preview) == nil)
+    #expect(number(in: cache) == 1)
+    #expect(number(in: cache, context: .preview) == 10)
+  }
+
+  @Test(arguments: [true, false])
+  func `a value of which a part is prepared is not kept for that`(separatesTests: Bool) {
+    let cache = ValueCache(separatesTests: separatesTests)
+    let origin = IssueOrigin()
+    let value = cache.valueToPrepare(
+      of: NumberKey.self, in: .live, for: origin, readAt: .here
+    ).value
+    #expect(value == 1)
+    #expect(prepare(10, in: cache, by: preparation) == nil)
+    let again = cache.valueToPrepare(of: NumberKey.self, in: .live, for: origin, readAt: .here)
+    #expect(again.value == 10)
+  }
+
+  @Test(arguments: [true, false])
+  func `the context is prepared once, before values are read`(separatesTests: Bool) {
+    let (cache, origin) = (ValueCache(separatesTests: separatesTests), IssueOrigin())
+    #expect(cache.preparedContext(for: origin) == nil)
+    #expect(cache.prepare(.preview, by: preparation, for: origin) == nil)
+    #expect(cache.prepare(.live, by: preparation, for: origin) == nil)
+    #expect(cache.preparedContext(for: origin) == .live)
+    #expect(cache.prepare(.preview, by: Preparation(at: .here), for: origin) != nil)
+    #expect(cache.preparedContext(for: origin) == .live)
+  }
+
+  @Test(arguments: [true, false])
+  func `the context stays once a value was read`(separatesTests: Bool) {
+    let (cache, origin) = (ValueCache(separatesTests: separatesTests), IssueOrigin())
+    #expect(number(in: cache, context: .test) == 3)
+    #expect(cache.prepare(.live, by: preparation, for: origin) != nil)
+    #expect(cache.preparedContext(for: origin) == nil)
+  }
+
+  @Test func `readers without a test find values in the context that was prepared`() {
+    let cache = ValueCache(separatesTests: false)
+    let key = ObjectIdentifier(NumberKey.self)
+    #expect(prepare(10, in: cache, by: preparation) == nil)
+    #expect(cache.sharedEntry(key, in: nil) == nil)
+    #expect(cache.prepare(.live, by: preparation, for: IssueOrigin()) == nil)
+    #expect(cache.sharedEntry(key, in: nil) != nil)
+  }
+}
