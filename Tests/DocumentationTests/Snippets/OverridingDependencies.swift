@@ -60,4 +60,10 @@ final class Party {
     try await party.jukebox?.play(song)
     #expect(played.value == [song])
   }
+  @Test func `a program chooses before anything is read`() {
+    prepareDependencies {
+      $0.microphone.level = { 1 }
+    }
+    #expect(LevelMeter().isClipping)
+  }
 }
