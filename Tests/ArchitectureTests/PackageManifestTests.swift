@@ -10,8 +10,8 @@ import Testing
     #expect(declared.filter(Self.isInUsualPlace).sorted() == (sources + tests).sorted())
   }
 
-  /// Folders that hold material for tests and no target.
-  private static let withoutTarget: Set = ["Tests/Fixtures", "Tests/Support"]
+  /// Folders that hold material for tests, or a package of their own, and no target.
+  private static let withoutTarget: Set = ["Tests/Benchmarks", "Tests/Fixtures", "Tests/Support"]
 
   private static func isInUsualPlace(_ folder: String) -> Bool {
     folder.hasPrefix("Sources/") || folder.hasPrefix("Tests/")

@@ -13,6 +13,9 @@ struct Documentation {
   /// manifest.
   static let sectionsOfReadMe = ["In a program", "Dependencies in a feature"]
 
+  /// Examples that are tested where what they show is tested.
+  private static let examplesElsewhere = ["Tests/SoundFileTests/StreamExampleTests.swift"]
+
   func documents() throws -> [Document] {
     let readMe = Document(name: "README.md", text: try text(of: "README.md"))
     return try articles() + Self.sectionsOfReadMe.map(readMe.section)
@@ -27,7 +30,8 @@ struct Documentation {
 
   func compiledFiles() throws -> [Code] {
     let folder = "Tests/DocumentationTests/Snippets"
-    return try files(in: folder, ending: ".swift").map { Code(try text(of: "\(folder)/\($0)")) }
+    let snippets = try files(in: folder, ending: ".swift").map { "\(folder)/\($0)" }
+    return try (snippets + Self.examplesElsewhere).map { Code(try text(of: $0)) }
   }
 
   private func files(in folder: String, ending: String) throws -> [String] {

@@ -4,15 +4,13 @@ import Resampling
 import SoundFile
 import Testing
 
-/// The example of README.md, which is this one word for word.
+/// The example of README.md, which DocumentationTests looks for here.
 @Suite struct StreamExampleTests {
   private func tidyUp(_ recording: URL, into talk: URL) async throws {
-    // README
     let tidy = SoundFile.buffers(of: recording).trimmingSilence(below: Decibels(dBFS: -50))
       .faded(in: .milliseconds(20), out: .milliseconds(200)).resampled(to: .speech)
       .teed(to: talk, encoding: .flac16)
     for try await reading in tidy.levels(every: .seconds(1)) { print(reading.level.rms) }
-    // README
   }
 
   @Test func `the example makes a shorter file without the silence at its ends`() async throws {
@@ -27,16 +25,5 @@ import Testing
     // A second of sound, and a margin of 100 ms at either side.
     #expect(abs(samples.count - 19_200) <= 2)
     #expect(samples.max().map { $0 > 0.45 && $0 < 0.55 } == true)
-  }
-
-  @Test func `the README shows what is tested here`() throws {
-    let here = URL(filePath: #filePath)
-    let root = here.deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
-    let example = try String(contentsOf: here, encoding: .utf8)
-      .components(separatedBy: "    // README\n")
-    let lines = try #require(example.dropFirst().first).split(separator: "\n")
-    for line in lines { #expect(readme.contains(line.dropFirst(4))) }
   }
 }
