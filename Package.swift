@@ -180,11 +180,14 @@ let package = Package(
       "TranscribeFile",
       ["AudioCore", "ClientDependencies", "PocketSphinxEngine", "SpeechClient", "SpeechClientLive"]),
     sample(
-      "VoiceNotes",
-      [
-        "AudioCore", "ClientDependencies", "ClientDependenciesMacros", "PocketSphinxEngine",
-        "SpeechClient", "SpeechClientLive",
-      ]),
+      "TakeNotes",
+      ["ClientDependencies", "PocketSphinxEngine", "SpeechClientLive", "VoiceNotes"]),
+    .target(
+      name: "VoiceNotes",
+      dependencies: [
+        "AudioCore", "ClientDependencies", "ClientDependenciesMacros", "SpeechClient",
+      ],
+      path: "Samples/VoiceNotes", swiftSettings: settings),
     .testTarget(
       name: "VoiceNotesTests",
       dependencies: ["ClientDependenciesTestSupport", "SpeechClient", "VoiceNotes"],
@@ -250,7 +253,7 @@ let package = Package(
         "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads", "SoundCard",
         "SoundFile", "SpeechClient", "SyrinxCommand", "VirtualSoundCard", "syrinx", argumentParser,
       ]),
-    tests("Samples", ["PlayFile", "TranscribeFile", "VoiceNotes"]),
+    tests("Samples", ["PlayFile", "TakeNotes", "TranscribeFile"]),
     tests("SyrinxTestSupport", ["AudioCore", "SpeechEngine", "SyrinxTestSupport"]),
     tests(
       "VirtualSoundCard",

@@ -26,24 +26,24 @@ import Testing
     #expect(texts == ["turn left and go back", "go forward ten meters"])
   }
 
-  @Test func `VoiceNotes notes what is said in files, and prints its notes`() async throws {
+  @Test func `TakeNotes notes what is said in files, and prints its notes`() async throws {
     let notes = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: notes) }
     let environment = ["VOICE_NOTES": notes.path]
     let files = ["go-forward.wav", "two-utterances.wav"].map {
       sounds.appendingPathComponent($0).path
     }
-    let adding = try await run("VoiceNotes", files[0], files[1], environment: environment)
+    let adding = try await run("TakeNotes", files[0], files[1], environment: environment)
     #expect(adding.status == 0)
     #expect(adding.output.isEmpty)
-    let printing = try await run("VoiceNotes", environment: environment)
+    let printing = try await run("TakeNotes", environment: environment)
     let texts = printing.output.split(separator: "\n").map {
       $0.split(separator: " ", maxSplits: 1).last
     }
     #expect(texts == ["go forward ten meters", "turn left and go back, go forward ten meters"])
   }
 
-  @Test(arguments: ["PlayFile", "TranscribeFile", "VoiceNotes"])
+  @Test(arguments: ["PlayFile", "TranscribeFile", "TakeNotes"])
   func `a missing file is named and the status is not 0`(program: String) async throws {
     let run = try await run(program, "nowhere.wav")
     #expect(run.status == 1)

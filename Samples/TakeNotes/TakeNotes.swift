@@ -1,18 +1,19 @@
-// Notes what is said in files, or prints the notes: swift run VoiceNotes [FILE…]
+// Notes what is said in files, or prints the notes: swift run TakeNotes [FILE…]
 import ClientDependencies
 import Foundation
 import PocketSphinxEngine
 import SpeechClientLive
+import VoiceNotes
 
 @main
-enum Program {
+enum TakeNotes {
   static func main() async {
     let files = CommandLine.arguments.dropFirst()
     do {
       for file in files { try await VoiceNotes().addNote(from: URL(fileURLWithPath: file)) }
       if files.isEmpty { try await printNotes() }
     } catch {
-      FileHandle.standardError.write(Data("VoiceNotes: \(error)\n".utf8))
+      FileHandle.standardError.write(Data("TakeNotes: \(error)\n".utf8))
       exit(1)
     }
   }
