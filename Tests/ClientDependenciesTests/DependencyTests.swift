@@ -4,6 +4,17 @@ import Testing
 @Suite struct DependencyTests {
   @Dependency(\.number) private var stored
 
+  @Test func `a key path that is a value reads as one that is written out`() {
+    let keyPath: any KeyPath<DependencyValues, Int> & Sendable = \.number
+    @Dependency(keyPath) var number
+    #expect(number == 3)
+    withDependencies {
+      $0.number = 4
+    } operation: {
+      #expect(number == 4)
+    }
+  }
+
   @Test func `a stored wrapper reads the value of the current scope`() {
     #expect(stored == 3)
     withDependencies {

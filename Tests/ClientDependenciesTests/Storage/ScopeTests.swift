@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import ClientDependencies
@@ -30,4 +31,71 @@ import Testing
     #expect(merged.value(of: InterfaceOnlyKey.self) == "other")
     #expect(merged.context == .live)
   }
+
+  @Test func `a wrapper's scope lies below that of its reader`() {
+    let captured = root.overriding(NumberKey.self, with: 1)
+      .overriding(InterfaceOnlyKey.self, with: "captured")
+    let current = Scope(cache: ValueCache()).overriding(NumberKey.self, with: 2)
+    let joined = current.joined(to: captured)
+    #expect(joined.value(of: NumberKey.self) == 2)
+    #expect(joined.value(of: InterfaceOnlyKey.self) == "captured")
+    #expect(joined.value(of: LiveOnlyKey.self) == nil)
+  }
+
+  @Test func `a scope joins what it contains, or nothing, as it is`() {
+    let captured = root.overriding(NumberKey.self, with: 1)
+    let inner = captured.overriding(NumberKey.self, with: 2)
+    #expect(inner.joined(to: captured).front === inner.front)
+    #expect(inner.joined(to: Scope(front: nil)).front === inner.front)
+    #expect(Scope(front: nil).joined(to: captured).front === captured.front)
+  }
+
+  @Test func `a scope that was joined can be joined again, and grow`() {
+    let scopes = (1...3).map { number in
+      Scope(cache: ValueCache()).overriding(NumberKey.self, with: number)
+    }
+    let lowest = scopes[2].overriding(InterfaceOnlyKey.self, with: "lowest").inContext(.live)
+    var joined = scopes[0].joined(to: scopes[1]).joined(to: lowest)
+    for number in 0..<(2 * Scope.longestList) {
+      #expect(joined.value(of: InterfaceOnlyKey.self) == "lowest")
+      #expect(joined.context == .live)
+      joined = joined.overriding(LiveOnlyKey.self, with: number)
+    }
+    #expect(joined.value(of: NumberKey.self) == 1)
+  }
+
+  @Test func `a hundred thousand nested overrides are released on a small stack`() async {
+    let counter = LockIsolated<Counter?>(Counter())
+    weak let outermost = counter.value
+    let isSeen = await onSmallStack {
+      guard let counter = counter.withValue({ $0.take() }) else { return false }
+      var scope = Scope(cache: ValueCache()).overriding(CounterKey.self, with: counter)
+      for number in 0..<100_000 { scope = scope.overriding(NumberKey.self, with: number) }
+      return scope.value(of: CounterKey.self) === counter
+    }
+    #expect(isSeen)
+    #expect(outermost == nil)
+  }
+
+  @Test func `scopes that wrappers captured in one another are released on a small stack`() async {
+    let isSeen = await onSmallStack {
+      var scope = Scope(cache: ValueCache()).overriding(NumberKey.self, with: 1)
+      for _ in 0..<100_000 { scope = scope.inTest }
+      return scope.value(of: NumberKey.self) == 1
+    }
+    #expect(isSeen)
+  }
+}
+
+/// Runs something where deep recursion ends the process.
+private func onSmallStack(_ body: @escaping @Sendable () -> Bool) async -> Bool {
+  await withCheckedContinuation { waiting in
+    let thread = Thread { waiting.resume(returning: body()) }
+    thread.stackSize = 128 * 1024
+    thread.start()
+  }
+}
+
+private enum CounterKey: TestDependencyKey {
+  static var testValue: Counter { Counter() }
 }
