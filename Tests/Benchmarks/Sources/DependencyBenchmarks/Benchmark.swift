@@ -6,6 +6,7 @@ struct Benchmark: Sendable {
     case asyncScope
     case call
     case oneThread
+    case oneThreadOfTheWall
   }
 
   var name: String
@@ -14,17 +15,21 @@ struct Benchmark: Sendable {
   var limit: Double?
   /// How many threads do the same at once.
   var threads = 1
+  /// Whether time counts in which the process waits: for a lock, but also for a busy machine.
+  var isWallClock = false
   /// Runs the operation that often.
   var run: @Sendable (_ count: Int) async -> Void
 
   init(
     _ name: String, per reference: Reference, limit: Double? = nil, threads: Int = 1,
+    isWallClock: Bool = false,
     run: @escaping @Sendable (_ count: Int) async -> Void
   ) {
     self.name = name
     self.reference = reference
     self.limit = limit
     self.threads = threads
+    self.isWallClock = isWallClock
     self.run = run
   }
 }

@@ -22,16 +22,25 @@ extension Benchmark {
   }
 
   /// One key read on two threads at once, against the same reads on one: time per read and thread.
+  ///
+  /// Threads that wait for each other show in the time of the wall, on a machine that has two
+  /// processors to spare.
   static var threads: [Benchmark] {
+    [1, 2].map { reads(on: $0, per: .oneThread, isWallClock: false) }
+      + [1, 2].map { reads(on: $0, per: .oneThreadOfTheWall, isWallClock: true) }
+  }
+
+  private static func reads(
+    on threads: Int, per reference: Reference, isWallClock: Bool
+  ) -> Benchmark {
     let feature = opaque(Feature())
-    return [
-      Benchmark("stored @Dependency(\\.x), one thread", per: .oneThread) { count in
-        concurrently(on: 1) { for _ in 0..<count { use(feature.volume) } }
-      },
-      Benchmark("stored @Dependency(\\.x), two threads", per: .oneThread, threads: 2) { count in
-        concurrently(on: 2) { for _ in 0..<count { use(feature.volume) } }
-      },
-    ]
+    let name = "stored @Dependency(\\.x), \(threads == 1 ? "one thread" : "two threads")"
+    return Benchmark(
+      isWallClock ? name + ", wall" : name, per: reference, threads: threads,
+      isWallClock: isWallClock
+    ) { count in
+      concurrently(on: threads) { for _ in 0..<count { use(feature.volume) } }
+    }
   }
 
   private static func concurrently(on threads: Int, _ body: @Sendable () -> Void) {

@@ -27,16 +27,20 @@ struct Measurement {
 
   private mutating func measure(isRecorded: Bool) async {
     let count = 5_000
-    let start = Self.now
+    let start = now
     await benchmark.run(count)
-    let end = Self.now
-    if isRecorded { rounds.append((end - start) / Double(count * benchmark.threads)) }
+    let end = now
+    if isRecorded { rounds.append((end - start) / Double(count * divisor)) }
   }
 
-  /// The time that the process's threads worked, in nanoseconds: not when others had the processor.
-  private static var now: Double {
+  /// Threads share the time of the wall, and add up that of the processor.
+  private var divisor: Int { benchmark.isWallClock ? 1 : benchmark.threads }
+
+  /// A time in nanoseconds: usually the one that the process's threads worked, not when others had
+  /// the processor.
+  private var now: Double {
     var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    clock_gettime(benchmark.isWallClock ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &time)
     return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
   }
 }
