@@ -13,7 +13,14 @@ extension DependencyEndpointMacro: AccessorMacro {
   ) throws -> [AccessorDeclSyntax] {
     guard let endpoint = Endpoint(declaration), endpoint.problem(node) == nil else { return [] }
     return endpoint.initAccessor + [
-      "get {\n\(endpoint.resolver)()\n}",
+      """
+      get {
+      if \(endpoint.storage) != nil {
+      return \(endpoint.storage)!
+      }
+      return \(endpoint.standIn)()
+      }
+      """,
       "set {\n\(endpoint.storage) = newValue\n}",
     ]
   }
@@ -55,7 +62,8 @@ extension DependencyEndpointMacro: PeerMacro {
     endpoint.warnings.forEach(context.diagnose)
     return endpoint.methods(named: try node.methodName)
       + [
-        endpoint.storageDeclaration, endpoint.resolverDeclaration, endpoint.standInDeclaration,
+        endpoint.storageDeclaration, endpoint.standInDeclaration,
+        endpoint.unimplementedDeclaration,
       ]
   }
 }

@@ -17,22 +17,27 @@ extension Endpoint {
     return [
       self.method(
         name, of: function, head: head(isValue: false), parameters: parameters + caller,
-        resolving: "fileID: fileID, filePath: filePath, line: line, column: column"),
+        reportingAt: "fileID: fileID, filePath: filePath, line: line, column: column"),
       self.method(
-        name, of: function, head: head(isValue: true), parameters: parameters, resolving: ""),
+        name, of: function, head: head(isValue: true), parameters: parameters, reportingAt: ""),
     ]
   }
 
+  /// Tests the storage before it calls it, instead of binding it, which would retain the closure.
   private func method(
     _ name: TokenSyntax, of function: FunctionTypeSyntax, head: String, parameters: [String],
-    resolving location: String
+    reportingAt location: String
   ) -> DeclSyntax {
     let effects = function.effectSpecifiers.map { " \($0.trimmed)" } ?? ""
     let marks = (function.canThrow ? "try " : "") + (function.isAsync ? "await " : "")
+    let arguments = function.forwardedArguments
     return """
       \(raw: head)func \(name)(\(raw: parameters.joined(separator: ", ")))\(raw: effects) \
       \(function.returnClause.trimmed) {
-      \(raw: marks)\(resolver)(\(raw: location))(\(raw: function.forwardedArguments))
+      if \(storage) != nil {
+      return \(raw: marks)\(storage)!(\(raw: arguments))
+      }
+      return \(raw: marks)\(standIn)(\(raw: location))(\(raw: arguments))
       }
       """
   }

@@ -10,17 +10,16 @@ extension Endpoint {
     "private var \(storage): (\(type))? = nil"
   }
 
-  /// Gives what is to be called; the parameters say whose line an issue names.
-  var resolverDeclaration: DeclSyntax {
+  /// Gives what is called without an implementation; the parameters say whose line an issue names.
+  ///
+  /// It is not inlined, so that the way of those calls that matter stays short.
+  var standInDeclaration: DeclSyntax {
     """
-    private func \(resolver)(\
+    @inline(never) private func \(standIn)(\
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, \
     line: UInt = #line, column: UInt = #column\
     ) -> \(type) {
-    if let \(storage) {
-    return \(storage)
-    }
-    return Self.\(standIn)(
+    Self.\(unimplemented)(
     ClientDependenciesMacros._UnimplementedEndpoint(
     "\\(Self.self).\(raw: name)", from: _issueOrigin, \
     fileID: fileID, filePath: filePath, line: line, column: column))
@@ -29,9 +28,9 @@ extension Endpoint {
   }
 
   /// Makes the closure that stands in for an implementation.
-  var standInDeclaration: DeclSyntax {
+  var unimplementedDeclaration: DeclSyntax {
     """
-    private static func \(standIn)(\
+    private static func \(unimplemented)(\
     _ \(report): ClientDependenciesMacros._UnimplementedEndpoint\
     ) -> \(type) {
     return \(standInClosure)

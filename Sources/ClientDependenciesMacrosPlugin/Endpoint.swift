@@ -30,10 +30,10 @@ extension Endpoint {
 
   /// Where the implementation is kept; nil means unimplemented.
   var storage: TokenSyntax { Self.storage(of: identifier) }
-  /// The function that gives what is to be called: the implementation or its stand-in.
-  var resolver: TokenSyntax { Self.name(for: identifier, prefix: "_resolve_") }
-  /// The function that makes the stand-in.
-  var standIn: TokenSyntax { Self.name(for: identifier, prefix: "_unimplemented_") }
+  /// The function that makes what is called instead while there is no implementation.
+  var standIn: TokenSyntax { Self.name(for: identifier, prefix: "_standIn_") }
+  /// The function that makes the stand-in of one report.
+  var unimplemented: TokenSyntax { Self.name(for: identifier, prefix: "_unimplemented_") }
 
   static func storage(of identifier: TokenSyntax) -> TokenSyntax {
     name(for: identifier, prefix: "_implementation_")

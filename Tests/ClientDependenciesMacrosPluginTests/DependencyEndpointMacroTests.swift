@@ -18,7 +18,10 @@ import Testing
               _implementation_stop = initialValue
             }
             get {
-              _resolve_stop()
+              if _implementation_stop != nil {
+                return _implementation_stop!
+              }
+              return _standIn_stop()
             }
             set {
               _implementation_stop = newValue
@@ -27,11 +30,8 @@ import Testing
 
           private var _implementation_stop: (() -> Void)? = nil
 
-          private func _resolve_stop(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> () -> Void {
-            if let _implementation_stop {
-              return _implementation_stop
-            }
-            return Self._unimplemented_stop(
+          @inline(never) private func _standIn_stop(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> () -> Void {
+            Self._unimplemented_stop(
               ClientDependenciesMacros._UnimplementedEndpoint(
                 "\(Self.self).stop", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
           }
@@ -62,7 +62,10 @@ import Testing
               _implementation_play = initialValue
             }
             get {
-              _resolve_play()
+              if _implementation_play != nil {
+                return _implementation_play!
+              }
+              return _standIn_play()
             }
             set {
               _implementation_play = newValue
@@ -70,20 +73,23 @@ import Testing
           }
 
           func play(url p0: URL, _ p1: Int, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) async throws -> Bool {
-            try await _resolve_play(fileID: fileID, filePath: filePath, line: line, column: column)(p0, p1)
+            if _implementation_play != nil {
+              return try await _implementation_play!(p0, p1)
+            }
+            return try await _standIn_play(fileID: fileID, filePath: filePath, line: line, column: column)(p0, p1)
           }
 
           @_disfavoredOverload @Sendable func play(url p0: URL, _ p1: Int) async throws -> Bool {
-            try await _resolve_play()(p0, p1)
+            if _implementation_play != nil {
+              return try await _implementation_play!(p0, p1)
+            }
+            return try await _standIn_play()(p0, p1)
           }
 
           private var _implementation_play: (@Sendable (_ url: URL, Int) async throws -> Bool)? = nil
 
-          private func _resolve_play(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> @Sendable (_ url: URL, Int) async throws -> Bool {
-            if let _implementation_play {
-              return _implementation_play
-            }
-            return Self._unimplemented_play(
+          @inline(never) private func _standIn_play(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> @Sendable (_ url: URL, Int) async throws -> Bool {
+            Self._unimplemented_play(
               ClientDependenciesMacros._UnimplementedEndpoint(
                 "\(Self.self).play", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
           }
@@ -110,7 +116,10 @@ import Testing
         struct Client {
           public var isOn: @Sendable (_ name: String) -> Bool {
             get {
-              _resolve_isOn()
+              if _implementation_isOn != nil {
+                return _implementation_isOn!
+              }
+              return _standIn_isOn()
             }
             set {
               _implementation_isOn = newValue
@@ -118,20 +127,23 @@ import Testing
           }
 
           public func isOn(name p0: String, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> Bool {
-            _resolve_isOn(fileID: fileID, filePath: filePath, line: line, column: column)(p0)
+            if _implementation_isOn != nil {
+              return _implementation_isOn!(p0)
+            }
+            return _standIn_isOn(fileID: fileID, filePath: filePath, line: line, column: column)(p0)
           }
 
           @_disfavoredOverload @Sendable public func isOn(name p0: String) -> Bool {
-            _resolve_isOn()(p0)
+            if _implementation_isOn != nil {
+              return _implementation_isOn!(p0)
+            }
+            return _standIn_isOn()(p0)
           }
 
           private var _implementation_isOn: (@Sendable (_ name: String) -> Bool)? = nil
 
-          private func _resolve_isOn(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> @Sendable (_ name: String) -> Bool {
-            if let _implementation_isOn {
-              return _implementation_isOn
-            }
-            return Self._unimplemented_isOn(
+          @inline(never) private func _standIn_isOn(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> @Sendable (_ name: String) -> Bool {
+            Self._unimplemented_isOn(
               ClientDependenciesMacros._UnimplementedEndpoint(
                 "\(Self.self).isOn", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
           }
@@ -161,7 +173,10 @@ import Testing
         struct Client {
           var load: (Int) -> [Int] {
             get {
-              _resolve_load()
+              if _implementation_load != nil {
+                return _implementation_load!
+              }
+              return _standIn_load()
             }
             set {
               _implementation_load = newValue
@@ -170,11 +185,8 @@ import Testing
 
           private var _implementation_load: ((Int) -> [Int])? = nil
 
-          private func _resolve_load(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> (Int) -> [Int] {
-            if let _implementation_load {
-              return _implementation_load
-            }
-            return Self._unimplemented_load(
+          @inline(never) private func _standIn_load(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> (Int) -> [Int] {
+            Self._unimplemented_load(
               ClientDependenciesMacros._UnimplementedEndpoint(
                 "\(Self.self).load", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
           }
@@ -206,7 +218,10 @@ import Testing
               _implementation_fetch = initialValue
             }
             get {
-              _resolve_fetch()
+              if _implementation_fetch != nil {
+                return _implementation_fetch!
+              }
+              return _standIn_fetch()
             }
             set {
               _implementation_fetch = newValue
@@ -215,11 +230,8 @@ import Testing
 
           private var _implementation_fetch: (@Sendable () async throws(Client.Failure) -> Data)? = nil
 
-          private func _resolve_fetch(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> @Sendable () async throws(Client.Failure) -> Data {
-            if let _implementation_fetch {
-              return _implementation_fetch
-            }
-            return Self._unimplemented_fetch(
+          @inline(never) private func _standIn_fetch(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> @Sendable () async throws(Client.Failure) -> Data {
+            Self._unimplemented_fetch(
               ClientDependenciesMacros._UnimplementedEndpoint(
                 "\(Self.self).fetch", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
           }
@@ -249,7 +261,10 @@ import Testing
               _implementation_find = initialValue
             }
             get {
-              _resolve_find()
+              if _implementation_find != nil {
+                return _implementation_find!
+              }
+              return _standIn_find()
             }
             set {
               _implementation_find = newValue
@@ -257,20 +272,23 @@ import Testing
           }
 
           package func find(id p0: Int, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> String? {
-            _resolve_find(fileID: fileID, filePath: filePath, line: line, column: column)(p0)
+            if _implementation_find != nil {
+              return _implementation_find!(p0)
+            }
+            return _standIn_find(fileID: fileID, filePath: filePath, line: line, column: column)(p0)
           }
 
           @_disfavoredOverload package func find(id p0: Int) -> String? {
-            _resolve_find()(p0)
+            if _implementation_find != nil {
+              return _implementation_find!(p0)
+            }
+            return _standIn_find()(p0)
           }
 
           private var _implementation_find: ((_ id: Int) -> String?)? = nil
 
-          private func _resolve_find(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> (_ id: Int) -> String? {
-            if let _implementation_find {
-              return _implementation_find
-            }
-            return Self._unimplemented_find(
+          @inline(never) private func _standIn_find(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> (_ id: Int) -> String? {
+            Self._unimplemented_find(
               ClientDependenciesMacros._UnimplementedEndpoint(
                 "\(Self.self).find", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
           }
@@ -301,7 +319,10 @@ import Testing
               _implementation_play = initialValue
             }
             get {
-              _resolve_play()
+              if _implementation_play != nil {
+                return _implementation_play!
+              }
+              return _standIn_play()
             }
             set {
               _implementation_play = newValue
@@ -310,11 +331,8 @@ import Testing
 
           private var _implementation_play: (PlayEndpoint)? = nil
 
-          private func _resolve_play(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> PlayEndpoint {
-            if let _implementation_play {
-              return _implementation_play
-            }
-            return Self._unimplemented_play(
+          @inline(never) private func _standIn_play(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> PlayEndpoint {
+            Self._unimplemented_play(
               ClientDependenciesMacros._UnimplementedEndpoint(
                 "\(Self.self).play", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
           }
@@ -342,7 +360,10 @@ import Testing
               _implementation_show = initialValue
             }
             get {
-              _resolve_show()
+              if _implementation_show != nil {
+                return _implementation_show!
+              }
+              return _standIn_show()
             }
             set {
               _implementation_show = newValue
@@ -350,20 +371,23 @@ import Testing
           }
 
           @MainActor func show(text p0: String, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> Void {
-            _resolve_show(fileID: fileID, filePath: filePath, line: line, column: column)(p0)
+            if _implementation_show != nil {
+              return _implementation_show!(p0)
+            }
+            return _standIn_show(fileID: fileID, filePath: filePath, line: line, column: column)(p0)
           }
 
           @MainActor @_disfavoredOverload func show(text p0: String) -> Void {
-            _resolve_show()(p0)
+            if _implementation_show != nil {
+              return _implementation_show!(p0)
+            }
+            return _standIn_show()(p0)
           }
 
           private var _implementation_show: (@MainActor @Sendable (_ text: String) -> Void)? = nil
 
-          private func _resolve_show(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> @MainActor @Sendable (_ text: String) -> Void {
-            if let _implementation_show {
-              return _implementation_show
-            }
-            return Self._unimplemented_show(
+          @inline(never) private func _standIn_show(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> @MainActor @Sendable (_ text: String) -> Void {
+            Self._unimplemented_show(
               ClientDependenciesMacros._UnimplementedEndpoint(
                 "\(Self.self).show", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
           }
@@ -394,7 +418,10 @@ import Testing
               _implementation_mix = initialValue
             }
             get {
-              _resolve_mix()
+              if _implementation_mix != nil {
+                return _implementation_mix!
+              }
+              return _standIn_mix()
             }
             set {
               _implementation_mix = newValue
@@ -402,20 +429,23 @@ import Testing
           }
 
           func mix(a p0: inout Int, b p1: borrowing Text, c p2: sending Box, d p3: @autoclosure () -> Int, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) throws -> Void {
-            try _resolve_mix(fileID: fileID, filePath: filePath, line: line, column: column)(&p0, p1, p2, p3())
+            if _implementation_mix != nil {
+              return try _implementation_mix!(&p0, p1, p2, p3())
+            }
+            return try _standIn_mix(fileID: fileID, filePath: filePath, line: line, column: column)(&p0, p1, p2, p3())
           }
 
           @_disfavoredOverload func mix(a p0: inout Int, b p1: borrowing Text, c p2: sending Box, d p3: @autoclosure () -> Int) throws -> Void {
-            try _resolve_mix()(&p0, p1, p2, p3())
+            if _implementation_mix != nil {
+              return try _implementation_mix!(&p0, p1, p2, p3())
+            }
+            return try _standIn_mix()(&p0, p1, p2, p3())
           }
 
           private var _implementation_mix: ((_ a: inout Int, _ b: borrowing Text, _ c: sending Box, _ d: @autoclosure () -> Int) throws -> Void)? = nil
 
-          private func _resolve_mix(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> (_ a: inout Int, _ b: borrowing Text, _ c: sending Box, _ d: @autoclosure () -> Int) throws -> Void {
-            if let _implementation_mix {
-              return _implementation_mix
-            }
-            return Self._unimplemented_mix(
+          @inline(never) private func _standIn_mix(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> (_ a: inout Int, _ b: borrowing Text, _ c: sending Box, _ d: @autoclosure () -> Int) throws -> Void {
+            Self._unimplemented_mix(
               ClientDependenciesMacros._UnimplementedEndpoint(
                 "\(Self.self).mix", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
           }
@@ -446,7 +476,10 @@ import Testing
               _implementation_findByID = initialValue
             }
             get {
-              _resolve_findByID()
+              if _implementation_findByID != nil {
+                return _implementation_findByID!
+              }
+              return _standIn_findByID()
             }
             set {
               _implementation_findByID = newValue
@@ -454,20 +487,23 @@ import Testing
           }
 
           private func find(_ p0: Int, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) throws -> (Int, name: String) {
-            try _resolve_findByID(fileID: fileID, filePath: filePath, line: line, column: column)(p0)
+            if _implementation_findByID != nil {
+              return try _implementation_findByID!(p0)
+            }
+            return try _standIn_findByID(fileID: fileID, filePath: filePath, line: line, column: column)(p0)
           }
 
           @_disfavoredOverload private func find(_ p0: Int) throws -> (Int, name: String) {
-            try _resolve_findByID()(p0)
+            if _implementation_findByID != nil {
+              return try _implementation_findByID!(p0)
+            }
+            return try _standIn_findByID()(p0)
           }
 
           private var _implementation_findByID: ((Int) throws -> (Int, name: String))? = nil
 
-          private func _resolve_findByID(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> (Int) throws -> (Int, name: String) {
-            if let _implementation_findByID {
-              return _implementation_findByID
-            }
-            return Self._unimplemented_findByID(
+          @inline(never) private func _standIn_findByID(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> (Int) throws -> (Int, name: String) {
+            Self._unimplemented_findByID(
               ClientDependenciesMacros._UnimplementedEndpoint(
                 "\(Self.self).findByID", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
           }
@@ -497,7 +533,10 @@ import Testing
               _implementation_return = initialValue
             }
             get {
-              _resolve_return()
+              if _implementation_return != nil {
+                return _implementation_return!
+              }
+              return _standIn_return()
             }
             set {
               _implementation_return = newValue
@@ -505,20 +544,23 @@ import Testing
           }
 
           func `class`(in p0: Int, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) throws -> Int {
-            try _resolve_return(fileID: fileID, filePath: filePath, line: line, column: column)(p0)
+            if _implementation_return != nil {
+              return try _implementation_return!(p0)
+            }
+            return try _standIn_return(fileID: fileID, filePath: filePath, line: line, column: column)(p0)
           }
 
           @_disfavoredOverload func `class`(in p0: Int) throws -> Int {
-            try _resolve_return()(p0)
+            if _implementation_return != nil {
+              return try _implementation_return!(p0)
+            }
+            return try _standIn_return()(p0)
           }
 
           private var _implementation_return: ((_ in: Int) throws -> Int)? = nil
 
-          private func _resolve_return(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> (_ in: Int) throws -> Int {
-            if let _implementation_return {
-              return _implementation_return
-            }
-            return Self._unimplemented_return(
+          @inline(never) private func _standIn_return(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> (_ in: Int) throws -> Int {
+            Self._unimplemented_return(
               ClientDependenciesMacros._UnimplementedEndpoint(
                 "\(Self.self).return", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
           }
@@ -550,7 +592,10 @@ import Testing
               _implementation_old = initialValue
             }
             get {
-              _resolve_old()
+              if _implementation_old != nil {
+                return _implementation_old!
+              }
+              return _standIn_old()
             }
             set {
               _implementation_old = newValue
@@ -558,20 +603,23 @@ import Testing
           }
 
           @available(*, deprecated) nonisolated(nonsending) func old(id p0: Int, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) async throws -> Int {
-            try await _resolve_old(fileID: fileID, filePath: filePath, line: line, column: column)(p0)
+            if _implementation_old != nil {
+              return try await _implementation_old!(p0)
+            }
+            return try await _standIn_old(fileID: fileID, filePath: filePath, line: line, column: column)(p0)
           }
 
           @available(*, deprecated) @_disfavoredOverload nonisolated(nonsending) func old(id p0: Int) async throws -> Int {
-            try await _resolve_old()(p0)
+            if _implementation_old != nil {
+              return try await _implementation_old!(p0)
+            }
+            return try await _standIn_old()(p0)
           }
 
           private var _implementation_old: (nonisolated(nonsending) (_ id: Int) async throws -> Int)? = nil
 
-          private func _resolve_old(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> nonisolated(nonsending) (_ id: Int) async throws -> Int {
-            if let _implementation_old {
-              return _implementation_old
-            }
-            return Self._unimplemented_old(
+          @inline(never) private func _standIn_old(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> nonisolated(nonsending) (_ id: Int) async throws -> Int {
+            Self._unimplemented_old(
               ClientDependenciesMacros._UnimplementedEndpoint(
                 "\(Self.self).old", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
           }
