@@ -24,9 +24,13 @@
 /// defaults. Properties that are computed, static, lazy, `private` with an initial value, constants
 /// with a value, `@Dependency` or ``DependencyEndpointIgnored()`` are left alone.
 ///
-/// An endpoint needs a default, a closure literal, if it returns a value and cannot throw. Where a
-/// type alias outside of the struct hides that a property is a function, mark it with
-/// `@DependencyEndpoint`.
+/// An endpoint needs a default, a closure literal, if it returns a value and cannot throw.
+///
+/// A type alias of a function type may be declared anywhere. Where an initialiser gets no value for
+/// such a property, it is unimplemented; who calls it like that in another module imports this one.
+/// It then reports to the test in which the client was made. If that is made once for all tests
+/// (`static let`), mark the property with `@DependencyEndpoint`, so that it reports to the test
+/// that reads the client.
 @attached(member, names: named(init), named(_issueOrigin))
 @attached(memberAttribute)
 public macro DependencyClient() =

@@ -58,4 +58,23 @@ extension _UnimplementedEndpoint {
       try outcome(throwing: Failure.self)
     }
   }
+
+  /// A stand-in for a function of the main actor.
+  @_disfavoredOverload
+  public func closure<each Argument, Result>(
+    like endpoint: (@MainActor (repeat each Argument) -> Result)?
+  ) -> @MainActor @Sendable (repeat each Argument) -> Result {
+    { @MainActor (_: repeat each Argument) -> Result in
+      report()
+      return placeholder()
+    }
+  }
+
+  /// A stand-in for a function of the main actor that throws.
+  @_disfavoredOverload
+  public func closure<each Argument, Result>(
+    like endpoint: (@MainActor (repeat each Argument) throws -> Result)?
+  ) -> @MainActor @Sendable (repeat each Argument) throws -> Result {
+    { @MainActor (_: repeat each Argument) throws -> Result in throw report() }
+  }
 }

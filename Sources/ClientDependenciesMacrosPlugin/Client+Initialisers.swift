@@ -28,18 +28,30 @@ extension Client {
 
   private func initialisers(of properties: [ClientProperty]) -> [String] {
     let others = properties.filter { !$0.isEndpoint }
-    let all = others.count == properties.count ? [others] : [properties, others]
-    return all.filter { !declares(initialiserWith: $0) }.map(initialiser)
+    let all = others.count == properties.count ? [] : [properties]
+    return all.filter { !declares(initialiserWith: $0) }.map { initialiser(taking: $0) }
+      + [others].filter { !declares(initialiserWith: $0) }.map(initialiserOfUnimplemented)
   }
 
-  private func initialiser(taking properties: [ClientProperty]) -> String {
+  private func initialiserOfUnimplemented(taking properties: [ClientProperty]) -> String {
+    initialiser(taking: properties) { $0.standIn(in: declaration.name.text.withoutBackticks) }
+  }
+
+  private func initialiser(
+    taking properties: [ClientProperty], default value: (ClientProperty) -> String? = { _ in nil }
+  ) -> String {
     let lowest = properties.map(\.access).min() ?? access
-    let head = "\(min(access, lowest).prefix)init"
+    let generics = properties.compactMap(\.genericParameter).joined(separator: ", ")
+    let head = "\(min(access, lowest).prefix)init\(generics.isEmpty ? "" : "<\(generics)>")"
     guard !properties.isEmpty else { return "\(head)() {\n}" }
+    let parameters =
+      properties.compactMap { $0.parameter(default: value($0)) }
+      + properties.compactMap(\.parameterOfType)
+    let requirements = properties.compactMap(\.requirement).joined(separator: ", ")
     return """
       \(head)(
-      \(properties.compactMap(\.parameter).joined(separator: ",\n"))
-      ) {
+      \(parameters.joined(separator: ",\n"))
+      )\(requirements.isEmpty ? "" : " where \(requirements)") {
       \(properties.map { "self.\($0.storage) = \($0.identifier)" }.joined(separator: "\n"))
       }
       """

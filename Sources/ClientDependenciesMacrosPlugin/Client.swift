@@ -5,12 +5,12 @@ struct Client {
   var declaration: StructDeclSyntax
 
   /// The members that are always there, and those below `#if`.
-  var members: [Member] { Member.all(in: declaration.memberBlock.members, aliases: aliases) }
+  var members: [Member] { Member.all(in: declaration.memberBlock.members, names: names) }
 
-  /// The names of type aliases of function types in the struct itself.
-  private var aliases: Set<String> { declaration.functionAliases }
+  private var names: ClientNames { ClientNames(declaration) }
 
-  var hasEndpoints: Bool { members.contains(where: \.hasEndpoints) }
+  /// Whether it has endpoints, or properties that may be some.
+  var mayHaveEndpoints: Bool { members.contains(where: \.mayHaveEndpoints) }
 
   /// The access level of what the macro adds and everybody who sees the struct needs.
   var access: AccessLevel { max(declaration.modifiers.accessLevel, .internal) }
@@ -29,39 +29,31 @@ extension Client {
 }
 
 extension Client.Member {
-  static func all(in items: MemberBlockItemListSyntax, aliases: Set<String>) -> [Client.Member] {
+  static func all(in items: MemberBlockItemListSyntax, names: ClientNames) -> [Client.Member] {
     items.flatMap { item -> [Client.Member] in
       if let property = item.decl.as(VariableDeclSyntax.self) {
-        return ClientProperty.all(in: property, aliases: aliases).map(Client.Member.property)
+        return ClientProperty.all(in: property, names: names).map(Client.Member.property)
       }
       guard let condition = item.decl.as(IfConfigDeclSyntax.self) else { return [] }
-      let clauses = condition.clauses.map { Clause($0, aliases: aliases) }
+      let clauses = condition.clauses.map { Clause($0, names: names) }
       return clauses.allSatisfy(\.members.isEmpty) ? [] : [.conditional(clauses)]
     }
   }
 
-  var hasEndpoints: Bool {
+  var mayHaveEndpoints: Bool {
     switch self {
-    case .property(let property): property.isEndpoint
-    case .conditional(let clauses): clauses.contains { $0.members.contains(where: \.hasEndpoints) }
+    case .property(let property): property.isEndpoint || property.isUnknown
+    case .conditional(let clauses):
+      clauses.contains { $0.members.contains(where: \.mayHaveEndpoints) }
     }
   }
 }
 
 extension Client.Member.Clause {
-  init(_ clause: IfConfigClauseSyntax, aliases: Set<String>) {
+  init(_ clause: IfConfigClauseSyntax, names: ClientNames) {
     let condition = clause.condition.map { " \($0.trimmed)" } ?? ""
     head = "\(clause.poundKeyword.trimmed)\(condition)"
     let items = clause.elements?.as(MemberBlockItemListSyntax.self)
-    members = items.map { Client.Member.all(in: $0, aliases: aliases) } ?? []
-  }
-}
-
-extension StructDeclSyntax {
-  var functionAliases: Set<String> {
-    Set(
-      memberBlock.members.compactMap { $0.decl.as(TypeAliasDeclSyntax.self) }
-        .filter { $0.initializer.value.functionType != nil }
-        .map(\.name.text))
+    members = items.map { Client.Member.all(in: $0, names: names) } ?? []
   }
 }

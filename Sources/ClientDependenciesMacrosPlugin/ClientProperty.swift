@@ -8,11 +8,13 @@ struct ClientProperty {
   var access: AccessLevel
   var isVariable: Bool
   var isEndpoint: Bool
+  /// Whether its type may be an alias of a function type.
+  var isUnknown: Bool
 }
 
 extension ClientProperty {
   /// The properties that a declaration adds to the initialisers.
-  static func all(in property: VariableDeclSyntax, aliases: Set<String>) -> [ClientProperty] {
+  static func all(in property: VariableDeclSyntax, names: ClientNames) -> [ClientProperty] {
     guard !property.isLeftAlone else { return [] }
     return property.bindings.compactMap { binding in
       guard let identifier = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.trimmed,
@@ -22,7 +24,8 @@ extension ClientProperty {
         binding: property.bindings.sharingType(with: binding), identifier: identifier,
         access: property.modifiers.accessLevel,
         isVariable: property.bindingSpecifier.tokenKind == .keyword(.var),
-        isEndpoint: property.isEndpoint(aliases: aliases))
+        isEndpoint: property.isEndpoint(names: names),
+        isUnknown: property.isUnknown(names: names))
       return result.isInInitialisers ? result : nil
     }
   }
@@ -37,11 +40,13 @@ extension ClientProperty {
   }
 
   /// `play: @escaping (URL) -> Void`, or nil where the type is unknown.
-  var parameter: String? {
+  ///
+  /// - Parameter value: Its default where the property itself has none.
+  func parameter(default value: String?) -> String? {
     guard let type else { return nil }
     let isFunction = isEndpoint || type.functionType != nil
-    let value = isEndpoint ? nil : defaultValue
-    let written = isFunction ? type.escaping : "\(type)"
+    let value = isEndpoint ? nil : defaultValue ?? value
+    let written = isUnknown ? unknownParameterType : isFunction ? type.escaping : "\(type)"
     return "\(identifier): \(written)\(value.map { " = \($0)" } ?? "")"
   }
 
@@ -67,14 +72,23 @@ extension VariableDeclSyntax {
   }
 
   /// Whether it is an endpoint of a client, marked as one or by its type.
-  func isEndpoint(aliases: Set<String>) -> Bool {
+  func isEndpoint(names: ClientNames) -> Bool {
     guard !isLeftAlone else { return false }
     if attributes.contains("DependencyEndpoint") { return true }
     guard bindingSpecifier.tokenKind == .keyword(.var), let binding = bindings.first,
       !binding.isComputed, let type = binding.typeAnnotation?.type
     else { return false }
-    return type.functionType != nil
-      || type.as(IdentifierTypeSyntax.self).map { aliases.contains($0.name.text) } == true
+    return type.functionType != nil || names.isFunction(type)
+      || binding.initializer?.value.is(ClosureExprSyntax.self) == true
+  }
+
+  /// Whether it is no endpoint by what is written, but may be one.
+  fileprivate func isUnknown(names: ClientNames) -> Bool {
+    guard !isEndpoint(names: names), attributes.isEmpty, bindings.count == 1,
+      let binding = bindings.first, binding.accessorBlock == nil,
+      let type = binding.typeAnnotation?.type
+    else { return false }
+    return names.isUnknown(type)
   }
 }
 

@@ -16,7 +16,7 @@ extension DependencyClientMacro: MemberAttributeMacro {
     guard let client = declaration.as(StructDeclSyntax.self),
       let property = member.as(VariableDeclSyntax.self),
       !property.attributes.contains("DependencyEndpoint"),
-      property.isEndpoint(aliases: client.functionAliases)
+      property.isEndpoint(names: ClientNames(client))
     else { return [] }
     return ["@DependencyEndpoint"]
   }
@@ -36,7 +36,7 @@ extension DependencyClientMacro: MemberMacro {
     let client = Client(declaration: declaration)
     let unknown = client.propertiesWithoutType
     unknown.map(Diagnostic.typeIsMissing).forEach(context.diagnose)
-    guard unknown.isEmpty, client.hasEndpoints else { return [] }
+    guard unknown.isEmpty, client.mayHaveEndpoints else { return [] }
     return [client.origin] + client.initialisers
   }
 }

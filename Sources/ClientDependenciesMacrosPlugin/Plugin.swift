@@ -8,5 +8,6 @@ import SwiftSyntaxMacros
     DependencyEndpointIgnoredMacro.self,
     DependencyEntryMacro.self,
     DependencyEntryValueMacro.self,
+    UnimplementedEndpointMacro.self,
   ]
 }

@@ -12,6 +12,7 @@ private let allMacros: [String: any Macro.Type] = [
   "DependencyEndpointIgnored": DependencyEndpointIgnoredMacro.self,
   "DependencyEntry": DependencyEntryMacro.self,
   "_DependencyEntryValue": DependencyEntryValueMacro.self,
+  "_ClientDependenciesMacros_unimplementedEndpoint": UnimplementedEndpointMacro.self,
 ]
 
 /// Expands the named macros of a source, and compares what comes out, what is said about it, and

@@ -67,13 +67,13 @@ struct Conditional {
   struct Client: Sendable {
     var always: @Sendable () -> Void
     #if os(Linux)
-      var linux: @Sendable (_ id: Int) throws -> Int
-      var rate: Int
+    var linux: @Sendable (_ id: Int) throws -> Int
+    var rate: Int
     #else
-      var other: @Sendable () -> Void
+    var other: @Sendable () -> Void
     #endif
     #if os(Windows)
-      var windows: @Sendable () -> Void
+    var windows: @Sendable () -> Void
     #endif
   }
 }

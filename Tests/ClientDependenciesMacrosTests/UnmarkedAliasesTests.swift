@@ -1,0 +1,86 @@
+import ClientDependenciesMacros
+import Dispatch
+import Testing
+
+/// Type aliases outside of a client need no mark.
+@Suite struct UnmarkedAliasesTests {
+  private var client: Unmarked { Unmarked(limit: Limit(count: 3), play: { _ in }) }
+
+  @Test func `what is no function is an ordinary property`() {
+    #expect(client.limit == Limit(count: 3))
+    #expect(client.otherLimit == Limit())
+    #expect(Unmarked(limit: Limit(), otherLimit: Limit(count: 2)) { _ in }.otherLimit.count == 2)
+  }
+
+  @Test func `an unimplemented function that throws throws the error that names it`() async {
+    await expectUnimplemented("Unmarked.fetch") {
+      await #expect(throws: Unimplemented("Unmarked.fetch")) { try await client.fetch(1) }
+    }
+    expectUnimplemented("Unmarked.parse") {
+      #expect(throws: ReadError.unimplemented("Unmarked.parse")) { try client.parse("a") }
+    }
+    expectUnimplemented("NamesOnly.load") {
+      #expect(throws: Unimplemented("NamesOnly.load")) { try NamesOnly().load(1) }
+    }
+  }
+
+  @Test func `one that cannot returns a placeholder, or its default`() async {
+    expectUnimplemented("Unmarked.stop") { client.stop() }
+    expectUnimplemented("Unmarked.level") { #expect(client.level(1) == 0) }
+    await expectUnimplemented("Unmarked.find") { #expect(await client.find("a") == nil) }
+    expectUnimplemented("Unmarked.given") { #expect(client.given(4) == 4) }
+  }
+
+  @Test @MainActor func `one of the main actor is called there`() {
+    expectUnimplemented("Unmarked.show") { #expect(client.show(1) == 0) }
+    expectUnimplemented("Unmarked.hide") {
+      #expect(throws: Unimplemented("Unmarked.hide")) { try client.hide(true) }
+    }
+  }
+
+  @Test @MainActor func `an implementation's parameters need no types`() async throws {
+    var shown = 0
+    let client = Unmarked(
+      fetch: { "\($0)" }, stop: {}, limit: Limit(), level: { Double($0 * 2) }, seen: { $0 },
+      find: { Int($0) },
+      parse: { text throws(ReadError) in
+        guard let number = Int(text) else { throw .offline }
+        return number
+      },
+      show: {
+        shown += $0
+        return shown
+      }, hide: { _ in }, given: { Double($0) + 0.5 }, play: { _ in })
+    #expect(try await client.fetch(1) == "1")
+    #expect(client.level(2) == 4)
+    #expect(await client.find("7") == 7)
+    #expect(throws: ReadError.offline) { try client.parse("a") }
+    #expect(client.show(5) == 5)
+    #expect(client.given(1) == 1.5)
+  }
+
+  @Test func `some may be implemented, and others not`() async throws {
+    var client = NamesOnly { "\($0)" }
+    #expect(try await client.fetch(2) == "2")
+    expectUnimplemented("NamesOnly.stop") { client.stop() }
+    client.load = { $0 + 1 }
+    #expect(try client.load(1) == 2)
+  }
+
+  @Test func `a public client has a public initialiser`() throws {
+    #expect(try PublicNames(fetch: { "\($0)" }, context: .live).fetch(1) == "1")
+    expectUnimplemented("PublicNames.fetch") { _ = try? PublicNames(context: .live).fetch(1) }
+  }
+
+  @Test func `a call elsewhere fails the test that made the client`() async {
+    await expectUnimplemented("Unmarked.stop") {
+      let client = client
+      await withCheckedContinuation { continuation in
+        DispatchQueue(label: "audio").async {
+          client.stop()
+          continuation.resume()
+        }
+      }
+    }
+  }
+}
