@@ -54,6 +54,11 @@ import Testing
     #expect(try PublicClient(call: { $0 }, others: ["a"]).call(id: 2) == 2)
   }
 
+  @Test func `a client may be hidden, and stand in what is hidden`() throws {
+    #expect(identifierOfHiddenClient() == "hidden")
+    #expect(try callInPlace(id: 1) == 2)
+  }
+
   @Test func `an endpoint needs no client around it`() {
     let lone = Lone()
     expectUnimplemented("Lone.call") { #expect(lone.call(id: 1) == 3) }
