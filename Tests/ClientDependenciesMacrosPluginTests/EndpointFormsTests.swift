@@ -1,3 +1,5 @@
+import SwiftDiagnostics
+import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
 /// Forms of endpoints that the other tests do not come to.
@@ -58,5 +60,58 @@ import Testing
           }
         }
         """#)
+  }
+
+  @Test func `variadic parameters cannot be passed on, so there is no method`() {
+    expectExpansion(
+      of: #"""
+        struct Client {
+          @DependencyEndpoint
+          var log: (_ items: Int...) -> Never = { _ in fatalError() }
+        }
+        """#,
+      with: ["DependencyEndpoint"],
+      to: #"""
+        struct Client {
+          var log: (_ items: Int...) -> Never {
+            get {
+              if _implementation_log != nil {
+                return _implementation_log!
+              }
+              return _standIn_log()
+            }
+            set {
+              _implementation_log = newValue
+            }
+          }
+
+          private var _implementation_log: ((_ items: Int...) -> Never)? = nil
+
+          @inline(never) private func _standIn_log(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> (_ items: Int...) -> Never {
+            Self._unimplemented_log(
+              ClientDependenciesMacros._UnimplementedEndpoint(
+                "\(Self.self).log", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
+          }
+
+          private static func _unimplemented_log(_ __endpoint: ClientDependenciesMacros._UnimplementedEndpoint) -> (_ items: Int...) -> Never {
+            return { _ in
+              __endpoint.report()
+              fatalError()
+            }
+          }
+        }
+        """#,
+      diagnostics: [
+        DiagnosticSpec(
+          message: """
+            The default of endpoint 'log' ends the process, and with it all tests and previews
+
+            A call that nobody has implemented reports an issue first, so that any value will do \
+            here: 'false' where it returns a Boolean, '[]' where it returns an array.
+            """, line: 3, column: 48, severity: .warning,
+          fixIts: [
+            FixItSpec(message: "Wrap it in a closure that is called, to silence this warning")
+          ])
+      ])
   }
 }
