@@ -44,10 +44,20 @@ final class ALSACapture: CapturePCM, @unchecked Sendable {
     // Where there is nothing just now a device answers EAGAIN; nothing at all is the end of a file.
     if read == 0 { device.hasEnded = true }
     device.losses.transferred(read)
-    SampleConversion.decode(
-      device.scratch, as: configuration.sampleFormat,
-      to: UnsafeMutableBufferPointer(rebasing: samples[..<(read * channels)]))
+    decode(read, to: UnsafeMutableBufferPointer(rebasing: samples[..<(read * channels)]))
     return .frames(FrameCount(read))
+  }
+
+  /// Brings what `scratch` holds out of the device's format and its order of channels.
+  private func decode(_ frames: Int, to samples: UnsafeMutableBufferPointer<Float>) {
+    let format = configuration.sampleFormat
+    guard !device.routing.isIdentity, let target = samples.baseAddress else {
+      return SampleConversion.decode(device.scratch, as: format, to: samples)
+    }
+    SampleConversion.decode(
+      device.scratch, as: format,
+      to: UnsafeMutableBufferPointer(start: device.routed, count: samples.count))
+    device.routing.apply(device.routed, frames: frames, into: target)
   }
 
   private func mended(_ code: Int32) throws(SoundCardError) -> PCMTransfer {

@@ -10,6 +10,7 @@ final class ALSAPlayback: PlaybackPCM, @unchecked Sendable {
   private let device: OpenDevice
   private var dryClock: DryClock
   private var lastDelay: FrameCount = 0
+  private var dither = Dither()
 
   init(_ request: PCMRequest) throws(SoundCardError) {
     device = try OpenDevice(request, for: .playback)
@@ -69,15 +70,24 @@ final class ALSAPlayback: PlaybackPCM, @unchecked Sendable {
     let channels = configuration.format.channelCount
     let frames = min(samples.count / channels, device.scratchFrames)
     guard frames > 0 else { return .frames(.zero) }
-    SampleConversion.encode(
-      UnsafeBufferPointer(rebasing: samples[..<(frames * channels)]),
-      as: configuration.sampleFormat, to: device.scratch)
+    encode(UnsafeBufferPointer(rebasing: samples[..<(frames * channels)]), frames: frames)
     let written = snd_pcm_writei(pcm, device.scratch, snd_pcm_uframes_t(frames))
     guard written >= 0 else { return try mended(Int32(written)) }
     device.written += written
     device.losses.transferred(written)
     dryClock.wrote(FrameCount(written), at: .now)
     return .frames(FrameCount(written))
+  }
+
+  /// Brings samples into the device's order of channels and into its format.
+  private func encode(_ samples: UnsafeBufferPointer<Float>, frames: Int) {
+    var samples = samples
+    if !device.routing.isIdentity, let source = samples.baseAddress {
+      device.routing.apply(source, frames: frames, into: device.routed)
+      samples = UnsafeBufferPointer(start: device.routed, count: samples.count)
+    }
+    SampleConversion.encode(
+      samples, as: configuration.sampleFormat, to: device.scratch, dither: &dither)
   }
 
   private func mended(_ code: Int32) throws(SoundCardError) -> PCMTransfer {

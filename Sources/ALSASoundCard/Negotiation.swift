@@ -8,6 +8,7 @@ struct Negotiation {
   let pcm: OpaquePointer
   let device: AudioDevice.ID
   let request: PCMRequest
+  let direction: AudioDevice.Direction
 
   /// Sets the hardware parameters and says what came of it.
   func settle() throws(SoundCardError) -> PCMConfiguration {
@@ -30,7 +31,9 @@ struct Negotiation {
     let sizes = try setSizes(from: parameters, at: format.sampleRate)
     return PCMConfiguration(
       device: device, format: format, sampleFormat: sampleFormat, period: sizes.period,
-      buffer: sizes.buffer)
+      buffer: sizes.buffer,
+      channelLayout: DeviceLayout.settle(
+        pcm, channelCount: format.channelCount, for: direction))
   }
 
   /// The first of our formats, best quality first, that the device takes.
@@ -121,7 +124,17 @@ extension PCMSampleFormat {
     case .float32: SND_PCM_FORMAT_FLOAT
     case .int32: SND_PCM_FORMAT_S32
     case .int24: SND_PCM_FORMAT_S24
+    case .int24Packed: Self.packedInALSA
     case .int16: SND_PCM_FORMAT_S16
     }
+  }
+
+  /// ALSA names the other formats without a byte order, but not this one.
+  private static var packedInALSA: snd_pcm_format_t {
+    #if _endian(little)
+    SND_PCM_FORMAT_S24_3LE
+    #else
+    SND_PCM_FORMAT_S24_3BE
+    #endif
   }
 }

@@ -17,6 +17,10 @@ final class OpenDevice {
   /// Samples in the device's own format, a device buffer's worth.
   let scratch: UnsafeMutableRawPointer
   let scratchFrames: Int
+  /// Between the order of WAV files and the device's own.
+  let routing: ChannelRouting
+  /// Samples on their way from one order to the other, as many as `scratch` holds.
+  let routed: UnsafeMutablePointer<Float>
 
   var losses: LossClock
   /// Trouble that was mended where nobody could be told; the next `wait` tells.
@@ -37,20 +41,27 @@ final class OpenDevice {
     let id = request.device ?? .alsaDefault
     let handle = try Handle(opening: id, for: direction)
     let pcm = handle.pcm
-    configuration = try Negotiation(pcm: pcm, device: id, request: request).settle()
+    configuration = try Negotiation(
+      pcm: pcm, device: id, request: request, direction: direction
+    ).settle()
     try Thresholds(pcm: pcm, direction: direction, configuration: configuration).set()
     waker = try Self.makeWaker(id)
     polls = PollSet(pcm: pcm, waker: waker)
     scratchFrames = configuration.buffer.rawValue
     scratch = .allocate(
       byteCount: scratchFrames * configuration.format.channelCount * 4, alignment: 16)
+    routing = ChannelRouting(direction: direction, device: configuration.channelLayout)
+    routed = .allocate(capacity: scratchFrames * configuration.format.channelCount)
     losses = LossClock(direction: direction, rate: configuration.format.sampleRate)
     self.direction = direction
     self.handle = consume handle
     self.pcm = pcm
   }
 
-  deinit { scratch.deallocate() }
+  deinit {
+    scratch.deallocate()
+    routed.deallocate()
+  }
 
   private static func makeWaker(_ id: AudioDevice.ID) throws(SoundCardError) -> WakeUp {
     do {

@@ -1,14 +1,15 @@
-import SoundCard
+import AudioCore
 
 /// Between Float32 and the way a device stores samples.
 ///
 /// Full scale is a power of two, so that a 16-bit file read as x / 32768 leaves a 16-bit card bit
 /// by bit as it was; what is beyond full scale is clipped, and what is not a number is silence.
 enum SampleConversion {
-  /// Writes `samples` in the device's format to `target`, which holds at least as many.
+  /// Writes `samples` in the device's format to `target`, which holds at least as many; down to 16
+  /// bits with dither.
   static func encode(
     _ samples: UnsafeBufferPointer<Float>, as format: PCMSampleFormat,
-    to target: UnsafeMutableRawPointer
+    to target: UnsafeMutableRawPointer, dither: inout Dither
   ) {
     switch format {
     case .float32:
@@ -17,8 +18,11 @@ enum SampleConversion {
       encode(samples, to: target) { Int32(clipping: $0, scale: 0x1p31) }
     case .int24:
       encode(samples, to: target) { Int32(clipping: $0, scale: 0x1p23) }
+    case .int24Packed:
+      encode(samples, to: target) { PackedInt24(Int32(clipping: $0, scale: 0x1p23)) }
     case .int16:
-      encode(samples, to: target) { Int16(clipping: $0) }
+      // Right because the caller's memory holds `samples.count` samples of the device's format.
+      dither.quantize(samples, into: target.assumingMemoryBound(to: Int16.self))
     }
   }
 
@@ -35,6 +39,8 @@ enum SampleConversion {
     case .int24:
       // The fourth byte means nothing: it may hold the sign, zero, or noise.
       decode(source, to: samples) { (stored: Int32) in Float((stored << 8) >> 8) * 0x1p-23 }
+    case .int24Packed:
+      decode(source, to: samples) { (stored: PackedInt24) in Float(stored.value) * 0x1p-23 }
     case .int16:
       decode(source, to: samples) { (stored: Int16) in Float(stored) * 0x1p-15 }
     }
@@ -74,17 +80,5 @@ extension Int32 {
     } else {
       self = scaled.isNaN ? 0 : Int32(-scale)
     }
-  }
-}
-
-extension Int16 {
-  /// The nearest integer to `sample` × 32768 within 16 bits; 0 for what is not a number.
-  @inline(__always)
-  fileprivate init(clipping sample: Float) {
-    let scaled = sample == sample ? sample * 0x1p15 : 0
-    let clipped = scaled < 32767 ? (scaled > -32768 ? scaled : -32768) : 32767
-    // Adding 1.5 × 2^23 leaves the nearest integer in the low bits: no branch, so that it runs in
-    // vectors.
-    self = Int16(truncatingIfNeeded: (clipped + 0x1.8p23).bitPattern)
   }
 }

@@ -1,4 +1,4 @@
-import SoundCard
+import AudioCore
 import Testing
 
 @testable import ALSASoundCard
@@ -18,6 +18,9 @@ import Testing
       stored(loud, .int16, Int16.self)
         == [32_767, 32_767, 32_767, 32_767, -32_768, -32_768, -32_768, -32_768])
     let low = -Int32(1 << 23)
+    #expect(
+      stored(loud, .int24Packed, PackedInt24.self).prefix(4).allSatisfy { $0.value == 0x7f_ffff })
+    #expect(stored(loud, .int24Packed, PackedInt24.self).suffix(4).allSatisfy { $0.value == low })
     #expect(stored(loud, .int24, Int32.self).prefix(4).allSatisfy { $0 == 0x7f_ffff })
     #expect(stored(loud, .int24, Int32.self).suffix(4).allSatisfy { $0 == low })
     #expect(stored(loud, .int32, Int32.self).prefix(4).allSatisfy { $0 == .max })
@@ -27,13 +30,21 @@ import Testing
   @Test func `what is not a number is silence`() {
     #expect(stored([.nan], .int16, Int16.self) == [0])
     #expect(stored([.nan], .int24, Int32.self) == [0])
+    #expect(stored([.nan], .int24Packed, PackedInt24.self) == [PackedInt24(0)])
     #expect(stored([.nan], .int32, Int32.self) == [0])
   }
 
   @Test func `samples are rounded to the nearest step`() {
-    let step: Float = 1 / 32_768
+    let step: Float = 1 / 8_388_608
     let between = [0.4, 0.6, -0.4, -0.6, 1_000.4, 1_000.6].map { Float($0) * step }
-    #expect(stored(between, .int16, Int16.self) == [0, 1, 0, -1, 1_000, 1_001])
+    #expect(stored(between, .int24, Int32.self) == [0, 1, 0, -1, 1_000, 1_001])
+    #expect(
+      stored(between, .int24Packed, PackedInt24.self).map(\.value) == [0, 1, 0, -1, 1_000, 1_001])
+  }
+
+  @Test func `samples between two steps of 16 bits are dithered`() {
+    let half = [Float](repeating: 0.5 / 32_768, count: 1_000)
+    #expect(Set(stored(half, .int16, Int16.self)) == [0, 1])
   }
 
   @Test func `the fourth byte of a 24-bit sample means nothing`() {
@@ -47,7 +58,10 @@ import Testing
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: samples.count * 4, alignment: 16)
     defer { memory.deallocate() }
     guard let target = memory.baseAddress else { return [] }
-    samples.withUnsafeBufferPointer { SampleConversion.encode($0, as: format, to: target) }
+    var dither = Dither()
+    samples.withUnsafeBufferPointer {
+      SampleConversion.encode($0, as: format, to: target, dither: &dither)
+    }
     return Array(memory.bindMemory(to: Value.self).prefix(samples.count))
   }
 
@@ -68,6 +82,7 @@ import Testing
     switch format {
     case .float32: decoded(stored(samples, format, Float.self), format)
     case .int16: decoded(stored(samples, format, Int16.self), format)
+    case .int24Packed: decoded(stored(samples, format, PackedInt24.self), format)
     case .int24, .int32: decoded(stored(samples, format, Int32.self), format)
     }
   }

@@ -1,4 +1,5 @@
 import AudioThreads
+import AudioCore
 import SoundCard
 
 /// A capture device that tells when it has been closed.

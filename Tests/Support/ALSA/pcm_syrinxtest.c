@@ -8,11 +8,13 @@
 //
 // Playback appends what it is given to `output=FILE`, raw. Capture gives a ramp: the frame that passes the microphone at
 // index i since the device was started is i mod 32768 in 16 bit, scaled to the format, in all channels; frames that are
-// missed are missing in the ramp.
+// missed are missing in the ramp. With mark_channels=1 it is (i mod 1024) + 1024 c in channel c, counted from 0.
 //
 // Words of a script (numbers are frames that the card has played or captured since it was opened):
-//   format=F         the only sample format: FLOAT, S32, S24, S16
+//   format=F         the only sample format: FLOAT, S32, S24, S24_3LE, S16
 //   rate=N           the only rate; channels=N: the only number of channels
+//   chmap=FL,FR,…    the positions of its channels, which it tells where it has as many
+//   set_chmap=1      it lets others say where its channels are; with 2 it claims so and stays as it is
 //   speed=N          time runs N times as fast (default 1); 0: not paced, frames are taken as they come
 //   output=FILE      where playback goes
 //   open_error=E     opening fails with errno E
@@ -39,6 +41,8 @@ struct card {
   snd_pcm_ioplug_t io;
   long format, rate, channels, speed, open_error, xrun_at, gone_at, hangup_at, suspend_at;
   long resume_again, resume_error, most, again_every, early_wakes, delay, delay_error;
+  long set_chmap, mark_channels;
+  snd_pcm_chmap_t *chmap;
   int has_delay, output, running;
   int64_t began;        // when the card last began to run, ns
   int64_t base;         // frames that had passed by then, since it was opened
@@ -144,9 +148,11 @@ static int resume(snd_pcm_ioplug_t *io) {
 static void ramp(const struct card *c, char *to, int64_t from, snd_pcm_uframes_t frames) {
   for (snd_pcm_uframes_t i = 0; i < frames; i++)
     for (unsigned ch = 0; ch < c->io.channels; ch++) {
-      int32_t v = (int32_t)((from + (int64_t)i) & 0x7fff);
+      int32_t index = (int32_t)((from + (int64_t)i) & 0x7fff);
+      int32_t v = c->mark_channels ? (index & 0x3ff) | (int32_t)ch << 10 : index;
       switch (c->io.format) {
         case SND_PCM_FORMAT_S16: *(int16_t *)to = v, to += 2; break;
+        case SND_PCM_FORMAT_S24_3LE: *to++ = 0, *to++ = v, *to++ = v >> 8; break;
         case SND_PCM_FORMAT_S24: *(int32_t *)to = v << 8, to += 4; break;
         case SND_PCM_FORMAT_S32: *(int32_t *)to = v << 16, to += 4; break;
         default: *(float *)to = v / 32768.0f, to += 4;
@@ -213,10 +219,32 @@ static int poll_revents(snd_pcm_ioplug_t *io, struct pollfd *pfd, unsigned int c
   return 0;
 }
 
+static snd_pcm_chmap_t *copy_of(const snd_pcm_chmap_t *map) {
+  size_t size = sizeof *map + map->channels * sizeof *map->pos;
+  snd_pcm_chmap_t *copy = malloc(size);
+  if (copy) memcpy(copy, map, size);
+  return copy;
+}
+
+static snd_pcm_chmap_t *get_chmap(snd_pcm_ioplug_t *io) {
+  struct card *c = io->private_data;
+  return c->chmap && c->chmap->channels == io->channels ? copy_of(c->chmap) : NULL;
+}
+
+static int set_chmap(snd_pcm_ioplug_t *io, const snd_pcm_chmap_t *map) {
+  struct card *c = io->private_data;
+  if (!c->set_chmap) return -ENXIO;
+  if (c->set_chmap == 2) return 0;
+  free(c->chmap);
+  c->chmap = copy_of(map);
+  return c->chmap ? 0 : -ENOMEM;
+}
+
 static int close_card(snd_pcm_ioplug_t *io) {
   struct card *c = io->private_data;
   close(io->poll_fd);
   if (c->output >= 0) close(c->output);
+  free(c->chmap);
   free(c);
   return 0;
 }
@@ -227,6 +255,7 @@ static const snd_pcm_ioplug_callback_t callbacks = {
     .resume = resume,       .transfer = transfer,
     .delay = delay,         .hw_params = hw_params,
     .sw_params = sw_params, .poll_revents = poll_revents,
+    .get_chmap = get_chmap, .set_chmap = set_chmap,
     .close = close_card,
 };
 
@@ -237,8 +266,10 @@ static int read_word(struct card *c, const char *key, const char *value) {
       {"hangup_at", &c->hangup_at}, {"suspend_at", &c->suspend_at},
       {"resume_again", &c->resume_again}, {"resume_error", &c->resume_error}, {"short", &c->most},
       {"again_every", &c->again_every}, {"early_wakes", &c->early_wakes}, {"delay", &c->delay},
-      {"delay_error", &c->delay_error}};
+      {"delay_error", &c->delay_error}, {"set_chmap", &c->set_chmap},
+      {"mark_channels", &c->mark_channels}};
   if (!strcmp(key, "format")) return (c->format = snd_pcm_format_value(value)) < 0 ? -EINVAL : 0;
+  if (!strcmp(key, "chmap")) return (c->chmap = snd_pcm_chmap_parse_string(value)) ? 0 : -EINVAL;
   if (!strcmp(key, "output")) {
     c->output = open(value, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     return c->output < 0 ? -errno : 0;
@@ -270,12 +301,12 @@ static int read_script(struct card *c, const char *script) {
 static int constrain(struct card *c) {
   const unsigned access = SND_PCM_ACCESS_RW_INTERLEAVED;
   const unsigned formats[] = {SND_PCM_FORMAT_FLOAT, SND_PCM_FORMAT_S32, SND_PCM_FORMAT_S24,
-                              SND_PCM_FORMAT_S16};
+                              SND_PCM_FORMAT_S24_3LE, SND_PCM_FORMAT_S16};
   const unsigned only = c->format;
   snd_pcm_ioplug_t *io = &c->io;
   int code = snd_pcm_ioplug_set_param_list(io, SND_PCM_IOPLUG_HW_ACCESS, 1, &access);
   if (code >= 0)
-    code = snd_pcm_ioplug_set_param_list(io, SND_PCM_IOPLUG_HW_FORMAT, c->format < 0 ? 4 : 1,
+    code = snd_pcm_ioplug_set_param_list(io, SND_PCM_IOPLUG_HW_FORMAT, c->format < 0 ? 5 : 1,
                                          c->format < 0 ? formats : &only);
   if (code >= 0)
     code = snd_pcm_ioplug_set_param_minmax(io, SND_PCM_IOPLUG_HW_RATE,
@@ -331,6 +362,7 @@ SND_PCM_PLUGIN_DEFINE_FUNC(syrinxtest) {
   return 0;
 failed:
   if (c->output >= 0) close(c->output);
+  free(c->chmap);
   free(c);
   return code;
 }

@@ -1,5 +1,3 @@
-public import AudioCore
-
 /// What an open device settled on.
 public struct PCMConfiguration: Hashable, Sendable {
   /// The device that was opened.
@@ -17,16 +15,21 @@ public struct PCMConfiguration: Hashable, Sendable {
   /// The frames that the device's buffer holds.
   public var buffer: FrameCount
 
-  /// Describes an open device.
+  /// The order of the device's own channels; the PCM converts to and from that of WAV files, which
+  /// is what is written or read.
+  public var channelLayout: ChannelLayout
+
+  /// Describes an open device, by default with its channels in the order of WAV files.
   public init(
     device: AudioDevice.ID, format: AudioFormat, sampleFormat: PCMSampleFormat,
-    period: FrameCount, buffer: FrameCount
+    period: FrameCount, buffer: FrameCount, channelLayout: ChannelLayout? = nil
   ) {
     self.device = device
     self.format = format
     self.sampleFormat = sampleFormat
     self.period = period
     self.buffer = buffer
+    self.channelLayout = channelLayout ?? .wav(format.channelCount)
   }
 }
 
@@ -38,6 +41,8 @@ public enum PCMSampleFormat: String, Hashable, Sendable, CaseIterable {
   case int32
   /// 24-bit integers in the low three bytes of four.
   case int24
+  /// 24-bit integers in three bytes, as most USB cards have them.
+  case int24Packed
   /// 16-bit integers.
   case int16
 }

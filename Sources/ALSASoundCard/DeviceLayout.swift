@@ -1,0 +1,111 @@
+import AudioCore
+import CALSA
+import Glibc
+
+/// The order of an open device's channels.
+enum DeviceLayout {
+  /// The device's own word for it; ALSA's usual order where it says nothing.
+  ///
+  /// A device that lacks one of our positions and can be told where its loudspeakers stand is told.
+  static func settle(
+    _ pcm: OpaquePointer, channelCount: Int, for direction: AudioDevice.Direction
+  ) -> ChannelLayout {
+    let ours = ChannelLayout.wav(channelCount)
+    guard let own = read(pcm, channelCount: channelCount) else { return .alsa(channelCount) }
+    if ChannelRouting(from: ours, to: own, for: .playback).isComplete { return own }
+    guard direction == .playback, set(ours, on: pcm) else { return own }
+    return read(pcm, channelCount: channelCount) ?? own
+  }
+
+  /// The corresponding C function is `snd_pcm_get_chmap`; nil where the device tells none that
+  /// fits.
+  private static func read(_ pcm: OpaquePointer, channelCount: Int) -> ChannelLayout? {
+    guard let map = snd_pcm_get_chmap(pcm) else { return nil }
+    defer { free(map) }
+    guard map.pointee.channels == UInt32(clamping: channelCount) else { return nil }
+    let values = positions(of: map)
+    return ChannelLayout(alsa: (0..<channelCount).map { values[$0] })
+  }
+
+  /// The corresponding C function is `snd_pcm_set_chmap`; false where the device refuses.
+  private static func set(_ layout: ChannelLayout, on pcm: OpaquePointer) -> Bool {
+    let count = layout.positions.count
+    let size = MemoryLayout<snd_pcm_chmap_t>.stride + count * MemoryLayout<UInt32>.stride
+    let memory = UnsafeMutableRawPointer.allocate(
+      byteCount: size, alignment: MemoryLayout<snd_pcm_chmap_t>.alignment)
+    defer { memory.deallocate() }
+    let map = memory.bindMemory(to: snd_pcm_chmap_t.self, capacity: 1)
+    map.pointee.channels = UInt32(count)
+    let values = positions(of: map)
+    for index in 0..<count { values[index] = layout.positions[index].inALSA }
+    return snd_pcm_set_chmap(pcm, map) >= 0
+  }
+
+  /// The array of variable length at the end of a map, which Swift does not import.
+  private static func positions(
+    of map: UnsafeMutablePointer<snd_pcm_chmap_t>
+  ) -> UnsafeMutablePointer<UInt32> {
+    // Right because `pos` follows `channels` at once, and both are unsigned ints.
+    (UnsafeMutableRawPointer(map) + MemoryLayout<UInt32>.stride)
+      .assumingMemoryBound(to: UInt32.self)
+  }
+}
+
+extension ChannelLayout {
+  /// The order that ALSA's devices have where they tell none.
+  ///
+  /// Where ALSA has no custom either, ours.
+  static func alsa(_ channelCount: Int) -> ChannelLayout {
+    let most: [ChannelPosition] = [
+      .frontLeft, .frontRight, .rearLeft, .rearRight, .frontCenter, .lowFrequency,
+    ]
+    return switch channelCount {
+    case 4...6: ChannelLayout(Array(most[..<channelCount]))
+    case 7: ChannelLayout(most + [.rearCenter])
+    case 8: ChannelLayout(most + [.sideLeft, .sideRight])
+    default: .wav(channelCount)
+    }
+  }
+
+  /// What a device says of its channels; nil where it knows no position, and so no order either.
+  init?(alsa values: [UInt32]) {
+    // HDMI's seven loudspeakers: what stands beside the listener is called rear there, because
+    // there is another pair right behind.
+    let hasInnerRear = values.contains(SND_CHMAP_RLC.rawValue)
+    let read = values.map { ChannelPosition(alsa: $0, hasInnerRear: hasInnerRear) }
+    if read.allSatisfy({ $0 == .unknown }) { return nil }
+    self.init(read)
+  }
+}
+
+extension ChannelPosition {
+  /// A position that ALSA has and we do not is unknown, also one with its phase turned round.
+  fileprivate init(alsa value: UInt32, hasInnerRear: Bool) {
+    switch snd_pcm_chmap_position(value) {
+    case SND_CHMAP_RL where hasInnerRear: self = .sideLeft
+    case SND_CHMAP_RR where hasInnerRear: self = .sideRight
+    case SND_CHMAP_RLC: self = .rearLeft
+    case SND_CHMAP_RRC: self = .rearRight
+    default: self = Self.allCases.first { $0.inALSA == value } ?? .unknown
+    }
+  }
+
+  fileprivate var inALSA: UInt32 {
+    let position =
+      switch self {
+      case .mono: SND_CHMAP_MONO
+      case .frontLeft: SND_CHMAP_FL
+      case .frontRight: SND_CHMAP_FR
+      case .frontCenter: SND_CHMAP_FC
+      case .lowFrequency: SND_CHMAP_LFE
+      case .rearLeft: SND_CHMAP_RL
+      case .rearRight: SND_CHMAP_RR
+      case .rearCenter: SND_CHMAP_RC
+      case .sideLeft: SND_CHMAP_SL
+      case .sideRight: SND_CHMAP_SR
+      case .silent: SND_CHMAP_NA
+      case .unknown: SND_CHMAP_UNKNOWN
+      }
+    return position.rawValue
+  }
+}

@@ -1,0 +1,61 @@
+/// The positions of a format's channels, in the order of their samples.
+public struct ChannelLayout: Hashable, Sendable {
+  /// A position for each channel, at least one.
+  public let positions: [ChannelPosition]
+
+  /// A layout; `positions` must not be empty.
+  public init(_ positions: [ChannelPosition]) {
+    precondition(!positions.isEmpty, "a layout has at least 1 channel")
+    self.positions = positions
+  }
+
+  /// The order of WAV files, which is that of every `AudioBuffer`.
+  ///
+  /// 5.1 is front left, front right, centre, low frequency, rear left, rear right; past 8 channels
+  /// the positions are unknown. `channelCount` must be at least 1.
+  public static func wav(_ channelCount: Int) -> ChannelLayout {
+    let front: [ChannelPosition] = [.frontLeft, .frontRight]
+    let rear: [ChannelPosition] = [.rearLeft, .rearRight]
+    let side: [ChannelPosition] = [.sideLeft, .sideRight]
+    let positions: [ChannelPosition] =
+      switch channelCount {
+      case 1: [.mono]
+      case 2: front
+      case 3: front + [.frontCenter]
+      case 4: front + rear
+      case 5: front + [.frontCenter] + rear
+      case 6: front + [.frontCenter, .lowFrequency] + rear
+      case 7: front + [.frontCenter, .lowFrequency, .rearCenter] + side
+      case 8: front + [.frontCenter, .lowFrequency] + rear + side
+      default: Array(repeating: .unknown, count: channelCount)
+      }
+    return ChannelLayout(positions)
+  }
+}
+
+extension ChannelLayout: CustomStringConvertible {
+  /// The short names that ALSA and others use: `FL FR FC LFE RL RR`.
+  public var description: String {
+    positions.map(\.abbreviation).joined(separator: " ")
+  }
+}
+
+extension ChannelPosition {
+  /// The short name that ALSA and others use; `?` for an unknown one.
+  public var abbreviation: String {
+    switch self {
+    case .mono: "MONO"
+    case .frontLeft: "FL"
+    case .frontRight: "FR"
+    case .frontCenter: "FC"
+    case .lowFrequency: "LFE"
+    case .rearLeft: "RL"
+    case .rearRight: "RR"
+    case .rearCenter: "RC"
+    case .sideLeft: "SL"
+    case .sideRight: "SR"
+    case .silent: "NA"
+    case .unknown: "?"
+    }
+  }
+}
