@@ -16,7 +16,7 @@ extension SoundCardError {
       isDefault(id)
         ? .noSoundCard(direction)
         : failure(of: id, in: "snd_pcm_open", code: code, preface: "its sound server: ")
-    case EBUSY, EAGAIN: .busy(id)
+    case EBUSY, EAGAIN: .busy(id, holder: HolderSearch().holder(of: id, for: direction))
     case EACCES, EPERM: .permissionDenied(id)
     default: failure(of: id, in: "snd_pcm_open", code: code)
     }

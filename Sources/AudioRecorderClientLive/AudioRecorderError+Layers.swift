@@ -21,7 +21,7 @@ extension SoundCardError {
   fileprivate var device: AudioDevice.ID? {
     switch self {
     case .noSoundCard: nil
-    case .unknownDevice(let id, _), .busy(let id), .permissionDenied(let id),
+    case .unknownDevice(let id, _), .busy(let id, _), .permissionDenied(let id),
       .unsupported(let id, _), .deviceLost(let id), .failed(let id, _, _, _):
       id
     }

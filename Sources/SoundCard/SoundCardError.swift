@@ -10,10 +10,10 @@ public enum SoundCardError: Error, Equatable, Sendable {
   ///
   /// List the devices and choose another.
   case unknownDevice(AudioDevice.ID, AudioDevice.Direction)
-  /// Another program has the device for itself.
+  /// Another program has the device for itself: `holder`, where the system tells.
   ///
-  /// Try again later or use another device.
-  case busy(AudioDevice.ID)
+  /// End that program, try again later, or use another device.
+  case busy(AudioDevice.ID, holder: DeviceHolder? = nil)
   /// This user may not open the device.
   ///
   /// Usually the group `audio` is missing.
@@ -38,8 +38,8 @@ extension SoundCardError: CustomStringConvertible {
         + "and the device `virtual:FILE` is a microphone that hears a file"
     case .unknownDevice(let id, let direction):
       "no \(direction.rawValue) device \"\(id)\"; `syrinx devices` lists what there is"
-    case .busy(let id):
-      "the device \"\(id)\" is in use by another program; "
+    case .busy(let id, let holder):
+      "the device \"\(id)\" is in use by \(holder?.description ?? "another program"); "
         + "close that program or choose another device"
     case .permissionDenied(let id):
       "this user may not open the device \"\(id)\"; "
