@@ -24,7 +24,7 @@ struct Negotiation {
     var channels = UInt32(clamping: request.format.channelCount)
     try check(
       snd_pcm_hw_params_set_channels_near(pcm, hardware, &channels), "number of channels")
-    var rate = UInt32(clamping: request.format.sampleRate.hertz)
+    var rate = UInt32(clamping: wantedRate.hertz)
     try check(snd_pcm_hw_params_set_rate_near(pcm, hardware, &rate, nil), "sample rate")
     let format = AudioFormat(
       sampleRate: SampleRate(hertz: max(1, Int(rate))), channelCount: max(1, Int(channels)))
@@ -34,6 +34,13 @@ struct Negotiation {
       buffer: sizes.buffer,
       channelLayout: DeviceLayout.settle(
         pcm, channelCount: format.channelCount, for: direction))
+  }
+
+  /// The rate to ask for; behind a plug-in of others that does input and output itself there is a
+  /// server that takes any.
+  private var wantedRate: SampleRate {
+    let isServer = snd_pcm_type(pcm) == SND_PCM_TYPE_IOPLUG
+    return isServer && request.prefersNativeRate ? 48_000 : request.format.sampleRate
   }
 
   /// The first of our formats, best quality first, that the device takes.

@@ -99,6 +99,6 @@ extension CaptureRequest {
     PCMRequest(
       device: device,
       format: AudioFormat(sampleRate: sampleRate ?? 48_000, channelCount: channelCount ?? 1),
-      buffering: .capture)
+      buffering: .capture, prefersNativeRate: true)
   }
 }

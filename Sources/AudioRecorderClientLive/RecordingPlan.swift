@@ -27,7 +27,7 @@ struct RecordingPlan {
       device: request.device,
       format: AudioFormat(
         sampleRate: request.sampleRate ?? 48_000, channelCount: request.channelCount ?? 2),
-      buffering: .recording)
+      buffering: .recording, prefersNativeRate: true)
   }
 
   /// The file's format on a device that settled on `device`.

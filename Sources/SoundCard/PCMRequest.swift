@@ -11,13 +11,21 @@ public struct PCMRequest: Hashable, Sendable {
   /// How much the device holds, and how often it wakes the engine.
   public var buffering: PCMBuffering
 
+  /// Whether the device's own rate matters more than that of `format`.
+  ///
+  /// A card offers its own rates alone; a sound server offers every rate and converts, worse than
+  /// we do, so that it is then asked for 48 kHz, which most of them run at.
+  public var prefersNativeRate: Bool
+
   /// A request for a device, by default with the buffering of ordinary playback.
   public init(
-    device: AudioDevice.ID? = nil, format: AudioFormat, buffering: PCMBuffering = .playback
+    device: AudioDevice.ID? = nil, format: AudioFormat, buffering: PCMBuffering = .playback,
+    prefersNativeRate: Bool = false
   ) {
     self.device = device
     self.format = format
     self.buffering = buffering
+    self.prefersNativeRate = prefersNativeRate
   }
 }
 

@@ -1,0 +1,103 @@
+import AudioCore
+import Foundation
+import SoundCard
+import Testing
+
+@testable import ALSASoundCard
+
+/// What a card can be, everything with everything.
+struct CardShape: Sendable, CustomStringConvertible {
+  var format: CardFormat
+  var rate: SampleRate
+
+  static let all = CardFormat.allCases.flatMap { format in
+    ([8_000, 11_025, 16_000, 22_050, 44_100, 48_000, 96_000, 192_000] as [SampleRate])
+      .map { CardShape(format: format, rate: $0) }
+  }
+
+  var description: String { "\(format) at \(rate)" }
+
+  func script(channels: Int) -> String {
+    "format=\(format) rate=\(rate.hertz) channels=\(channels) speed=0"
+  }
+}
+
+@Suite struct NegotiationTests {
+  init() throws { _ = try TestBench.ready() }
+
+  @Test(arguments: CardShape.all)
+  func `a card of any format, rate and number of channels plays what it is given`(
+    shape: CardShape
+  ) async throws {
+    let file = try TestBench.ready().file()
+    for channels in 1...8 {
+      let card = testCard("\(shape.script(channels: channels)) output=\(file.path())")
+      let pcm = try ALSAPlayback(request(card, shape.rate, channels: channels))
+      #expect(pcm.configuration.sampleFormat == shape.format.sampleFormat)
+      #expect(
+        pcm.configuration.format
+          == AudioFormat(sampleRate: shape.rate, channelCount: channels))
+      let samples = marked(300, channels)
+      #expect(await pcm.play(samples).error == nil)
+      pcm.close()
+      let isSame = try shape.format.samples(in: file) == inCardsOrder(samples, channels)
+      #expect(isSame, "\(channels) channels")
+    }
+  }
+
+  @Test(arguments: CardShape.all)
+  func `a microphone of any format, rate and number of channels gives what it hears`(
+    shape: CardShape
+  ) async throws {
+    for channels in 1...8 {
+      let card = testCard("\(shape.script(channels: channels)) mark_channels=1")
+      let pcm = try ALSACapture(request(card, shape.rate, channels: channels))
+      #expect(
+        pcm.configuration.format
+          == AudioFormat(sampleRate: shape.rate, channelCount: channels))
+      let account = await pcm.record(300)
+      pcm.close()
+      #expect(account.error == nil)
+      let heard = Array(account.frames.prefix(300 * channels))
+      let isSame = inCardsOrder(heard, channels) == marked(300, channels)
+      #expect(isSame, "\(channels) channels")
+    }
+  }
+
+  @Test func `a server is asked for 48 kHz where its own rate matters, others for ours`() throws {
+    var wish = request(testCard(""), 16_000)
+    #expect(try ALSACapture(wish).configuration.format.sampleRate == 16_000)
+    wish.prefersNativeRate = true
+    #expect(try ALSACapture(wish).configuration.format.sampleRate == 48_000)
+    wish.device = .init(rawValue: testCard("rate=44100"))
+    #expect(try ALSACapture(wish).configuration.format.sampleRate == 44_100)
+    wish.device = .init(rawValue: "syrinxfile:FILE='/dev/null'")
+    #expect(try ALSAPlayback(wish).configuration.format.sampleRate == 16_000)
+  }
+
+  @Test func `the best format that a card offers is taken`() throws {
+    let pcm = try ALSAPlayback(request(testCard("")))
+    #expect(pcm.configuration.sampleFormat == .float32)
+    #expect(
+      PCMSampleFormat.allCases == [.float32, .int32, .int24, .int24Packed, .int16])
+  }
+
+  /// Frames whose channels differ, as the test card's microphone marks them.
+  private func marked(_ frames: Int, _ channels: Int) -> [Float] {
+    (0..<frames).flatMap { frame in
+      (0..<channels).map { Float(frame | $0 << 10) / 32_768 }
+    }
+  }
+
+  /// For each of the test card's channels, which tells no order, ours.
+  private func inCardsOrder(_ samples: [Float], _ channels: Int) -> [Float] {
+    let orders = [
+      4: [0, 1, 2, 3], 5: [0, 1, 3, 4, 2], 6: [0, 1, 4, 5, 2, 3], 7: [0, 1, 5, 6, 2, 3, 4],
+      8: [0, 1, 4, 5, 2, 3, 6, 7],
+    ]
+    let order = orders[channels] ?? Array(0..<channels)
+    return stride(from: 0, to: samples.count, by: channels).flatMap { frame in
+      order.map { samples[frame + $0] }
+    }
+  }
+}
