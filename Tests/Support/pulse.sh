@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A PulseAudio server without hardware, for tests: a null sink `syrinx`, paced by the clock, whose monitor
-# `syrinx.monitor` hears what is played. An ordinary process with a socket of its own; it ends by itself 30 s after its
+# `syrinx.monitor` hears what is played, and another, `syrinx51`, with the six channels of 5.1. An ordinary process with a socket of its own; it ends by itself 30 s after its
 # last client has gone.
 #
 #   Tests/Support/pulse.sh start DIRECTORY   starts it, waits until it answers, and prints on stdout the
@@ -15,6 +15,7 @@ action=${1:?start or stop}
 directory=${2:?a directory for the socket}
 socket=$directory/native
 pid=$directory/pid
+wav51=front-left,front-right,front-center,lfe,rear-left,rear-right
 
 start() {
   command -v pulseaudio >/dev/null || {
@@ -42,6 +43,7 @@ launch() {
   pulseaudio -n --daemonize=yes --system=no --exit-idle-time=30 --use-pid-file=yes \
     --disable-shm=yes --realtime=no --high-priority=no --log-target=file:"$directory/log" \
     -L "module-null-sink sink_name=syrinx format=float32le rate=48000 channels=2" \
+    -L "module-null-sink sink_name=syrinx51 format=float32le rate=48000 channels=6 channel_map=$wav51" \
     -L "module-native-protocol-unix auth-anonymous=1 socket=$socket" >&2
 }
 
