@@ -5,7 +5,8 @@ public struct AudioFormat: Hashable, Sendable {
   /// Frames per second.
   public var sampleRate: SampleRate
 
-  /// Samples in each frame, at least 1; for two channels the order is left, right.
+  /// Samples in each frame, at least 1, in the order of WAV files: left, right,
+  /// and `ChannelLayout.wav` tells the rest.
   public var channelCount: Int
 
   /// A format; `channelCount` must be at least 1.

@@ -33,6 +33,14 @@ public struct PCMConfiguration: Hashable, Sendable {
   }
 }
 
+extension PCMConfiguration: CustomStringConvertible {
+  /// Everything in one line, for people: format, channels, samples, period and buffer.
+  public var description: String {
+    "\(format) (\(channelLayout)), \(sampleFormat.rawValue), "
+      + "\(period.rawValue) frames a period, \(buffer.rawValue) in the buffer"
+  }
+}
+
 /// How a device stores a sample, all of them in the byte order of the machine.
 public enum PCMSampleFormat: String, Hashable, Sendable, CaseIterable {
   /// 32-bit floating point, full scale ±1.

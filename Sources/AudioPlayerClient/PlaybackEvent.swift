@@ -31,11 +31,18 @@ public struct PlaybackStart: Hashable, Sendable {
   /// How long the source says that one repetition lasts, nil where it does not know.
   public var announcedDuration: Duration?
 
+  /// All that the device settled on, nil where there is none, as in a preview.
+  public var settings: PCMConfiguration?
+
   /// Describes a start.
-  public init(device: AudioDevice.ID, format: AudioFormat, announcedDuration: Duration? = nil) {
+  public init(
+    device: AudioDevice.ID, format: AudioFormat, announcedDuration: Duration? = nil,
+    settings: PCMConfiguration? = nil
+  ) {
     self.device = device
     self.format = format
     self.announcedDuration = announcedDuration
+    self.settings = settings
   }
 }
 

@@ -134,11 +134,12 @@ final class PlaybackSession: Sendable {
     _ source: SourceDescription, on engine: PlaybackEngine
   ) async throws -> PlaybackFinish {
     guard publish(voice, engine) else { throw CancellationError() }
-    let device = engine.configuration.device
+    let settings = engine.configuration
     report(
       .started(
         PlaybackStart(
-          device: device, format: voice.format, announcedDuration: source.announcedDuration)))
+          device: settings.device, format: voice.format,
+          announcedDuration: source.announcedDuration, settings: settings)))
     let heard = try await heard(voice, ending, on: engine)
     // What the source failed with is thrown after what it gave has been heard.
     if !voice.isStopping { try await feeding.value }

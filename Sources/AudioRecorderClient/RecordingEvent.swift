@@ -26,11 +26,18 @@ public struct RecordingStart: Hashable, Sendable {
   /// The rate and channels of the file.
   public var fileFormat: AudioFormat
 
+  /// All that the device settled on, nil where there is none, as in a preview.
+  public var settings: PCMConfiguration?
+
   /// Describes a start.
-  public init(device: AudioDevice.ID, deviceFormat: AudioFormat, fileFormat: AudioFormat) {
+  public init(
+    device: AudioDevice.ID, deviceFormat: AudioFormat, fileFormat: AudioFormat,
+    settings: PCMConfiguration? = nil
+  ) {
     self.device = device
     self.deviceFormat = deviceFormat
     self.fileFormat = fileFormat
+    self.settings = settings
   }
 }
 

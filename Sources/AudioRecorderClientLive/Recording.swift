@@ -68,7 +68,8 @@ final class Recording: Sendable {
     report(
       .started(
         RecordingStart(
-          device: device.device, deviceFormat: device.format, fileFormat: file.format)))
+          device: device.device, deviceFormat: device.format, fileFormat: file.format,
+          settings: device)))
     try engine.run(file)
     let reason: RecordingFinish.Reason =
       file.isComplete ? .lengthReached : session.isStopped ? .stopped : .deviceEnded

@@ -28,7 +28,10 @@ import VirtualSoundCard
         == .started(
           PlaybackStart(
             device: "virtual", format: format,
-            announcedDuration: tone.duration + noise.duration)))
+            announcedDuration: tone.duration + noise.duration,
+            settings: PCMConfiguration(
+              device: "virtual", format: format, sampleFormat: .float32, period: 200, buffer: 800)))
+    )
     #expect(
       events.last
         == .finished(

@@ -32,7 +32,11 @@ import VirtualSoundCard
     #expect(
       events.first
         == .started(
-          RecordingStart(device: "virtual", deviceFormat: format, fileFormat: format)))
+          RecordingStart(
+            device: "virtual", deviceFormat: format, fileFormat: format,
+            settings: PCMConfiguration(
+              device: "virtual", format: format, sampleFormat: .float32, period: 400,
+              buffer: 1_600))))
     #expect(
       events.last
         == .finished(

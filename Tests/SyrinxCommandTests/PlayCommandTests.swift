@@ -41,6 +41,15 @@ struct PlayCommandTests {
   }
 
   @Test
+  func `with --verbose it says all that the device settled on`() async throws {
+    try folder.tone("a.wav", .milliseconds(100))
+    let run = try await play("a.wav", "--verbose")
+    let line = run.errorLines.first { $0.contains("playing a.wav on virtual") }
+    #expect(line?.contains("float32, ") == true, "\(run.error)")
+    #expect(line?.contains(" frames a period, ") == true)
+  }
+
+  @Test
   func `a link that leads nowhere is a missing file`() async throws {
     try FileManager.default.createSymbolicLink(
       at: folder.file("link.wav"), withDestinationURL: folder.file("nowhere.wav"))

@@ -47,6 +47,7 @@ struct RecordCommandTests {
     let run = try RunningCommand(
       "record", "out.wav", "--device", "virtual:heard.wav", "--verbose",
       in: folder, watching: .error)
+    #expect(await run.lines.first(containing: "virtual:heard.wav gives ") != nil)
     #expect(await run.lines.first(containing: "recorded") != nil)
     run.send(signal)
     #expect(await run.status() == 0)

@@ -22,7 +22,7 @@ struct PlaybackReport {
     case .started(let start):
       announced = start.announcedDuration
       await context.console.mention("\(file) on \(start.device) (\(start.format))")
-      context.log.info("playing \(file) on \(start.device): \(start.format)")
+      context.log.info("playing \(file) on \(start.device): \(start.settingsText)")
     case .progress(let progress):
       guard pace.admits(progress.heard) else { return }
       await context.console.showStatus(status(progress.heard))
@@ -66,4 +66,8 @@ struct PlaybackReport {
     guard case .times(let count) = loop, let announced else { return heard.clockText }
     return "\(heard.clockText) / \((announced * count).clockText)"
   }
+}
+
+extension PlaybackStart {
+  fileprivate var settingsText: String { settings?.description ?? format.description }
 }

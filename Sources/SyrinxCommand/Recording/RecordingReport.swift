@@ -16,7 +16,11 @@ struct RecordingReport {
 
   mutating func show(_ event: RecordingEvent) async {
     switch event {
-    case .started(let start): await began(on: start.device, start.fileFormat)
+    case .started(let start):
+      await began(on: start.device, start.fileFormat)
+      if let settings = start.settings {
+        context.log.info("\(device ?? start.device) gives \(settings)")
+      }
     case .levels(let levels): await heard(levels.recorded, levels.level)
     case .xrun(let length): missed(length)
     case .finished(let finish): await ended(after: finish.recorded)
