@@ -1,5 +1,6 @@
 import AudioCore
 import Foundation
+import SoundFile
 import Testing
 
 /// The command on a PulseAudio null sink, paced like hardware, whose monitor hears what is played.
@@ -44,6 +45,18 @@ import Testing
     }
     let marked = devices.filter { $0["default"] as? Bool == true }
     #expect(marked.map { $0["id"] as? String } == ["default"], "\(run.output)")
+  }
+
+  @Test func `a recording at another rate than the server's is resampled by us, not by it`()
+    async throws
+  {
+    let run = try await withServer(
+      "syrinx record --device pulse --rate 16000 --channels 1 --seconds 0.5 --verbose heard.wav")
+    #expect(run.status == 0)
+    #expect(run.error.contains("pulse gives 48000 Hz"), "\(run.error)")
+    let reader = try SoundFileReader(url: folder.file("heard.wav"))
+    #expect(reader.format == .speech)
+    #expect(reader.announcedFrameCount == 8_000)
   }
 
   /// The highest correlation of the chirp with the recording, around where the recording becomes
