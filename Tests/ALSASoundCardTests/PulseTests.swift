@@ -23,8 +23,9 @@ import Testing
     // A server gives the microphone nothing until both streams have found each other.
     let silence = [Float](repeating: 0, count: 48_000)
     let signal = ramp(30_000, from: 1).flatMap { [$0 / 2, -$0 / 2] }
-    async let played = playback.play(silence + signal + silence)
-    let recorded = await capture.record(48_000 * 2)
+    async let played = playback.play(silence + signal + silence + silence + silence)
+    // Long enough also where a busy machine lets the two begin at very different times.
+    let recorded = await capture.record(48_000 * 4)
     #expect(await played.error == nil)
     #expect(recorded.error == nil && recorded.interruptions.isEmpty)
     let heard = recorded.frames
