@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 extension AsyncThrowingStream where Failure == any Error {
   /// A stream without elements, that ends at once or throws at once: the default of an endpoint
   /// that returns a stream.
@@ -5,3 +6,4 @@ extension AsyncThrowingStream where Failure == any Error {
     AsyncThrowingStream { $0.finish(throwing: error) }
   }
 }
+#endif

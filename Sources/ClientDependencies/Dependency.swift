@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// Reads a dependency: `@Dependency(\.audioPlayer) var audioPlayer`.
 ///
 /// Every read gives the value of the scope that reads, over what was overridden where the wrapper
@@ -83,3 +84,4 @@ protocol ScopeCapturing {
 }
 
 extension Dependency: ScopeCapturing {}
+#endif

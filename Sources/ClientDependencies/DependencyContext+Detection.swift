@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import FoundationEssentials
 import Synchronization
 
@@ -64,3 +65,4 @@ extension DependencyContext {
     reportIssue(complaint)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// Which of a key's three values is used where nothing overrides it.
 public enum DependencyContext: String, Sendable, Hashable, CaseIterable {
   /// The program at work: ``DependencyKey/liveValue``.
@@ -7,3 +8,4 @@ public enum DependencyContext: String, Sendable, Hashable, CaseIterable {
   /// A test: ``TestDependencyKey/testValue``.
   case test
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// A dependency that tests and previews can use: what an interface module declares.
 ///
 /// Another module adds the live value by conforming the same type to ``DependencyKey``. Values are
@@ -53,3 +54,4 @@ extension DependencyKey {
     return previewValue
   }
 }
+#endif

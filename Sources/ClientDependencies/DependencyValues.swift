@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// The dependencies that a scope sees: what was overridden in it, and for the rest the values of
 /// its context.
 ///
@@ -150,3 +151,4 @@ extension DependencyValues {
     return isTesting ? originating(cached.value) : cached.value
   }
 }
+#endif

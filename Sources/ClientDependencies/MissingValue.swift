@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// A key lacks the value that its context asks for, and another one stands in.
 @usableFromInline
 enum Gap: Sendable {
@@ -80,3 +81,4 @@ extension SourceLocation {
   fileprivate static let ofThisModule = SourceLocation(
     fileID: #fileID, filePath: #filePath, line: #line, column: #column)
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// Sets dependencies for the rest of the program, before anything reads them.
 ///
 /// ```swift
@@ -72,3 +73,4 @@ extension DependencyValues {
     return false
   }
 }
+#endif

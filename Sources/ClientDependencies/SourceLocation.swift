@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// A place in the source, for the issues that name it.
 @usableFromInline
 struct SourceLocation: Sendable {
@@ -14,3 +15,4 @@ struct SourceLocation: Sendable {
     self.column = column
   }
 }
+#endif

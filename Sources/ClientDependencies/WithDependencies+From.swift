@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// Runs an operation with the dependencies of a model, so that what it makes sees the model's
 /// overrides.
 ///
@@ -98,3 +99,4 @@ private func values(of model: some AnyObject, at location: SourceLocation) -> De
   }
   return DependencyValues(scope: current.merged(over: carried))
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// Runs an operation with some dependencies overridden.
 ///
 /// ```swift
@@ -77,3 +78,4 @@ func run<R>(
   ModelScopes.remember(result, madeIn: values)
   return result
 }
+#endif

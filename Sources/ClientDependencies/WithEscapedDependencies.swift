@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// Runs an operation that hands the current dependencies on to closures which outlive it.
 ///
 /// Child tasks see the overrides of their scope; Dispatch queues, detached tasks and threads of C
@@ -67,3 +68,4 @@ extension DependencyValues {
     }
   }
 }
+#endif

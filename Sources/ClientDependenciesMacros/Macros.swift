@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// Completes a struct whose properties are the functions of a dependency.
 ///
 /// ```swift
@@ -68,3 +69,4 @@ public macro DependencyEndpoint(method: String = "") =
 @attached(peer)
 public macro DependencyEndpointIgnored() =
   #externalMacro(module: "ClientDependenciesMacrosPlugin", type: "DependencyEndpointIgnoredMacro")
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// Registers a dependency, its key included, by one property.
 ///
 /// ```swift
@@ -61,3 +62,4 @@ public macro DependencyEntry<Live, Preview>(
 @attached(accessor, names: named(get))
 public macro _DependencyEntryValue() =
   #externalMacro(module: "ClientDependenciesMacrosPlugin", type: "DependencyEntryValueMacro")
+#endif

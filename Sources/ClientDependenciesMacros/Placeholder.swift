@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// Finds a value of a type of which nothing is known but what it conforms to.
 enum Placeholder {
   static func value<Value>(of type: Value.Type) -> Value? {
@@ -38,3 +39,4 @@ enum Placeholder {
     Value.allCases.first
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 // For properties of clients of whose type the macro sees a name only, which may be an alias of a
 // function type.
 
@@ -37,3 +38,4 @@ extension _UnimplementedEndpoint {
     placeholder()
   }
 }
+#endif

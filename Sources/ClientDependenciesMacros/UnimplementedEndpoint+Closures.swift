@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 // For endpoints whose shape a type alias hides from the macro: the type checker picks the function
 // by the type of the storage that is passed. Parameters may be less effectful than an argument's
 // type, results more so, which leaves one that fits exactly.
@@ -78,3 +79,4 @@ extension _UnimplementedEndpoint {
     { @MainActor (_: repeat each Argument) throws -> Result in throw report() }
   }
 }
+#endif

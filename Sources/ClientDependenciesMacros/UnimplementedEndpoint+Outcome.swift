@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 extension _UnimplementedEndpoint {
   /// Reports the issue, and gets out of a call that cannot throw any error.
   ///
@@ -33,3 +34,4 @@ extension _UnimplementedEndpoint {
     preconditionFailure(advice)
   }
 }
+#endif

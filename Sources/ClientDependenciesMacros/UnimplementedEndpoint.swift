@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// A call of an endpoint that nobody has implemented; only the macros' expansions use it.
 public struct _UnimplementedEndpoint: Sendable {
   let name: String
@@ -32,3 +33,4 @@ public struct _UnimplementedEndpoint: Sendable {
 /// Where endpoints report to that are no part of a `@DependencyClient`, which has a property of
 /// this name.
 public var _issueOrigin: IssueOrigin { .current }
+#endif

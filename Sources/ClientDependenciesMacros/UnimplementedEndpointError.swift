@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// An error that an unimplemented endpoint can throw.
 ///
 /// An endpoint with `throws(MyError)` cannot throw ``ClientDependencies/Unimplemented`` when it is
@@ -18,3 +19,4 @@ public protocol UnimplementedEndpointError: Error {
   /// - Parameter endpoint: The endpoint, as in `DataClient.fetch`.
   static func unimplemented(_ endpoint: String) -> Self
 }
+#endif

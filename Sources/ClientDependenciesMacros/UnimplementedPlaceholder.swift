@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// A value that an unimplemented endpoint can return after it has reported its issue.
 ///
 /// It is asked for where an endpoint can neither throw ``ClientDependencies/Unimplemented`` nor has
@@ -20,3 +21,4 @@ extension AsyncThrowingStream: UnimplementedPlaceholder where Failure == any Err
     Self { $0.finish(throwing: Unimplemented("\(Self.self)")) }
   }
 }
+#endif

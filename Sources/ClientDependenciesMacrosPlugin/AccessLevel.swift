@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftSyntax
 
 /// From the narrowest to the widest.
@@ -26,3 +27,4 @@ extension DeclModifierListSyntax {
     contains { $0.name.tokenKind == .keyword(keyword) }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftSyntax
 
 extension AttributeSyntax {
@@ -30,3 +31,4 @@ extension [AttributeSyntax] {
     filter(\.isOfMethods).map(\.trimmedDescription)
   }
 }
+#endif

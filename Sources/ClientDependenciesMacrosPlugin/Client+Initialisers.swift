@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
@@ -71,3 +72,4 @@ extension ArraySlice<Client.Member> {
     ArraySlice(left) + Array(right)
   }
 }
+#endif

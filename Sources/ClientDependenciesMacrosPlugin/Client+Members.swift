@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
@@ -24,3 +25,4 @@ extension Client.Member {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftSyntax
 
 /// A struct that `@DependencyClient` is attached to.
@@ -57,3 +58,4 @@ extension Client.Member.Clause {
     members = items.map { Client.Member.all(in: $0, names: names) } ?? []
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftSyntax
 
 /// What the names of types mean in a client, as far as its source tells.
@@ -51,3 +52,4 @@ extension DeclSyntax {
     }
   }
 }
+#endif

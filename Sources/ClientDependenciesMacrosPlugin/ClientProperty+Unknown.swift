@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftSyntax
 
 /// How an initialiser takes a property whose type may be an alias of a function type.
@@ -31,3 +32,4 @@ extension ClientProperty {
     return "#_ClientDependenciesMacros_unimplementedEndpoint(\"\(endpoint)\")"
   }
 }
+#endif

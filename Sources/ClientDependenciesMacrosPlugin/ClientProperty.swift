@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
@@ -125,3 +126,4 @@ extension ExprSyntax {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxBuilder
@@ -40,3 +41,4 @@ extension DependencyClientMacro: MemberMacro {
     return [client.origin] + client.initialisers
   }
 }
+#endif

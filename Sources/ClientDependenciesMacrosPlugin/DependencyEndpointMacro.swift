@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
@@ -76,3 +77,4 @@ enum DependencyEndpointIgnoredMacro: PeerMacro {
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] { [] }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
@@ -58,3 +59,4 @@ extension MacroExpansionContext {
     return around?.extendedType.lastName == "DependencyValues"
   }
 }
+#endif

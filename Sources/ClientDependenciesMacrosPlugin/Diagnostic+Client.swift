@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxBuilder
@@ -45,3 +46,4 @@ extension DeclGroupSyntax {
     self.as(ClassDeclSyntax.self)?.classKeyword ?? self.as(ActorDeclSyntax.self)?.actorKeyword
   }
 }
+#endif

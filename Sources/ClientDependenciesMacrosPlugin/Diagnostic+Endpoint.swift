@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxBuilder
@@ -115,3 +116,4 @@ extension Endpoint {
     return binding
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxBuilder
@@ -39,3 +40,4 @@ extension Diagnostic {
       fixIt: .replacing(binding, by: complete, "Insert '= <#test value#>'"))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxBuilder
@@ -25,3 +26,4 @@ extension Diagnostic {
         expression, by: "\"\(raw: proposal)\"" as ExprSyntax, "Replace with '\(proposal)'"))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
@@ -89,3 +90,4 @@ extension TypeSyntax {
     functionAttributes.contains { $0.name == "autoclosure" }
   }
 }
+#endif

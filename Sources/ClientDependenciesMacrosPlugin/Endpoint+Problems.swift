@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxBuilder
@@ -37,3 +38,4 @@ extension TypeSyntax {
     lastName == nil && self.as(AttributedTypeSyntax.self)?.baseType.lastName == nil
   }
 }
+#endif

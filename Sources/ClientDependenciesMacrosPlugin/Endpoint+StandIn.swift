@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
@@ -79,3 +80,4 @@ extension ClosureExprSyntax {
     return closure
   }
 }
+#endif

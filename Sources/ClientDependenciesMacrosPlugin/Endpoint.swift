@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftSyntax
 
 /// A property that holds one function of a client.
@@ -52,3 +53,4 @@ extension Endpoint {
     return function.canThrow || function.returnsVoid || function.returnsOptional
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxBuilder
@@ -76,3 +77,4 @@ extension Entry {
     return "\(attribute) \(memberAccess)static var \(name) = \(value)"
   }
 }
+#endif

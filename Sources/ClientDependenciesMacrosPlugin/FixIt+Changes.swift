@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftDiagnostics
 import SwiftSyntax
 
@@ -21,3 +22,4 @@ extension FixIt {
       ])
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftSyntax
 
 extension TypeSyntax {
@@ -67,3 +68,4 @@ extension FunctionTypeSyntax {
   /// Whether a method can pass its own parameters on: not so with `Int...`.
   var isForwardable: Bool { parameters.allSatisfy { $0.ellipsis == nil } }
 }
+#endif

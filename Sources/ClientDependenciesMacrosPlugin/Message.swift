@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftDiagnostics
 
 /// What is wrong with how a macro is used, or how that can be mended.
@@ -12,3 +13,4 @@ struct Message: DiagnosticMessage, FixItMessage {
 
   var fixItID: MessageID { diagnosticID }
 }
+#endif

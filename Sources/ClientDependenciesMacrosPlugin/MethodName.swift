@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftDiagnostics
 import SwiftSyntax
 
@@ -39,3 +40,4 @@ extension ExprSyntax {
       || called?.trimmedDescription == "Swift.fatalError"
   }
 }
+#endif

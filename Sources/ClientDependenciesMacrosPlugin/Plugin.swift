@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftCompilerPlugin
 import SwiftSyntaxMacros
 
@@ -11,3 +12,4 @@ import SwiftSyntaxMacros
     UnimplementedEndpointMacro.self,
   ]
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 extension String {
   var withoutBackticks: String {
     count > 2 && hasPrefix("`") && hasSuffix("`") ? String(dropFirst().dropLast()) : self
@@ -13,3 +14,4 @@ extension String {
     prefix(1).uppercased() + dropFirst()
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftSyntax
 
 extension TypeSyntax {
@@ -23,3 +24,4 @@ extension TypeSyntax {
     return subjects.count == types.count && !subjects.isEmpty ? subjects.joined() : nil
   }
 }
+#endif

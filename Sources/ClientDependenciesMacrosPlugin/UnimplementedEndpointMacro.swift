@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
@@ -19,3 +20,4 @@ enum UnimplementedEndpointMacro: ExpressionMacro {
     """
   }
 }
+#endif

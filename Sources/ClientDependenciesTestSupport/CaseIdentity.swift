@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import Testing
 
 /// What tells the cases of a parameterised test apart.
@@ -38,3 +39,4 @@ enum CaseIdentity {
     Mirror(reflecting: whole).children.first { $0.label == label }?.value
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import ClientDependencies
 public import Testing
 
@@ -28,3 +29,4 @@ public struct _DependenciesTrait: TestTrait, SuiteTrait, TestScoping {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 public import ClientDependencies
 
 extension Dependency {
@@ -51,3 +52,4 @@ private func cast<Value>(_ value: Any, readAt location: @autoclosure () -> Strin
   }
   return value
 }
+#endif

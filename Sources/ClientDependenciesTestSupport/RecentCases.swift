@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import ClientDependencies
 import Testing
 
@@ -34,3 +35,4 @@ final class RecentCases: Sendable {
     return entry.identity
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import ClientDependencies
 import XCTest
 
@@ -10,3 +11,4 @@ private func registerWithFrameworks() {
   TestFramework.install(.swiftTesting)
   XCTestObservationCenter.shared.addTestObserver(XCTestCaseObserver())
 }
+#endif

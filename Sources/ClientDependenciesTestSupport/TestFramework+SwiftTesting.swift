@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import ClientDependencies
 import Testing
 
@@ -22,3 +23,4 @@ extension RunningTest {
       arguments: testCase.flatMap(CaseIdentity.bytes))
   }
 }
+#endif

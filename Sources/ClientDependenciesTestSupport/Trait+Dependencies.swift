@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 public import ClientDependencies
 public import Testing
 
@@ -42,3 +43,4 @@ extension Trait where Self == _DependenciesTrait {
     Self { $0[Value.self] = try value() }
   }
 }
+#endif

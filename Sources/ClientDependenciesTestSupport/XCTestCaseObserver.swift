@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import ClientDependencies
 import XCTest
 
@@ -11,3 +12,4 @@ final class XCTestCaseObserver: NSObject, XCTestObservation {
     XCTestRun.caseDidFinish()
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// A clock of any type, for functions that take no `any Clock`.
 ///
 /// ```swift
@@ -34,3 +35,4 @@ public struct AnyClock<Duration: DurationProtocol & Hashable>: Clock {
     try await sleepUntil(deadline, tolerance)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 extension Clock where Duration: Hashable {
   /// The clock's time once in each interval, first when one interval is over.
   ///
@@ -57,3 +58,4 @@ public struct _AsyncTimerSequence<C: Clock>: AsyncSequence, Sendable {
     }
   }
 }
+#endif

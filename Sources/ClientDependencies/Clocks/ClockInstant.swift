@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// A time on a clock for tests: the distance from the clock's start.
 public struct ClockInstant<Duration: DurationProtocol & Hashable>: InstantProtocol {
   /// The distance from the clock's start.
@@ -23,3 +24,4 @@ public struct ClockInstant<Duration: DurationProtocol & Hashable>: InstantProtoc
     earlier.offset < later.offset
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// A clock on which nobody waits: a sleep moves the time to its deadline and returns.
 public final class ImmediateClock<Duration: DurationProtocol & Hashable>: Clock {
   /// A time on the clock, as the distance from its start.
@@ -32,3 +33,4 @@ extension ImmediateClock where Duration == Swift.Duration {
     self.init(now: Instant())
   }
 }
+#endif

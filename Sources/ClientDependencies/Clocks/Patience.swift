@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// How long a test clock waits for the tasks that it woke.
 struct Patience {
   private var turns = 0
@@ -17,3 +18,4 @@ struct Patience {
     return isReady || quietTurns >= 2 || turns >= (isWaking ? 1_000 : 20)
   }
 }
+#endif

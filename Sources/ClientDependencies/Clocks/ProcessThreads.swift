@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import FoundationEssentials
 
 /// What the kernel says of the threads of this process.
@@ -25,3 +26,4 @@ enum ProcessThreads {
     return line[end...].dropFirst(2).first == "R"
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// Who sleeps on a test clock, and until when: the clock's logic, without tasks.
 ///
 /// Its methods change the state and return what to resume, which the clock does after its lock is
@@ -62,3 +63,4 @@ struct SleepQueue<Duration: DurationProtocol & Hashable, Waiter> {
     return sleeper.waiter
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 extension TestClock {
   /// Moves the time on and wakes, in the order of their deadlines, all who sleep until then.
   ///
@@ -106,3 +107,4 @@ public struct SuspensionError: Error, Equatable, CustomStringConvertible {
     "Something sleeps on the clock: advance the clock, or end what sleeps, before the test ends."
   }
 }
+#endif

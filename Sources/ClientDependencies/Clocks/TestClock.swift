@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// A clock whose time moves only when a test says so.
 ///
 /// ```swift
@@ -73,3 +74,4 @@ extension TestClock.State {
     return fulfilled.map(\.continuation)
   }
 }
+#endif

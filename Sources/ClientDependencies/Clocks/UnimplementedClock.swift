@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// A clock that reports an issue whenever it is used: the clock of a test that should not depend on
 /// time.
 ///
@@ -52,3 +53,4 @@ extension UnimplementedClock where Duration == Swift.Duration {
     self.init(name: name, now: Instant())
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// A value that an actor guards: for what a test's asynchronous closures record.
 ///
 /// ```swift
@@ -27,3 +28,4 @@ public final actor ActorIsolated<Value> {
     value = try newValue()
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// A hashable value of any type that may cross between tasks: `AnyHashable` is not `Sendable`.
 public struct AnyHashableSendable: Hashable, Sendable {
   /// The value.
@@ -62,3 +63,4 @@ extension AnyHashableSendable: ExpressibleByStringLiteral {
   /// Wraps a text.
   public init(stringLiteral value: String) { self.init(value) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// Reads a sequence for a stream, which asks for one element at a time.
 private final class Source<Base: AsyncSequence & Sendable>: @unchecked Sendable {
   // `@unchecked` is right, because a stream calls its producer for one element after the other.
@@ -61,3 +62,4 @@ extension AsyncSequence where Self: Sendable {
     AsyncThrowingStream(self)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import Glibc
 
 /// A state that one thread at a time reads or changes.
@@ -45,3 +46,4 @@ package final class Lock<State>: @unchecked Sendable {
     precondition(status == 0, "A POSIX mutex failed: \(status).")
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import Foundation
 
 /// A value that one thread at a time reads or changes: for what a test's closures record.
@@ -48,3 +49,4 @@ extension LockIsolated where Value: Sendable {
   /// The value as it is now.
   public var value: Value { lock.withLock { isolated } }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import Foundation
 
 /// Runs an operation with all tasks of the process on the main thread, one after the other.
@@ -58,3 +59,4 @@ private enum EnqueueHook {
     dlsym(dlopen(nil, RTLD_LAZY), "swift_task_enqueueGlobal_hook")?
     .assumingMemoryBound(to: Hook?.self)
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import FoundationEssentials
 
 extension Task where Success == Never, Failure == Never {
@@ -19,3 +20,4 @@ public let _defaultMegaYieldCount: Int = {
   let text = ProcessInfo.processInfo.environment["TASK_MEGA_YIELD_COUNT"]
   return min(max(text.flatMap { Int($0) } ?? 20, 0), 10_000)
 }()
+#endif

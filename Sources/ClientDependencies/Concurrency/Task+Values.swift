@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 extension Task where Failure == Never {
   /// Waits until the caller is cancelled.
   ///
@@ -53,3 +54,4 @@ extension Result where Failure == any Error {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// A value that crosses between tasks because its user says that it may.
 ///
 /// Thread safety: that of the value; the compiler checks nothing.
@@ -69,3 +70,4 @@ extension UncheckedSendable: AsyncSequence where Value: AsyncSequence {
     value.makeAsyncIterator()
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// Runs each job at once, on the thread that enqueues it.
 ///
 /// It is for tasks that only wait to be resumed: what resumes them has their work done when the
@@ -9,3 +10,4 @@ final class InlineExecutor: TaskExecutor {
     job.runSynchronously(on: asUnownedTaskExecutor())
   }
 }
+#endif

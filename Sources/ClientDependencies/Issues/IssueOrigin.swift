@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// The test that an issue belongs to, also when it is reported where that test's task is not
 /// running.
 ///
@@ -95,3 +96,4 @@ extension IssueOrigin {
     return try await Self.$escaped.withValue(self, operation: operation, isolation: isolation)
   }
 }
+#endif

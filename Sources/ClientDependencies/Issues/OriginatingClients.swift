@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import IssueReporting
 
 /// How clients that a macro made are told where their unimplemented endpoints report to.
@@ -55,3 +56,4 @@ extension DependencyValues {
       value, reportingTo: .current.or(scope.origin))
   }
 }
+#endif

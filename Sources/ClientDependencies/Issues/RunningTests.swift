@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import Synchronization
 
 /// The tests that something holds an origin of, for the issues that come without one.
@@ -32,3 +33,4 @@ final class RunningTests: Sendable {
   /// Whether any test of Swift Testing was seen in this process.
   var haveBeenSeen: Bool { hasSeenOne.load(ordering: .relaxed) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// An issue that was reported where no test is running, and without an origin.
 package struct StrayIssue: Sendable {
   /// What is wrong, and which tests may be meant.
@@ -29,3 +30,4 @@ package struct StrayIssue: Sendable {
     return issue
   }
 }
+#endif

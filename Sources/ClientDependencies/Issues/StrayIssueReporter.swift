@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// A reporter of test processes, around the usual one, that loses nothing which is reported where
 /// no test is running.
 struct StrayIssueReporter: IssueReporter {
@@ -68,3 +69,4 @@ struct StrayIssueReporter: IssueReporter {
     TestFramework.current.recordWithoutTest(stray.explained(candidates: alive.map(\.test)))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// A task that was started in a test, waits there, and reports issues with the test's task-locals
 /// on whichever thread brings them.
 ///
@@ -60,3 +61,4 @@ private final class ReportSlot: Sendable {
     continuation?.resume(returning: report)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// A scheduler of any type with the given times and options: what a client or a model holds.
 ///
 /// Thread safety: that of the scheduler in it. Queues, run loops and the schedulers for tests may
@@ -102,3 +103,4 @@ extension Scheduler {
     AnyScheduler(self)
   }
 }
+#endif

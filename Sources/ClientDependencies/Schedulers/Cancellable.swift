@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// Something that goes on until it is cancelled.
 public protocol Cancellable {
   /// Ends it; a second time does nothing.
@@ -47,3 +48,4 @@ public final class AnyCancellable: Cancellable, Hashable, Sendable {
     hasher.combine(ObjectIdentifier(self))
   }
 }
+#endif

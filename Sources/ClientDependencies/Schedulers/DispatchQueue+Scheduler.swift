@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 public import Dispatch
 
 extension DispatchQueue: Scheduler {
@@ -76,3 +77,4 @@ extension DispatchQueue {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 public import Dispatch
 
 extension DispatchQueue {
@@ -61,3 +62,4 @@ extension DispatchQueue.SchedulerTimeType {
     public var timeInterval: DispatchTimeInterval { .nanoseconds(magnitude) }
   }
 }
+#endif

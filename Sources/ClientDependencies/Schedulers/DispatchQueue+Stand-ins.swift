@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 public import Dispatch
 
 extension DispatchQueue {
@@ -58,3 +59,4 @@ extension DispatchQueue.SchedulerTimeType {
   /// Where the times for tests begin; the dispatch library takes 0 for the time of the call.
   fileprivate static let start = Self(DispatchTime(uptimeNanoseconds: 1))
 }
+#endif

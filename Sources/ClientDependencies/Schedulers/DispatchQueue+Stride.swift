@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 public import Dispatch
 
 extension DispatchQueue.SchedulerTimeType.Stride {
@@ -49,3 +50,4 @@ extension DispatchQueue.SchedulerTimeType.Stride {
   /// Whether a distance is smaller.
   public static func < (left: Self, right: Self) -> Bool { left.magnitude < right.magnitude }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// What waits for which time, in the order of the times and then of its coming.
 struct DueQueue<Instant: Comparable, Work> {
   private struct Item {
@@ -45,3 +46,4 @@ struct DueQueue<Instant: Comparable, Work> {
     return items.removeFirst().work
   }
 }
+#endif

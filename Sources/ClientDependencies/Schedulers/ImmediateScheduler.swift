@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// A scheduler on which nothing waits: work runs before `schedule` returns, whatever its time.
 ///
 /// Repeated work runs once.
@@ -48,3 +49,4 @@ where SchedulerTimeType: Sendable, SchedulerTimeType.Stride: Sendable {}
 public typealias ImmediateSchedulerOf<S: Scheduler> = ImmediateScheduler<
   S.SchedulerTimeType, S.SchedulerOptions
 >
+#endif

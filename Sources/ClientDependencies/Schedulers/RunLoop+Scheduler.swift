@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 public import Foundation
 
 extension RunLoop: Scheduler {
@@ -81,3 +82,4 @@ extension RunLoop {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 public import Foundation
 
 extension RunLoop {
@@ -53,3 +54,4 @@ extension RunLoop.SchedulerTimeType {
   /// Where the times for tests begin.
   fileprivate static let start = Self(Date(timeIntervalSince1970: 0))
 }
+#endif

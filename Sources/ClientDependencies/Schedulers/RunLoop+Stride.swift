@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 public import Foundation
 
 extension RunLoop.SchedulerTimeType {
@@ -61,3 +62,4 @@ extension RunLoop.SchedulerTimeType.Stride {
   /// Whether a distance is smaller.
   public static func < (left: Self, right: Self) -> Bool { left.magnitude < right.magnitude }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 // The type of the times has to be known to the stream's end, which may come on any thread.
 extension Scheduler where SchedulerTimeType: SendableMetatype {
   /// Sleeps for a time of the scheduler, which goes on meanwhile.
@@ -57,3 +58,4 @@ extension Scheduler where SchedulerTimeType: SendableMetatype {
     return start.distance(to: now)
   }
 }
+#endif

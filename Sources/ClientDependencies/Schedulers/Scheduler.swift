@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// What runs work now, later or again and again: a queue, a run loop, or one that a test controls.
 ///
 /// It has the interface of Combine's scheduler, so that code which was written for that one
@@ -91,3 +92,4 @@ extension Scheduler {
     schedule(after: date, interval: interval, tolerance: tolerance, options: nil, action)
   }
 }
+#endif

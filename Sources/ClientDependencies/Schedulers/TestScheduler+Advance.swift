@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 extension TestScheduler {
   /// Moves the time on and runs, each at its time, all work that is due until then.
   ///
@@ -55,3 +56,4 @@ extension TestScheduler {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import Foundation
 
 /// A scheduler whose time moves only when a test says so.
@@ -109,3 +110,4 @@ where SchedulerTimeType: Strideable, SchedulerTimeType.Stride: SchedulerTimeInte
 public typealias TestSchedulerOf<S: Scheduler> = TestScheduler<
   S.SchedulerTimeType, S.SchedulerOptions
 >
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// A scheduler that reports an issue whenever it is used: for a test that expects no scheduling.
 ///
 /// The work runs after the issue was reported. The issue belongs to the test that the scheduler was
@@ -80,3 +81,4 @@ where S.SchedulerTimeType: Sendable, S.SchedulerTimeType.Stride: Sendable {}
 
 /// An unimplemented scheduler with the times and options of the named one.
 public typealias UnimplementedSchedulerOf<S: Scheduler> = UnimplementedScheduler<S>
+#endif

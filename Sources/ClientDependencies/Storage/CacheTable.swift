@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import Synchronization
 
 /// A hash table that only grows, so that readers need no lock and count no references: each bucket
@@ -79,3 +80,4 @@ struct CacheTable: @unchecked Sendable {
     Int((UInt(bitPattern: key) >> 4) % UInt(Self.count))
   }
 }
+#endif

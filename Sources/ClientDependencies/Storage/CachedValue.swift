@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import Synchronization
 
 /// A value in the cache, filed under its key; see `CachedValue`.
@@ -33,3 +34,4 @@ final class CachedValue<Value: Sendable>: CacheEntry, @unchecked Sendable {  // 
     super.init(key: key, gap: gap, source: source)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// The values that contexts gave so far, for code that has to forget them in the middle of a test.
 ///
 /// Most tests need not: with ClientDependenciesTestSupport each one has values of its own.
@@ -20,3 +21,4 @@ extension DependencyValues {
   @_spi(Internals)
   public var cachedValues: CachedValues { CachedValues(cache: scope.cache) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import Synchronization
 
 /// The making of a context's value: which making it is part of, and what the key lacks.
@@ -101,3 +102,4 @@ extension Construction {
     cycle.stop()
   }
 }
+#endif

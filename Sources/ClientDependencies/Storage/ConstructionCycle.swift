@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// A key whose value is read while it is being made.
 struct ConstructionCycle {
   private let key: any TestDependencyKey.Type
@@ -81,3 +82,4 @@ struct ConstructionCycle {
     """
   }
 }
+#endif

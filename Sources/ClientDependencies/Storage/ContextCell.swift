@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import Synchronization
 
 /// A context that one thread may change while others read it.
@@ -28,3 +29,4 @@ struct ContextCell: ~Copyable, Sendable {
     }
   }
 }
+#endif

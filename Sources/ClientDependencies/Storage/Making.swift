@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import Dispatch
 
 /// A value that is being made, for which the tasks wait that need the same one.
@@ -101,3 +102,4 @@ struct MakingsUnderway {
     return false
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// The scopes that objects were made in, for those which came out of `withDependencies` as its
 /// result.
 ///
@@ -65,3 +66,4 @@ extension ModelScopes.State {
     sweepAt = max(64, 2 * entries.count)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// A call of `prepareDependencies`, by which the values that it prepared know each other.
 final class Preparation: Sendable {
   /// The call whose closure runs.
@@ -54,3 +55,4 @@ struct LatePreparation {
     "\(location.fileID):\(location.line)"
   }
 }
+#endif

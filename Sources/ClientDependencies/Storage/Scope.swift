@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// The overrides of a scope, and the cache and context that go with them.
 ///
 /// The overrides are a list that nested scopes extend at its front and never change: one override
@@ -158,3 +159,4 @@ extension Scope {
     return overrides
   }
 }
+#endif

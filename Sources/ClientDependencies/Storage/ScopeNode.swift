@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// A link of a scope's list: an override, or what lies below all of them.
 @usableFromInline
 class ScopeNode: @unchecked Sendable {  // Right, because no part of a node is a `var`.
@@ -100,3 +101,4 @@ final class ScopeRoot: ScopeNode, @unchecked Sendable {  // See `ScopeNode`.
     super.init(rootOver: front)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import Synchronization
 
 /// Where a wrapper was declared: one word, which every read hands on.
@@ -75,3 +76,4 @@ extension Site {
     link.compareExchange(expected: nil, desired: place, ordering: .acquiringAndReleasing).original
   }
 }
+#endif

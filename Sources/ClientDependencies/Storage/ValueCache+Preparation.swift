@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 extension ValueCache {
   /// Puts a value where the context's would be kept.
   ///
@@ -57,3 +58,4 @@ extension ValueCache {
     return earlier === preparation
   }
 }
+#endif

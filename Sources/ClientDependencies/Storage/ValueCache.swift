@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// The values that contexts gave so far, one for each key and context, and in tests one for each
 /// test.
 ///
@@ -129,3 +130,4 @@ final class ValueCache: Sendable {
     }
   }
 }
+#endif

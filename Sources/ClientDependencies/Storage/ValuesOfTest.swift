@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// What one test was given and prepared; outside test processes, what happened before anything may
 /// be prepared no more.
 struct ValuesOfTest {
@@ -52,3 +53,4 @@ struct ValuesOfTest {
     return earlier === preparation ? nil : .preparation(earlier)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// A test that is running: a function, and of a parameterised one the case.
 package struct RunningTest: Hashable, Sendable, CustomStringConvertible {
   package var name: String
@@ -30,3 +31,4 @@ extension RunningTest {
     TestFramework.current.currentTest() ?? IssueOrigin.ofEscapedScope.test ?? XCTestRun.current
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import Synchronization
 
 /// What this module asks of the test framework, which it does not import.
@@ -45,3 +46,4 @@ extension TestFramework {
       TestProcess.tell("\(issue.fileID):\(issue.line): \(issue.text)\n\n\(TestProcess.advice)")
     })
 }
+#endif

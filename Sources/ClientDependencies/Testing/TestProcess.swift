@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import Foundation
 
 /// What is known of the process in which tests run.
@@ -30,3 +31,4 @@ enum TestProcess {
     FileHandle.standardError.write(Data("\(text)\n".utf8))
   }
 }
+#endif

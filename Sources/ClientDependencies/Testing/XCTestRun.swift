@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import Synchronization
 
 /// The run of XCTest's cases, as an observer tells of it.
@@ -23,3 +24,4 @@ package enum XCTestRun {
     number.store(-abs(number.load(ordering: .relaxed)), ordering: .relaxed)
   }
 }
+#endif

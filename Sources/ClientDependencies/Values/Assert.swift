@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 extension DependencyValues {
   /// What checks an assertion: `assert` at work, and an issue with the message in tests.
   ///
@@ -55,3 +56,4 @@ private struct AssertionFailure: AssertionFailureEffect {
     assert(false, message(), file: file, line: line)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 /// A check that can be called like `assert` and `precondition`.
 public protocol AssertionEffect: Sendable {
   /// Checks a condition.
@@ -90,3 +91,4 @@ public struct AnyAssertionEffect: AssertionEffect {
     assert(condition(), message(), file, line)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 public import Foundation
 
 extension DependencyValues {
@@ -13,3 +14,4 @@ extension DependencyValues {
 enum CalendarKey: DependencyKey {
   static let liveValue = Calendar.autoupdatingCurrent
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 public import Foundation
 
 extension DependencyValues {
@@ -59,3 +60,4 @@ public struct DateGenerator: Sendable {
 
   var withoutComplaint: Self { Self(generate) }
 }
+#endif

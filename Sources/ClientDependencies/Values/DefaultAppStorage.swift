@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 public import Foundation
 
 extension DependencyValues {
@@ -16,3 +17,4 @@ enum DefaultAppStorageKey: DependencyKey {
   static var previewValue: UncheckedSendable<UserDefaults> { testValue }
   static var testValue: UncheckedSendable<UserDefaults> { UncheckedSendable(VolatileDefaults()) }
 }
+#endif

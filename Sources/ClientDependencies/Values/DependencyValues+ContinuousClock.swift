@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 extension DependencyValues {
   /// The clock to sleep on and to measure with, which counts while the machine sleeps.
   ///
@@ -12,3 +13,4 @@ enum ContinuousClockKey: DependencyKey {
   static let liveValue: any Clock<Duration> = ContinuousClock()
   static var testValue: any Clock<Duration> { UnimplementedClock(name: "ContinuousClock") }
 }
+#endif

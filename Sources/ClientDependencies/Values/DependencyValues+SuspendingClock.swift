@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 extension DependencyValues {
   /// The clock to sleep on and to measure with, which stands still while the machine sleeps.
   ///
@@ -12,3 +13,4 @@ enum SuspendingClockKey: DependencyKey {
   static let liveValue: any Clock<Duration> = SuspendingClock()
   static var testValue: any Clock<Duration> { UnimplementedClock(name: "SuspendingClock") }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import Foundation
 
 /// Runs `xdg-open`, as a child process and without a shell.
@@ -34,3 +35,4 @@ struct DesktopOpener {
 extension Process {
   fileprivate var isSuccess: Bool { terminationReason == .exit && terminationStatus == 0 }
 }
+#endif

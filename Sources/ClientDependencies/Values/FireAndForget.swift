@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 extension DependencyValues {
   /// What starts work whose end nobody waits for; in tests it is waited for.
   ///
@@ -51,3 +52,4 @@ public struct FireAndForget: Sendable {
     await self.operation(priority, operation)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 public import Foundation
 
 extension DependencyValues {
@@ -34,3 +35,4 @@ struct PreferredLocales: Sendable {
     overridden ?? Locale.preferredLanguages.map(Locale.init(identifier:))
   }
 }
+#endif

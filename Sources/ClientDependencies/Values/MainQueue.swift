@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 public import Dispatch
 
 extension DependencyValues {
@@ -22,3 +23,4 @@ enum MainQueueKey: DependencyKey {
     .unimplemented("@Dependency(\\.mainQueue)")
   }
 }
+#endif

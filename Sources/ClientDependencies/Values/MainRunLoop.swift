@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 public import Foundation
 
 extension DependencyValues {
@@ -17,3 +18,4 @@ enum MainRunLoopKey: DependencyKey {
     .unimplemented("@Dependency(\\.mainRunLoop)")
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 public import Foundation
 
 extension DependencyValues {
@@ -14,3 +15,4 @@ enum NotificationCenterKey: DependencyKey {
   static let liveValue = NotificationCenter.default
   static var testValue: NotificationCenter { NotificationCenter() }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 public import Foundation
 
 extension DependencyValues {
@@ -51,3 +52,4 @@ public struct OpenURLEffect: Sendable {
     _ = await handler(url)
   }
 }
+#endif

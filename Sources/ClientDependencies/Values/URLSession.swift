@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 public import FoundationNetworking
 
 extension DependencyValues {
@@ -15,3 +16,4 @@ enum URLSessionKey: DependencyKey {
   static let liveValue = URLSession.shared
   static var testValue: URLSession { .unimplemented }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 public import Foundation
 import Synchronization
 
@@ -63,3 +64,4 @@ extension UUID {
       ))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import Foundation
 import FoundationNetworking
 
@@ -61,3 +62,4 @@ private enum SessionClasses {
   private enum Zero<Digits> {}
   private enum One<Digits> {}
 }
+#endif

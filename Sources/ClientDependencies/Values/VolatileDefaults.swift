@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 import Foundation
 
 /// Defaults that live in memory and end with their owner.
@@ -37,3 +38,4 @@ final class VolatileDefaults: UserDefaults {
 
   override func synchronize() -> Bool { true }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !PointFreeDependencies
 extension DependencyValues {
   /// What lends a random number generator to a closure.
   ///
@@ -41,3 +42,4 @@ public final class WithRandomNumberGenerator: Sendable {
     }
   }
 }
+#endif
