@@ -12,6 +12,12 @@ trap 'rm -f "$log"' EXIT
 # A report ends nothing, so that all are seen. Nothing is suppressed.
 timeout --kill-after=10 300 \
   swift test --package-path "$fixture" --scratch-path "$scratch" --sanitize=thread --skip-build 2>&1 | tee "$log"
+# Hundreds of tests: far fewer are not the tests of this module.
+tests=$(sed -n 's/.*Test run with \([0-9]*\) tests.*/\1/p' "$log" | tail -1)
+if [ "${tests:-0}" -lt 200 ]; then
+  echo "only ${tests:-0} tests ran under Thread Sanitizer" >&2
+  exit 1
+fi
 if grep -q 'WARNING: ThreadSanitizer' "$log"; then
   echo "Thread Sanitizer has found races" >&2
   exit 1
