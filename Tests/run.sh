@@ -40,5 +40,8 @@ bash Tests/Support/thread-sanitizer.sh
 step "a package that depends on this one"
 bash Tests/Support/dependent-package.sh
 
+step "build the benchmarks"
+bash Tests/bench.sh --build
+
 step "build with Point-Free's dependencies"
 bash Tests/Support/point-free.sh
