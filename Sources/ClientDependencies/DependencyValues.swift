@@ -6,9 +6,9 @@
 ///
 /// ```swift
 /// extension DependencyValues {
-///   var audioPlayer: AudioPlayerClient {
-///     get { self[AudioPlayerClient.self] }
-///     set { self[AudioPlayerClient.self] = newValue }
+///   var player: PlayerClient {
+///     get { self[PlayerClient.self] }
+///     set { self[PlayerClient.self] = newValue }
 ///   }
 /// }
 /// ```

@@ -2,15 +2,12 @@
 /// Sets dependencies for the rest of the program, before anything reads them.
 ///
 /// ```swift
-/// @main
-/// struct PlayerApp {
-///   static func main() async throws {
-///     try prepareDependencies {
-///       $0.database = try Database(path: "library.db")
-///       $0.audioPlayer.volume = { 0.5 }
-///     }
-///     await PlayerFeature().run()
+/// static func main() async throws {
+///   try prepareDependencies {
+///     $0.songs = try SongsClient(folder: "songs")
+///     $0.player.setVolume = { _ in }
 ///   }
+///   try await Jukebox().play(song)
 /// }
 /// ```
 ///

@@ -18,10 +18,10 @@ public struct Unimplemented: Error, Equatable, CustomStringConvertible {
 /// It makes the defaults of a client's endpoints:
 ///
 /// ```swift
-/// public var play: @Sendable (_ url: URL) async throws -> Void = { _ in
+/// var play: @Sendable (_ url: URL) async throws -> Void = { _ in
 ///   throw reportUnimplemented("AudioPlayerClient.play")
 /// }
-/// public var setVolume: @Sendable (_ volume: Float) async -> Void = { _ in
+/// var setVolume: @Sendable (_ volume: Float) async -> Void = { _ in
 ///   reportUnimplemented("AudioPlayerClient.setVolume")
 /// }
 /// ```

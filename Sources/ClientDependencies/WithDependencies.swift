@@ -2,10 +2,10 @@
 /// Runs an operation with some dependencies overridden.
 ///
 /// ```swift
-/// try withDependencies {
-///   $0.audioPlayer.play = { _ in }
+/// let isClipping = withDependencies {
+///   $0.microphone.level = { 0.3 }
 /// } operation: {
-///   try feature.run()
+///   LevelMeter().isClipping
 /// }
 /// ```
 ///

@@ -7,7 +7,9 @@
 /// ```swift
 /// withEscapedDependencies { dependencies in
 ///   queue.async {
-///     dependencies.yield { feature.refresh() }
+///     dependencies.yield {
+///       report(LevelMeter().isClipping)
+///     }
 ///   }
 /// }
 /// ```

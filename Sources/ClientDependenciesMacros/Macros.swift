@@ -46,14 +46,13 @@ public macro DependencyClient() =
 /// - With a type alias as its type and no default, the same. A function with `inout` parameters,
 ///   or a synchronous one of a global actor, needs a default there.
 ///
-/// If the closure's parameters have labels, there is also a method that has them; its issues name
-/// the line that called it, those of the closure the endpoint's declaration:
+/// If the closure's parameters have labels, there is also a method that has them, here
+/// `play(url:)`; its issues name the line that called it, those of the closure the endpoint's
+/// declaration:
 ///
 /// ```swift
 /// @DependencyEndpoint
 /// var play: @Sendable (_ url: URL) async throws -> Void
-///
-/// try await client.play(url: url)
 /// ```
 ///
 /// - Parameter method: Another name for that method, to overload one: `@DependencyEndpoint(method:

@@ -3,8 +3,8 @@
 ///
 /// ```swift
 /// extension DependencyValues {
-///   @DependencyEntry(liveValue: AudioPlayerClient.live)
-///   var audioPlayer = AudioPlayerClient()
+///   @DependencyEntry(liveValue: DoorbellClient.live)
+///   var doorbell = DoorbellClient()
 /// }
 /// ```
 ///

@@ -6,8 +6,8 @@
 /// those; a case of an enumeration is enough:
 ///
 /// ```swift
-/// enum DataError: UnimplementedEndpointError {
-///   case offline
+/// enum TunerError: UnimplementedEndpointError, Equatable {
+///   case noSignal
 ///   case unimplemented(_ endpoint: String)
 /// }
 /// ```

@@ -13,8 +13,11 @@ extension Trait where Self == _DependenciesTrait {
   /// Overrides dependencies in a test, or in each test of a suite.
   ///
   /// ```swift
-  /// @Suite(.dependencies { $0.continuousClock = ImmediateClock() })
-  /// struct PlayerTests { … }
+  /// @Test(.dependencies { $0.continuousClock = ImmediateClock() })
+  /// func `on an immediate clock nobody waits`() async throws {
+  ///   @Dependency(\.continuousClock) var clock
+  ///   try await clock.sleep(for: .seconds(3_600))
+  /// }
   /// ```
   ///
   /// A test's own trait wins over that of its suite, and an inner suite's over an outer one's.

@@ -9,22 +9,39 @@ struct Documentation {
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
   }
 
-  /// The sections of the README whose blocks are parts of programs; what others show is for a
-  /// manifest.
-  static let sectionsOfReadMe = ["In a program", "Dependencies in a feature"]
+  /// The sections whose Swift is for a manifest, which nothing here can compile.
+  static let manifests: Set = ["In an application on swift-dependencies"]
+
+  /// The modules whose comments have examples.
+  private static let modules = [
+    "ClientDependencies", "ClientDependenciesMacros", "ClientDependenciesTestSupport",
+  ]
 
   /// Examples that are tested where what they show is tested.
   private static let examplesElsewhere = ["Tests/SoundFileTests/StreamExampleTests.swift"]
 
   func documents() throws -> [Document] {
-    let readMe = Document(name: "README.md", text: try text(of: "README.md"))
-    return try articles() + Self.sectionsOfReadMe.map(readMe.section)
+    try pages() + comments()
+  }
+
+  /// The README and the articles.
+  func pages() throws -> [Document] {
+    try articles() + [Document(name: "README.md", text: text(of: "README.md"))]
   }
 
   func articles() throws -> [Document] {
     let catalogue = "Sources/ClientDependencies/ClientDependencies.docc"
     return try files(in: catalogue, ending: ".md").map {
       Document(name: $0, text: try text(of: "\(catalogue)/\($0)"))
+    }
+  }
+
+  /// The comments of each source file.
+  func comments() throws -> [Document] {
+    try Self.modules.flatMap { module in
+      try filesBelow("Sources/\(module)", ending: ".swift").map {
+        Document(name: "\(module)/\($0)", commentsOf: try text(of: "Sources/\(module)/\($0)"))
+      }
     }
   }
 
@@ -36,6 +53,11 @@ struct Documentation {
 
   private func files(in folder: String, ending: String) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)
+      .filter { $0.hasSuffix(ending) }.sorted()
+  }
+
+  private func filesBelow(_ folder: String, ending: String) throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
       .filter { $0.hasSuffix(ending) }.sorted()
   }
 

@@ -5,20 +5,38 @@ import Testing
 
   @Test func `each snippet is compiled, line for line`() throws {
     let compiled = try documentation.compiledFiles()
-    let missing = try documentation.documents().flatMap(\.snippets).filter { snippet in
+    let snippets = try documentation.documents().flatMap {
+      $0.without(sections: Documentation.manifests).snippets
+    }
+    let missing = snippets.filter { snippet in
       !compiled.contains { $0.contains(snippet.code) }
     }
     #expect(missing.map { "\($0.document):\($0.line)" } == [])
   }
 
-  @Test func `each document has a snippet, but for the list of all`() throws {
-    let empty = try documentation.documents().filter(\.snippets.isEmpty)
+  @Test func `each block is one that is looked at`() throws {
+    let faults = try documentation.documents().flatMap(\.faults)
+    #expect(faults == [])
+  }
+
+  @Test func `the comments of each module have examples`() throws {
+    let modules = try documentation.comments().flatMap(\.snippets).map {
+      String($0.document.prefix { $0 != "/" })
+    }
+    #expect(
+      Set(modules) == [
+        "ClientDependencies", "ClientDependenciesMacros", "ClientDependenciesTestSupport",
+      ])
+  }
+
+  @Test func `each page has a snippet, but for the list of all`() throws {
+    let empty = try documentation.pages().filter(\.snippets.isEmpty)
     #expect(empty.map(\.name) == ["ClientDependencies.md", "ComingFromSwiftDependencies.md"])
   }
 
   @Test func `each article is in the list of all`() throws {
     let articles = try documentation.articles()
-    let list = try #require(articles.first { $0.name == "ClientDependencies.md" }).text
+    let list = try #require(articles.first { $0.name == "ClientDependencies.md" }).lines
     let unlisted = articles.map { $0.name.dropLast(3) }.filter {
       $0 != "ClientDependencies" && !list.contains("- <doc:\($0)>")
     }

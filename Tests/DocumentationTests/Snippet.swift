@@ -35,48 +35,9 @@ struct Code: Equatable {
   }
 }
 
-/// A text with blocks of code, each between two lines of three backticks.
-struct Document {
-  var name: String
-  var text: String
-
-  /// The blocks that say that they are Swift.
-  var snippets: [Snippet] {
-    snippets(of: text.split(separator: "\n", omittingEmptySubsequences: false))
-  }
-
-  private func snippets(of lines: [Substring]) -> [Snippet] {
-    var found: [Snippet] = []
-    var opening: (index: Int, language: Substring)?
-    for (index, line) in lines.enumerated() where line.hasPrefix("```") {
-      if let (start, language) = opening {
-        if language == "swift" {
-          found.append(
-            Snippet(document: name, line: start + 2, code: Code(lines[start + 1..<index])))
-        }
-        opening = nil
-      } else {
-        opening = (index, line.dropFirst(3))
-      }
-    }
-    return found
-  }
-
-  /// The part below a heading of the second level, up to the next one.
-  func section(_ heading: String) -> Document {
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    guard let start = lines.firstIndex(of: "## \(heading)") else {
-      return Document(name: name, text: "")
-    }
-    // Lines above stay as blank ones, so that those below keep their numbers.
-    let body = lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }
-    let above = Array(repeating: Substring(), count: start + 1)
-    return Document(name: name, text: (above + body).joined(separator: "\n"))
-  }
-}
-
 extension Substring {
-  fileprivate var trimmingSpaces: Substring {
+  /// Without spaces at both ends.
+  var trimmingSpaces: Substring {
     var rest = drop { $0 == " " }
     while rest.last == " " { rest.removeLast() }
     return rest

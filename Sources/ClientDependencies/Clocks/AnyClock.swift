@@ -1,8 +1,11 @@
 #if !PointFreeDependencies
-/// A clock of any type, for functions that take no `any Clock`.
+/// A clock of any type, for what takes no `any Clock`.
+///
+/// A type with a parameter for its clock, such as `struct Metronome<C: Clock>`, is one:
 ///
 /// ```swift
-/// for await text in texts.debounce(for: .seconds(1), clock: AnyClock(clock)) { … }
+/// @Dependency(\.continuousClock) var clock
+/// let metronome = Metronome(clock: AnyClock(clock))
 /// ```
 public struct AnyClock<Duration: DurationProtocol & Hashable>: Clock {
   /// A time on the clock, as the distance from the time at which it was wrapped.

@@ -3,8 +3,12 @@
 ///
 /// ```swift
 /// let clock = TestClock()
-/// let model = withDependencies { $0.continuousClock = clock } operation: { Model() }
-/// async let playing: Void = model.play()
+/// let timer = withDependencies {
+///   $0.continuousClock = clock
+/// } operation: {
+///   SleepTimer()
+/// }
+/// async let fading: Void = timer.fadeOut(after: .seconds(2))
 /// await clock.sleepers(atLeast: 1)
 /// await clock.advance(by: .seconds(2))
 /// ```

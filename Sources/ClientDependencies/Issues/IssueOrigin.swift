@@ -7,8 +7,8 @@
 /// there captures the origin while it is made in the test:
 ///
 /// ```swift
-/// var play: @Sendable (_ url: URL) async throws -> Void = { [origin = IssueOrigin.current] _ in
-///   throw reportUnimplemented("AudioPlayerClient.play", from: origin)
+/// var record: @Sendable (_ url: URL) async throws -> Void = { [origin = IssueOrigin.current] _ in
+///   throw reportUnimplemented("MicrophoneClient.record", from: origin)
 /// }
 /// ```
 ///

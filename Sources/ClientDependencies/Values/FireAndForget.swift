@@ -4,7 +4,7 @@ extension DependencyValues {
   ///
   /// ```swift
   /// @Dependency(\.fireAndForget) var fireAndForget
-  /// await fireAndForget { try await analytics.track("played") }
+  /// await fireAndForget { try await player.play(url: jingle) }
   /// ```
   ///
   /// At work the closure runs in a task of its own, with the overrides of the caller. In tests and

@@ -1,0 +1,69 @@
+import ClientDependenciesMacros
+import ClientDependenciesTestSupport
+import Foundation
+import Testing
+
+/// Clients whose names others here have as well.
+enum CommentsOnClients {
+  @DependencyClient
+  struct AudioPlayerClient: Sendable {
+    var play: @Sendable (_ url: URL) async throws -> Void
+    var isPlaying: @Sendable () -> Bool = { false }
+  }
+
+  @DependencyClient
+  struct Gramophone: Sendable {
+    @DependencyEndpoint
+    var play: @Sendable (_ url: URL) async throws -> Void
+  }
+
+  struct WrittenByHand: Sendable {
+    var play: @Sendable (_ url: URL) async throws -> Void = { _ in
+      throw reportUnimplemented("AudioPlayerClient.play")
+    }
+    var setVolume: @Sendable (_ volume: Float) async -> Void = { _ in
+      reportUnimplemented("AudioPlayerClient.setVolume")
+    }
+  }
+}
+
+@Suite struct CommentsOnClientsTests {
+  private let url = URL(filePath: "/songs/1.flac")
+
+  @Test func `clients report what nobody has implemented`() async {
+    await withKnownIssue {
+      let player = CommentsOnClients.AudioPlayerClient()
+      await #expect(throws: Unimplemented("AudioPlayerClient.play")) {
+        try await player.play(url: url)
+      }
+      #expect(!player.isPlaying())
+      await #expect(throws: Unimplemented("Gramophone.play")) {
+        try await CommentsOnClients.Gramophone().play(url: url)
+      }
+    } matching: {
+      "\($0)".contains("Unimplemented: '")
+    }
+  }
+
+  @Test func `so do those that are written by hand`() async {
+    let client = CommentsOnClients.WrittenByHand()
+    await withKnownIssue {
+      await #expect(throws: Unimplemented("AudioPlayerClient.play")) { try await client.play(url) }
+      await client.setVolume(1)
+    } matching: {
+      "\($0)".contains("Unimplemented: 'AudioPlayerClient.")
+    }
+  }
+
+  @Suite(.dependencies { $0.continuousClock = TestClock() })
+  struct PlayerTests {
+    @Dependency(\.continuousClock, as: TestClock<Duration>.self) var clock
+  }
+}
+
+extension CommentsOnClientsTests.PlayerTests {
+  @Test func `the clock of the suite is at hand as what it is`() async {
+    await clock.advance(by: .seconds(1))
+    #expect(clock.now.offset == .seconds(1))
+  }
+}

@@ -1,0 +1,85 @@
+import ClientDependenciesTestSupport
+import Dispatch
+import Foundation
+import Testing
+
+/// Ends when its task is cancelled.
+struct Stopwatch: Sendable {
+  let elapsed = LockIsolated(0)
+
+  func run() async {
+    var elapsed = 0
+    @Dependency(\.mainQueue) var mainQueue
+    for await _ in mainQueue.timer(interval: .seconds(1)) { elapsed += 1 }
+    self.elapsed.setValue(elapsed)
+  }
+}
+
+@Suite struct CommentsOnValuesTests {
+  @Test func `an assertion that does not hold is an issue with its message`() {
+    let volume = -1
+    withKnownIssue {
+      @Dependency(\.assert) var assert
+      assert(volume >= 0, "A volume is never negative.")
+    } matching: {
+      "\($0)".contains("A volume is never negative.")
+    }
+  }
+
+  @Test func `a URL is opened by what the test says`() async {
+    let help = URL(filePath: "/help.html")
+    let opened = LockIsolated<[URL]>([])
+    await withDependencies {
+      $0.openURL = OpenURLEffect { url in
+        opened.withValue { $0.append(url) }
+        return true
+      }
+    } operation: {
+      @Dependency(\.openURL) var openURL
+      await openURL(help)
+    }
+    #expect(opened.value == [help])
+  }
+
+  @Test func `work whose end nobody waits for is done in tests`() async {
+    let jingle = URL(filePath: "/jingle.wav")
+    let isPlaying = ActorIsolated(false)
+    let player = PlayerClient(
+      play: { _ in await isPlaying.setValue(true) }, setVolume: { _ in })
+    @Dependency(\.fireAndForget) var fireAndForget
+    await fireAndForget { try await player.play(url: jingle) }
+    #expect(await isPlaying.value)
+  }
+
+  @Test(.dependency(\.withRandomNumberGenerator, WithRandomNumberGenerator(Seeded(state: 7))))
+  func `a song is picked`() throws {
+    let songs = ["a", "b", "c"]
+    @Dependency(\.withRandomNumberGenerator) var withRandomNumberGenerator
+    let pick = withRandomNumberGenerator { songs.randomElement(using: &$0) }
+    #expect(songs.contains(try #require(pick)))
+  }
+
+  @Test func `work on a queue runs when the test moves its time`() {
+    let queue = DispatchQueue.test
+    queue.schedule(after: queue.now.advanced(by: .seconds(1))) { print("a second later") }
+    queue.advance(by: .seconds(1))
+    #expect(queue.now.dispatchTime == DispatchQueue.test.now.advanced(by: .seconds(1)).dispatchTime)
+  }
+
+  @Test func `an actor keeps that a closure was called`() async throws {
+    var player = PlayerClient()
+    let isPlaying = ActorIsolated(false)
+    player.play = { _ in await isPlaying.setValue(true) }
+    try await player.play(url: URL(filePath: "/songs/1.flac"))
+    #expect(await isPlaying.value)
+  }
+
+  @Test func `what a closure is called with is kept`() async throws {
+    let song = URL(filePath: "/songs/1.flac")
+    var player = PlayerClient()
+    let played = LockIsolated<[URL]>([])
+    player.play = { url in played.withValue { $0.append(url) } }
+    try await player.play(url: song)
+    #expect(played.value == [song])
+  }
+}
