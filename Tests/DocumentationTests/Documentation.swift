@@ -10,7 +10,9 @@ struct Documentation {
   }
 
   /// The sections whose Swift is for a manifest, which nothing here can compile.
-  static let manifests: Set = ["In an application on swift-dependencies"]
+  static let manifests: Set = [
+    "In a manifest", "In an application on swift-dependencies", "The products",
+  ]
 
   /// The modules whose comments have examples.
   private static let modules = [
@@ -43,6 +45,11 @@ struct Documentation {
         Document(name: "\(module)/\($0)", commentsOf: try text(of: "Sources/\(module)/\($0)"))
       }
     }
+  }
+
+  func products() throws -> Set<String> {
+    let product = /\.library\(\s*name: "(\w+)"/
+    return Set(try text(of: "Package.swift").matches(of: product).map { String($0.1) })
   }
 
   func compiledFiles() throws -> [Code] {

@@ -34,6 +34,16 @@ import Testing
     #expect(empty.map(\.name) == ["ClientDependencies.md", "ComingFromSwiftDependencies.md"])
   }
 
+  @Test func `a manifest names products that there are`() throws {
+    let products = try documentation.products()
+    let product = /\.product\(name: "(\w+)", package: "syrinx"\)/
+    let named = try documentation.pages().flatMap { page in
+      page.lines.flatMap { $0.matches(of: product).map { String($0.1) } }
+    }
+    #expect(!named.isEmpty)
+    #expect(named.filter { !products.contains($0) } == [])
+  }
+
   @Test func `each article is in the list of all`() throws {
     let articles = try documentation.articles()
     let list = try #require(articles.first { $0.name == "ClientDependencies.md" }).lines
