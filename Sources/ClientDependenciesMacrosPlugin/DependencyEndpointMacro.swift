@@ -61,11 +61,31 @@ extension DependencyEndpointMacro: PeerMacro {
       return []
     }
     endpoint.warnings.forEach(context.diagnose)
-    return endpoint.methods(named: try node.methodName)
+    return endpoint.methods(named: try node.methodName, isSendable: context.isInSendableType)
       + [
         endpoint.storageDeclaration, endpoint.standInDeclaration,
         endpoint.unimplementedDeclaration,
       ]
+  }
+}
+
+extension MacroExpansionContext {
+  /// Whether the type around says that it is `Sendable`; that of the compiler's inference is enough
+  /// for nobody but the compiler.
+  fileprivate var isInSendableType: Bool {
+    let type = lexicalContext.first?.asProtocol((any DeclGroupSyntax).self)
+    return type?.inheritanceClause?.inheritedTypes.contains { $0.type.names("Sendable") } == true
+  }
+}
+
+extension TypeSyntax {
+  /// Whether it is or contains the protocol of this name, as `@unchecked Sendable` does.
+  fileprivate func names(_ name: String) -> Bool {
+    if let type = self.as(AttributedTypeSyntax.self) { return type.baseType.names(name) }
+    if let type = self.as(CompositionTypeSyntax.self) {
+      return type.elements.contains { $0.type.names(name) }
+    }
+    return lastName == name
   }
 }
 

@@ -5,7 +5,9 @@ import SwiftSyntaxBuilder
 extension Endpoint {
   /// The methods with the closure's argument labels: one that is called, and whose issues name
   /// the caller's line; and one to be used as a function value, which has those labels only.
-  func methods(named method: TokenSyntax?) -> [DeclSyntax] {
+  ///
+  /// - Parameter isSendable: Whether they may be `@Sendable`, as those of a `Sendable` type may.
+  func methods(named method: TokenSyntax?, isSendable: Bool) -> [DeclSyntax] {
     guard let function, function.isForwardable, function.hasLabels || method != nil else {
       return []
     }
@@ -17,10 +19,11 @@ extension Endpoint {
     ]
     return [
       self.method(
-        name, of: function, head: head(isValue: false), parameters: parameters + caller,
+        name, of: function, head: head, parameters: parameters + caller,
         reportingAt: "fileID: fileID, filePath: filePath, line: line, column: column"),
       self.method(
-        name, of: function, head: head(isValue: true), parameters: parameters, reportingAt: ""),
+        name, of: function, head: valueHead(isSendable: isSendable),
+        parameters: parameters, reportingAt: ""),
     ]
   }
 
@@ -43,16 +46,18 @@ extension Endpoint {
       """
   }
 
-  private func head(isValue: Bool) -> String {
-    var attributes = property.attributes.availability + type.functionAttributes.ofMethods
-    if isValue {
-      attributes.append("@_disfavoredOverload")
-      // What a global actor isolates is `Sendable` without saying so, and must not say so.
-      if type.functionAttributes.map(\.name) == ["Sendable"] { attributes.append("@Sendable") }
-    }
+  private var head: String { head(attributes: []) }
+
+  private func valueHead(isSendable: Bool) -> String {
+    // What a global actor isolates is `Sendable` without saying so, and must not say so.
+    let isMarked = isSendable && type.functionAttributes.map(\.name) == ["Sendable"]
+    return head(attributes: ["@_disfavoredOverload"] + (isMarked ? ["@Sendable"] : []))
+  }
+
+  private func head(attributes further: [String]) -> String {
+    let attributes = property.attributes.availability + type.functionAttributes.ofMethods + further
     let modifiers = property.modifiers.accessLevels.map(\.rawValue) + type.isolation
-    return (attributes + modifiers)
-      .map { "\($0) " }.joined()
+    return (attributes + modifiers).map { "\($0) " }.joined()
   }
 }
 

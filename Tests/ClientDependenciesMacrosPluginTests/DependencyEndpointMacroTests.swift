@@ -48,14 +48,14 @@ import Testing
   @Test func `argument labels make a method to call and one to pass on`() {
     expectExpansion(
       of: #"""
-        struct Client {
+        struct Client: Sendable {
           @DependencyEndpoint
           var play: @Sendable (_ url: URL, Int) async throws -> Bool
         }
         """#,
       with: ["DependencyEndpoint"],
       to: #"""
-        struct Client {
+        struct Client: Sendable {
           var play: @Sendable (_ url: URL, Int) async throws -> Bool {
             @storageRestrictions(initializes: _implementation_play)
             init(initialValue) {
@@ -106,14 +106,14 @@ import Testing
   @Test func `a default is returned after the report, and passes no init accessor`() {
     expectExpansion(
       of: #"""
-        struct Client {
+        struct Client: Sendable {
           @DependencyEndpoint
           public var isOn: @Sendable (_ name: String) -> Bool = { _ in false }
         }
         """#,
       with: ["DependencyEndpoint"],
       to: #"""
-        struct Client {
+        struct Client: Sendable {
           public var isOn: @Sendable (_ name: String) -> Bool {
             get {
               if _implementation_isOn != nil {
