@@ -66,12 +66,7 @@ extension FunctionTypeSyntax {
 extension ClosureExprSyntax {
   /// The closure, reporting before it does what it did.
   fileprivate func reporting(returnsVoid: Bool) -> ClosureExprSyntax {
-    var statements = statements.map(\.trimmed)
-    if statements.count == 1, let expression = statements[0].item.as(ExprSyntax.self),
-      !returnsVoid, !expression.isFatalError
-    {
-      statements[0] = "return \(expression.trimmed)"
-    }
+    var statements = (returnsVoid ? statements : statements.returning).map(\.trimmed)
     statements.insert("\(report).report()", at: 0)
     var closure = self
     closure.statements = CodeBlockItemListSyntax(
