@@ -60,6 +60,7 @@ extension DependencyEndpointMacro: PeerMacro {
       context.diagnose(problem)
       return []
     }
+    endpoint.problemOfMethod(node).map(context.diagnose)
     endpoint.warnings.forEach(context.diagnose)
     return endpoint.methods(named: try node.methodName, isSendable: context.isInSendableType)
       + [

@@ -4,6 +4,32 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 
 extension Diagnostic {
+  static func methodOfAlias(_ endpoint: Endpoint, _ attribute: AttributeSyntax) -> Diagnostic {
+    noMethod(
+      attribute,
+      "'method' has no effect on endpoint '\(endpoint.name)', because its type does not show the "
+        + "parameters that the method would have; write the function type out")
+  }
+
+  static func methodOfVariadic(_ endpoint: Endpoint, _ attribute: AttributeSyntax) -> Diagnostic {
+    noMethod(
+      attribute,
+      "'method' has no effect on endpoint '\(endpoint.name)', because a method cannot pass "
+        + "variadic arguments on")
+  }
+
+  private static func noMethod(_ attribute: AttributeSyntax, _ message: String) -> Diagnostic {
+    var bare = attribute
+    bare.leftParen = nil
+    bare.arguments = nil
+    bare.rightParen = nil
+    bare.trailingTrivia = attribute.trailingTrivia
+    return Diagnostic(
+      node: attribute.methodArgument.map { Syntax($0) } ?? Syntax(attribute),
+      message: Message(message: message, id: "methodHasNoEffect"),
+      fixIt: .replacing(attribute, by: bare, "Remove the arguments"))
+  }
+
   static func methodIsNoLiteral(_ expression: ExprSyntax) -> Diagnostic {
     Diagnostic(
       node: expression,

@@ -15,6 +15,13 @@ extension Endpoint {
     return binding.initializer == nil && !hasWayOut ? .defaultIsMissing(self) : nil
   }
 
+  /// What is wrong with the attribute's arguments, whatever the endpoint is.
+  func problemOfMethod(_ attribute: AttributeSyntax) -> Diagnostic? {
+    guard attribute.methodArgument != nil else { return nil }
+    guard let function else { return .methodOfAlias(self, attribute) }
+    return function.isForwardable ? nil : .methodOfVariadic(self, attribute)
+  }
+
   /// What works and is unwise.
   var warnings: [Diagnostic] {
     guard let statements = binding.initializer?.value.as(ClosureExprSyntax.self)?.statements,

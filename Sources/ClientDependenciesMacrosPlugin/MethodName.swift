@@ -19,7 +19,7 @@ extension AttributeSyntax {
     }
   }
 
-  private var methodArgument: LabeledExprSyntax? {
+  var methodArgument: LabeledExprSyntax? {
     arguments?.as(LabeledExprListSyntax.self)?.first { $0.label?.text == "method" }
   }
 }

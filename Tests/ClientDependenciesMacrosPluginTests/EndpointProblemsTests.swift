@@ -118,4 +118,28 @@ import Testing
         column: 31, fixIts: [FixItSpec(message: "Replace with 'ok'")]),
       fixed: "struct Client {\n  @DependencyEndpoint(method: \"ok\") var a: () -> Void\n}")
   }
+
+  @Test func `an alias has no method to name`() {
+    expectDiagnostic(
+      "struct Client {\n  @DependencyEndpoint(method: \"go\") var run: Run\n}",
+      with: ["DependencyEndpoint"],
+      DiagnosticSpec(
+        message: """
+          'method' has no effect on endpoint 'run', because its type does not show the parameters \
+          that the method would have; write the function type out
+          """, line: 2, column: 23, fixIts: [FixItSpec(message: "Remove the arguments")]),
+      fixed: "struct Client {\n  @DependencyEndpoint var run: Run\n}")
+  }
+
+  @Test func `a variadic endpoint has no method to name`() {
+    expectDiagnostic(
+      "struct Client {\n  @DependencyEndpoint(method: \"go\") var run: (_ all: Int...) -> Void\n}",
+      with: ["DependencyEndpoint"],
+      DiagnosticSpec(
+        message: """
+          'method' has no effect on endpoint 'run', because a method cannot pass variadic arguments \
+          on
+          """, line: 2, column: 23, fixIts: [FixItSpec(message: "Remove the arguments")]),
+      fixed: "struct Client {\n  @DependencyEndpoint var run: (_ all: Int...) -> Void\n}")
+  }
 }
