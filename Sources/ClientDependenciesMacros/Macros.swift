@@ -42,7 +42,9 @@ public macro DependencyClient() =
 /// `@DependencyClient` attaches it to each function of a client. What it does when it is called
 /// without an implementation is described there, but for these cases:
 /// - With `throws(MyError)` and no default it throws a ``UnimplementedEndpointError`` if `MyError`
-///   is one, or else returns a placeholder; see ``UnimplementedPlaceholder``.
+///   is one, or else returns a placeholder, see ``UnimplementedPlaceholder``, or else throws the
+///   first case of an error that is `CaseIterable`. Where nothing of that is possible, the process
+///   ends with a message that says so, and with it all tests.
 /// - With a type alias as its type and no default, the same. A function with `inout` parameters,
 ///   or a synchronous one of a global actor, needs a default there.
 ///

@@ -6,6 +6,8 @@ enum Placeholder {
     let found: Any? =
       switch type {
       case let type as any UnimplementedPlaceholder.Type: type.unimplementedPlaceholder
+      // An empty literal traps: a vector needs its number of elements.
+      case let type as any SIMD.Type: type.init()
       case let type as any ExpressibleByNilLiteral.Type: none(type)
       case let type as any ExpressibleByArrayLiteral.Type: empty(type)
       case let type as any ExpressibleByDictionaryLiteral.Type: empty(type)

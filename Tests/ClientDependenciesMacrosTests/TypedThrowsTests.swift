@@ -33,6 +33,10 @@ import Testing
       let number = try client.number()
       #expect(number == 0)
     }
+    expectUnimplemented("ThrowingClient.vector") {
+      let vector = try client.vector()
+      #expect(vector == SIMD4(0, 0, 0, 0))
+    }
     expectUnimplemented("ThrowingClient.duration") {
       let duration = try client.duration()
       #expect(duration == .zero)
@@ -89,6 +93,7 @@ private struct ThrowingClient: Sendable {
   var set: @Sendable () throws(Opaque) -> Set<Int>
   var text: @Sendable () throws(Opaque) -> String
   var number: @Sendable () throws(Opaque) -> UInt16
+  var vector: @Sendable () throws(Opaque) -> SIMD4<Float>
   var duration: @Sendable () throws(Opaque) -> Duration
   var boolean: @Sendable () throws(Opaque) -> Bool
   var optional: @Sendable () throws(Opaque) -> Song?
