@@ -11,9 +11,9 @@
 /// The initial value is that of tests. Each value is made anew for each cache, that is, for each
 /// test. The key is hidden, unless the property is `public` or `package`: then it has the same
 /// access level, and is named for the property's type, if that is written, or for the property:
-/// `AudioPlayerKey`.
+/// `AudioPlayerKey`. Of two such properties of one type, one needs to name its key.
 ///
-/// - Parameter key: Another name for a key that is not hidden.
+/// - Parameter key: Another name for a key that is not hidden, as a string literal.
 @attached(accessor, names: named(get), named(set), named(_modify))
 @attached(peer, names: arbitrary)
 public macro DependencyEntry(_ key: String = "") =

@@ -23,6 +23,11 @@ extension DeclModifierListSyntax {
 
   var accessLevel: AccessLevel { accessLevels.first ?? .internal }
 
+  /// The word that makes a property one that not each value of its type stores from the start.
+  var ofNoInstance: DeclModifierSyntax? {
+    first { [.keyword(.static), .keyword(.class), .keyword(.lazy)].contains($0.name.tokenKind) }
+  }
+
   func contains(_ keyword: Keyword) -> Bool {
     contains { $0.name.tokenKind == .keyword(keyword) }
   }

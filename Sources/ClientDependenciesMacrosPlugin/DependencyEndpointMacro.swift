@@ -12,7 +12,9 @@ extension DependencyEndpointMacro: AccessorMacro {
     providingAccessorsOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [AccessorDeclSyntax] {
-    guard let endpoint = Endpoint(declaration), endpoint.problem(node) == nil else { return [] }
+    guard let endpoint = Endpoint(declaration), endpoint.problem(node) == nil else {
+      return declaration.accessorsDespiteProblem
+    }
     return endpoint.initAccessor + [
       """
       get {
@@ -60,9 +62,10 @@ extension DependencyEndpointMacro: PeerMacro {
       context.diagnose(problem)
       return []
     }
-    endpoint.problemOfMethod(node).map(context.diagnose)
+    [endpoint.problemOfDefault, endpoint.problemOfMethod(node)].compactMap(\.self)
+      .forEach(context.diagnose)
     endpoint.warnings.forEach(context.diagnose)
-    return endpoint.methods(named: try node.methodName, isSendable: context.isInSendableType)
+    return endpoint.methods(named: node.methodName, isSendable: context.isInSendableType)
       + [
         endpoint.storageDeclaration, endpoint.standInDeclaration,
         endpoint.unimplementedDeclaration,

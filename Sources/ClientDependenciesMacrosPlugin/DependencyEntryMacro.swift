@@ -14,7 +14,7 @@ extension DependencyEntryMacro: AccessorMacro {
   ) throws -> [AccessorDeclSyntax] {
     guard context.isInDependencyValues, let entry = Entry(declaration, node),
       entry.problem == nil
-    else { return [] }
+    else { return declaration.accessorsDespiteProblem }
     return [
       "get {\nself[\(entry.key).self]\n}",
       "set {\nself[\(entry.key).self] = newValue\n}",
@@ -37,6 +37,7 @@ extension DependencyEntryMacro: PeerMacro {
       context.diagnose(problem)
       return []
     }
+    entry.problemOfName.map(context.diagnose)
     return [entry.keyDeclaration]
   }
 }

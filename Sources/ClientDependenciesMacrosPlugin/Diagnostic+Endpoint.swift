@@ -27,6 +27,17 @@ extension Diagnostic {
         keyword, by: keyword.with(\.tokenKind, .keyword(.var)), "Replace 'let' with 'var'"))
   }
 
+  static func notOfInstance(_ endpoint: Endpoint, _ modifier: DeclModifierSyntax) -> Diagnostic {
+    Diagnostic(
+      node: modifier,
+      message: Message(
+        message: """
+          Endpoint '\(endpoint.name)' cannot be '\(modifier.name.text)', because each client has \
+          endpoints of its own, which a test can override
+          """, id: "notOfInstance"),
+      fixIt: .removing(modifier))
+  }
+
   static func accessors(_ endpoint: Endpoint, _ accessors: AccessorBlockSyntax) -> Diagnostic {
     var binding = endpoint.binding
     binding.accessorBlock = nil

@@ -24,6 +24,17 @@ extension Diagnostic {
       fixIt: fixIt)
   }
 
+  static func entryOfNoInstance(_ modifier: DeclModifierSyntax) -> Diagnostic {
+    Diagnostic(
+      node: modifier,
+      message: Message(
+        message: """
+          '@DependencyEntry' cannot be attached to a '\(modifier.name.text)' property, because each \
+          'DependencyValues' has its own values
+          """, id: "entryOfNoInstance"),
+      fixIt: .removing(modifier))
+  }
+
   static func entryWithoutValue(_ binding: PatternBindingSyntax) -> Diagnostic {
     var complete = binding
     complete.typeAnnotation?.trailingTrivia = []

@@ -30,24 +30,26 @@ extension Diagnostic {
       fixIt: .replacing(attribute, by: bare, "Remove the arguments"))
   }
 
-  static func methodIsNoLiteral(_ expression: ExprSyntax) -> Diagnostic {
+  static func nameIsNoLiteral(_ expression: ExprSyntax, of named: Named) -> Diagnostic {
     Diagnostic(
       node: expression,
       message: Message(
-        message: "'method' must be a string literal, because the macro cannot compute it",
-        id: "methodIsNoLiteral"),
+        message: "\(named.subject) must be a string literal, because the macro cannot compute it",
+        id: "\(named)IsNoLiteral"),
       fixIt: .replacing(
         expression, by: "\"<#name#>\"" as ExprSyntax, "Replace with a string literal"))
   }
 
-  static func methodIsNoName(_ expression: ExprSyntax, _ name: String) -> Diagnostic {
+  static func nameIsNoName(
+    _ expression: ExprSyntax, _ name: String, of named: Named
+  ) -> Diagnostic {
     let letters = name.filter { $0 == "_" || $0.isLetter || $0.isNumber }
     let proposal = letters.isIdentifier ? letters : "<#name#>"
     return Diagnostic(
       node: expression,
       message: Message(
-        message: "'method' must be the name of a function, which '\(name)' is not",
-        id: "methodIsNoName"),
+        message: "\(named.subject) must be the name of \(named.noun), which '\(name)' is not",
+        id: "\(named)IsNoName"),
       fixIt: .replacing(
         expression, by: "\"\(raw: proposal)\"" as ExprSyntax, "Replace with '\(proposal)'"))
   }

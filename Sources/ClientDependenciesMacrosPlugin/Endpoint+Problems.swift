@@ -7,8 +7,13 @@ extension Endpoint {
   /// The reason for which this can be no endpoint, if there is one.
   func problem(_ attribute: AttributeSyntax) -> Diagnostic? {
     if isConstant { return .constant(self) }
+    if let modifier = property.modifiers.ofNoInstance { return .notOfInstance(self, modifier) }
     if let accessors = binding.accessorBlock { return .accessors(self, accessors) }
-    if function == nil, type.isNoTypeName { return .notAnEndpoint(attribute) }
+    return function == nil && type.isNoTypeName ? .notAnEndpoint(attribute) : nil
+  }
+
+  /// The reason for which there is nothing to do when nobody has implemented the endpoint.
+  var problemOfDefault: Diagnostic? {
     if let initializer = binding.initializer, !initializer.value.is(ClosureExprSyntax.self) {
       return .defaultIsNoClosure(self, initializer)
     }
@@ -17,7 +22,8 @@ extension Endpoint {
 
   /// What is wrong with the attribute's arguments, whatever the endpoint is.
   func problemOfMethod(_ attribute: AttributeSyntax) -> Diagnostic? {
-    guard attribute.methodArgument != nil else { return nil }
+    guard let argument = attribute.methodArgument else { return nil }
+    if let problem = argument.expression.problem(asNameOf: .method) { return problem }
     guard let function else { return .methodOfAlias(self, attribute) }
     return function.isForwardable ? nil : .methodOfVariadic(self, attribute)
   }

@@ -24,8 +24,12 @@ struct Entry {
 
   /// The reason for which there is no key to declare.
   var problem: Diagnostic? {
-    testValue == nil && argument("liveValue") == nil ? .entryWithoutValue(binding) : nil
+    if let modifier = property.modifiers.ofNoInstance { return .entryOfNoInstance(modifier) }
+    return testValue == nil && argument("liveValue") == nil ? .entryWithoutValue(binding) : nil
   }
+
+  /// The reason for which the key cannot have the name that is given.
+  var problemOfName: Diagnostic? { argument(nil)?.problem(asNameOf: .key) }
 }
 
 extension Entry {
@@ -34,10 +38,8 @@ extension Entry {
 
   private func argument(_ label: String?) -> ExprSyntax? {
     attribute.arguments?.as(LabeledExprListSyntax.self)?.first { $0.label?.text == label }?
-      .expression.trimmed
+      .expression
   }
-
-  private var givenName: String? { argument(nil)?.plainString }
 
   /// Whether other modules, or other files, may name the key.
   private var isShared: Bool { access >= .package }
@@ -48,7 +50,7 @@ extension Entry {
     guard isShared else { return .identifier("__Key_\(identifier.text.withoutBackticks)") }
     let subject =
       type?.subject ?? identifier.text.withoutBackticks.capitalisingFirst
-    return .identifier(givenName ?? "\(subject)Key")
+    return argument(nil)?.name ?? .identifier("\(subject)Key")
   }
 
   var keyDeclaration: DeclSyntax {
@@ -56,8 +58,8 @@ extension Entry {
     let conformance = isLive ? "DependencyKey" : "TestDependencyKey"
     let members = [
       type.map { "\(memberAccess)typealias Value = \($0)" },
-      member("liveValue", argument("liveValue")),
-      member("previewValue", argument("previewValue")),
+      member("liveValue", argument("liveValue")?.trimmed),
+      member("previewValue", argument("previewValue")?.trimmed),
       member("testValue", testValue),
     ]
     return """

@@ -11,14 +11,14 @@ extension FixIt {
       changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])
   }
 
-  /// Takes an attribute off its declaration.
-  static func removing(_ attribute: AttributeSyntax) -> FixIt {
+  /// Takes an attribute or a modifier off its declaration.
+  static func removing(_ word: some SyntaxProtocol) -> FixIt {
     FixIt(
-      message: Message(message: "Remove '\(attribute.trimmed)'", id: "fix"),
+      message: Message(message: "Remove '\(word.trimmed)'", id: "fix"),
       changes: [
         .replaceText(
-          range: attribute.positionAfterSkippingLeadingTrivia..<attribute.endPosition, with: "",
-          in: Syntax(attribute))
+          range: word.positionAfterSkippingLeadingTrivia..<word.endPosition, with: "",
+          in: Syntax(word))
       ])
   }
 }

@@ -4,27 +4,35 @@ import SwiftSyntax
 
 extension AttributeSyntax {
   /// What `@DependencyEndpoint(method: "name")` calls the method.
-  ///
-  /// - Throws: A diagnostic if it is no plain string or no name.
-  var methodName: TokenSyntax? {
-    get throws {
-      guard let argument = methodArgument else { return nil }
-      guard let name = argument.expression.plainString else {
-        throw DiagnosticsError(diagnostics: [.methodIsNoLiteral(argument.expression)])
-      }
-      guard name.withoutBackticks.isIdentifier else {
-        throw DiagnosticsError(diagnostics: [.methodIsNoName(argument.expression, name)])
-      }
-      return .identifier(name)
-    }
-  }
+  var methodName: TokenSyntax? { methodArgument?.expression.name }
 
   var methodArgument: LabeledExprSyntax? {
     arguments?.as(LabeledExprListSyntax.self)?.first { $0.label?.text == "method" }
   }
 }
 
+/// What the author of a client may give a name to.
+enum Named {
+  case method, key
+
+  /// The begin of a sentence about the name.
+  var subject: String { self == .method ? "'method'" : "The name of a key" }
+  var noun: String { self == .method ? "a function" : "a type" }
+}
+
 extension ExprSyntax {
+  /// The name that a string literal gives.
+  var name: TokenSyntax? {
+    guard let plainString, plainString.withoutBackticks.isIdentifier else { return nil }
+    return .identifier(plainString)
+  }
+
+  /// The reason for which this is no literal or gives no name.
+  func problem(asNameOf named: Named) -> Diagnostic? {
+    guard let plainString else { return .nameIsNoLiteral(self, of: named) }
+    return name == nil ? .nameIsNoName(self, plainString, of: named) : nil
+  }
+
   /// The text of a string literal without interpolations.
   var plainString: String? {
     guard let literal = self.as(StringLiteralExprSyntax.self), literal.segments.count == 1 else {

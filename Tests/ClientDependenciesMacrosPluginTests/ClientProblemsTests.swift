@@ -81,6 +81,38 @@ import Testing
         """)
   }
 
+  @Test func `an entry belongs to each set of dependencies`() {
+    expectDiagnostic(
+      "extension DependencyValues {\n  @DependencyEntry static var client = Client()\n}",
+      with: ["DependencyEntry"],
+      DiagnosticSpec(
+        message: """
+          '@DependencyEntry' cannot be attached to a 'static' property, because each \
+          'DependencyValues' has its own values
+          """, line: 2, column: 20, fixIts: [FixItSpec(message: "Remove 'static'")]),
+      fixed: "extension DependencyValues {\n  @DependencyEntry var client = Client()\n}")
+  }
+
+  @Test func `a key's name is a name`() {
+    expectDiagnostic(
+      "extension DependencyValues {\n  @DependencyEntry(\"bad name\") public var a = A()\n}",
+      with: ["DependencyEntry"],
+      DiagnosticSpec(
+        message: "The name of a key must be the name of a type, which 'bad name' is not", line: 2,
+        column: 20, fixIts: [FixItSpec(message: "Replace with 'badname'")]),
+      fixed: "extension DependencyValues {\n  @DependencyEntry(\"badname\") public var a = A()\n}")
+  }
+
+  @Test func `a key's name is a literal`() {
+    expectDiagnostic(
+      "extension DependencyValues {\n  @DependencyEntry(name) public var a = A()\n}",
+      with: ["DependencyEntry"],
+      DiagnosticSpec(
+        message: "The name of a key must be a string literal, because the macro cannot compute it",
+        line: 2, column: 20, fixIts: [FixItSpec(message: "Replace with a string literal")]),
+      fixed: "extension DependencyValues {\n  @DependencyEntry(\"<#name#>\") public var a = A()\n}")
+  }
+
   private static let notAnEntry = """
     '@DependencyEntry' can only be attached to a stored 'var' in an extension of \
     'DependencyValues'

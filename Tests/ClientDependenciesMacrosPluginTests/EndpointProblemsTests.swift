@@ -79,6 +79,89 @@ import Testing
       fixIt: "Replace 'let' with 'var'", fixed: "@DependencyEndpoint var stop: () -> Void")
   }
 
+  @Test(arguments: ["static", "lazy"])
+  func `an endpoint is a property of each client`(modifier: String) {
+    expectProblem(
+      "\(modifier) var stop: () -> Void",
+      """
+      Endpoint 'stop' cannot be '\(modifier)', because each client has endpoints of its own, which \
+      a test can override
+      """, column: 23, fixIt: "Remove '\(modifier)'",
+      fixed: "@DependencyEndpoint var stop: () -> Void")
+  }
+
+  @Test func `a property that cannot be an endpoint has an accessor nevertheless`() {
+    expectExpansion(
+      of: "struct Client {\n  @DependencyEndpoint static var stop: () -> Void\n}",
+      with: ["DependencyEndpoint"],
+      to: """
+        struct Client {
+          static var stop: () -> Void {
+            get {
+              Swift.fatalError()
+            }
+          }
+        }
+        """,
+      diagnostics: [
+        DiagnosticSpec(
+          message: """
+            Endpoint 'stop' cannot be 'static', because each client has endpoints of its own, \
+            which a test can override
+            """, line: 2, column: 23, fixIts: [FixItSpec(message: "Remove 'static'")])
+      ])
+  }
+
+  @Test func `an endpoint without its default is complete all the same`() {
+    expectExpansion(
+      of: "struct Client {\n  @DependencyEndpoint var count: (Int) -> Int\n}",
+      with: ["DependencyEndpoint"],
+      to: #"""
+        struct Client {
+          var count: (Int) -> Int {
+            @storageRestrictions(initializes: _implementation_count)
+            init(initialValue) {
+              _implementation_count = initialValue
+            }
+            get {
+              if _implementation_count != nil {
+                return _implementation_count!
+              }
+              return _standIn_count()
+            }
+            set {
+              _implementation_count = newValue
+            }
+          }
+
+          private var _implementation_count: ((Int) -> Int)? = nil
+
+          @inline(never) private func _standIn_count(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> (Int) -> Int {
+            Self._unimplemented_count(
+              ClientDependenciesMacros._UnimplementedEndpoint(
+                "\(Self.self).count", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
+          }
+
+          private static func _unimplemented_count(_ __endpoint: ClientDependenciesMacros._UnimplementedEndpoint) -> (Int) -> Int {
+            return { _ in
+              Swift.fatalError()
+            }
+          }
+        }
+        """#,
+      diagnostics: [
+        DiagnosticSpec(
+          message: """
+            Endpoint 'count' needs a default, because it returns a value and cannot throw
+
+            A call that nobody has implemented reports an issue and then returns what the default \
+            gives. Any value will do: 'false' where it returns a Boolean, '[]' where it returns an \
+            array.
+            """, line: 2, column: 27,
+          fixIts: [FixItSpec(message: "Insert '= { _ in <#Int#> }'")])
+      ])
+  }
+
   @Test func `an endpoint has no accessors of its own`() {
     expectProblem(
       "var stop: () -> Void { didSet { log() } }",
