@@ -143,12 +143,18 @@ extension DependencyValues {
     let cached =
       purpose == .preparation
       ? scope.cache.valueToPrepare(of: key, in: context, for: scope.origin, readAt: location)
-      : scope.cache.value(of: key, in: context, for: scope.origin, readAt: location)
+      : scope.cache.value(
+        of: key, in: context, for: scope.origin, seeing: ofMaking, readAt: location)
     if isInUse, let gap = cached.gap {
       MissingValue(gap: gap, key: key, property: function, location: location)
         .report(from: scope.origin.or(.current))
     }
     return isTesting ? originating(cached.value) : cached.value
+  }
+
+  /// What a value sees that is made because a wrapper reads it: what the wrapper does.
+  private var ofMaking: DependencyValues? {
+    site.map { _ in DependencyValues(scope: scope, purpose: .use) }
   }
 }
 #endif

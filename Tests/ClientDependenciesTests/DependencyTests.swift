@@ -74,6 +74,23 @@ import Testing
     #expect(reader.number == 2)
   }
 
+  @Test func `a value that a wrapper's read makes sees the overrides of the wrapper`() {
+    let reader = withDependencies({ $0.number = 50 }, operation: { SumReading() })
+    #expect(reader.sum == 250)
+  }
+
+  @Test func `a value that a wrapper's read makes sees the context of the wrapper`() {
+    let reader = withDependencies({ $0.context = .live }, operation: { SumReading() })
+    #expect(reader.sum == 101)
+    #expect(SumReading().sum == 203)
+  }
+
+  @Test func `a value that was made for one wrapper is kept for the others`() {
+    let reader = withDependencies({ $0.number = 50 }, operation: { SumReading() })
+    #expect(reader.sum == 250)
+    #expect(SumReading().sum == 250)
+  }
+
   @Test func `a value that is nil is a value`() {
     @Dependency(\.optional) var optional
     #expect(optional == nil)
@@ -89,6 +106,22 @@ import Testing
 private struct Reading {
   @Dependency(\.number) var number
   @Dependency(\.interfaceOnly) var text
+}
+
+/// A key whose values are made from another one's.
+private enum SumKey: DependencyKey {
+  static var liveValue: Int {
+    @Dependency(\.number) var number
+    return 100 + number
+  }
+  static var testValue: Int {
+    @Dependency(\.number) var number
+    return 200 + number
+  }
+}
+
+private struct SumReading {
+  @Dependency(SumKey.self) var sum
 }
 
 /// Swift 6 wants an actor around a static wrapper, because it takes its storage for a variable.

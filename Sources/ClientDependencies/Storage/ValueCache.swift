@@ -40,10 +40,13 @@ final class ValueCache: Sendable {
     separatesTests ? nil : table(context ?? contextOfProcess.context).find(key)
   }
 
-  /// - Parameter origin: where the reader was made; it decides where no test runs.
+  /// - Parameters:
+  ///   - origin: where the reader was made; it decides where no test runs.
+  ///   - values: what the value is made from if it is not there yet; by default the current values.
+  ///     It is kept for the other readers all the same.
   func value<Key: TestDependencyKey>(
     of key: Key.Type, in context: DependencyContext, for origin: IssueOrigin = IssueOrigin(),
-    readAt location: SourceLocation
+    seeing values: DependencyValues? = nil, readAt location: SourceLocation
   ) -> CachedValue<Key.Value> {
     let id = ObjectIdentifier(key)
     while true {
@@ -52,7 +55,7 @@ final class ValueCache: Sendable {
         ?? Making.perform(at: place(of: id, in: context, for: origin)) {
           // Another task may have made it before this one's turn came.
           find(id, in: context, for: origin)
-            ?? make(key, in: context, for: origin, readAt: location)
+            ?? make(key, in: context, for: origin, seeing: values, readAt: location)
         }
       // Right, because an entry is filed under the key whose value it holds.
       if let entry { return unsafeDowncast(entry, to: CachedValue<Key.Value>.self) }
@@ -77,12 +80,14 @@ final class ValueCache: Sendable {
 
   private func make<Key: TestDependencyKey>(
     _ key: Key.Type, in context: DependencyContext, for origin: IssueOrigin,
-    readAt location: SourceLocation
+    seeing values: DependencyValues?, readAt location: SourceLocation
   ) -> CacheEntry {
     if separatesTests { TestProcess.complainIfWithoutSupport() }
     // What is made where no test runs belongs to the reader's test as well.
     let made = IssueOrigin.ofEscapedScope.or(origin).withScope {
-      Construction.value(of: key, in: context, readAt: location)
+      DependencyValues.$_current.withValue(values ?? ._current) {
+        Construction.value(of: key, in: context, readAt: location)
+      }
     }
     return made.isKept ? insert(made.value, in: context, for: origin) : made.value
   }
