@@ -23,7 +23,10 @@ final class RunningTests: Sendable {
     _ = entries.withLock { $0.removeValue(forKey: id) }
   }
 
-  /// One origin of each test.
+  /// One origin of each test that something holds one of.
+  ///
+  /// A running test that uses no dependencies is not among them, and a test that has ended is while
+  /// something keeps its origin.
   var alive: [SuspendedTest] {
     let all = entries.withLock { $0.values.map(\.suspended) }
     return Array(

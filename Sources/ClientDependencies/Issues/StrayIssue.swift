@@ -14,6 +14,14 @@ package struct StrayIssue: Sendable {
   /// The column that it was reported from, from 1.
   package var column: UInt
 
+  /// What the text of an issue ends with that was given to a test because no other is known.
+  static func attribution(to test: RunningTest) -> String {
+    """
+    This was reported where no test is running: in a detached task, on a Dispatch queue or on a thread. It was \
+    attributed to \(test), the only test that is known to use dependencies.
+    """
+  }
+
   /// The issue with a sentence about the tests that it may belong to.
   func explained(candidates: [RunningTest]) -> StrayIssue {
     var issue = self

@@ -20,9 +20,10 @@ struct StrayIssueReporter: IssueReporter {
     let stray = StrayIssue(
       text: message ?? "", severity: severity, fileID: fileID, filePath: filePath, line: line,
       column: column)
-    route(stray) { [base] in
+    route(stray) { [base] note in
       base.reportIssue(
-        message, severity: severity, fileID: fileID, filePath: filePath, line: line, column: column)
+        joined(message, note), severity: severity, fileID: fileID, filePath: filePath, line: line,
+        column: column)
     }
   }
 
@@ -34,9 +35,10 @@ struct StrayIssueReporter: IssueReporter {
     let stray = StrayIssue(
       text: "Caught error: \(error)\(message.map { ": \($0)" } ?? "")", severity: .error,
       fileID: fileID, filePath: filePath, line: line, column: column)
-    route(stray) { [base] in
+    route(stray) { [base] note in
       base.reportIssue(
-        error, message, fileID: fileID, filePath: filePath, line: line, column: column)
+        error, joined(message, note), fileID: fileID, filePath: filePath, line: line, column: column
+      )
     }
   }
 
@@ -56,17 +58,29 @@ struct StrayIssueReporter: IssueReporter {
       error, message(), fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Gives the issue to the scope around that escaped from its test, or to the one test that is
-  /// running, or records it without a test.
-  private func route(_ stray: StrayIssue, report: @escaping @Sendable () -> Void) {
+  /// Gives the issue to the scope around that escaped from its test, or to the only test that is
+  /// known to use dependencies, or records it without a test.
+  ///
+  /// A test that uses none is not known: an issue from its detached task may go to that only one,
+  /// so its text says how it came there.
+  ///
+  /// - Parameter report: Reports the issue, with a note after its text.
+  private func route(_ stray: StrayIssue, report: @escaping @Sendable (_ note: String?) -> Void) {
     guard TestProcess.isSwiftTesting, TestFramework.current.currentTest() == nil else {
-      return report()
+      return report(nil)
     }
     let escaped = IssueOrigin.ofEscapedScope
-    if escaped.test != nil { return escaped.perform(report) }
+    if escaped.test != nil { return escaped.perform { report(nil) } }
     let alive = tests.alive
-    if let only = alive.first, alive.count == 1 { return only.perform(report) }
+    if let only = alive.first, alive.count == 1 {
+      return only.perform { report(StrayIssue.attribution(to: only.test)) }
+    }
     TestFramework.current.recordWithoutTest(stray.explained(candidates: alive.map(\.test)))
   }
+}
+
+private func joined(_ message: String?, _ note: String?) -> String? {
+  let parts = [message, note].compactMap { $0 }
+  return parts.isEmpty ? nil : parts.joined(separator: "\n\n")
 }
 #endif

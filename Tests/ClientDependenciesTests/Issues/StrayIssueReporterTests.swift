@@ -11,7 +11,7 @@ import Testing
     }
   }
 
-  @Test func `what is reported elsewhere belongs to the only test that runs`() async {
+  @Test func `what is reported elsewhere belongs to the only test known`() async {
     let base = NotingReporter()
     let tests = RunningTests()
     let suspended = Mark.$current.withValue("the test") {
@@ -21,7 +21,23 @@ import Testing
     let reporter = StrayIssueReporter(base: base, tests: tests)
     await Elsewhere.thread.run { reporter.report("issue") }
     await Elsewhere.thread.run { reporter.report(Failure()) }
-    #expect(base.noted.all == ["the test: issue", "the test: Failure()"])
+    #expect(
+      base.noted.all.map { $0.split(separator: "\n").first } == [
+        "the test: issue", "the test: Failure()",
+      ])
+    for text in base.noted.all {
+      #expect(
+        text.hasSuffix("attributed to the test, the only test that is known to use dependencies."))
+    }
+  }
+
+  @Test func `what escaped from its test is attributed to it without a note`() async {
+    let base = NotingReporter()
+    let reporter = StrayIssueReporter(base: base, tests: RunningTests())
+    await withEscapedDependencies { dependencies in
+      await Elsewhere.thread.run { dependencies.yield { reporter.report("issue") } }
+    }
+    #expect(base.noted.all == ["nowhere: issue"])
   }
 
   @Test func `expected issues go to the usual reporter`() {
@@ -67,7 +83,7 @@ private struct NotingReporter: IssueReporter {
     _ error: any Error, _ message: @autoclosure () -> String?, fileID: StaticString,
     filePath: StaticString, line: UInt, column: UInt
   ) {
-    noted.append("\(Mark.current): \(error)")
+    noted.append("\(Mark.current): \(error)\n\(message() ?? "")")
   }
 
   func expectIssue(
