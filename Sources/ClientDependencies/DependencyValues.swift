@@ -146,10 +146,14 @@ extension DependencyValues {
       : scope.cache.value(
         of: key, in: context, for: scope.origin, seeing: ofMaking, readAt: location)
     if isInUse, let gap = cached.gap {
-      MissingValue(gap: gap, key: key, property: function, location: location)
-        .report(from: scope.origin.or(.current))
+      report(MissingValue(gap: gap, key: key, property: function, location: location))
     }
     return isTesting ? originating(cached.value) : cached.value
+  }
+
+  private func report(_ missing: MissingValue) {
+    guard ReportedGaps.isNew(missing) else { return }
+    missing.report(from: scope.origin.or(.current))
   }
 
   /// What a value sees that is made because a wrapper reads it: what the wrapper does.

@@ -78,7 +78,8 @@ func dependencyName(of key: any TestDependencyKey.Type, property: StaticString) 
 }
 
 extension SourceLocation {
-  fileprivate static let ofThisModule = SourceLocation(
+  /// The place that stands for one which is not known.
+  static let ofThisModule = SourceLocation(
     fileID: #fileID, filePath: #filePath, line: #line, column: #column)
 }
 #endif
