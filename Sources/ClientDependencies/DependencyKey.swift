@@ -29,7 +29,7 @@ public protocol DependencyKey<Value>: TestDependencyKey {
   static var previewValue: Value { get }
 
   /// The value in tests; by default ``previewValue``, which is the live one where nothing else is
-  /// said, and every read of it in a test is reported as an issue.
+  /// said, and every use of that in a test is reported as an issue; an update closure uses none.
   static var testValue: Value { get }
 }
 
