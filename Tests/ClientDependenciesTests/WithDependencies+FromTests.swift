@@ -1,5 +1,6 @@
-import ClientDependencies
 import Testing
+
+@testable import ClientDependencies
 
 @Suite struct WithDependenciesFromTests {
   @Test func `a model hands its dependencies to what it makes`() {
@@ -85,6 +86,47 @@ import Testing
     #expect(changed == 6)
   }
 
+  @Test(arguments: Elsewhere.allCases)
+  func `what a model makes elsewhere belongs to the model's test`(place: Elsewhere) async {
+    let parent = UncheckedSendable(Model())
+    let tests = Recorder<RunningTest?>()
+    await place.run {
+      let child = withDependencies(from: parent.value) { Model() }
+      tests.append(child.test)
+      tests.append(withDependencies(from: child) { Model() }.test)
+    }
+    #expect(tests.all == [RunningTest.current, RunningTest.current])
+    #expect(RunningTest.current != nil)
+  }
+
+  @Test(arguments: Elsewhere.allCases)
+  func `what a model makes elsewhere with changes belongs to the model's test`(
+    place: Elsewhere
+  ) async {
+    let parent = UncheckedSendable(Model())
+    let tests = Recorder<RunningTest?>()
+    await place.run {
+      for update in Model.updates {
+        tests.append(withDependencies(from: parent.value, update) { Model() }.test)
+        let current = withDependencies(update) { withDependencies(from: parent.value) { Model() } }
+        tests.append(current.test)
+      }
+    }
+    #expect(tests.all == Array(repeating: RunningTest.current, count: 2 * Model.updates.count))
+  }
+
+  @Test(arguments: Elsewhere.allCases)
+  func `a value that is missing for what a model makes elsewhere is an issue of the model's test`(
+    place: Elsewhere
+  ) async {
+    await withKnownIssue {
+      let parent = UncheckedSendable(Model())
+      await place.run { _ = withDependencies(from: parent.value) { MissingReading() }.liveOnly }
+    } matching: {
+      $0.comments.first?.rawValue.hasPrefix(#"@Dependency(\.liveOnly) has no test value"#) == true
+    }
+  }
+
   @Test func `a model with nothing to hand on is an issue and the current values are used`() {
     let stranger = Plain()
     withKnownIssue {
@@ -98,6 +140,21 @@ import Testing
 private class Model {
   @Dependency(\.number) var number
   @Dependency(\.interfaceOnly) var text
+
+  /// The test that a wrapper of the model belongs to.
+  var test: RunningTest? { _number.captured.origin.test }
+
+  /// What may be changed in a model's dependencies.
+  static let updates: [@Sendable (inout DependencyValues) -> Void] = [
+    { $0.context = .preview },
+    { $0.startCache() },
+    { $0.number = 9 },
+    { values in for number in 0..<(2 * Scope.longestList) { values.number = number } },
+  ]
+}
+
+private struct MissingReading {
+  @Dependency(\.liveOnly) var liveOnly
 }
 
 private final class Submodel: Model {

@@ -18,7 +18,7 @@ struct Scope: Sendable {
 
   /// A scope without overrides.
   init(cache: ValueCache) {
-    self.init(root: ScopeRoot(cache: cache, context: nil, index: [:]))
+    self.init(root: ScopeRoot(cache: cache, context: nil, index: [:], origin: IssueOrigin()))
   }
 
   private init(root: ScopeRoot) {
@@ -49,7 +49,7 @@ extension Scope {
   }
 
   func inContext(_ context: DependencyContext) -> Scope {
-    Scope(root: ScopeRoot(cache: keptCache, context: context, index: overrides))
+    Scope(root: ScopeRoot(cache: keptCache, context: context, index: overrides, origin: origin))
   }
 
   /// Lays the scope over one that a wrapper captured, which it usually contains.
@@ -79,7 +79,7 @@ extension Scope {
   }
 
   func inCache(_ cache: ValueCache) -> Scope {
-    Scope(root: ScopeRoot(cache: cache, context: context, index: overrides))
+    Scope(root: ScopeRoot(cache: cache, context: context, index: overrides, origin: origin))
   }
 
   /// The scope as a wrapper captures it: in a test process it remembers the test.
@@ -89,7 +89,8 @@ extension Scope {
     Scope(root: ScopeRoot(origin: .current, front: front))
   }
 
-  /// The test in which the wrapper was made that reads.
+  /// The test in which the wrapper was made that reads, or where that was no test's task, the one
+  /// whose scope it was made in.
   var origin: IssueOrigin {
     root?._withUnsafeGuaranteedRef { $0.origin } ?? IssueOrigin()
   }
@@ -103,7 +104,8 @@ extension Scope {
     return Scope(
       root: ScopeRoot(
         cache: keptCache ?? other.keptCache, context: context ?? other.context,
-        index: overrides.merging(other.overrides) { mine, _ in mine }))
+        index: overrides.merging(other.overrides) { mine, _ in mine },
+        origin: other.origin.or(origin)))
   }
 
   /// The cache that the scope's context values are kept in.
@@ -122,7 +124,7 @@ extension Scope {
   }
 
   @usableFromInline var folded: Scope {
-    Scope(root: ScopeRoot(cache: keptCache, context: context, index: overrides))
+    Scope(root: ScopeRoot(cache: keptCache, context: context, index: overrides, origin: origin))
   }
 
   /// The override of a key, which the scope keeps.

@@ -69,24 +69,25 @@ final class ScopeRoot: ScopeNode, @unchecked Sendable {  // See `ScopeNode`.
   let origin: IssueOrigin
 
   init(
-    cache: ValueCache?, context: DependencyContext?, index: [ObjectIdentifier: ScopeNode]
+    cache: ValueCache?, context: DependencyContext?, index: [ObjectIdentifier: ScopeNode],
+    origin: IssueOrigin
   ) {
     self.cache = cache
     self.context = context
     self.index = index
     below = nil
-    origin = IssueOrigin()
+    self.origin = origin
     super.init(rootOver: nil)
   }
 
-  /// Adds an origin at the front of a list.
+  /// Adds an origin at the front of a list, which keeps its own where the new one is empty.
   init(origin: IssueOrigin, front: ScopeNode?) {
     let root = front?.root?.takeUnretainedValue()
     cache = root?.cache
     context = root?.context
     index = root?.index ?? [:]
     below = root?.below
-    self.origin = origin
+    self.origin = origin.or(root?.origin ?? IssueOrigin())
     super.init(rootOver: front)
   }
 

@@ -64,6 +64,18 @@ import Testing
     #expect(joined.value(of: NumberKey.self) == 1)
   }
 
+  @Test func `a scope that is changed in any way keeps the test it was captured in`() {
+    let captured = root.overriding(NumberKey.self, with: 1).inTest
+    let other = Scope(cache: ValueCache()).overriding(NumberKey.self, with: 2)
+    let joinedTwice = other.joined(to: root).joined(to: captured)
+    let scopes = [
+      captured.inContext(.live), captured.inCache(ValueCache()), captured.folded,
+      captured.merged(over: other), other.merged(over: captured), other.joined(to: captured),
+      joinedTwice,
+    ]
+    for scope in scopes { #expect(scope.origin.test == RunningTest.current) }
+  }
+
   @Test func `a hundred thousand nested overrides are released on a small stack`() async {
     let counter = LockIsolated<Counter?>(Counter())
     weak let outermost = counter.value
