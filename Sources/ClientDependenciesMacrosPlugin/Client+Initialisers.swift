@@ -30,8 +30,16 @@ extension Client {
   private func initialisers(of properties: [ClientProperty]) -> [String] {
     let others = properties.filter { !$0.isEndpoint }
     let all = others.count == properties.count ? [] : [properties]
-    return all.filter { !declares(initialiserWith: $0) }.map { initialiser(taking: $0) }
+    let missing =
+      all.filter { !declares(initialiserWith: $0) }.map { initialiser(taking: $0) }
       + [others].filter { !declares(initialiserWith: $0) }.map(initialiserOfUnimplemented)
+    let needsFunctions = !missing.isEmpty && access(taking: others) == .public
+    return missing + (needsFunctions ? others.compactMap(\.functionOfInitialValue) : [])
+  }
+
+  /// The access level of an initialiser that takes these.
+  private func access(taking properties: [ClientProperty]) -> AccessLevel {
+    min(access, properties.map(\.access).min() ?? access)
   }
 
   private func initialiserOfUnimplemented(taking properties: [ClientProperty]) -> String {
@@ -41,12 +49,12 @@ extension Client {
   private func initialiser(
     taking properties: [ClientProperty], default value: (ClientProperty) -> String? = { _ in nil }
   ) -> String {
-    let lowest = properties.map(\.access).min() ?? access
+    let access = access(taking: properties)
     let generics = properties.compactMap(\.genericParameter).joined(separator: ", ")
-    let head = "\(min(access, lowest).prefix)init\(generics.isEmpty ? "" : "<\(generics)>")"
+    let head = "\(access.prefix)init\(generics.isEmpty ? "" : "<\(generics)>")"
     guard !properties.isEmpty else { return "\(head)() {\n}" }
     let parameters =
-      properties.compactMap { $0.parameter(default: value($0)) }
+      properties.compactMap { $0.parameter(default: value($0), isPublic: access == .public) }
       + properties.compactMap(\.parameterOfType)
     let requirements = properties.compactMap(\.requirement).joined(separator: ", ")
     return """

@@ -42,11 +42,13 @@ extension ClientProperty {
 
   /// `play: @escaping (URL) -> Void`, or nil where the type is unknown.
   ///
-  /// - Parameter value: Its default where the property itself has none.
-  func parameter(default value: String?) -> String? {
+  /// - Parameters:
+  ///   - value: Its default where the property itself has none.
+  ///   - isPublic: Whether the initialiser is public.
+  func parameter(default value: String?, isPublic: Bool) -> String? {
     guard let type else { return nil }
     let isFunction = isEndpoint || type.functionType != nil
-    let value = isEndpoint ? nil : defaultValue ?? value
+    let value = isEndpoint ? nil : defaultValue(isPublic: isPublic) ?? value
     let written = isUnknown ? unknownParameterType : isFunction ? type.escaping : "\(type)"
     return "\(identifier): \(written)\(value.map { " = \($0)" } ?? "")"
   }
@@ -54,10 +56,12 @@ extension ClientProperty {
   /// What an initialiser sets; not an endpoint itself, which may be deprecated.
   var storage: TokenSyntax { isEndpoint ? Endpoint.storage(of: identifier) : identifier }
 
-  private var defaultValue: String? {
-    if let initializer = binding.initializer { return initializer.value.trimmedDescription }
-    let isOptional = type?.is(OptionalTypeSyntax.self) == true
-    return isVariable && isOptional ? "nil" : nil
+  private func defaultValue(isPublic: Bool) -> String? {
+    if let initializer = binding.initializer {
+      return isPublic && hasHiddenInitialValue
+        ? callOfInitialValue : initializer.value.trimmedDescription
+    }
+    return isVariable && type?.isOptional == true ? "nil" : nil
   }
 }
 

@@ -28,6 +28,16 @@ extension TypeSyntax {
       "\(attributed.specifiers)@escaping \(attributed.attributes)\(attributed.baseType.trimmed)"
   }
 
+  /// Whether it is written as an optional: `Int?`, `Int!`, `(Int?)` or `Optional<Int>`.
+  var isOptional: Bool {
+    if let attributed = self.as(AttributedTypeSyntax.self) { return attributed.baseType.isOptional }
+    if let tuple = self.as(TupleTypeSyntax.self), tuple.elements.count == 1 {
+      return tuple.elements.first?.type.isOptional == true
+    }
+    return self.is(OptionalTypeSyntax.self) || self.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
+      || lastName == "Optional"
+  }
+
   /// The last part of a type's name: `Int` of `Swift.Int`.
   var lastName: String? {
     self.as(IdentifierTypeSyntax.self)?.name.text ?? self.as(MemberTypeSyntax.self)?.name.text
@@ -57,10 +67,7 @@ extension FunctionTypeSyntax {
     return type.lastName == "Void" || type.as(TupleTypeSyntax.self)?.elements.isEmpty == true
   }
 
-  var returnsOptional: Bool {
-    let type = returnClause.type
-    return type.is(OptionalTypeSyntax.self) || type.lastName == "Optional"
-  }
+  var returnsOptional: Bool { returnClause.type.isOptional }
 
   /// Whether any parameter has a label, as in `(_ url: URL) -> Void`.
   var hasLabels: Bool { parameters.contains { $0.secondName != nil } }

@@ -1,0 +1,97 @@
+import ClientDependenciesMacros
+import Testing
+
+@Suite struct InitialValuesTests {
+  @Test func `a public client may have initial values that are not public`() {
+    let client = PublicDefaults(call: { _ in })
+    #expect(client.count == 42)
+    #expect(client.rate == PublicDefaults.standardRate)
+    #expect(client.box.value == 3)
+    #expect(client.signs == [-1, 1])
+    #expect(PublicDefaults(count: 1).count == 1)
+    #expect(PublicDefaults(rate: 8_000).rate == 8_000)
+  }
+
+  @Test func `so may one that stands in what is hidden, or is generic`() {
+    #expect(Hidden.Client(call: {}).count == 42)
+    #expect(GenericDefaults<String>(call: { _ in }).values == [])
+    #expect(PackageDefaults(call: {}).count == 42)
+  }
+
+  @Test func `an optional may be left out however it is written`() {
+    let client = OptionalsClient(stop: {}, find: { $0 }, look: { nil })
+    #expect(client.sugared == nil)
+    #expect(client.unwrapped == nil)
+    #expect(client.writtenOut == nil)
+    #expect(client.inParentheses == nil)
+  }
+
+  @Test func `an endpoint with an optional result needs no default however it is written`() {
+    expectUnimplemented("OptionalsClient.find") { #expect(OptionalsClient().find(id: 1) == nil) }
+    expectUnimplemented("OptionalsClient.look") { #expect(OptionalsClient().look() == nil) }
+  }
+}
+
+let internalCount = 42
+
+/// A client whose initial values are known here only.
+@DependencyClient
+public struct PublicDefaults: Sendable {
+  static let standardRate = 48_000
+
+  /// A property whose initial value is internal.
+  public var count: Int = internalCount
+  /// A property whose initial value is the client's own.
+  public var rate: Int = Self.standardRate
+  /// A property whose initial value is made anew.
+  public var box: Locked = .init(3)
+  /// A property whose initial value is made of literals.
+  public var signs: [Int] = [-1, 1]
+  /// An endpoint.
+  public var call: @Sendable (Int) -> Void
+}
+
+/// A constant.
+public struct Locked: Sendable {
+  /// What it holds.
+  public var value: Int
+  init(_ value: Int) { self.value = value }
+}
+
+private enum Hidden {
+  /// A client for everybody who sees where it stands.
+  @DependencyClient
+  public struct Client: Sendable {
+    /// A property whose initial value is internal.
+    public var count: Int = internalCount
+    /// An endpoint.
+    public var call: @Sendable () -> Void
+  }
+}
+
+/// A client of anything.
+@DependencyClient
+public struct GenericDefaults<Value> {
+  /// A property whose initial value depends on the parameter.
+  public var values: [Value] = Array()
+  /// An endpoint.
+  public var call: (_ value: Value) -> Void
+}
+
+@DependencyClient
+package struct PackageDefaults: Sendable {
+  package var count: Int = internalCount
+  package var call: @Sendable () -> Void
+}
+
+@DependencyClient
+private struct OptionalsClient: Sendable {
+  var sugared: Int?
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  var unwrapped: Int!
+  var writtenOut: Optional<Int>
+  var inParentheses: (Int?)
+  var stop: @Sendable () -> Void
+  var find: @Sendable (_ id: Int) -> (Int?)
+  var look: @Sendable () -> (Optional<Int>)
+}
