@@ -36,6 +36,7 @@ extension DispatchQueue: Scheduler {
     options: SchedulerOptions?,
     _ action: @escaping () -> Void
   ) -> any Cancellable {
+    guard canRepeat(every: interval) else { return AnyCancellable {} }
     let timer = DispatchSource.makeTimerSource(queue: self)
     let leeway = max(tolerance, .zero).timeInterval
     timer.schedule(

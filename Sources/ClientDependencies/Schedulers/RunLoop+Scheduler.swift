@@ -31,6 +31,7 @@ extension RunLoop: Scheduler {
     options: SchedulerOptions?,
     _ action: @escaping () -> Void
   ) -> any Cancellable {
+    guard canRepeat(every: interval) else { return AnyCancellable {} }
     let timer = add(at: date, interval: interval, tolerance: tolerance, action)
     return AnyCancellable { timer.invalidate() }
   }

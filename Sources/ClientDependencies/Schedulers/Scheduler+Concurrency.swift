@@ -1,7 +1,8 @@
 #if !PointFreeDependencies
 // The type of the times has to be known to the stream's end, which may come on any thread.
 extension Scheduler where SchedulerTimeType: SendableMetatype {
-  /// Sleeps for a time of the scheduler, which goes on meanwhile.
+  /// Sleeps for a time of the scheduler, which goes on meanwhile; not at all where it is not
+  /// positive.
   ///
   /// - Throws: `CancellationError` as soon as the task is cancelled.
   public func sleep(
@@ -9,13 +10,10 @@ extension Scheduler where SchedulerTimeType: SendableMetatype {
     tolerance: SchedulerTimeType.Stride = .zero,
     options: SchedulerOptions? = nil
   ) async throws {
-    try Task.checkCancellation()
-    let ticks = timer(interval: duration, tolerance: tolerance, options: options)
-    for await _ in ticks { break }
-    try Task.checkCancellation()
+    try await sleep(until: now.advanced(by: duration), tolerance: tolerance, options: options)
   }
 
-  /// Sleeps until a time of the scheduler, which goes on meanwhile.
+  /// Sleeps until a time of the scheduler, which goes on meanwhile; not at all where it has come.
   ///
   /// - Throws: `CancellationError` as soon as the task is cancelled.
   public func sleep(
@@ -23,19 +21,27 @@ extension Scheduler where SchedulerTimeType: SendableMetatype {
     tolerance: SchedulerTimeType.Stride = .zero,
     options: SchedulerOptions? = nil
   ) async throws {
-    try await sleep(for: now.distance(to: deadline), tolerance: tolerance, options: options)
+    try Task.checkCancellation()
+    guard deadline > now else { return }
+    let wake = AsyncStream<Never> { continuation in
+      schedule(after: deadline, tolerance: tolerance, options: options) { continuation.finish() }
+    }
+    for await _ in wake {}
+    try Task.checkCancellation()
   }
 
   /// The scheduler's time once in each interval, first when one interval is over.
   ///
   /// The stream ends when its reader is cancelled or lets go of it. A reader that is slower than
-  /// the ticks finds all of them.
+  /// the ticks finds all of them. An interval that is not longer than zero is a reported issue, and
+  /// the stream is empty.
   public func timer(
     interval: SchedulerTimeType.Stride,
     tolerance: SchedulerTimeType.Stride = .zero,
     options: SchedulerOptions? = nil
   ) -> AsyncStream<SchedulerTimeType> {
     AsyncStream { continuation in
+      guard canRepeat(every: interval) else { return continuation.finish() }
       let ticking = schedule(
         after: now.advanced(by: interval), interval: interval, tolerance: tolerance,
         options: options

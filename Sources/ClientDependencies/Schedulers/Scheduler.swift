@@ -29,6 +29,9 @@ public protocol Scheduler<SchedulerTimeType> {
   )
 
   /// Runs work first at a time, then once in each interval, until the result is cancelled.
+  ///
+  /// An interval that is not longer than zero is a reported issue, and nothing is scheduled, except
+  /// where repeated work runs once anyway.
   func schedule(
     after date: SchedulerTimeType,
     interval: SchedulerTimeType.Stride,

@@ -70,6 +70,7 @@ where SchedulerTimeType: Strideable, SchedulerTimeType.Stride: SchedulerTimeInte
     options: SchedulerOptions?,
     _ action: @escaping () -> Void
   ) -> any Cancellable {
+    guard canRepeat(every: interval) else { return AnyCancellable {} }
     let id = lock.withLock {
       let id = queue.nextID()
       repeating.insert(id)
