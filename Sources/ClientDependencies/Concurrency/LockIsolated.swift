@@ -9,7 +9,8 @@ import Foundation
 /// ```
 ///
 /// Thread safety: any thread may use it at any time, and may wait there. The new value of
-/// ``setValue(_:)`` may read the old one; ``withValue(_:)`` must not be called inside itself.
+/// ``setValue(_:)`` and the operation of ``withValue(_:)`` may read the object, and find the value as
+/// it was before; what they change by another way than their own is overwritten when they end.
 @dynamicMemberLookup
 public final class LockIsolated<Value>: @unchecked Sendable {
   // `@unchecked` is right, because the value is only used under the lock.
@@ -34,7 +35,10 @@ public final class LockIsolated<Value>: @unchecked Sendable {
   ) rethrows -> sending T {
     lock.lock()
     defer { lock.unlock() }
-    return try operation(&isolated)
+    // A copy, because the operation may read this object's value by another way.
+    var value = isolated
+    defer { isolated = value }
+    return try operation(&value)
   }
 
   /// Replaces the value, under the lock also while the new one is made.

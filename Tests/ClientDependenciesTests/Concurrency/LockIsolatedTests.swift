@@ -18,6 +18,17 @@ import Testing
     #expect(number.withValue { $0 * 10 } == 20)
   }
 
+  @Test func `a change may read the object, and finds the value as it was before`() {
+    let text = LockIsolated("a")
+    text.withValue {
+      $0 += "b"
+      #expect(text.value == "a")
+      #expect(text.count == 1)
+      #expect(text.withValue { $0 } == "a")
+    }
+    #expect(text.value == "ab")
+  }
+
   @Test func `an error of a change goes to the caller, with what was changed before`() {
     let text = LockIsolated("a")
     #expect(throws: CancellationError.self) {
