@@ -9,6 +9,11 @@ extension DependencyValues {
   /// await openURL(help)
   /// ```
   ///
+  /// The call waits until `xdg-open` tells whether a program took the URL, for three seconds of
+  /// `\.continuousClock` at most: where the desktop is unknown, `xdg-open` stays as long as the
+  /// browser that it started, and the URL is taken. It ends as well, with `false`, as soon as its task
+  /// is cancelled; the program goes on.
+  ///
   /// A test that opens a URL without an override gets an issue and `false`.
   public var openURL: OpenURLEffect {
     get { self[OpenURLKey.self] }
@@ -19,7 +24,8 @@ extension DependencyValues {
 enum OpenURLKey: DependencyKey {
   static let liveValue = OpenURLEffect { url in
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-    return await DesktopOpener(path: path).open(url)
+    @Dependency(\.continuousClock) var clock
+    return await DesktopOpener(path: path, clock: clock).open(url)
   }
   static var testValue: OpenURLEffect {
     OpenURLEffect { [origin = IssueOrigin.current] _ in

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 @testable import ClientDependencies
@@ -7,6 +8,8 @@ import Testing
 @Suite struct DesktopOpenerTests: ~Copyable {
   private let folder = FileManager.default.temporaryDirectory
     .appending(path: "DesktopOpenerTests-\(UUID().uuidString)")
+
+  private let clock = TestClock()
 
   init() throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -44,8 +47,47 @@ import Testing
     #expect(await opener.open(URL(filePath: "/song.wav")))
   }
 
+  @Test func `a program that goes on running has taken the URL`() async throws {
+    try installEndless()
+    let opening = Task { [opener] in await opener.open(URL(filePath: "/song.wav")) }
+    let program = try await startedProgram()
+    await clock.sleepers(atLeast: 1)
+    await clock.advance(by: opener.patience)
+    #expect(await opening.value)
+    #expect(kill(program, SIGKILL) == 0)
+  }
+
+  @Test func `a cancelled task does not wait for the program, which goes on`() async throws {
+    try installEndless()
+    let opening = Task { [opener] in await opener.open(URL(filePath: "/song.wav")) }
+    let program = try await startedProgram()
+    opening.cancel()
+    #expect(await opening.value == false)
+    #expect(kill(program, SIGKILL) == 0)
+  }
+
+  /// A program that tells its number and stays, as a browser does.
+  private func installEndless() throws {
+    let pipe = folder.appending(path: "number").path
+    try #require(mkfifo(pipe, 0o600) == 0)
+    try install("#!/bin/sh\necho $$ > '\(pipe)'\nexec sleep 60 2> /dev/null\n")
+  }
+
+  /// Waits for the program, on a thread that no task needs.
+  private func startedProgram() async throws -> pid_t {
+    let pipe = folder.appending(path: "number")
+    let number = await withCheckedContinuation { continuation in
+      Thread {
+        let number = try? String(
+          decoding: FileHandle(forReadingFrom: pipe).readToEnd() ?? Data(), as: UTF8.self)
+        continuation.resume(returning: number ?? "")
+      }.start()
+    }
+    return try #require(pid_t(number.trimmingCharacters(in: .whitespacesAndNewlines)))
+  }
+
   private var opener: DesktopOpener {
-    DesktopOpener(path: "/no/such/folder:\(folder.path)")
+    DesktopOpener(path: "/no/such/folder:\(folder.path)", clock: clock)
   }
 
   /// A child process writes the program: while another test starts a process of its own, that one
