@@ -51,14 +51,29 @@ extension TestClock {
   }
 
   /// Returns once at least `count` tasks sleep on the clock: the time to advance it.
+  ///
+  /// It returns as well as soon as its task is cancelled.
   public func sleepers(atLeast count: Int) async {
-    await withCheckedContinuation { continuation in
-      let fulfilled = state.withLock { state in
-        state.watches.append((count, continuation))
-        return state.takeFulfilledWatches()
-      }
-      for watch in fulfilled { watch.resume() }
+    let id = state.withLock { $0.queue.nextID() }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { watch(id, count, $0) }
+    } onCancel: {
+      endWatch(id)
     }
+  }
+
+  private func watch(_ id: Int, _ count: Int, _ continuation: Watch) {
+    let fulfilled = state.withLock { state in
+      state.watches.append((id, count, continuation))
+      return state.takeFulfilledWatches()
+    }
+    for watch in fulfilled { watch.resume() }
+    // The cancellation may have come before the watch.
+    if Task.isCancelled { endWatch(id) }
+  }
+
+  private func endWatch(_ id: Int) {
+    state.withLock { $0.takeWatch(id) }?.resume()
   }
 
   /// Gives other tasks the time to reach their next sleep, which nothing but a new sleeper tells

@@ -20,7 +20,7 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
 
   struct State {
     var queue: SleepQueue<Duration, Sleep>
-    var watches: [(count: Int, continuation: Watch)] = []
+    var watches: [(id: Int, count: Int, continuation: Watch)] = []
   }
 
   /// The distance that sleeps may add without an error: none.
@@ -76,6 +76,10 @@ extension TestClock.State {
     let fulfilled = watches.filter { $0.count <= count }
     watches.removeAll { $0.count <= count }
     return fulfilled.map(\.continuation)
+  }
+
+  mutating func takeWatch(_ id: Int) -> TestClock.Watch? {
+    watches.firstIndex { $0.id == id }.map { watches.remove(at: $0).continuation }
   }
 }
 #endif

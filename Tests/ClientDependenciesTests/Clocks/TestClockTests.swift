@@ -88,6 +88,18 @@ import Testing
     _ = await task.result
   }
 
+  @Test func `who waits for sleepers stops waiting when it is cancelled`() async {
+    let waiting = Task { await clock.sleepers(atLeast: 1) }
+    await Task.megaYield()
+    waiting.cancel()
+    await waiting.value
+    let cancelled = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      await clock.sleepers(atLeast: 1)
+    }
+    await cancelled.value
+  }
+
   private func sleeper(_ second: Int) -> Task<Void, any Error> {
     Task {
       try await clock.sleep(for: .seconds(second))
