@@ -1,4 +1,6 @@
 #if !PointFreeDependencies
+import Foundation
+
 extension DependencyValues {
   /// What lends a random number generator to a closure.
   ///
@@ -21,10 +23,12 @@ enum WithRandomNumberGeneratorKey: DependencyKey {
 
 /// What lends a random number generator to one closure at a time.
 ///
-/// Thread safety: a closure waits while another one has the generator; it must not ask for the
-/// generator again.
+/// Thread safety: a closure waits while another one has the generator. It must not ask for the
+/// generator again: that is a reported issue, and the inner closure gets the system's generator.
 public final class WithRandomNumberGenerator: Sendable {
   private let generator: Lock<any RandomNumberGenerator>
+  /// The thread whose closure has the generator.
+  private let borrower = Lock<ObjectIdentifier?>(nil)
 
   /// Lends the given generator.
   public init<T: RandomNumberGenerator & Sendable>(_ generator: T) {
@@ -35,11 +39,25 @@ public final class WithRandomNumberGenerator: Sendable {
   ///
   /// - Returns: what the closure returns.
   public func callAsFunction<R>(_ work: (inout any RandomNumberGenerator) -> R) -> R {
-    generator.withLock { generator in
+    let thread = ObjectIdentifier(Thread.current)
+    if borrower.withLock({ $0 == thread }) { return reportNested(work) }
+    return generator.withLock { generator in
+      borrower.withLock { $0 = thread }
+      defer { borrower.withLock { $0 = nil } }
       // Right, because the result never leaves the caller, who made the closure.
       nonisolated(unsafe) let result = work(&generator)
       return result
     }
+  }
+
+  private func reportNested<R>(_ work: (inout any RandomNumberGenerator) -> R) -> R {
+    reportIssue(
+      """
+      @Dependency(\\.withRandomNumberGenerator) was called inside its own closure, which has the \
+      generator already; the inner closure got the system's generator. Use the outer closure's.
+      """)
+    var system: any RandomNumberGenerator = SystemRandomNumberGenerator()
+    return work(&system)
   }
 }
 #endif

@@ -30,6 +30,18 @@ import Testing
     }
     #expect(numbers == Set(1...200))
   }
+
+  @Test func `a call inside the closure is an issue, and does not wait for ever`() {
+    let generator = WithRandomNumberGenerator(Counting())
+    withKnownIssue {
+      generator { outer in
+        #expect(generator { _ in outer.next() } == 1)
+      }
+    } matching: { issue in
+      issue.comments.first?.rawValue.contains("inside its own closure") == true
+    }
+    #expect(generator { $0.next() } == 2)
+  }
 }
 
 private struct Counting: RandomNumberGenerator, Sendable {
