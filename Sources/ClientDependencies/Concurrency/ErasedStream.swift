@@ -1,15 +1,19 @@
 #if !PointFreeDependencies
 /// Reads a sequence for a stream, which asks for one element at a time.
 private final class Source<Base: AsyncSequence & Sendable>: @unchecked Sendable {
-  // `@unchecked` is right, because a stream calls its producer for one element after the other.
+  // `@unchecked` is right, because the iterator is only used by the task whose turn it is.
   private var iterator: Base.AsyncIterator?
   private let base: Base
+  // A stream's readers may be several tasks, which ask for elements at the same time.
+  private let turns = Turns()
 
   init(_ base: Base) {
     self.base = base
   }
 
   func next() async throws -> Base.Element? {
+    guard await turns.take() else { return nil }
+    defer { turns.pass() }
     var reader = iterator ?? base.makeAsyncIterator()
     defer { iterator = reader }
     return try await reader.next()
@@ -19,7 +23,8 @@ private final class Source<Base: AsyncSequence & Sendable>: @unchecked Sendable 
 extension AsyncStream {
   /// A stream of what a sequence gives, until it ends or fails.
   ///
-  /// The sequence is read as the stream is read, and no element is kept.
+  /// The sequence is read as the stream is read, and no element is kept. Several readers have its
+  /// elements by turns.
   public init<S: AsyncSequence>(_ sequence: S) where S.Element == Element, S: Sendable {
     let source = Source(sequence)
     self.init { try? await source.next() }
@@ -39,7 +44,8 @@ extension AsyncStream {
 extension AsyncThrowingStream where Failure == any Error {
   /// A stream of what a sequence gives, until it ends or throws.
   ///
-  /// The sequence is read as the stream is read, and no element is kept.
+  /// The sequence is read as the stream is read, and no element is kept. Several readers have its
+  /// elements by turns.
   public init<S: AsyncSequence>(_ sequence: S) where S.Element == Element, S: Sendable {
     let source = Source(sequence)
     self.init { try await source.next() }

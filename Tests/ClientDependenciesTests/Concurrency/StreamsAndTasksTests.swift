@@ -26,6 +26,39 @@ import Testing
     #expect(seen == [1, 2])
   }
 
+  /// Its iterator says whether two tasks are in it.
+  private struct Exclusive: AsyncSequence, Sendable {
+    let overlaps: Counter
+    struct Iterator: AsyncIteratorProtocol {
+      let overlaps: Counter
+      let inside = LockIsolated(0)
+      var count = 0
+      mutating func next() async -> Int? {
+        if inside.withValue({
+          $0 += 1; return $0
+        }) > 1 {
+          overlaps.increment()
+        }
+        await Task.megaYield()
+        inside.withValue { $0 -= 1 }
+        count += 1
+        return count > 40 ? nil : count
+      }
+    }
+    func makeAsyncIterator() -> Iterator { Iterator(overlaps: overlaps) }
+  }
+
+  @Test func `several tasks that read one stream have its elements by turns`() async {
+    let overlaps = Counter()
+    let stream = Exclusive(overlaps: overlaps).eraseToStream()
+    let numbers = await withTaskGroup(of: [Int].self) { group in
+      for _ in 0..<4 { group.addTask { await stream.reduce(into: []) { $0.append($1) } } }
+      return await group.reduce(into: []) { $0 += $1 }
+    }
+    #expect(numbers.sorted() == Array(1...40))
+    #expect(overlaps.count == 0)
+  }
+
   @Test func `a stream that never ends ends with its reader's task`() async throws {
     let reader = Task {
       for await _ in AsyncStream<Int>.never {}
