@@ -27,6 +27,14 @@ import Testing
     #expect(ran == 3)
   }
 
+  @Test func `an unimplemented scheduler is named by its times and options`() {
+    let scheduler = UnimplementedScheduler<
+      DispatchQueue.SchedulerTimeType, DispatchQueue.SchedulerOptions
+    >("Metronome", now: DispatchQueue.test.now)
+    let same: UnimplementedSchedulerOf<DispatchQueue> = scheduler
+    expectIssue("its time was read") { _ = same.now }
+  }
+
   @Test func `a queue runs work soon, later and again until it is cancelled`() async throws {
     let queue = DispatchQueue(label: "SchedulersTests").eraseToAnyScheduler()
     let start = queue.now
