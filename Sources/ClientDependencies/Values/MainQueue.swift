@@ -6,11 +6,11 @@ extension DependencyValues {
   ///
   /// ```swift
   /// @Dependency(\.mainQueue) var mainQueue
-  /// for await _ in mainQueue.timer(interval: .seconds(1)) { elapsed += 1 }
+  /// try await mainQueue.sleep(for: .seconds(1))
   /// ```
   ///
-  /// A test that uses it without an override gets an issue; override it with `.immediate`, or with
-  /// a `DispatchQueue.test` whose time the test moves.
+  /// A test that uses it without an override gets an issue; override it with `.immediate`, where
+  /// no work waits and a timer ticks once, or with a `DispatchQueue.test` whose time the test moves.
   public var mainQueue: AnySchedulerOf<DispatchQueue> {
     get { self[MainQueueKey.self] }
     set { self[MainQueueKey.self] = newValue }
