@@ -2,21 +2,11 @@
 /// The scopes that objects were made in, for those which came out of `withDependencies` as its
 /// result.
 ///
-/// It belongs to the process because objects do; nothing in it outlives its object by more than a
-/// sweep.
+/// An object with a `@Dependency` holds its scope itself. Those of others are remembered here, for
+/// the process, because objects belong to it; they go as later objects come.
 @usableFromInline
 enum ModelScopes {
-  // `@unchecked` is right, because the object is only compared, never used.
-  fileprivate struct Entry: @unchecked Sendable {
-    weak var object: AnyObject?
-    var scope: Scope
-  }
-  fileprivate struct State {
-    var entries: [ObjectIdentifier: Entry] = [:]
-    var sweepAt = 64
-  }
-  // Held for one look-up or insertion, and only where an object is remembered or asked for.
-  private static let state = Lock(State())
+  private static let remembered = RememberedScopes()
 
   /// Remembers the scope of `result`, where that is an object.
   @inlinable
@@ -27,27 +17,19 @@ enum ModelScopes {
     remember(object: result as AnyObject, madeIn: values.scope)
   }
 
-  /// The first scope that hands an object out made it; those around it know less of its overrides.
   @usableFromInline
   static func remember(object: AnyObject, madeIn scope: Scope) {
-    let entry = Entry(object: object, scope: scope)
-    let id = ObjectIdentifier(object)
-    state.withLock { state in
-      guard state.entries[id]?.object !== object else { return }
-      state.entries[id] = entry
-      state.sweepIfLarge()
+    if capturedScope(in: Mirror(reflecting: object)) == nil {
+      remembered.remember(object, madeIn: scope)
+    } else {
+      remembered.sweep()
     }
   }
 
   /// The scope that carries over from an object: that of its first `@Dependency`, or the one that
   /// handed it out.
   static func scope(of model: AnyObject) -> Scope? {
-    capturedScope(in: Mirror(reflecting: model)) ?? rememberedScope(of: model)
-  }
-
-  private static func rememberedScope(of model: AnyObject) -> Scope? {
-    let remembered = state.withLock { $0.entries[ObjectIdentifier(model)] }
-    return remembered?.object === model ? remembered?.scope : nil
+    capturedScope(in: Mirror(reflecting: model)) ?? remembered.scope(of: model)
   }
 
   private static func capturedScope(in mirror: Mirror?) -> Scope? {
@@ -56,14 +38,6 @@ enum ModelScopes {
       return wrapper.captured
     }
     return capturedScope(in: mirror.superclassMirror)
-  }
-}
-
-extension ModelScopes.State {
-  fileprivate mutating func sweepIfLarge() {
-    guard entries.count >= sweepAt else { return }
-    entries = entries.filter { $0.value.object != nil }
-    sweepAt = max(64, 2 * entries.count)
   }
 }
 #endif

@@ -1,0 +1,70 @@
+import Testing
+
+@testable import ClientDependencies
+
+@Suite struct RememberedScopesTests {
+  let scopes = RememberedScopes()
+
+  @Test func `an override ends soon after the only object that was made with it`() {
+    let ends = Counter()
+    remember(Plain(), overriding: Handle { ends.increment() })
+    #expect(ends.count == 0)
+    scopes.sweep()
+    #expect(ends.count == 1)
+  }
+
+  @Test func `what has ended goes while other objects live`() {
+    let ends = Counter()
+    let living = (0..<100).map { _ in Plain() }
+    for object in living {
+      remember(object, overriding: Handle {})
+      remember(Plain(), overriding: Handle { ends.increment() })
+    }
+    for _ in living { scopes.sweep() }
+    #expect(ends.count == 100)
+    #expect(living.allSatisfy { scopes.scope(of: $0) != nil })
+  }
+
+  @Test func `an override whose end hands out an object does not wait for itself`() {
+    let ends = Counter()
+    let scopes = scopes
+    remember(
+      Plain(),
+      overriding: Handle {
+        scopes.remember(Plain(), madeIn: Scope(front: nil))
+        scopes.sweep()
+        ends.increment()
+      })
+    scopes.sweep()
+    #expect(ends.count == 1)
+  }
+
+  @Test func `the first scope of an object stays`() {
+    let object = Plain()
+    let first = Handle {}
+    remember(object, overriding: first)
+    remember(object, overriding: Handle {})
+    #expect(scopes.scope(of: object)?.value(of: HandleKey.self) === first)
+  }
+
+  private func remember(_ object: Plain, overriding handle: Handle) {
+    scopes.remember(
+      object, madeIn: Scope(front: nil).overriding(HandleKey.self, with: handle))
+  }
+}
+
+private final class Plain {}
+
+private final class Handle: Sendable {
+  private let end: @Sendable () -> Void
+
+  init(_ end: @escaping @Sendable () -> Void) {
+    self.end = end
+  }
+
+  deinit { end() }
+}
+
+private enum HandleKey: TestDependencyKey {
+  static var testValue: Handle { Handle {} }
+}
