@@ -61,7 +61,10 @@ final class Construction: Sendable {
   private func evaluate<Key: TestDependencyKey>(_ key: Key.Type) -> (Key.Value, Gap?) {
     switch context {
     case .live:
-      if let value = (key as? any DependencyKey.Type)?.liveValue as? Key.Value {
+      // Step by step: one chain would take a missing live value for an optional value's nil.
+      if let liveKey = key as? any DependencyKey.Type,
+        let value = liveKey.liveValue as? Key.Value
+      {
         return (value, nil)
       }
       return (key.testValue, key.shouldReportUnimplemented ? .liveValue : nil)

@@ -69,6 +69,19 @@ import Testing
     #expect(WaitingKey.read.withLock { $0 } == [3, 1])
   }
 
+  @Test func `an optional value without a live one is the test's and an issue`() {
+    withDependencies {
+      $0.context = .live
+    } operation: {
+      withKnownIssue {
+        #expect(DependencyValues._current[AbsentKey.self] == 7)
+      } matching: {
+        "\($0)".contains("AbsentKey")
+      }
+      #expect(DependencyValues._current[AbsentLiveKey.self] == nil)
+    }
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func `a cycle that nothing can break ends the process with its names`() async {
     let result = await #expect(
@@ -79,6 +92,15 @@ import Testing
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(text.contains("EndlessFirstKey → EndlessSecondKey → EndlessFirstKey"))
   }
+}
+
+private enum AbsentKey: TestDependencyKey {
+  static var testValue: Int? { 7 }
+}
+
+private enum AbsentLiveKey: DependencyKey {
+  static var liveValue: Int? { nil }
+  static var testValue: Int? { 7 }
 }
 
 private enum FirstKey: DependencyKey {
