@@ -4,7 +4,9 @@ import Dispatch
 /// A value that is being made, for which the tasks wait that need the same one.
 ///
 /// A thread without a task does not wait, because the making may be waiting for that thread; nor
-/// does a task whose wait would close a ring. They make the value as well, and the first is kept.
+/// does the main queue, for the same reason, nor a task whose wait would close a ring. They make
+/// the value as well, and the first is kept. So does a task that has waited for a second: what it
+/// waits for may need its thread, which nothing else could tell.
 final class Making: Sendable {
   /// Where a value is kept: each place has one.
   struct Place: Hashable {
@@ -17,6 +19,17 @@ final class Making: Sendable {
   @TaskLocal private static var current: Making?
   // Held to look up and to file, never while a value is made.
   private static let underway = Lock(MakingsUnderway())
+
+  private static let onMainQueue: DispatchSpecificKey<Void> = {
+    let key = DispatchSpecificKey<Void>()
+    DispatchQueue.main.setSpecific(key: key, value: ())
+    return key
+  }()
+
+  /// Whether the making of a value cannot be known to need what runs here.
+  static var canWait: Bool {
+    withUnsafeCurrentTask { $0 != nil } && DispatchQueue.getSpecific(key: onMainQueue) == nil
+  }
 
   private let outer = Making.current
   private let end = DispatchGroup()
@@ -32,7 +45,7 @@ final class Making: Sendable {
 
   /// Makes the value of a place, or waits for the task that is making it.
   ///
-  /// - Returns: what `make` returns; nil after a wait.
+  /// - Returns: what `make` returns; nil where the other task has made it meanwhile.
   static func perform<Value>(at place: Place, _ make: () -> Value) -> Value? {
     let chain = current?.chain ?? []
     switch underway.withLock({ $0.enter(place, from: chain) }) {
@@ -43,9 +56,9 @@ final class Making: Sendable {
       }
       return $current.withValue(making, operation: make)
     case .waits(for: let making):
-      making.end.wait()
+      let end = making.end.wait(timeout: .now() + .seconds(1))
       underway.withLock { $0.endWait(for: making, from: chain) }
-      return nil
+      return end == .success ? nil : make()
     case .goesOn:
       return make()
     }
@@ -70,9 +83,7 @@ struct MakingsUnderway {
       makings[place] = making
       return .first(making)
     }
-    guard withUnsafeCurrentTask(body: { $0 != nil }), !needs(making, anyOf: chain) else {
-      return .goesOn
-    }
+    guard Making.canWait, !needs(making, anyOf: chain) else { return .goesOn }
     for waiting in chain { awaited[ObjectIdentifier(waiting), default: []].append(making) }
     return .waits(for: making)
   }

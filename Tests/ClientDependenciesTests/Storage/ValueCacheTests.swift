@@ -122,7 +122,7 @@ private enum MeetingKey: DependencyKey {
   static var testValue: Identity { liveValue }
 }
 
-private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
   await withCheckedContinuation { continuation in
     DispatchQueue(label: "thread").async { continuation.resume(returning: body()) }
   }
