@@ -76,7 +76,7 @@ import Testing
       withKnownIssue {
         #expect(DependencyValues._current[AbsentKey.self] == 7)
       } matching: {
-        "\($0)".contains("AbsentKey")
+        "\($0)".contains("AbsentKey.self) has no live value")
       }
       #expect(DependencyValues._current[AbsentLiveKey.self] == nil)
     }
