@@ -5,9 +5,10 @@ import FoundationNetworking
 extension URLSession {
   /// A session whose every request is an issue of the current test, and fails.
   static var unimplemented: URLSession {
+    let owner = SessionOrigin(.current)
     let configuration = URLSessionConfiguration.ephemeral
-    configuration.protocolClasses = [SessionClasses.makeClass(for: .current)]
-    return URLSession(configuration: configuration)
+    configuration.protocolClasses = [owner.protocolClass]
+    return URLSession(configuration: configuration, delegate: owner, delegateQueue: nil)
   }
 }
 
@@ -33,20 +34,53 @@ private final class UnimplementedURLProtocol<Number>: URLProtocol {
   override func stopLoading() {}
 }
 
-/// The classes that were made, which live as long as the process, as their sessions might.
-private enum SessionClasses {
-  private static let origins = Lock<[ObjectIdentifier: IssueOrigin]>([:])
+/// Has a class for one session, which keeps it as its delegate and lets it go with itself.
+private final class SessionOrigin: NSObject, URLSessionDelegate {
+  let protocolClass: AnyClass
+  private let number: Int
 
-  static func makeClass(for origin: IssueOrigin) -> AnyClass {
-    origins.withLock { origins in
-      let made: AnyClass = numbered(origins.count, Binary.self)
-      origins[ObjectIdentifier(made)] = origin
+  init(_ origin: IssueOrigin) {
+    (number, protocolClass) = SessionClasses.takeClass(for: origin)
+  }
+
+  deinit { SessionClasses.giveBack(number, protocolClass) }
+}
+
+/// The classes of the sessions that there are; the next session gets one that was given back.
+private enum SessionClasses {
+  private struct State {
+    var origins: [ObjectIdentifier: IssueOrigin] = [:]
+    var unused: [Int] = []
+    var made = 0
+
+    mutating func takeNumber() -> Int {
+      if let number = unused.popLast() { return number }
+      defer { made += 1 }
       return made
     }
   }
 
-  static func origin(of made: AnyClass) -> IssueOrigin {
-    origins.withLock { $0[ObjectIdentifier(made)] } ?? IssueOrigin()
+  // Held for one look-up or change; an origin ends after the lock is released.
+  private static let state = Lock(State())
+
+  static func takeClass(for origin: IssueOrigin) -> (number: Int, AnyClass) {
+    state.withLock { state in
+      let number = state.takeNumber()
+      let taken: AnyClass = numbered(number, Binary.self)
+      state.origins[ObjectIdentifier(taken)] = origin
+      return (number, taken)
+    }
+  }
+
+  static func giveBack(_ number: Int, _ given: AnyClass) {
+    _ = state.withLock { state in
+      state.unused.append(number)
+      return state.origins.removeValue(forKey: ObjectIdentifier(given))
+    }
+  }
+
+  static func origin(of taken: AnyClass) -> IssueOrigin {
+    state.withLock { $0.origins[ObjectIdentifier(taken)] } ?? IssueOrigin()
   }
 
   /// Writes a number as a type, digit by digit.
