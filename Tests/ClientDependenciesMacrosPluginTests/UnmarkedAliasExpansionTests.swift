@@ -29,7 +29,7 @@ import Testing
 
           public init<_TypeOf_fetch: ClientDependenciesMacros._ParameterType, _TypeOf_config: ClientDependenciesMacros._ParameterType, _TypeOf_id: ClientDependenciesMacros._ParameterType>(
             fetch: _TypeOf_fetch.Kept,
-            config: _TypeOf_config.Kept = .init(),
+            config: _TypeOf_config.Kept = Self._initialValue(config: ()),
             id: _TypeOf_id.Kept,
             stop: @escaping () -> Void,
             _: _TypeOf_fetch.Type = ClientDependenciesMacros._TypeOfParameter<Shapes.Fetch>.self,
@@ -44,7 +44,7 @@ import Testing
 
           public init<_TypeOf_fetch: ClientDependenciesMacros._ParameterType, _TypeOf_config: ClientDependenciesMacros._ParameterType, _TypeOf_id: ClientDependenciesMacros._ParameterType>(
             fetch: _TypeOf_fetch.Kept = #_ClientDependenciesMacros_unimplementedEndpoint("Client.fetch"),
-            config: _TypeOf_config.Kept = .init(),
+            config: _TypeOf_config.Kept = Self._initialValue(config: ()),
             id: _TypeOf_id.Kept,
             _: _TypeOf_fetch.Type = ClientDependenciesMacros._TypeOfParameter<Shapes.Fetch>.self,
             _: _TypeOf_config.Type = ClientDependenciesMacros._TypeOfParameter<Config>.self,
@@ -53,6 +53,10 @@ import Testing
             self.fetch = fetch
             self.config = config
             self.id = id
+          }
+
+          @usableFromInline static func _initialValue(config _: Void) -> Config {
+            .init()
           }
         }
         """)

@@ -1,4 +1,4 @@
-import ClientDependenciesMacros
+public import ClientDependenciesMacros
 import Testing
 
 @Suite struct InitialValuesTests {
