@@ -55,7 +55,7 @@ private struct BranchingClient: Sendable {
   }
   @DependencyEndpoint var aliased: Describe = {
     if $0 > 100 {
-      fatalError()
+      preconditionFailure("no test asks for more than 100")
     } else if $0 > 0 {
       "many"
     } else {

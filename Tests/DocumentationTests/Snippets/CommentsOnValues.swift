@@ -3,19 +3,13 @@ import Dispatch
 import Foundation
 import Testing
 
-/// Ends when its task is cancelled.
-struct Stopwatch: Sendable {
-  let elapsed = LockIsolated(0)
-
-  func run() async {
-    var elapsed = 0
-    @Dependency(\.mainQueue) var mainQueue
-    for await _ in mainQueue.timer(interval: .seconds(1)) { elapsed += 1 }
-    self.elapsed.setValue(elapsed)
-  }
-}
-
 @Suite struct CommentsOnValuesTests {
+  @Test(.dependencies { $0.mainQueue = .immediate })
+  func `nobody waits on an immediate queue`() async throws {
+    @Dependency(\.mainQueue) var mainQueue
+    try await mainQueue.sleep(for: .seconds(1))
+  }
+
   @Test func `an assertion that does not hold is an issue with its message`() {
     let volume = -1
     withKnownIssue {
