@@ -15,7 +15,7 @@ struct Patience {
   mutating func isOver(isReady: Bool, isWaking: Bool, othersSleep: Bool) -> Bool {
     turns += 1
     quietTurns = othersSleep ? quietTurns + 1 : 0
-    return isReady || quietTurns >= 2 || turns >= (isWaking ? 1_000 : 20)
+    return isReady || quietTurns >= 2 || turns >= (isWaking ? 1_000 : 200)
   }
 }
 #endif

@@ -21,9 +21,12 @@ enum ProcessThreads {
   }
 
   /// Reads the state after the name, which is in parentheses and may contain some itself.
+  ///
+  /// A thread that waits for a disk goes on by itself, as one that runs does.
   static func isRunnable(stat line: String) -> Bool {
-    guard let end = line.lastIndex(of: ")") else { return false }
-    return line[end...].dropFirst(2).first == "R"
+    guard let end = line.lastIndex(of: ")"), let state = line[end...].dropFirst(2).first
+    else { return false }
+    return state == "R" || state == "D"
   }
 }
 #endif

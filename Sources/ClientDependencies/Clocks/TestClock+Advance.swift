@@ -80,7 +80,7 @@ extension TestClock {
   /// of.
   ///
   /// It ends soon after one came, or when every other thread of the process sleeps. Where another
-  /// one runs, in a parallel test perhaps, it waits some milliseconds of real time, in which this
+  /// one runs, in a parallel test perhaps, it waits up to 200 ms or so of real time, in which this
   /// thread sleeps: a busy machine could otherwise keep the thread of a woken task from running
   /// while this one turns in circles.
   private func letOthersRun(until isReady: (SleepQueue<Duration, Sleep>) -> Bool) async {

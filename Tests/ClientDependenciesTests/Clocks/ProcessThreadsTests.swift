@@ -6,6 +6,7 @@ import Testing
   @Test func `the state stands behind the name, whatever the name is`() {
     #expect(ProcessThreads.isRunnable(stat: "17 (swift) R 1 17 17 0"))
     #expect(!ProcessThreads.isRunnable(stat: "17 (swift) S 1 17 17 0"))
+    #expect(ProcessThreads.isRunnable(stat: "17 (swift) D 1 17 17 0"))
     #expect(!ProcessThreads.isRunnable(stat: "17 (R) R) S 1 17 17 0"))
     #expect(!ProcessThreads.isRunnable(stat: ""))
     #expect(!ProcessThreads.isRunnable(stat: "17 (swift)"))
