@@ -77,7 +77,7 @@ public struct Dependency<Value>: Sendable {
   /// The value that the current scope sees.
   @inlinable
   public var wrappedValue: Value {
-    var values = DependencyValues._current
+    var values = DependencyValues.current
     values.beRead(at: site, madeIn: captured)
     return read(values)
   }

@@ -22,7 +22,7 @@ public func withDependencies<R>(
   _ updateValuesForOperation: (inout DependencyValues) throws -> Void,
   operation: () throws -> R
 ) rethrows -> R {
-  try run(with: DependencyValues._current, updateValuesForOperation, operation)
+  try run(with: .current, updateValuesForOperation, operation)
 }
 
 /// Runs an asynchronous operation with some dependencies overridden.
@@ -42,7 +42,7 @@ public func withDependencies<R>(
   operation: () async throws -> R
 ) async rethrows -> R {
   try await run(
-    with: DependencyValues._current, isolation: isolation, updateValuesForOperation, operation)
+    with: .current, isolation: isolation, updateValuesForOperation, operation)
 }
 
 /// Updates values and runs the operation with them.

@@ -7,6 +7,7 @@
 @usableFromInline
 enum ModelScopes {
   private static let remembered = RememberedScopes()
+  private static let capturing = CapturingTypes()
 
   /// Remembers the scope of `result`, where that is an object.
   @inlinable
@@ -19,17 +20,24 @@ enum ModelScopes {
 
   @usableFromInline
   static func remember(object: AnyObject, madeIn scope: Scope) {
-    if capturedScope(in: Mirror(reflecting: object)) == nil {
-      remembered.remember(object, madeIn: scope)
-    } else {
+    if isCapturing(object) {
       remembered.sweep()
+    } else {
+      remembered.remember(object, madeIn: scope)
     }
   }
 
   /// The scope that carries over from an object: that of its first `@Dependency`, or the one that
   /// handed it out.
   static func scope(of model: AnyObject) -> Scope? {
-    capturedScope(in: Mirror(reflecting: model)) ?? remembered.scope(of: model)
+    guard isCapturing(model), let scope = capturedScope(in: Mirror(reflecting: model)) else {
+      return remembered.scope(of: model)
+    }
+    return scope
+  }
+
+  private static func isCapturing(_ object: AnyObject) -> Bool {
+    capturing.capture(object) { capturedScope(in: Mirror(reflecting: object)) != nil }
   }
 
   private static func capturedScope(in mirror: Mirror?) -> Scope? {

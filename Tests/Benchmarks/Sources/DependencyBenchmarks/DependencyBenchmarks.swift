@@ -11,7 +11,7 @@ import Glibc
 /// Options:
 /// - `--check`: exit with status 1 where an operation is over its limit.
 /// - `--rounds 101`: how often everything is measured; the median counts.
-/// - `--only text`: only the operations whose name contains the text.
+/// - `--only text`: only the operation of that name; where none has it, those that contain the text.
 /// - `--count 100000`: run these operations that often and measure nothing, for `valgrind`, which
 ///   counts instructions the same on a busy machine; take two counts, and divide the difference:
 ///
@@ -34,8 +34,7 @@ struct DependencyBenchmarks {
   }
 
   private static func run() async {
-    let text = option("--only") ?? ""
-    let benchmarks = Benchmark.all.filter { text.isEmpty || ($0.name + ".").contains(text) }
+    let benchmarks = option("--only").map(Benchmark.named) ?? Benchmark.all
     if let count = option("--count").flatMap({ Int($0) }) {
       for benchmark in benchmarks { await benchmark.run(count) }
       return
@@ -57,4 +56,9 @@ struct DependencyBenchmarks {
 
 extension Benchmark {
   static var all: [Benchmark] { reads + scopes + calls + threads }
+
+  static func named(_ text: String) -> [Benchmark] {
+    let exact = all.filter { $0.name == text }
+    return exact.isEmpty ? all.filter { $0.name.contains(text) } : exact
+  }
 }

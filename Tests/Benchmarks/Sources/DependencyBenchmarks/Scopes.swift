@@ -16,6 +16,16 @@ extension Benchmark {
           }
         }
       },
+      Benchmark("withDependencies { $0.x = v } operation: { Model() }", per: .scope) { count in
+        repeatSynchronously(count) {
+          use(
+            withDependencies {
+              $0.volume = opaque(2)
+            } operation: {
+              Model()
+            })
+        }
+      },
       Benchmark("withDependencies(from: model)", per: .scope) { count in
         let model = Model()
         repeatSynchronously(count) { withDependencies(from: model) { use(0) } }

@@ -1,0 +1,24 @@
+import Testing
+
+@testable import ClientDependencies
+
+@Suite struct CapturingTypesTests {
+  let types = CapturingTypes()
+
+  @Test func `the first object of a type answers for the others`() {
+    #expect(types.capture(Reading()) { true })
+    #expect(!types.capture(Plain()) { false })
+    #expect(types.capture(Reading()) { false })
+    #expect(!types.capture(Plain()) { true })
+  }
+
+  @Test func `a subclass answers for itself`() {
+    #expect(!types.capture(Plain()) { false })
+    #expect(types.capture(PlainThatReads()) { true })
+    #expect(!types.capture(Plain()) { true })
+  }
+}
+
+private final class Reading {}
+private class Plain {}
+private final class PlainThatReads: Plain {}
