@@ -2,11 +2,19 @@ public import AudioCore
 public import Foundation
 
 /// Why something could not be recorded, or not to its end; what was recorded before stays.
+///
+/// Cases are added over time: a `switch` wants a `default`.
 public enum AudioRecorderError: Error, Equatable, Sendable {
   /// The device could not be opened or is gone; the sentence names it and says what to do.
   case device(AudioDevice.ID?, reason: String)
   /// The file could not be made, written or closed; the sentence names it and says why.
   case file(URL, reason: String)
+  /// The disk, or the user's quota on it, is full; the file holds what was recorded before.
+  case diskFull(URL)
+  /// The file reached a limit of the system (`ulimit -f`); it holds what was recorded before.
+  case fileTooLarge(URL)
+  /// The file, or its folder, was removed during the recording: nothing is left of it.
+  case fileRemoved(URL)
   /// The file's extension names no format that can be written.
   case unknownFileFormat(URL)
   /// A rate or a number of channels that no recording has, or that the file's format cannot hold.
@@ -22,9 +30,15 @@ extension AudioRecorderError: CustomStringConvertible {
     case .device(_, let reason), .file(_, let reason), .unsupportedFormat(let reason),
       .system(let reason):
       reason
+    case .diskFull(let url):
+      "no space is left on the disk for \(url.path); what was recorded before is in it"
+    case .fileTooLarge(let url):
+      "\(url.path) may not grow any further (`ulimit -f`); what was recorded before is in it"
+    case .fileRemoved(let url):
+      "\(url.path) was removed while it was recorded: nothing is left of it"
     case .unknownFileFormat(let url):
       "the extension of \"\(url.path)\" names no format that can be recorded; "
-        + "use .wav, .flac, .ogg or .opus"
+        + "use .wav, .aiff, .au, .caf, .flac, .ogg, .opus or .mp3"
     }
   }
 }

@@ -35,19 +35,3 @@ public struct RecordingRequest: Hashable, Sendable {
     self.maximumDuration = maximumDuration
   }
 }
-
-/// The formats that recordings are written in.
-public enum RecordingFileFormat: String, Hashable, Sendable, CaseIterable {
-  /// WAV, 16-bit integers; what the extension `wav` names.
-  case wav16
-  /// WAV, 24-bit integers.
-  case wav24
-  /// WAV, 32-bit floating point.
-  case wavFloat
-  /// FLAC, 16 bit, lossless; extension `flac`.
-  case flac
-  /// Ogg Vorbis; extensions `ogg` and `oga`.
-  case vorbis
-  /// Ogg Opus, at 8, 12, 16, 24 or 48 kHz; extension `opus`.
-  case opus
-}

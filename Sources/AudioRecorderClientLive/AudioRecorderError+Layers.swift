@@ -1,7 +1,9 @@
 import AudioCore
 import AudioRecorderClient
+import Foundation
 import Resampling
 import SoundCard
+import SoundFile
 
 extension AudioRecorderError {
   /// An error of any layer below as the client's own; it is the one place that decides.
@@ -12,6 +14,19 @@ extension AudioRecorderError {
       case let error as SoundCardError: .device(error.device, reason: "\(error)")
       case let error as ResamplingError: .unsupportedFormat(reason: "\(error)")
       default: .system(reason: "\(error)")
+      }
+  }
+}
+
+extension AudioRecorderError {
+  /// What went wrong with the file of a recording.
+  init(_ error: SoundFileError, file: URL) {
+    self =
+      switch error {
+      case .diskFull: .diskFull(file)
+      case .tooLarge: .fileTooLarge(file)
+      case .removed: .fileRemoved(file)
+      default: .file(file, reason: "\(error)")
       }
   }
 }

@@ -15,6 +15,9 @@ struct RecordingPlan {
     encoding = try Self.encoding(request)
     try checkChannels(request.channelCount, of: "a recording")
     if let rate = request.sampleRate { try check(encoding, takes: rate) }
+    if let most = encoding.maximumChannelCount, let count = request.channelCount, count > most {
+      throw .unsupportedFormat(reason: "\(encoding) takes up to \(most) channels, not \(count)")
+    }
     if let maximum = request.maximumDuration, maximum <= .zero {
       throw .unsupportedFormat(
         reason: "a recording lasts longer than 0 s, not \(maximum.inSeconds) s")
@@ -34,13 +37,20 @@ struct RecordingPlan {
   func fileFormat(on device: AudioFormat) -> AudioFormat {
     AudioFormat(
       sampleRate: request.sampleRate ?? encoding.supportedRate(for: device.sampleRate),
-      channelCount: request.channelCount ?? device.channelCount)
+      channelCount: request.channelCount
+        ?? min(device.channelCount, encoding.maximumChannelCount ?? device.channelCount))
   }
 
   private static func encoding(
     _ request: RecordingRequest
   ) throws(AudioRecorderError) -> SoundFileEncoding {
-    if let format = request.fileFormat { return format.encoding }
+    if let format = request.fileFormat {
+      guard let encoding = format.encoding else {
+        throw .unsupportedFormat(
+          reason: "\(format.container.rawValue) files hold no samples of \(format.samplesText)")
+      }
+      return encoding
+    }
     do {
       return try SoundFileEncoding(pathExtension: request.url.pathExtension)
     } catch {
@@ -59,14 +69,38 @@ struct RecordingPlan {
 }
 
 extension RecordingFileFormat {
-  var encoding: SoundFileEncoding {
+  /// What writes it; nil where there is no such format.
+  var encoding: SoundFileEncoding? {
+    SoundFileEncoding(container.coded, samples: samples?.coded)
+  }
+
+  fileprivate var samplesText: String {
+    samples.map { "\($0.coded)" } ?? "any kind"
+  }
+}
+
+extension RecordingFileFormat.Container {
+  fileprivate var coded: SoundFileEncoding.Container {
     switch self {
-    case .wav16: .wav16
-    case .wav24: .wav24
-    case .wavFloat: .wavFloat
-    case .flac: .flac16
-    case .vorbis: .oggVorbis
+    case .wav: .wav
+    case .aiff: .aiff
+    case .au: .au
+    case .caf: .caf
+    case .flac: .flac
+    case .vorbis: .vorbis
     case .opus: .opus
+    case .mp3: .mp3
+    }
+  }
+}
+
+extension RecordingFileFormat.Samples {
+  fileprivate var coded: SoundFileEncoding.SampleFormat {
+    switch self {
+    case .int16: .int16
+    case .int24: .int24
+    case .int32: .int32
+    case .float: .float
     }
   }
 }

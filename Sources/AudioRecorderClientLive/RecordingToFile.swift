@@ -15,7 +15,7 @@ final class RecordingToFile: CaptureConsumer {
   private let progress: (Duration) -> Void
   private var levels: LevelReport
 
-  /// Makes the file; throws `AudioRecorderError.file` where it cannot be made.
+  /// Makes the file; throws `AudioRecorderError` where it cannot be made.
   init(
     _ plan: RecordingPlan, device: AudioFormat, progress: @escaping (Duration) -> Void,
     report: @escaping (RecordingEvent) -> Void
@@ -34,7 +34,7 @@ final class RecordingToFile: CaptureConsumer {
     do {
       writer = try SoundFileWriter(url: url, format: format, encoding: plan.encoding)
     } catch {
-      throw .file(url, reason: "\(error)")
+      throw AudioRecorderError(error, file: url)
     }
   }
 
@@ -62,7 +62,7 @@ final class RecordingToFile: CaptureConsumer {
     do {
       try writer.close()
     } catch {
-      throw AudioRecorderError.file(url, reason: "\(error)")
+      throw AudioRecorderError(error, file: url)
     }
     try ending.get()
   }
@@ -85,7 +85,7 @@ final class RecordingToFile: CaptureConsumer {
     do {
       try writer.write(kept)
     } catch {
-      throw AudioRecorderError.file(url, reason: "\(error)")
+      throw AudioRecorderError(error, file: url)
     }
     progress(framesWritten.duration(at: format.sampleRate))
     levels.add(kept, recorded: framesWritten).map { report(.levels($0)) }

@@ -3,17 +3,16 @@ struct BlockConverter: ~Copyable {
   /// The samples of a block, whole frames.
   let capacity: Int
 
-  private let channelCount: Int
-  private let coding: SampleCoding
+  private let coding: SoundFileEncoding.SampleFormat
   private var short: [Int16] = []
   private var long: [Int32] = []
 
-  init(coding: SampleCoding, channelCount: Int) {
-    (self.coding, self.channelCount) = (coding, channelCount)
+  init(coding: SoundFileEncoding.SampleFormat, channelCount: Int) {
+    self.coding = coding
     capacity = max(1, 8192 / channelCount) * channelCount
     switch coding {
     case .int16: short = Array(repeating: 0, count: capacity)
-    case .int24: long = Array(repeating: 0, count: capacity)
+    case .int24, .int32: long = Array(repeating: 0, count: capacity)
     case .float: break
     }
   }
@@ -28,7 +27,11 @@ struct BlockConverter: ~Copyable {
       for index in block.indices { short[index] = SampleConversion.int16(block[index]) }
       return handle.write(short, frames: frames)
     case .int24:
-      for index in block.indices { long[index] = SampleConversion.int24(block[index]) }
+      // At the upper end of 32 bits, as libsndfile wants them.
+      for index in block.indices { long[index] = SampleConversion.int24(block[index]) << 8 }
+      return handle.write(long, frames: frames)
+    case .int32:
+      for index in block.indices { long[index] = SampleConversion.int32(block[index]) }
       return handle.write(long, frames: frames)
     case .float:
       return handle.write(samples, frames: frames)

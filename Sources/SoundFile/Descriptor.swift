@@ -52,7 +52,8 @@ final class Descriptor: Sendable {
     return Descriptor(owning: number)
   }
 
-  private var status: stat {
+  /// The corresponding C function is `fstat`.
+  var status: stat {
     var status = stat()
     fstat(number, &status)
     return status
@@ -61,6 +62,7 @@ final class Descriptor: Sendable {
   /// In bytes.
   var size: Int { Int(status.st_size) }
   var isDirectory: Bool { status.st_mode & S_IFMT == S_IFDIR }
+  var isSeekable: Bool { lseek(number, 0, SEEK_CUR) >= 0 }
   var isRegularFile: Bool { status.st_mode & S_IFMT == S_IFREG }
 
   /// Up to `count` bytes at a place of a regular file; fewer where it ends.

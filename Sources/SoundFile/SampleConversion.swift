@@ -7,9 +7,15 @@ enum SampleConversion {
     Int16(whole(sample, fullScale: 32_768))
   }
 
-  /// 24 bits at the upper end of 32, as libsndfile wants them.
   static func int24(_ sample: Float) -> Int32 {
-    whole(sample, fullScale: 8_388_608) << 8
+    whole(sample, fullScale: 8_388_608)
+  }
+
+  static func int32(_ sample: Float) -> Int32 {
+    // The highest number of 32 bits is no Float.
+    let scaled = (Double(sample) * 2_147_483_648).rounded(.toNearestOrEven)
+    guard !scaled.isNaN else { return 0 }
+    return Int32(min(max(scaled, -2_147_483_648), 2_147_483_647))
   }
 
   private static func whole(_ sample: Float, fullScale: Float) -> Int32 {

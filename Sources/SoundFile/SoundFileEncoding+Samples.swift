@@ -1,45 +1,58 @@
 import CSndFile
 
-/// How samples are handed to libsndfile.
-enum SampleCoding {
-  case int16
-  case int24
-  case float
-}
-
 extension SoundFileEncoding {
+  /// How samples are handed to libsndfile.
+  ///
   /// We round to whole numbers ourselves: libsndfile scales by 32767 without clipping, which is not
   /// the inverse of reading, and cuts off instead of rounding with it.
-  var sampleCoding: SampleCoding {
-    switch self {
-    case .wav16, .flac16: .int16
-    case .wav24, .flac24: .int24
-    case .wavFloat, .oggVorbis, .opus: .float
-    }
-  }
+  var sampleCoding: SampleFormat { samples ?? .float }
 
   var libraryFormat: Int32 {
-    switch self {
-    case .wav16: Int32(SF_FORMAT_WAV | SF_FORMAT_PCM_16)
-    case .wav24: Int32(SF_FORMAT_WAV | SF_FORMAT_PCM_24)
-    case .wavFloat: Int32(SF_FORMAT_WAV | SF_FORMAT_FLOAT)
-    case .flac16: Int32(SF_FORMAT_FLAC | SF_FORMAT_PCM_16)
-    case .flac24: Int32(SF_FORMAT_FLAC | SF_FORMAT_PCM_24)
-    case .oggVorbis: Int32(SF_FORMAT_OGG | SF_FORMAT_VORBIS)
-    case .opus: Int32(SF_FORMAT_OGG | SF_FORMAT_OPUS)
+    let (major, coding) =
+      switch container {
+      case .wav: (SF_FORMAT_WAV, sampleCoding.libraryFormat)
+      case .aiff: (SF_FORMAT_AIFF, sampleCoding.libraryFormat)
+      case .au: (SF_FORMAT_AU, sampleCoding.libraryFormat)
+      case .caf: (SF_FORMAT_CAF, sampleCoding.libraryFormat)
+      case .flac: (SF_FORMAT_FLAC, sampleCoding.libraryFormat)
+      case .vorbis: (SF_FORMAT_OGG, SF_FORMAT_VORBIS)
+      case .opus: (SF_FORMAT_OGG, SF_FORMAT_OPUS)
+      case .mp3: (SF_FORMAT_MPEG, SF_FORMAT_MPEG_LAYER_III)
+      }
+    return Int32(major | coding)
+  }
+
+  /// Whether every frame takes the same bytes.
+  var hasFixedFrameSize: Bool {
+    switch container {
+    case .wav, .aiff, .au, .caf: true
+    case .flac, .vorbis, .opus, .mp3: false
     }
   }
 
-  /// The bytes that a sample takes, where every one takes the same.
-  var bytesPerSample: Int? {
+  /// Whether the header can be brought up to date while writing; libsndfile would destroy Ogg files.
+  var updatesHeader: Bool { hasFixedFrameSize }
+
+  /// Whether the disk is asked to store what is there after every second.
+  var isSynced: Bool { container != .vorbis }
+}
+
+extension SoundFileEncoding.SampleFormat {
+  /// The bytes that a sample takes.
+  var byteCount: Int {
     switch self {
-    case .wav16: 2
-    case .wav24: 3
-    case .wavFloat: 4
-    case .flac16, .flac24, .oggVorbis, .opus: nil
+    case .int16: 2
+    case .int24: 3
+    case .int32, .float: 4
     }
   }
 
-  /// Whether the header can be brought up to date while writing; it would destroy Ogg files.
-  var updatesHeader: Bool { bytesPerSample != nil }
+  fileprivate var libraryFormat: Int {
+    switch self {
+    case .int16: SF_FORMAT_PCM_16
+    case .int24: SF_FORMAT_PCM_24
+    case .int32: SF_FORMAT_PCM_32
+    case .float: SF_FORMAT_FLOAT
+    }
+  }
 }

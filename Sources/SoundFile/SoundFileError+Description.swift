@@ -53,7 +53,9 @@ extension SoundFileError: CustomStringConvertible {
     case .tooLarge(let path):
       "\(path) cannot grow any further: its format or a limit of the system (`ulimit -f`) forbids it"
     case .incomplete(let path, let written, let found):
-      "\(path) is incomplete: \(written) were written, \(found) are in it; is the disk full?"
+      "\(path) is incomplete: \(written) were written, \(found) are in it"
+    case .removed(let path):
+      "\(path) was removed while it was written: what was recorded is lost"
     case .brokenPipe(let path): "the reader of \(path) has gone"
     case .closed(let path): "\(path) is already closed"
     default: ""

@@ -34,6 +34,8 @@ public enum SoundFileError: Error, Equatable {
   case tooLarge(path: String)
   /// The file is shorter than what was written to it: the last part is lost.
   case incomplete(path: String, written: FrameCount, found: FrameCount)
+  /// The file, or its folder, was removed while it was written: nothing is left of it.
+  case removed(path: String)
   /// The reader of the pipe has gone; for a command this is the usual way to end.
   case brokenPipe(path: String)
   /// The file was closed before.

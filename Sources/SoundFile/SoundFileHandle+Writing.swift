@@ -3,13 +3,15 @@ import CSndFile
 import Glibc
 
 extension SoundFileHandle {
-  /// Begins a file in an empty descriptor.
+  /// Begins a file.
   init(
-    writing descriptor: Descriptor, format: AudioFormat, encoding: SoundFileEncoding
+    writing file: VirtualFile, format: AudioFormat, encoding: SoundFileEncoding
   ) throws(LibraryFailure) {
     var info = SF_INFO(format, encoding)
-    try self.init(descriptor, mode: Int32(SFM_WRITE), info: &info)
+    try self.init(file, mode: Int32(SFM_WRITE), info: &info)
     leaveOutPeaks()
+    if encoding.container == .opus { holdBack(milliseconds: 250) }
+    if encoding.container == .mp3 { keepBitRate() }
   }
 
   /// Whether libsndfile can write this at all; the corresponding C function is `sf_format_check`.
@@ -28,12 +30,11 @@ extension SoundFileHandle {
     }
   }
 
-  /// Does something that writes; nil where neither libsndfile nor the system has an error for it.
+  /// Does something that writes; nil where libsndfile has no error for it.
   func checked(_ body: (borrowing SoundFileHandle) -> Void) -> LibraryFailure? {
     errno = 0
     body(self)
-    let systemCode = errno
-    return failure ?? LibraryFailure(unsaid: systemCode)
+    return failure
   }
 }
 

@@ -2,9 +2,11 @@ import CSndFile
 import Glibc
 import Synchronization
 
-/// The one owner of a `SNDFILE`, which has a descriptor of its own.
+/// The one owner of a `SNDFILE`, which has a descriptor of its own, or a file of ours.
 struct SoundFileHandle: ~Copyable {
   private let file: OpaquePointer
+  /// What libsndfile writes into; it lives until the file is closed.
+  private let target: Unmanaged<VirtualFile>?
 
   /// Opens a file that is at hand; the corresponding C function is `sf_open_fd`.
   init(_ descriptor: Descriptor, mode: Int32, info: inout SF_INFO) throws(LibraryFailure) {
@@ -15,6 +17,26 @@ struct SoundFileHandle: ~Copyable {
       Self.open(descriptor, mode: mode, info: &info)
     }
     file = try opened.get()
+    target = nil
+  }
+
+  /// Opens a file of ours; the corresponding C function is `sf_open_virtual`.
+  init(_ target: VirtualFile, mode: Int32, info: inout SF_INFO) throws(LibraryFailure) {
+    let retained = Unmanaged.passRetained(target)
+    var functions = VirtualFile.functions
+    var opened: OpaquePointer?
+    var failure: LibraryFailure?
+    openFailure.withLock { _ in
+      errno = 0
+      opened = sf_open_virtual(&functions, mode, &info, retained.toOpaque())
+      if opened == nil { failure = .opening }
+    }
+    guard let opened else {
+      retained.release()
+      throw failure ?? .opening
+    }
+    file = opened
+    self.target = retained
   }
 
   /// Opens a stream that may keep us waiting for its header, therefore without the lock, and
@@ -24,20 +46,19 @@ struct SoundFileHandle: ~Copyable {
       throw LibraryFailure(code: Int32(SF_ERR_UNRECOGNISED_FORMAT), text: "its header is wrong")
     }
     self.file = file
+    target = nil
   }
 
   deinit {
     sf_close(file)
+    target?.release()
   }
 
   private static func open(
     _ descriptor: Descriptor, mode: Int32, info: inout SF_INFO
   ) -> Result<OpaquePointer, LibraryFailure> {
     if let file = file(descriptor, mode: mode, info: &info) { return .success(file) }
-    let systemCode = errno
-    let code = sf_error(nil)
-    return .failure(
-      LibraryFailure(code: code, text: libraryText(code), systemCode: systemCode))
+    return .failure(.opening)
   }
 
   private static func file(
@@ -61,11 +82,11 @@ struct LibraryFailure: Error {
     (self.code, self.text, self.systemCode) = (code, text, systemCode)
   }
 
-  /// A failure to write that only the system told of: the MP3 encoder reports nothing; nil where
-  /// `systemCode` tells of none.
-  init?(unsaid systemCode: Int32) {
-    guard [ENOSPC, EDQUOT, EFBIG, EIO].contains(systemCode) else { return nil }
-    self.init(code: Int32(SF_ERR_SYSTEM), text: "", systemCode: systemCode)
+  /// Why the last attempt to open something failed; to be asked for under `openFailure`.
+  fileprivate static var opening: LibraryFailure {
+    let systemCode = errno
+    let code = sf_error(nil)
+    return LibraryFailure(code: code, text: libraryText(code), systemCode: systemCode)
   }
 }
 
@@ -108,6 +129,20 @@ extension SoundFileHandle {
     sf_command(file, Int32(SFC_SET_ADD_PEAK_CHUNK), nil, Int32(SF_FALSE))
   }
 
+  /// The most sound that Opus keeps until it writes a page of it.
+  func holdBack(milliseconds: Double) {
+    var milliseconds = milliseconds
+    let size = Int32(MemoryLayout<Double>.size)
+    sf_command(file, Int32(SFC_SET_OGG_PAGE_LATENCY_MS), &milliseconds, size)
+  }
+
+  /// Gives every second of MP3 the same bytes, so that readers know the length of a file that was
+  /// never closed.
+  func keepBitRate() {
+    var mode = Int32(SF_BITRATE_MODE_CONSTANT)
+    sf_command(file, Int32(SFC_SET_BITRATE_MODE), &mode, Int32(MemoryLayout<Int32>.size))
+  }
+
   /// Ends the file: what is held back is written, and the header; nil where all of it succeeded.
   ///
   /// The corresponding C function is `sf_close`.
@@ -115,8 +150,9 @@ extension SoundFileHandle {
     errno = 0
     let code = sf_close(file)
     let systemCode = errno
+    target?.release()
     discard self
-    guard code != SF_ERR_NO_ERROR else { return LibraryFailure(unsaid: systemCode) }
+    guard code != SF_ERR_NO_ERROR else { return nil }
     return LibraryFailure(
       code: code, text: libraryText(code), systemCode: systemCode)
   }

@@ -1,12 +1,13 @@
 public import AudioCore
 public import FoundationEssentials
 
-/// Writes a sound file: WAV, FLAC, Ogg Vorbis or Opus.
+/// Writes a sound file: WAV, AIFF, AU, CAF, FLAC, Ogg Vorbis, Opus or MP3.
 ///
 /// Samples beyond full scale are clipped, and 16-bit samples that were read are written as they
-/// were. The header of a WAV file is brought up to date after every second of audio, so that a
-/// process that is killed leaves a file which lacks at most the last second; the other formats lack
-/// less than a block by themselves.
+/// were. A WAV file becomes RF64 by itself where it grows past 4 GiB. After every second of audio
+/// the header is brought up to date and the disk is asked, on a thread of its own, to store what is
+/// there, so that a process that is killed leaves a file which lacks at most the last second; of
+/// Ogg Vorbis the page that was not full is missing, at most 4 KB of it.
 ///
 /// Its methods block while the file is written: call them on a thread of your own. Thread safety:
 /// one thread at a time.
@@ -17,34 +18,46 @@ public final class SoundFileWriter {
   /// Container and encoding of the file.
   public let encoding: SoundFileEncoding
 
-  /// The frames written so far.
-  public private(set) var framesWritten: FrameCount = 0
+  /// The frames written so far; after `close`, those that can be read from the file.
+  public var framesWritten: FrameCount { output.framesWritten }
 
-  private let path: String
-  private let descriptor: Descriptor
-  private var handle: SoundFileHandle?
-  private var converter: BlockConverter
-  private var headerClock: HeaderClock
+  private let file: GrowingFile
+  private let output: any SoundFileOutput
+  private var clock: SecondClock
+  private var sync: DataSync?
   private var hasFailed = false
+  private var isClosed = false
 
   /// Makes a file, or replaces the one that is there.
   ///
   /// - Throws: `SoundFileError.unsupportedFormat` before the file is touched;
   ///   `.notFound`, `.isDirectory`, `.permissionDenied`, `.diskFull` or `.cannotWrite`.
-  public init(
+  public convenience init(
     url: URL, format: AudioFormat, encoding: SoundFileEncoding
   ) throws(SoundFileError) {
+    try self.init(
+      url: url, format: format, encoding: encoding, largestWAV: WAVFileHeader.largestSize)
+  }
+
+  /// - Parameter largestWAV: in bytes, where a WAV file becomes RF64.
+  init(
+    url: URL, format: AudioFormat, encoding: SoundFileEncoding, largestWAV: Int
+  ) throws(SoundFileError) {
     try SoundFileHandle.check(format, encoding: encoding)
-    path = url.path
     (self.format, self.encoding) = (format, encoding)
-    descriptor = try Descriptor.writing(path)
-    converter = BlockConverter(coding: encoding.sampleCoding, channelCount: format.channelCount)
-    headerClock = HeaderClock(rate: format.sampleRate, isUsed: encoding.updatesHeader)
-    do throws(LibraryFailure) {
-      handle = try SoundFileHandle(writing: descriptor, format: format, encoding: encoding)
-    } catch {
-      throw LibraryErrors.writing(path, error)
+    file = try GrowingFile(path: url.path)
+    if encoding.container == .wav {
+      let header = WAVFileHeader(
+        format: format, samples: encoding.sampleCoding, largestSize: largestWAV)
+      output = try WAVFileOutput(file, header: header)
+    } else {
+      output = try EncodedOutput(file, format: format, encoding: encoding)
     }
+    clock = SecondClock(rate: format.sampleRate)
+  }
+
+  deinit {
+    sync?.end()
   }
 
   /// Writes a buffer; its place on the time-line does not matter.
@@ -60,45 +73,23 @@ public final class SoundFileWriter {
     }
   }
 
-  /// Writes interleaved samples, whole frames of them, without allocating.
+  /// Writes interleaved samples, whole frames of them, without allocating but once a second.
   ///
-  /// - Throws: `.diskFull`, `.tooLarge`, `.cannotWrite` or `.closed`; what was written before stays
-  ///   readable, and `framesWritten` counts it: `close` the file.
+  /// - Throws: `.diskFull`, `.tooLarge` or `.cannotWrite`; what was written before stays readable,
+  ///   and `framesWritten` counts it after `close`. `.removed` where the file has gone from its
+  ///   folder, `.incomplete` where others have cut it, and `.closed`.
   public func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundFileError) {
     precondition(
       samples.count.isMultiple(of: format.channelCount),
       "\(samples.count) samples are not whole frames of \(format.channelCount) channels")
-    guard handle != nil else { throw .closed(path: path) }
-    try checkLength(adding: samples.count)
-    var rest = samples[...]
-    while !rest.isEmpty {
-      let block = UnsafeBufferPointer(rebasing: rest.prefix(converter.capacity))
-      try writeBlock(block)
-      rest = rest.dropFirst(block.count)
+    guard !isClosed else { throw .closed(path: file.path) }
+    do throws(SoundFileError) {
+      try output.write(samples)
+      if clock.isDue(at: framesWritten) { try lookAfter() }
+    } catch {
+      hasFailed = true
+      throw error
     }
-  }
-
-  private func writeBlock(_ block: UnsafeBufferPointer<Float>) throws(SoundFileError) {
-    let frames = block.count / format.channelCount
-    var written = 0
-    let failure = handle?.checked { handle in
-      written = converter.write(block, frames: frames, to: handle)
-    }
-    framesWritten = framesWritten + FrameCount(max(0, min(written, frames)))
-    hasFailed = failure != nil || written != frames
-    if let failure { throw LibraryErrors.writing(path, failure) }
-    guard written == frames else {
-      throw .incomplete(
-        path: path, written: framesWritten + FrameCount(frames - written), found: framesWritten)
-    }
-    if headerClock.isDue(at: framesWritten) { handle?.updateHeader() }
-  }
-
-  /// Says no to more than a WAV file's 32-bit sizes can tell.
-  private func checkLength(adding samples: Int) throws(SoundFileError) {
-    guard let bytesPerSample = encoding.bytesPerSample else { return }
-    let total = framesWritten.rawValue * format.channelCount + samples
-    guard total * bytesPerSample < 0xFFFF_F000 else { throw .tooLarge(path: path) }
   }
 
   /// Completes the file, has the disk store it, and checks that all of it is there.
@@ -106,35 +97,65 @@ public final class SoundFileWriter {
   /// A second call does nothing. After a write that failed, it completes what there is. Where it is
   /// not called, the file is completed without the checks when the writer is released.
   ///
-  /// - Throws: `.diskFull`, `.cannotWrite`, or `.incomplete` where the file is too short.
+  /// - Throws: `.diskFull`, `.cannotWrite`, `.removed`, or `.incomplete` where the file is too
+  ///   short.
   public func close() throws(SoundFileError) {
-    guard let open = handle.take() else { return }
+    guard !isClosed else { return }
+    isClosed = true
+    sync?.end()
+    let failure = output.finish()
     // What a failed write has lost was said then.
-    if let failure = open.close(), !hasFailed { throw LibraryErrors.writing(path, failure) }
-    try descriptor.synchronise(path: path)
+    if let failure, !hasFailed { throw failure }
+    try file.descriptor.synchronise(path: file.path)
+    guard !hasFailed else { return }
+    try check()
     try checkCompleteness()
   }
 
-  /// MP3 and other encoders report nothing when the disk is full: look at what is there.
-  private func checkCompleteness() throws(SoundFileError) {
-    // What a failed write has lost was said then.
-    guard descriptor.isRegularFile, framesWritten > 0, !hasFailed else { return }
-    let found = try storedFrames()
-    guard found >= framesWritten else {
-      throw .incomplete(path: path, written: framesWritten, found: found)
+  /// Once a second: the header, the disk, and whether the file is still there.
+  private func lookAfter() throws(SoundFileError) {
+    try output.updateHeader()
+    if encoding.isSynced { synchronise() }
+    try check()
+  }
+
+  private func synchronise() {
+    if sync == nil { sync = try? DataSync(file.descriptor) }
+    // Without a thread for it, which the system refuses to a user who has too many, it waits here.
+    guard let sync else { return file.synchronise() }
+    sync.request()
+    file.note(failureCode: sync.failureCode)
+  }
+
+  private func check() throws(SoundFileError) {
+    if let failure = file.failure { throw failure }
+    switch file.loss() {
+    case .removed: throw .removed(path: file.path)
+    case .cut(let size):
+      let found = FrameCount(framesWritten.rawValue * size / file.length)
+      throw .incomplete(path: file.path, written: framesWritten, found: found)
+    case nil: return
     }
   }
 
-  private func storedFrames() throws(SoundFileError) -> FrameCount {
-    if let bytesPerSample = encoding.bytesPerSample {
-      return FrameCount(descriptor.size / (bytesPerSample * format.channelCount))
+  /// Encoders report little when something goes wrong: look at what is there.
+  private func checkCompleteness() throws(SoundFileError) {
+    guard file.descriptor.isRegularFile, framesWritten > 0 else { return }
+    guard encoding.container != .wav else { return }
+    let found = try announcedFrames()
+    guard found >= framesWritten else {
+      throw .incomplete(path: file.path, written: framesWritten, found: found)
     }
+  }
+
+  private func announcedFrames() throws(SoundFileError) -> FrameCount {
     do {
-      return try SoundFileReader(writtenTo: descriptor, path: path).announcedFrameCount ?? 0
+      return try SoundFileReader(writtenTo: file.descriptor, path: file.path)
+        .announcedFrameCount ?? 0
     } catch let error as SoundFileError {
       throw error
     } catch {
-      throw .cannotRead(path: path, reason: "\(error)")
+      throw .cannotRead(path: file.path, reason: "\(error)")
     }
   }
 }

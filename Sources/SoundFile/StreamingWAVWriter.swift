@@ -1,6 +1,6 @@
 public import AudioCore
 
-/// Writes 16-bit WAV to a descriptor that cannot be sought in, for example 1 for standard output.
+/// Writes WAV, or its samples alone, to a descriptor that cannot be sought in, for example 1 for standard output.
 ///
 /// The sizes in its header are the largest numbers there are, as SoX and FFmpeg write and read
 /// them: the stream is as long as its writer likes.
@@ -13,19 +13,24 @@ public final class StreamingWAVWriter {
   /// The frames written so far.
   public private(set) var framesWritten: FrameCount = 0
 
+  private let samples: SoundFileEncoding.SampleFormat
   private let output: PipeOutput
   private var bytes: [UInt8] = []
 
   /// Writes the header; the descriptor stays the caller's, who closes it.
   ///
-  /// - Parameter name: what error messages call it.
+  /// - Parameters:
+  ///   - name: what error messages call it.
+  ///   - samples: how exact the samples are.
+  ///   - isRaw: whether there is no header; the lowest byte of a sample comes first all the same.
   /// - Throws: `SoundFileError.brokenPipe` where the reader has gone, else as `write`.
   public init(
-    fileDescriptor: Int32, name: String = "standard output", format: AudioFormat
+    fileDescriptor: Int32, name: String = "standard output", format: AudioFormat,
+    samples: SoundFileEncoding.SampleFormat = .int16, isRaw: Bool = false
   ) throws(SoundFileError) {
-    self.format = format
+    (self.format, self.samples) = (format, samples)
     output = PipeOutput(descriptor: fileDescriptor, name: name)
-    try output.write(StreamingWAVHeader.bytes(format))
+    if !isRaw { try output.write(StreamingWAVHeader.bytes(format, samples)) }
   }
 
   /// Writes a buffer; its place on the time-line does not matter.
@@ -36,11 +41,10 @@ public final class StreamingWAVWriter {
     guard buffer.format == format else {
       throw .wrongFormat(expected: format, actual: buffer.format)
     }
-    bytes.removeAll(keepingCapacity: true)
-    for sample in buffer.samples {
-      let whole = UInt16(bitPattern: SampleConversion.int16(sample))
-      bytes.append(UInt8(whole & 0xFF))
-      bytes.append(UInt8(whole >> 8))
+    let missing = buffer.samples.count * samples.byteCount - bytes.count
+    if missing > 0 { bytes += repeatElement(0, count: missing) } else { bytes.removeLast(-missing) }
+    bytes.withUnsafeMutableBytes {
+      LittleEndianSamples.encode(buffer.samples, as: samples, into: $0)
     }
     try output.write(bytes)
     framesWritten = framesWritten + buffer.frameCount

@@ -77,7 +77,7 @@ import Testing
   @Test func `cancelling ends a read that waits for a silent pipe`() async throws {
     let pipe = TestPipe()
     let data = try Data(contentsOf: file)
-    pipe.write(data.prefix(44 + 4_000))
+    pipe.write(data.prefix(80 + 4_000))
     let demand = FileDemand(framesPerBuffer: 1_000) {
       try SoundFileReader(fileDescriptor: pipe.outlet, interruption: $0)
     }

@@ -15,10 +15,19 @@ import Testing
 
   @Test(
     arguments: [
-      (0, 0), (0.5, 4_194_304 << 8), (1, 8_388_607 << 8), (-1, -8_388_608 << 8),
-      (1.0 / 8_388_608, 1 << 8), (-.infinity, -8_388_608 << 8), (.nan, 0),
+      (0, 0), (0.5, 4_194_304), (1, 8_388_607), (-1, -8_388_608), (1.0 / 8_388_608, 1),
+      (-.infinity, -8_388_608), (.nan, 0),
     ] as [(Float, Int32)])
-  func `24 bit lie at the upper end of 32`(sample: Float, whole: Int32) {
+  func `24 bit are clipped at their own full scale`(sample: Float, whole: Int32) {
     #expect(SampleConversion.int24(sample) == whole)
+  }
+
+  @Test(
+    arguments: [
+      (0, 0), (0.5, 1 << 30), (1, .max), (-1, .min), (2, .max), (-.infinity, .min), (.nan, 0),
+      (0x1p-31, 1), (-0x1p-31, -1),
+    ] as [(Float, Int32)])
+  func `32 bit reach from the lowest number to the highest`(sample: Float, whole: Int32) {
+    #expect(SampleConversion.int32(sample) == whole)
   }
 }

@@ -1,13 +1,15 @@
 import AudioCore
-import SoundFile
 import Testing
+
+@testable import SoundFile
 
 @Suite struct SoundFileEncodingTests {
   @Test(arguments: [
-    ("wav", SoundFileEncoding.wav16), ("WAV", .wav16), ("flac", .flac16), ("ogg", .oggVorbis),
-    ("opus", .opus),
+    ("wav", SoundFileEncoding.wav16 as SoundFileEncoding?), ("WAV", .wav16), ("flac", .flac16), ("ogg", .oggVorbis),
+    ("opus", .opus), ("aif", SoundFileEncoding(.aiff)), ("au", SoundFileEncoding(.au)),
+    ("caf", SoundFileEncoding(.caf)), ("MP3", .mp3),
   ])
-  func `the extension chooses the encoding`(name: String, encoding: SoundFileEncoding) throws {
+  func `the extension chooses the encoding`(name: String, encoding: SoundFileEncoding?) throws {
     #expect(try SoundFileEncoding(pathExtension: name) == encoding)
   }
 
@@ -30,5 +32,27 @@ import Testing
   func `Opus takes the next rate up`(rate: SampleRate, supported: SampleRate) {
     #expect(SoundFileEncoding.opus.supportedRate(for: rate) == supported)
     #expect(SoundFileEncoding.wav16.supportedRate(for: rate) == rate)
+  }
+
+  @Test func `every container holds what it lists and nothing else`() {
+    for container in SoundFileEncoding.Container.allCases {
+      for samples in SoundFileEncoding.SampleFormat.allCases {
+        let isListed = container.sampleFormats.contains(samples)
+        #expect((SoundFileEncoding(container, samples: samples) != nil) == isListed)
+      }
+      #expect(SoundFileEncoding(container)?.samples == container.sampleFormats.first)
+    }
+    #expect(SoundFileEncoding.allCases.count == 21)
+  }
+
+  @Test func `libsndfile's headers are not touched where that destroys the file`() {
+    let touched = SoundFileEncoding.allCases.filter(\.updatesHeader).map(\.container)
+    #expect(Set(touched) == [.wav, .aiff, .au, .caf])
+    #expect(!SoundFileEncoding.oggVorbis.isSynced)
+  }
+
+  @Test func `what is in a file is named for people`() {
+    #expect("\(SoundFileEncoding.wav24)" == "WAV, 24 bit")
+    #expect("\(SoundFileEncoding.mp3)" == "MP3")
   }
 }

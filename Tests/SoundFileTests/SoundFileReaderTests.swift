@@ -91,7 +91,7 @@ import Testing
   {
     let whole = try Data(contentsOf: folder.file("a.wav", .wav16, sampleBuffer()))
     let reader = try SoundFileReader(
-      url: folder.file("cut.wav", whole.prefix(44 + 10_000 * 4 + 3)))
+      url: folder.file("cut.wav", whole.prefix(80 + 10_000 * 4 + 3)))
     let read = try everything(reader)
     #expect(read == sampleBuffer().frames(0..<10_000).samples)
     let shortfall = try #require(reader.shortfall)
@@ -105,7 +105,7 @@ import Testing
   ) throws {
     var data = try Data(contentsOf: folder.file("a.wav", .wav16, sampleBuffer()))
     withUnsafeBytes(of: size.littleEndian) { data.replaceSubrange(4..<8, with: $0) }
-    withUnsafeBytes(of: dataSize.littleEndian) { data.replaceSubrange(40..<44, with: $0) }
+    withUnsafeBytes(of: dataSize.littleEndian) { data.replaceSubrange(76..<80, with: $0) }
     let reader = try SoundFileReader(url: folder.file("cut.wav", data))
     #expect(try everything(reader) == sampleBuffer().samples)
     #expect(reader.shortfall == nil)

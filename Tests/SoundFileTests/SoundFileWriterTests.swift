@@ -10,18 +10,21 @@ import Testing
     folder = try TestFolder()
   }
 
-  @Test(arguments: [SoundFileEncoding.wav16, .wav24, .wavFloat, .flac16, .flac24])
+  @Test(arguments: SoundFileEncoding.allCases.filter { $0.samples != nil })
   func `SoX and FFmpeg read from a lossless file the samples that were written`(
     encoding: SoundFileEncoding
   ) throws {
     let buffer = sampleBuffer()
-    let isFLAC = [.flac16, .flac24].contains(encoding)
-    let file = try folder.file(isFLAC ? "a.flac" : "a.wav", encoding, buffer)
-    #expect(try Tool.sox(file.path, "-t", "f32", "-").floats == buffer.samples)
+    let name = "a.\(encoding.container.pathExtensions[0])"
+    let file = try folder.file(name, encoding, buffer)
+    // SoX makes floats in CAF louder until they reach full scale, also those of FFmpeg.
+    if encoding != SoundFileEncoding(.caf, samples: .float) {
+      #expect(try Tool.sox(file.path, "-t", "f32", "-").floats == buffer.samples)
+    }
     #expect(try Tool.ffmpeg("-i", file.path, "-f", "f32le", "-").floats == buffer.samples)
   }
 
-  @Test(arguments: [SoundFileEncoding.oggVorbis, .opus])
+  @Test(arguments: [SoundFileEncoding.oggVorbis, .opus, .mp3])
   func `FFmpeg reads from a lossy file nearly the samples that were written`(
     encoding: SoundFileEncoding
   ) throws {
@@ -30,7 +33,7 @@ import Testing
     let file = try folder.file("a.ogg", encoding, buffer)
     let read = try Tool.ffmpeg("-i", file.path, "-f", "f32le", "-").floats
     // FFmpeg leaves out the last incomplete block of a Vorbis file.
-    #expect(abs(read.count - buffer.samples.count) <= (encoding == .opus ? 0 : 256))
+    #expect(abs(read.count - buffer.samples.count) <= (encoding == .oggVorbis ? 256 : 0))
     #expect(signalToNoise(buffer.samples, read) > 20)
   }
 
@@ -58,32 +61,15 @@ import Testing
     #expect(whole == Array(Int16.min...Int16.max))
   }
 
-  @Test(arguments: [SoundFileEncoding.wav16, .wav24, .flac16, .flac24])
+  @Test(arguments: SoundFileEncoding.allCases.filter { ![nil, .float].contains($0.samples) })
   func `samples beyond full scale are clipped and do not wrap`(encoding: SoundFileEncoding) throws {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
     let samples: [Float] = [1, 1.5, 1e9, .infinity, -1, -1.5, -1e9, -.infinity, .nan]
     let read = try everything(
       folder.file("a", encoding, AudioBuffer(format: format, samples: samples)))
-    #expect(read.prefix(4).allSatisfy { $0 > 0.9999 && $0 < 1 })
+    #expect(read.prefix(4).allSatisfy { $0 > 0.9999 && $0 <= 1 })
     #expect(read[4..<8].allSatisfy { $0 == -1 })
     #expect(read[8] == 0)
-  }
-
-  @Test(arguments: [SoundFileEncoding.wav16, .wav24, .wavFloat])
-  func `a WAV file that was never closed holds all but the last second`(
-    encoding: SoundFileEncoding
-  ) throws {
-    let buffer = sampleBuffer()
-    let writer = try SoundFileWriter(
-      url: folder.file("a.wav"), format: cd, encoding: encoding)
-    try writer.write(buffer)
-    try writer.write(buffer.frames(0..<22_050))
-    try FileManager.default.copyItem(at: folder.file("a.wav"), to: folder.file("copy.wav"))
-    let read = try Tool.sox(folder.file("copy.wav").path, "-t", "f32", "-").floats
-    #expect(read.count >= buffer.samples.count)
-    #expect(read.starts(with: buffer.samples))
-    #expect(try everything(folder.file("copy.wav")).starts(with: buffer.samples))
-    try writer.close()
   }
 
   @Test func `a writer that is released completes its file`() throws {

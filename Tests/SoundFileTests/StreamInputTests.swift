@@ -41,11 +41,11 @@ import Glibc
   @Test func `a WAV file gives its first frames before the last are written`() throws {
     let data = try Data(contentsOf: folder.file("a.wav", .wav16, sampleBuffer()))
     let pipe = TestPipe()
-    pipe.write(data.prefix(44 + 4_000))
+    pipe.write(data.prefix(80 + 4_000))
     let reader = try SoundFileReader(fileDescriptor: pipe.outlet)
     close(pipe.outlet)
     #expect(try reader.read(atMost: 1_000) == sampleBuffer().frames(0..<1_000))
-    try pipe.feed(data.dropFirst(44 + 4_000))
+    try pipe.feed(data.dropFirst(80 + 4_000))
     #expect(try everything(reader) == sampleBuffer().frames(1_000..<44_100).samples)
   }
 

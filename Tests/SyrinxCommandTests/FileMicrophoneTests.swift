@@ -24,7 +24,7 @@ struct FileMicrophoneTests {
 
   @Test
   func `a file that is shorter than promised is trouble, told once`() async throws {
-    try folder.truncatedTone("cut.wav", bytes: 44 + 2 * 1_000)
+    try folder.truncatedTone("cut.wav", bytes: 80 + 2 * 1_000)
     #expect(try await heard("cut.wav").count == 1_000)
     #expect(
       troubles.all == [.shortfall(SoundFileShortfall(announced: 16_000, decoded: 1_000))])

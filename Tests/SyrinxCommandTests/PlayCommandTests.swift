@@ -79,7 +79,7 @@ struct PlayCommandTests {
 
   @Test
   func `of a truncated file is played what is there, with a warning`() async throws {
-    try folder.truncatedTone("cut.wav", bytes: 44 + 2 * 1_600)
+    try folder.truncatedTone("cut.wav", bytes: 80 + 2 * 1_600)
     let run = try await play("cut.wav")
     #expect(run.status == 0)
     #expect(

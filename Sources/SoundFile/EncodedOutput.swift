@@ -1,0 +1,94 @@
+import AudioCore
+import CSndFile
+
+/// Writes what libsndfile writes.
+final class EncodedOutput: SoundFileOutput {
+  private(set) var framesWritten: FrameCount = 0
+
+  private let file: GrowingFile
+  private let format: AudioFormat
+  private let encoding: SoundFileEncoding
+  private var handle: SoundFileHandle?
+  private var converter: BlockConverter
+  private var hasFailed = false
+
+  init(
+    _ file: GrowingFile, format: AudioFormat, encoding: SoundFileEncoding
+  ) throws(SoundFileError) {
+    (self.file, self.format, self.encoding) = (file, format, encoding)
+    converter = BlockConverter(coding: encoding.sampleCoding, channelCount: format.channelCount)
+    do throws(LibraryFailure) {
+      handle = try SoundFileHandle(writing: VirtualFile(file), format: format, encoding: encoding)
+    } catch {
+      throw file.failure ?? LibraryErrors.writing(file.path, error)
+    }
+    if let failure = file.failure { throw failure }
+  }
+
+  deinit {
+    // libsndfile writes into the file until its handle is closed.
+    _ = finish()
+  }
+
+  func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundFileError) {
+    var rest = samples[...]
+    while !rest.isEmpty {
+      let block = UnsafeBufferPointer(rebasing: rest.prefix(converter.capacity))
+      try writeBlock(block)
+      rest = rest.dropFirst(block.count)
+    }
+  }
+
+  private func writeBlock(_ block: UnsafeBufferPointer<Float>) throws(SoundFileError) {
+    let frames = block.count / format.channelCount
+    var written = 0
+    let failure = handle?.checked { handle in
+      written = converter.write(block, frames: frames, to: handle)
+    }
+    framesWritten = framesWritten + FrameCount(max(0, min(written, frames)))
+    let error = file.failure ?? failure.map { LibraryErrors.writing(file.path, $0) }
+    hasFailed = error != nil || written != frames
+    if let error { throw error }
+    guard written == frames else {
+      let asked = framesWritten + FrameCount(frames - written)
+      throw .incomplete(path: file.path, written: asked, found: framesWritten)
+    }
+  }
+
+  func updateHeader() throws(SoundFileError) {
+    guard encoding.updatesHeader else { return }
+    handle?.updateHeader()
+    if let failure = file.failure { throw failure }
+  }
+
+  func finish() -> SoundFileError? {
+    guard let open = handle.take() else { return nil }
+    let closing = open.close()
+    guard !hasFailed else {
+      countWhatIsThere()
+      return nil
+    }
+    if let failure = file.failure ?? closing.map({ LibraryErrors.writing(file.path, $0) }) {
+      countWhatIsThere()
+      return failure
+    }
+    return nil
+  }
+
+  /// After a failure an encoder does not know what has reached the disk: a decoder does.
+  private func countWhatIsThere() {
+    if !encoding.hasFixedFrameSize { file.truncate(to: file.wholeLength) }
+    framesWritten = min(framesWritten, storedFrameCount(file.descriptor, path: file.path))
+  }
+}
+
+/// The frames that can be read from a file, decoded one by one.
+func storedFrameCount(_ descriptor: Descriptor, path: String) -> FrameCount {
+  guard let reader = try? SoundFileReader(writtenTo: descriptor, path: path) else { return 0 }
+  let room = 4_096 * reader.format.channelCount
+  return withUnsafeTemporaryAllocation(of: Float.self, capacity: room) { block in
+    // An end that is damaged is an end all the same.
+    while let count = try? reader.read(into: block), count > 0 {}
+    return reader.framesRead
+  }
+}

@@ -1,0 +1,76 @@
+import Glibc
+
+/// A file that is being written: it knows how much of it is there and what went wrong first.
+///
+/// After a failure it grows no more, so that no hole and no part of a block comes into it, but what
+/// is there, for example its header, can still be brought up to date.
+final class GrowingFile {
+  let descriptor: Descriptor
+  let path: String
+
+  /// In bytes: the end of what the system has taken.
+  private(set) var length = 0
+  /// The end of the last write that went in whole.
+  private(set) var wholeLength = 0
+  /// The code of the first write that failed, 0 before.
+  private(set) var failureCode: Int32 = 0
+
+  /// Makes a file, or empties the one that is there.
+  init(path: String) throws(SoundFileError) {
+    self.path = path
+    descriptor = try Descriptor.writing(path)
+    guard descriptor.isSeekable else {
+      throw .cannotWrite(path: path, reason: "it is no file: its header could not be completed")
+    }
+  }
+
+  /// What the system said of the first write that failed.
+  var failure: SoundFileError? {
+    failureCode == 0 ? nil : SystemErrors.writing(path, code: failureCode)
+  }
+
+  /// Writes at the end; how many bytes are written is in `length`.
+  func append(_ bytes: UnsafeRawBufferPointer) -> Int { write(bytes, at: length) }
+
+  /// Writes anywhere; the number of bytes that were written.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
+    guard failureCode == 0 || offset + bytes.count <= length else { return 0 }
+    var done = 0
+    while done < bytes.count {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+      let count = pwrite(descriptor.number, rest.baseAddress, rest.count, offset + done)
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else {
+        if failureCode == 0 { failureCode = count < 0 ? errno : ENOSPC }
+        break
+      }
+      done += count
+    }
+    length = max(length, offset + done)
+    if done == bytes.count { wholeLength = max(wholeLength, length) }
+    return done
+  }
+
+  /// Cuts off what is behind; the corresponding C function is `ftruncate`.
+  func truncate(to end: Int) {
+    guard end < length, ftruncate(descriptor.number, end) == 0 else { return }
+    length = end
+  }
+
+  /// Has the disk store what was written; the corresponding C function is `fdatasync`.
+  func synchronise() {
+    if fdatasync(descriptor.number) != 0 { note(failureCode: errno) }
+  }
+
+  /// Keeps the first failure; 0 is none, and EINVAL says that there is no disk behind the file.
+  func note(failureCode code: Int32) {
+    if failureCode == 0, ![0, EINVAL, EROFS].contains(code) { failureCode = code }
+  }
+
+  /// What has happened to the file behind our back; nil where nothing has.
+  func loss() -> FileLoss? {
+    guard descriptor.isRegularFile else { return nil }
+    let status = descriptor.status
+    return FileLoss(linkCount: Int(status.st_nlink), size: Int(status.st_size), written: length)
+  }
+}

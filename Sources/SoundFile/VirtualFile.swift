@@ -1,0 +1,60 @@
+import CSndFile
+import Glibc
+
+/// What libsndfile writes into in place of a descriptor: we see every byte, and what becomes of it.
+///
+/// Left to itself, the MP3 encoder writes half a file without a word when the disk is full.
+final class VirtualFile {
+  fileprivate let file: GrowingFile
+  fileprivate var position = 0
+
+  init(_ file: GrowingFile) {
+    self.file = file
+  }
+
+  fileprivate func seek(_ offset: Int, from origin: Int32) -> Int {
+    switch origin {
+    case SEEK_SET: position = offset
+    case SEEK_CUR: position += offset
+    default: position = file.length + offset
+    }
+    return position
+  }
+
+  fileprivate func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+    let count = file.write(bytes, at: position)
+    position += count
+    return count
+  }
+
+  fileprivate func read(into bytes: UnsafeMutableRawBufferPointer) -> Int {
+    let count = max(0, pread(file.descriptor.number, bytes.baseAddress, bytes.count, position))
+    position += count
+    return count
+  }
+
+  /// The functions that libsndfile calls, on the thread that calls libsndfile.
+  static var functions: SF_VIRTUAL_IO {
+    SF_VIRTUAL_IO(
+      get_filelen: { virtualFile($0).file.length.asCount },
+      seek: { offset, origin, data in virtualFile(data).seek(Int(offset), from: origin).asCount },
+      read: { bytes, count, data in
+        let room = UnsafeMutableRawBufferPointer(start: bytes, count: Int(count))
+        return virtualFile(data).read(into: room).asCount
+      },
+      write: { bytes, count, data in
+        virtualFile(data).write(UnsafeRawBufferPointer(start: bytes, count: Int(count))).asCount
+      },
+      tell: { virtualFile($0).position.asCount })
+  }
+}
+
+/// The file behind the pointer that libsndfile was given with its functions.
+private func virtualFile(_ data: UnsafeMutableRawPointer?) -> VirtualFile {
+  // The handle's owner gave it, and keeps the file for longer than libsndfile has the pointer.
+  Unmanaged<VirtualFile>.fromOpaque(data!).takeUnretainedValue()
+}
+
+extension Int {
+  fileprivate var asCount: sf_count_t { sf_count_t(self) }
+}

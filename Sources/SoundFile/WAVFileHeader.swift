@@ -1,0 +1,70 @@
+import AudioCore
+
+/// The first bytes of a WAV file whose length is known, or of RF64 where 32 bits cannot tell it.
+///
+/// Both have the same length: RF64's sizes stand where a WAV file has a chunk of nothing. The format
+/// is the plain one, also for 24 bits and many channels, because Python's `wave` reads no other.
+struct WAVFileHeader {
+  /// The most that a size of a WAV file may tell.
+  static let largestSize = 0xFFFF_FFFF
+
+  let format: AudioFormat
+  let samples: SoundFileEncoding.SampleFormat
+  /// Where RF64 begins.
+  var largestSize = Self.largestSize
+
+  /// The bytes before the first sample.
+  var byteCount: Int { bytes(dataSize: 0).count }
+
+  /// The header before so many bytes of samples, whole frames.
+  func bytes(dataSize: Int) -> [UInt8] {
+    let rest = middle(frames: frames(dataSize))
+    let padding = dataSize % 2
+    // After the first 8 bytes: "WAVE", 36 bytes of sizes, the format, 8 of the data's own head.
+    let fileSize = 4 + 36 + rest.count + 8 + dataSize + padding
+    guard fileSize <= largestSize else {
+      let sizes = little(fileSize, 8) + little(dataSize, 8) + little(frames(dataSize), 8)
+      return chunkHead("RF64", Self.largestSize) + Array("WAVE".utf8)
+        + chunkHead("ds64", 28) + sizes + little(0, 4) + rest
+        + chunkHead("data", Self.largestSize)
+    }
+    return chunkHead("RIFF", fileSize) + Array("WAVE".utf8)
+      + chunkHead("JUNK", 28) + [UInt8](repeating: 0, count: 28) + rest
+      + chunkHead("data", dataSize)
+  }
+
+  private func frames(_ dataSize: Int) -> Int {
+    dataSize / (samples.byteCount * format.channelCount)
+  }
+
+  /// The format, and for float the number of frames, which the standard demands.
+  private func middle(frames: Int) -> [UInt8] {
+    let chunk = WAVFormatChunk.bytes(format, samples)
+    guard samples == .float else { return chunk }
+    return chunk + chunkHead("fact", 4) + little(min(frames, Self.largestSize), 4)
+  }
+}
+
+/// The chunk of a WAV file that tells rate, channels and coding.
+enum WAVFormatChunk {
+  static func bytes(
+    _ format: AudioFormat, _ samples: SoundFileEncoding.SampleFormat
+  ) -> [UInt8] {
+    let frameSize = format.channelCount * samples.byteCount
+    let rate = format.sampleRate.hertz
+    let (integer, float) = (1, 3)
+    return chunkHead("fmt ", 16) + little(samples == .float ? float : integer, 2)
+      + little(format.channelCount, 2) + little(rate, 4) + little(rate * frameSize, 4)
+      + little(frameSize, 2) + little(samples.byteCount * 8, 2)
+  }
+}
+
+/// The name of a chunk and the number of bytes that follow.
+func chunkHead(_ name: String, _ size: Int) -> [UInt8] {
+  Array(name.utf8) + little(size, 4)
+}
+
+/// A number, the lowest byte first.
+private func little(_ value: Int, _ count: Int) -> [UInt8] {
+  (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+}

@@ -1,0 +1,53 @@
+import AudioCore
+import Foundation
+import Testing
+
+@testable import SoundFile
+
+@Suite struct FileLossTests {
+  @Test func `a file without a name is removed, a shorter one cut, any other is as it was`() {
+    #expect(FileLoss(linkCount: 0, size: 100, written: 100) == .removed)
+    #expect(FileLoss(linkCount: 1, size: 99, written: 100) == .cut(99))
+    #expect(FileLoss(linkCount: 1, size: 100, written: 100) == nil)
+    #expect(FileLoss(linkCount: 2, size: 101, written: 100) == nil)
+  }
+
+  @Test(arguments: SoundFileEncoding.Container.allCases)
+  func `a recording into a folder that is removed ends within a second of audio`(
+    container: SoundFileEncoding.Container
+  ) throws {
+    let folder = try TestFolder()
+    let url = folder.file("a")
+    let format = AudioFormat(sampleRate: 16_000, channelCount: 1)
+    let encoding = try #require(SoundFileEncoding(container))
+    let writer = try SoundFileWriter(url: url, format: format, encoding: encoding)
+    let second = AudioSignal.noise(seed: 1).buffer(.seconds(1), format: format)
+    try writer.write(second)
+    try FileManager.default.removeItem(at: folder.url)
+    #expect(throws: SoundFileError.removed(path: url.path)) { try writer.write(second) }
+    try writer.close()
+  }
+
+  @Test func `a file that is removed in its last second is noticed when it is closed`() throws {
+    let folder = try TestFolder()
+    let url = folder.file("a.wav")
+    let writer = try SoundFileWriter(url: url, format: cd, encoding: .wav16)
+    try writer.write(sampleBuffer().frames(0..<1_000))
+    try FileManager.default.removeItem(at: url)
+    #expect(throws: SoundFileError.removed(path: url.path)) { try writer.close() }
+  }
+
+  @Test func `a file that others cut is incomplete`() throws {
+    let folder = try TestFolder()
+    let url = folder.file("a.wav")
+    let writer = try SoundFileWriter(url: url, format: cd, encoding: .wav16)
+    try writer.write(sampleBuffer().frames(0..<1_000))
+    truncate(url.path, 80 + 400 * 4)
+    let error = #expect(throws: SoundFileError.self) { try writer.close() }
+    guard case .incomplete(url.path, 1_000, let found) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(found < 500)
+  }
+}
