@@ -9,8 +9,8 @@ struct RecordCommand: Subcommand {
     commandName: "record",
     abstract: "Records sound into a file.",
     discussion: """
-      The extension decides on the format: wav, flac, ogg or opus; a file that exists is replaced. - \
-      writes a WAV stream to standard output. Ctrl-C or SIGTERM completes the file, and the exit \
+      The extension decides on the format: wav, aiff, au, caf, flac, ogg, opus or mp3; a file that \
+      exists is replaced. - writes a WAV stream to standard output. Ctrl-C or SIGTERM completes the file, and the exit \
       status is 0; a second one ends at once.
       """)
 
@@ -28,6 +28,8 @@ struct RecordCommand: Subcommand {
   @Option(help: "The file's number of channels; without it, the device's.")
   var channels: Int?
 
+  @OptionGroup var fileFormat: FileFormatOptions
+
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
@@ -35,6 +37,7 @@ struct RecordCommand: Subcommand {
     try check("--rate", rate, in: 1_000...768_000, "a rate in hertz")
     try check("--channels", channels, in: 1...32, "a number of channels")
     if file != "-" { try checkFile() }
+    try fileFormat.check(for: file, extension: pathExtension)
   }
 
   func perform(in context: CommandContext) async throws {
@@ -48,12 +51,16 @@ struct RecordCommand: Subcommand {
   private var settings: RecordingSettings {
     RecordingSettings(
       device: device.id, sampleRate: rate.map(SampleRate.init(hertz:)), channelCount: channels,
-      length: seconds.map { .seconds($0) })
+      length: seconds.map { .seconds($0) },
+      fileFormat: fileFormat.fileFormat(extension: pathExtension),
+      samples: fileFormat.samples ?? .int16, isRaw: fileFormat.raw)
   }
+
+  private var pathExtension: String { URL(filePath: file).pathExtension }
 
   private func checkFile() throws {
     do {
-      _ = try SoundFileEncoding(pathExtension: URL(filePath: file).pathExtension)
+      if fileFormat.format == nil { _ = try SoundFileEncoding(pathExtension: pathExtension) }
     } catch {
       throw ValidationError("\(file): \(error).")
     }

@@ -28,7 +28,8 @@ struct FileRecording {
 
   private var request: RecordingRequest {
     RecordingRequest(
-      url: url, device: settings.device, sampleRate: settings.sampleRate,
-      channelCount: settings.channelCount, maximumDuration: settings.length)
+      url: url, fileFormat: settings.fileFormat, device: settings.device,
+      sampleRate: settings.sampleRate, channelCount: settings.channelCount,
+      maximumDuration: settings.length)
   }
 }

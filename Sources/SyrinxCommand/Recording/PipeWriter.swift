@@ -2,15 +2,20 @@ import AudioCore
 import AudioThreads
 import SoundFile
 
-/// Writes a WAV stream on a thread of its own, because a pipe makes its writer wait.
+/// Writes a WAV stream, or its samples alone, on a thread of its own, because a pipe makes its writer wait.
 actor PipeWriter {
   private let executor: ThreadExecutor
   private let descriptor: StandardDescriptor
+  private let samples: SoundFileEncoding.SampleFormat
+  private let isRaw: Bool
   private var writer: StreamingWAVWriter?
 
-  init(_ descriptor: StandardDescriptor = .output) throws {
+  init(
+    _ descriptor: StandardDescriptor = .output, samples: SoundFileEncoding.SampleFormat = .int16,
+    isRaw: Bool = false
+  ) throws {
     executor = try ThreadExecutor(name: "syrinx-pipe")
-    self.descriptor = descriptor
+    (self.descriptor, self.samples, self.isRaw) = (descriptor, samples, isRaw)
   }
 
   isolated deinit {
@@ -34,7 +39,8 @@ actor PipeWriter {
 
   private func begin(_ format: AudioFormat) throws(SoundFileError) -> StreamingWAVWriter {
     let writer = try StreamingWAVWriter(
-      fileDescriptor: descriptor.rawValue, name: descriptor.name, format: format)
+      fileDescriptor: descriptor.rawValue, name: descriptor.name, format: format,
+      samples: samples, isRaw: isRaw)
     self.writer = writer
     return writer
   }

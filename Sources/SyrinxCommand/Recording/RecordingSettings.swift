@@ -1,4 +1,6 @@
 import AudioCore
+import AudioRecorderClient
+import SoundFile
 
 /// What to record, whatever it is recorded to.
 struct RecordingSettings: Equatable {
@@ -6,6 +8,12 @@ struct RecordingSettings: Equatable {
   var sampleRate: SampleRate?
   var channelCount: Int?
   var length: Duration?
+  /// Of a file; nil for what its extension names.
+  var fileFormat: RecordingFileFormat?
+  /// Of standard output.
+  var samples = SoundFileEncoding.SampleFormat.int16
+  /// Whether standard output gets no header.
+  var isRaw = false
 
   /// The device came to its end: an error where a length was asked for that is not reached.
   ///

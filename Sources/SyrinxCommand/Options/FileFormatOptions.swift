@@ -1,0 +1,67 @@
+import ArgumentParser
+import AudioRecorderClient
+import SoundFile
+
+/// What a recording is written as.
+struct FileFormatOptions: ParsableArguments {
+  @Option(
+    help: "wav, aiff, au, caf, flac, ogg, opus or mp3; without it, what the extension names.")
+  var format: String?
+
+  @Option(help: "16, 24, 32 or float; without it, 16.")
+  var bits: String?
+
+  @Flag(help: "With -: no header, little-endian samples of --bits.")
+  var raw = false
+
+  func validate() throws {
+    if let format, Self.container(format) == nil {
+      throw ValidationError(
+        "--format takes wav, aiff, au, caf, flac, ogg, opus or mp3, not \(format).")
+    }
+    if let bits, Self.samples(bits) == nil {
+      throw ValidationError("--bits takes 16, 24, 32 or float, not \(bits).")
+    }
+  }
+
+  /// Refuses what cannot be written to `file`; - is standard output.
+  func check(for file: String, extension name: String) throws {
+    if file == "-" {
+      guard format == nil || format == "wav" else {
+        throw ValidationError("- writes wav, or raw samples with --raw, not \(format ?? "").")
+      }
+    } else {
+      guard !raw else { throw ValidationError("--raw goes with - only; give a file a format.") }
+      let encoding = try encoding(extension: name)
+      guard SoundFileEncoding(encoding, samples: samples) != nil else {
+        throw ValidationError("\(encoding) files hold no samples of --bits \(bits ?? "").")
+      }
+    }
+  }
+
+  /// The format of a file with this extension; nil for what the extension names by itself.
+  func fileFormat(extension name: String) -> RecordingFileFormat? {
+    guard format != nil || bits != nil, let container = try? encoding(extension: name) else {
+      return nil
+    }
+    return RecordingFileFormat.Container(rawValue: container.rawValue).map {
+      RecordingFileFormat($0, samples: samples.flatMap { .init(rawValue: $0.rawValue) })
+    }
+  }
+
+  /// How exact the samples are to be; nil where nothing was said.
+  var samples: SoundFileEncoding.SampleFormat? { bits.flatMap(Self.samples) }
+
+  private func encoding(extension name: String) throws -> SoundFileEncoding.Container {
+    try format.flatMap(Self.container) ?? SoundFileEncoding(pathExtension: name).container
+  }
+
+  /// By the names that extensions have: people say ogg and not vorbis.
+  private static func container(_ name: String) -> SoundFileEncoding.Container? {
+    SoundFileEncoding.Container.allCases.first { $0.pathExtensions.contains(name.lowercased()) }
+  }
+
+  private static func samples(_ bits: String) -> SoundFileEncoding.SampleFormat? {
+    ["16": .int16, "24": .int24, "32": .int32, "float": .float][bits]
+  }
+}
