@@ -1,7 +1,9 @@
 import AudioCore
 import AudioRecorderClient
+import Foundation
 import Resampling
 import SoundCard
+import SoundFile
 import Testing
 
 @testable import AudioRecorderClientLive
@@ -22,5 +24,14 @@ import Testing
   @Test func `the client's own errors stay what they are`() {
     let own = AudioRecorderError.device(nil, reason: "busy")
     #expect(AudioRecorderError(own) == own)
+  }
+
+  @Test func `what ends a file has a case to branch on`() {
+    let file = URL(fileURLWithPath: "/a.wav")
+    #expect(AudioRecorderError(.diskFull(path: "/a.wav"), file: file) == .diskFull(file))
+    #expect(AudioRecorderError(.tooLarge(path: "/a.wav"), file: file) == .fileTooLarge(file))
+    #expect(AudioRecorderError(.removed(path: "/a.wav"), file: file) == .fileRemoved(file))
+    let other = AudioRecorderError(.permissionDenied(path: "/a.wav"), file: file)
+    #expect("\(other)".contains("you may not open /a.wav"))
   }
 }

@@ -206,6 +206,15 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
+  @Test func `a full disk ends the recording with an error that says so`() async {
+    let card = VirtualSoundCard(.init(pace: .untimed))
+    let url = URL(fileURLWithPath: "/dev/full")
+    await #expect(throws: AudioRecorderError.diskFull(url)) {
+      try await record(.init(url: url, fileFormat: .wav16), on: card)
+    }
+    #expect(card.openDeviceCount == 0)
+  }
+
   @Test func `permission is whether the default device opens`() async {
     await withDependencies {
       $0.soundCard.openCapture = { _ in throw SoundCardError.noSoundCard(.capture) }

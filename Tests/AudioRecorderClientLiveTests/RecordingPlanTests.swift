@@ -32,8 +32,11 @@ import Testing
       RecordingRequest(url: url("a.wav"), channelCount: 33),
       RecordingRequest(url: url("a.wav"), maximumDuration: .zero),
       RecordingRequest(url: url("a.opus"), sampleRate: 44_100),
+      RecordingRequest(url: url("a.mp3"), channelCount: 3),
+      RecordingRequest(url: url("a"), fileFormat: RecordingFileFormat(.flac, samples: .float)),
+      RecordingRequest(url: url("a"), fileFormat: RecordingFileFormat(.opus, samples: .int16)),
     ]
-    let values = ["0", "33", "0.0 s", "44100 Hz"]
+    let values = ["0", "33", "0.0 s", "44100 Hz", "3", "flac", "opus"]
     for (request, value) in zip(refused, values) {
       let error = #expect(throws: AudioRecorderError.self) { _ = try RecordingPlan(request) }
       #expect(error.map { "\($0)".contains(value) } == true)
@@ -46,5 +49,17 @@ import Testing
     #expect(
       try RecordingPlan(RecordingRequest(url: url("a.opus"))).fileFormat(on: device)
         == AudioFormat(sampleRate: 48_000, channelCount: 1))
+  }
+
+  @Test(arguments: RecordingFileFormat.Container.allCases)
+  func `every container can be recorded with its usual samples`(
+    container: RecordingFileFormat.Container
+  ) throws {
+    let format = RecordingFileFormat(container)
+    let plan = try RecordingPlan(RecordingRequest(url: url("a"), fileFormat: format))
+    #expect(plan.encoding.container.rawValue == container.rawValue)
+    let device = AudioFormat(sampleRate: 48_000, channelCount: 6)
+    let channels = plan.fileFormat(on: device).channelCount
+    #expect(channels == (container == .mp3 ? 2 : 6))
   }
 }

@@ -5,7 +5,8 @@ import Testing
 
 @Suite struct SoundFileEncodingTests {
   @Test(arguments: [
-    ("wav", SoundFileEncoding.wav16 as SoundFileEncoding?), ("WAV", .wav16), ("flac", .flac16), ("ogg", .oggVorbis),
+    ("wav", SoundFileEncoding.wav16 as SoundFileEncoding?), ("WAV", .wav16), ("flac", .flac16),
+    ("ogg", .oggVorbis),
     ("opus", .opus), ("aif", SoundFileEncoding(.aiff)), ("au", SoundFileEncoding(.au)),
     ("caf", SoundFileEncoding(.caf)), ("MP3", .mp3),
   ])
