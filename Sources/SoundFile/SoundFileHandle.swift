@@ -136,10 +136,12 @@ extension SoundFileHandle {
     sf_command(file, Int32(SFC_SET_OGG_PAGE_LATENCY_MS), &milliseconds, size)
   }
 
-  /// Gives every second of MP3 the same bytes, so that readers know the length of a file that was
-  /// never closed.
+  /// Gives every second of MP3 about the same bytes.
+  ///
+  /// Of a file that was never closed, libsndfile guesses the length from it: with a rate that varies
+  /// it finds half of the frames, and with a constant one no file tells its exact length.
   func keepBitRate() {
-    var mode = Int32(SF_BITRATE_MODE_CONSTANT)
+    var mode = Int32(SF_BITRATE_MODE_AVERAGE)
     sf_command(file, Int32(SFC_SET_BITRATE_MODE), &mode, Int32(MemoryLayout<Int32>.size))
   }
 
