@@ -1,0 +1,38 @@
+import ArgumentParser
+import AudioRecorderClient
+import Testing
+
+@testable import SyrinxCommand
+
+struct FileFormatOptionsTests {
+  @Test
+  func `without options the extension decides`() throws {
+    let options = try FileFormatOptions.parse([])
+    #expect(options.fileFormat(extension: "flac") == nil)
+    try options.check(for: "a.flac", extension: "flac")
+  }
+
+  @Test
+  func `format and bits win over the extension`() throws {
+    let options = try FileFormatOptions.parse(["--format", "ogg"])
+    #expect(options.fileFormat(extension: "wav") == .vorbis)
+    let bits = try FileFormatOptions.parse(["--bits", "24"])
+    #expect(bits.fileFormat(extension: "wav") == .wav24)
+  }
+
+  @Test(arguments: [["--format", "mp5"], ["--bits", "12"]])
+  func `what is not known is refused`(arguments: [String]) {
+    #expect(throws: (any Error).self) { try FileFormatOptions.parse(arguments) }
+  }
+
+  @Test(
+    arguments: [
+      (["--raw"], "a.wav"), (["--format", "flac"], "-"), (["--bits", "float"], "a.flac"),
+      (["--bits", "16"], "a.opus"),
+    ])
+  func `what does not go together is refused`(arguments: [String], file: String) throws {
+    let options = try FileFormatOptions.parse(arguments)
+    let name = String(file.split(separator: ".").last ?? "")
+    #expect(throws: ValidationError.self) { try options.check(for: file, extension: name) }
+  }
+}
