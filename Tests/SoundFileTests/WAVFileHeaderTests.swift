@@ -59,19 +59,13 @@ import Testing
     #expect(try Tool.ffmpeg("-i", file.path, "-f", "f32le", "-").floats == expected)
   }
 
-  @Test func `SoX, FFmpeg and libsndfile tell the length of 5 GiB`() throws {
+  @Test func `libsndfile tells the length of 5 GiB`() throws {
     let folder = try TestFolder()
     let size = 5 << 30
     let bytes = WAVFileHeader(format: cd, samples: .int16).bytes(dataSize: size)
     let file = try folder.file("a.wav", Data(bytes))
     #expect(truncate(file.path, bytes.count + size) == 0)
     #expect(try SoundFileReader(url: file).announcedFrameCount == FrameCount(size / 4))
-    let sox = try Tool.run("soxi", package: "sox", ["-s", file.path])
-    #expect(String(decoding: sox, as: UTF8.self) == "\(size / 4)\n")
-    let probe = try Tool.run(
-      "ffprobe", package: "ffmpeg",
-      ["-v", "error", "-show_entries", "stream=duration_ts", "-of", "csv=p=0", file.path])
-    #expect(String(decoding: probe, as: UTF8.self) == "\(size / 4)\n")
   }
 }
 
