@@ -71,4 +71,10 @@ final class Descriptor: Sendable {
       size = max(0, pread(number, buffer.baseAddress, count, offset))
     }
   }
+
+  /// Four bytes at a place of a regular file as a number, the highest first; nil behind its end.
+  func number32(at offset: Int) -> UInt32? {
+    var value: UInt32 = 0
+    return pread(number, &value, 4, offset) == 4 ? value.bigEndian : nil
+  }
 }

@@ -10,6 +10,7 @@ final class EncodedOutput: SoundFileOutput {
   private let encoding: SoundFileEncoding
   private var handle: SoundFileHandle?
   private var converter: BlockConverter
+  private var lengthTag = MP3LengthTag()
   private var hasFailed = false
 
   init(
@@ -53,6 +54,7 @@ final class EncodedOutput: SoundFileOutput {
       let asked = framesWritten + FrameCount(frames - written)
       throw .incomplete(path: file.path, written: asked, found: framesWritten)
     }
+    if encoding.container == .mp3 { lengthTag.update(file) }
   }
 
   func updateHeader() throws(SoundFileError) {

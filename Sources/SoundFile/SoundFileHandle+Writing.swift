@@ -11,7 +11,7 @@ extension SoundFileHandle {
     try self.init(file, mode: Int32(SFM_WRITE), info: &info)
     leaveOutPeaks()
     if encoding.container == .opus { holdBack(milliseconds: 250) }
-    if encoding.container == .mp3 { keepBitRate() }
+    if encoding.container == .mp3 { keepBitRate(at: format.sampleRate) }
   }
 
   /// Whether libsndfile can write this at all; the corresponding C function is `sf_format_check`.

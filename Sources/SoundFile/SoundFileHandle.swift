@@ -1,3 +1,4 @@
+import AudioCore
 import CSndFile
 import Glibc
 import Synchronization
@@ -136,13 +137,18 @@ extension SoundFileHandle {
     sf_command(file, Int32(SFC_SET_OGG_PAGE_LATENCY_MS), &milliseconds, size)
   }
 
-  /// Gives every second of MP3 about the same bytes.
+  /// Gives every second of MP3 the same bytes: with a rate that varies, LAME holds up to two seconds
+  /// of silence back.
   ///
-  /// Of a file that was never closed, libsndfile guesses the length from it: with a rate that varies
-  /// it finds half of the frames, and with a constant one no file tells its exact length.
-  func keepBitRate() {
-    var mode = Int32(SF_BITRATE_MODE_AVERAGE)
+  /// Below 32 kHz it would choose blocks for mono that are too small for a tag with the length.
+  func keepBitRate(at rate: SampleRate) {
+    var mode = Int32(SF_BITRATE_MODE_CONSTANT)
     sf_command(file, Int32(SFC_SET_BITRATE_MODE), &mode, Int32(MemoryLayout<Int32>.size))
+    guard rate < 32_000 else { return }
+    // Of 160 kbit/s at 0 and 8 kbit/s at 1: 64 kbit/s.
+    var level = (160.0 - 64) / (160 - 8)
+    let size = Int32(MemoryLayout<Double>.size)
+    sf_command(file, Int32(SFC_SET_COMPRESSION_LEVEL), &level, size)
   }
 
   /// Ends the file: what is held back is written, and the header; nil where all of it succeeded.

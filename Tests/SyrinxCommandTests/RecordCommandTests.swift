@@ -20,15 +20,21 @@ struct RecordCommandTests {
     #expect(try folder.samples("out.wav") == folder.samples("heard.wav"))
   }
 
-  @Test(arguments: ["out.wav", "out.flac", "out.ogg", "out.opus", "OUT.FLAC"])
+  @Test(arguments: [
+    "out.wav", "out.aiff", "out.au", "out.caf", "out.flac", "out.ogg", "out.opus", "out.mp3",
+    "OUT.FLAC",
+  ])
   func `the extension decides on the format, and the length on the end`(file: String) async throws {
     try folder.tone("heard.wav", .seconds(1))
     let run = try await record(file, "--device", "virtual:heard.wav", "--seconds", "0.2")
     #expect(run.status == 0)
     let reader = try SoundFileReader(url: folder.file(file))
     let expected = try SoundFileEncoding(pathExtension: folder.file(file).pathExtension)
-    #expect(reader.encodingDescription.lowercased().contains(expected.word))
-    #expect(try folder.samples(file).count == reader.format.sampleRate.hertz / 5)
+    #expect(reader.encodingDescription.lowercased().contains(expected.container.word))
+    let count = try folder.samples(file).count
+    let expectedCount = reader.format.sampleRate.hertz / 5
+    // The frames of an MP3 file are whole blocks of its coder.
+    #expect(expected == .mp3 ? count >= expectedCount : count == expectedCount)
   }
 
   @Test
@@ -163,7 +169,7 @@ struct RecordCommandTests {
     (["out.wav", "--seconds", "0"], "--seconds 0.0"),
     (["out.wav", "--seconds", "inf"], "--seconds inf"),
     (["out.wav", "--rate", "0"], "--rate 0"), (["out.wav", "--channels", "0"], "--channels 0"),
-    (["out.wav", "--channels", "1000"], "--channels 1000"), (["out.mp3"], "\"mp3\""),
+    (["out.wav", "--channels", "1000"], "--channels 1000"), (["out.m4a"], "\"m4a\""),
     (["out"], "no file format"), (["out.wav", "--device", "virtual"], "--device virtual"),
     (["out.wav", "--device", "virtual:"], "--device virtual:"), ([], "file"),
   ])
@@ -180,14 +186,7 @@ struct RecordCommandTests {
   }
 }
 
-extension SoundFileEncoding {
+extension SoundFileEncoding.Container {
   /// A word of libsndfile's description of it.
-  fileprivate var word: String {
-    switch self {
-    case .wav16, .wav24, .wavFloat: "wav"
-    case .flac16, .flac24: "flac"
-    case .oggVorbis: "vorbis"
-    case .opus: "opus"
-    }
-  }
+  fileprivate var word: String { self == .mp3 ? "mpeg" : rawValue }
 }

@@ -140,7 +140,8 @@ struct TranscribeCommandTests {
 
   @Test func `a microphone's file whose header promises an absurd rate is refused`() async throws {
     var bytes = try Data(contentsOf: try folder.tone("absurd.wav", .milliseconds(100)))
-    bytes.replaceSubrange(24..<28, with: [0xFF, 0xFF, 0xFF, 0x7F])
+    let rate = try #require(bytes.firstRange(of: Data("fmt ".utf8))).lowerBound + 12
+    bytes.replaceSubrange(rate..<(rate + 4), with: [0xFF, 0xFF, 0xFF, 0x7F])
     try bytes.write(to: folder.file("absurd.wav"))
     let run = try await BuiltCommand.run(
       "listen", "--device", "virtual:absurd.wav", in: folder)
