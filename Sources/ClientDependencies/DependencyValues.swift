@@ -122,6 +122,16 @@ extension DependencyValues {
 
   var isInUse: Bool { purpose == .use }
 
+  /// The scope around an update closure that runs.
+  ///
+  /// What a wrapper reads there is no use that deserves an issue. Only debug builds pay for it.
+  @usableFromInline static let scopeOfUpdate = TaskLocal<Scope?>(wrappedValue: nil)
+
+  private static var isUpdating: Bool {
+    guard let around = scopeOfUpdate.get() else { return false }
+    return around.front === currentScope.front
+  }
+
   /// Makes the values those that a wrapper sees: over what it captured.
   @inlinable
   mutating func beRead(at site: Site, madeIn captured: Scope) {
@@ -148,7 +158,7 @@ extension DependencyValues {
       ? scope.cache.valueToPrepare(of: key, in: context, for: scope.origin, readAt: location)
       : scope.cache.value(
         of: key, in: context, for: scope.origin, seeing: ofMaking, readAt: location)
-    if isInUse, let gap = cached.gap {
+    if isInUse, let gap = cached.gap, !Self.isUpdating {
       report(MissingValue(gap: gap, key: key, property: function, location: location))
     }
     return isTesting ? originating(cached.value) : cached.value

@@ -65,10 +65,11 @@ struct MissingValue {
   private var keyName: String { String(reflecting: key) }
 
   private var name: String { dependencyName(of: key, property: property) }
+}
 
-  private func valueName<Key: TestDependencyKey>(_ key: Key.Type) -> String {
-    String(reflecting: Key.Value.self)
-  }
+/// The type of a key's values.
+func valueName<Key: TestDependencyKey>(_ key: Key.Type) -> String {
+  String(reflecting: Key.Value.self)
 }
 
 /// A property's name where the key is used through one, otherwise the key.

@@ -50,7 +50,8 @@ extension DependencyValues {
     guard let preparation = Preparation.current else { return true }
     let entry = CachedValue(value, key: ObjectIdentifier(key), source: .preparation(preparation))
     let obstacle = scope.cache.prepare(entry, in: context, by: preparation, for: scope.origin)
-    return report(obstacle, name: dependencyName(of: key, property: property), to: preparation)
+    let name = dependencyName(of: key, property: property)
+    return report(obstacle, name: name, key: key, to: preparation)
   }
 
   /// Changes the context in which values are made.
@@ -63,10 +64,11 @@ extension DependencyValues {
   }
 
   private func report(
-    _ obstacle: CacheEntry.Source?, name: String, to preparation: Preparation
+    _ obstacle: CacheEntry.Source?, name: String, key: (any TestDependencyKey.Type)? = nil,
+    to preparation: Preparation
   ) -> Bool {
     guard let obstacle else { return true }
-    LatePreparation(name: name, obstacle: obstacle, preparation: preparation).report()
+    LatePreparation(name: name, key: key, obstacle: obstacle, preparation: preparation).report()
     return false
   }
 }

@@ -54,7 +54,13 @@ func run<R>(
 ) rethrows -> R {
   var values = current
   values.be(for: .update)
+  #if DEBUG
+  try DependencyValues.scopeOfUpdate.withValue(DependencyValues.currentScope) {
+    try update(&values)
+  }
+  #else
   try update(&values)
+  #endif
   values.be(for: .use)
   let result = try DependencyValues.$_current.withValue(values, operation: operation)
   ModelScopes.remember(result, madeIn: values)
@@ -71,7 +77,13 @@ func run<R>(
 ) async rethrows -> R {
   var values = current
   values.be(for: .update)
+  #if DEBUG
+  try await DependencyValues.scopeOfUpdate.withValue(DependencyValues.currentScope) {
+    try await update(&values)
+  }
+  #else
   try await update(&values)
+  #endif
   values.be(for: .use)
   let result = try await DependencyValues.$_current.withValue(
     values, operation: operation, isolation: isolation)

@@ -123,6 +123,8 @@ import Testing
       let text = "\(issue)"
       return text.contains("@Dependency(NumberKey.self)")
         && text.contains("it was prepared before")
+        && text.contains("Key: \(String(reflecting: NumberKey.self))")
+        && text.contains("Value: Swift.Int")
         && text.contains("Prepared at: \(#fileID):\(line)") && text.contains("withDependencies")
     }
     #expect(number == 10)

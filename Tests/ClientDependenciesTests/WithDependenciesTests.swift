@@ -66,6 +66,32 @@ import Testing
     }
   }
 
+  @Test func `what a wrapper reads in an update closure is no issue, what it reads later is one`()
+    async
+  {
+    @Dependency(\.interfaceOnly) var text
+    await withDependencies {
+      $0.context = .live
+    } operation: { [_text] in
+      withDependencies {
+        $0.number = _text.wrappedValue.count
+      } operation: {
+        withKnownIssue { #expect(_text.wrappedValue == "test") }
+      }
+      await withDependencies {
+        await Task.yield()
+        $0.number = _text.wrappedValue.count
+        withDependencies {
+          $0.number = 10
+        } operation: {
+          withKnownIssue { #expect(_text.wrappedValue == "test") }
+        }
+      } operation: {
+        withKnownIssue { #expect(_text.wrappedValue == "test") }
+      }
+    }
+  }
+
   @Test @MainActor func `a scope on an actor stays on it`() async {
     final class NotSendable { var count = 0 }
     let object = NotSendable()

@@ -15,6 +15,8 @@ final class Preparation: Sendable {
 struct LatePreparation {
   /// What was prepared, as its reader names it.
   var name: String
+  /// Nil where it was the context.
+  var key: (any TestDependencyKey.Type)?
   var obstacle: CacheEntry.Source
   var preparation: Preparation
 
@@ -29,7 +31,7 @@ struct LatePreparation {
     """
     @Dependency(\(name)) is prepared too late: \(summary), and keeps the value that it has.
 
-      \(place)
+    \(keyAndValue)  \(place)
       Prepared anew at: \(text(of: preparation.location))
 
     Call 'prepareDependencies' once, at the start of the program, before anything reads the dependencies that it \
@@ -42,6 +44,10 @@ struct LatePreparation {
     case .context: "it was read before"
     case .preparation: "it was prepared before"
     }
+  }
+
+  private var keyAndValue: String {
+    key.map { "  Key: \(String(reflecting: $0))\n  Value: \(valueName($0))\n" } ?? ""
   }
 
   private var place: String {
