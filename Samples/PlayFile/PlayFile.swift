@@ -41,7 +41,7 @@ enum PlayFile {
         case .xrun(let silence), .starved(let silence):
           print("interrupted for \(silence.inSeconds) s")
         case .finished(let finish): print("heard \(finish.heard.inSeconds) s")
-        case .progress: break
+        default: break
         }
       }
     }

@@ -9,13 +9,16 @@ extension AudioPlayerClient {
     stop: @escaping @Sendable () async -> Void,
     playback:
       @escaping @Sendable (_ request: PlaybackRequest) async
-      -> AsyncThrowingStream<PlaybackEvent, any Error>
+      -> AsyncThrowingStream<PlaybackEvent, any Error>,
+    control:
+      @escaping @Sendable (_ id: PlaybackID, _ command: PlaybackCommand) async throws -> Void
   ) {
     self.play = play
     self.loop = loop
     self.setVolume = setVolume
     self.stop = stop
     self.playback = playback
+    self.control = control
   }
 
   /// Plays a file once and returns when its last frame has been heard; see the endpoint `play`.
@@ -38,5 +41,10 @@ extension AudioPlayerClient {
     request: PlaybackRequest
   ) async -> AsyncThrowingStream<PlaybackEvent, any Error> {
     await playback(request)
+  }
+
+  /// Tells one playback what to do; see the endpoint `control`.
+  public func control(id: PlaybackID, command: PlaybackCommand) async throws {
+    try await control(id, command)
   }
 }

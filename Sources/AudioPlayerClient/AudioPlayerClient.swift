@@ -35,13 +35,26 @@ public struct AudioPlayerClient: Sendable {
 
   /// The full form: plays what the request describes and tells how it goes.
   ///
-  /// The stream yields `started`, then `progress` and `xrun` as they come, and ends after
-  /// `finished`. Cancelling its consumer fades the sound out. It throws `AudioPlayerError`.
+  /// The stream yields `started`, then the other events as they come, and ends after `finished`.
+  /// Cancelling its consumer fades the sound out. It throws `AudioPlayerError`; what an item failed
+  /// with comes after all items have been heard.
   public var playback:
     @Sendable (_ request: PlaybackRequest) async -> AsyncThrowingStream<PlaybackEvent, any Error> =
       { [origin = IssueOrigin.current] _ in
         .finished(throwing: reportUnimplemented("AudioPlayerClient.playback", from: origin))
       }
+
+  /// Tells one playback what to do; returns when that is in force at the card.
+  ///
+  /// A pause is in force when its fade has been handed over, a ramp when it has reached its volume,
+  /// and `stop` when nothing is heard any more. Cancelling ends the wait, and the command stays.
+  /// Throws `AudioPlayerError`: `.unknownPlayback` where no playback of this name sounds, but for
+  /// `stop`; `.notSeekable`; or what a place that was sought could not be read for.
+  public var control:
+    @Sendable (_ id: PlaybackID, _ command: PlaybackCommand) async throws -> Void = {
+      [origin = IssueOrigin.current] _, _ in
+      throw reportUnimplemented("AudioPlayerClient.control", from: origin)
+    }
 
   /// A client none of whose endpoints is implemented.
   public init() {}

@@ -1,8 +1,10 @@
 public import AudioCore
 public import Foundation
 
-/// Why something could not be played, or not to its end.
-public enum AudioPlayerError: Error, Equatable, Sendable {
+/// Why something could not be played, or not to its end, or not be told what it was told.
+///
+/// Cases are added over time: a `switch` over them wants a `default`.
+public enum AudioPlayerError: Error, Hashable, Sendable {
   /// The file could not be opened or read; the sentence names it and says why.
   case source(URL?, reason: String)
   /// The source holds no frame, so that there is nothing to play.
@@ -15,6 +17,12 @@ public enum AudioPlayerError: Error, Equatable, Sendable {
   case system(reason: String)
   /// So many sounds already play on this device; wait until one ends.
   case tooManyVoices(limit: Int)
+  /// A playback of this name has not ended yet; give each a name of its own.
+  case idInUse(PlaybackID)
+  /// No playback of this name sounds, or none any more.
+  case unknownPlayback(PlaybackID)
+  /// This place of a source cannot be reached: it comes as a stream, and only once.
+  case notSeekable(URL?)
 }
 
 extension AudioPlayerError: CustomStringConvertible {
@@ -28,6 +36,11 @@ extension AudioPlayerError: CustomStringConvertible {
       "a stream of buffers can be played once only; give the buffers themselves to repeat them"
     case .tooManyVoices(let limit):
       "\(limit) sounds already play on this device; wait until one of them ends"
+    case .idInUse(let id): "\(id) has not ended yet; give each playback a name of its own"
+    case .unknownPlayback(let id): "\(id) does not play, or does not play any more"
+    case .notSeekable(let url):
+      "\(url.map { "\"\($0.path)\"" } ?? "the source") comes as a stream: it cannot be heard from "
+        + "there"
     }
   }
 }

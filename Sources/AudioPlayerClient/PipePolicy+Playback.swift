@@ -1,8 +1,8 @@
 package import AudioCore
 
 extension PipePolicy<PlaybackEvent> {
-  /// Keeps one progress, the newest, and one of each kind of silence, the sum of all: a consumer
-  /// that does not look costs no memory.
+  /// Keeps one progress and one repetition, the newest, and one of each kind of silence, the sum of
+  /// all: a consumer that does not look costs no memory.
   package static let playback = PipePolicy { queue, event in
     switch event {
     case .progress:
@@ -16,7 +16,10 @@ extension PipePolicy<PlaybackEvent> {
       let earlier = queue.compactMap(\.sourceSilence).reduce(.zero, +)
       queue.removeAll { $0.sourceSilence != nil }
       queue.append(.starved(earlier + silence))
-    case .started, .finished:
+    case .looped:
+      queue.removeAll(where: \.isLooped)
+      queue.append(event)
+    case .started, .advanced, .paused, .resumed, .sought, .shortfall, .failed, .finished:
       queue.append(event)
     }
   }
@@ -25,6 +28,10 @@ extension PipePolicy<PlaybackEvent> {
 extension PlaybackEvent {
   fileprivate var isProgress: Bool {
     if case .progress = self { true } else { false }
+  }
+
+  fileprivate var isLooped: Bool {
+    if case .looped = self { true } else { false }
   }
 
   fileprivate var deviceSilence: Duration? {

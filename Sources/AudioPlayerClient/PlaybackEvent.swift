@@ -1,6 +1,8 @@
 public import AudioCore
 
 /// What happens during a playback, in order.
+///
+/// Cases are added over time: a `switch` over them wants a `default`.
 public enum PlaybackEvent: Hashable, Sendable {
   /// The device is open and the first frames are on their way.
   case started(PlaybackStart)
@@ -16,6 +18,24 @@ public enum PlaybackEvent: Hashable, Sendable {
   ///
   /// A consumer that is slow sees the sum.
   case starved(Duration)
+  /// Another repetition of the item begins, the `count`-th after the first.
+  ///
+  /// A consumer that is slow sees only the newest.
+  case looped(PlaybackProgress, count: Int)
+  /// The next item begins.
+  case advanced(PlaybackProgress)
+  /// `pause` has been heard; the position is the frame that `resume` begins with.
+  case paused(PlaybackProgress)
+  /// It goes on after a pause.
+  case resumed(PlaybackProgress)
+  /// `seek` has been heard, or would be but for a pause: the position is where it goes on.
+  case sought(PlaybackProgress)
+  /// A file ended before its header said; all that there was has been heard.
+  case shortfall(item: Int, announced: Duration, decoded: Duration)
+  /// An item cannot be played, or not to its end; the next one follows.
+  ///
+  /// The stream throws the first of these errors after the last item.
+  case failed(item: Int, AudioPlayerError)
   /// The last event: nothing of this playback is heard any more.
   case finished(PlaybackFinish)
 }
@@ -28,7 +48,8 @@ public struct PlaybackStart: Hashable, Sendable {
   /// The rate and channels that the device settled on; the source is converted to them.
   public var format: AudioFormat
 
-  /// How long the source says that one repetition lasts, nil where it does not know.
+  /// How long the first item that can be played says that one repetition of it lasts, nil where it
+  /// does not know.
   public var announcedDuration: Duration?
 
   /// All that the device settled on, nil where there is none, as in a preview.
@@ -48,14 +69,35 @@ public struct PlaybackStart: Hashable, Sendable {
 
 /// How far a playback is.
 public struct PlaybackProgress: Hashable, Sendable {
-  /// What has been heard, over all repetitions: frames written less those still in the device.
+  /// What has been heard, over all items and repetitions: frames written less those still in the
+  /// device.
   ///
   /// It never goes back.
   public var heard: Duration
 
+  /// The item that is heard, counted from 0.
+  public var item: Int
+
+  /// The frame of that item's source that is heard, in the source's own rate and counted from its
+  /// beginning, whatever its range.
+  public var position: FrameCount
+
+  /// The same as a time.
+  public var time: Duration
+
+  /// How long the item's source says that it lasts in all, nil where it does not know.
+  public var length: Duration?
+
   /// Describes progress.
-  public init(heard: Duration) {
+  public init(
+    heard: Duration, item: Int = 0, position: FrameCount = 0, time: Duration = .zero,
+    length: Duration? = nil
+  ) {
     self.heard = heard
+    self.item = item
+    self.position = position
+    self.time = time
+    self.length = length
   }
 }
 

@@ -1,10 +1,9 @@
 public import AudioCore
-public import Foundation
 
 /// What to play, on what, and how.
 public struct PlaybackRequest: Sendable {
-  /// Where the audio comes from.
-  public var source: PlaybackSource
+  /// What is played, one after the other and without a gap; none is an error.
+  public var items: [PlaybackItem]
 
   /// The device, or nil for the default one.
   public var device: AudioDevice.ID?
@@ -12,36 +11,62 @@ public struct PlaybackRequest: Sendable {
   /// The volume of this sound, 0…1; it is multiplied with the client's.
   public var volume: Float
 
-  /// How often it is played.
-  public var repetition: PlaybackRepetition
+  /// The name by which `control` knows the playback.
+  public var id: PlaybackID
+
+  /// How long the sound takes to reach its volume, from its first frame on.
+  public var fadeIn: Duration
+
+  /// How long it takes to fall to silence, up to its last frame.
+  ///
+  /// So much of it is kept in memory while it plays. What is appended after that end has been
+  /// decoded begins at its volume.
+  public var fadeOut: Duration
 
   /// A request that plays `source` once on the default device, unless it says otherwise.
   public init(
     source: PlaybackSource, device: AudioDevice.ID? = nil, volume: Float = 1,
-    repetition: PlaybackRepetition = .times(1)
+    repetition: PlaybackRepetition = .times(1), range: PlaybackRange = PlaybackRange(),
+    id: PlaybackID = PlaybackID(), fadeIn: Duration = .zero, fadeOut: Duration = .zero
   ) {
-    self.source = source
+    self.init(
+      items: [PlaybackItem(source: source, range: range, repetition: repetition)],
+      device: device, volume: volume, id: id, fadeIn: fadeIn, fadeOut: fadeOut)
+  }
+
+  /// A request that plays items one after the other, without a gap.
+  public init(
+    items: [PlaybackItem], device: AudioDevice.ID? = nil, volume: Float = 1,
+    id: PlaybackID = PlaybackID(), fadeIn: Duration = .zero, fadeOut: Duration = .zero
+  ) {
+    self.items = items
     self.device = device
     self.volume = volume
-    self.repetition = repetition
+    self.id = id
+    self.fadeIn = fadeIn
+    self.fadeOut = fadeOut
   }
-}
 
-/// Where the audio of a playback comes from.
-public enum PlaybackSource: Sendable {
-  /// A file in any format that libsndfile reads.
-  case file(URL)
-  /// Buffers in memory, one after the other, whatever their formats; their `firstFrame` does not
-  /// matter.
-  case buffers([AudioBuffer])
-  /// Buffers as they come, pulled as they are needed; it can be played once only.
-  case stream(AsyncThrowingStream<AudioBuffer, any Error>)
-}
+  /// Where the audio of the first item comes from.
+  public var source: PlaybackSource {
+    get { first.source }
+    set { first.source = newValue }
+  }
 
-/// How often a playback is played; the repetitions join without a gap.
-public enum PlaybackRepetition: Hashable, Sendable {
-  /// That many times, at least once.
-  case times(Int)
-  /// Until it is stopped.
-  case forever
+  /// How often the first item is played.
+  public var repetition: PlaybackRepetition {
+    get { first.repetition }
+    set { first.repetition = newValue }
+  }
+
+  /// The part of the first item's source that is played.
+  public var range: PlaybackRange {
+    get { first.range }
+    set { first.range = newValue }
+  }
+
+  private var first: PlaybackItem {
+    get { items.first ?? PlaybackItem(source: .buffers([])) }
+    set { items.replaceSubrange(0..<min(1, items.count), with: [newValue]) }
+  }
 }

@@ -6,11 +6,11 @@ import SoundCard
 /// The live player: it knows the sessions that play and the volume of all.
 actor AudioPlayer {
   private let engines = EnginePool()
-  private var sessions: [ObjectIdentifier: PlaybackSession] = [:]
+  private var sessions: [PlaybackID: PlaybackSession] = [:]
 
   /// Plays a request to its end; a cancelled task fades it out and throws.
   func play(_ request: PlaybackRequest) async throws {
-    let session = begin(request) { _ in }
+    let session = try begin(request) { _ in }
     try await withTaskCancellationHandler {
       try await session.ended()
     } onCancel: {
@@ -21,7 +21,13 @@ actor AudioPlayer {
 
   func playback(_ request: PlaybackRequest) -> AsyncThrowingStream<PlaybackEvent, any Error> {
     let pipe = StreamPipe<PlaybackEvent>(policy: .playback)
-    let session = begin(request) { pipe.send($0) }
+    let session: PlaybackSession
+    do throws(AudioPlayerError) {
+      session = try begin(request) { pipe.send($0) }
+    } catch {
+      pipe.finish(throwing: error)
+      return pipe.stream()
+    }
     pipe.onTermination { session.stop() }
     Task {
       do {
@@ -32,6 +38,13 @@ actor AudioPlayer {
       }
     }
     return pipe.stream()
+  }
+
+  func control(_ id: PlaybackID, _ command: PlaybackCommand) async throws {
+    if let session = sessions[id], !session.isOver { return try await session.control(command) }
+    // Whether a playback ends by itself just before it is stopped is chance.
+    if case .stop = command { return }
+    throw AudioPlayerError.unknownPlayback(id)
   }
 
   func setVolume(_ volume: Float) {
@@ -47,15 +60,16 @@ actor AudioPlayer {
 
   private func begin(
     _ request: PlaybackRequest, report: @escaping @Sendable (PlaybackEvent) -> Void
-  ) -> PlaybackSession {
+  ) throws(AudioPlayerError) -> PlaybackSession {
+    if let session = sessions[request.id], !session.isOver { throw .idInUse(request.id) }
     @Dependency(\.soundCard) var soundCard
     let session = PlaybackSession(
       request: request, soundCard: soundCard, engines: engines, report: report)
-    sessions[ObjectIdentifier(session)] = session
+    sessions[request.id] = session
     session.start()
     Task {
       _ = await session.outcome()
-      sessions[ObjectIdentifier(session)] = nil
+      if sessions[request.id] === session { sessions[request.id] = nil }
     }
     return session
   }

@@ -11,6 +11,7 @@ extension AudioPlayerClient: DependencyKey {
       loop: { try await player.play(PlaybackRequest(source: .file($0), repetition: .forever)) },
       setVolume: { await player.setVolume($0) },
       stop: { await player.stop() },
-      playback: { await player.playback($0) })
+      playback: { await player.playback($0) },
+      control: { try await player.control($0, $1) })
   }
 }

@@ -8,6 +8,7 @@ extension CardThread {
     for index in 0..<voices.count {
       let voice = voices[index]
       if voice.position.endsAt != nil || voice.isStopping || voice.hasInputEnded { continue }
+      guard voice.transport.needsSource else { continue }
       if voice.readableFrames < period { return true }
     }
     return false
@@ -27,26 +28,34 @@ extension CardThread {
     block.apply(&master)
   }
 
+  /// Takes note of what is wished of the voices.
+  func attend() {
+    for index in 0..<voices.count where voices[index].position.endsAt == nil {
+      voices[index].attend()
+    }
+  }
+
   private func mix(_ voice: Voice) {
-    let isStopping = voice.isStopping
     // Read before the ring: what is there after the end of the input is all that there will be.
     let isComplete = voice.hasInputEnded
-    if isStopping {
-      // What is left of a sound may be shorter than a fade.
-      voice.ramp.move(to: 0, in: isComplete ? min(fadeFrames, voice.readableFrames) : fadeFrames)
-    }
-    let frames = block.add(voice, isComplete: isComplete)
+    let readable = voice.readableFrames
+    let supply = VoiceTransport.Supply(readable: readable, isComplete: isComplete)
+    let wanted = voice.transport.begin(supply, block: period)
+    let isLast =
+      voice.transport.phase == .sounding && isComplete && readable < wanted && voice.closeInput()
+    let isSounding = voice.transport.phase == .sounding
+    let frames = wanted > 0 ? block.add(voice, atMost: wanted, isComplete: isLast) : 0
     if voice.ring.readable * 2 <= voice.ring.capacity, voice.roomWish.take() { voice.room.signal() }
-    let isShort = frames < period
-    let isEnding = (isStopping && voice.ramp.isSteady) || (isShort && (isStopping || isComplete))
-    place(voice, frames, isEnding: isEnding)
+    voice.transport.end(took: frames, of: wanted, isLast: isLast)
+    place(voice, frames, isLate: isSounding && !isLast && frames < wanted)
   }
 
   /// Notes where a voice is now; what it lacks of a period, and does not end with, is silence.
-  private func place(_ voice: Voice, _ frames: Int, isEnding: Bool) {
+  private func place(_ voice: Voice, _ frames: Int, isLate: Bool) {
+    let isEnding = voice.transport.phase == .over
     let missing = isEnding ? 0 : period - frames
     voice.position.mix(frames, missing: missing, at: position.written)
-    if missing > 0 { voice.untold.starved = (voice.untold.starved ?? 0) + missing }
+    if isLate { voice.untold.starved = (voice.untold.starved ?? 0) + missing }
     if isEnding { voice.position.end(at: position.written + frames) }
   }
 }

@@ -22,6 +22,7 @@ extension CardThread {
       voice.position.observe(position.heard)
       voice.heardFrames.store(voice.position.heard, ordering: .relaxed)
       if tellSilence(of: voice) { isNews = true }
+      if voice.settle() { isNews = true }
       guard voice.position.isOver(position.heard), voice.untold == UntoldSilence(),
         link.events.writable > 0
       else { continue }

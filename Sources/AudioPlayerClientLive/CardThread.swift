@@ -72,6 +72,7 @@ final class CardThread {
   private func serve() throws(SoundCardError) {
     drainClock = nil
     if block.unwritten.count == 0 {
+      attend()
       if isStarving, let slack = slackForTheSource {
         link.sourceWish.make()
         // The source may have given more before its feeder could see the wish.

@@ -2,31 +2,59 @@ import AudioCore
 import AudioPlayerClient
 import Resampling
 
-/// Converts buffers of any formats, one after the other, to one format without a gap.
+/// Converts buffers of any formats, one after the other, to one format without a gap, and knows
+/// which of its frames come from where.
 struct FeederConverter {
+  let target: AudioFormat
   private var resampler: Resampler?
+  /// The frame that the current resampler began with, and what it has taken and given.
+  private var origin = 0
+  private var taken: FrameCount = 0
+  private var given = 0
+
+  init(to target: AudioFormat) {
+    self.target = target
+  }
+
+  /// The frame of the target that the next buffer begins with.
+  var nextFrame: Int {
+    guard let resampler else { return origin }
+    let rate = resampler.inputFormat.sampleRate
+    return origin + taken.converted(from: rate, to: target.sampleRate).rawValue
+  }
+
+  /// The frame of the target that is given next.
+  var outputFrame: Int { origin + given }
 
   /// The samples that a buffer gives in the target format, with what was held back before it.
-  mutating func convert(_ buffer: AudioBuffer, to target: AudioFormat) throws -> [Float] {
+  mutating func convert(_ buffer: AudioBuffer) throws -> [Float] {
     do {
       var samples: [Float] = []
       if let resampler, resampler.inputFormat != buffer.format { samples = try finish() }
       let resampler = try self.resampler ?? Resampler(from: buffer.format, to: target)
       self.resampler = resampler
       let converted = try resampler.process(buffer).samples
+      taken += buffer.frameCount
+      given += converted.count / target.channelCount
       return samples.isEmpty ? converted : samples + converted
     } catch {
       throw AudioPlayerError.source(nil, reason: "\(error)")
     }
   }
 
-  /// What was held back.
+  /// What was held back; `nextFrame` is exact then.
   mutating func finish() throws -> [Float] {
-    defer { resampler = nil }
     do {
-      return try resampler?.finish().samples ?? []
+      let rest = try resampler?.finish().samples ?? []
+      restart(at: origin + given + rest.count / target.channelCount)
+      return rest
     } catch {
       throw AudioPlayerError.source(nil, reason: "\(error)")
     }
+  }
+
+  /// Forgets all audio; another stream begins at a frame.
+  mutating func restart(at frame: Int) {
+    (resampler, origin, taken, given) = (nil, frame, 0, 0)
   }
 }

@@ -8,30 +8,44 @@ struct SourceDescription: Sendable {
   let announcedDuration: Duration?
 }
 
-/// Where a feeder's audio comes from; used on the feeder's thread alone.
+/// Where an item's audio comes from; used on the feeder's thread alone.
 protocol FeederSource: AnyObject {
   /// The file, where it is one.
   var url: URL? { get }
 
+  /// What the source announced and did not hold, once its end has been met.
+  var shortfall: (announced: Duration, decoded: Duration)? { get }
+
   /// Opens it; called once and first.
   nonisolated(nonsending) func open() async throws -> SourceDescription
 
-  /// The next buffer over all repetitions, nil at the end.
+  /// The next buffer, nil at the end; throws `FeederInterruption` where there is a request to look
+  /// at first.
   nonisolated(nonsending) func next() async throws -> AudioBuffer?
+
+  /// Goes to a frame, or to the end where there are fewer.
+  ///
+  /// Throws `notSeekable` and stays where it is where that lies behind a stream.
+  nonisolated(nonsending) func seek(to frame: FrameCount) async throws
 }
 
-/// The source that a request describes.
-func makeSource(_ request: PlaybackRequest) -> any FeederSource {
-  switch request.source {
-  case .file(let url): FileSource(url, Repetitions(request.repetition))
-  case .buffers(let buffers): BuffersSource(buffers, Repetitions(request.repetition))
-  case .stream(let stream): StreamSource(stream)
+/// There is a request in the mailbox.
+struct FeederInterruption: Error {}
+
+/// The source of an item.
+func makeSource(_ source: PlaybackSource, _ mailbox: FeederMailbox) -> any FeederSource {
+  switch source {
+  case .file(let url): FileSource(url)
+  case .buffers(let buffers): BuffersSource(buffers)
+  case .stream(let stream): StreamSource(stream, mailbox)
   }
 }
 
 /// Counts repetitions; one that gave nothing is the last, so that nothing can repeat for ever in
 /// silence.
 struct Repetitions {
+  /// How many have begun after the first.
+  private(set) var begun = 0
   private var left: Int?
   private var hasGiven = false
 
@@ -52,8 +66,11 @@ struct Repetitions {
   mutating func begin() -> Bool {
     guard hasGiven else { return false }
     hasGiven = false
-    guard let left else { return true }
-    self.left = left - 1
-    return left > 1
+    if let left {
+      self.left = left - 1
+      guard left > 1 else { return false }
+    }
+    begun += 1
+    return true
   }
 }

@@ -4,18 +4,22 @@ import AudioThreads
 import Foundation
 import SoundFile
 
-/// A file, read from its beginning for each repetition.
+/// A file.
 final class FileSource: FeederSource {
   let url: URL?
   private let file: URL
-  private var repetitions: Repetitions
   private var reader: SoundFileReader?
   private var interruption: WakeUp?
 
-  init(_ file: URL, _ repetitions: Repetitions) {
+  init(_ file: URL) {
     self.url = file
     self.file = file
-    self.repetitions = repetitions
+  }
+
+  var shortfall: (announced: Duration, decoded: Duration)? {
+    guard let reader, let shortfall = reader.shortfall else { return nil }
+    let rate = reader.format.sampleRate
+    return (shortfall.announced.duration(at: rate), shortfall.decoded.duration(at: rate))
   }
 
   func open() async throws -> SourceDescription {
@@ -32,14 +36,26 @@ final class FileSource: FeederSource {
 
   func next() async throws -> AudioBuffer? {
     guard let reader else { return nil }
-    while true {
-      let buffer = try await interruptible { try reader.read(atMost: 4_096) }
-      if !buffer.isEmpty {
-        repetitions.gives()
-        return buffer
+    let buffer = try await interruptible { try reader.read(atMost: 4_096) }
+    return buffer.isEmpty ? nil : buffer
+  }
+
+  func seek(to frame: FrameCount) async throws {
+    guard let reader, frame != reader.position else { return }
+    if frame <= (reader.announcedFrameCount ?? frame) {
+      do throws(SoundFileError) {
+        return try reader.seek(to: frame)
+      } catch {
+        // What cannot be sought in is read up to there, as far as that is possible.
       }
-      guard repetitions.begin() else { return nil }
-      try reading { try reader.seek(to: 0) }
+    }
+    if frame < reader.position {
+      do { try reader.seek(to: 0) } catch { throw AudioPlayerError.notSeekable(url) }
+    }
+    while reader.position < frame {
+      let rest = frame - reader.position
+      let buffer = try await interruptible { try reader.read(atMost: min(rest, 4_096)) }
+      if buffer.isEmpty { return }
     }
   }
 
@@ -63,14 +79,18 @@ final class FileSource: FeederSource {
 
 /// Buffers in memory.
 final class BuffersSource: FeederSource {
-  let url: URL? = nil
-  private let buffers: [AudioBuffer]
-  private var repetitions: Repetitions
-  private var index = 0
+  /// Long ones are given in pieces, so that none of them makes a request wait.
+  private static let piece: FrameCount = 4_096
 
-  init(_ buffers: [AudioBuffer], _ repetitions: Repetitions) {
+  let url: URL? = nil
+  let shortfall: (announced: Duration, decoded: Duration)? = nil
+  private let buffers: [AudioBuffer]
+  private var index = 0
+  /// The frame of the current buffer that is given next.
+  private var offset: FrameCount = 0
+
+  init(_ buffers: [AudioBuffer]) {
     self.buffers = buffers.filter { !$0.isEmpty }
-    self.repetitions = repetitions
   }
 
   func open() async throws -> SourceDescription {
@@ -81,12 +101,19 @@ final class BuffersSource: FeederSource {
   }
 
   func next() async throws -> AudioBuffer? {
-    if index == buffers.count {
-      guard repetitions.begin() else { return nil }
-      index = 0
+    guard index < buffers.count else { return nil }
+    let buffer = buffers[index]
+    let end = min(offset + Self.piece, buffer.frameCount)
+    let piece = buffer.frames(offset..<end)
+    offset = end
+    if offset == buffer.frameCount { (index, offset) = (index + 1, 0) }
+    return piece
+  }
+
+  func seek(to frame: FrameCount) async throws {
+    (index, offset) = (0, frame)
+    while index < buffers.count, offset >= buffers[index].frameCount {
+      (index, offset) = (index + 1, offset - buffers[index].frameCount)
     }
-    defer { index += 1 }
-    repetitions.gives()
-    return buffers[index]
   }
 }

@@ -4,7 +4,8 @@ struct GainRamp: Equatable {
   private(set) var current: Float
   private(set) var target: Float
   private var step: Float = 0
-  private var framesLeft = 0
+  /// The frames until the target is reached.
+  private(set) var framesLeft = 0
 
   init(_ gain: Float) {
     current = gain
@@ -20,6 +21,13 @@ struct GainRamp: Equatable {
     target = gain
     framesLeft = max(1, frames)
     step = (gain - current) / Float(framesLeft)
+  }
+
+  /// Reaches its target in `frames`, where that is sooner than it would be.
+  mutating func arrive(within frames: Int) {
+    guard frames < framesLeft else { return }
+    framesLeft = max(1, frames)
+    step = (target - current) / Float(framesLeft)
   }
 
   /// The gain of the next frame.

@@ -41,16 +41,16 @@ final class MixBuffer {
     pending = 0..<mix.count
   }
 
-  /// Adds what the voice has, at most a block, with its gain; returns the frames that it had.
+  /// Adds what the voice has, at most `length` frames, with its gain; returns how many it had.
   ///
   /// A hole in a voice that is not complete is faded out of and into.
-  func add(_ voice: Voice, isComplete: Bool) -> Int {
-    let frames = voice.ring.tryRead(into: scratch) / channels
+  func add(_ voice: Voice, atMost length: Int, isComplete: Bool) -> Int {
+    let room = UnsafeMutableBufferPointer(rebasing: scratch[..<(length * channels)])
+    let frames = voice.ring.tryRead(into: room) / channels
     if frames > 0 {
       _ = voice.lastFrame.update(
         fromContentsOf: scratch[((frames - 1) * channels)..<(frames * channels)])
     }
-    let length = scratch.count / channels
     let isLate = frames < length && !isComplete
     let gains = voice.dropout.gains(frames, of: length, isLate: isLate)
     if let gains { fade(voice, frames, gains) }

@@ -8,6 +8,7 @@ import Synchronization
 final class PlaybackSession: Sendable {
   private struct State {
     var isStopping = false
+    var isOver = false
     var voice: Voice?
     var engine: PlaybackEngine?
     var task: Task<Void, any Error>?
@@ -17,6 +18,9 @@ final class PlaybackSession: Sendable {
   private let soundCard: SoundCard
   private let engines: EnginePool
   private let report: @Sendable (PlaybackEvent) -> Void
+  private let board: WishBoard
+  private let waiters: ControlWaiters
+  private let mailbox: FeederMailbox
   // Held for a few instructions by whoever stops the session and by the session itself.
   private let state = Mutex(State())
 
@@ -28,6 +32,9 @@ final class PlaybackSession: Sendable {
     self.soundCard = soundCard
     self.engines = engines
     self.report = report
+    board = WishBoard(gain: request.volume)
+    waiters = ControlWaiters(request.id)
+    mailbox = FeederMailbox(request.id)
   }
 
   func start() {
@@ -35,8 +42,40 @@ final class PlaybackSession: Sendable {
     state.withLock { $0.task = task }
   }
 
+  /// Whether it has ended, so that its name is free again.
+  var isOver: Bool { state.withLock { $0.isOver } }
+
+  /// Does what it is told, and returns when that is in force.
+  func control(_ command: PlaybackCommand) async throws {
+    switch command {
+    case .pause(let fade): try await wish { ($0.isPaused, $0.fade) = (true, fade) }
+    case .resume(let fade): try await wish { ($0.isPaused, $0.fade) = (false, fade) }
+    case .setVolume(let volume, let ramp):
+      try await wish { ($0.gain, $0.ramp) = (clampedGain(volume), ramp) }
+    case .seek(let time, let item): try await ask(.seek(time, item: item))
+    case .skip: try await ask(.skip)
+    case .enqueue(let items):
+      try Self.check(items)
+      try await ask(.enqueue(items))
+    case .stop(let fade):
+      stop(fade: fade)
+      _ = await outcome()
+    }
+  }
+
+  private func wish(_ change: (inout TransportWishes) -> Void) async throws {
+    let serial = board.update(change)
+    let engine = state.withLock { $0.engine }
+    engine?.wake()
+    try await waiters.settled(serial)
+  }
+
+  private func ask(_ deed: FeederRequest.Deed) async throws {
+    if let serial = try await mailbox.ask(deed) { try await waiters.settled(serial) }
+  }
+
   /// Fades the sound out, or gives it up where nothing of it is heard yet.
-  func stop() {
+  func stop(fade: Duration = TransportWishes.shortestFade) {
     let (voice, engine, task) = state.withLock { state in
       state.isStopping = true
       return (state.voice, state.engine, state.task)
@@ -45,7 +84,7 @@ final class PlaybackSession: Sendable {
       task?.cancel()
       return
     }
-    voice.stop()
+    voice.stop(fade: fade)
     engine.wake()
   }
 
@@ -60,6 +99,11 @@ final class PlaybackSession: Sendable {
   }
 
   private func run() async throws {
+    defer {
+      state.withLock { $0.isOver = true }
+      mailbox.close()
+      waiters.end()
+    }
     do {
       report(.finished(try await play()))
     } catch {
@@ -69,10 +113,8 @@ final class PlaybackSession: Sendable {
   }
 
   private func play() async throws -> PlaybackFinish {
-    if case .stream = request.source, request.repetition != .times(1) {
-      throw AudioPlayerError.streamCannotRepeat
-    }
-    let feeder = try VoiceFeeder(request)
+    try Self.check(request.items)
+    let feeder = try VoiceFeeder(request, mailbox)
     let source = try await feeder.open()
     let lease = try await acquire(source.format)
     let outcome: Result<PlaybackFinish, any Error>
@@ -99,9 +141,10 @@ final class PlaybackSession: Sendable {
   private func play(
     _ feeder: VoiceFeeder, _ source: SourceDescription, on engine: PlaybackEngine
   ) async throws -> PlaybackFinish {
-    let ending = VoiceEnding()
+    let format = engine.configuration.format
+    let ending = VoiceEnding(rate: format.sampleRate, waiters: waiters)
     let voice = try makeVoice(engine.configuration, ending)
-    let feeding = Task { try await feeder.feed(voice, on: engine) }
+    let feeding = Task { try await feeder.feed(voice, ending, on: engine) }
     let outcome: Result<PlaybackFinish, any Error>
     do {
       try await prime(voice, feeder, feeding)
@@ -120,8 +163,8 @@ final class PlaybackSession: Sendable {
     let format = device.format
     let capacity = Voice.capacity(on: device)
     do {
-      return try Voice(format: format, capacity: capacity, volume: request.volume) {
-        [report] in ending.take($0, rate: format.sampleRate, report)
+      return try Voice(format: format, capacity: capacity, board: board) { [report] in
+        ending.take($0, report)
       }
     } catch {
       throw AudioPlayerError.system(reason: "\(error)")
@@ -182,6 +225,12 @@ final class PlaybackSession: Sendable {
       state.voice = voice
       state.engine = engine
       return true
+    }
+  }
+
+  private static func check(_ items: [PlaybackItem]) throws(AudioPlayerError) {
+    for item in items where item.repetition != .times(1) {
+      if case .stream = item.source { throw .streamCannotRepeat }
     }
   }
 }

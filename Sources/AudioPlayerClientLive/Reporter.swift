@@ -70,11 +70,20 @@ final class Reporter: Sendable {
   }
 
   private func passOnProgress() {
-    for voice in voices { voice.report(.heard(voice.heardFrames.load(ordering: .relaxed))) }
+    for voice in voices {
+      passOnSettlement(of: voice)
+      voice.report(.heard(voice.heardFrames.load(ordering: .relaxed)))
+    }
+  }
+
+  private func passOnSettlement(of voice: Voice) {
+    let (serial, frame, isPaused) = voice.settlement
+    voice.report(.settled(serial: serial, frame: frame, isPaused: isPaused))
   }
 
   private func finish(_ voice: Voice) {
     state.withLock { $0.voices[ObjectIdentifier(voice)] = nil }
+    passOnSettlement(of: voice)
     voice.close()
     voice.report(.finished(heard: voice.heardFrames.load(ordering: .relaxed)))
   }

@@ -5,39 +5,72 @@ import Foundation
 /// Buffers as they come.
 ///
 /// A user's stream may ignore that its task is cancelled: it is asked in a task of its own, and what
-/// it gives too late is let go.
+/// it gives too late is let go. While it gives nothing, requests are looked at.
 final class StreamSource: FeederSource {
   let url: URL? = nil
+  let shortfall: (announced: Duration, decoded: Duration)? = nil
   private let puller: StreamPuller
-  private var first: AudioBuffer?
+  private let mailbox: FeederMailbox
+  private var pulling: Task<AudioBuffer?, any Error>?
+  /// What has been pulled and not been given.
+  private var held: AudioBuffer?
+  private var position: FrameCount = 0
   private var isGivenUp = false
 
-  init(_ stream: AsyncThrowingStream<AudioBuffer, any Error>) {
+  init(_ stream: AsyncThrowingStream<AudioBuffer, any Error>, _ mailbox: FeederMailbox) {
     puller = StreamPuller(stream)
+    self.mailbox = mailbox
+  }
+
+  deinit {
+    pulling?.cancel()
   }
 
   func open() async throws -> SourceDescription {
-    first = try await pull()
-    guard let first else { throw AudioPlayerError.emptySource(nil) }
-    return SourceDescription(format: first.format, announcedDuration: nil)
+    held = try await pull(isInterruptible: false)
+    guard let held else { throw AudioPlayerError.emptySource(nil) }
+    return SourceDescription(format: held.format, announcedDuration: nil)
   }
 
   func next() async throws -> AudioBuffer? {
-    defer { first = nil }
-    if let first { return first }
-    return try await pull()
+    let buffer = if let held { held } else { try await pull(isInterruptible: true) }
+    held = nil
+    position += buffer?.frameCount ?? 0
+    return buffer
   }
 
-  nonisolated(nonsending) private func pull() async throws -> AudioBuffer? {
+  func seek(to frame: FrameCount) async throws {
+    guard frame >= position else { throw AudioPlayerError.notSeekable(nil) }
+    while position < frame {
+      let buffer = if let held { held } else { try await pull(isInterruptible: false) }
+      held = nil
+      guard let buffer else { return }
+      let count = min(frame - position, buffer.frameCount)
+      position += count
+      if count < buffer.frameCount { held = buffer.frames(count..<buffer.frameCount) }
+    }
+  }
+
+  nonisolated(nonsending) private func pull(isInterruptible: Bool) async throws -> AudioBuffer? {
     guard !isGivenUp else { throw CancellationError() }
-    let pulling = Task { [puller] in try await puller.next() }
+    let pulling = pulling ?? Task { [puller] in try await puller.next() }
+    self.pulling = pulling
+    let answer = FirstAnswer<AudioBuffer?>()
+    Task { answer.give(await pulling.result) }
+    if isInterruptible { mailbox.interrupt { answer.give(.failure(FeederInterruption())) } }
+    defer { mailbox.interrupt(nil) }
     do {
-      return try await withTaskCancellationHandler {
-        try await pulling.valueUnlessCancelled()
+      let buffer = try await withTaskCancellationHandler {
+        try await answer.value()
       } onCancel: {
         pulling.cancel()
       }
+      self.pulling = nil
+      return buffer
+    } catch let interruption as FeederInterruption {
+      throw interruption
     } catch {
+      self.pulling = nil
       isGivenUp = Task.isCancelled
       try Task.checkCancellation()
       throw AudioPlayerError.source(nil, reason: "\(error)")

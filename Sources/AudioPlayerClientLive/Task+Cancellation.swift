@@ -6,16 +6,12 @@ extension Task where Failure == any Error {
   func valueUnlessCancelled() async throws -> Success {
     let answer = FirstAnswer<Success>()
     Task<Void, Never> { answer.give(await result) }
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { answer.wait($0) }
-    } onCancel: {
-      answer.give(.failure(Swift.CancellationError()))
-    }
+    return try await answer.value()
   }
 }
 
 /// Lets one waiter go with whichever answer comes first.
-private final class FirstAnswer<Value: Sendable>: Sendable {
+final class FirstAnswer<Value: Sendable>: Sendable {
   private struct State {
     var answer: Result<Value, any Error>?
     var waiter: CheckedContinuation<Value, any Error>?
@@ -33,7 +29,16 @@ private final class FirstAnswer<Value: Sendable>: Sendable {
     waiter?.resume(with: answer)
   }
 
-  func wait(_ waiter: CheckedContinuation<Value, any Error>) {
+  /// The answer, or `CancellationError` as soon as the waiting task is cancelled.
+  func value() async throws -> Value {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { wait($0) }
+    } onCancel: {
+      give(.failure(CancellationError()))
+    }
+  }
+
+  private func wait(_ waiter: CheckedContinuation<Value, any Error>) {
     let answer = state.withLock { state in
       if state.answer == nil { state.waiter = waiter }
       return state.answer

@@ -5,33 +5,50 @@ import Synchronization
 /// Turns the engine's reports on a voice into events, and waits for the last one.
 final class VoiceEnding: Sendable {
   private struct State {
+    var timeLine: VoiceTimeLine
     var outcome: Result<Duration, any Error>?
     var waiting: CheckedContinuation<Duration, any Error>?
     var told = 0
+    var isPaused = false
   }
 
-  // Held for a few instructions by the reporter's thread and the session.
-  private let state = Mutex(State())
+  private let rate: SampleRate
+  private let waiters: ControlWaiters
+  // Held for a few instructions by the reporter's thread, the feeder and the session.
+  private let state: Mutex<State>
+
+  /// - Parameter rate: the rate of the voice's frames.
+  init(rate: SampleRate, waiters: ControlWaiters) {
+    self.rate = rate
+    self.waiters = waiters
+    state = Mutex(State(timeLine: VoiceTimeLine(rate: rate)))
+  }
 
   /// Takes a report and passes on what is an event.
-  func take(
-    _ voiceReport: VoiceReport, rate: SampleRate, _ report: (PlaybackEvent) -> Void
-  ) {
+  func take(_ voiceReport: VoiceReport, _ report: (PlaybackEvent) -> Void) {
     switch voiceReport {
     case .heard(let frames):
-      guard advance(to: frames, atLeast: rate.hertz / 20) else { return }
-      report(.progress(PlaybackProgress(heard: FrameCount(frames).duration(at: rate))))
+      tell(frames, report)
+      if let progress = advance(to: frames) { report(.progress(progress)) }
+    case .settled(let serial, let frame, let isPaused):
+      settle(at: frame, isPaused: isPaused)
+      waiters.settle(serial)
     case .starved(let frames):
       report(.starved(FrameCount(frames).duration(at: rate)))
     case .silence(let frames):
       report(.xrun(FrameCount(frames).duration(at: rate)))
     case .finished(let frames):
-      let heard = FrameCount(frames).duration(at: rate)
-      report(.progress(PlaybackProgress(heard: heard)))
-      end(.success(heard))
+      tell(frames, report)
+      report(.progress(timeLine { $0.progress(frames) }))
+      end(.success(FrameCount(frames).duration(at: rate)))
     case .failed(let error):
       end(.failure(error))
     }
+  }
+
+  /// Looks at the time-line, or writes on it.
+  func timeLine<Result: Sendable>(_ body: (inout VoiceTimeLine) -> Result) -> Result {
+    state.withLock { body(&$0.timeLine) }
   }
 
   /// Returns what has been heard when the voice is over; throws where the device failed.
@@ -45,12 +62,27 @@ final class VoiceEnding: Sendable {
     }
   }
 
-  /// Notes what has been heard; false where that is too little to be told.
-  private func advance(to frames: Int, atLeast step: Int) -> Bool {
+  /// Tells what has happened up to a frame.
+  private func tell(_ frames: Int, _ report: (PlaybackEvent) -> Void) {
+    for (note, progress) in timeLine({ $0.pass(frames) }) {
+      report(note.event(progress))
+    }
+  }
+
+  /// Notes what has been heard, and where that is; nil where that is too little to be told.
+  private func advance(to frames: Int) -> PlaybackProgress? {
     state.withLock { state in
-      guard frames >= state.told + step else { return false }
+      guard frames >= state.told + rate.hertz / 20 else { return nil }
       state.told = frames
-      return true
+      return state.timeLine.progress(frames)
+    }
+  }
+
+  private func settle(at frame: Int, isPaused: Bool) {
+    state.withLock { state in
+      guard isPaused != state.isPaused else { return }
+      state.isPaused = isPaused
+      state.timeLine.note(isPaused ? .paused : .resumed, at: frame)
     }
   }
 
@@ -61,5 +93,20 @@ final class VoiceEnding: Sendable {
       return state.waiting
     }
     waiting?.resume(with: outcome)
+  }
+}
+
+extension VoiceNote {
+  fileprivate func event(_ progress: PlaybackProgress) -> PlaybackEvent {
+    switch self {
+    case .looped(let count): .looped(progress, count: count)
+    case .advanced: .advanced(progress)
+    case .paused: .paused(progress)
+    case .resumed: .resumed(progress)
+    case .sought: .sought(progress)
+    case .shortfall(let item, let announced, let decoded):
+      .shortfall(item: item, announced: announced, decoded: decoded)
+    case .failed(let item, let error): .failed(item: item, error)
+    }
   }
 }

@@ -8,7 +8,8 @@ struct VoicePosition: Equatable {
   private(set) var endsAt: Int?
   /// What has been heard; it never goes back.
   private(set) var heard = 0
-  private var mixed = 0
+  /// What of it was given to the device.
+  private(set) var mixed = 0
   /// The last silence inserted, in the device's frames, and the length of those before it.
   private var gap = 0..<0
   private var earlierGaps = 0

@@ -2,8 +2,8 @@ public import Synchronization
 
 /// A ring of plain values between two threads: one writes, one reads, neither waits for the other.
 ///
-/// Thread safety: `tryWrite` and `writable` belong to the one writer, `tryRead` and
-/// `readable` to the one reader; none of them allocates or takes a lock.
+/// Thread safety: `tryWrite` and `writable` belong to the one writer, `tryRead`, `discardReadable`
+/// and `readable` to the one reader; none of them allocates or takes a lock.
 public final class Ring<Element: BitwiseCopyable>: @unchecked Sendable {
   // Right because each element is touched by one side at a time: the writer owns those from `head`
   // up to `tail` + capacity, the reader those from `tail` up to `head`, and each side publishes
@@ -77,6 +77,12 @@ public final class Ring<Element: BitwiseCopyable>: @unchecked Sendable {
     (target + first).update(from: base, count: count - first)
     tail.store(position + count, ordering: .releasing)
     return count
+  }
+
+  /// Throws away all that can be read now.
+  @inlinable
+  public func discardReadable() {
+    tail.store(head.load(ordering: .acquiring), ordering: .releasing)
   }
 
   /// Reads one element, nil where there is none.

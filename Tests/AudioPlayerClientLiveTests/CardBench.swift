@@ -60,6 +60,14 @@ struct CardBench {
 }
 
 extension Voice {
+  convenience init(
+    format: AudioFormat, capacity: Duration, volume: Float,
+    report: @escaping @Sendable (VoiceReport) -> Void
+  ) throws(WakeUpError) {
+    try self.init(
+      format: format, capacity: capacity, board: WishBoard(gain: volume), report: report)
+  }
+
   func give(_ samples: [Float]) {
     samples.withUnsafeBufferPointer { _ = ring.tryWrite($0) }
   }

@@ -8,9 +8,9 @@ import Testing
 @Suite struct VoiceEndingTests {
   /// The events that reports of a voice at 8 kHz come to.
   private func events(_ reports: [VoiceReport]) -> [PlaybackEvent] {
-    let ending = VoiceEnding()
+    let ending = VoiceEnding(rate: 8_000, waiters: ControlWaiters(PlaybackID()))
     var events: [PlaybackEvent] = []
-    for report in reports { ending.take(report, rate: 8_000) { events.append($0) } }
+    for report in reports { ending.take(report) { events.append($0) } }
     return events
   }
 
@@ -36,11 +36,11 @@ import Testing
   }
 
   @Test func `who waits for the end gets what was heard, or what failed`() async throws {
-    let ending = VoiceEnding()
-    ending.take(.finished(heard: 8_000), rate: 8_000) { _ in }
+    let ending = VoiceEnding(rate: 8_000, waiters: ControlWaiters(PlaybackID()))
+    ending.take(.finished(heard: 8_000)) { _ in }
     #expect(try await ending.heard() == .seconds(1))
-    let failing = VoiceEnding()
-    failing.take(.failed(SoundCardError.deviceLost("x")), rate: 8_000) { _ in }
+    let failing = VoiceEnding(rate: 8_000, waiters: ControlWaiters(PlaybackID()))
+    failing.take(.failed(SoundCardError.deviceLost("x"))) { _ in }
     await #expect(throws: SoundCardError.deviceLost("x")) { _ = try await failing.heard() }
   }
 }

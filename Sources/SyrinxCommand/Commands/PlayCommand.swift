@@ -83,7 +83,7 @@ extension AudioPlayerError {
   fileprivate var isOfSource: Bool {
     switch self {
     case .source, .emptySource: true
-    case .streamCannotRepeat, .device, .system, .tooManyVoices: false
+    default: false
     }
   }
 }

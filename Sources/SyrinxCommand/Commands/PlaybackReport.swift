@@ -34,6 +34,7 @@ struct PlaybackReport {
       context.log.warning("\(file): \(length.secondsText) of silence, its source was late")
     case .finished(let finish):
       await show(finish)
+    default: break
     }
   }
 

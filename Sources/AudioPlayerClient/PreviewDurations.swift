@@ -1,0 +1,31 @@
+import AudioCore
+import Foundation
+
+/// What a preview can tell of a source: its rate, and how long it lasts; nil for a stream.
+struct PreviewLength: Equatable {
+  var rate: SampleRate = 48_000
+  var duration: Duration?
+
+  init(of source: PlaybackSource) throws(AudioPlayerError) {
+    switch source {
+    case .stream: break
+    case .buffers(let buffers):
+      rate = buffers.first?.format.sampleRate ?? rate
+      duration = buffers.reduce(.zero) { $0 + $1.duration }
+    case .file(let url):
+      duration = try fileDuration(url)
+    }
+  }
+}
+
+private func fileDuration(_ url: URL) throws(AudioPlayerError) -> Duration {
+  let header: Data
+  do {
+    let file = try FileHandle(forReadingFrom: url)
+    defer { try? file.close() }
+    header = try file.read(upToCount: 4_096) ?? Data()
+  } catch {
+    throw AudioPlayerError.source(url, reason: "\"\(url.path)\" cannot be read: \(error)")
+  }
+  return WAVHeader(header)?.duration ?? .seconds(3)
+}

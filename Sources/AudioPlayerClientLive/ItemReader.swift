@@ -1,0 +1,90 @@
+import AudioCore
+import AudioPlayerClient
+import Foundation
+
+/// One item of a queue: its source, within its range, as often as it is to be played.
+final class ItemReader {
+  enum Step {
+    case audio(AudioBuffer)
+    /// Another repetition begins, the so-many-th after the first.
+    case looped(count: Int)
+    case end
+  }
+
+  let index: Int
+  let description: SourceDescription
+  /// The frame of the source that comes next.
+  private(set) var position: FrameCount
+  private let source: any FeederSource
+  private let range: Range<FrameCount>
+  private var repetitions: Repetitions
+  private var hasGiven = false
+
+  /// Opens an item and goes to its start.
+  nonisolated(nonsending) static func open(
+    _ item: PlaybackItem, index: Int, _ mailbox: FeederMailbox
+  ) async throws -> ItemReader {
+    let source = makeSource(item.source, mailbox)
+    let description = try await source.open()
+    let rate = description.format.sampleRate
+    let start = item.range.start.frame(at: rate)
+    let end = item.range.end?.frame(at: rate) ?? FrameCount(.max)
+    let reader = ItemReader(
+      index, source, description, start..<max(start, end), Repetitions(item.repetition))
+    if start > 0 { try await source.seek(to: start) }
+    return reader
+  }
+
+  private init(
+    _ index: Int, _ source: any FeederSource, _ description: SourceDescription,
+    _ range: Range<FrameCount>, _ repetitions: Repetitions
+  ) {
+    self.index = index
+    self.source = source
+    self.description = description
+    self.range = range
+    self.repetitions = repetitions
+    position = range.lowerBound
+  }
+
+  /// Where it is.
+  var place: ItemPlace {
+    ItemPlace(
+      item: index, frame: position, rate: description.format.sampleRate,
+      length: description.announcedDuration)
+  }
+
+  /// The file, where it is one.
+  var url: URL? { source.url }
+
+  /// What the source announced and did not hold; nil where it was not read to its end.
+  var shortfall: (announced: Duration, decoded: Duration)? { source.shortfall }
+
+  /// Whether it has given nothing at all.
+  var isEmpty: Bool { !hasGiven }
+
+  nonisolated(nonsending) func next() async throws -> Step {
+    if position < range.upperBound, let buffer = try await source.next() {
+      let count = min(buffer.frameCount, range.upperBound - position)
+      position += count
+      repetitions.gives()
+      hasGiven = true
+      return .audio(count < buffer.frameCount ? buffer.frames(0..<count) : buffer)
+    }
+    guard repetitions.begin() else { return .end }
+    try await source.seek(to: range.lowerBound)
+    position = range.lowerBound
+    return .looped(count: repetitions.begun)
+  }
+
+  /// Goes to a time of the source, within the range.
+  nonisolated(nonsending) func seek(to time: PlaybackTime) async throws {
+    let frame = time.frame(at: description.format.sampleRate)
+    let target = min(max(frame, range.lowerBound), range.upperBound)
+    try await source.seek(to: target)
+    position = target
+    // Whoever seeks to the very end does not want to hear that it is empty.
+    repetitions.gives()
+    hasGiven = true
+  }
+}

@@ -1,0 +1,127 @@
+import AudioCore
+import AudioPlayerClient
+
+/// What a queue gives, in order.
+enum QueueStep {
+  /// What follows lies there.
+  case begins(ItemPlace, VoiceNote?)
+  case audio(AudioBuffer)
+  /// To be told when all before it has been heard.
+  case note(VoiceNote)
+}
+
+/// The items of a playback, one after the other; used on the feeder's thread alone.
+///
+/// An item that fails is noted, and the next one follows.
+final class QueueSource {
+  private var items: [PlaybackItem]
+  private let mailbox: FeederMailbox
+  private var reader: ItemReader?
+  /// The item to be opened next.
+  private var upcoming = 0
+  private var steps: [QueueStep] = []
+  private var streamsTaken: Set<Int> = []
+
+  /// What the first item that failed, failed with.
+  private(set) var failure: AudioPlayerError?
+
+  init(_ items: [PlaybackItem], _ mailbox: FeederMailbox) {
+    self.items = items
+    self.mailbox = mailbox
+  }
+
+  /// Opens the first item that can be opened; throws where none can.
+  nonisolated(nonsending) func open() async throws -> SourceDescription {
+    try await openNext()
+    guard let reader else { throw failure ?? AudioPlayerError.emptySource(nil) }
+    steps.append(.begins(reader.place, nil))
+    return reader.description
+  }
+
+  /// What comes next, nil after the last item.
+  nonisolated(nonsending) func next() async throws -> QueueStep? {
+    while true {
+      if !steps.isEmpty { return steps.removeFirst() }
+      guard let reader else {
+        guard upcoming < items.count else { return nil }
+        try await openNext()
+        if let reader = self.reader { steps.append(.begins(reader.place, .advanced)) }
+        continue
+      }
+      do { try await take(reader.next(), from: reader) } catch { try fail(reader.index, error) }
+    }
+  }
+
+  func append(_ items: [PlaybackItem]) {
+    self.items += items
+  }
+
+  /// Goes to a time of an item; throws and stays where it is where that cannot be reached.
+  nonisolated(nonsending) func seek(to time: PlaybackTime, item: Int) async throws {
+    guard items.indices.contains(item) else {
+      if item < 0 { return try await seek(to: .frame(0), item: 0) }
+      return end()
+    }
+    if let reader, reader.index == item {
+      try await reader.seek(to: time)
+      return stand(reader)
+    }
+    let reader = try await openItem(item)
+    try await reader.seek(to: time)
+    stand(reader)
+  }
+
+  /// Goes to the start of an item, or to the end of all.
+  func skip(to item: Int) {
+    guard items.indices.contains(item) else { return end() }
+    (reader, upcoming, steps) = (nil, item, [])
+  }
+
+  private func end() {
+    (reader, upcoming, steps) = (nil, items.count, [])
+  }
+
+  private func stand(_ reader: ItemReader) {
+    self.reader = reader
+    upcoming = reader.index + 1
+    steps = [.begins(reader.place, .sought)]
+  }
+
+  private func take(_ step: ItemReader.Step, from reader: ItemReader) throws {
+    switch step {
+    case .audio(let buffer): steps.append(.audio(buffer))
+    case .looped(let count): steps.append(.begins(reader.place, .looped(count: count)))
+    case .end:
+      if reader.isEmpty { throw AudioPlayerError.emptySource(reader.url) }
+      if let (announced, decoded) = reader.shortfall {
+        steps.append(
+          .note(.shortfall(item: reader.index, announced: announced, decoded: decoded)))
+      }
+      self.reader = nil
+    }
+  }
+
+  nonisolated(nonsending) private func openNext() async throws {
+    while reader == nil, upcoming < items.count {
+      let index = upcoming
+      upcoming += 1
+      do { reader = try await openItem(index) } catch { try fail(index, error) }
+    }
+  }
+
+  nonisolated(nonsending) private func openItem(_ index: Int) async throws -> ItemReader {
+    if case .stream = items[index].source, !streamsTaken.insert(index).inserted {
+      throw AudioPlayerError.notSeekable(nil)
+    }
+    return try await .open(items[index], index: index, mailbox)
+  }
+
+  private func fail(_ index: Int, _ error: any Error) throws {
+    if error is FeederInterruption { throw error }
+    try Task.checkCancellation()
+    let failure = error as? AudioPlayerError ?? .source(nil, reason: "\(error)")
+    self.failure = self.failure ?? failure
+    steps.append(.note(.failed(item: index, failure)))
+    reader = nil
+  }
+}

@@ -1,0 +1,103 @@
+import AudioCore
+import AudioPlayerClient
+
+/// What happens at a frame of a voice, told when it has been heard up to there.
+enum VoiceNote: Equatable {
+  case looped(count: Int)
+  case advanced
+  case paused
+  case resumed
+  case sought
+  case shortfall(item: Int, announced: Duration, decoded: Duration)
+  case failed(item: Int, AudioPlayerError)
+
+  /// Whether it tells of the voice's samples, not of what was done with them.
+  fileprivate var belongsToSamples: Bool { self != .paused && self != .resumed }
+}
+
+/// A place in an item's source.
+struct ItemPlace: Equatable {
+  var item: Int
+  var frame: FrameCount
+  /// The source's own rate.
+  var rate: SampleRate
+  /// How long the source says that it lasts.
+  var length: Duration?
+}
+
+/// Which frame of which source a voice's frames are.
+///
+/// Its memory is bounded by what the voice holds: what has been heard is forgotten, and
+/// repetitions that are shorter than a twentieth of a second are not all noted.
+struct VoiceTimeLine {
+  private struct Segment {
+    let start: Int
+    let place: ItemPlace
+    /// The frames after which it repeats itself, where it is not noted when it does.
+    var turn: Int?
+  }
+
+  private let rate: SampleRate
+  private var segments: [Segment] = []
+  private var notes: [(frame: Int, note: VoiceNote)] = []
+
+  /// - Parameter rate: the rate of the voice's frames.
+  init(rate: SampleRate) {
+    self.rate = rate
+  }
+
+  /// From the voice's frame on it is what lies at `place`; frames never go back but after `cut`.
+  mutating func begin(_ place: ItemPlace, at frame: Int, _ note: VoiceNote? = nil) {
+    if case .looped = note, let last = segments.last, last.place.item == place.item {
+      let turn = max(1, last.turn ?? (frame - last.start))
+      if frame - last.start < rate.hertz / 20 {
+        segments[segments.count - 1].turn = turn
+        return
+      }
+    }
+    segments.append(Segment(start: frame, place: place))
+    if let note { self.note(note, at: frame) }
+  }
+
+  /// Something is to be told when the voice has been heard up to a frame.
+  mutating func note(_ note: VoiceNote, at frame: Int) {
+    let index = notes.firstIndex { $0.frame > frame } ?? notes.endIndex
+    notes.insert((frame, note), at: index)
+  }
+
+  /// What was to follow from a frame on does not.
+  mutating func cut(at frame: Int) {
+    segments.removeAll { $0.start >= frame }
+    notes.removeAll { $0.frame >= frame && $0.note.belongsToSamples }
+  }
+
+  /// The voice ends at a frame: what was reckoned to lie behind it lies there.
+  mutating func end(at frame: Int) {
+    notes = notes.map { (min($0.frame, frame), $0.note) }
+  }
+
+  /// Where the voice is when so much of it has been heard.
+  func progress(_ heard: Int) -> PlaybackProgress {
+    let duration = FrameCount(heard).duration(at: rate)
+    guard let segment = segments.last(where: { $0.start <= heard }) ?? segments.first else {
+      return PlaybackProgress(heard: duration)
+    }
+    var frames = max(0, heard - segment.start)
+    if let turn = segment.turn { frames %= turn }
+    let place = segment.place
+    let position = place.frame + FrameCount(frames).converted(from: rate, to: place.rate)
+    return PlaybackProgress(
+      heard: duration, item: place.item, position: position,
+      time: position.duration(at: place.rate), length: place.length)
+  }
+
+  /// What is to be told now that so much has been heard, each with where that was.
+  mutating func pass(_ heard: Int) -> [(note: VoiceNote, progress: PlaybackProgress)] {
+    let count = notes.prefix { $0.frame <= heard }.count
+    let passed = notes[..<count].map { ($0.note, progress($0.frame)) }
+    notes.removeFirst(count)
+    let current = segments.lastIndex { $0.start <= heard } ?? 0
+    segments.removeFirst(current)
+    return passed
+  }
+}

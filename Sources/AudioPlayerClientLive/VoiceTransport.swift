@@ -1,0 +1,128 @@
+import AudioCore
+
+/// When a voice sounds and when it is silent, without a click in between: what the card's thread
+/// does with it, block by block.
+///
+/// It begins at its full gain. A pause, a stop and a flush fade it out; the frames of the fade are
+/// taken from it, and no more.
+struct VoiceTransport: Equatable {
+  enum Phase: Equatable {
+    /// Nothing of it has been mixed.
+    case primed
+    case sounding
+    case fadingOut
+    /// It is paused, or waits for samples in the place of those that were thrown away.
+    case silent
+    case over
+  }
+
+  /// What a voice can give now.
+  struct Supply {
+    var readable: Int
+    /// Whether nothing follows.
+    var isComplete: Bool
+  }
+
+  private(set) var phase = Phase.primed
+  private(set) var wishes: TransportWishes
+  private var epoch = 0
+  private let rate: SampleRate
+  var ramp: GainRamp
+
+  init(_ wishes: TransportWishes, rate: SampleRate) {
+    self.wishes = wishes
+    self.rate = rate
+    ramp = GainRamp(wishes.gain)
+  }
+
+  /// Whether a source that is late is worth waiting for.
+  var needsSource: Bool { phase != .over && !isToBeSilent }
+
+  /// Whether what is wished has come about.
+  var isSettled: Bool {
+    switch phase {
+    case .primed, .fadingOut: false
+    case .sounding: !isToBeSilent && ramp.isSteady
+    case .silent: wishes.isPaused && !wishes.isStopping && wishes.epoch == epoch
+    case .over: true
+    }
+  }
+
+  private var isToBeSilent: Bool {
+    wishes.isPaused || wishes.isStopping || wishes.epoch != epoch
+  }
+
+  /// Takes note of what is wished now.
+  mutating func wish(_ wishes: TransportWishes) {
+    if wishes.gain != self.wishes.gain {
+      switch phase {
+      case .primed: ramp = GainRamp(wishes.gain)
+      case .sounding: ramp.move(to: wishes.gain, in: frames(wishes.ramp))
+      case .fadingOut, .silent, .over: break
+      }
+    }
+    self.wishes = wishes
+  }
+
+  /// Whether all that the voice holds is to be thrown away now.
+  mutating func flush() -> Bool {
+    guard phase == .silent || phase == .primed, epoch != wishes.epoch else { return false }
+    epoch = wishes.epoch
+    fallSilent()
+    return true
+  }
+
+  /// How many frames of a block are to be taken from the voice.
+  mutating func begin(_ supply: Supply, block: Int) -> Int {
+    switch phase {
+    case .primed: if isToBeSilent { fallSilent() } else { phase = .sounding }
+    case .sounding: if isToBeSilent { fadeOut(supply) }
+    case .fadingOut: if isToBeSilent { hurry(supply) } else { fadeIn() }
+    case .silent: if !isToBeSilent, supply.isComplete || supply.readable >= block { fadeIn() }
+    case .over: break
+    }
+    if phase == .silent, wishes.isStopping { phase = .over }
+    return switch phase {
+    case .sounding: block
+    case .fadingOut: min(block, ramp.framesLeft)
+    case .primed, .silent, .over: 0
+    }
+  }
+
+  /// Takes note of what was taken; nothing follows what is last.
+  mutating func end(took frames: Int, of wanted: Int, isLast: Bool) {
+    if phase == .sounding, isLast { phase = .over }
+    guard phase == .fadingOut, ramp.isSteady || frames < wanted else { return }
+    fallSilent()
+    if wishes.isStopping { phase = .over }
+  }
+
+  private mutating func fadeIn() {
+    ramp.move(to: wishes.gain, in: frames(wishes.fade))
+    phase = .sounding
+  }
+
+  private mutating func fadeOut(_ supply: Supply) {
+    ramp.move(to: 0, in: fade(supply))
+    phase = .fadingOut
+  }
+
+  private mutating func hurry(_ supply: Supply) {
+    ramp.arrive(within: fade(supply))
+  }
+
+  private mutating func fallSilent() {
+    ramp = GainRamp(0)
+    phase = .silent
+  }
+
+  /// What is left of a sound may be shorter than a fade.
+  private func fade(_ supply: Supply) -> Int {
+    let fade = frames(wishes.fade)
+    return supply.isComplete ? min(fade, supply.readable) : fade
+  }
+
+  private func frames(_ duration: Duration) -> Int {
+    max(0, FrameCount(duration, at: rate).rawValue)
+  }
+}
