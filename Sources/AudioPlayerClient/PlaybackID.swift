@@ -30,3 +30,10 @@ extension PlaybackID: CustomStringConvertible {
     }
   }
 }
+
+extension PlaybackID: ExpressibleByStringLiteral {
+  /// The literal is the name.
+  public init(stringLiteral value: String) {
+    self.init(value)
+  }
+}

@@ -97,7 +97,8 @@ struct PreviewQueue {
     let range = item.range
     start = range.start.frame(at: length.rate).duration(at: length.rate)
     end = length.duration.map { duration in
-      min(duration, range.end.map { $0.frame(at: length.rate).duration(at: length.rate) } ?? duration)
+      min(
+        duration, range.end.map { $0.frame(at: length.rate).duration(at: length.rate) } ?? duration)
     }
     position = start
     self.length = length

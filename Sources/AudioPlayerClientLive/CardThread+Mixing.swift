@@ -40,10 +40,11 @@ extension CardThread {
     let isComplete = voice.hasInputEnded
     let readable = voice.readableFrames
     let supply = VoiceTransport.Supply(readable: readable, isComplete: isComplete)
+    let wasSilent = voice.transport.phase == .silent
     let wanted = voice.transport.begin(supply, block: period)
-    let isLast =
-      voice.transport.phase == .sounding && isComplete && readable < wanted && voice.closeInput()
+    if wasSilent, wanted > 0 { voice.soundsSince = voice.position.mixed }
     let isSounding = voice.transport.phase == .sounding
+    let isLast = isSounding && isComplete && readable < wanted && voice.closeInput()
     let frames = wanted > 0 ? block.add(voice, atMost: wanted, isComplete: isLast) : 0
     if voice.ring.readable * 2 <= voice.ring.capacity, voice.roomWish.take() { voice.room.signal() }
     voice.transport.end(took: frames, of: wanted, isLast: isLast)

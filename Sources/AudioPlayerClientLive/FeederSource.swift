@@ -23,10 +23,10 @@ protocol FeederSource: AnyObject {
   /// at first.
   nonisolated(nonsending) func next() async throws -> AudioBuffer?
 
-  /// Goes to a frame, or to the end where there are fewer.
+  /// Goes to a frame, or to the end where there are fewer; returns where it is.
   ///
   /// Throws `notSeekable` and stays where it is where that lies behind a stream.
-  nonisolated(nonsending) func seek(to frame: FrameCount) async throws
+  nonisolated(nonsending) func seek(to frame: FrameCount) async throws -> FrameCount
 }
 
 /// There is a request in the mailbox.

@@ -40,22 +40,25 @@ final class FileSource: FeederSource {
     return buffer.isEmpty ? nil : buffer
   }
 
-  func seek(to frame: FrameCount) async throws {
-    guard let reader, frame != reader.position else { return }
-    if frame <= (reader.announcedFrameCount ?? frame) {
-      do throws(SoundFileError) {
-        return try reader.seek(to: frame)
-      } catch {
-        // What cannot be sought in is read up to there, as far as that is possible.
-      }
-    }
-    if frame < reader.position {
-      do { try reader.seek(to: 0) } catch { throw AudioPlayerError.notSeekable(url) }
-    }
+  func seek(to frame: FrameCount) async throws -> FrameCount {
+    guard let reader, frame != reader.position else { return frame }
+    if frame <= (reader.announcedFrameCount ?? frame), reaches(frame, reader) { return frame }
+    // What cannot be sought in is read up to there, as far as that is possible.
+    if frame < reader.position, !reaches(0, reader) { throw AudioPlayerError.notSeekable(url) }
     while reader.position < frame {
       let rest = frame - reader.position
       let buffer = try await interruptible { try reader.read(atMost: min(rest, 4_096)) }
-      if buffer.isEmpty { return }
+      if buffer.isEmpty { break }
+    }
+    return reader.position
+  }
+
+  private func reaches(_ frame: FrameCount, _ reader: SoundFileReader) -> Bool {
+    do throws(SoundFileError) {
+      try reader.seek(to: frame)
+      return true
+    } catch {
+      return false
     }
   }
 
@@ -110,10 +113,13 @@ final class BuffersSource: FeederSource {
     return piece
   }
 
-  func seek(to frame: FrameCount) async throws {
+  func seek(to frame: FrameCount) async throws -> FrameCount {
     (index, offset) = (0, frame)
     while index < buffers.count, offset >= buffers[index].frameCount {
       (index, offset) = (index + 1, offset - buffers[index].frameCount)
     }
+    guard index == buffers.count else { return frame }
+    defer { offset = 0 }
+    return frame - offset
   }
 }

@@ -31,7 +31,7 @@ final class ItemReader {
     let end = item.range.end?.frame(at: rate) ?? FrameCount(.max)
     let reader = ItemReader(
       index, source, description, start..<max(start, end), Repetitions(item.repetition))
-    if start > 0 { try await source.seek(to: start) }
+    if start > 0 { reader.position = try await source.seek(to: start) }
     return reader
   }
 
@@ -72,8 +72,7 @@ final class ItemReader {
       return .audio(count < buffer.frameCount ? buffer.frames(0..<count) : buffer)
     }
     guard repetitions.begin() else { return .end }
-    try await source.seek(to: range.lowerBound)
-    position = range.lowerBound
+    position = try await source.seek(to: range.lowerBound)
     return .looped(count: repetitions.begun)
   }
 
@@ -81,8 +80,7 @@ final class ItemReader {
   nonisolated(nonsending) func seek(to time: PlaybackTime) async throws {
     let frame = time.frame(at: description.format.sampleRate)
     let target = min(max(frame, range.lowerBound), range.upperBound)
-    try await source.seek(to: target)
-    position = target
+    position = try await source.seek(to: target)
     // Whoever seeks to the very end does not want to hear that it is empty.
     repetitions.gives()
     hasGiven = true

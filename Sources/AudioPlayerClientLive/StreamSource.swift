@@ -39,16 +39,17 @@ final class StreamSource: FeederSource {
     return buffer
   }
 
-  func seek(to frame: FrameCount) async throws {
+  func seek(to frame: FrameCount) async throws -> FrameCount {
     guard frame >= position else { throw AudioPlayerError.notSeekable(nil) }
     while position < frame {
       let buffer = if let held { held } else { try await pull(isInterruptible: false) }
       held = nil
-      guard let buffer else { return }
+      guard let buffer else { break }
       let count = min(frame - position, buffer.frameCount)
       position += count
       if count < buffer.frameCount { held = buffer.frames(count..<buffer.frameCount) }
     }
+    return position
   }
 
   nonisolated(nonsending) private func pull(isInterruptible: Bool) async throws -> AudioBuffer? {

@@ -42,6 +42,8 @@ final class Voice: @unchecked Sendable {
   var dropout: DropoutFade
   var untold = UntoldSilence()
   private var seen: Int
+  /// The frame that it has sounded from since it was silent.
+  var soundsSince = 0
   /// The last frame that the ring gave, a sample per channel.
   let lastFrame: UnsafeMutableBufferPointer<Float>
 
@@ -164,7 +166,8 @@ extension Voice {
   func settle() -> Bool {
     guard transport.isSettled, settledSerial.load(ordering: .relaxed) != seen else { return false }
     let isPaused = transport.phase == .silent
-    settledPlace.store(position.mixed << 1 | (isPaused ? 1 : 0), ordering: .relaxed)
+    let frame = isPaused ? position.mixed : soundsSince
+    settledPlace.store(frame << 1 | (isPaused ? 1 : 0), ordering: .relaxed)
     settledSerial.store(seen, ordering: .releasing)
     return true
   }

@@ -1,0 +1,46 @@
+import AudioCore
+import Testing
+
+@testable import AudioPlayerClientLive
+
+@Suite struct EdgeFadesTests {
+  private let format = AudioFormat(sampleRate: 1_000, channelCount: 2)
+  private let ones = [Float](repeating: 1, count: 40)
+
+  private func faded(_ pieces: [[Float]], in rise: Int, out fall: Int) -> [Float] {
+    var fades = EdgeFades(in: .milliseconds(rise), out: .milliseconds(fall), format: format)
+    var samples: [Float] = []
+    var frame = 0
+    for piece in pieces {
+      samples += fades.apply(piece, at: frame)
+      frame += piece.count / 2
+    }
+    return samples + fades.finish()
+  }
+
+  @Test func `without fades samples stay as they are`() {
+    #expect(faded([ones], in: 0, out: 0) == ones)
+  }
+
+  @Test func `both ends move in even steps, however the samples are cut`() {
+    let expected = (0..<20).flatMap { frame in
+      [Float](repeating: min(1, Float(frame + 1) / 4, Float(19 - frame) / 5), count: 2)
+    }
+    #expect(faded([ones], in: 4, out: 5) == expected)
+    let pieces = [
+      Array(ones[..<6]), Array(ones[6..<8]), [], Array(ones[8..<38]), Array(ones[38...]),
+    ]
+    #expect(faded(pieces, in: 4, out: 5) == expected)
+  }
+
+  @Test func `a sound that is shorter than its fade out begins below its volume`() {
+    #expect(faded([[1, 1, 1, 1]], in: 0, out: 4) == [0.25, 0.25, 0, 0])
+  }
+
+  @Test func `what is forgotten is not heard`() {
+    var fades = EdgeFades(in: .zero, out: .milliseconds(5), format: format)
+    #expect(fades.apply(ones, at: 0).count == 30)
+    fades.reset()
+    #expect(fades.finish().isEmpty)
+  }
+}

@@ -1,0 +1,58 @@
+import AudioCore
+import AudioPlayerClient
+import Testing
+
+@testable import AudioPlayerClientLive
+
+@Suite struct ItemReaderTests {
+  private let mailbox = FeederMailbox("a")
+
+  /// What a reader gives until its end: the frames of the source, and −1 for a repetition.
+  private func frames(_ reader: ItemReader) async throws -> [Int] {
+    var frames: [Int] = []
+    while true {
+      switch try await reader.next() {
+      case .audio(let buffer): frames += buffer.samples.map { Int(($0 - 0.25) * 65_536) }
+      case .looped: frames.append(-1)
+      case .end: return frames
+      }
+    }
+  }
+
+  private func reader(
+    _ range: PlaybackRange = PlaybackRange(), times: Int = 1
+  ) async throws -> ItemReader {
+    let item = PlaybackItem(
+      source: .buffers([staircase(3), staircase(0), staircase(7, from: 3)]), range: range,
+      repetition: .times(times))
+    return try await .open(item, index: 4, mailbox)
+  }
+
+  @Test func `a range goes from its first frame to the one before its end, each time`() async throws
+  {
+    let range = PlaybackRange(start: .frame(2), end: .frame(5))
+    #expect(try await frames(reader(range, times: 2)) == [2, 3, 4, -1, 2, 3, 4])
+    #expect(try await frames(reader(.init(start: .frame(8)))) == [8, 9])
+    #expect(try await frames(reader(.init(end: .time(.microseconds(250))))) == [0, 1])
+  }
+
+  @Test(arguments: [(5, 5), (7, 3), (10, 20), (99, 100)])
+  func `a range that is empty gives nothing`(
+    start: Int, end: Int
+  ) async throws {
+    let range = PlaybackRange(start: .frame(FrameCount(start)), end: .frame(FrameCount(end)))
+    let reader = try await reader(range, times: 3)
+    #expect(try await frames(reader).isEmpty)
+    #expect(reader.isEmpty)
+  }
+
+  @Test func `seek stays within the range`() async throws {
+    let reader = try await reader(.init(start: .frame(2), end: .frame(6)), times: 2)
+    try await reader.seek(to: .frame(0))
+    #expect(reader.place.frame == 2)
+    try await reader.seek(to: .frame(5))
+    #expect(try await frames(reader) == [5, -1, 2, 3, 4, 5])
+    try await reader.seek(to: .frame(50))
+    #expect(reader.place == ItemPlace(item: 4, frame: 6, rate: 8_000, length: .microseconds(1_250)))
+  }
+}

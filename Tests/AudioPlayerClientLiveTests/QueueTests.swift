@@ -1,0 +1,275 @@
+import AudioCore
+import AudioPlayerClient
+import AudioThreads
+import Foundation
+import SoundFile
+import Testing
+import VirtualSoundCard
+
+/// What several items, their ranges and their repetitions sound like, sample by sample.
+@Suite(.timeLimit(.minutes(1))) struct QueueTests {
+  let deck = Deck()
+
+  private func item(
+    _ buffer: AudioBuffer, _ range: PlaybackRange = PlaybackRange(), times: Int = 1
+  ) -> PlaybackItem {
+    PlaybackItem(source: .buffers([buffer]), range: range, repetition: .times(times))
+  }
+
+  private func range(_ start: Int, _ end: Int) -> PlaybackRange {
+    PlaybackRange(start: .frame(FrameCount(start)), end: .frame(FrameCount(end)))
+  }
+
+  @Test func `items join without a missing or a doubled sample, and each is told`() async throws {
+    let playing = await deck.start(
+      PlaybackRequest(items: [
+        item(staircase(3_001)), item(staircase(1, from: 3_001)),
+        item(staircase(5_000, from: 3_002)),
+      ]))
+    try await deck.finish(playing)
+    let whole = staircase(8_002).samples
+    #expect(deck.played.prefix(8_002).elementsEqual(whole))
+    #expect(deck.played.dropFirst(8_002).allSatisfy { $0 == 0 })
+    #expect(
+      deck.events.compactMap(\.advanced) == [
+        PlaybackProgress(
+          heard: FrameCount(3_001).duration(at: 8_000), item: 1, length: .microseconds(125)),
+        PlaybackProgress(
+          heard: FrameCount(3_002).duration(at: 8_000), item: 2, length: .milliseconds(625)),
+      ])
+  }
+
+  @Test func `the repetitions of a range join sample by sample`() async throws {
+    let request = PlaybackRequest(
+      source: .buffers([staircase(4_000), staircase(4_000, from: 4_000)]), repetition: .times(3),
+      range: range(3_500, 5_001))
+    try await deck.finish(await deck.start(request))
+    let once = staircase(1_501, from: 3_500).samples
+    #expect(deck.played.prefix(4_503).elementsEqual(once + once + once))
+    #expect(deck.played.dropFirst(4_503).allSatisfy { $0 == 0 })
+    #expect(deck.events.compactMap(\.loopCount) == [1, 2])
+    #expect(deck.events.compactMap(\.progress).last?.position == 5_001)
+  }
+
+  @Test(arguments: ["wav", "flac"]) func `so do those of a file`(format: String) async throws {
+    let noise = AudioSignal.noise(seed: 4).buffer(10_000, format: Deck.format)
+    let file = FileManager.default.temporaryDirectory
+      .appendingPathComponent("syrinx-\(UUID().uuidString).\(format)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let writer = try SoundFileWriter(
+      url: file, format: noise.format, encoding: .init(pathExtension: format))
+    try writer.write(noise)
+    try writer.close()
+    let stored = try SoundFileReader(url: file).read(atMost: 10_000).samples
+    let request = PlaybackRequest(
+      source: .file(file), repetition: .times(2), range: range(1_234, 9_876))
+    try await deck.finish(await deck.start(request))
+    let once = Array(stored[1_234..<9_876])
+    #expect(deck.played.prefix(2 * once.count).elementsEqual(once + once))
+  }
+
+  @Test func `loops shorter than a twentieth of a second are not all told, and their place is`()
+    async throws
+  {
+    let request = PlaybackRequest(
+      source: .buffers([staircase(100)]), repetition: .times(160), range: range(10, 60), id: "a")
+    try await deck.finish(await deck.start(request))
+    #expect(
+      deck.played.prefix(8_000).elementsEqual(
+        (0..<8_000).map {
+          staircase(100).samples[10 + $0 % 50]
+        }))
+    #expect(deck.events.compactMap(\.loopCount).count <= 20)
+    let positions = deck.events.compactMap(\.progress).map(\.position.rawValue)
+    #expect(positions.allSatisfy { (10...60).contains($0) })
+  }
+
+  @Test func `a sine cut into files of any format plays back without a jump of its phase`()
+    async throws
+  {
+    let formats = [
+      AudioFormat(sampleRate: 48_000, channelCount: 2),
+      AudioFormat(sampleRate: 44_100, channelCount: 1),
+      AudioFormat(sampleRate: 48_000, channelCount: 1),
+    ]
+    let deck = Deck(sampleRate: 48_000)
+    var items: [PlaybackItem] = []
+    for (index, format) in formats.enumerated() {
+      // Half a second each, so that every piece begins where the one before it ended.
+      let count = FrameCount(.milliseconds(500), at: format.sampleRate)
+      let piece = AudioSignal.sine(441).buffer(
+        count, format: format, firstFrame: FrameCount(index * count.rawValue))
+      items.append(PlaybackItem(source: .file(try temporaryWAV(piece))))
+    }
+    try await deck.finish(await deck.start(PlaybackRequest(items: items)))
+    let played = try #require(deck.card.played.first)
+    let reference = AudioSignal.sine(441).buffer(.milliseconds(1_500), format: played.format)
+    let errors = zip(played.samples, reference.samples).map { abs($0 - $1) }
+    // Where the format changes a resampler ends and another begins: it knows one side only.
+    let joins = [47_600..<48_400, 95_600..<96_400]
+    #expect(joins.allSatisfy { errors[$0].allSatisfy { $0 < 0.1 } })
+    #expect(errors[48_400..<95_600].allSatisfy { $0 < 1e-3 })
+    #expect(errors[96_400...].allSatisfy { $0 < 1e-3 })
+    #expect(errors.prefix(47_000).allSatisfy { $0 < 1e-6 })
+  }
+
+  @Test func `a sine cut into files of one format is resampled as if it were not cut`() async throws
+  {
+    let format = AudioFormat(sampleRate: 44_100, channelCount: 1)
+    let deck = Deck(sampleRate: 48_000)
+    let sine = AudioSignal.sine(441)
+    let lengths = [10_007, 22_050, 12_043]
+    var items: [PlaybackItem] = []
+    var first = 0
+    for length in lengths {
+      let piece = sine.buffer(FrameCount(length), format: format, firstFrame: FrameCount(first))
+      items.append(PlaybackItem(source: .file(try temporaryWAV(piece))))
+      first += length
+    }
+    try await deck.finish(await deck.start(PlaybackRequest(items: items)))
+    let reference = sine.buffer(
+      .seconds(1), format: AudioFormat(sampleRate: 48_000, channelCount: 1))
+    let errors = zip(deck.played, reference.samples).map { abs($0 - $1) }
+    #expect(errors[500..<47_500].allSatisfy { $0 < 1e-4 })
+    #expect(deck.events.compactMap(\.advanced).map(\.item) == [1, 2])
+  }
+
+  @Test func `an item that cannot be played is told in its turn, and the others are heard`()
+    async throws
+  {
+    let missing = PlaybackItem(source: .file(URL(fileURLWithPath: "/nowhere.wav")))
+    let empty = PlaybackItem(source: .buffers([]))
+    let request = PlaybackRequest(
+      items: [missing, item(staircase(1_000)), empty, item(staircase(1_000, from: 1_000))])
+    let playing = await deck.start(request)
+    await #expect(throws: AudioPlayerError.self) { try await deck.finish(playing) }
+    #expect(deck.played.prefix(2_000).elementsEqual(staircase(2_000).samples))
+    let told = deck.events.compactMap { $0.failedItem ?? $0.advanced?.item }
+    #expect(told == [0, 2, 3])
+    #expect(deck.openDeviceCount == 0)
+  }
+
+  @Test func `skip goes to the next item, also twice in a row, and after the last to the end`()
+    async throws
+  {
+    let levels: [Float] = [0.1, 0.2, 0.3, 0.4]
+    let items = levels.map { level in
+      item(AudioBuffer(format: Deck.format, samples: .init(repeating: level, count: 40_000)))
+    }
+    let playing = await deck.start(PlaybackRequest(items: items, id: "a"))
+    await deck.pass(4)
+    try await deck.tell("a", .skip)
+    try await deck.tell("a", .skip)
+    try await deck.tell("a", .skip)
+    await deck.pass(8)
+    async let skipped: Void = deck.player.control(id: "a", command: .skip)
+    try await deck.finish(playing)
+    try await skipped
+    #expect(deck.events.compactMap(\.advanced).map(\.item) == [1, 2, 3])
+    #expect(deck.events.last?.finish?.reason == .completed)
+    #expect(largestStep(deck.played) <= 0.1 + 1e-6)
+    #expect(deck.played.count < 40_000)
+  }
+
+  @Test func `what is enqueued follows without a gap, also when all has been decoded`() async throws
+  {
+    let playing = await deck.start(
+      PlaybackRequest(items: [item(staircase(2_000))], id: "a"))
+    await deck.pass(2)
+    try await deck.tell("a", .enqueue([item(staircase(2_000, from: 2_000))]))
+    await deck.pass(1)
+    try await deck.tell("a", .enqueue([item(staircase(2_000, from: 4_000)), item(staircase(1))]))
+    try await deck.finish(playing)
+    #expect(deck.played.prefix(6_001).elementsEqual(staircase(6_000).samples + [0.25]))
+    #expect(deck.events.compactMap(\.advanced).map(\.item) == [1, 2, 3])
+    await #expect(throws: AudioPlayerError.unknownPlayback("a")) {
+      try await deck.player.control(id: "a", command: .enqueue([item(staircase(1))]))
+    }
+  }
+
+  @Test func `seek reaches the other items too`() async throws {
+    let playing = await deck.start(
+      PlaybackRequest(
+        items: [item(staircase(9_000)), item(staircase(20_000, from: 20_000))], id: "a"))
+    await deck.pass(4)
+    try await deck.tell("a", .seek(to: .time(.seconds(1)), item: 1))
+    await deck.pass { $0.sought?.item == 1 }
+    try await deck.tell("a", .seek(to: .frame(8_000), item: 0))
+    try await deck.finish(playing)
+    #expect(deck.events.compactMap(\.sought).map(\.item) == [1, 0])
+    #expect(deck.events.compactMap(\.sought).map(\.position) == [8_000, 8_000])
+    let end = staircase(920, from: 8_080).samples + staircase(20_000, from: 20_000).samples
+    #expect(deck.played.range(of: end) != nil)
+  }
+
+  @Test func `a stream can be sought forward, and not back`() async throws {
+    let (stream, continuation) = AsyncThrowingStream<AudioBuffer, any Error>.makeStream()
+    for index in 0..<20 { continuation.yield(staircase(1_000, from: index * 1_000)) }
+    continuation.finish()
+    let playing = await deck.start(
+      PlaybackRequest(source: .stream(stream), range: .init(start: .frame(500)), id: "a"))
+    await deck.pass(4)
+    try await deck.tell("a", .seek(to: .frame(15_000)))
+    await #expect(throws: AudioPlayerError.notSeekable(nil)) {
+      try await deck.tell("a", .seek(to: .frame(0)))
+    }
+    try await deck.finish(playing)
+    #expect(deck.played.prefix(500).elementsEqual(staircase(500, from: 500).samples))
+    #expect(deck.played.range(of: staircase(4_920, from: 15_080).samples) != nil)
+    #expect(deck.events.last?.finish?.reason == .completed)
+  }
+
+  @Test func `a stream that gives nothing any more can be skipped`() async throws {
+    let (stream, continuation) = AsyncThrowingStream<AudioBuffer, any Error>.makeStream()
+    continuation.yield(staircase(4_000))
+    let gone = Gate()
+    continuation.onTermination = { _ in gone.open() }
+    let playing = await deck.start(
+      PlaybackRequest(
+        items: [PlaybackItem(source: .stream(stream)), item(staircase(3_000, from: 9_000))],
+        id: "a"))
+    await deck.pass(10)
+    try await deck.tell("a", .skip)
+    await gone.wait()
+    try await deck.finish(playing)
+    #expect(deck.played.range(of: staircase(2_920, from: 9_080).samples) != nil)
+  }
+
+  @Test func `any asynchronous sequence of buffers is a source`() async throws {
+    let buffers = AsyncStream { continuation in
+      continuation.yield(staircase(1_000))
+      continuation.yield(staircase(1_000, from: 1_000))
+      continuation.finish()
+    }
+    let playing = await deck.start(PlaybackRequest(source: .sequence(buffers)))
+    try await deck.finish(playing)
+    #expect(deck.played.prefix(2_000).elementsEqual(staircase(2_000).samples))
+  }
+
+  @Test func `a file that ends before its header says is told, with how much there was`()
+    async throws
+  {
+    let whole = try temporaryWAV(staircase(8_000))
+    let bytes = try Data(contentsOf: whole)
+    let cut = whole.deletingPathExtension().appendingPathExtension("cut.wav")
+    try bytes.prefix(bytes.count - 4 * 6_000).write(to: cut)
+    let playing = await deck.start(
+      PlaybackRequest(items: [PlaybackItem(source: .file(cut)), item(staircase(100))]))
+    try await deck.finish(playing)
+    #expect(
+      deck.events.contains(
+        .shortfall(item: 0, announced: .seconds(1), decoded: .milliseconds(250))))
+  }
+
+  @Test func `the first item fades in and the last one out`() async throws {
+    let level = AudioBuffer(format: Deck.format, samples: .init(repeating: 1, count: 4_000))
+    let request = PlaybackRequest(
+      items: [item(level), item(level)], fadeIn: .milliseconds(100), fadeOut: .milliseconds(250))
+    try await deck.finish(await deck.start(request))
+    let rise = (1...800).map { Float($0) / 800 }
+    let fall = (0..<2_000).reversed().map { Float($0) / 2_000 }
+    let expected = rise + [Float](repeating: 1, count: 8_000 - 2_800) + fall
+    #expect(deck.played.prefix(8_000).elementsEqual(expected))
+    #expect(deck.played.dropFirst(8_000).allSatisfy { $0 == 0 })
+  }
+}

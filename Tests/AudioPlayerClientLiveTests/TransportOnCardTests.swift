@@ -1,0 +1,82 @@
+import AudioCore
+import AudioThreads
+import SoundCard
+import Synchronization
+import Testing
+
+@testable import AudioPlayerClientLive
+
+/// What the card is given when a voice is told something, in every phase of a period of 25 ms.
+@Suite struct TransportOnCardTests {
+  let bench: CardBench
+  let second = [Float](repeating: 0.5, count: 8_000)
+
+  init() throws { bench = try CardBench() }
+
+  @Test(arguments: 300..<325) func `nothing that a voice is told clicks`(milliseconds: Int) throws {
+    let voice = try bench.voice(second)
+    let wishes: [(inout TransportWishes) -> Void] = [
+      { $0.isPaused = true }, { $0.isPaused = false },
+      { ($0.gain, $0.ramp) = (0.2, .milliseconds(20)) },
+      { ($0.gain, $0.ramp) = (1, .milliseconds(20)) },
+    ]
+    for (index, wish) in wishes.enumerated() {
+      bench.pcm.at(milliseconds + 107 * index) { _ in voice.board.update(wish) }
+    }
+    bench.pcm.at(milliseconds + 500) { _ in voice.stop() }
+    try bench.run([voice])
+    // 10 ms are 80 steps.
+    #expect(largestStep(Array(bench.pcm.written.drop { $0 == 0.5 })) <= 0.5 / 80 + 1e-6)
+    #expect(bench.pcm.written.last == 0)
+    #expect(voice.settlement.serial == 5)
+    let isStarved = bench.events().contains { if case .starved = $0 { true } else { false } }
+    #expect(!isStarved)
+  }
+
+  @Test(arguments: [0, 1, 12, 24]) func `a pause lasts as long as it is wished, and costs no frame`(
+    phase: Int
+  ) throws {
+    let voice = try bench.voice(second)
+    bench.pcm.at(300 + phase) { _ in voice.board.update { $0.isPaused = true } }
+    var heard: [Int] = []
+    for time in stride(from: 500, to: 1_500, by: 100) {
+      bench.pcm.at(time) { _ in heard.append(voice.heardFrames.load(ordering: .relaxed)) }
+    }
+    bench.pcm.at(1_500) { _ in voice.board.update { $0.isPaused = false } }
+    try bench.run([voice])
+    #expect(Set(heard).count == 1)
+    let (serial, frame, isPaused) = voice.settlement
+    #expect(serial == 2 && frame == heard.first && !isPaused)
+    #expect(voice.heardFrames.load(ordering: .relaxed) == 8_000)
+    let silence = bench.pcm.written.count - 8_000
+    #expect(silence >= 8_000 && silence <= 10_000)
+  }
+
+  @Test(arguments: 300..<325) func `a flush throws away what the ring holds, without a click`(
+    milliseconds: Int
+  ) throws {
+    let voice = try bench.voice(second, isComplete: false)
+    let other = [Float](repeating: 0.25, count: 4_000)
+    bench.pcm.at(milliseconds) { _ in voice.board.update { $0.epoch += 1 } }
+    bench.pcm.at(milliseconds + 150) { _ in
+      #expect(voice.flushed(1) != nil)
+      #expect(voice.ring.readable == 0)
+      voice.give(other)
+      voice.endInput()
+    }
+    try bench.run([voice])
+    #expect(largestStep(Array(bench.pcm.written.dropFirst().prefix(4_000))) <= 0.5 / 80 + 1e-6)
+    let before = voice.flushed(1) ?? 0
+    #expect(voice.heardFrames.load(ordering: .relaxed) == before + 4_000)
+    #expect(bench.pcm.written.filter { $0 == 0.25 }.count >= 3_900)
+  }
+
+  @Test func `a voice that is paused at its end ends when it goes on`() throws {
+    let voice = try bench.voice([Float](repeating: 0.5, count: 1_200))
+    bench.pcm.at(30) { _ in voice.board.update { $0.isPaused = true } }
+    bench.pcm.at(900) { _ in voice.board.update { $0.isPaused = false } }
+    try bench.run([voice])
+    #expect(bench.pcm.elapsed >= .milliseconds(900))
+    #expect(voice.heardFrames.load(ordering: .relaxed) == 1_200)
+  }
+}
