@@ -55,15 +55,19 @@ public struct PlaybackStart: Hashable, Sendable {
   /// All that the device settled on, nil where there is none, as in a preview.
   public var settings: PCMConfiguration?
 
+  /// The first item that can be played, counted from 0.
+  public var item: Int
+
   /// Describes a start.
   public init(
     device: AudioDevice.ID, format: AudioFormat, announcedDuration: Duration? = nil,
-    settings: PCMConfiguration? = nil
+    settings: PCMConfiguration? = nil, item: Int = 0
   ) {
     self.device = device
     self.format = format
     self.announcedDuration = announcedDuration
     self.settings = settings
+    self.item = item
   }
 }
 

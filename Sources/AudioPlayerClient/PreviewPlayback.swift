@@ -89,7 +89,7 @@ actor PreviewPlayback {
       queue.pulled(buffer?.duration)
     case .looped(let count): pipe.send(.looped(queue.progress(heard), count: count))
     case .advanced: begin()
-    case .failed(let error): if hasStarted { pipe.send(.failed(item: queue.index, error)) }
+    case .failed(let error): pipe.send(.failed(item: queue.index, error))
     }
   }
 
@@ -100,7 +100,8 @@ actor PreviewPlayback {
     pipe.send(
       .started(
         PlaybackStart(
-          device: "preview", format: Self.format, announcedDuration: progress.length)))
+          device: "preview", format: Self.format, announcedDuration: progress.length,
+          item: queue.index)))
   }
 
   private func sleep(for duration: Duration) async throws {

@@ -6,6 +6,8 @@ import Foundation
 struct SourceDescription: Sendable {
   let format: AudioFormat
   let announcedDuration: Duration?
+  /// The item that it is the source of.
+  var item = 0
 }
 
 /// Where an item's audio comes from; used on the feeder's thread alone.

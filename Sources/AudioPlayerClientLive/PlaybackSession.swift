@@ -115,7 +115,7 @@ final class PlaybackSession: Sendable {
   private func play() async throws -> PlaybackFinish {
     try Self.check(request.items)
     let feeder = try VoiceFeeder(request, mailbox)
-    let source = try await feeder.open()
+    let source = try await open(feeder)
     let lease = try await acquire(source.format)
     let outcome: Result<PlaybackFinish, any Error>
     do {
@@ -125,6 +125,16 @@ final class PlaybackSession: Sendable {
     }
     await engines.release(lease)
     return try outcome.get()
+  }
+
+  /// Where nothing can be opened, what each item failed with is told all the same.
+  private func open(_ feeder: VoiceFeeder) async throws -> SourceDescription {
+    do {
+      return try await feeder.open()
+    } catch {
+      for note in await feeder.failures { report(note.event(PlaybackProgress(heard: .zero))) }
+      throw error
+    }
   }
 
   private func acquire(_ format: AudioFormat) async throws -> EnginePool.Lease {
@@ -182,7 +192,7 @@ final class PlaybackSession: Sendable {
       .started(
         PlaybackStart(
           device: settings.device, format: voice.format,
-          announcedDuration: source.announcedDuration, settings: settings)))
+          announcedDuration: source.announcedDuration, settings: settings, item: source.item)))
     let heard = try await heard(voice, ending, on: engine)
     // What the source failed with is thrown after what it gave has been heard.
     if !voice.isStopping { try await feeding.value }

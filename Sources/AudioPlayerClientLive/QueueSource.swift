@@ -35,7 +35,14 @@ final class QueueSource {
     try await openNext()
     guard let reader else { throw failure ?? AudioPlayerError.emptySource(nil) }
     steps.append(.begins(reader.place, nil))
-    return reader.description
+    var description = reader.description
+    description.item = reader.index
+    return description
+  }
+
+  /// What has failed before anything was given.
+  var failures: [VoiceNote] {
+    steps.compactMap { if case .note(let note) = $0 { note } else { nil } }
   }
 
   /// What comes next, nil after the last item.

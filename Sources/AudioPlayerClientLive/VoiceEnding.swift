@@ -97,7 +97,8 @@ final class VoiceEnding: Sendable {
 }
 
 extension VoiceNote {
-  fileprivate func event(_ progress: PlaybackProgress) -> PlaybackEvent {
+  /// The event that tells of it.
+  func event(_ progress: PlaybackProgress) -> PlaybackEvent {
     switch self {
     case .looped(let count): .looped(progress, count: count)
     case .advanced: .advanced(progress)

@@ -32,6 +32,9 @@ actor VoiceFeeder {
     try await queue.open()
   }
 
+  /// What has failed to be opened before anything was given.
+  var failures: [VoiceNote] { queue.failures }
+
   /// Fills the voice's ring until the voice is over, or the task is cancelled; throws what an item
   /// failed with.
   func feed(_ voice: Voice, _ ending: VoiceEnding, on engine: PlaybackEngine) async throws {

@@ -27,4 +27,16 @@ import Testing
     ramp.move(to: 0, in: 2)
     #expect(ramp.next() == 0)
   }
+
+  @Test func `a ramp can be hurried, and never slowed down`() {
+    var ramp = GainRamp(1)
+    ramp.move(to: 0, in: 8)
+    _ = ramp.next()
+    ramp.arrive(within: 100)
+    #expect(ramp.framesLeft == 7)
+    ramp.arrive(within: 2)
+    #expect((0..<2).map { _ in ramp.next() } == [0.4375, 0])
+    ramp.arrive(within: 0)
+    #expect(ramp.isSteady)
+  }
 }

@@ -28,6 +28,11 @@ import Testing
         for try await _ in await player.playback(request: PlaybackRequest(source: .file(url))) {}
       }
     }
+    await expectIssue("AudioPlayerClient.control") {
+      await #expect(throws: Unimplemented("AudioPlayerClient.control")) {
+        try await player.control(id: "a", command: .skip)
+      }
+    }
   }
 
   @Test func `one endpoint can be overridden and the others stay unimplemented`() async throws {

@@ -10,11 +10,14 @@ import Testing
       PipePolicy.playback.enqueue(&queue, .starved(.milliseconds(10)))
       PipePolicy.playback.enqueue(
         &queue, .progress(PlaybackProgress(heard: .milliseconds(step))))
+      PipePolicy.playback.enqueue(
+        &queue, .looped(PlaybackProgress(heard: .milliseconds(step)), count: step))
     }
     #expect(
       queue == [
         .xrun(.milliseconds(2_500)), .starved(.seconds(1)),
         .progress(PlaybackProgress(heard: .milliseconds(100))),
+        .looped(PlaybackProgress(heard: .milliseconds(100)), count: 100),
       ])
   }
 }

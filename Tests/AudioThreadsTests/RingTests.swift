@@ -54,4 +54,14 @@ import Testing
     await reader.join()
     #expect(inOrder.withLock { $0 } == 100_000)
   }
+
+  @Test func `what is thrown away makes room and is not read any more`() {
+    let ring = Ring<Int>(capacity: 4)
+    for value in 0..<4 { ring.tryWrite(value) }
+    ring.discardReadable()
+    #expect(ring.readable == 0 && ring.writable == 4)
+    #expect(ring.totalWritten == 4)
+    ring.tryWrite(9)
+    #expect(ring.tryRead() == 9)
+  }
 }

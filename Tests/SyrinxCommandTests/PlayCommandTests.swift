@@ -151,13 +151,69 @@ struct PlayCommandTests {
     #expect(run.error.contains("no sound card"))
   }
 
+  @Test
+  func `all that cannot be played is reported, also where nothing can`() async throws {
+    try Data().write(to: folder.file("empty.wav"))
+    let run = try await play("missing.wav", "empty.wav")
+    #expect(run.status == 1)
+    #expect(run.errorLines.count == 2)
+    #expect(run.error.contains("missing.wav") && run.error.contains("empty.wav is empty"))
+  }
+
+  @Test
+  func `of each file the part is played that was asked for`() async throws {
+    try folder.tone("a.wav", .seconds(5))
+    try folder.tone("b.flac", .seconds(5))
+    let run = try await play(
+      "a.wav", "b.flac", "--start", "4.8", "--end", "4.95", "--fade-in", "0.05", "--fade-out",
+      "0.05", "--json")
+    #expect(run.status == 0)
+    let last = try #require(run.outputLines.last)
+    #expect(last == #"{"event":"finished","heard":0.3,"reason":"completed"}"#)
+    let advanced = run.outputLines.filter { $0.contains(#""event":"advanced""#) }
+    #expect(
+      advanced == [
+        #"{"event":"advanced","file":"b.flac","frame":76800,"heard":0.15,"item":1,"length":5,"position":4.8}"#
+      ])
+  }
+
+  @Test
+  func `standard input tells it to pause, to go on, to seek and to stop`() async throws {
+    try folder.tone("a.wav", .seconds(60))
+    try folder.tone("b.wav", .seconds(60))
+    let run = try await BuiltCommand.shell(
+      """
+      printf '%s\n' 'seek 30' nonsense '' pause 'seek 50' resume skip 'volume 0.5' stop |
+        syrinx play a.wav b.wav -d virtual --control --json
+      """, in: folder)
+    #expect(run.status == 0)
+    #expect(run.errorLines.count == 1)
+    #expect(run.error.contains("\"nonsense\" is no command"))
+    let events = run.outputLines.compactMap { line in
+      ["started", "paused", "resumed", "advanced", "finished"].first {
+        line.contains("\"event\":\"\($0)\"")
+      }
+    }
+    #expect(events.last == "finished")
+    #expect(run.output.contains(#""event":"sought""#))
+    #expect(run.outputLines.last?.contains("stopped") == true)
+  }
+
+  @Test
+  func `the end of standard input ends nothing`() async throws {
+    try folder.tone("a.wav", .milliseconds(100))
+    #expect(try await play("a.wav", "--control").status == 0)
+  }
+
   @Test(arguments: [
     (["--volume", "1.5"], "--volume 1.5"), (["--volume=-0.1"], "--volume -0.1"),
     (["--volume", "nan"], "--volume nan"), (["--loop", "0"], "'0'"),
     (["--loop=-1"], "'-1'"), (["--loop", "often"], "'often'"),
     (["--device", "virtual:a.wav"], "--device virtual:a.wav"), (["--device", ""], "--device"),
     (["--loop", "forever", "b.wav"], "--loop forever"), (["-", "--loop", "2"], "--loop"),
-    (["-", "-"], "standard input"), (["--nonsense"], "--nonsense"),
+    (["-", "-"], "standard input"), (["--nonsense"], "--nonsense"), (["--start=-1"], "--start -1"),
+    (["--start", "2", "--end", "1.5"], "--end 1.5"), (["--fade-in", "nan"], "--fade-in nan"),
+    (["--fade-out", "1e9"], "--fade-out 1"), (["-", "--control"], "--control"),
   ])
   func `wrong usage is told from failure`(arguments: [String], names: String) async throws {
     let run = try await BuiltCommand.shell(

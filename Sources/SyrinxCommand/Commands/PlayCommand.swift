@@ -8,11 +8,13 @@ import SoundFile
 struct PlayCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "play",
-    abstract: "Plays sound files, one after the other.",
+    abstract: "Plays sound files, one after the other and without a gap.",
     discussion: """
       A file that cannot be played is reported, and the next one follows; the exit status is 1 then. \
       A file that is shorter than its header says is played as far as it goes. Ctrl-C fades out and \
       ends with 130; a second one ends at once.
+
+      \(PlaybackRecord.schema)
       """)
 
   @Argument(help: "The files, in any format that libsndfile reads; - is standard input.")
@@ -26,6 +28,18 @@ struct PlayCommand: Subcommand {
   @Option(help: "How often each file is played: a number from 1 to 1000000, or forever.")
   var loop = LoopCount.times(1)
 
+  @OptionGroup var part: PlayRangeOptions
+
+  @Flag(
+    help: """
+      Read commands from standard input, one a line: pause, resume, seek SECONDS, volume FACTOR, \
+      skip, stop.
+      """)
+  var control = false
+
+  @Flag(help: "Print the events as JSON, one object a line.")
+  var json = false
+
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
@@ -37,6 +51,9 @@ struct PlayCommand: Subcommand {
     guard pipes < 2 else {
       throw ValidationError("standard input (-) can be played once only, not \(pipes) times.")
     }
+    guard pipes == 0 || !control else {
+      throw ValidationError("--control reads standard input, so that it cannot be played (-).")
+    }
     guard loop != .forever || files.count == 1 else {
       throw ValidationError("--loop forever plays one file; \(files.count) were given.")
     }
@@ -44,46 +61,37 @@ struct PlayCommand: Subcommand {
 
   func perform(in context: CommandContext) async throws {
     @Dependency(\.audioPlayer) var player
-    var hasFailed = false
+    let id = PlaybackID()
+    let lines = control ? try StandardInputLines.start() : nil
+    var report = PlaybackReport(files: files, json: json, context: context)
     try await context.signals.finishing(with: { [player] in await player.stop() }) {
-      for file in files {
-        do {
-          try await play(file, with: player, in: context)
-        } catch let error as AudioPlayerError where error.isOfSource {
-          await context.console.report(error.description)
-          hasFailed = true
-        }
+      try context.checkInterruption()
+      let events = await player.playback(request: request(id))
+      // A signal that came before the player knew of this playback did not stop it.
+      if context.signals.received != nil { await player.stop() }
+      let following = Task { [player] in
+        guard let lines else { return }
+        await CommandLineControl(player: player, id: id, console: context.console).follow(lines)
       }
+      defer { following.cancel() }
+      do {
+        for try await event in events { try await report.show(event) }
+      } catch let error as AudioPlayerError where report.failures.contains(error) {
+        throw CommandEnd.reported
+      }
+      try context.checkInterruption()
     }
-    if hasFailed { throw CommandEnd.reported }
   }
 
-  private func play(
-    _ file: String, with player: AudioPlayerClient, in context: CommandContext
-  ) async throws {
-    try context.checkInterruption()
-    var report = PlaybackReport(file: file, loop: loop, context: context)
-    let events = await player.playback(request: request(file))
-    // A signal that came before the player knew of this playback did not stop it.
-    if context.signals.received != nil { await player.stop() }
-    for try await event in events { await report.show(event) }
-    try context.checkInterruption()
-  }
-
-  private func request(_ file: String) -> PlaybackRequest {
-    PlaybackRequest(
-      source: file == "-"
-        ? .stream(SoundFile.buffers(ofFileDescriptor: 0)) : .file(URL(filePath: file)),
-      device: device.id, volume: Float(volume), repetition: loop.repetition)
-  }
-}
-
-extension AudioPlayerError {
-  /// Whether another file may still be played.
-  fileprivate var isOfSource: Bool {
-    switch self {
-    case .source, .emptySource: true
-    default: false
+  private func request(_ id: PlaybackID) -> PlaybackRequest {
+    let items = files.map { file in
+      PlaybackItem(
+        source: file == "-"
+          ? .stream(SoundFile.buffers(ofFileDescriptor: 0)) : .file(URL(filePath: file)),
+        range: part.range, repetition: loop.repetition)
     }
+    return PlaybackRequest(
+      items: items, device: device.id, volume: Float(volume), id: id,
+      fadeIn: .seconds(part.fadeIn), fadeOut: .seconds(part.fadeOut))
   }
 }

@@ -1,0 +1,94 @@
+import AudioCore
+import AudioPlayerClient
+
+/// An event of a playback as `--json` tells it; times in seconds.
+struct PlaybackRecord: Encodable {
+  let event: String
+  var file: String?
+  var item: Int?
+  var device: String?
+  var rate: Int?
+  var channels: Int?
+  var heard: Double?
+  var position: Double?
+  var frame: Int?
+  var length: Double?
+  var count: Int?
+  var silence: Double?
+  var announced: Double?
+  var decoded: Double?
+  var error: String?
+  var reason: String?
+
+  /// - Parameter files: the files in the order of the items.
+  init(_ event: PlaybackEvent, files: [String]) {
+    switch event {
+    case .started(let start): self.init("started", start, files)
+    case .progress(let place): self.init("progress", place, files)
+    case .advanced(let place): self.init("advanced", place, files)
+    case .paused(let place): self.init("paused", place, files)
+    case .resumed(let place): self.init("resumed", place, files)
+    case .sought(let place): self.init("sought", place, files)
+    case .looped(let place, let count):
+      self.init("looped", place, files)
+      self.count = count
+    case .xrun(let silence): self.init("xrun", silence: silence)
+    case .starved(let silence): self.init("starved", silence: silence)
+    case .shortfall(let item, let announced, let decoded):
+      self.init("shortfall", item, files)
+      self.announced = announced.inRecordSeconds
+      self.decoded = decoded.inRecordSeconds
+    case .failed(let item, let error):
+      self.init("failed", item, files)
+      self.error = "\(error)"
+    case .finished(let finish):
+      self.init("finished")
+      heard = finish.heard.inRecordSeconds
+      reason = finish.reason.rawValue
+    }
+  }
+
+  private init(_ event: String) {
+    self.event = event
+  }
+
+  private init(_ event: String, silence: Duration) {
+    self.init(event)
+    self.silence = silence.inRecordSeconds
+  }
+
+  private init(_ event: String, _ item: Int, _ files: [String]) {
+    self.init(event)
+    self.item = item
+    file = files.indices.contains(item) ? files[item] : nil
+  }
+
+  private init(_ event: String, _ start: PlaybackStart, _ files: [String]) {
+    self.init(event, start.item, files)
+    device = start.device.rawValue
+    rate = start.format.sampleRate.hertz
+    channels = start.format.channelCount
+    length = start.announcedDuration?.inRecordSeconds
+  }
+
+  private init(_ event: String, _ place: PlaybackProgress, _ files: [String]) {
+    self.init(event, place.item, files)
+    heard = place.heard.inRecordSeconds
+    position = place.time.inRecordSeconds
+    frame = place.position.rawValue
+    length = place.length?.inRecordSeconds
+  }
+
+  /// What the help says about it.
+  static let schema = """
+    With --json each event is an object on a line of its own: "event" (started, progress, looped, \
+    advanced, paused, resumed, sought, xrun, starved, shortfall, failed or finished), "item" (counted \
+    from 0) and its "file", and in seconds "heard" (in all), "position" and "length" (of the file); \
+    "frame" is the position in frames of the file.
+    """
+}
+
+extension Duration {
+  /// Seconds to a thousandth.
+  fileprivate var inRecordSeconds: Double { (inSeconds * 1_000).rounded() / 1_000 }
+}

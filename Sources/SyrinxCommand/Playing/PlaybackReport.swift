@@ -1,0 +1,91 @@
+import AudioCore
+import AudioPlayerClient
+import Logging
+
+/// What people are told while files are played, and with `--json` whoever reads standard output.
+struct PlaybackReport {
+  let files: [String]
+  let json: Bool
+  let context: CommandContext
+  private var pace = StatusPace()
+  private var silence = Duration.zero
+  private var item = 0
+
+  /// The errors that have been told.
+  private(set) var failures: Set<AudioPlayerError> = []
+
+  init(files: [String], json: Bool, context: CommandContext) {
+    self.files = files
+    self.json = json
+    self.context = context
+  }
+
+  private var file: String { files.indices.contains(item) ? files[item] : "" }
+
+  mutating func show(_ event: PlaybackEvent) async throws {
+    if json {
+      try await context.console.print(PlaybackRecord(event, files: files).jsonLine())
+    }
+    switch event {
+    case .started(let start):
+      item = start.item
+      await context.console.mention("\(file) on \(start.device) (\(start.format))")
+      context.log.info("playing \(file) on \(start.device): \(start.settingsText)")
+    case .progress(let place): await show(place, always: false)
+    case .paused(let place), .resumed(let place), .looped(let place, _):
+      await show(place, always: true)
+    case .advanced(let place), .sought(let place): await go(to: place)
+    case .xrun(let length):
+      silence += length
+      context.log.warning("\(file): \(length.secondsText) of silence")
+    case .starved(let length):
+      silence += length
+      context.log.warning("\(file): \(length.secondsText) of silence, its source was late")
+    case .shortfall(let item, let announced, let decoded):
+      await context.console.report(
+        "\(files[item]) is shorter than its header says: \(announced.secondsText) were announced, "
+          + "\(decoded.secondsText) were there")
+    case .failed(_, let error):
+      failures.insert(error)
+      await context.console.report(error.description)
+    case .finished: await finish()
+    }
+  }
+
+  private mutating func show(_ place: PlaybackProgress, always: Bool) async {
+    guard pace.admits(place.heard) || always else { return }
+    await context.console.showStatus(Self.status(place))
+  }
+
+  private mutating func go(to place: PlaybackProgress) async {
+    if item != place.item {
+      await context.console.keepStatus()
+      await reportSilence()
+      item = place.item
+      await context.console.mention(file)
+      context.log.info("playing \(file)")
+    }
+    await show(place, always: true)
+  }
+
+  private mutating func finish() async {
+    await context.console.keepStatus()
+    await reportSilence()
+  }
+
+  private mutating func reportSilence() async {
+    guard silence > .zero else { return }
+    await context.console.report(
+      "\(file): \(silence.secondsText) of silence in between; is this machine busy?")
+    silence = .zero
+  }
+
+  static func status(_ place: PlaybackProgress) -> String {
+    let length = place.length.map { " / \($0.clockText)" } ?? ""
+    return place.time.clockText + length
+  }
+}
+
+extension PlaybackStart {
+  fileprivate var settingsText: String { settings?.description ?? format.description }
+}

@@ -1,0 +1,85 @@
+import AudioCore
+import AudioPlayerClient
+import ClientDependencies
+import Testing
+
+/// A preview makes no sound, but it can be told what any playback can.
+@Suite(.timeLimit(.minutes(1))) struct PreviewControlTests {
+  private let clock = TestClock<Duration>()
+  private let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
+
+  private func item(_ seconds: Int) -> PlaybackItem {
+    PlaybackItem(
+      source: .buffers([AudioBuffer(silence: FrameCount(8_000 * seconds), format: format)]))
+  }
+
+  private func play(
+    _ request: PlaybackRequest, _ body: (AudioPlayerClient) async throws -> Void
+  ) async throws -> [PlaybackEvent] {
+    try await withDependencies {
+      $0.continuousClock = clock
+    } operation: {
+      let player = AudioPlayerClient.previewValue
+      let stream = await player.playback(request: request)
+      let events = Task { try await stream.reduce(into: []) { $0.append($1) } }
+      await clock.sleepers(atLeast: 1)
+      try await body(player)
+      return try await events.value
+    }
+  }
+
+  private func pass(_ steps: Int) async {
+    for _ in 0..<steps {
+      await clock.sleepers(atLeast: 1)
+      await clock.advance(by: .milliseconds(200))
+    }
+  }
+
+  @Test func `a pause lasts until it is told to go on`() async throws {
+    let events = try await play(PlaybackRequest(items: [item(1)], id: "a")) { player in
+      await pass(1)
+      try await player.control(id: "a", command: .pause())
+      await clock.advance(by: .seconds(60))
+      try await player.control(id: "a", command: .resume())
+      await pass(3)
+    }
+    #expect(events.contains { if case .paused = $0 { true } else { false } })
+    #expect(events.contains { if case .resumed = $0 { true } else { false } })
+    guard case .finished(let finish) = events.last else { throw Missing() }
+    #expect(finish.reason == .completed)
+  }
+
+  @Test func `what is paused can be stopped, and is unknown then`() async throws {
+    let events = try await play(PlaybackRequest(items: [item(1)], id: "a")) { player in
+      try await player.control(id: "a", command: .pause())
+      try await player.control(id: "a", command: .stop())
+    }
+    guard case .finished(let finish) = events.last else { throw Missing() }
+    #expect(finish.reason == .stopped)
+    let player = AudioPlayerClient.previewValue
+    await #expect(throws: AudioPlayerError.unknownPlayback("a")) {
+      try await player.control(id: "a", command: .resume())
+    }
+    try await player.control(id: "a", command: .stop())
+  }
+
+  @Test func `items follow each other, and one can be gone to or skipped`() async throws {
+    let events = try await play(
+      PlaybackRequest(items: [item(100), item(1), item(100)], id: "a")
+    ) { player in
+      try await player.control(id: "a", command: .seek(to: .time(.seconds(99))))
+      try await player.control(id: "a", command: .enqueue([item(1)]))
+      await pass(12)
+      try await player.control(id: "a", command: .skip)
+      await pass(6)
+    }
+    let items = events.compactMap { if case .advanced(let place) = $0 { place.item } else { nil } }
+    #expect(items == [1, 2, 3])
+    #expect(
+      events.contains {
+        if case .sought(let place) = $0 { place.position == 792_000 } else { false }
+      })
+  }
+
+  private struct Missing: Error {}
+}

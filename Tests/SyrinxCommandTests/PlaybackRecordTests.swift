@@ -1,0 +1,51 @@
+import AudioCore
+import AudioPlayerClient
+import Testing
+
+@testable import SyrinxCommand
+
+struct PlaybackRecordTests {
+  private let files = ["a.wav", "b.wav"]
+
+  private func line(_ event: PlaybackEvent) throws -> String {
+    try PlaybackRecord(event, files: files).jsonLine()
+  }
+
+  @Test
+  func `an event is one line, times in seconds to a thousandth, what is not known left out`() throws
+  {
+    let start = PlaybackStart(device: "virtual", format: .speech, item: 1)
+    #expect(
+      try line(.started(start))
+        == """
+        {"channels":1,"device":"virtual","event":"started","file":"b.wav","item":1,"rate":16000}
+        """)
+    let place = PlaybackProgress(
+      heard: .milliseconds(2_500), item: 1, position: 16_000, time: .seconds(1),
+      length: .microseconds(1_500_400))
+    #expect(
+      try line(.sought(place))
+        == """
+        {"event":"sought","file":"b.wav","frame":16000,"heard":2.5,"item":1,"length":1.5,"position":1}
+        """)
+    #expect(try line(.xrun(.milliseconds(25))) == #"{"event":"xrun","silence":0.025}"#)
+    #expect(
+      try line(.finished(PlaybackFinish(reason: .stopped, heard: .seconds(3))))
+        == #"{"event":"finished","heard":3,"reason":"stopped"}"#)
+  }
+
+  @Test
+  func `every kind of event has its name`() throws {
+    let place = PlaybackProgress(heard: .zero)
+    let events: [PlaybackEvent] = [
+      .progress(place), .looped(place, count: 1), .advanced(place), .paused(place),
+      .resumed(place), .starved(.zero), .shortfall(item: 0, announced: .zero, decoded: .zero),
+      .failed(item: 0, .emptySource(nil)),
+    ]
+    let names = events.map { PlaybackRecord($0, files: files).event }
+    #expect(
+      names == [
+        "progress", "looped", "advanced", "paused", "resumed", "starved", "shortfall", "failed",
+      ])
+  }
+}
