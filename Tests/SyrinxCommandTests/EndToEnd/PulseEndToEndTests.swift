@@ -31,6 +31,39 @@ import Testing
     #expect(match > 0.999, "the chirp's best correlation with the recording is \(match)")
   }
 
+  @Test func `a sine that is cut into files plays back without a jump of its phase`() async throws {
+    let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
+    let sine = AudioSignal.sine(997, amplitude: 0.5)
+    var first: FrameCount = 0
+    for (name, count) in [("a.wav", 31_111), ("b.wav", 1_000), ("c.wav", 40_001)] {
+      try write(sine.buffer(FrameCount(count), format: format, firstFrame: first), to: name)
+      first += FrameCount(count)
+    }
+    try write(AudioBuffer(silence: 72_000, format: format), to: "quiet.wav")
+    let run = try await withServer(
+      """
+      syrinx record --device pulse --rate 48000 --channels 2 --seconds 6 heard.wav &
+      recording=$!
+      syrinx play --device pulse quiet.wav a.wav b.wav c.wav
+      wait $recording
+      """)
+    #expect(run.status == 0, "\(run.error)")
+    let heard = try folder.samples("heard.wav").enumerated().filter { $0.offset % 2 == 0 }
+      .map(\.element)
+    let onset = try #require(heard.firstIndex { abs($0) > 0.01 })
+    // Of a sine each sample follows from the two before it; a jump of its phase breaks that. A busy
+    // machine may break it anywhere: what counts is where the files meet.
+    let factor = Float(2 * cos(2 * Double.pi * 997 / 48_000))
+    for join in [31_111, 32_111] {
+      let around = (onset + join - 1_000)..<(onset + join + 1_000)
+      let breaks = around.filter { index in
+        abs(heard[index] - factor * heard[index - 1] + heard[index - 2]) > 0.002
+      }
+      #expect(breaks.isEmpty, "the phase jumps at \(breaks.map { $0 - onset })")
+      #expect(around.contains { abs(heard[$0]) > 0.49 })
+    }
+  }
+
   @Test func `a sound server's sink is the default device, and play takes it by itself`()
     async throws
   {
@@ -57,6 +90,13 @@ import Testing
     let reader = try SoundFileReader(url: folder.file("heard.wav"))
     #expect(reader.format == .speech)
     #expect(reader.announcedFrameCount == 8_000)
+  }
+
+  private func write(_ buffer: AudioBuffer, to name: String) throws {
+    let writer = try SoundFileWriter(
+      url: folder.file(name), format: buffer.format, encoding: .wav16)
+    try writer.write(buffer)
+    try writer.close()
   }
 
   /// The highest correlation of the chirp with the recording, around where the recording becomes
