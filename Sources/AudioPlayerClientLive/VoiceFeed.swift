@@ -20,6 +20,8 @@ final class VoiceFeed {
   private var epoch = 0
   /// The voice's frame that followed the last flush.
   private var origin = 0
+  /// The item that was gone to, until something of it is there.
+  private var destination: Int?
 
   init(
     _ voice: Voice, _ ending: VoiceEnding, _ engine: PlaybackEngine, _ request: PlaybackRequest,
@@ -61,15 +63,17 @@ final class VoiceFeed {
   nonisolated(nonsending) private func perform(_ deed: FeederRequest.Deed) async throws -> Int? {
     // After a flush the card still plays what came before it, but that is over.
     let heard = max(origin, voice.heardFrames.load(ordering: .relaxed))
-    let item = ending.timeLine { $0.progress(heard).item }
+    let item = destination ?? ending.timeLine { $0.progress(heard).item }
     switch deed {
     case .enqueue(let items):
       queue.append(items)
       return nil
     case .seek(let time, let other):
       try await queue.seek(to: time, item: other ?? item)
+      destination = other ?? item
     case .skip:
       queue.skip(to: item + 1)
+      destination = item + 1
     }
     return flush()
   }
@@ -115,6 +119,7 @@ final class VoiceFeed {
     do {
       switch try await queue.next() {
       case .begins(let place, let note):
+        destination = nil
         ending.timeLine { [frame = converter.nextFrame] in $0.begin(place, at: frame, note) }
       case .note(let note):
         ending.timeLine { [frame = converter.nextFrame] in $0.note(note, at: frame) }

@@ -171,6 +171,20 @@ import VirtualSoundCard
     #expect(deck.played.count < 40_000)
   }
 
+  @Test func `skips that come faster than their items are all counted`() async throws {
+    let items = (0..<5).map { item(staircase(40_000, from: $0 * 100)) }
+    let playing = await deck.start(PlaybackRequest(items: items, id: "a"))
+    await deck.pass(4)
+    let skips = (0..<3).map { _ in
+      Task { [deck] in try await deck.player.control(id: "a", command: .skip) }
+    }
+    await deck.pass { $0.advanced?.item == 3 }
+    for skip in skips { try await skip.value }
+    playing.cancel()
+    try? await deck.finish(playing)
+    #expect(deck.openDeviceCount == 0)
+  }
+
   @Test func `what is enqueued follows without a gap, also when all has been decoded`() async throws
   {
     let playing = await deck.start(
