@@ -18,9 +18,9 @@ final class PlaybackSession: Sendable {
   private let soundCard: SoundCard
   private let engines: EnginePool
   private let report: @Sendable (PlaybackEvent) -> Void
-  private let board: WishBoard
-  private let waiters: ControlWaiters
-  private let mailbox: FeederMailbox
+  let board: WishBoard
+  let waiters: ControlWaiters
+  let mailbox: FeederMailbox
   // Held for a few instructions by whoever stops the session and by the session itself.
   private let state = Mutex(State())
 
@@ -45,33 +45,9 @@ final class PlaybackSession: Sendable {
   /// Whether it has ended, so that its name is free again.
   var isOver: Bool { state.withLock { $0.isOver } }
 
-  /// Does what it is told, and returns when that is in force.
-  func control(_ command: PlaybackCommand) async throws {
-    switch command {
-    case .pause(let fade): try await wish { ($0.isPaused, $0.fade) = (true, fade) }
-    case .resume(let fade): try await wish { ($0.isPaused, $0.fade) = (false, fade) }
-    case .setVolume(let volume, let ramp):
-      try await wish { ($0.gain, $0.ramp) = (clampedGain(volume), ramp) }
-    case .seek(let time, let item): try await ask(.seek(time, item: item))
-    case .skip: try await ask(.skip)
-    case .enqueue(let items):
-      try Self.check(items)
-      try await ask(.enqueue(items))
-    case .stop(let fade):
-      stop(fade: fade)
-      _ = await outcome()
-    }
-  }
-
-  private func wish(_ change: (inout TransportWishes) -> Void) async throws {
-    let serial = board.update(change)
-    let engine = state.withLock { $0.engine }
-    engine?.wake()
-    try await waiters.settled(serial)
-  }
-
-  private func ask(_ deed: FeederRequest.Deed) async throws {
-    if let serial = try await mailbox.ask(deed) { try await waiters.settled(serial) }
+  /// Wakes whoever reads what is wished.
+  func wake() {
+    state.withLock { $0.engine }?.wake()
   }
 
   /// Fades the sound out, or gives it up where nothing of it is heard yet.
@@ -235,12 +211,6 @@ final class PlaybackSession: Sendable {
       state.voice = voice
       state.engine = engine
       return true
-    }
-  }
-
-  private static func check(_ items: [PlaybackItem]) throws(AudioPlayerError) {
-    for item in items where item.repetition != .times(1) {
-      if case .stream = item.source { throw .streamCannotRepeat }
     }
   }
 }
