@@ -6,10 +6,9 @@ import Resampling
 /// which of its frames come from where.
 struct FeederConverter {
   let target: AudioFormat
-  private var resampler: Resampler?
-  /// The frame that the current resampler began with, and what it has taken and given.
+  private var resampler: JoiningResampler?
+  /// The frame that the current resampler began with, and what it has given.
   private var origin = 0
-  private var taken: FrameCount = 0
   private var given = 0
 
   init(to target: AudioFormat) {
@@ -17,11 +16,7 @@ struct FeederConverter {
   }
 
   /// The frame of the target that the next buffer begins with.
-  var nextFrame: Int {
-    guard let resampler else { return origin }
-    let rate = resampler.inputFormat.sampleRate
-    return origin + taken.converted(from: rate, to: target.sampleRate).rawValue
-  }
+  var nextFrame: Int { origin + (resampler?.length ?? 0) }
 
   /// The frame of the target that is given next.
   var outputFrame: Int { origin + given }
@@ -31,10 +26,10 @@ struct FeederConverter {
     do {
       var samples: [Float] = []
       if let resampler, resampler.inputFormat != buffer.format { samples = try finish() }
-      let resampler = try self.resampler ?? Resampler(from: buffer.format, to: target)
+      var resampler = try self.resampler ?? JoiningResampler(from: buffer.format, to: target)
+      self.resampler = nil
+      let converted = try resampler.process(buffer)
       self.resampler = resampler
-      let converted = try resampler.process(buffer).samples
-      taken += buffer.frameCount
       given += converted.count / target.channelCount
       return samples.isEmpty ? converted : samples + converted
     } catch {
@@ -45,7 +40,7 @@ struct FeederConverter {
   /// What was held back; `nextFrame` is exact then.
   mutating func finish() throws -> [Float] {
     do {
-      let rest = try resampler?.finish().samples ?? []
+      let rest = try resampler?.finish() ?? []
       restart(at: origin + given + rest.count / target.channelCount)
       return rest
     } catch {
@@ -55,6 +50,6 @@ struct FeederConverter {
 
   /// Forgets all audio; another stream begins at a frame.
   mutating func restart(at frame: Int) {
-    (resampler, origin, taken, given) = (nil, frame, 0, 0)
+    (resampler, origin, given) = (nil, frame, 0)
   }
 }

@@ -95,21 +95,17 @@ import VirtualSoundCard
     let deck = Deck(sampleRate: 48_000)
     var items: [PlaybackItem] = []
     for (index, format) in formats.enumerated() {
-      // Half a second each, so that every piece begins where the one before it ended.
-      let count = FrameCount(.milliseconds(500), at: format.sampleRate)
+      // As long as each other, so that every piece begins where the one before it ended.
+      let count = FrameCount(.milliseconds(510), at: format.sampleRate)
       let piece = AudioSignal.sine(441).buffer(
         count, format: format, firstFrame: FrameCount(index * count.rawValue))
       items.append(PlaybackItem(source: .file(try temporaryWAV(piece))))
     }
     try await deck.finish(await deck.start(PlaybackRequest(items: items)))
     let played = try #require(deck.card.played.first)
-    let reference = AudioSignal.sine(441).buffer(.milliseconds(1_500), format: played.format)
+    let reference = AudioSignal.sine(441).buffer(.milliseconds(1_530), format: played.format)
     let errors = zip(played.samples, reference.samples).map { abs($0 - $1) }
-    // Where the format changes a resampler ends and another begins: it knows one side only.
-    let joins = [47_600..<48_400, 95_600..<96_400]
-    #expect(joins.allSatisfy { errors[$0].allSatisfy { $0 < 0.1 } })
-    #expect(errors[48_400..<95_600].allSatisfy { $0 < 1e-3 })
-    #expect(errors[96_400...].allSatisfy { $0 < 1e-3 })
+    #expect(errors.allSatisfy { $0 < 3e-3 })
     #expect(errors.prefix(47_000).allSatisfy { $0 < 1e-6 })
   }
 
