@@ -1,5 +1,4 @@
 import AudioThreads
-import Glibc
 
 /// The lines of standard input, read on a thread of their own.
 enum StandardInputLines {
