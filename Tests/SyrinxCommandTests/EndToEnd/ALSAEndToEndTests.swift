@@ -22,6 +22,25 @@ import Testing
     #expect(played.count - expected.count <= 48_000 / 40 * 4)
   }
 
+  @Test func `a file that is cut in pieces comes out as if it were whole`() async throws {
+    let sound = ALSASetup.sample("chirp.wav")
+    let cut = try await BuiltCommand.shell(
+      """
+      sox -D '\(sound)' a.flac trim 0 5003s && sox -D '\(sound)' b.wav trim 5003s 7s &&
+        sox -D '\(sound)' c.flac trim 5010s
+      """, in: folder)
+    try #require(cut.status == 0, "\(cut.error)")
+    let expected = try await raw("chirp.wav")
+    let whole = try await play(["a.flac", "b.wav", "c.flac"])
+    #expect(whole.starts(with: expected))
+    #expect(whole.dropFirst(expected.count).allSatisfy { $0 == 0 })
+    // It is mono: a frame is two bytes.
+    let part = Array(expected[(2 * 4_800)..<(2 * 9_600)])
+    let twice = try await play([sound, "--start", "0.1", "--end", "0.2", "--loop", "2"])
+    #expect(twice.starts(with: part + part))
+    #expect(twice.dropFirst(2 * part.count).allSatisfy { $0 == 0 })
+  }
+
   @Test func `a file of three seconds takes its time on a paced card and loses no frame`()
     async throws
   {
@@ -59,10 +78,18 @@ import Testing
   }
 
   private func play(_ sound: String, script: String) async throws -> [UInt8] {
-    let output = folder.file("\(sound).raw")
-    let run = try await BuiltCommand.run(
-      "play", ALSASetup.sample(sound),
-      "--device", "syrinxfileas:FILE='\(output.path)',SCRIPT='\(script)'",
+    try await play([ALSASetup.sample(sound)], script: script)
+  }
+
+  private func play(
+    _ arguments: [String], script: String = "format=S16 speed=0"
+  ) async throws -> [UInt8] {
+    let output = folder.file("out.raw")
+    let words = arguments.map { "'\($0)'" }.joined(separator: " ")
+    let run = try await BuiltCommand.shell(
+      """
+      syrinx play \(words) --device "syrinxfileas:FILE='\(output.path)',SCRIPT='\(script)'"
+      """,
       in: folder, environment: alsa.environment)
     try #require(run.status == 0, "\(run.error)")
     return [UInt8](try Data(contentsOf: output))
