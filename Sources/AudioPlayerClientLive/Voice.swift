@@ -165,9 +165,12 @@ extension Voice {
   /// Says what is in force; false where that has been said.
   func settle() -> Bool {
     guard transport.isSettled, settledSerial.load(ordering: .relaxed) != seen else { return false }
-    let isPaused = transport.phase == .silent
-    let frame = isPaused ? position.mixed : soundsSince
-    settledPlace.store(frame << 1 | (isPaused ? 1 : 0), ordering: .relaxed)
+    // What is over stays where it was: the end of a pause is no resumption.
+    if transport.phase != .over {
+      let isPaused = transport.phase == .silent
+      let frame = isPaused ? position.mixed : soundsSince
+      settledPlace.store(frame << 1 | (isPaused ? 1 : 0), ordering: .relaxed)
+    }
     settledSerial.store(seen, ordering: .releasing)
     return true
   }

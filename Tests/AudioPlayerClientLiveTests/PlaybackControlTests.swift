@@ -148,6 +148,19 @@ import Testing
     #expect(deck.openDeviceCount == 0)
   }
 
+  @Test func `a pause that ends with a stop is not told to be resumed`() async throws {
+    let playing = await deck.start(PlaybackRequest(source: .buffers([stairs]), id: "a"))
+    await deck.pass(4)
+    try await deck.tell("a", .pause())
+    await deck.pass { $0.paused != nil }
+    async let stopped: Void = deck.player.control(id: "a", command: .stop())
+    try await deck.finish(playing)
+    try await stopped
+    #expect(deck.events.compactMap(\.resumed).isEmpty)
+    #expect(deck.events.compactMap(\.paused).count == 1)
+    #expect(deck.events.last?.finish?.reason == .stopped)
+  }
+
   @Test func `a playback that does not sound cannot be told anything but to stop`() async throws {
     let player = deck.player
     try await player.control(id: "nobody", command: .stop())
