@@ -50,9 +50,7 @@ import Testing
     #expect(place.length == .seconds(2))
     // The first frame of the target is the first of the fade in: 1/80 of its height.
     #expect(abs(deck.played[target.lowerBound - 79] - stairs.samples[9_000] / 80) < 1e-6)
-    #expect(
-      zip(deck.played.dropFirst().prefix(12_000), deck.played).dropFirst()
-        .allSatisfy { abs($0 - $1) <= fade + 1e-4 })
+    #expect(largestStep(Array(deck.played[..<target.upperBound])) <= fade + 1e-4)
     #expect(deck.events.last?.finish?.reason == .completed)
     let positions = deck.events.compactMap(\.progress).map(\.position.rawValue)
     #expect(positions.last == 16_000)
@@ -92,9 +90,10 @@ import Testing
   }
 
   @Test func `a source that has been decoded to its end can still be sought in`() async throws {
-    let short = staircase(2_000)
+    // The ring holds 8,000 frames.
+    let short = staircase(7_000)
     let playing = await deck.start(PlaybackRequest(source: .buffers([short]), id: "a"))
-    await deck.pass(5)
+    await deck.pass(2)
     try await deck.tell("a", .seek(to: .frame(10)))
     try await deck.finish(playing)
     #expect(deck.played.range(of: Array(short.samples[90...])) != nil)
@@ -118,15 +117,13 @@ import Testing
     #expect(deck.played.dropLast(400).last == 0.5)
   }
 
-  @Test func `a pause that comes before the first frame lets none be heard until it ends`()
+  @Test func `a pause at once, and back to the first frame, and nothing of it is lost`()
     async throws
   {
     let playing = await deck.start(PlaybackRequest(source: .buffers([stairs]), id: "a"))
     try await deck.tell("a", .pause())
     try await deck.tell("a", .seek(to: .frame(0)))
     await deck.pass(10)
-    let position = try #require(deck.events.compactMap(\.paused).first).position
-    #expect(position <= 1_000)
     try await deck.tell("a", .resume(fade: .zero))
     try await deck.finish(playing)
     #expect(deck.played.range(of: Array(stairs.samples[1...])) != nil)
