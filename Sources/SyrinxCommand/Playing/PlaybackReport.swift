@@ -10,6 +10,7 @@ struct PlaybackReport {
   private var pace = StatusPace()
   private var silence = Duration.zero
   private var item = 0
+  private var place: PlaybackProgress?
 
   /// The errors that have been told.
   private(set) var failures: Set<AudioPlayerError> = []
@@ -53,6 +54,7 @@ struct PlaybackReport {
   }
 
   private mutating func show(_ place: PlaybackProgress, always: Bool) async {
+    self.place = place
     guard pace.admits(place.heard) || always else { return }
     await context.console.showStatus(Self.status(place))
   }
@@ -69,6 +71,7 @@ struct PlaybackReport {
   }
 
   private mutating func finish() async {
+    if let place { await show(place, always: true) }
     await context.console.keepStatus()
     await reportSilence()
   }
