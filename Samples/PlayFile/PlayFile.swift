@@ -41,6 +41,7 @@ enum PlayFile {
         case .xrun(let silence), .starved(let silence):
           print("interrupted for \(silence.inSeconds) s")
         case .finished(let finish): print("heard \(finish.heard.inSeconds) s")
+        case .limited(let gain): print("turned down by \(gain)")
         default: break
         }
       }

@@ -11,7 +11,9 @@ extension AudioPlayerClient {
       @escaping @Sendable (_ request: PlaybackRequest) async
       -> AsyncThrowingStream<PlaybackEvent, any Error>,
     control:
-      @escaping @Sendable (_ id: PlaybackID, _ command: PlaybackCommand) async throws -> Void
+      @escaping @Sendable (_ id: PlaybackID, _ command: PlaybackCommand) async throws -> Void,
+    setBusVolume:
+      @escaping @Sendable (_ bus: PlaybackBus, _ volume: Float, _ ramp: Duration) async -> Void
   ) {
     self.play = play
     self.loop = loop
@@ -19,6 +21,7 @@ extension AudioPlayerClient {
     self.stop = stop
     self.playback = playback
     self.control = control
+    self.setBusVolume = setBusVolume
   }
 
   /// Plays a file once and returns when its last frame has been heard; see the endpoint `play`.
@@ -46,5 +49,12 @@ extension AudioPlayerClient {
   /// Tells one playback what to do; see the endpoint `control`.
   public func control(id: PlaybackID, command: PlaybackCommand) async throws {
     try await control(id, command)
+  }
+
+  /// Sets the volume of a bus, 0…1, reached after `ramp`; see the endpoint `setBusVolume`.
+  public func setBusVolume(
+    bus: PlaybackBus, volume: Float, ramp: Duration = .milliseconds(20)
+  ) async {
+    await setBusVolume(bus, volume, ramp)
   }
 }

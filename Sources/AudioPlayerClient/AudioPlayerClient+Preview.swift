@@ -10,7 +10,8 @@ extension AudioPlayerClient {
       setVolume: { _ in },
       stop: { await player.stop() },
       playback: { await player.playback($0) },
-      control: { try await player.control($0, $1) })
+      control: { try await player.control($0, $1) },
+      setBusVolume: { _, _, _ in })
   }
 }
 

@@ -56,6 +56,17 @@ public struct AudioPlayerClient: Sendable {
       throw reportUnimplemented("AudioPlayerClient.control", from: origin)
     }
 
+  /// Sets the volume of all sounds of a bus, now and later: 0 is silence, 1 leaves samples as they
+  /// are; other values are clamped to 0…1.
+  ///
+  /// It gets there evenly in the time of `ramp`; from one volume to another on the way it sets out
+  /// from where it is. Where no sound of the bus plays, the next one begins with the new volume.
+  public var setBusVolume:
+    @Sendable (_ bus: PlaybackBus, _ volume: Float, _ ramp: Duration) async -> Void = {
+      [origin = IssueOrigin.current] _, _, _ in
+      reportUnimplemented("AudioPlayerClient.setBusVolume", from: origin)
+    }
+
   /// A client none of whose endpoints is implemented.
   public init() {}
 }

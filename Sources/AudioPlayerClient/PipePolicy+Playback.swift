@@ -1,8 +1,8 @@
 package import AudioCore
 
 extension PipePolicy<PlaybackEvent> {
-  /// Keeps one progress and one repetition, the newest, and one of each kind of silence, the sum of
-  /// all: a consumer that does not look costs no memory.
+  /// Keeps one progress and one repetition, the newest, one of each kind of silence, the sum of all,
+  /// and the lowest gain: a consumer that does not look costs no memory.
   package static let playback = PipePolicy { queue, event in
     switch event {
     case .progress:
@@ -16,6 +16,10 @@ extension PipePolicy<PlaybackEvent> {
       let earlier = queue.compactMap(\.sourceSilence).reduce(.zero, +)
       queue.removeAll { $0.sourceSilence != nil }
       queue.append(.starved(earlier + silence))
+    case .limited(let gain):
+      let lowest = queue.compactMap(\.limitingGain).reduce(gain, min)
+      queue.removeAll { $0.limitingGain != nil }
+      queue.append(.limited(lowest))
     case .looped:
       queue.removeAll(where: \.isLooped)
       queue.append(event)
@@ -40,5 +44,9 @@ extension PlaybackEvent {
 
   fileprivate var sourceSilence: Duration? {
     if case .starved(let silence) = self { silence } else { nil }
+  }
+
+  fileprivate var limitingGain: Decibels? {
+    if case .limited(let gain) = self { gain } else { nil }
   }
 }

@@ -36,6 +36,11 @@ public enum PlaybackEvent: Hashable, Sendable {
   ///
   /// The stream throws the first of these errors after the last item.
   case failed(item: Int, AudioPlayerError)
+  /// All that plays on the device was together louder than it can be, and was turned down by as
+  /// much as this gain says, below 0 dB: the lowest of the last second.
+  ///
+  /// At most one a second, and one before `finished`. A consumer that is slow sees the lowest.
+  case limited(Decibels)
   /// The last event: nothing of this playback is heard any more.
   case finished(PlaybackFinish)
 }

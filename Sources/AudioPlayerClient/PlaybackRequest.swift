@@ -8,7 +8,8 @@ public struct PlaybackRequest: Sendable {
   /// The device, or nil for the default one.
   public var device: AudioDevice.ID?
 
-  /// The volume of this sound, 0…1; it is multiplied with the client's.
+  /// The volume of this sound, 0…1; it is multiplied with its bus's and the
+  /// client's.
   public var volume: Float
 
   /// The name by which `control` knows the playback.
@@ -23,21 +24,27 @@ public struct PlaybackRequest: Sendable {
   /// decoded begins at its volume.
   public var fadeOut: Duration
 
-  /// A request that plays `source` once on the default device, unless it says otherwise.
+  /// The bus that it sounds on; see `AudioPlayerClient.setBusVolume`.
+  public var bus: PlaybackBus
+
+  /// A request that plays `source` once on the default device and the bus `main`, unless it says
+  /// otherwise.
   public init(
     source: PlaybackSource, device: AudioDevice.ID? = nil, volume: Float = 1,
     repetition: PlaybackRepetition = .times(1), range: PlaybackRange = PlaybackRange(),
-    id: PlaybackID = PlaybackID(), fadeIn: Duration = .zero, fadeOut: Duration = .zero
+    id: PlaybackID = PlaybackID(), fadeIn: Duration = .zero, fadeOut: Duration = .zero,
+    bus: PlaybackBus = .main
   ) {
     self.init(
       items: [PlaybackItem(source: source, range: range, repetition: repetition)],
-      device: device, volume: volume, id: id, fadeIn: fadeIn, fadeOut: fadeOut)
+      device: device, volume: volume, id: id, fadeIn: fadeIn, fadeOut: fadeOut, bus: bus)
   }
 
   /// A request that plays items one after the other, without a gap.
   public init(
     items: [PlaybackItem], device: AudioDevice.ID? = nil, volume: Float = 1,
-    id: PlaybackID = PlaybackID(), fadeIn: Duration = .zero, fadeOut: Duration = .zero
+    id: PlaybackID = PlaybackID(), fadeIn: Duration = .zero, fadeOut: Duration = .zero,
+    bus: PlaybackBus = .main
   ) {
     self.items = items
     self.device = device
@@ -45,6 +52,7 @@ public struct PlaybackRequest: Sendable {
     self.id = id
     self.fadeIn = fadeIn
     self.fadeOut = fadeOut
+    self.bus = bus
   }
 
   /// Where the audio of the first item comes from.

@@ -51,6 +51,10 @@ actor AudioPlayer {
     engines.volume.gain = volume
   }
 
+  func setVolume(_ volume: Float, of bus: PlaybackBus, ramp: Duration) {
+    engines.buses[bus].setting = BusVolume.Setting(gain: volume, ramp: ramp)
+  }
+
   func stop() async {
     let playing = Array(sessions.values)
     for session in playing { session.stop() }

@@ -12,6 +12,7 @@ extension AudioPlayerClient: DependencyKey {
       setVolume: { await player.setVolume($0) },
       stop: { await player.stop() },
       playback: { await player.playback($0) },
-      control: { try await player.control($0, $1) })
+      control: { try await player.control($0, $1) },
+      setBusVolume: { await player.setVolume($1, of: $0, ramp: $2) })
   }
 }

@@ -23,9 +23,11 @@ extension CardThread {
 
   func mix() {
     block.begin()
+    let sounding = soundingCount
     for index in 0..<voices.count where voices[index].position.endsAt == nil { mix(voices[index]) }
     master.move(to: link.volume.gain, in: rampFrames)
     block.apply(&master)
+    limit(isEnding: soundingCount < sounding)
   }
 
   /// Takes note of what is wished of the voices.

@@ -19,6 +19,8 @@ final class CardThread {
   let longestWait: Duration
   var position = HeardPosition()
   var master: GainRamp
+  var limiter: Limiter
+  var limiting: LimitingReport
   var drainClock: DrainClock?
   var stall: StallWatch
   var reportedAt = 0
@@ -30,13 +32,15 @@ final class CardThread {
     rate = configuration.format.sampleRate
     period = configuration.period.rawValue
     periodLength = configuration.period.duration(at: rate)
-    block = MixBuffer(frames: period, channels: configuration.format.channelCount)
+    block = MixBuffer(frames: period, format: configuration.format)
     fadeFrames = FrameCount(.milliseconds(10), at: rate).rawValue
     rampFrames = FrameCount(.milliseconds(20), at: rate).rawValue
     longestWait = configuration.buffer.duration(at: rate) * 2
     stall = StallWatch(
       patience: longestWait + .milliseconds(250), limit: max(.seconds(5), longestWait))
     master = GainRamp(link.volume.gain)
+    limiter = Limiter(rate: rate)
+    limiting = LimitingReport(interval: rate.hertz)
   }
 
   /// Serves the device until the engine quits; throws where the device is lost.
@@ -129,6 +133,8 @@ final class CardThread {
     position.finish()
     drainClock = nil
     master = GainRamp(link.volume.gain)
+    limiter = Limiter(rate: rate)
+    block.rest()
     _ = try pcm.wait(for: .nothing, atMost: nil)
     stall.progressed()
   }

@@ -18,6 +18,8 @@ enum CardEvent: BitwiseCopyable {
   /// Silence that a voice was heard as, because the device was in trouble; the reference stays with
   /// the card's thread.
   case silence(Unmanaged<Voice>, frames: Int)
+  /// The lowest gain that the sum of all voices needed since it was told last, to stay within ±1.
+  case limited(gain: Float)
 }
 
 /// The ways between the card's thread and the others; no way waits for another.

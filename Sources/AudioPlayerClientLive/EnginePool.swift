@@ -19,6 +19,8 @@ actor EnginePool {
 
   /// The volume of every engine, now and later.
   let volume = MasterVolume()
+  /// The volumes of the buses, on every engine.
+  let buses = BusVolumes()
   private var places: [Int: Place] = [:]
   private var current: [AudioDevice.ID: Int] = [:]
   private var nextPlace = 0

@@ -37,4 +37,9 @@ struct GainRamp: Equatable {
     current = framesLeft == 0 ? target : current + step
     return current
   }
+
+  /// Goes on by so many frames.
+  mutating func skip(_ frames: Int) {
+    for _ in 0..<min(frames, framesLeft) { _ = next() }
+  }
 }

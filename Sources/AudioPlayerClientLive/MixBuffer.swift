@@ -1,4 +1,6 @@
+import AudioCore
 import AudioThreads
+
 /// The block that the card's thread mixes into: a period of interleaved samples, taken once and
 /// reused.
 ///
@@ -7,10 +9,12 @@ final class MixBuffer {
   private let mix: UnsafeMutableBufferPointer<Float>
   private let scratch: UnsafeMutableBufferPointer<Float>
   private let channels: Int
+  private let buses: BusGains
   private var pending = 0..<0
 
-  init(frames: Int, channels: Int) {
-    self.channels = channels
+  init(frames: Int, format: AudioFormat) {
+    channels = format.channelCount
+    buses = BusGains(rate: format.sampleRate)
     mix = .allocate(capacity: frames * channels)
     scratch = .allocate(capacity: frames * channels)
     mix.initialize(repeating: 0)
@@ -35,8 +39,14 @@ final class MixBuffer {
     pending = 0..<0
   }
 
+  /// Nothing sounds any more: what moved has arrived.
+  func rest() {
+    buses.removeAll()
+  }
+
   /// Begins a block of silence to mix into.
   func begin() {
+    buses.begin(after: mix.count / channels)
     mix.update(repeating: 0)
     pending = 0..<mix.count
   }
@@ -55,6 +65,7 @@ final class MixBuffer {
     let gains = voice.dropout.gains(frames, of: length, isLate: isLate)
     if let gains { fade(voice, frames, gains) }
     let count = (gains?.end ?? frames) * channels
+    apply(buses.ramp(of: voice.bus), to: scratch, count)
     if voice.ramp.isSteady {
       accumulate(count, gain: voice.ramp.current)
     } else {
@@ -77,10 +88,24 @@ final class MixBuffer {
 
   /// Applies the gain of the whole engine to the block.
   func apply(_ ramp: inout GainRamp) {
+    apply(ramp, to: mix, mix.count)
+    ramp.skip(mix.count / channels)
+  }
+
+  /// Keeps the block within ±1; returns the lowest gain that this needed.
+  func limit(_ limiter: inout Limiter) -> Float {
+    limiter.apply(to: mix, channels: channels)
+  }
+
+  /// Multiplies the first `count` samples with the gains of their frames.
+  private func apply(
+    _ ramp: GainRamp, to samples: UnsafeMutableBufferPointer<Float>, _ count: Int
+  ) {
     if ramp.isSteady && ramp.current == 1 { return }
-    for frame in stride(from: 0, to: mix.count, by: channels) {
+    var ramp = ramp
+    for frame in stride(from: 0, to: count, by: channels) {
       let gain = ramp.next()
-      for channel in 0..<channels { mix[frame + channel] *= gain }
+      for channel in 0..<channels { samples[frame + channel] *= gain }
     }
   }
 

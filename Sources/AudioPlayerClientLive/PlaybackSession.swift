@@ -149,9 +149,9 @@ final class PlaybackSession: Sendable {
     let format = device.format
     let capacity = Voice.capacity(on: device)
     do {
-      return try Voice(format: format, capacity: capacity, board: board) { [report] in
-        ending.take($0, report)
-      }
+      return try Voice(
+        format: format, capacity: capacity, board: board, bus: engines.buses[request.bus]
+      ) { [report] in ending.take($0, report) }
     } catch {
       throw AudioPlayerError.system(reason: "\(error)")
     }

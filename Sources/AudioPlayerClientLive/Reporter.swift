@@ -65,6 +65,8 @@ final class Reporter: Sendable {
         reference.takeUnretainedValue().report(.starved(frames))
       case .silence(let reference, let frames):
         reference.takeUnretainedValue().report(.silence(frames))
+      case .limited(let gain):
+        for voice in voices { voice.report(.limited(gain: gain)) }
       }
     }
   }

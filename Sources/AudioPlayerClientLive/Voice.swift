@@ -19,6 +19,8 @@ final class Voice: @unchecked Sendable {
   let format: AudioFormat
   /// What is wished of it.
   let board: WishBoard
+  /// The bus that it sounds on.
+  let bus: BusVolume
   /// Called by the engine's reporter, in order.
   let report: @Sendable (VoiceReport) -> Void
 
@@ -48,11 +50,12 @@ final class Voice: @unchecked Sendable {
   let lastFrame: UnsafeMutableBufferPointer<Float>
 
   init(
-    format: AudioFormat, capacity: Duration, board: WishBoard,
+    format: AudioFormat, capacity: Duration, board: WishBoard, bus: BusVolume = BusVolume(),
     report: @escaping @Sendable (VoiceReport) -> Void
   ) throws(WakeUpError) {
     self.format = format
     self.board = board
+    self.bus = bus
     self.report = report
     room = try WakeUp()
     ring = Ring(
@@ -195,6 +198,8 @@ enum VoiceReport {
   case starved(Int)
   /// So many frames of silence were heard, because the device was in trouble.
   case silence(Int)
+  /// The sum of all voices needed this gain to stay within ±1.
+  case limited(gain: Float)
   /// Its last frame has been heard, or its fade has; nothing follows.
   case finished(heard: Int)
   /// The device failed; nothing follows.

@@ -37,6 +37,8 @@ final class VoiceEnding: Sendable {
       report(.starved(FrameCount(frames).duration(at: rate)))
     case .silence(let frames):
       report(.xrun(FrameCount(frames).duration(at: rate)))
+    case .limited(let gain):
+      report(.limited(Decibels(amplitude: Double(gain))))
     case .finished(let frames):
       tell(frames, report)
       report(.progress(timeLine { $0.progress(frames) }))

@@ -15,9 +15,11 @@ struct CardBench {
   }
 
   /// A voice that holds these samples; ended, unless more is to come.
-  func voice(_ samples: [Float], isComplete: Bool = true) throws -> Voice {
+  func voice(
+    _ samples: [Float], isComplete: Bool = true, bus: BusVolume = BusVolume()
+  ) throws -> Voice {
     let voice = try Voice(
-      format: pcm.configuration.format, capacity: .seconds(10), volume: 1
+      format: pcm.configuration.format, capacity: .seconds(10), volume: 1, bus: bus
     ) { _ in }
     voice.give(samples)
     if isComplete { voice.endInput() }
@@ -47,6 +49,7 @@ struct CardBench {
             .starved(ObjectIdentifier(voice.takeUnretainedValue()), frames)
           case .silence(let voice, let frames):
             .silence(ObjectIdentifier(voice.takeUnretainedValue()), frames)
+          case .limited(let gain): .limited(gain)
           }
         }
       })
@@ -56,16 +59,17 @@ struct CardBench {
     case finished(ObjectIdentifier)
     case starved(ObjectIdentifier, Int)
     case silence(ObjectIdentifier, Int)
+    case limited(Float)
   }
 }
 
 extension Voice {
   convenience init(
-    format: AudioFormat, capacity: Duration, volume: Float,
+    format: AudioFormat, capacity: Duration, volume: Float, bus: BusVolume = BusVolume(),
     report: @escaping @Sendable (VoiceReport) -> Void
   ) throws(WakeUpError) {
     try self.init(
-      format: format, capacity: capacity, board: WishBoard(gain: volume), report: report)
+      format: format, capacity: capacity, board: WishBoard(gain: volume), bus: bus, report: report)
   }
 
   func give(_ samples: [Float]) {

@@ -39,4 +39,14 @@ import Testing
     ramp.arrive(within: 0)
     #expect(ramp.isSteady)
   }
+
+  @Test(arguments: [0, 1, 4, 5, 9])
+  func `going on by some frames is the same as asking for each`(frames: Int) {
+    var ramp = GainRamp(1)
+    ramp.move(to: 0.3, in: 5)
+    var other = ramp
+    ramp.skip(frames)
+    for _ in 0..<frames { _ = other.next() }
+    #expect(ramp == other)
+  }
 }

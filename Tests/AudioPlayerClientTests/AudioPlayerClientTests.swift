@@ -22,6 +22,9 @@ import Testing
       }
     }
     await expectIssue("AudioPlayerClient.setVolume") { await player.setVolume(volume: 0.5) }
+    await expectIssue("AudioPlayerClient.setBusVolume") {
+      await player.setBusVolume(bus: .music, volume: 0.5)
+    }
     await expectIssue("AudioPlayerClient.stop") { await player.stop() }
     await expectIssue("AudioPlayerClient.playback") {
       await #expect(throws: Unimplemented("AudioPlayerClient.playback")) {

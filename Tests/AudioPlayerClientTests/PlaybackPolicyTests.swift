@@ -12,12 +12,14 @@ import Testing
         &queue, .progress(PlaybackProgress(heard: .milliseconds(step))))
       PipePolicy.playback.enqueue(
         &queue, .looped(PlaybackProgress(heard: .milliseconds(step)), count: step))
+      PipePolicy.playback.enqueue(&queue, .limited(Decibels(dBFS: step == 50 ? -6 : -3)))
     }
     #expect(
       queue == [
         .xrun(.milliseconds(2_500)), .starved(.seconds(1)),
         .progress(PlaybackProgress(heard: .milliseconds(100))),
         .looped(PlaybackProgress(heard: .milliseconds(100)), count: 100),
+        .limited(Decibels(dBFS: -6)),
       ])
   }
 }

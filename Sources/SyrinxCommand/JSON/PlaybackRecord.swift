@@ -15,6 +15,7 @@ struct PlaybackRecord: Encodable {
   var length: Double?
   var count: Int?
   var silence: Double?
+  var gain: Double?
   var announced: Double?
   var decoded: Double?
   var error: String?
@@ -34,6 +35,9 @@ struct PlaybackRecord: Encodable {
       self.count = count
     case .xrun(let silence): self.init("xrun", silence: silence)
     case .starved(let silence): self.init("starved", silence: silence)
+    case .limited(let gain):
+      self.init("limited")
+      self.gain = (gain.dBFS * 10).rounded() / 10
     case .shortfall(let item, let announced, let decoded):
       self.init("shortfall", item, files)
       self.announced = announced.inRecordSeconds
@@ -82,9 +86,9 @@ struct PlaybackRecord: Encodable {
   /// What the help says about it.
   static let schema = """
     With --json each event is an object on a line of its own: "event" (started, progress, looped, \
-    advanced, paused, resumed, sought, xrun, starved, shortfall, failed or finished), "item" (counted \
+    advanced, paused, resumed, sought, xrun, starved, limited, shortfall, failed or finished), "item" (counted \
     from 0) and its "file", and in seconds "heard" (in all), "position" and "length" (of the file); \
-    "frame" is the position in frames of the file.
+    "frame" is the position in frames of the file, "gain" is in dB.
     """
 }
 

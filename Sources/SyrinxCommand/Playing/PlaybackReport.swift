@@ -9,6 +9,7 @@ struct PlaybackReport {
   let context: CommandContext
   private var pace = StatusPace()
   private var silence = Duration.zero
+  private var lowestGain = Decibels(dBFS: 0)
   private var item = 0
   private var place: PlaybackProgress?
 
@@ -42,6 +43,9 @@ struct PlaybackReport {
     case .starved(let length):
       silence += length
       context.log.warning("\(file): \(length.secondsText) of silence, its source was late")
+    case .limited(let gain):
+      lowestGain = min(gain, lowestGain)
+      context.log.info("\(file): turned down by \(gain.cutText)")
     case .shortfall(let item, let announced, let decoded):
       await context.console.report(
         "\(files[item]) is shorter than its header says: \(announced.secondsText) were announced, "
@@ -62,7 +66,7 @@ struct PlaybackReport {
   private mutating func go(to place: PlaybackProgress) async {
     if item != place.item {
       await context.console.keepStatus()
-      await reportSilence()
+      await reportTroubles()
       item = place.item
       await context.console.mention(file)
       context.log.info("playing \(file)")
@@ -73,14 +77,20 @@ struct PlaybackReport {
   private mutating func finish() async {
     if let place { await show(place, always: true) }
     await context.console.keepStatus()
-    await reportSilence()
+    await reportTroubles()
   }
 
-  private mutating func reportSilence() async {
-    guard silence > .zero else { return }
-    await context.console.report(
-      "\(file): \(silence.secondsText) of silence in between; is this machine busy?")
-    silence = .zero
+  private mutating func reportTroubles() async {
+    if silence > .zero {
+      await context.console.report(
+        "\(file): \(silence.secondsText) of silence in between; is this machine busy?")
+    }
+    // Lossy files go a little beyond full scale all the time.
+    if lowestGain.dBFS < -1 {
+      await context.console.report(
+        "\(file) is louder than a device can be; it was turned down by up to \(lowestGain.cutText)")
+    }
+    (silence, lowestGain) = (.zero, Decibels(dBFS: 0))
   }
 
   static func status(_ place: PlaybackProgress) -> String {
@@ -91,4 +101,9 @@ struct PlaybackReport {
 
 extension PlaybackStart {
   fileprivate var settingsText: String { settings?.description ?? format.description }
+}
+
+extension Decibels {
+  /// How much a gain takes away, for people.
+  fileprivate var cutText: String { "\((-dBFS * 10).rounded() / 10) dB" }
 }

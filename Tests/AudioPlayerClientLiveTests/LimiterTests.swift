@@ -1,0 +1,89 @@
+import AudioCore
+import Testing
+
+@testable import AudioPlayerClientLive
+
+@Suite struct LimiterTests {
+  let format = AudioFormat(sampleRate: 8_000, channelCount: 2)
+
+  @Test func `samples within ±1 stay exactly as they are`() {
+    let samples = AudioSignal.noise(seed: 7).buffer(8_000, format: format).samples + [1, -1, 0, 1]
+    var limiter = Limiter(rate: 8_000)
+    let (limited, gain) = limit(samples, &limiter)
+    #expect(limited == samples)
+    #expect(gain == 1)
+  }
+
+  @Test(arguments: [1.000_001, 2, 64, 1e20, 3.4e38] as [Float])
+  func `whatever comes, nothing leaves ±1`(loudest: Float) {
+    let samples = AudioSignal.noise(seed: 3).buffer(8_000, format: format).samples
+    var limiter = Limiter(rate: 8_000)
+    let (limited, gain) = limit(
+      samples.map { $0 * loudest } + [loudest, -loudest], &limiter)
+    #expect(limited.allSatisfy { abs($0) <= 1 })
+    #expect(limited.contains { abs($0) > 0.999 })
+    #expect(gain < 1 && gain >= 1 / loudest)
+  }
+
+  @Test(arguments: [Float.nan, .infinity, -.infinity, .signalingNaN])
+  func `what is no finite number becomes silence, and its neighbours stay`(broken: Float) {
+    var limiter = Limiter(rate: 8_000)
+    let (limited, gain) = limit([0.5, broken, 0.25, -0.25, broken, 1], &limiter)
+    #expect(limited == [0.5, 0, 0.25, -0.25, 0, 1])
+    #expect(gain == 1)
+  }
+
+  @Test func `the channels of a frame are turned down alike`() {
+    var limiter = Limiter(rate: 8_000)
+    let (limited, gain) = limit([2, 0.5, -4, 1, 1, -1], &limiter)
+    #expect(limited == [1, 0.25, -1, 0.25, 0.25, -0.25])
+    #expect(gain == 0.25)
+  }
+
+  @Test func `it holds for 20 ms, rises for 100 ms, and then changes nothing`() {
+    var limiter = Limiter(rate: 8_000)
+    let (limited, _) = limit([2, 2] + [Float](repeating: 0.5, count: 2 * 1_200), &limiter)
+    let frames = stride(from: 0, to: limited.count, by: 2).map { limited[$0] }
+    #expect(frames[1...160].allSatisfy { $0 == 0.25 })
+    #expect(frames[161...960] == frames[161...960].sorted()[...])
+    #expect(frames[959] < 0.5)
+    #expect(frames[960...].allSatisfy { $0 == 0.5 })
+    #expect(limiter.gain == 1)
+  }
+
+  @Test func `a loud tone is turned down as a whole, not again in every wave`() {
+    var limiter = Limiter(rate: 8_000)
+    let tone = AudioSignal.sine(50, amplitude: 4).buffer(.seconds(1), format: format).samples
+    let (limited, _) = limit(tone, &limiter)
+    // After the first crest.
+    let error = zip(limited, tone).dropFirst(2 * 40).map { abs($0 - $1 / 4) }.max() ?? 1
+    #expect(error < 1e-4)
+  }
+
+  @Test(arguments: 0..<8)
+  func `no step is larger than the largest that came in`(seed: UInt64) {
+    let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
+    let wander = AudioSignal.noise(seed: seed).buffer(16_000, format: format).samples
+    var level: Float = 0
+    let samples = wander.map { step in
+      level = level * 0.995 + step * 0.2
+      return level
+    }
+    var limiter = Limiter(rate: 8_000)
+    let (limited, gain) = limit(samples, &limiter, channels: 1)
+    #expect(gain < 1)
+    #expect(largestStep(limited) <= largestStep(samples))
+  }
+
+  private func largestStep(_ samples: [Float]) -> Float {
+    zip(samples.dropFirst(), samples).map { abs($0 - $1) }.max() ?? 0
+  }
+
+  private func limit(
+    _ samples: [Float], _ limiter: inout Limiter, channels: Int = 2
+  ) -> (samples: [Float], gain: Float) {
+    var samples = samples
+    let gain = samples.withUnsafeMutableBufferPointer { limiter.apply(to: $0, channels: channels) }
+    return (samples, gain)
+  }
+}
