@@ -27,24 +27,34 @@ public struct PlaybackRequest: Sendable {
   /// The bus that it sounds on; see `AudioPlayerClient.setBusVolume`.
   public var bus: PlaybackBus
 
+  /// How quickly it is heard; it holds for the device, where this sound is what opens it.
+  public var latency: PlaybackLatency
+
+  /// The format to open the device in, nil for one that suits the source; it holds where this sound
+  /// is what opens it.
+  ///
+  /// The device may settle on another; `PlaybackStart.format` tells which.
+  public var deviceFormat: AudioFormat?
+
   /// A request that plays `source` once on the default device and the bus `main`, unless it says
   /// otherwise.
   public init(
     source: PlaybackSource, device: AudioDevice.ID? = nil, volume: Float = 1,
     repetition: PlaybackRepetition = .times(1), range: PlaybackRange = PlaybackRange(),
     id: PlaybackID = PlaybackID(), fadeIn: Duration = .zero, fadeOut: Duration = .zero,
-    bus: PlaybackBus = .main
+    bus: PlaybackBus = .main, latency: PlaybackLatency = .normal, deviceFormat: AudioFormat? = nil
   ) {
     self.init(
       items: [PlaybackItem(source: source, range: range, repetition: repetition)],
-      device: device, volume: volume, id: id, fadeIn: fadeIn, fadeOut: fadeOut, bus: bus)
+      device: device, volume: volume, id: id, fadeIn: fadeIn, fadeOut: fadeOut, bus: bus,
+      latency: latency, deviceFormat: deviceFormat)
   }
 
   /// A request that plays items one after the other, without a gap.
   public init(
     items: [PlaybackItem], device: AudioDevice.ID? = nil, volume: Float = 1,
     id: PlaybackID = PlaybackID(), fadeIn: Duration = .zero, fadeOut: Duration = .zero,
-    bus: PlaybackBus = .main
+    bus: PlaybackBus = .main, latency: PlaybackLatency = .normal, deviceFormat: AudioFormat? = nil
   ) {
     self.items = items
     self.device = device
@@ -53,6 +63,8 @@ public struct PlaybackRequest: Sendable {
     self.fadeIn = fadeIn
     self.fadeOut = fadeOut
     self.bus = bus
+    self.latency = latency
+    self.deviceFormat = deviceFormat
   }
 
   /// Where the audio of the first item comes from.

@@ -1,7 +1,5 @@
 import AudioCore
 import AudioPlayerClient
-import ClientDependencies
-import SoundCard
 
 /// The live player: it knows the sessions that play and the volume of all.
 actor AudioPlayer {
@@ -66,9 +64,8 @@ actor AudioPlayer {
     _ request: PlaybackRequest, report: @escaping @Sendable (PlaybackEvent) -> Void
   ) throws(AudioPlayerError) -> PlaybackSession {
     if let session = sessions[request.id], !session.isOver { throw .idInUse(request.id) }
-    @Dependency(\.soundCard) var soundCard
     let session = PlaybackSession(
-      request: request, soundCard: soundCard, engines: engines, report: report)
+      request: request, setting: .current, engines: engines, report: report)
     sessions[request.id] = session
     session.start()
     Task {

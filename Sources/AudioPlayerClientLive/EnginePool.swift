@@ -1,7 +1,7 @@
 import AudioCore
 import SoundCard
 
-/// One engine per device, opened for the first sound and closed after the last.
+/// One engine per device, opened for the first sound and closed when it has been idle.
 actor EnginePool {
   /// The right to use an engine, to be given back with `release`.
   struct Lease: Sendable {
@@ -9,12 +9,23 @@ actor EnginePool {
     fileprivate let place: Int
   }
 
-  private struct Place {
+  private struct Place: Sendable {
     let device: AudioDevice.ID
+    let request: PCMRequest
     let opening: Task<PlaybackEngine, any Error>
+    var setting: EngineSetting
     var users = 0
     var engine: PlaybackEngine?
+    var idling: Task<Void, Never>?
     var closing: Task<Void, Never>?
+
+    /// Whether it can stay open without users.
+    var canIdle: Bool { setting.idleTime > .zero && engine?.hasFailed == false }
+
+    /// Whether it is of use for a request; one that is played on is, whatever its format.
+    func serves(_ other: PCMRequest) -> Bool {
+      users > 0 || (request.format == other.format && request.buffering == other.buffering)
+    }
   }
 
   /// The volume of every engine, now and later.
@@ -25,14 +36,21 @@ actor EnginePool {
   private var current: [AudioDevice.ID: Int] = [:]
   private var nextPlace = 0
 
-  /// The engine of the request's device, opened in its format where nothing plays on it.
+  deinit {
+    for place in places.values { place.idling?.cancel() }
+  }
+
+  /// The engine of the request's device, opened as the request says where nothing plays on it.
   ///
   /// A cancelled task gets `CancellationError` at once; an opening that nobody waits for is
   /// cancelled.
-  func acquire(_ request: PCMRequest, on soundCard: SoundCard) async throws -> Lease {
+  func acquire(_ request: PCMRequest, _ setting: EngineSetting) async throws -> Lease {
     let device = request.device ?? "default"
-    while let closing = place(of: device)?.closing { await closing.value }
-    let id = current[device] ?? open(request, as: device, on: soundCard)
+    await makeRoom(for: request, on: device)
+    let id = current[device] ?? open(request, as: device, setting)
+    places[id]?.idling?.cancel()
+    places[id]?.idling = nil
+    places[id]?.setting = setting
     places[id]?.users += 1
     do {
       guard let opening = places[id]?.opening else { throw CancellationError() }
@@ -45,44 +63,77 @@ actor EnginePool {
     }
   }
 
-  /// Gives an engine back; the last user's call returns when the device is closed.
+  /// Gives an engine back; where it is not to be kept, the last user's call returns when the device
+  /// is closed.
   func release(_ lease: Lease) async {
     await release(lease.place)
   }
 
   private func release(_ id: Int) async {
+    guard let place = places[id] else { return }
+    places[id]?.users -= 1
+    guard place.users == 1 else { return }
+    if place.canIdle {
+      idle(id, place.setting)
+    } else {
+      await close(id)
+    }
+  }
+
+  /// Keeps an engine without users for as long as it is to be kept.
+  private func idle(_ id: Int, _ setting: EngineSetting) {
+    places[id]?.idling = Task { [weak self] in
+      do { try await setting.clock.sleep(for: setting.idleTime) } catch { return }
+      await self?.endIdling(id)
+    }
+  }
+
+  private func endIdling(_ id: Int) async {
+    // A sound may have come when the time was over already.
+    if places[id]?.users == 0 { await close(id) }
+  }
+
+  /// Returns when no engine of the device is in the way of a request: one that is closing, or idles
+  /// in another format.
+  private func makeRoom(for request: PCMRequest, on device: AudioDevice.ID) async {
+    while let (id, place) = place(of: device) {
+      guard place.closing != nil || !place.serves(request) else { return }
+      await close(id)
+    }
+  }
+
+  /// Returns when the device is closed.
+  private func close(_ id: Int) async {
     guard var place = places[id] else { return }
-    place.users -= 1
-    if place.users == 0 {
+    if place.closing == nil {
+      place.idling?.cancel()
       place.opening.cancel()
       place.closing = Task { [opening = place.opening] in
         // An engine that never came to be needs no closing.
         if case .success(let engine) = await opening.result { await engine.close() }
         forget(id)
       }
+      places[id] = place
     }
-    places[id] = place
     await place.closing?.value
   }
 
   /// The place that serves a device; one whose engine has failed is left to those who still hold
   /// it.
-  private func place(of device: AudioDevice.ID) -> Place? {
-    guard let id = current[device] else { return nil }
-    if places[id]?.engine?.hasFailed == true {
-      current[device] = nil
-      return nil
-    }
-    return places[id]
+  private func place(of device: AudioDevice.ID) -> (id: Int, place: Place)? {
+    guard let id = current[device], let place = places[id] else { return nil }
+    guard place.engine?.hasFailed == true else { return (id, place) }
+    current[device] = nil
+    return nil
   }
 
   private func open(
-    _ request: PCMRequest, as device: AudioDevice.ID, on soundCard: SoundCard
+    _ request: PCMRequest, as device: AudioDevice.ID, _ setting: EngineSetting
   ) -> Int {
     let id = nextPlace
     nextPlace += 1
     let opening = Task { [volume] in
-      let pcm = try await soundCard.openPlayback(request: request)
+      let pcm = try await setting.soundCard.openPlayback(request: request)
       do {
         return try PlaybackEngine(pcm: pcm, volume: volume)
       } catch {
@@ -90,7 +141,7 @@ actor EnginePool {
         throw error
       }
     }
-    places[id] = Place(device: device, opening: opening)
+    places[id] = Place(device: device, request: request, opening: opening, setting: setting)
     current[device] = id
     return id
   }

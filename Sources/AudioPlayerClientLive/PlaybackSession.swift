@@ -15,7 +15,7 @@ final class PlaybackSession: Sendable {
   }
 
   private let request: PlaybackRequest
-  private let soundCard: SoundCard
+  private let setting: EngineSetting
   private let engines: EnginePool
   private let report: @Sendable (PlaybackEvent) -> Void
   let board: WishBoard
@@ -25,11 +25,11 @@ final class PlaybackSession: Sendable {
   private let state = Mutex(State())
 
   init(
-    request: PlaybackRequest, soundCard: SoundCard, engines: EnginePool,
+    request: PlaybackRequest, setting: EngineSetting, engines: EnginePool,
     report: @escaping @Sendable (PlaybackEvent) -> Void
   ) {
     self.request = request
-    self.soundCard = soundCard
+    self.setting = setting
     self.engines = engines
     self.report = report
     board = WishBoard(gain: request.volume)
@@ -115,8 +115,7 @@ final class PlaybackSession: Sendable {
 
   private func acquire(_ format: AudioFormat) async throws -> EnginePool.Lease {
     do {
-      return try await engines.acquire(
-        PCMRequest(device: request.device, format: format), on: soundCard)
+      return try await engines.acquire(setting.openingRequest(for: request, format), setting)
     } catch let error as CancellationError {
       throw error
     } catch {

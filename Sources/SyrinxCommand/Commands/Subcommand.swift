@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioPlayerClient
 import ClientDependencies
 import SoundCard
 
@@ -31,6 +32,8 @@ extension Subcommand {
     let soundCard = SoundCard.routing(to: hardware) { context.troubles.append($0) }
     try await withDependencies {
       $0.soundCard = soundCard
+      // A command plays in the format of its file, and leaves no device open.
+      $0.playbackIdleTime = .zero
     } operation: {
       try await perform(in: context)
     }

@@ -1,0 +1,47 @@
+import AudioCore
+import AudioPlayerClient
+import ClientDependencies
+import SoundCard
+
+/// What engines are opened on, and how long they are kept.
+struct EngineSetting: Sendable {
+  let soundCard: SoundCard
+  let idleTime: Duration
+  let clock: any Clock<Duration>
+
+  /// What is in force where it is made.
+  static var current: EngineSetting {
+    @Dependency(\.soundCard) var soundCard
+    @Dependency(\.playbackIdleTime) var idleTime
+    @Dependency(\.continuousClock) var clock
+    return EngineSetting(soundCard: soundCard, idleTime: idleTime, clock: clock)
+  }
+
+  /// What to ask a device for, to play a source of this format as the request says.
+  func openingRequest(for request: PlaybackRequest, _ source: AudioFormat) -> PCMRequest {
+    let wanted = idleTime > .zero ? source.widened : source
+    return PCMRequest(
+      device: request.device, format: request.deviceFormat ?? wanted,
+      buffering: request.latency.buffering)
+  }
+}
+
+extension AudioFormat {
+  /// The format for sounds of all kinds that begins with one of this: at least two channels and
+  /// 44.1 kHz, at a multiple of its own rate where there is one.
+  var widened: AudioFormat {
+    let rate = sampleRate.hertz
+    let wider: SampleRate =
+      if rate >= 44_100 { sampleRate } else if 44_100 % rate == 0 { 44_100 } else { 48_000 }
+    return AudioFormat(sampleRate: wider, channelCount: max(2, channelCount))
+  }
+}
+
+extension PlaybackLatency {
+  fileprivate var buffering: PCMBuffering {
+    switch self {
+    case .normal: .playback
+    case .low: .lowLatency
+    }
+  }
+}
