@@ -1,3 +1,4 @@
+public import AudioCore
 public import Foundation
 
 extension AudioPlayerClient {
@@ -13,7 +14,11 @@ extension AudioPlayerClient {
     control:
       @escaping @Sendable (_ id: PlaybackID, _ command: PlaybackCommand) async throws -> Void,
     setBusVolume:
-      @escaping @Sendable (_ bus: PlaybackBus, _ volume: Float, _ ramp: Duration) async -> Void
+      @escaping @Sendable (_ bus: PlaybackBus, _ volume: Float, _ ramp: Duration) async -> Void,
+    preload:
+      @escaping @Sendable (
+        _ source: PlaybackSource, _ device: AudioDevice.ID?, _ latency: PlaybackLatency
+      ) async throws -> PreloadedSound
   ) {
     self.play = play
     self.loop = loop
@@ -22,6 +27,7 @@ extension AudioPlayerClient {
     self.playback = playback
     self.control = control
     self.setBusVolume = setBusVolume
+    self.preload = preload
   }
 
   /// Plays a file once and returns when its last frame has been heard; see the endpoint `play`.
@@ -56,5 +62,13 @@ extension AudioPlayerClient {
     bus: PlaybackBus, volume: Float, ramp: Duration = .milliseconds(20)
   ) async {
     await setBusVolume(bus, volume, ramp)
+  }
+
+  /// Decodes a sound and opens the device for it, the default one for nil; see the endpoint
+  /// `preload`.
+  public func preload(
+    source: PlaybackSource, device: AudioDevice.ID? = nil, latency: PlaybackLatency = .normal
+  ) async throws -> PreloadedSound {
+    try await preload(source, device, latency)
   }
 }

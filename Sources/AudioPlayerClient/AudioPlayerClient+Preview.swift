@@ -11,7 +11,10 @@ extension AudioPlayerClient {
       stop: { await player.stop() },
       playback: { await player.playback($0) },
       control: { try await player.control($0, $1) },
-      setBusVolume: { _, _, _ in })
+      setBusVolume: { _, _, _ in },
+      preload: { source, device, _ in
+        PreloadedSound(buffers: try await previewBuffers(of: source), device: device)
+      })
   }
 }
 

@@ -1,3 +1,4 @@
+public import AudioCore
 import ClientDependencies
 public import Foundation
 
@@ -68,6 +69,19 @@ public struct AudioPlayerClient: Sendable {
     @Sendable (_ bus: PlaybackBus, _ volume: Float, _ ramp: Duration) async -> Void = {
       [origin = IssueOrigin.current] _, _, _ in
       reportUnimplemented("AudioPlayerClient.setBusVolume", from: origin)
+    }
+
+  /// Decodes a sound into memory and opens the device for it, so that a playback of
+  /// `PlaybackSource.preloaded` begins with the device's next period.
+  ///
+  /// The device stays open as long as the sound lives. The latency holds where this call is what
+  /// opens it: with `.low` the next period is at most 5 ms away and is heard 10 ms later. Throws
+  /// `AudioPlayerError`, or `CancellationError`.
+  public var preload:
+    @Sendable (
+      _ source: PlaybackSource, _ device: AudioDevice.ID?, _ latency: PlaybackLatency
+    ) async throws -> PreloadedSound = { [origin = IssueOrigin.current] _, _, _ in
+      throw reportUnimplemented("AudioPlayerClient.preload", from: origin)
     }
 
   /// A client none of whose endpoints is implemented.

@@ -5,7 +5,8 @@ public struct PlaybackRequest: Sendable {
   /// What is played, one after the other and without a gap; none is an error.
   public var items: [PlaybackItem]
 
-  /// The device, or nil for the default one.
+  /// The device, or nil for the default one, or for that of the first sound where it is
+  /// preloaded.
   public var device: AudioDevice.ID?
 
   /// The volume of this sound, 0…1; it is multiplied with its bus's and the

@@ -10,6 +10,9 @@ public enum PlaybackSource: Sendable {
   case buffers([AudioBuffer])
   /// Buffers as they come, pulled as they are needed; it can be played once only.
   case stream(AsyncThrowingStream<AudioBuffer, any Error>)
+  /// A sound that has been loaded before: on the device that it was loaded for it is begun within a
+  /// period, on another one as buffers are.
+  case preloaded(PreloadedSound)
 
   /// Buffers of any asynchronous sequence, pulled as they are needed; it can be played once only.
   public static func sequence<Buffers: AsyncSequence & Sendable>(

@@ -12,6 +12,9 @@ struct PreviewLength: Equatable {
     case .buffers(let buffers):
       rate = buffers.first?.format.sampleRate ?? rate
       duration = buffers.reduce(.zero) { $0 + $1.duration }
+    case .preloaded(let sound):
+      rate = sound.buffers.first?.format.sampleRate ?? rate
+      duration = sound.duration
     case .file(let url):
       duration = try fileDuration(url)
     }

@@ -53,6 +53,13 @@ actor AudioPlayer {
     engines.buses[bus].setting = BusVolume.Setting(gain: volume, ramp: ramp)
   }
 
+  nonisolated func preload(
+    _ source: PlaybackSource, on device: AudioDevice.ID?, _ latency: PlaybackLatency
+  ) async throws -> PreloadedSound {
+    if case .preloaded(let sound) = source, sound.device == device { return sound }
+    return try await engines.preload(source, on: device, latency, .current)
+  }
+
   func stop() async {
     let playing = Array(sessions.values)
     for session in playing { session.stop() }

@@ -50,7 +50,8 @@ extension CardThread {
   private func giveUp() {
     pcm.drop()
     block.discard()
-    for index in 0..<voices.count where voices[index].position.endsAt == nil {
+    // The end of a voice may be in the block that is thrown away.
+    for index in 0..<voices.count where voices[index].position.endsAt ?? .max > position.written {
       voices[index].position.end(at: position.written)
     }
     position.finish()

@@ -73,9 +73,16 @@ final class CardThread {
     return false
   }
 
+  /// Mixes when the device has room for a period, and no sooner: what is wished until then is heard
+  /// in it.
   private func serve() throws(SoundCardError) {
     drainClock = nil
+    guard case .ready = try watchedWait(for: .period, atMost: longestWait) else {
+      return try considerStall()
+    }
     if block.unwritten.count == 0 {
+      // What came while the device was waited for is taken first.
+      if link.commands.readable > 0 { return }
       attend()
       if isStarving, let slack = slackForTheSource {
         link.sourceWish.make()
@@ -92,9 +99,6 @@ final class CardThread {
   }
 
   private func write() throws(SoundCardError) {
-    guard case .ready = try watchedWait(for: .period, atMost: longestWait) else {
-      return try considerStall()
-    }
     switch try pcm.write(block.unwritten) {
     case .frames(0):
       guard stall.refused() else { return }

@@ -6,7 +6,18 @@ actor EnginePool {
   /// The right to use an engine, to be given back with `release`.
   struct Lease: Sendable {
     let engine: PlaybackEngine
-    fileprivate let place: Int
+    fileprivate let place: Int?
+
+    fileprivate init(engine: PlaybackEngine, place: Int) {
+      self.engine = engine
+      self.place = place
+    }
+
+    /// The use of an engine that another lease keeps open for as long.
+    init(held engine: PlaybackEngine) {
+      self.engine = engine
+      place = nil
+    }
   }
 
   private struct Place: Sendable {
@@ -66,7 +77,7 @@ actor EnginePool {
   /// Gives an engine back; where it is not to be kept, the last user's call returns when the device
   /// is closed.
   func release(_ lease: Lease) async {
-    await release(lease.place)
+    if let place = lease.place { await release(place) }
   }
 
   private func release(_ id: Int) async {

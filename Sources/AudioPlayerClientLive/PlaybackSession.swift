@@ -92,7 +92,7 @@ final class PlaybackSession: Sendable {
     try Self.check(request.items)
     let feeder = try VoiceFeeder(request, mailbox)
     let source = try await open(feeder)
-    let lease = try await acquire(source.format)
+    let lease = try await engines.acquire(for: request, source.format, setting)
     let outcome: Result<PlaybackFinish, any Error>
     do {
       outcome = .success(try await play(feeder, source, on: lease.engine))
@@ -110,16 +110,6 @@ final class PlaybackSession: Sendable {
     } catch {
       for note in await feeder.failures { report(note.event(PlaybackProgress(heard: .zero))) }
       throw error
-    }
-  }
-
-  private func acquire(_ format: AudioFormat) async throws -> EnginePool.Lease {
-    do {
-      return try await engines.acquire(setting.openingRequest(for: request, format), setting)
-    } catch let error as CancellationError {
-      throw error
-    } catch {
-      throw AudioPlayerError.device(request.device, reason: "\(error)")
     }
   }
 

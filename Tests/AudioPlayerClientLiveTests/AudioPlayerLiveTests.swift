@@ -93,18 +93,21 @@ import VirtualSoundCard
   @Test func `two sounds mix, each with all its samples`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(.init(pace: .lockstep(clock)))
-    let low = AudioSignal.sine(100, amplitude: 0.25).buffer(.seconds(1), format: format)
+    let low = AudioSignal.sine(100, amplitude: 0.25).buffer(.seconds(5), format: format)
     let high = AudioSignal.sine(900, amplitude: 0.25).buffer(.milliseconds(300), format: format)
     try await with(card) { player in
-      async let first: Void = finish(player.playback(request: .init(source: .buffers([low]))))
+      let background = await player.playback(request: .init(source: .buffers([low])))
+      let first = Task { for try await _ in background {} }
       await clock.sleepers(atLeast: 1)
+      while card.played.first?.isEmpty != false { await Task.yield() }
       let stream = await player.playback(request: .init(source: .buffers([high])))
       var events = stream.makeAsyncIterator()
       #expect(try await events.next().isStarted)
-      await clock.advance(by: .seconds(2))
+      await clock.advance(by: .seconds(6))
       while try await events.next() != nil {}
-      try await first
+      try await first.value
     }
+    #expect(card.played.count == 1)
     let played = try #require(card.played.first).channel(0)
     let rest = zip(played, low.channel(0)).map { $0 - $1 }
     let start = try #require(rest.firstIndex { abs($0) > 1e-6 }) - 1
@@ -302,10 +305,6 @@ import VirtualSoundCard
     try await with(card) { player in
       try await player.playback(request: request).reduce(into: []) { $0.append($1) }
     }
-  }
-
-  private func finish(_ stream: AsyncThrowingStream<PlaybackEvent, any Error>) async throws {
-    for try await _ in stream {}
   }
 }
 

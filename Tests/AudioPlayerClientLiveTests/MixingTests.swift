@@ -62,6 +62,22 @@ import Testing
     #expect(bench.pcm.written.prefix(400).elementsEqual([Float](repeating: 1, count: 400)))
   }
 
+  @Test(arguments: [300, 301, 312, 324])
+  func `the first frame of a voice is in the very next block of a device that plays`(
+    milliseconds: Int
+  ) throws {
+    let background = try bench.voice([Float](repeating: 0.25, count: 8_000))
+    let chime = try bench.voice([Float](repeating: 0.5, count: 1_000))
+    var next: Int?
+    bench.pcm.at(milliseconds) { pcm in
+      bench.add(chime)
+      next = pcm.written.count
+    }
+    try bench.run([background])
+    #expect(bench.pcm.written.firstIndex(of: 0.75) == next)
+    #expect(next.map { $0 - milliseconds * 8 <= bench.pcm.configuration.buffer.rawValue } == true)
+  }
+
   @Test func `the volume of a bus is that of its voices and of no other`() throws {
     let music = BusVolume()
     music.setting = .init(gain: 0.25, ramp: .zero)

@@ -25,6 +25,11 @@ import Testing
     await expectIssue("AudioPlayerClient.setBusVolume") {
       await player.setBusVolume(bus: .music, volume: 0.5)
     }
+    await expectIssue("AudioPlayerClient.preload") {
+      await #expect(throws: Unimplemented("AudioPlayerClient.preload")) {
+        _ = try await player.preload(source: .file(url))
+      }
+    }
     await expectIssue("AudioPlayerClient.stop") { await player.stop() }
     await expectIssue("AudioPlayerClient.playback") {
       await #expect(throws: Unimplemented("AudioPlayerClient.playback")) {
@@ -79,6 +84,22 @@ import Testing
       let last = try await events.value.last
       #expect(
         last == .finished(PlaybackFinish(reason: .stopped, heard: .milliseconds(400))))
+    }
+  }
+
+  @Test func `a preview preloads what lasts as long as the source`() async throws {
+    let player = AudioPlayerClient.previewValue
+    #expect(try await player.preload(source: .buffers([tone, tone])).duration == .seconds(2))
+    let stream = AsyncThrowingStream<AudioBuffer, any Error> { continuation in
+      continuation.yield(tone)
+      continuation.finish()
+    }
+    let sound = try await player.preload(source: .stream(stream), device: "hw:0")
+    #expect(sound.duration == .seconds(1))
+    #expect(sound.device == "hw:0")
+    #expect(try await player.preload(source: .preloaded(sound)).duration == .seconds(1))
+    await #expect(throws: AudioPlayerError.self) {
+      _ = try await player.preload(source: .file(url))
     }
   }
 

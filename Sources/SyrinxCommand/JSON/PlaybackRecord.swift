@@ -86,8 +86,8 @@ struct PlaybackRecord: Encodable {
   /// What the help says about it.
   static let schema = """
     With --json each event is an object on a line of its own: "event" (started, progress, looped, \
-    advanced, paused, resumed, sought, xrun, starved, limited, shortfall, failed or finished), "item" (counted \
-    from 0) and its "file", and in seconds "heard" (in all), "position" and "length" (of the file); \
+    advanced, paused, resumed, sought, xrun, starved, limited, shortfall, failed or finished), \
+    "item" (counted from 0) and its "file", and in seconds "heard" (in all), "position" and "length" (of the file); \
     "frame" is the position in frames of the file, "gain" is in dB.
     """
 }

@@ -1,0 +1,41 @@
+import AudioCore
+import AudioPlayerClient
+
+extension EnginePool {
+  /// The engine for a source of this format, as the request says.
+  nonisolated func acquire(
+    for request: PlaybackRequest, _ format: AudioFormat, _ setting: EngineSetting
+  ) async throws -> Lease {
+    if let held = held(for: request) { return held }
+    do {
+      return try await acquire(setting.openingRequest(for: request, format), setting)
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      throw AudioPlayerError.device(request.device, reason: "\(error)")
+    }
+  }
+
+  /// Decodes a source and opens the device for it.
+  nonisolated func preload(
+    _ source: PlaybackSource, on device: AudioDevice.ID?, _ latency: PlaybackLatency,
+    _ setting: EngineSetting
+  ) async throws -> PreloadedSound {
+    let loader = try SoundLoader(source)
+    let format = try await loader.open().format
+    let request = PlaybackRequest(source: source, device: device, latency: latency)
+    let lease = try await acquire(for: request, format, setting)
+    // Gives the engine back where the source cannot be read.
+    let hold = EngineHold(lease, of: self)
+    let buffers = try await loader.load(as: lease.engine.configuration.format)
+    return PreloadedSound(buffers: buffers, device: device, hold: hold)
+  }
+
+  /// The open engine of a preloaded sound, where the request asks for no other device.
+  private nonisolated func held(for request: PlaybackRequest) -> Lease? {
+    guard case .preloaded(let sound) = request.source, let hold = sound.hold as? EngineHold,
+      request.device == nil || request.device == sound.device
+    else { return nil }
+    return hold.engine(of: self).map(Lease.init(held:))
+  }
+}

@@ -1,0 +1,119 @@
+import AudioCore
+import AudioPlayerClient
+import AudioPlayerClientLive
+import AudioThreads
+import ClientDependencies
+import SoundCard
+import Testing
+import VirtualSoundCard
+
+@Suite struct PreloadedSoundTests {
+  let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
+  var chime: AudioBuffer {
+    AudioSignal.noise(seed: 5, amplitude: 0.25).buffer(.milliseconds(300), format: format)
+  }
+
+  @Test func `a preloaded sound is played sample by sample, as often as is asked for`()
+    async throws
+  {
+    let card = VirtualSoundCard(.init(pace: .untimed))
+    try await with(card) { player in
+      let sound = try await player.preload(source: .buffers([chime, chime]))
+      #expect(sound.duration == .milliseconds(600))
+      #expect(card.openDeviceCount == 1)
+      let request = PlaybackRequest(source: .preloaded(sound), repetition: .times(2))
+      for try await _ in await player.playback(request: request) {}
+      for try await _ in await player.playback(request: request) {}
+      #expect(card.openDeviceCount == 1)
+    }
+    let expected = (0..<4).flatMap { _ in chime.samples }
+    #expect(card.played.count == 1)
+    #expect(card.played.first?.samples.prefix(expected.count).elementsEqual(expected) == true)
+    #expect(card.played.first.map { $0.samples.count >= 2 * expected.count } == true)
+  }
+
+  @Test func `a device stays open as long as a sound is preloaded for it, and no longer`()
+    async throws
+  {
+    let card = VirtualSoundCard(.init(pace: .untimed))
+    try await with(card) { player in
+      var sound: PreloadedSound? = try await player.preload(source: .buffers([chime]))
+      let copy = sound
+      sound = nil
+      #expect(card.openDeviceCount == 1)
+      withExtendedLifetime(copy) {}
+    }
+    while card.openDeviceCount > 0 { await Task.yield() }
+  }
+
+  @Test func `a low latency is that of the device that a sound is preloaded for`() async throws {
+    let card = VirtualSoundCard(.init(pace: .untimed))
+    try await with(card) { player in
+      let sound = try await player.preload(source: .buffers([chime]), latency: .low)
+      let stream = await player.playback(request: .init(source: .preloaded(sound)))
+      guard case .started(let start) = try await stream.first(where: { _ in true }) else {
+        throw NotStarted()
+      }
+      #expect(start.settings?.period == FrameCount(.milliseconds(5), at: 48_000))
+    }
+  }
+
+  @Test func `a source that cannot be loaded is an error, and leaves no device open`() async throws
+  {
+    let card = VirtualSoundCard(.init(pace: .untimed))
+    struct Broken: Error {}
+    let chime = chime
+    let stream = AsyncThrowingStream<AudioBuffer, any Error> { continuation in
+      continuation.yield(chime)
+      continuation.finish(throwing: Broken())
+    }
+    await #expect(throws: AudioPlayerError.source(nil, reason: "Broken()")) {
+      try await with(card) { _ = try await $0.preload(source: .stream(stream)) }
+    }
+    await #expect(throws: AudioPlayerError.emptySource(nil)) {
+      try await with(card) { _ = try await $0.preload(source: .buffers([])) }
+    }
+    await #expect(throws: AudioPlayerError.self) {
+      try await with(card) { _ = try await $0.preload(source: .buffers([chime]), device: "hw:9") }
+    }
+    while card.openDeviceCount > 0 { await Task.yield() }
+  }
+
+  @Test func `a preloaded sound is played on a device that is not its own, too`() async throws {
+    let first = VirtualSoundCard(.init(pace: .untimed))
+    let second = VirtualSoundCard(.init(pace: .untimed))
+    let sound = try await with(first) { try await $0.preload(source: .buffers([chime])) }
+    try await with(second) { player in
+      for try await _ in await player.playback(request: .init(source: .preloaded(sound))) {}
+    }
+    #expect(first.played.first?.samples.isEmpty == true)
+    #expect(
+      second.played.first?.samples.prefix(chime.samples.count).elementsEqual(chime.samples) == true)
+  }
+
+  @Test func `a preloaded sound outlives the device that was lost under it`() async throws {
+    let card = VirtualSoundCard(.init(pace: .untimed, faults: [.unplugged(at: 20_000)]))
+    try await with(card) { player in
+      let sound = try await player.preload(source: .buffers([chime]))
+      let request = PlaybackRequest(source: .preloaded(sound))
+      for try await _ in await player.playback(request: request) {}
+      await #expect(throws: AudioPlayerError.self) {
+        for try await _ in await player.playback(request: request) {}
+      }
+      for try await _ in await player.playback(request: request) {}
+    }
+    #expect(card.played.count == 2)
+  }
+
+  private struct NotStarted: Error {}
+
+  private func with<Value: Sendable>(
+    _ card: VirtualSoundCard, _ body: (AudioPlayerClient) async throws -> Value
+  ) async throws -> Value {
+    try await withDependencies {
+      $0.soundCard = card.soundCard
+    } operation: {
+      try await body(AudioPlayerClient.liveValue)
+    }
+  }
+}
