@@ -3,7 +3,7 @@ import AudioThreads
 
 /// A file that is opened, read and closed on a thread of its own.
 actor FileReading {
-  typealias Opening = @Sendable (_ interruption: WakeUp) throws -> SoundFileReader
+  typealias Opening = @Sendable (_ interruption: WakeUp) throws -> any FrameReader
 
   /// The thread that all of it happens on.
   nonisolated let executor: ThreadExecutor
@@ -12,7 +12,7 @@ actor FileReading {
 
   private let open: Opening
   private let onShortfall: @Sendable (SoundFileShortfall) -> Void
-  private var reader: SoundFileReader?
+  private var reader: (any FrameReader)?
 
   init(
     open: @escaping Opening, onShortfall: @escaping @Sendable (SoundFileShortfall) -> Void

@@ -36,7 +36,7 @@ public enum SoundFile {
     }
   }
 
-  private static func buffers(
+  static func buffers(
     _ framesPerBuffer: FrameCount, _ onShortfall: @escaping @Sendable (SoundFileShortfall) -> Void,
     open: @escaping FileReading.Opening
   ) -> AsyncThrowingStream<AudioBuffer, any Error> {

@@ -97,6 +97,15 @@ struct PlayCommandTests {
   }
 
   @Test
+  func `samples without a header are played as they are described`() async throws {
+    try Data(count: 3 * 2 * 1_600 + 5).write(to: folder.file("a.raw"))
+    let run = try await BuiltCommand.shell(
+      "syrinx play - --raw s24 --raw-rate 16000 -d virtual -v < a.raw", in: folder)
+    #expect(run.status == 0)
+    #expect(run.error.contains("16000 Hz, stereo"))
+  }
+
+  @Test
   func `an empty standard input is an error`() async throws {
     let run = try await play("-")
     #expect(run.status == 1)
@@ -214,6 +223,9 @@ struct PlayCommandTests {
     (["-", "-"], "standard input"), (["--nonsense"], "--nonsense"), (["--start=-1"], "--start -1"),
     (["--start", "2", "--end", "1.5"], "--end 1.5"), (["--fade-in", "nan"], "--fade-in nan"),
     (["--fade-out", "1e9"], "--fade-out 1"), (["-", "--control"], "--control"),
+    (["--raw", "s16"], "--raw"), (["-", "--raw", "s8"], "'s8'"),
+    (["-", "--raw-rate", "8000"], "--raw-rate"),
+    (["-", "--raw", "s16", "--raw-channels", "0"], "--raw-channels 0"),
   ])
   func `wrong usage is told from failure`(arguments: [String], names: String) async throws {
     let run = try await BuiltCommand.shell(

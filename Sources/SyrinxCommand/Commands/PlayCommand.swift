@@ -2,7 +2,6 @@ import ArgumentParser
 import AudioPlayerClient
 import ClientDependencies
 import FoundationEssentials
-import SoundFile
 
 /// `syrinx play`: files to a loudspeaker.
 struct PlayCommand: Subcommand {
@@ -40,10 +39,13 @@ struct PlayCommand: Subcommand {
   @Flag(help: "Print the events as JSON, one object a line.")
   var json = false
 
+  @OptionGroup var input: RawOptions
+
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
     try check("--volume", volume, in: 0...1, "a factor")
+    try input.checkSource(of: files)
     let pipes = files.count { $0 == "-" }
     guard pipes == 0 || loop == .times(1) else {
       throw ValidationError("--loop cannot repeat standard input (-); save it to a file first.")
@@ -87,7 +89,7 @@ struct PlayCommand: Subcommand {
     let items = files.map { file in
       PlaybackItem(
         source: file == "-"
-          ? .stream(SoundFile.buffers(ofFileDescriptor: 0)) : .file(URL(filePath: file)),
+          ? .stream(input.standardInput()) : .file(URL(filePath: file)),
         range: part.range, repetition: loop.repetition)
     }
     return PlaybackRequest(
