@@ -33,6 +33,8 @@ enum PlayFile {
       if device == "virtual" {
         $0.soundCard = VirtualSoundCard(.init(keepsPlayback: false)).soundCard
       }
+      // Nothing plays after this file: the device has its format, and is closed with it.
+      $0.playbackIdleTime = .zero
     } operation: {
       @Dependency(\.audioPlayer) var player
       for try await event in await player.playback(request: request) {
