@@ -1,4 +1,5 @@
 import AudioPlayerClient
+import AudioThreads
 import Synchronization
 
 /// Those who wait until what they wished is in force.

@@ -1,4 +1,5 @@
 import AudioCore
+import AudioThreads
 import SoundCard
 
 /// One engine per device, opened for the first sound and closed when it has been idle.

@@ -1,4 +1,5 @@
 import AudioPlayerClient
+import AudioThreads
 import Synchronization
 
 /// What a feeder is asked to do, and how it answers: with the serial number of the wishes that

@@ -1,5 +1,6 @@
 import AudioCore
 import AudioPlayerClient
+import AudioThreads
 import Foundation
 
 /// Buffers as they come.

@@ -5,6 +5,7 @@ import SoundCard
 
 /// The live recorder: it knows the recordings that run.
 actor AudioRecorder {
+  private let hub = CaptureHub()
   private var recordings: [ObjectIdentifier: Recording] = [:]
 
   /// The length of the recording that has run longest.
@@ -14,6 +15,7 @@ actor AudioRecorder {
 
   func mayRecord() async -> Bool {
     @Dependency(\.soundCard) var soundCard
+    if await hub.isOpen(nil) { return true }
     let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
     do {
       try await soundCard.openCapture(request: PCMRequest(format: format)).close()
@@ -54,14 +56,13 @@ actor AudioRecorder {
     @Dependency(\.soundCard) var soundCard
     let pipe = StreamPipe<CapturedAudio>(
       policy: .droppingOldest(after: request.droppingOldestAfter))
-    let session = CaptureSession()
+    let session = CaptureSession(mayBlock: false)
     pipe.onTermination { session.stop() }
-    Task { [soundCard] in
+    Task { [soundCard, hub] in
       do {
         try checkChannels(request.channelCount, of: "a capture")
-        await session.start(request.deviceRequest, on: soundCard) { engine in
-          try engine.run(
-            try CaptureStreaming(pipe, request, device: engine.configuration.format))
+        await session.start(request.deviceRequest, on: soundCard, of: hub) { device in
+          try CaptureStreaming(pipe, request, device: device.format)
         }
         try await session.ended()
         pipe.finish()
@@ -82,7 +83,8 @@ actor AudioRecorder {
     _ request: RecordingRequest, report: @escaping @Sendable (RecordingEvent) -> Void
   ) -> Recording {
     @Dependency(\.soundCard) var soundCard
-    let recording = Recording(request, soundCard: soundCard, report: report)
+    let recording = Recording(
+      request, at: .init(soundCard: soundCard, hub: hub), report: report)
     recordings[ObjectIdentifier(recording)] = recording
     Task { await end(recording) }
     return recording

@@ -8,12 +8,19 @@ protocol CaptureConsumer: AnyObject {
   /// Takes a block; false where it wants no more.
   func take(_ captured: DeviceAudio) throws -> Bool
 
+  /// Has taken all that is there so far; false where it wants no more.
+  func takeRest() throws -> Bool
+
   /// Completes the work: nothing follows.
   func finish() throws
 }
 
+extension CaptureConsumer {
+  func takeRest() -> Bool { true }
+}
+
 /// A block in the device's format.
-struct DeviceAudio {
+struct DeviceAudio: Sendable {
   /// The frames; `firstFrame` counts those that were lost.
   var buffer: AudioBuffer
   /// When the first frame was captured, in the device's time.
@@ -50,6 +57,11 @@ final class CaptureEngine: Sendable {
   func stop() {
     link.stop()
     pcm.waker.signal()
+  }
+
+  /// Has the consumer asked whether it wants more, from any thread.
+  func nudge() {
+    link.news.signal()
   }
 
   /// Gives the device back, also without having captured anything; again is harmless.
@@ -100,6 +112,7 @@ final class CaptureEngine: Sendable {
         guard try consumer.take(captured) else { return }
       }
       if let ending { return try ending.get() }
+      guard try consumer.takeRest() else { return }
       link.news.wait()
     }
   }

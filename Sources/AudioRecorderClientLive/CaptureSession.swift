@@ -6,30 +6,41 @@ import Synchronization
 
 /// A capture from its opening to its end, which can be stopped at any point of it.
 final class CaptureSession: Sendable {
-  /// What a session does once its device is open, on a thread of its own.
-  typealias Work = @Sendable (_ engine: CaptureEngine) throws -> Void
+  /// Makes what takes the audio, once the device is open, on a thread of its own.
+  typealias Making = @Sendable (_ device: PCMConfiguration) throws -> any CaptureConsumer
 
   private struct State {
     var isStopping = false
-    var opening: Task<any CapturePCM, any Error>?
-    var engine: CaptureEngine?
+    var opening: Task<SharedCapture, any Error>?
+    var stop: (@Sendable () -> Void)?
   }
 
   // Held for a few instructions by whoever stops the session and by the session itself.
   private let state = Mutex(State())
   private let gate = Gate()
   private let outcome = Mutex<Result<Void, AudioRecorderError>>(.success(()))
+  private let mayBlock: Bool
+
+  /// - Parameter mayBlock: whether its consumer may take its time, as one with a file does.
+  init(mayBlock: Bool) {
+    self.mayBlock = mayBlock
+  }
 
   /// Whether it was stopped.
   var isStopped: Bool { state.withLock { $0.isStopping } }
 
-  /// Opens the device and does the work; returns when the work runs or could not begin.
+  /// Opens the device and lets the consumer take its audio; returns when it does so or could not
+  /// begin.
   ///
-  /// Stopped before the device is open, the session ends without an error and without the work.
-  func start(_ request: PCMRequest, on soundCard: SoundCard, work: @escaping Work) async {
+  /// Stopped before the device is open, the session ends without an error and without a consumer.
+  func start(
+    _ request: PCMRequest, on soundCard: SoundCard, of hub: CaptureHub, making: @escaping Making
+  ) async {
     do {
-      guard let pcm = try await open(request, on: soundCard) else { return end(.success(())) }
-      try begin(work, with: try engine(for: pcm))
+      guard let capture = try await open(request, on: soundCard, of: hub) else {
+        return end(.success(()))
+      }
+      try begin(making, on: capture)
     } catch {
       end(.failure(error))
     }
@@ -37,12 +48,12 @@ final class CaptureSession: Sendable {
 
   /// Ends the capture; what has been heard by then is still delivered.
   func stop() {
-    let (opening, engine) = state.withLock { state in
+    let (opening, stop) = state.withLock { state in
       state.isStopping = true
-      return (state.opening, state.engine)
+      return (state.opening, state.stop)
     }
     opening?.cancel()
-    engine?.stop()
+    stop?()
   }
 
   /// Ends a session that could not even begin.
@@ -61,13 +72,13 @@ final class CaptureSession: Sendable {
     try outcome.withLock { $0 }.get()
   }
 
-  /// The open device, nil where the session was stopped before.
+  /// The open device with a lease, nil where the session was stopped before.
   private func open(
-    _ request: PCMRequest, on soundCard: SoundCard
-  ) async throws -> (any CapturePCM)? {
+    _ request: PCMRequest, on soundCard: SoundCard, of hub: CaptureHub
+  ) async throws -> SharedCapture? {
     let opening = state.withLock { state in
       if !state.isStopping {
-        state.opening = Task { try await soundCard.openCapture(request: request) }
+        state.opening = Task { try await hub.acquire(request, on: soundCard) }
       }
       return state.opening
     }
@@ -80,36 +91,38 @@ final class CaptureSession: Sendable {
     }
   }
 
-  /// Does the work on a thread of its own; however it ends, the device is closed.
-  private func begin(_ work: @escaping Work, with engine: CaptureEngine) throws(ThreadError) {
+  /// Makes the consumer on a thread of its own and joins the capture; without a consumer the device
+  /// is given back.
+  private func begin(_ making: @escaping Making, on capture: SharedCapture) throws {
     do {
       _ = try DedicatedThread.start(name: "syrinx-record") { [self] in
-        let outcome = Result { try work(engine) }
-        engine.close()
-        end(outcome)
+        let consumer: any CaptureConsumer
+        do {
+          consumer = try making(capture.configuration)
+        } catch {
+          capture.release()
+          return end(.failure(error))
+        }
+        join(capture, consumer)
       }
     } catch {
-      engine.close()
+      capture.release()
       throw error
     }
   }
 
-  private func engine(for pcm: any CapturePCM) throws -> CaptureEngine {
-    do {
-      let engine = try CaptureEngine(pcm: pcm)
-      let isStopping = state.withLock { state in
-        state.engine = engine
-        return state.isStopping
-      }
-      if isStopping { engine.stop() }
-      return engine
-    } catch {
-      pcm.close()
-      throw error
+  private func join(_ capture: SharedCapture, _ consumer: any CaptureConsumer) {
+    let member = HubMember(consumer, mayBlock: mayBlock) { [self] in end($0) }
+    let isStopping = state.withLock { state in
+      state.stop = { capture.stop(member) }
+      return state.isStopping
     }
+    if isStopping { member.stop() }
+    capture.join(member)
   }
 
   private func end(_ result: Result<Void, any Error>) {
+    state.withLock { $0.stop = nil }
     outcome.withLock { $0 = result.mapError(AudioRecorderError.init) }
     gate.open()
   }

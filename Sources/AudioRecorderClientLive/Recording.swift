@@ -5,17 +5,23 @@ import Synchronization
 
 /// One recording into a file.
 final class Recording: Sendable {
-  private let session = CaptureSession()
+  /// Where it records from.
+  struct Place: Sendable {
+    let soundCard: SoundCard
+    let hub: CaptureHub
+  }
+
+  private let session = CaptureSession(mayBlock: true)
   private let nanoseconds = Atomic<Int64>(0)
   private let finish = Mutex<RecordingFinish?>(nil)
   private let running = Mutex<Task<Void, Never>?>(nil)
 
   /// Begins to record at once.
   init(
-    _ request: RecordingRequest, soundCard: SoundCard,
+    _ request: RecordingRequest, at place: Place,
     report: @escaping @Sendable (RecordingEvent) -> Void
   ) {
-    let task = Task { await self.run(request, on: soundCard, report) }
+    let task = Task { await self.run(request, place, report) }
     running.withLock { $0 = task }
   }
 
@@ -32,8 +38,11 @@ final class Recording: Sendable {
   func ended() async throws -> RecordingFinish {
     await isOver()
     try await session.ended()
-    return finish.withLock { $0 }
-      ?? RecordingFinish(reason: .stopped, frameCount: 0, recorded: .zero)
+    guard var finish = finish.withLock({ $0 }) else {
+      return RecordingFinish(reason: .stopped, frameCount: 0, recorded: .zero)
+    }
+    if finish.reason == .deviceEnded, session.isStopped { finish.reason = .stopped }
+    return finish
   }
 
   /// Returns when the file is closed.
@@ -42,13 +51,13 @@ final class Recording: Sendable {
   }
 
   private func run(
-    _ request: RecordingRequest, on soundCard: SoundCard,
+    _ request: RecordingRequest, _ place: Place,
     _ report: @escaping @Sendable (RecordingEvent) -> Void
   ) async {
     do throws(AudioRecorderError) {
       let plan = try RecordingPlan(request)
-      await session.start(plan.deviceRequest, on: soundCard) { [self] engine in
-        try record(plan, engine, report)
+      await session.start(plan.deviceRequest, on: place.soundCard, of: place.hub) { [self] in
+        try consumer(plan, $0, report)
       }
     } catch {
       session.fail(error)
@@ -56,27 +65,19 @@ final class Recording: Sendable {
     await session.isOver()
   }
 
-  private func record(
-    _ plan: RecordingPlan, _ engine: CaptureEngine,
+  private func consumer(
+    _ plan: RecordingPlan, _ device: PCMConfiguration,
     _ report: @escaping @Sendable (RecordingEvent) -> Void
-  ) throws {
-    let device = engine.configuration
+  ) throws -> RecordingToFile {
     let file = try RecordingToFile(
       plan, device: device.format,
       progress: { [self] in nanoseconds.store($0.inNanoseconds, ordering: .relaxed) },
-      report: report)
+      report: report, finished: { [self] finished in finish.withLock { $0 = finished } })
     report(
       .started(
         RecordingStart(
           device: device.device, deviceFormat: device.format, fileFormat: file.format,
           settings: device)))
-    try engine.run(file)
-    let reason: RecordingFinish.Reason =
-      file.isComplete ? .lengthReached : session.isStopped ? .stopped : .deviceEnded
-    finish.withLock {
-      $0 = RecordingFinish(
-        reason: reason, frameCount: file.framesWritten,
-        recorded: file.framesWritten.duration(at: file.format.sampleRate))
-    }
+    return file
   }
 }

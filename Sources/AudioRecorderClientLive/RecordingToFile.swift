@@ -13,12 +13,13 @@ final class RecordingToFile: CaptureConsumer {
   private let limit: FrameCount?
   private let report: (RecordingEvent) -> Void
   private let progress: (Duration) -> Void
+  private let finished: (RecordingFinish) -> Void
   private var levels: LevelReport
 
   /// Makes the file; throws `AudioRecorderError` where it cannot be made.
   init(
     _ plan: RecordingPlan, device: AudioFormat, progress: @escaping (Duration) -> Void,
-    report: @escaping (RecordingEvent) -> Void
+    report: @escaping (RecordingEvent) -> Void, finished: @escaping (RecordingFinish) -> Void
   ) throws(AudioRecorderError) {
     let format = plan.fileFormat(on: device)
     url = plan.request.url
@@ -26,6 +27,7 @@ final class RecordingToFile: CaptureConsumer {
     levels = LevelReport(format: format)
     self.progress = progress
     self.report = report
+    self.finished = finished
     do {
       resampler = try Resampler(from: device, to: format)
     } catch {
@@ -41,11 +43,17 @@ final class RecordingToFile: CaptureConsumer {
   /// The file's format.
   var format: AudioFormat { writer.format }
 
+  private var summary: RecordingFinish {
+    RecordingFinish(
+      reason: isComplete ? .lengthReached : .deviceEnded, frameCount: framesWritten,
+      recorded: framesWritten.duration(at: format.sampleRate))
+  }
+
   /// The frames in the file.
-  var framesWritten: FrameCount { writer.framesWritten }
+  private var framesWritten: FrameCount { writer.framesWritten }
 
   /// Whether the file has the length that was asked for.
-  var isComplete: Bool { limit.map { framesWritten >= $0 } ?? false }
+  private var isComplete: Bool { limit.map { framesWritten >= $0 } ?? false }
 
   func take(_ captured: DeviceAudio) throws -> Bool {
     if captured.lost > 0 {
@@ -59,6 +67,7 @@ final class RecordingToFile: CaptureConsumer {
 
   func finish() throws {
     let ending = Result { try write(try resampler.finish()) }
+    defer { finished(summary) }
     do {
       try writer.close()
     } catch {

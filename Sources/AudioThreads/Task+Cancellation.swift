@@ -3,7 +3,7 @@ import Synchronization
 extension Task where Failure == any Error {
   /// The task's value, or `CancellationError` as soon as the waiting task is cancelled; the task
   /// itself goes on.
-  func valueUnlessCancelled() async throws -> Success {
+  package func valueUnlessCancelled() async throws -> Success {
     let answer = FirstAnswer<Success>()
     Task<Void, Never> { answer.give(await result) }
     return try await answer.value()
@@ -11,7 +11,7 @@ extension Task where Failure == any Error {
 }
 
 /// Lets one waiter go with whichever answer comes first.
-final class FirstAnswer<Value: Sendable>: Sendable {
+package final class FirstAnswer<Value: Sendable>: Sendable {
   private struct State {
     var answer: Result<Value, any Error>?
     var waiter: CheckedContinuation<Value, any Error>?
@@ -20,7 +20,9 @@ final class FirstAnswer<Value: Sendable>: Sendable {
   // Held for a few instructions; the waiter is resumed after it is released.
   private let state = Mutex(State())
 
-  func give(_ answer: Result<Value, any Error>) {
+  package init() {}
+
+  package func give(_ answer: Result<Value, any Error>) {
     let waiter = state.withLock { state in
       if state.answer == nil { state.answer = answer }
       defer { state.waiter = nil }
@@ -30,7 +32,7 @@ final class FirstAnswer<Value: Sendable>: Sendable {
   }
 
   /// The answer, or `CancellationError` as soon as the waiting task is cancelled.
-  func value() async throws -> Value {
+  package func value() async throws -> Value {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { wait($0) }
     } onCancel: {

@@ -1,0 +1,94 @@
+import AudioCore
+import AudioThreads
+import SoundCard
+import Synchronization
+
+/// One open capture device and all that take its audio.
+final class SharedCapture: Sendable {
+  private struct State {
+    var door = HubDoor()
+    var newcomers: [HubMember] = []
+    var outcome: Result<Void, any Error> = .success(())
+  }
+
+  let configuration: PCMConfiguration
+  /// Opens when the device is closed.
+  let closed = Gate()
+  private let engine: CaptureEngine
+  // Held for a few instructions by those who come and go, never while the device is waited for.
+  private let state = Mutex(State())
+
+  init(_ engine: CaptureEngine) {
+    self.engine = engine
+    configuration = engine.configuration
+  }
+
+  /// Keeps the device open for somebody who is about to join; false where it is closing.
+  func lease() -> Bool { state.withLock { $0.door.lease() } }
+
+  /// Gives a lease back unused.
+  func release() {
+    act(state.withLock { $0.door.release() })
+  }
+
+  /// Joins with a lease; whoever comes first runs the capture, on the calling thread and for all.
+  func join(_ member: HubMember) {
+    let joining = state.withLock { state in
+      let joining = state.door.join(member.number)
+      if joining != .tooLate { state.newcomers.append(member) }
+      return joining
+    }
+    // A stop that came before it joined did not find it.
+    if member.isStopping { stop(member) }
+    switch joining {
+    case .drive: run()
+    case .ride: engine.nudge()
+    case .tooLate: member.finish(state.withLock { $0.outcome })
+    }
+  }
+
+  /// Ends a member, and with the last one the capture; what has been heard by then is delivered.
+  func stop(_ member: HubMember) {
+    member.stop()
+    let leaving = state.withLock { $0.door.stop(member.number) }
+    if leaving == .endCapture { engine.stop() } else { engine.nudge() }
+  }
+
+  /// Those who came since the last call.
+  func takeNewcomers() -> [HubMember] {
+    state.withLock { state in
+      defer { state.newcomers = [] }
+      return state.newcomers
+    }
+  }
+
+  /// A member has gone; true where it was the last.
+  func leave(_ member: HubMember) -> Bool {
+    state.withLock { $0.door.leave(member.number) } == .endCapture
+  }
+
+  /// Whether nobody uses the device any more.
+  var isOver: Bool { state.withLock { $0.door.isAbandoned } }
+
+  private func run() {
+    let fan = HubFan(self)
+    let outcome = Result { try engine.run(fan) }
+    engine.close()
+    state.withLock { state in
+      state.door.end()
+      state.outcome = outcome
+    }
+    closed.open()
+    fan.end(outcome)
+  }
+
+  private func act(_ leaving: HubDoor.Leaving) {
+    switch leaving {
+    case .goOn: break
+    case .endCapture: engine.nudge()
+    case .closeDevice:
+      engine.close()
+      closed.open()
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import AudioCore
+import AudioThreads
+import SoundCard
+import Testing
+
+@testable import AudioRecorderClientLive
+
+@Suite(.timeLimit(.minutes(1))) struct HubQueueTests {
+  private let queue: HubQueue
+
+  init() throws {
+    queue = try HubQueue()
+  }
+
+  private func block(_ second: Int) -> DeviceAudio {
+    let first = FrameCount(second * 16_000)
+    let buffer = AudioBuffer(silence: 16_000, format: .speech, firstFrame: first)
+    return DeviceAudio(buffer: buffer, time: .seconds(second), lost: 0)
+  }
+
+  @Test func `a full queue lets its writer wait and loses nothing`() async throws {
+    let writer = try DedicatedThread.start(name: "writer") { [queue] in
+      for second in 0..<100 { _ = queue.push(block(second)) }
+      queue.finish(.success(()))
+    }
+    var seconds: [Int] = []
+    while case .success(let block) = queue.pop() {
+      seconds.append(block.buffer.firstFrame.rawValue / 16_000)
+    }
+    #expect(seconds == Array(0..<100))
+    await writer.join()
+  }
+
+  @Test func `a reader that wants no more sends its writer away`() async throws {
+    let writer = try DedicatedThread.start(name: "writer") { [queue] in
+      while queue.push(block(0)) {}
+    }
+    _ = queue.pop()
+    queue.refuse()
+    await writer.join()
+    #expect(queue.isRefused)
+  }
+
+  @Test func `the end comes after what is there, with its reason`() {
+    _ = queue.push(block(0))
+    queue.finish(.failure(SoundCardError.deviceLost("hw")))
+    guard case .success = queue.pop() else { return #expect(Bool(false)) }
+    #expect(throws: SoundCardError.deviceLost("hw")) {
+      if case .failure(let end) = queue.pop() { try end.outcome.get() }
+    }
+  }
+}

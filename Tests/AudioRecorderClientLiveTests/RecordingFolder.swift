@@ -1,0 +1,32 @@
+import AudioCore
+import Foundation
+import SoundFile
+
+/// What the recordings of one test are written to, until the test is over.
+final class RecordingFolder: Sendable {
+  let directory = FileManager.default.temporaryDirectory
+    .appendingPathComponent("syrinx-\(UUID().uuidString)")
+
+  init() {
+    try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: directory)
+  }
+
+  /// A file that does not exist yet.
+  func url(_ pathExtension: String) -> URL {
+    directory.appendingPathComponent("\(UUID().uuidString).\(pathExtension)")
+  }
+
+  func read(_ url: URL) throws -> AudioBuffer {
+    let reader = try SoundFileReader(url: url)
+    var samples: [Float] = []
+    while true {
+      let buffer = try reader.read(atMost: 65_536)
+      if buffer.isEmpty { return AudioBuffer(format: reader.format, samples: samples) }
+      samples += buffer.samples
+    }
+  }
+}
