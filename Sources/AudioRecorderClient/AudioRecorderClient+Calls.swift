@@ -12,7 +12,11 @@ extension AudioRecorderClient {
       -> AsyncThrowingStream<RecordingEvent, any Error>,
     capture:
       @escaping @Sendable (_ request: CaptureRequest) async
-      -> AsyncThrowingStream<CapturedAudio, any Error>
+      -> AsyncThrowingStream<CapturedAudio, any Error>,
+    control:
+      @escaping @Sendable (_ id: RecordingID, _ command: RecordingCommand) async throws -> Void,
+    pause: @escaping @Sendable () async -> Void,
+    resume: @escaping @Sendable () async -> Void
   ) {
     self.currentTime = currentTime
     self.requestRecordPermission = requestRecordPermission
@@ -20,6 +24,9 @@ extension AudioRecorderClient {
     self.stopRecording = stopRecording
     self.recording = recording
     self.capture = capture
+    self.control = control
+    self.pause = pause
+    self.resume = resume
   }
 
   /// Records into a file until `stopRecording`; see the endpoint `startRecording`.
@@ -39,5 +46,10 @@ extension AudioRecorderClient {
     request: CaptureRequest
   ) async -> AsyncThrowingStream<CapturedAudio, any Error> {
     await capture(request)
+  }
+
+  /// Commands a recording that runs; see the endpoint `control`.
+  public func control(id: RecordingID, command: RecordingCommand) async throws {
+    try await control(id, command)
   }
 }

@@ -11,13 +11,22 @@ extension AudioRecorderClient {
       startRecording: { try await recorder.startRecording($0) },
       stopRecording: { await recorder.stop() },
       recording: { await recorder.recording($0) },
-      capture: { PreviewMicrophone.capture($0) })
+      capture: { PreviewMicrophone.capture($0) },
+      control: { try await recorder.control($0, $1) },
+      pause: { await recorder.setPaused(true) },
+      resume: { await recorder.setPaused(false) })
   }
 }
 
 /// Records nothing, for as long as it is told to.
 private actor PreviewRecorder {
-  private var recordings: [Int: Task<Void, Never>] = [:]
+  private struct Running {
+    let id: RecordingID?
+    var task: Task<Void, Never>?
+    var isPaused = false
+  }
+
+  private var recordings: [Int: Running] = [:]
   private var nextID = 0
   private(set) var recorded: Duration?
 
@@ -35,29 +44,47 @@ private actor PreviewRecorder {
   func recording(_ request: RecordingRequest) -> AsyncThrowingStream<RecordingEvent, any Error> {
     let pipe = StreamPipe<RecordingEvent>(policy: .recording)
     @Dependency(\.continuousClock) var clock
-    let format = PreviewMicrophone.format(request.sampleRate, request.channelCount)
     let id = nextID
     nextID += 1
+    recordings[id] = Running(id: request.id)
     let task = Task { [clock] in
-      await record(request, format, on: clock, into: pipe)
+      await record(request, id, on: clock, into: pipe)
       recordings[id] = nil
     }
-    recordings[id] = task
+    recordings[id]?.task = task
     recorded = .zero
     pipe.onTermination { task.cancel() }
     return pipe.stream()
   }
 
   func stop() async {
-    let tasks = Array(recordings.values)
+    let tasks = recordings.values.compactMap(\.task)
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
   }
 
+  func setPaused(_ isPaused: Bool) {
+    for id in recordings.keys { recordings[id]?.isPaused = isPaused }
+  }
+
+  func control(_ id: RecordingID, _ command: RecordingCommand) throws {
+    guard let number = recordings.first(where: { $0.value.id == id })?.key else {
+      if command == .stop { return }
+      throw AudioRecorderError.unknownRecording(id)
+    }
+    switch command {
+    case .pause: recordings[number]?.isPaused = true
+    case .resume: recordings[number]?.isPaused = false
+    case .stop: recordings[number]?.task?.cancel()
+    case .start, .roll: break
+    }
+  }
+
   private func record(
-    _ request: RecordingRequest, _ format: AudioFormat, on clock: any Clock<Duration>,
+    _ request: RecordingRequest, _ id: Int, on clock: any Clock<Duration>,
     into pipe: StreamPipe<RecordingEvent>
   ) async {
+    let format = PreviewMicrophone.format(request.sampleRate, request.channelCount)
     pipe.send(
       .started(RecordingStart(device: "preview", deviceFormat: format, fileFormat: format)))
     let level = PreviewMicrophone.signal.buffer(.milliseconds(100), format: format).level
@@ -71,6 +98,7 @@ private actor PreviewRecorder {
       }
       let step = min(left, .milliseconds(100))
       do { try await clock.sleep(for: step) } catch { break }
+      if recordings[id]?.isPaused == true { continue }
       length += step
       recorded = length
       pipe.send(.levels(RecordingLevels(recorded: length, level: level)))

@@ -35,10 +35,10 @@ public struct AudioRecorderClient: Sendable {
 
   /// The full form: records what the request describes and tells how it goes.
   ///
-  /// The stream yields `started`, then `levels` and `xrun` as they come, and ends after `finished`;
+  /// The stream yields `started`, then what happens as it comes, and ends after `finished`;
   /// cancelling its consumer completes the file. Stopped before the device is open it yields
   /// `finished` alone, and there is no file. It throws `AudioRecorderError`; what was recorded up to
-  /// there stays.
+  /// there stays, and `closed`, right before the error, says how much that is.
   public var recording:
     @Sendable (_ request: RecordingRequest) async -> AsyncThrowingStream<RecordingEvent, any Error> =
       { [origin = IssueOrigin.current] _ in
@@ -46,11 +46,37 @@ public struct AudioRecorderClient: Sendable {
       }
 
   /// Live buffers from a microphone until the consumer is cancelled or the device ends.
+  ///
+  /// Several captures and recordings of a device share one opening of it: the first decides on the
+  /// device's rate, channels and period, what the others get is converted. A consumer that is slow
+  /// loses the oldest, and the gap says so; nobody else notices.
   public var capture:
     @Sendable (_ request: CaptureRequest) async -> AsyncThrowingStream<CapturedAudio, any Error> =
       { [origin = IssueOrigin.current] _ in
         .finished(throwing: reportUnimplemented("AudioRecorderClient.capture", from: origin))
       }
+
+  /// Commands a recording that runs: the one whose request has this `id`.
+  ///
+  /// Returns when the recording knows; its events say when it takes effect. Throws
+  /// `AudioRecorderError.unknownRecording` where none with that name runs, but for `stop`.
+  public var control:
+    @Sendable (_ id: RecordingID, _ command: RecordingCommand) async throws -> Void =
+      { [origin = IssueOrigin.current] _, _ in
+        throw reportUnimplemented("AudioRecorderClient.control", from: origin)
+      }
+
+  /// Leaves out what every recording hears from now on; see `RecordingCommand.pause`.
+  public var pause: @Sendable () async -> Void = {
+    [origin = IssueOrigin.current] in
+    reportUnimplemented("AudioRecorderClient.pause", from: origin)
+  }
+
+  /// Lets every recording go on after a pause.
+  public var resume: @Sendable () async -> Void = {
+    [origin = IssueOrigin.current] in
+    reportUnimplemented("AudioRecorderClient.resume", from: origin)
+  }
 
   /// A client none of whose endpoints is implemented.
   public init() {}

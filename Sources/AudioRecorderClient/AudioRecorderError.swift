@@ -19,6 +19,10 @@ public enum AudioRecorderError: Error, Equatable, Sendable {
   case unknownFileFormat(URL)
   /// A rate or a number of channels that no recording has, or that the file's format cannot hold.
   case unsupportedFormat(reason: String)
+  /// No recording with this name runs.
+  case unknownRecording(RecordingID)
+  /// A recording with this name runs already.
+  case nameInUse(RecordingID)
   /// The system refused a thread or a descriptor.
   case system(reason: String)
 }
@@ -36,6 +40,8 @@ extension AudioRecorderError: CustomStringConvertible {
       "\(url.path) may not grow any further (`ulimit -f`); what was recorded before is in it"
     case .fileRemoved(let url):
       "\(url.path) was removed while it was recorded: nothing is left of it"
+    case .unknownRecording(let id): "no recording named \"\(id)\" runs"
+    case .nameInUse(let id): "a recording named \"\(id)\" runs already"
     case .unknownFileFormat(let url):
       "the extension of \"\(url.path)\" names no format that can be recorded; "
         + "use .wav, .aiff, .au, .caf, .flac, .ogg, .opus or .mp3"

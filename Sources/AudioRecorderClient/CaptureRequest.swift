@@ -15,15 +15,30 @@ public struct CaptureRequest: Hashable, Sendable {
   /// how much that was.
   public var droppingOldestAfter: Duration
 
+  /// The frames of each buffer, or nil for as many as come at a time.
+  ///
+  /// A buffer before a gap and the last one may be shorter. A device that this capture opens wakes
+  /// as often as that, but not more than every 5 ms.
+  public var framesPerBuffer: FrameCount?
+
+  /// Which of the device's channels to hear, counted from 0, in this order; nil for all.
+  ///
+  /// They are picked before anything is converted: `channelCount` then says how many the buffers
+  /// have.
+  public var channels: [Int]?
+
   /// A request for buffers of the default device as they come, unless it says otherwise.
   public init(
     device: AudioDevice.ID? = nil, sampleRate: SampleRate? = nil, channelCount: Int? = nil,
-    droppingOldestAfter: Duration = .seconds(2)
+    droppingOldestAfter: Duration = .seconds(2), framesPerBuffer: FrameCount? = nil,
+    channels: [Int]? = nil
   ) {
     self.device = device
     self.sampleRate = sampleRate
     self.channelCount = channelCount
     self.droppingOldestAfter = droppingOldestAfter
+    self.framesPerBuffer = framesPerBuffer
+    self.channels = channels
   }
 }
 
@@ -40,11 +55,24 @@ public struct CapturedAudio: Equatable, Sendable {
   /// What is missing right before this buffer, nil where nothing is.
   public var gap: CaptureGap?
 
-  /// Describes a block.
-  public init(buffer: AudioBuffer, time: Duration, gap: CaptureGap? = nil) {
+  /// When the first frame was captured on the device's own clock, which began when the device was
+  /// opened: unlike `time` it follows that clock block by block, so that it neither drifts with the
+  /// card's crystal nor is quite even.
+  public var capturedAt: Duration
+
+  /// What the device settled on: on the first block alone, nil on the others and in a preview.
+  public var device: PCMConfiguration?
+
+  /// Describes a block, by default of a device whose clock began with the capture.
+  public init(
+    buffer: AudioBuffer, time: Duration, gap: CaptureGap? = nil, capturedAt: Duration? = nil,
+    device: PCMConfiguration? = nil
+  ) {
     self.buffer = buffer
     self.time = time
     self.gap = gap
+    self.capturedAt = capturedAt ?? time
+    self.device = device
   }
 }
 

@@ -1,8 +1,8 @@
 package import AudioCore
 
 extension PipePolicy<RecordingEvent> {
-  /// Keeps one report of levels, the newest, and one xrun, the sum of all: a consumer that does not
-  /// look costs no memory.
+  /// Keeps one report of levels, the newest, one xrun, the sum of all, and a bounded number of the
+  /// rare events: a consumer that does not look costs no memory.
   package static let recording = PipePolicy { queue, event in
     switch event {
     case .levels:
@@ -12,10 +12,14 @@ extension PipePolicy<RecordingEvent> {
       let earlier = queue.compactMap(\.lost).reduce(.zero, +)
       queue.removeAll { $0.lost != nil }
       queue.append(.xrun(earlier + lost))
-    case .started, .finished:
+    default:
+      if queue.count >= mostEvents { queue.remove(at: 1) }
       queue.append(event)
     }
   }
+
+  /// Beyond that the oldest go, but for the start.
+  package static let mostEvents = 1_000
 }
 
 extension RecordingEvent {

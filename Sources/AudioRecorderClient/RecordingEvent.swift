@@ -1,16 +1,34 @@
 public import AudioCore
 
 /// What happens during a recording, in order.
+///
+/// Cases are added over time: a `switch` wants a `default`.
 public enum RecordingEvent: Hashable, Sendable {
   /// The device and the file are open.
   case started(RecordingStart)
   /// How loud it was since the last such event, ten times a second; a consumer that is slow sees
   /// only the newest.
   case levels(RecordingLevels)
-  /// Audio of this length was lost; the file has silence in its place.
+  /// Audio of this length was lost; what stands in its place is the request's `gaps`.
   ///
   /// A consumer that is slow sees the sum.
   case xrun(Duration)
+  /// It was quieter than the request's `warnBelow` for as long as that says; here is its level.
+  ///
+  /// The microphone may be switched off. It comes again only after something louder.
+  case silentMicrophone(Decibels)
+  /// It does not record yet: it waits for a sound or for a command.
+  case waiting
+  /// What it waited for has come; so much of what was heard before is at the beginning of the file.
+  case began(preRoll: Duration)
+  /// A pause has begun at this length of the recording.
+  case paused(Duration)
+  /// It goes on after a pause at this length of the recording.
+  case resumed(Duration)
+  /// A file is complete, and the next one is written.
+  case rolled(RecordingRolled)
+  /// An error has ended the recording and is thrown next; what is described here is in its files.
+  case closed(RecordingFinish)
   /// The last event: the file is closed and on the disk.
   case finished(RecordingFinish)
 }
@@ -41,21 +59,6 @@ public struct RecordingStart: Hashable, Sendable {
   }
 }
 
-/// How loud a stretch of a recording was.
-public struct RecordingLevels: Hashable, Sendable {
-  /// The length recorded so far.
-  public var recorded: Duration
-
-  /// Peak and RMS over all channels.
-  public var level: AudioLevel
-
-  /// Describes a stretch.
-  public init(recorded: Duration, level: AudioLevel) {
-    self.recorded = recorded
-    self.level = level
-  }
-}
-
 /// How a recording ended.
 public struct RecordingFinish: Hashable, Sendable {
   /// Why it ended.
@@ -66,15 +69,21 @@ public struct RecordingFinish: Hashable, Sendable {
     case lengthReached
     /// The device came to its end, as a virtual microphone that hears a file does.
     case deviceEnded
+    /// It was quiet for as long as `endAfterSilence` says.
+    case silence
+    /// Audio was lost, and `gaps` says to stop then.
+    case gap
+    /// An error ended it.
+    case failed
   }
 
   /// Why it ended.
   public var reason: Reason
 
-  /// The frames in the file.
+  /// The frames in the file, or in all files together.
   public var frameCount: FrameCount
 
-  /// The length of the file.
+  /// Their length.
   public var recorded: Duration
 
   /// Describes an end.

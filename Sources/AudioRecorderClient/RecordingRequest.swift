@@ -21,11 +21,49 @@ public struct RecordingRequest: Hashable, Sendable {
   /// The length, counted in frames, after which the recording ends by itself; nil for no limit.
   public var maximumDuration: Duration?
 
+  /// How quiet for how long the microphone is when `silentMicrophone` is told; nil for never.
+  public var warnBelow: LevelRule?
+
+  /// The name by which it is controlled; nil where only `stopRecording`, `pause` and `resume`, which
+  /// are for all recordings, are needed.
+  public var id: RecordingID?
+
+  /// When it begins.
+  public var start: RecordingStartRule
+
+  /// How much of what was heard before the beginning is in the file, up to 10 minutes; it is kept in
+  /// memory until then. Without anything to wait for there is nothing before the beginning.
+  public var preRoll: Duration
+
+  /// How quiet it has to be for how long until it ends by itself, counted from the beginning or
+  /// the last loud frame; nil for never.
+  public var endAfterSilence: LevelRule?
+
+  /// What is silence at the beginning and at the end, and how much of it stays there; nil where all
+  /// of it does. At the end, silence beyond a minute stays as well.
+  public var trim: LevelRule?
+
+  /// When it goes on in another file.
+  public var rolling: RecordingRolling
+
+  /// Which of the device's channels to record, counted from 0, in this order; nil for all.
+  ///
+  /// They are picked before anything is converted: `channelCount` then says how many the file has.
+  public var channels: [Int]?
+
+  /// What becomes of audio that was lost.
+  public var gaps: RecordingGapRule
+
   /// A request that records from the default device as it comes, until it is stopped, unless it
   /// says otherwise.
   public init(
     url: URL, fileFormat: RecordingFileFormat? = nil, device: AudioDevice.ID? = nil,
-    sampleRate: SampleRate? = nil, channelCount: Int? = nil, maximumDuration: Duration? = nil
+    sampleRate: SampleRate? = nil, channelCount: Int? = nil, maximumDuration: Duration? = nil,
+    warnBelow: LevelRule? = .silentMicrophone, id: RecordingID? = nil,
+    start: RecordingStartRule = .immediately, preRoll: Duration = .zero,
+    endAfterSilence: LevelRule? = nil, trim: LevelRule? = nil,
+    rolling: RecordingRolling = RecordingRolling(), channels: [Int]? = nil,
+    gaps: RecordingGapRule = .silence
   ) {
     self.url = url
     self.fileFormat = fileFormat
@@ -33,5 +71,14 @@ public struct RecordingRequest: Hashable, Sendable {
     self.sampleRate = sampleRate
     self.channelCount = channelCount
     self.maximumDuration = maximumDuration
+    self.warnBelow = warnBelow
+    self.id = id
+    self.start = start
+    self.preRoll = preRoll
+    self.endAfterSilence = endAfterSilence
+    self.trim = trim
+    self.rolling = rolling
+    self.channels = channels
+    self.gaps = gaps
   }
 }

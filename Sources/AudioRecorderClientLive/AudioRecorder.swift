@@ -27,7 +27,7 @@ actor AudioRecorder {
 
   /// Records until it is stopped; a cancelled task completes the file and throws.
   func record(_ request: RecordingRequest) async throws -> Bool {
-    let recording = begin(request) { _ in }
+    let recording = try begin(request) { _ in }
     return try await withTaskCancellationHandler {
       let finish = try await recording.ended()
       try Task.checkCancellation()
@@ -39,17 +39,38 @@ actor AudioRecorder {
 
   func recording(_ request: RecordingRequest) -> AsyncThrowingStream<RecordingEvent, any Error> {
     let pipe = StreamPipe<RecordingEvent>(policy: .recording)
-    let recording = begin(request) { pipe.send($0) }
+    let recording: Recording
+    do {
+      recording = try begin(request) { pipe.send($0) }
+    } catch {
+      return .finished(throwing: error)
+    }
     pipe.onTermination { recording.stop() }
     Task {
       do {
         pipe.send(.finished(try await recording.ended()))
         pipe.finish()
       } catch {
+        if let remains = recording.remains { pipe.send(.closed(remains)) }
         pipe.finish(throwing: error)
       }
     }
     return pipe.stream()
+  }
+
+  /// Controls the recording with this name.
+  func control(_ id: RecordingID, _ command: RecordingCommand) throws {
+    guard let recording = recordings.values.first(where: { $0.id == id }) else {
+      // One that has just ended by itself needs no stop.
+      if command == .stop { return }
+      throw AudioRecorderError.unknownRecording(id)
+    }
+    recording.obey(command)
+  }
+
+  /// Sends a command to every recording.
+  func controlAll(_ command: RecordingCommand) {
+    for recording in recordings.values { recording.obey(command) }
   }
 
   func capture(_ request: CaptureRequest) -> AsyncThrowingStream<CapturedAudio, any Error> {
@@ -60,9 +81,9 @@ actor AudioRecorder {
     pipe.onTermination { session.stop() }
     Task { [soundCard, hub] in
       do {
-        try checkChannels(request.channelCount, of: "a capture")
+        try request.check()
         await session.start(request.deviceRequest, on: soundCard, of: hub) { device in
-          try CaptureStreaming(pipe, request, device: device.format)
+          try CaptureStreaming(pipe, request, device: device)
         }
         try await session.ended()
         pipe.finish()
@@ -81,7 +102,10 @@ actor AudioRecorder {
 
   private func begin(
     _ request: RecordingRequest, report: @escaping @Sendable (RecordingEvent) -> Void
-  ) -> Recording {
+  ) throws -> Recording {
+    if let id = request.id, recordings.values.contains(where: { $0.id == id }) {
+      throw AudioRecorderError.nameInUse(id)
+    }
     @Dependency(\.soundCard) var soundCard
     let recording = Recording(
       request, at: .init(soundCard: soundCard, hub: hub), report: report)
@@ -93,14 +117,5 @@ actor AudioRecorder {
   private func end(_ recording: Recording) async {
     await recording.isOver()
     recordings[ObjectIdentifier(recording)] = nil
-  }
-}
-
-extension CaptureRequest {
-  var deviceRequest: PCMRequest {
-    PCMRequest(
-      device: device,
-      format: AudioFormat(sampleRate: sampleRate ?? 48_000, channelCount: channelCount ?? 1),
-      buffering: .capture, prefersNativeRate: true)
   }
 }

@@ -13,6 +13,9 @@ extension AudioRecorderClient: DependencyKey {
       startRecording: { try await recorder.record(RecordingRequest(url: $0)) },
       stopRecording: { await recorder.stop() },
       recording: { await recorder.recording($0) },
-      capture: { await recorder.capture($0) })
+      capture: { await recorder.capture($0) },
+      control: { try await recorder.control($0, $1) },
+      pause: { await recorder.controlAll(.pause) },
+      resume: { await recorder.controlAll(.resume) })
   }
 }

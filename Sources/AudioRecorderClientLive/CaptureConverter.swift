@@ -39,6 +39,8 @@ final class CaptureConverter {
   }
 
   private func timed(_ buffer: AudioBuffer, gap: CaptureGap? = nil) -> CapturedAudio {
-    CapturedAudio(buffer: buffer, time: times.take(buffer.frameCount), gap: gap)
+    CapturedAudio(
+      buffer: buffer, time: times.take(buffer.frameCount), gap: gap,
+      capturedAt: times.capturedAt(buffer.firstFrame))
   }
 }

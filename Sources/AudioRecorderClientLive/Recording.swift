@@ -11,6 +11,9 @@ final class Recording: Sendable {
     let hub: CaptureHub
   }
 
+  /// The name by which it is controlled.
+  let id: RecordingID?
+  private let control = RecordingControl()
   private let session = CaptureSession(mayBlock: true)
   private let nanoseconds = Atomic<Int64>(0)
   private let finish = Mutex<RecordingFinish?>(nil)
@@ -21,6 +24,7 @@ final class Recording: Sendable {
     _ request: RecordingRequest, at place: Place,
     report: @escaping @Sendable (RecordingEvent) -> Void
   ) {
+    id = request.id
     let task = Task { await self.run(request, place, report) }
     running.withLock { $0 = task }
   }
@@ -30,6 +34,11 @@ final class Recording: Sendable {
 
   func stop() {
     session.stop()
+  }
+
+  /// Sends a command; `stop` takes effect at once, the others with the next block.
+  func obey(_ command: RecordingCommand) {
+    if command == .stop { stop() } else { control.send(command) }
   }
 
   /// Returns how it ended when the file is closed; throws what ended it.
@@ -43,6 +52,13 @@ final class Recording: Sendable {
     }
     if finish.reason == .deviceEnded, session.isStopped { finish.reason = .stopped }
     return finish
+  }
+
+  /// What is in the files of a recording that an error has ended; nil where there is no file.
+  var remains: RecordingFinish? {
+    var remains = finish.withLock { $0 }
+    remains?.reason = .failed
+    return remains
   }
 
   /// Returns when the file is closed.
@@ -70,14 +86,16 @@ final class Recording: Sendable {
     _ report: @escaping @Sendable (RecordingEvent) -> Void
   ) throws -> RecordingToFile {
     let file = try RecordingToFile(
-      plan, device: device.format,
-      progress: { [self] in nanoseconds.store($0.inNanoseconds, ordering: .relaxed) },
-      report: report, finished: { [self] finished in finish.withLock { $0 = finished } })
+      plan, device: device.format, control: control,
+      reports: .init(
+        progress: { [self] in nanoseconds.store($0.inNanoseconds, ordering: .relaxed) },
+        event: report, finished: { [self] finished in finish.withLock { $0 = finished } }))
     report(
       .started(
         RecordingStart(
           device: device.device, deviceFormat: device.format, fileFormat: file.format,
           settings: device)))
+    if file.isWaiting { report(.waiting) }
     return file
   }
 }

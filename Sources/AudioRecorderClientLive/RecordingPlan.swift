@@ -18,22 +18,21 @@ struct RecordingPlan {
     if let most = encoding.maximumChannelCount, let count = request.channelCount, count > most {
       throw .unsupportedFormat(reason: "\(encoding) takes up to \(most) channels, not \(count)")
     }
-    if let maximum = request.maximumDuration, maximum <= .zero {
-      throw .unsupportedFormat(
-        reason: "a recording lasts longer than 0 s, not \(maximum.inSeconds) s")
-    }
+    try request.checkRules()
   }
 
   /// What the device is asked for: what the file is to have, or 48 kHz stereo.
   var deviceRequest: PCMRequest {
-    PCMRequest(
+    let picked = request.channels.map { 1 + ($0.max() ?? 0) }
+    return PCMRequest(
       device: request.device,
       format: AudioFormat(
-        sampleRate: request.sampleRate ?? 48_000, channelCount: request.channelCount ?? 2),
+        sampleRate: request.sampleRate ?? 48_000,
+        channelCount: picked ?? request.channelCount ?? 2),
       buffering: .recording, prefersNativeRate: true)
   }
 
-  /// The file's format on a device that settled on `device`.
+  /// The file's format where this is what comes from the device.
   func fileFormat(on device: AudioFormat) -> AudioFormat {
     AudioFormat(
       sampleRate: request.sampleRate ?? encoding.supportedRate(for: device.sampleRate),

@@ -1,102 +1,144 @@
 import AudioCore
 import AudioRecorderClient
-import Foundation
 import Resampling
-import SoundFile
 
-/// A consumer that writes a file: converted, with silence for what was lost, cut at the length
-/// asked for.
+/// A consumer that writes files: channels are picked, then converted, then the gate decides what is
+/// recorded, and the length that was asked for is kept.
 final class RecordingToFile: CaptureConsumer {
-  private let writer: SoundFileWriter
-  private let resampler: Resampler
-  private let url: URL
-  private let limit: FrameCount?
-  private let report: (RecordingEvent) -> Void
-  private let progress: (Duration) -> Void
-  private let finished: (RecordingFinish) -> Void
-  private var levels: LevelReport
+  /// What is told of it while it runs.
+  struct Reports {
+    /// The length recorded so far.
+    var progress: (Duration) -> Void
+    var event: (RecordingEvent) -> Void
+    /// Once, when the files are closed.
+    var finished: (RecordingFinish) -> Void
+  }
 
-  /// Makes the file; throws `AudioRecorderError` where it cannot be made.
+  private let files: RecordingFiles
+  private let resampler: Resampler
+  private let control: RecordingControl
+  private let reports: Reports
+  private let limit: FrameCount?
+  private let gaps: RecordingGapRule
+  private var pick: ChannelPick
+  private var gate: RecordingGate
+  private var levels: LevelReport
+  private var silence: SilentMicrophone?
+  private var hasStoppedAtGap = false
+
+  /// Makes the first file; throws `AudioRecorderError` where it cannot be made.
   init(
-    _ plan: RecordingPlan, device: AudioFormat, progress: @escaping (Duration) -> Void,
-    report: @escaping (RecordingEvent) -> Void, finished: @escaping (RecordingFinish) -> Void
+    _ plan: RecordingPlan, device: AudioFormat, control: RecordingControl, reports: Reports
   ) throws(AudioRecorderError) {
-    let format = plan.fileFormat(on: device)
-    url = plan.request.url
-    limit = plan.request.maximumDuration.map { FrameCount($0, at: format.sampleRate) }
-    levels = LevelReport(format: format)
-    self.progress = progress
-    self.report = report
-    self.finished = finished
+    let request = plan.request
+    pick = try ChannelPick(request.channels, of: device)
+    let format = plan.fileFormat(on: pick.format)
     do {
-      resampler = try Resampler(from: device, to: format)
+      resampler = try Resampler(from: pick.format, to: format)
     } catch {
       throw .unsupportedFormat(reason: "\(error)")
     }
-    do {
-      writer = try SoundFileWriter(url: url, format: format, encoding: plan.encoding)
-    } catch {
-      throw AudioRecorderError(error, file: url)
+    files = try RecordingFiles(request, format: format, encoding: plan.encoding) {
+      reports.event(.rolled($0))
     }
+    (self.control, self.reports, gaps) = (control, reports, request.gaps)
+    limit = request.maximumDuration.map { FrameCount($0, at: format.sampleRate) }
+    gate = RecordingGate(request, rate: format.sampleRate)
+    levels = LevelReport(format: format)
+    silence = request.warnBelow.map { SilentMicrophone($0, rate: format.sampleRate) }
   }
 
-  /// The file's format.
-  var format: AudioFormat { writer.format }
+  /// The files' format.
+  var format: AudioFormat { files.format }
 
-  private var summary: RecordingFinish {
-    RecordingFinish(
-      reason: isComplete ? .lengthReached : .deviceEnded, frameCount: framesWritten,
-      recorded: framesWritten.duration(at: format.sampleRate))
-  }
-
-  /// The frames in the file.
-  private var framesWritten: FrameCount { writer.framesWritten }
-
-  /// Whether the file has the length that was asked for.
-  private var isComplete: Bool { limit.map { framesWritten >= $0 } ?? false }
+  /// Whether it has not begun to record yet.
+  var isWaiting: Bool { gate.isWaiting }
 
   func take(_ captured: DeviceAudio) throws -> Bool {
-    if captured.lost > 0 {
-      let rate = captured.buffer.format.sampleRate
-      report(.xrun(captured.lost.duration(at: rate)))
-      try writeSilence(captured.lost, like: captured.buffer)
-    }
-    try write(try resampler.process(captured.buffer))
-    return !isComplete
+    try obey()
+    if captured.lost > 0 { try bridge(captured) }
+    guard !isOver else { return false }
+    try record(try resampler.process(try pick.apply(captured.buffer)))
+    return !isOver
   }
 
   func finish() throws {
-    let ending = Result { try write(try resampler.finish()) }
-    defer { finished(summary) }
-    do {
-      try writer.close()
-    } catch {
-      throw AudioRecorderError(error, file: url)
+    let ending = Result {
+      try record(try resampler.finish())
+      try carryOut(gate.finish())
     }
+    defer { reports.finished(summary) }
+    try files.close()
     try ending.get()
   }
 
+  private var length: Duration { files.framesWritten.duration(at: format.sampleRate) }
+
+  private var isComplete: Bool { limit.map { files.framesWritten >= $0 } ?? false }
+
+  private var isOver: Bool { isComplete || gate.isOver || hasStoppedAtGap }
+
+  private var summary: RecordingFinish {
+    let reason: RecordingFinish.Reason =
+      isComplete
+      ? .lengthReached : gate.isOver ? .silence : hasStoppedAtGap ? .gap : .deviceEnded
+    return RecordingFinish(reason: reason, frameCount: files.framesWritten, recorded: length)
+  }
+
+  private func obey() throws {
+    for command in control.takeAll() {
+      if command == .roll { files.roll() }
+      try carryOut(gate.obey(command))
+    }
+  }
+
+  /// Frames were lost; in a pause nobody misses them.
+  private func bridge(_ captured: DeviceAudio) throws {
+    guard !gate.isPaused else { return }
+    reports.event(.xrun(captured.lost.duration(at: captured.buffer.format.sampleRate)))
+    switch gaps {
+    case .silence: try recordSilence(captured.lost)
+    case .omit: break
+    case .stop: hasStoppedAtGap = !gate.isWaiting
+    }
+  }
+
   /// Silence in the place of lost frames, a second at a time however much was lost.
-  private func writeSilence(_ lost: FrameCount, like buffer: AudioBuffer) throws {
+  private func recordSilence(_ lost: FrameCount) throws {
     var left = lost
-    while left > 0 && !isComplete {
-      let count = min(left, FrameCount(.seconds(1), at: buffer.format.sampleRate))
-      let silence = AudioBuffer(silence: count, format: buffer.format)
-      try write(try resampler.process(silence))
+    while left > 0 && !isOver {
+      let count = min(left, FrameCount(.seconds(1), at: pick.format.sampleRate))
+      let silence = AudioBuffer(silence: count, format: pick.format)
+      try record(try resampler.process(silence))
       left -= count
     }
   }
 
+  private func record(_ buffer: AudioBuffer) throws {
+    guard !isOver else { return }
+    try carryOut(gate.take(buffer))
+    guard !gate.isPaused else { return }
+    levels.add(buffer, recorded: files.framesWritten).map { reports.event(.levels($0)) }
+    silence?.hears(buffer).map { reports.event(.silentMicrophone($0)) }
+  }
+
+  private func carryOut(_ outputs: [RecordingGate.Output]) throws {
+    for output in outputs {
+      switch output {
+      case .keep(let buffer): try write(buffer)
+      case .began(let preRoll):
+        reports.event(.began(preRoll: preRoll.duration(at: format.sampleRate)))
+      case .paused: reports.event(.paused(length))
+      case .resumed: reports.event(.resumed(length))
+      }
+    }
+  }
+
   private func write(_ buffer: AudioBuffer) throws {
-    let room = limit.map { $0 - framesWritten } ?? buffer.frameCount
+    let room = limit.map { $0 - files.framesWritten } ?? buffer.frameCount
     let kept = room < buffer.frameCount ? buffer.frames(0..<max(0, room)) : buffer
     guard !kept.isEmpty else { return }
-    do {
-      try writer.write(kept)
-    } catch {
-      throw AudioRecorderError(error, file: url)
-    }
-    progress(framesWritten.duration(at: format.sampleRate))
-    levels.add(kept, recorded: framesWritten).map { report(.levels($0)) }
+    try files.append(kept)
+    reports.progress(length)
   }
 }

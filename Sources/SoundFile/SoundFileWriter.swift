@@ -21,6 +21,9 @@ public final class SoundFileWriter {
   /// The frames written so far; after `close`, those that can be read from the file.
   public var framesWritten: FrameCount { output.framesWritten }
 
+  /// The size of the file so far, which lags behind by what an encoder holds back.
+  public var byteCount: Int { file.length }
+
   private let file: GrowingFile
   private let output: any SoundFileOutput
   private var clock: SecondClock

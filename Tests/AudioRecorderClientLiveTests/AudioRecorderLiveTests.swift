@@ -111,10 +111,24 @@ import VirtualSoundCard
       guard case .levels(let levels) = try await events.next() else { throw Missing() }
       #expect(levels.recorded == .milliseconds(100))
       #expect(abs(levels.level.peak.dBFS - -20) < 0.01)
+      #expect(levels.channels.map(\.peak) == Array(repeating: levels.level.peak, count: 2))
       #expect(await recorder.currentTime() == 0.1)
       await recorder.stopRecording()
       #expect(await recorder.currentTime() == nil)
     }
+  }
+
+  @Test(arguments: [(0.0001, [-80]), (0.001, [])] as [(Float, [Double])])
+  func `a microphone that is switched off is told of`(amplitude: Float, warnings: [Double])
+    async throws
+  {
+    let heard = AudioSignal { _, _ in amplitude }.buffer(.seconds(10), format: format)
+    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(heard)))
+    let events = try await record(.init(url: temporaryURL("wav")), on: card)
+    let told = events.compactMap { event -> Double? in
+      if case .silentMicrophone(let level) = event { level.dBFS.rounded() } else { nil }
+    }
+    #expect(told == warnings)
   }
 
   @Test func `stopRecording returns when the file is complete, and startRecording says so`()
@@ -275,6 +289,31 @@ import VirtualSoundCard
     }
     guard case .unsupportedFormat = error else { throw Missing() }
     #expect(card.openDeviceCount == 0)
+  }
+
+  @Test func `captured buffers have the size asked for, and the first says what the device is`()
+    async throws
+  {
+    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(noise)))
+    let captured = try await with(card) { recorder in
+      let request = CaptureRequest(droppingOldestAfter: .seconds(60), framesPerBuffer: 300)
+      return try await recorder.capture(request: request).reduce(into: []) { $0.append($1) }
+    }
+    #expect(captured.map(\.buffer.frameCount) == Array(repeating: 300, count: 26) + [200])
+    #expect(captured.flatMap(\.buffer.samples) == noise.samples)
+    #expect(captured.first?.device?.device == "virtual")
+    #expect(captured.dropFirst().allSatisfy { $0.device == nil })
+  }
+
+  @Test func `a capture hears the channels that it picks`() async throws {
+    let format = AudioFormat(sampleRate: 8_000, channelCount: 3)
+    let heard = AudioBuffer(format: format, samples: (0..<2_400).map { Float($0 % 3) / 4 })
+    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(heard)))
+    let captured = try await with(card) { recorder in
+      let request = CaptureRequest(droppingOldestAfter: .seconds(60), channels: [2])
+      return try await recorder.capture(request: request).reduce(into: []) { $0.append($1) }
+    }
+    #expect(captured.flatMap(\.buffer.samples) == Array(repeating: 0.5, count: 800))
   }
 
   @Test func `a captured gap is marked on the block after it, in the rate asked for`() async throws

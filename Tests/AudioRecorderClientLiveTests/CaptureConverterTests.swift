@@ -35,6 +35,14 @@ import Testing
     }
   }
 
+  @Test func `every block has the device's time of its first frame`() throws {
+    for block in try converted() {
+      let nominal = block.buffer.firstFrame.duration(at: 16_000)
+      let isLate = block.buffer.firstFrame >= 9_600
+      #expect(block.capturedAt == .seconds(5) + nominal + (isLate ? .milliseconds(3) : .zero))
+    }
+  }
+
   @Test func `all that was heard comes out, and one block has the gap`() throws {
     let blocks = try converted()
     #expect(blocks.map(\.buffer.frameCount).reduce(0, +) == 16_000)

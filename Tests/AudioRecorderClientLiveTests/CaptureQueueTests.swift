@@ -27,6 +27,19 @@ import Testing
     #expect(queue.map { $0.gap?.lost } == [172])
   }
 
+  @Test func `what the device is stays known when the first block goes`() {
+    let policy = PipePolicy<CapturedAudio>.droppingOldest(after: .milliseconds(10))
+    let device = PCMConfiguration(
+      device: "a", format: .speech, sampleFormat: .int16, period: 160, buffer: 640)
+    var queue: [CapturedAudio] = []
+    var first = block(0)
+    first.device = device
+    policy.enqueue(&queue, first)
+    policy.enqueue(&queue, block(1))
+    policy.enqueue(&queue, block(2))
+    #expect(queue.map(\.device) == [device])
+  }
+
   @Test(arguments: [Duration.zero, .seconds(-1)])
   func `one block is kept, however long it is`(limit: Duration) {
     let policy = PipePolicy<CapturedAudio>.droppingOldest(after: limit)

@@ -31,6 +31,44 @@ import Testing
         for try await _ in await recorder.capture(request: CaptureRequest()) {}
       }
     }
+    await expectIssue("AudioRecorderClient.control") {
+      await #expect(throws: Unimplemented("AudioRecorderClient.control")) {
+        try await recorder.control(id: RecordingID(), command: .roll)
+      }
+    }
+    await expectIssue("AudioRecorderClient.pause") { await recorder.pause() }
+    await expectIssue("AudioRecorderClient.resume") { await recorder.resume() }
+  }
+
+  @Test func `a preview's recording grows no longer in a pause`() async throws {
+    let clock = TestClock()
+    let id = RecordingID("preview")
+    try await withDependencies {
+      $0.continuousClock = clock
+    } operation: {
+      let recorder = AudioRecorderClient.previewValue
+      let stream = await recorder.recording(request: RecordingRequest(url: url, id: id))
+      let events = Task { try await stream.reduce(into: []) { $0.append($1) } }
+      for command in [RecordingCommand.roll, .pause, .pause, .resume] {
+        await clock.sleepers(atLeast: 1)
+        try await recorder.control(id: id, command: command)
+        await clock.advance(by: .milliseconds(100))
+      }
+      await clock.sleepers(atLeast: 1)
+      #expect(await recorder.currentTime() == 0.2)
+      await recorder.pause()
+      await clock.advance(by: .milliseconds(100))
+      await clock.sleepers(atLeast: 1)
+      await recorder.resume()
+      try await recorder.control(id: id, command: .stop)
+      let last = try await events.value.last
+      let finish = RecordingFinish(
+        reason: .stopped, frameCount: 9_600, recorded: .milliseconds(200))
+      #expect(last == .finished(finish))
+      await #expect(throws: AudioRecorderError.unknownRecording(id)) {
+        try await recorder.control(id: id, command: .pause)
+      }
+    }
   }
 
   @Test func `a preview records for as long as the clock says and writes no file`() async throws {

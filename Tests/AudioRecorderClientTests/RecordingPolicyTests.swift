@@ -17,4 +17,18 @@ import Testing
         .levels(RecordingLevels(recorded: .milliseconds(100), level: silence)),
       ])
   }
+
+  @Test func `of the rare events the newest are kept, and the start`() {
+    let format = AudioFormat.speech
+    let start = RecordingEvent.started(
+      RecordingStart(device: "a", deviceFormat: format, fileFormat: format))
+    var queue: [RecordingEvent] = []
+    PipePolicy.recording.enqueue(&queue, start)
+    for level in 1...5_000 {
+      PipePolicy.recording.enqueue(&queue, .silentMicrophone(Decibels(dBFS: Double(-level))))
+    }
+    #expect(queue.count == PipePolicy.mostEvents)
+    #expect(queue.first == start)
+    #expect(queue.last == .silentMicrophone(Decibels(dBFS: -5_000)))
+  }
 }

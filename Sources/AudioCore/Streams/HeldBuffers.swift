@@ -1,18 +1,20 @@
 /// Buffers that wait, in order; frames are taken from the oldest, which is cut where needed.
-struct HeldBuffers {
-  private(set) var frameCount: FrameCount = 0
+package struct HeldBuffers: Sendable {
+  package private(set) var frameCount: FrameCount = 0
   private var buffers: [AudioBuffer] = []
   /// The frames of the oldest buffer that are taken already.
   private var taken: FrameCount = 0
 
-  mutating func append(_ buffer: AudioBuffer) {
+  package init() {}
+
+  package mutating func append(_ buffer: AudioBuffer) {
     guard !buffer.isEmpty else { return }
     frameCount += buffer.frameCount
     buffers.append(buffer)
   }
 
   /// Takes the oldest frames, at most all there are; none where `count` is not above 0.
-  mutating func take(_ count: FrameCount) -> [AudioBuffer] {
+  package mutating func take(_ count: FrameCount) -> [AudioBuffer] {
     var rest = min(count, frameCount)
     var output: [AudioBuffer] = []
     var finished = 0
@@ -29,5 +31,5 @@ struct HeldBuffers {
     return output
   }
 
-  mutating func takeAll() -> [AudioBuffer] { take(frameCount) }
+  package mutating func takeAll() -> [AudioBuffer] { take(frameCount) }
 }

@@ -11,7 +11,10 @@ struct RecordCommand: Subcommand {
     discussion: """
       The extension decides on the format: wav, aiff, au, caf, flac, ogg, opus or mp3; a file that \
       exists is replaced. - writes a WAV stream to standard output. Ctrl-C or SIGTERM completes the file, and the exit \
-      status is 0; a second one ends at once.
+      status is 0; a second one ends at once. SIGUSR1 goes on in the next file, SIGUSR2 pauses and \
+      resumes.
+
+      \(RecordingRecord.schema)
       """)
 
   @Argument(help: "The file; - is standard output.")
@@ -30,6 +33,8 @@ struct RecordCommand: Subcommand {
 
   @OptionGroup var fileFormat: FileFormatOptions
 
+  @OptionGroup(title: "What is recorded") var rules: RecordingRuleOptions
+
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
@@ -38,13 +43,16 @@ struct RecordCommand: Subcommand {
     try check("--channels", channels, in: 1...32, "a number of channels")
     if file != "-" { try checkFile() }
     try fileFormat.check(for: file, extension: pathExtension)
+    try rules.refuse(for: file)
   }
 
   func perform(in context: CommandContext) async throws {
     if file == "-" {
       try await PipeRecording(settings: settings, context: context).run()
     } else {
-      try await FileRecording(url: URL(filePath: file), settings: settings, context: context).run()
+      try await FileRecording(
+        url: URL(filePath: file), settings: settings, rules: rules, context: context
+      ).run()
     }
   }
 
@@ -53,7 +61,8 @@ struct RecordCommand: Subcommand {
       device: device.id, sampleRate: rate.map(SampleRate.init(hertz:)), channelCount: channels,
       length: seconds.map { .seconds($0) },
       fileFormat: fileFormat.fileFormat(extension: pathExtension),
-      samples: fileFormat.samples ?? .int16, isRaw: fileFormat.raw)
+      samples: fileFormat.samples ?? .int16, isRaw: fileFormat.raw,
+      channels: rules.pickChannels?.indices, printsEvents: rules.json)
   }
 
   private var pathExtension: String { URL(filePath: file).pathExtension }

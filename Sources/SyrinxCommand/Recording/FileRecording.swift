@@ -3,33 +3,70 @@ import AudioRecorderClient
 import ClientDependencies
 import FoundationEssentials
 
-/// A recording into a file.
+/// A recording into a file, or several.
 struct FileRecording {
-  let url: URL
+  let request: RecordingRequest
   let settings: RecordingSettings
   let context: CommandContext
+
+  init(url: URL, settings: RecordingSettings, rules: RecordingRuleOptions, context: CommandContext)
+  {
+    var request = RecordingRequest(
+      url: url, fileFormat: settings.fileFormat, device: settings.device,
+      sampleRate: settings.sampleRate, channelCount: settings.channelCount,
+      maximumDuration: settings.length, id: RecordingID())
+    rules.apply(to: &request)
+    (self.request, self.settings, self.context) = (request, settings, context)
+  }
 
   func run() async throws {
     @Dependency(\.audioRecorder) var recorder
     try await context.signals.finishing(with: { [recorder] in await recorder.stopRecording() }) {
-      let events = await recorder.recording(request: request)
-      // A signal that came before the recorder knew of this recording did not stop it.
-      if context.signals.received != nil { await recorder.stopRecording() }
-      var report = RecordingReport(device: settings.device, context: context)
-      for try await event in events {
-        await report.show(event)
-        if case .finished(let finish) = event, finish.reason == .deviceEnded {
-          guard finish.frameCount > 0 else { throw CommandFailure.noSound }
-          try settings.check(recorded: finish.recorded)
-        }
+      try await context.signals.commanding({ [recorder, request] in
+        await obey($0, recorder, request)
+      }) {
+        try await follow(recorder)
       }
     }
   }
 
-  private var request: RecordingRequest {
-    RecordingRequest(
-      url: url, fileFormat: settings.fileFormat, device: settings.device,
-      sampleRate: settings.sampleRate, channelCount: settings.channelCount,
-      maximumDuration: settings.length)
+  private func follow(_ recorder: AudioRecorderClient) async throws {
+    let events = await recorder.recording(request: request)
+    // A signal that came before the recorder knew of this recording did not stop it.
+    if context.signals.received != nil { await recorder.stopRecording() }
+    var report = RecordingReport(device: settings.device, context: context)
+    for try await event in events {
+      await report.show(event)
+      if settings.printsEvents { try await print(event, recorder) }
+      if case .finished(let finish) = event { try check(finish) }
+    }
+  }
+
+  /// Prints an event; where nobody reads them any more the file is completed first.
+  private func print(_ event: RecordingEvent, _ recorder: AudioRecorderClient) async throws {
+    do {
+      try await context.console.print(RecordingRecord(event).jsonLine())
+    } catch {
+      await recorder.stopRecording()
+      throw error
+    }
+  }
+
+  private func check(_ finish: RecordingFinish) throws {
+    guard finish.reason == .deviceEnded else { return }
+    guard finish.frameCount > 0 else { throw CommandFailure.noSound }
+    try settings.check(recorded: finish.recorded)
+  }
+}
+
+/// Passes on what the signals say.
+private func obey(
+  _ signals: AsyncStream<Int32>, _ recorder: AudioRecorderClient, _ request: RecordingRequest
+) async {
+  var commands = SignalCommands()
+  for await signal in signals {
+    guard let id = request.id, let command = commands.command(for: signal) else { continue }
+    // A recording that is not there any more needs no command.
+    do { try await recorder.control(id: id, command: command) } catch {}
   }
 }

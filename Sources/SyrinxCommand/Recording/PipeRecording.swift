@@ -25,7 +25,8 @@ struct PipeRecording {
   var request: CaptureRequest {
     CaptureRequest(
       device: settings.device, sampleRate: settings.sampleRate,
-      channelCount: settings.channelCount, droppingOldestAfter: .seconds(30))
+      channelCount: settings.channelCount, droppingOldestAfter: .seconds(30),
+      channels: settings.channels)
   }
 
   /// Ends with the capture, which a cancelled task ends as well, or when the length is reached.
@@ -37,7 +38,7 @@ struct PipeRecording {
     var recorded = Duration.zero
     for try await block in blocks {
       let format = block.buffer.format
-      if line.frameCount == 0 { await report.began(on: "default", format) }
+      if let device = block.device { await report.began(on: device.device, format) }
       try await writer.write(line.parts(of: block), format: format)
       if let gap = block.gap { report.missed(gap.lost.duration(at: format.sampleRate)) }
       recorded = line.frameCount.duration(at: format.sampleRate)

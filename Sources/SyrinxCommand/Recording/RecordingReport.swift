@@ -1,5 +1,6 @@
 import AudioCore
 import AudioRecorderClient
+import FoundationEssentials
 import Logging
 
 /// What people are told during a recording.
@@ -23,7 +24,24 @@ struct RecordingReport {
       }
     case .levels(let levels): await heard(levels.recorded, levels.level)
     case .xrun(let length): missed(length)
-    case .finished(let finish): await ended(after: finish.recorded)
+    case .silentMicrophone(let level):
+      await context.console.report(
+        "the microphone gives nothing louder than \(level); is it switched off?")
+    case .waiting, .began, .paused, .resumed, .rolled: await mention(event)
+    case .closed(let finish), .finished(let finish): await ended(after: finish.recorded)
+    }
+  }
+
+  private func mention(_ event: RecordingEvent) async {
+    switch event {
+    case .waiting: await context.console.mention("waiting for the beginning")
+    case .began: await context.console.mention("it begins")
+    case .paused(let recorded): await context.console.mention("paused at \(recorded.clockText)")
+    case .resumed(let recorded): await context.console.mention("goes on at \(recorded.clockText)")
+    case .rolled(let rolled):
+      await context.console.mention("\(rolled.finished.lastPathComponent) is complete")
+      context.log.info("goes on in \(rolled.next.path)")
+    default: break
     }
   }
 

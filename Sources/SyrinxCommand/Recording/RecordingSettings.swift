@@ -14,6 +14,10 @@ struct RecordingSettings: Equatable {
   var samples = SoundFileEncoding.SampleFormat.int16
   /// Whether standard output gets no header.
   var isRaw = false
+  /// The device's channels to record, counted from 0; nil for all.
+  var channels: [Int]?
+  /// Whether the events go to standard output.
+  var printsEvents = false
 
   /// The device came to its end: an error where a length was asked for that is not reached.
   ///

@@ -3,14 +3,21 @@ import Glibc
 import Synchronization
 
 /// SIGINT, SIGTERM and SIGHUP as the wish to finish; the second of them ends the process at once.
+///
+/// SIGUSR1 and SIGUSR2 are commands where work in hand takes them, and end the process elsewhere, as
+/// they usually do.
 final class StopSignals: Sendable {
   // Held for a few instructions by the thread that receives signals and by the command.
   private let sequence = Mutex(StopSequence())
   private let wishes: AsyncStream<Void>
   private let wish: AsyncStream<Void>.Continuation
+  private let commands: AsyncStream<Int32>
+  private let command: AsyncStream<Int32>.Continuation
+  private let takesCommands = Atomic<Bool>(false)
 
   init() {
     (wishes, wish) = AsyncStream.makeStream()
+    (commands, command) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
   }
 
   /// Starts to receive; `block` must have been called before the process had a second thread.
@@ -37,6 +44,20 @@ final class StopSignals: Sendable {
     return result
   }
 
+  /// Runs `body`, and `act` with SIGUSR1 and SIGUSR2 as they come meanwhile; for one call only.
+  func commanding<Result>(
+    _ act: @escaping @Sendable (AsyncStream<Int32>) async -> Void,
+    _ body: () async throws -> Result
+  ) async throws -> Result {
+    takesCommands.store(true, ordering: .relaxed)
+    async let watch: Void = { [commands] in await act(commands) }()
+    defer { takesCommands.store(false, ordering: .relaxed) }
+    let result = try await body()
+    command.finish()
+    await watch
+    return result
+  }
+
   /// Keeps these signals for `StopSignals`, on this thread and on those that it starts.
   ///
   /// A command under `nohup` ignores SIGHUP, and goes on to.
@@ -50,11 +71,23 @@ final class StopSignals: Sendable {
     while true {
       var signal: Int32 = 0
       guard sigwait(&signals, &signal) == 0 else { continue }
-      switch sequence.withLock({ $0.receive(signal) }) {
-      case .finish: wish.yield()
-      case .exit(let status): _exit(status)
+      switch signal {
+      case SIGUSR1, SIGUSR2: receiveCommand(signal)
+      default: receiveStop(signal)
       }
     }
+  }
+
+  private func receiveStop(_ signal: Int32) {
+    switch sequence.withLock({ $0.receive(signal) }) {
+    case .finish: wish.yield()
+    case .exit(let status): _exit(status)
+    }
+  }
+
+  private func receiveCommand(_ signal: Int32) {
+    guard takesCommands.load(ordering: .relaxed) else { _exit(StopSequence.status(signal)) }
+    command.yield(signal)
   }
 
   private static func stopSignals() -> sigset_t {
@@ -62,6 +95,8 @@ final class StopSignals: Sendable {
     sigemptyset(&signals)
     sigaddset(&signals, SIGINT)
     sigaddset(&signals, SIGTERM)
+    sigaddset(&signals, SIGUSR1)
+    sigaddset(&signals, SIGUSR2)
     var hangUp = sigaction()
     sigaction(SIGHUP, nil, &hangUp)
     // SIG_IGN is the C macro `(void (*)(int)) 1`.

@@ -1,0 +1,33 @@
+import Synchronization
+
+/// The name of a recording, by which it is controlled while it runs.
+public struct RecordingID: Hashable, Sendable {
+  private enum Name: Hashable {
+    case number(Int)
+    case text(String)
+  }
+
+  private static let lastNumber = Atomic<Int>(0)
+
+  private let name: Name
+
+  /// A name that no other recording of this process has.
+  public init() {
+    name = .number(Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue)
+  }
+
+  /// A name of your own; one recording at a time can have it.
+  public init(_ name: String) {
+    self.name = .text(name)
+  }
+}
+
+extension RecordingID: CustomStringConvertible {
+  /// The name for people.
+  public var description: String {
+    switch name {
+    case .number(let number): "recording \(number)"
+    case .text(let text): text
+    }
+  }
+}

@@ -1,0 +1,61 @@
+public import AudioCore
+public import Foundation
+
+/// When a recording begins.
+public enum RecordingStartRule: Hashable, Sendable {
+  /// With the first frame.
+  case immediately
+  /// When it is loud for as long as the rule says; with the first loud frame, and the pre-roll
+  /// before it.
+  case atSound(LevelRule)
+  /// With the command `start`.
+  case onCommand
+}
+
+/// What becomes of audio that was lost.
+public enum RecordingGapRule: String, Hashable, Sendable, CaseIterable {
+  /// Silence of its length takes its place: the time-line stays right.
+  case silence
+  /// What was heard before and after it are joined.
+  case omit
+  /// The recording ends before it.
+  case stop
+}
+
+/// When a recording goes on in another file.
+///
+/// After `take.wav` come `take-001.wav`, `take-002.wav` and so on. A name with `%d` or, with leading
+/// zeros, `%03d` in it has the number there, from 1 on for the first file.
+public struct RecordingRolling: Hashable, Sendable {
+  /// The length of each file, counted in frames; nil for no limit. At least 0.1 seconds.
+  public var length: Duration?
+
+  /// The size in bytes that no file of linear PCM exceeds, and others by no more than their encoder
+  /// holds back; nil for no limit. At least 10,000.
+  public var byteCount: Int?
+
+  /// A rule; without a limit the files change by the command `roll` alone.
+  public init(length: Duration? = nil, byteCount: Int? = nil) {
+    self.length = length
+    self.byteCount = byteCount
+  }
+}
+
+/// A recording has gone on in another file.
+public struct RecordingRolled: Hashable, Sendable {
+  /// The file that is complete and on the disk.
+  public var finished: URL
+
+  /// The frames in it.
+  public var frameCount: FrameCount
+
+  /// The file that is written now.
+  public var next: URL
+
+  /// Describes a change of files.
+  public init(finished: URL, frameCount: FrameCount, next: URL) {
+    self.finished = finished
+    self.frameCount = frameCount
+    self.next = next
+  }
+}

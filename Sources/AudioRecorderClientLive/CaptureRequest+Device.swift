@@ -1,0 +1,35 @@
+import AudioCore
+import AudioRecorderClient
+import SoundCard
+
+extension CaptureRequest {
+  /// Throws where no capture could come of it.
+  func check() throws(AudioRecorderError) {
+    try checkChannels(channelCount, of: "a capture")
+    try ChannelPick.check(channels, of: "a capture")
+    if let framesPerBuffer, !(1...(1 << 24)).contains(framesPerBuffer.rawValue) {
+      throw .unsupportedFormat(
+        reason: "a buffer holds 1 to \(1 << 24) frames, not \(framesPerBuffer.rawValue)")
+    }
+  }
+
+  /// What the device is asked for: what needs no conversion.
+  var deviceRequest: PCMRequest {
+    let picked = channels.map { 1 + ($0.max() ?? 0) }
+    let rate = sampleRate ?? 48_000
+    return PCMRequest(
+      device: device,
+      format: AudioFormat(sampleRate: rate, channelCount: picked ?? channelCount ?? 1),
+      buffering: buffering(at: rate), prefersNativeRate: true)
+  }
+
+  /// A device wakes as often as buffers are to come, within reason, and holds as much as ever.
+  private func buffering(at rate: SampleRate) -> PCMBuffering {
+    let usual = PCMBuffering.capture
+    guard let framesPerBuffer, rate.hertz > 0 else { return usual }
+    let period = max(.milliseconds(5), framesPerBuffer.duration(at: rate))
+    guard period < usual.period else { return usual }
+    let count = (usual.period * usual.periodCount / period).rounded(.up)
+    return PCMBuffering(period: period, periodCount: Int(count))
+  }
+}

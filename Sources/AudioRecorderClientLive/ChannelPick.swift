@@ -1,0 +1,43 @@
+import AudioCore
+import AudioRecorderClient
+
+/// Takes some of a device's channels, or all of them.
+struct ChannelPick {
+  /// What comes out.
+  let format: AudioFormat
+  private var mapper: ChannelMapper?
+
+  /// - Throws: `AudioRecorderError.unsupportedFormat` where the device lacks a channel.
+  init(_ channels: [Int]?, of device: AudioFormat) throws(AudioRecorderError) {
+    guard let channels else {
+      format = device
+      return
+    }
+    if let missing = channels.first(where: { $0 >= device.channelCount }) {
+      throw .unsupportedFormat(
+        reason: "the device has \(device.channelCount) channels: "
+          + "none has the index \(missing), counted from 0")
+    }
+    format = AudioFormat(sampleRate: device.sampleRate, channelCount: channels.count)
+    mapper = ChannelMapper(.channels(channels))
+  }
+
+  /// Refuses what no device has, before one is opened.
+  static func check(_ channels: [Int]?, of what: String) throws(AudioRecorderError) {
+    guard let channels else { return }
+    guard (1...32).contains(channels.count), channels.allSatisfy({ (0..<64).contains($0) }) else {
+      throw .unsupportedFormat(
+        reason: "\(what) picks 1 to 32 channels, counted from 0 to 63, not \(channels)")
+    }
+  }
+
+  mutating func apply(_ buffer: AudioBuffer) throws -> AudioBuffer {
+    try mapper?.take(buffer).first ?? buffer
+  }
+
+  mutating func apply(_ captured: DeviceAudio) throws -> DeviceAudio {
+    var captured = captured
+    captured.buffer = try apply(captured.buffer)
+    return captured
+  }
+}

@@ -1,0 +1,98 @@
+import AudioCore
+import AudioRecorderClient
+
+/// Decides what of the audio goes into a recording, frame by frame: when it begins, what a pause
+/// leaves out, where silence is trimmed, and when it is over.
+struct RecordingGate {
+  /// What is to be done, in order.
+  enum Output: Equatable {
+    case keep(AudioBuffer)
+    case began(preRoll: FrameCount)
+    case paused
+    case resumed
+  }
+
+  /// At both edges of a pause.
+  static let fade = Duration.milliseconds(5)
+
+  private var start: StartGate?
+  private var pause: PauseGate
+  private var end: SilenceEnd?
+  private var trimmer: EdgeTrimmer?
+  /// Whether it was silent for so long that the recording is over.
+  private(set) var isOver = false
+
+  init(_ request: RecordingRequest, rate: SampleRate) {
+    start = StartGate(request, rate: rate)
+    pause = PauseGate(fade: FrameCount(Self.fade, at: rate))
+    end = request.endAfterSilence.map { SilenceEnd($0, rate: rate) }
+    trimmer = request.trim.map { EdgeTrimmer($0, rate: rate) }
+  }
+
+  /// Whether it has not begun yet.
+  var isWaiting: Bool { start != nil }
+
+  /// Whether what is heard now is left out.
+  var isPaused: Bool { pause.isPaused }
+
+  var heldFrames: FrameCount { (start?.heldFrames ?? 0) + (trimmer?.heldFrames ?? 0) }
+
+  mutating func obey(_ command: RecordingCommand) -> [Output] {
+    switch command {
+    case .start:
+      if let beginning = start?.begin() { return begin(beginning) }
+    case .pause: pause.pause()
+    case .resume: pause.resume()
+    case .roll, .stop: break
+    }
+    return []
+  }
+
+  mutating func take(_ buffer: AudioBuffer) -> [Output] {
+    guard !buffer.isEmpty, !isOver else { return [] }
+    guard isWaiting else { return record(buffer) }
+    return start?.take(buffer).map { begin($0) } ?? []
+  }
+
+  /// What was held back at the end.
+  mutating func finish() -> [Output] { trimmer?.finish().map(Output.keep) ?? [] }
+
+  private mutating func begin(_ beginning: StartGate.Beginning) -> [Output] {
+    start = nil
+    end?.skip(beginning.preRoll)
+    return [.began(preRoll: beginning.preRoll)] + beginning.buffers.flatMap { record($0) }
+  }
+
+  private mutating func record(_ buffer: AudioBuffer) -> [Output] {
+    guard !isOver else { return [] }
+    let (kept, step) = pause.take(buffer)
+    let recorded = kept.map { keep($0) } ?? []
+    return switch step {
+    case .goesOn: recorded
+    case .paused: recorded + [.paused]
+    case .resumed: [.resumed] + recorded
+    }
+  }
+
+  private mutating func keep(_ buffer: AudioBuffer) -> [Output] {
+    var buffer = buffer
+    if let last = end?.take(buffer) {
+      isOver = true
+      buffer = buffer.frames(0..<last)
+    }
+    return (trimmer?.take(buffer) ?? [buffer]).map(Output.keep)
+  }
+}
+
+extension StartGate {
+  /// Nil where there is nothing to wait for.
+  fileprivate init?(_ request: RecordingRequest, rate: SampleRate) {
+    let preRoll = FrameCount(request.preRoll, at: rate)
+    switch request.start {
+    case .immediately: return nil
+    case .onCommand: self.init(preRoll: preRoll, trigger: nil)
+    case .atSound(let rule):
+      self.init(preRoll: preRoll, trigger: SoundTrigger(rule, rate: rate))
+    }
+  }
+}

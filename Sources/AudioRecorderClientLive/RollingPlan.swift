@@ -1,0 +1,71 @@
+import AudioCore
+import AudioRecorderClient
+import Foundation
+import SoundFile
+
+/// Where one file of a recording ends, and what the next one is called.
+struct RollingPlan {
+  private let url: URL
+  private let length: FrameCount?
+  private let byteCount: Int?
+  /// Of linear PCM; nil where the encoder decides.
+  private let frameSize: Int?
+
+  init(_ rolling: RecordingRolling, url: URL, format: AudioFormat, encoding: SoundFileEncoding) {
+    self.url = url
+    length = rolling.length.map { FrameCount($0, at: format.sampleRate) }
+    byteCount = rolling.byteCount
+    frameSize = encoding.sampleSize.map { $0 * format.channelCount }
+  }
+
+  /// How many more frames go into a file that has so many frames and bytes; nil for no limit.
+  func room(frames: FrameCount, bytes: Int) -> FrameCount? {
+    let byLength = length.map { $0 - frames }
+    let bySize = byteCount.flatMap { limit -> FrameCount? in
+      guard let frameSize else { return bytes >= limit ? 0 : nil }
+      return FrameCount((limit - bytes) / frameSize)
+    }
+    return [byLength, bySize].compactMap { $0 }.min().map { max(0, $0) }
+  }
+
+  /// The file with this number, from 0 on.
+  func file(_ index: Int) -> URL {
+    let name = url.lastPathComponent
+    let folder = url.deletingLastPathComponent()
+    if let numbered = name.replacingNumber(by: index + 1) {
+      return folder.appendingPathComponent(numbered)
+    }
+    guard index > 0 else { return url }
+    let suffix = url.pathExtension.isEmpty ? "" : ".\(url.pathExtension)"
+    let stem = url.deletingPathExtension().lastPathComponent
+    return folder.appendingPathComponent("\(stem)-\(index.padded(to: 3))\(suffix)")
+  }
+}
+
+extension String {
+  /// The text with a number in the place of `%d` or `%03d`; nil where there is no such place.
+  fileprivate func replacingNumber(by number: Int) -> String? {
+    guard let place = firstRange(of: /%0?[0-9]?d/) else { return nil }
+    let width = self[place].dropFirst().dropLast()
+    return replacingCharacters(in: place, with: number.padded(to: Int(width) ?? 1))
+  }
+}
+
+extension Int {
+  fileprivate func padded(to width: Int) -> String {
+    let digits = "\(self)"
+    return String(repeating: "0", count: Swift.max(0, width - digits.count)) + digits
+  }
+}
+
+extension SoundFileEncoding {
+  /// The bytes of a sample of linear PCM; nil where it is compressed.
+  fileprivate var sampleSize: Int? {
+    switch (container, samples) {
+    case (.flac, _), (_, nil): nil
+    case (_, .int16): 2
+    case (_, .int24): 3
+    case (_, .int32), (_, .float): 4
+    }
+  }
+}

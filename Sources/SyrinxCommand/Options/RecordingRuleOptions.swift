@@ -1,0 +1,99 @@
+import ArgumentParser
+import AudioCore
+import AudioRecorderClient
+
+/// What of the sound goes into a recording, and into which file of it.
+struct RecordingRuleOptions: ParsableArguments {
+  @Flag(help: "Begins when it is louder than --threshold for --hold.")
+  var startAtSound = false
+
+  @Option(help: "Seconds of what was heard before --start-at-sound that are in the file.")
+  var preRoll = 0.0
+
+  @Option(help: "Ends when it has been quieter than --threshold for so many seconds.")
+  var stopAfterSilence: Double?
+
+  @Option(
+    parsing: .unconditional, help: "The level in dBFS that tells sound from silence.")
+  var threshold = -40.0
+
+  @Option(help: "Seconds for which it has to be loud until --start-at-sound begins.")
+  var hold = 0.1
+
+  @Flag(help: "Leaves out the silence at the beginning and at the end, but for --hold of it.")
+  var trimSilence = false
+
+  @Option(
+    help: """
+      The length of each file in seconds: after take.wav come take-001.wav, take-002.wav and so on; \
+      SIGUSR1 begins the next one at any time.
+      """)
+  var rollSeconds: Double?
+
+  @Option(help: "The size of each file in bytes, or with k, M or G.")
+  var rollBytes: ByteSize?
+
+  @Option(help: "The device's channels to record, from 1 on: 1,3 are the first and the third.")
+  var pickChannels: ChannelList?
+
+  @Option(help: "What sound that was lost becomes.")
+  var gaps = GapChoice.silence
+
+  @Flag(help: "Prints what happens on standard output, a JSON object per line.")
+  var json = false
+
+  func validate() throws {
+    try check("--pre-roll", preRoll, in: 0...600, "a length in seconds")
+    try check("--stop-after-silence", stopAfterSilence, in: 0.01...86_400, "a length in seconds")
+    try check("--threshold", threshold, in: -120...0, "a level in dBFS")
+    try check("--hold", hold, in: 0...60, "a length in seconds")
+    try check("--roll-seconds", rollSeconds, in: 0.1...31_536_000, "a length in seconds")
+    try check(
+      "--roll-bytes", rollBytes?.byteCount, in: 10_000...Int.max, "a size in bytes")
+    guard preRoll == 0 || startAtSound else {
+      throw ValidationError("--pre-roll goes with --start-at-sound.")
+    }
+  }
+
+  /// Refuses what standard output cannot have.
+  func refuse(for file: String) throws {
+    guard file == "-" else { return }
+    let refused = [
+      ("--start-at-sound", startAtSound), ("--stop-after-silence", stopAfterSilence != nil),
+      ("--trim-silence", trimSilence), ("--roll-seconds", rollSeconds != nil),
+      ("--roll-bytes", rollBytes != nil), ("--gaps", gaps != .silence), ("--json", json),
+    ]
+    guard let option = refused.first(where: \.1) else { return }
+    throw ValidationError("\(option.0) goes with a file, not with -.")
+  }
+
+  /// The request with these rules.
+  func apply(to request: inout RecordingRequest) {
+    let level = Decibels(dBFS: threshold)
+    if startAtSound {
+      request.start = .atSound(LevelRule(threshold: level, hold: .seconds(hold)))
+      request.preRoll = .seconds(preRoll)
+    }
+    request.endAfterSilence = stopAfterSilence.map {
+      LevelRule(threshold: level, hold: .seconds($0))
+    }
+    request.trim = trimSilence ? LevelRule(threshold: level, hold: .seconds(hold)) : nil
+    request.rolling = RecordingRolling(
+      length: rollSeconds.map { .seconds($0) }, byteCount: rollBytes?.byteCount)
+    request.channels = pickChannels?.indices
+    request.gaps = gaps.rule
+  }
+}
+
+/// The value of `--gaps`.
+enum GapChoice: String, CaseIterable, ExpressibleByArgument {
+  case silence, omit, stop
+
+  var rule: RecordingGapRule {
+    switch self {
+    case .silence: .silence
+    case .omit: .omit
+    case .stop: .stop
+    }
+  }
+}

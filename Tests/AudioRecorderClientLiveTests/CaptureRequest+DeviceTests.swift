@@ -1,0 +1,29 @@
+import AudioCore
+import AudioRecorderClient
+import SoundCard
+import Testing
+
+@testable import AudioRecorderClientLive
+
+@Suite struct CaptureRequestDeviceTests {
+  @Test func `the device is opened with the channels that are picked from it`() {
+    let request = CaptureRequest(channelCount: 1, channels: [3, 0])
+    #expect(request.deviceRequest.format.channelCount == 4)
+    #expect(CaptureRequest(channelCount: 2).deviceRequest.format.channelCount == 2)
+  }
+
+  @Test func `small buffers wake the device more often, and it holds no less`() {
+    let quick = CaptureRequest(framesPerBuffer: 480).deviceRequest.buffering
+    #expect(quick == PCMBuffering(period: .milliseconds(10), periodCount: 8))
+    let quickest = CaptureRequest(framesPerBuffer: 1).deviceRequest.buffering
+    #expect(quickest == PCMBuffering(period: .milliseconds(5), periodCount: 16))
+    #expect(CaptureRequest(framesPerBuffer: 48_000).deviceRequest.buffering == .capture)
+  }
+
+  @Test(arguments: [0, -1, 33_554_432])
+  func `a buffer of a size that makes no sense is refused`(frames: FrameCount) {
+    #expect(throws: AudioRecorderError.self) {
+      try CaptureRequest(framesPerBuffer: frames).check()
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import AudioCore
+import AudioRecorderClient
+import Testing
+
+@testable import AudioRecorderClientLive
+
+@Suite struct ChannelPickTests {
+  private let device = AudioFormat(sampleRate: 48_000, channelCount: 4)
+
+  @Test func `channels come in the order that was asked for`() throws {
+    var pick = try ChannelPick([2, 0], of: device)
+    #expect(pick.format.channelCount == 2)
+    let buffer = AudioBuffer(format: device, samples: [0, 1, 2, 3, 10, 11, 12, 13], firstFrame: 9)
+    let picked = try pick.apply(buffer)
+    #expect(picked.samples == [2, 0, 12, 10])
+    #expect(picked.firstFrame == 9)
+  }
+
+  @Test func `without a wish all channels stay as they are`() throws {
+    var pick = try ChannelPick(nil, of: device)
+    let buffer = AudioSignal.sine(440).buffer(10, format: device)
+    #expect(try pick.apply(buffer) == buffer)
+  }
+
+  @Test func `a channel that the device lacks is refused by its number`() {
+    let error = #expect(throws: AudioRecorderError.self) { try ChannelPick([1, 4], of: device) }
+    #expect(error.map { "\($0)".contains("4 channels: none has the index 4") } == true)
+  }
+
+  @Test(arguments: [[], [-1], [64], Array(repeating: 0, count: 33)])
+  func `what no device has is refused before one is opened`(channels: [Int]) {
+    #expect(throws: AudioRecorderError.self) { try ChannelPick.check(channels, of: "a capture") }
+  }
+}

@@ -1,0 +1,46 @@
+import AudioCore
+import AudioRecorderClient
+import Testing
+
+@testable import AudioRecorderClientLive
+
+@Suite struct LevelReportTests {
+  private let stereo = AudioFormat(sampleRate: 8_000, channelCount: 2)
+
+  /// A tenth of a second with constant values on the left and the right.
+  private func tenth(_ left: Float, _ right: Float) -> AudioBuffer {
+    AudioBuffer(format: stereo, samples: (0..<800).flatMap { _ in [left, -right] })
+  }
+
+  private func reports(_ buffers: [AudioBuffer]) -> [RecordingLevels] {
+    var report = LevelReport(format: stereo)
+    return buffers.compactMap { report.add($0, recorded: 800) }
+  }
+
+  @Test func `each channel has its peak and its RMS`() throws {
+    let levels = try #require(reports([tenth(0.1, 0.01)]).first)
+    #expect(levels.channels.map { $0.peak.dBFS.rounded() } == [-20, -40])
+    #expect(levels.channels.map { $0.rms.dBFS.rounded() } == [-20, -40])
+    #expect(levels.level.peak == levels.channels[0].peak)
+    #expect(abs(levels.level.rms.dBFS - -22.967) < 0.001)
+    #expect(levels.recorded == .milliseconds(100))
+  }
+
+  @Test func `a peak is held for a second and a half, then the newest`() {
+    let loud = [tenth(0.5, 0)]
+    let rest = Array(repeating: tenth(0.1, 0), count: 20)
+    let held = reports(loud + rest).map { $0.channels[0].heldPeak.dBFS.rounded() }
+    #expect(held == Array(repeating: -6, count: 16) + Array(repeating: -20, count: 5))
+  }
+
+  @Test func `a higher peak is held at once`() {
+    let held = reports([tenth(0.1, 0), tenth(0.5, 0)]).map { $0.channels[0].heldPeak }
+    #expect(held == [Decibels(amplitude: Double(Float(0.1))), Decibels(amplitude: 0.5)])
+  }
+
+  @Test func `samples at full scale are counted for the whole recording`() {
+    let counts = reports([tenth(1, 0.99), tenth(32_767 / 32_768, 0), tenth(0, 0)])
+      .map { $0.channels.map(\.clippedSamples) }
+    #expect(counts == [[800, 0], [1_600, 0], [1_600, 0]])
+  }
+}

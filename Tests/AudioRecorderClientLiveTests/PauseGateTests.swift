@@ -1,0 +1,38 @@
+import AudioCore
+import Testing
+
+@testable import AudioRecorderClientLive
+
+@Suite struct PauseGateTests {
+  private let block = Steps.audio((1, 10))
+
+  @Test func `a pause begins and ends with a fade, and what is between is left out`() throws {
+    var gate = PauseGate(fade: 3)
+    #expect(gate.take(block) == (block, .goesOn))
+    gate.pause()
+    let last = gate.take(block)
+    #expect(last.step == .paused)
+    #expect(last.kept?.samples == [0.75, -0.5, 0.25])
+    #expect(gate.take(block) == (nil, .goesOn))
+    gate.resume()
+    let first = gate.take(block)
+    #expect(first.step == .resumed)
+    #expect(first.kept?.samples.prefix(4) == [0.25, -0.5, 0.75, -1])
+    #expect(first.kept?.frameCount == 10)
+    #expect(gate.take(block) == (block, .goesOn))
+  }
+
+  @Test func `a pause that ends before a block comes leaves nothing out`() {
+    var gate = PauseGate(fade: 3)
+    gate.pause()
+    gate.resume()
+    #expect(gate.take(block) == (block, .goesOn))
+  }
+
+  @Test func `a block that is shorter than the fade is all fade`() {
+    var gate = PauseGate(fade: 100)
+    gate.pause()
+    #expect(gate.take(block).kept?.frameCount == 10)
+    #expect(gate.isPaused)
+  }
+}

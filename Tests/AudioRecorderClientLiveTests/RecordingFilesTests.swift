@@ -1,0 +1,111 @@
+import AudioCore
+import AudioRecorderClient
+import Foundation
+import SoundFile
+import Testing
+
+@testable import AudioRecorderClientLive
+
+@Suite struct RecordingFilesTests {
+  private let folder = RecordingFolder()
+  private let format = AudioFormat(sampleRate: 8_000, channelCount: 2)
+  private var audio: AudioBuffer { AudioSignal.noise(seed: 2).buffer(.seconds(2), format: format) }
+
+  /// The files that come of it, in blocks of `size` frames, and what was told of them.
+  private func write(
+    _ rolling: RecordingRolling, _ encoding: SoundFileEncoding, size: Int = 400,
+    rollAt: Set<Int> = []
+  ) throws -> (files: [AudioBuffer], rolled: [RecordingRolled], url: URL) {
+    let url = folder.url(encoding.container.pathExtensions[0])
+    var rolled: [RecordingRolled] = []
+    let files = try RecordingFiles(
+      RecordingRequest(url: url, rolling: rolling), format: format, encoding: encoding
+    ) { rolled.append($0) }
+    for (index, block) in audio.cut(size).enumerated() {
+      if rollAt.contains(index) { files.roll() }
+      try files.append(block)
+    }
+    try files.close()
+    #expect(files.framesWritten == audio.frameCount)
+    let urls = [url] + rolled.map(\.next)
+    return (try urls.map { try folder.read($0) }, rolled, url)
+  }
+
+  @Test(arguments: [SoundFileEncoding.wavFloat, .flac24], [400, 1_001, 16_000])
+  func `the files together are the recording, cut at the frame`(
+    encoding: SoundFileEncoding, size: Int
+  ) throws {
+    let whole = try write(RecordingRolling(), encoding, size: size).files[0]
+    let (files, rolled, _) = try write(
+      RecordingRolling(length: .milliseconds(300)), encoding, size: size)
+    #expect(files.map(\.frameCount) == Array(repeating: 2_400, count: 6) + [1_600])
+    #expect(files.flatMap(\.samples) == whole.samples)
+    #expect(rolled.map(\.frameCount) == Array(repeating: 2_400, count: 6))
+  }
+
+  @Test func `files of linear PCM are no larger than the size asked for`() throws {
+    let (files, rolled, url) = try write(RecordingRolling(byteCount: 20_000), .wav16)
+    #expect(rolled.count == 3)
+    #expect(files.map(\.frameCount).reduce(0, +) == 16_000)
+    for file in [url] + rolled.map(\.next) {
+      let size = try #require(
+        FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int)
+      #expect(size <= 20_000)
+    }
+  }
+
+  @Test func `encoded files change by their size, and lose nothing`() throws {
+    let whole = try write(RecordingRolling(), .flac16).files[0]
+    let (files, rolled, _) = try write(RecordingRolling(byteCount: 12_000), .flac16)
+    #expect(rolled.count > 0)
+    #expect(files.flatMap(\.samples) == whole.samples)
+  }
+
+  @Test func `a command changes files at the next frame, but leaves none empty`() throws {
+    let (files, rolled, url) = try write(RecordingRolling(), .wavFloat, rollAt: [0, 1, 5])
+    #expect(files.map(\.frameCount) == [400, 1_600, 14_000])
+    #expect(files.flatMap(\.samples) == audio.samples)
+    #expect(rolled.first?.finished == url)
+  }
+
+  @Test func `where no next file can be made the last one goes on for a second`() throws {
+    let url = folder.url("wav")
+    let next = RollingPlan(
+      RecordingRolling(), url: url, format: format, encoding: .wav16
+    ).file(1)
+    try FileManager.default.createDirectory(at: next, withIntermediateDirectories: false)
+    let files = try RecordingFiles(
+      RecordingRequest(url: url, rolling: RecordingRolling(length: .milliseconds(100))),
+      format: format, encoding: .wavFloat
+    ) { _ in }
+    let blocks = audio.cut(400)
+    for block in blocks.prefix(22) { try files.append(block) }
+    let error = #expect(throws: AudioRecorderError.self) { try files.append(blocks[22]) }
+    guard case .file(let file, _) = error else { throw Missing() }
+    #expect(file.path == next.path)
+    try files.close()
+    #expect(try folder.read(url).samples == Array(audio.samples.prefix(2 * 8_800)))
+  }
+
+  @Test func `a next file that can be made at the second try is gone on in`() throws {
+    let url = folder.url("wav")
+    let next = RollingPlan(
+      RecordingRolling(), url: url, format: format, encoding: .wav16
+    ).file(1)
+    try FileManager.default.createDirectory(at: next, withIntermediateDirectories: false)
+    let files = try RecordingFiles(
+      RecordingRequest(url: url), format: format, encoding: .wavFloat
+    ) { _ in }
+    for (index, block) in audio.cut(400).enumerated() {
+      if index == 1 { files.roll() }
+      if index == 2 { try FileManager.default.removeItem(at: next) }
+      try files.append(block)
+    }
+    try files.close()
+    let (first, second) = (try folder.read(url), try folder.read(next))
+    #expect(first.frameCount == 8_400)
+    #expect(first.samples + second.samples == audio.samples)
+  }
+
+  private struct Missing: Error {}
+}

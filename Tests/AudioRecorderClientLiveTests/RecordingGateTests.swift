@@ -1,0 +1,88 @@
+import AudioCore
+import AudioRecorderClient
+import Foundation
+import Testing
+
+@testable import AudioRecorderClientLive
+
+@Suite struct RecordingGateTests {
+  private let rule = LevelRule(threshold: Decibels(dBFS: -40), hold: .milliseconds(100))
+  private let url = URL(fileURLWithPath: "a.wav")
+
+  private func outputs(
+    _ request: RecordingRequest, _ audio: AudioBuffer, cut size: Int = 50
+  ) -> [RecordingGate.Output] {
+    var gate = RecordingGate(request, rate: 1_000)
+    return audio.cut(size).flatMap { gate.take($0) } + gate.finish()
+  }
+
+  @Test func `without rules everything is kept as it comes`() {
+    let audio = Steps.audio((0, 50), (0.5, 50))
+    #expect(outputs(RecordingRequest(url: url), audio) == audio.cut(50).map { .keep($0) })
+  }
+
+  @Test func `from a sound to the silence after it, with pre-roll`() {
+    let audio = Steps.audio((0.001, 1_000), (0.5, 300), (0.001, 1_000))
+    let request = RecordingRequest(
+      url: url, start: .atSound(rule), preRoll: .milliseconds(300), endAfterSilence: rule)
+    let outputs = outputs(request, audio)
+    #expect(outputs.first == .began(preRoll: 300))
+    #expect(outputs.kept == Array(audio.samples[700..<1_400]))
+  }
+
+  @Test func `the silence that ended it is trimmed`() {
+    let audio = Steps.audio((0.5, 300), (0.001, 1_000))
+    let request = RecordingRequest(
+      url: url, endAfterSilence: rule,
+      trim: LevelRule(threshold: Decibels(dBFS: -40), hold: .zero))
+    #expect(outputs(request, audio).kept == Array(audio.samples[..<300]))
+  }
+
+  @Test func `after the end nothing is kept`() {
+    var gate = RecordingGate(RecordingRequest(url: url, endAfterSilence: rule), rate: 1_000)
+    #expect(gate.take(Steps.audio((0, 200))).kept.count == 100)
+    #expect(gate.isOver)
+    #expect(gate.take(Steps.audio((0.5, 200))).isEmpty)
+  }
+
+  @Test func `a command begins what waits for one`() {
+    let request = RecordingRequest(url: url, start: .onCommand, preRoll: .milliseconds(20))
+    var gate = RecordingGate(request, rate: 1_000)
+    let audio = Steps.audio((0.5, 100))
+    #expect(gate.take(audio).isEmpty && gate.isWaiting)
+    let begun = gate.obey(.start)
+    #expect(begun.first == .began(preRoll: 20))
+    #expect(begun.kept == Array(audio.samples.suffix(20)))
+    #expect(gate.obey(.start).isEmpty)
+    #expect(gate.take(audio) == [.keep(audio)])
+  }
+
+  @Test func `a pause is told where it begins and where it ends`() {
+    var gate = RecordingGate(RecordingRequest(url: url), rate: 1_000)
+    let audio = Steps.audio((0.5, 100))
+    _ = gate.obey(.pause)
+    let pausing = gate.take(audio)
+    #expect(pausing.kept.count == 5 && pausing.last == .paused)
+    #expect(gate.take(audio).isEmpty && gate.isPaused)
+    _ = gate.obey(.resume)
+    let resuming = gate.take(audio)
+    #expect(resuming.kept.count == 100 && resuming.first == .resumed)
+  }
+
+  @Test func `what a pause leaves out is no silence that ends a recording`() {
+    var gate = RecordingGate(RecordingRequest(url: url, endAfterSilence: rule), rate: 1_000)
+    _ = gate.take(Steps.audio((0.5, 100)))
+    _ = gate.obey(.pause)
+    for _ in 0..<10 { _ = gate.take(Steps.audio((0, 100))) }
+    #expect(!gate.isOver)
+  }
+}
+
+extension [RecordingGate.Output] {
+  /// The samples that are kept.
+  fileprivate var kept: [Float] {
+    flatMap { output -> [Float] in
+      if case .keep(let buffer) = output { buffer.samples } else { [] }
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import AudioCore
+import AudioRecorderClient
+import Foundation
+import Testing
+
+@testable import AudioRecorderClientLive
+
+@Suite struct RecordingRequestRulesTests {
+  private static let url = URL(fileURLWithPath: "a.wav")
+
+  @Test func `rules that make no sense are refused with the value`() {
+    let rule = LevelRule(threshold: Decibels(dBFS: -40), hold: .seconds(-1))
+    let refused: [(RecordingRequest, String)] = [
+      (RecordingRequest(url: Self.url, start: .atSound(rule)), "-1.0 s"),
+      (RecordingRequest(url: Self.url, endAfterSilence: rule), "-1.0 s"),
+      (RecordingRequest(url: Self.url, trim: rule), "-1.0 s"),
+      (RecordingRequest(url: Self.url, warnBelow: rule), "-1.0 s"),
+      (RecordingRequest(url: Self.url, preRoll: .seconds(601)), "601.0 s"),
+      (RecordingRequest(url: Self.url, preRoll: .seconds(-1)), "-1.0 s"),
+      (RecordingRequest(url: Self.url, channels: []), "[]"),
+      (RecordingRequest(url: Self.url, rolling: .init(length: .milliseconds(99))), "0.099 s"),
+      (RecordingRequest(url: Self.url, rolling: .init(byteCount: 9_999)), "9999"),
+    ]
+    for (request, value) in refused {
+      let error = #expect(throws: AudioRecorderError.self) { try request.checkRules() }
+      #expect(error.map { "\($0)".contains(value) } == true)
+    }
+  }
+
+  @Test func `every rule at its limit is taken`() throws {
+    let rule = LevelRule(threshold: Decibels(dBFS: -40), hold: .zero)
+    try RecordingRequest(
+      url: Self.url, start: .atSound(rule), preRoll: .seconds(600), endAfterSilence: rule,
+      trim: rule, rolling: .init(length: .milliseconds(100), byteCount: 10_000), channels: [0]
+    ).checkRules()
+  }
+}

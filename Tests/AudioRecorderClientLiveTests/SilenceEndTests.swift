@@ -1,0 +1,35 @@
+import AudioCore
+import AudioRecorderClient
+import Testing
+
+@testable import AudioRecorderClientLive
+
+@Suite struct SilenceEndTests {
+  private let rule = LevelRule(threshold: Decibels(dBFS: -40), hold: .milliseconds(100))
+
+  /// The frame before which the recording ends.
+  private func end(_ audio: AudioBuffer, cut size: Int, skip: FrameCount = 0) -> FrameCount? {
+    var rule = SilenceEnd(rule, rate: 1_000)
+    rule.skip(skip)
+    var position: FrameCount = 0
+    for buffer in audio.cut(size) {
+      if let last = rule.take(buffer) { return position + last }
+      position += buffer.frameCount
+    }
+    return nil
+  }
+
+  @Test(arguments: [1, 7, 100, 1_000])
+  func `it ends when it has been quiet for long enough, to the frame`(size: Int) {
+    #expect(end(Steps.audio((0.5, 50), (0.001, 300)), cut: size) == 150)
+    #expect(end(Steps.audio((0.5, 50), (0, 99), (0.5, 1), (0, 99)), cut: size) == nil)
+    #expect(end(Steps.audio((0.5, 50), (0, 99), (0.5, 1), (0, 100)), cut: size) == 250)
+  }
+
+  @Test(arguments: [1, 7, 100, 1_000])
+  func `quiet counts from the beginning, but for the pre-roll`(size: Int) {
+    #expect(end(Steps.audio((0, 300)), cut: size) == 100)
+    #expect(end(Steps.audio((0, 300)), cut: size, skip: 80) == 180)
+    #expect(end(Steps.audio((0, 50), (0.5, 10), (0, 300)), cut: size, skip: 80) == 160)
+  }
+}

@@ -1,0 +1,40 @@
+import AudioCore
+import AudioRecorderClient
+import Testing
+
+@testable import AudioRecorderClientLive
+
+@Suite struct SilentMicrophoneTests {
+  /// Warns after a second below −60 dBFS.
+  private let rule = LevelRule(threshold: Decibels(dBFS: -60), hold: .seconds(1))
+
+  /// The steps at which it warns; each is half a second with this amplitude.
+  private func warnings(_ amplitudes: [Float]) -> [Int] {
+    var microphone = SilentMicrophone(rule, rate: 16_000)
+    return amplitudes.indices.filter { index in
+      let samples = Array(repeating: amplitudes[index], count: 8_000)
+      return microphone.hears(AudioBuffer(format: .speech, samples: samples)) != nil
+    }
+  }
+
+  @Test func `it warns once for every stretch that is quiet for long enough`() {
+    #expect(warnings([0, 0, 0, 0]) == [1])
+    #expect(warnings([0, 0.1, 0, 0.1, 0]).isEmpty)
+    #expect(warnings([0, 0, 0.1, 0, 0, 0]) == [1, 4])
+  }
+
+  @Test func `it tells how loud the quiet was`() {
+    var microphone = SilentMicrophone(rule, rate: 16_000)
+    let samples = Array(repeating: Float(-0.0001), count: 16_000)
+    let level = microphone.hears(AudioBuffer(format: .speech, samples: samples))
+    #expect(level.map { $0.dBFS.rounded() } == -80)
+  }
+
+  @Test func `what is at the threshold is not quiet, and quiet counts from the last loud frame`() {
+    var microphone = SilentMicrophone(rule, rate: 16_000)
+    var samples = [Float](repeating: 0, count: 16_000)
+    samples[0] = 0.001
+    #expect(microphone.hears(AudioBuffer(format: .speech, samples: samples)) == nil)
+    #expect(microphone.hears(AudioBuffer(silence: 1, format: .speech)) != nil)
+  }
+}

@@ -1,0 +1,23 @@
+import AudioCore
+
+/// Audio for tests of rules: at 1,000 Hz, so that a frame is a millisecond.
+enum Steps {
+  static let format = AudioFormat(sampleRate: 1_000, channelCount: 1)
+
+  /// So many frames of each amplitude, with alternating signs.
+  static func audio(_ steps: (amplitude: Float, frames: Int)...) -> AudioBuffer {
+    let samples = steps.flatMap { step in
+      (0..<step.frames).map { $0.isMultiple(of: 2) ? step.amplitude : -step.amplitude }
+    }
+    return AudioBuffer(format: format, samples: samples)
+  }
+}
+
+extension AudioBuffer {
+  /// The buffer in pieces of at most `size` frames.
+  func cut(_ size: Int) -> [AudioBuffer] {
+    stride(from: 0, to: frameCount.rawValue, by: size).map {
+      frames(FrameCount($0)..<FrameCount(min($0 + size, frameCount.rawValue)))
+    }
+  }
+}
