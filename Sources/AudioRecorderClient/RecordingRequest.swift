@@ -31,16 +31,19 @@ public struct RecordingRequest: Hashable, Sendable {
   /// When it begins.
   public var start: RecordingStartRule
 
-  /// How much of what was heard before the beginning is in the file, up to 10 minutes; it is kept in
-  /// memory until then. Without anything to wait for there is nothing before the beginning.
+  /// How much of what was heard before the beginning is in the file, up to 10 minutes.
+  ///
+  /// It is kept in memory until then. Without anything to wait for there is nothing before the
+  /// beginning.
   public var preRoll: Duration
 
   /// How quiet it has to be for how long until it ends by itself, counted from the beginning or
   /// the last loud frame; nil for never.
   public var endAfterSilence: LevelRule?
 
-  /// What is silence at the beginning and at the end, and how much of it stays there; nil where all
-  /// of it does. At the end, silence beyond a minute stays as well.
+  /// What is silence at the beginning and at the end, and how much of it stays; nil for all of it.
+  ///
+  /// At the end, silence beyond a minute stays as well.
   public var trim: LevelRule?
 
   /// When it goes on in another file.

@@ -27,11 +27,12 @@ public enum RecordingGapRule: String, Hashable, Sendable, CaseIterable {
 /// After `take.wav` come `take-001.wav`, `take-002.wav` and so on. A name with `%d` or, with leading
 /// zeros, `%03d` in it has the number there, from 1 on for the first file.
 public struct RecordingRolling: Hashable, Sendable {
-  /// The length of each file, counted in frames; nil for no limit. At least 0.1 seconds.
+  /// The length of each file, counted in frames, at least 0.1 seconds; nil for no limit.
   public var length: Duration?
 
-  /// The size in bytes that no file of linear PCM exceeds, and others by no more than their encoder
-  /// holds back; nil for no limit. At least 10,000.
+  /// The size of each file in bytes, at least 10,000; nil for no limit.
+  ///
+  /// No file of linear PCM exceeds it; others do by no more than their encoder holds back.
   public var byteCount: Int?
 
   /// A rule; without a limit the files change by the command `roll` alone.
