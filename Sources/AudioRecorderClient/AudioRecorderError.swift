@@ -21,8 +21,8 @@ public enum AudioRecorderError: Error, Equatable, Sendable {
   case unsupportedFormat(reason: String)
   /// No recording with this name runs.
   case unknownRecording(RecordingID)
-  /// A recording with this name runs already.
-  case nameInUse(RecordingID)
+  /// A recording with this name has not ended yet.
+  case idInUse(RecordingID)
   /// The system refused a thread or a descriptor.
   case system(reason: String)
 }
@@ -41,7 +41,7 @@ extension AudioRecorderError: CustomStringConvertible {
     case .fileRemoved(let url):
       "\(url.path) was removed while it was recorded: nothing is left of it"
     case .unknownRecording(let id): "no recording named \"\(id)\" runs"
-    case .nameInUse(let id): "a recording named \"\(id)\" runs already"
+    case .idInUse(let id): "\(id) has not ended yet; give each recording a name of its own"
     case .unknownFileFormat(let url):
       "the extension of \"\(url.path)\" names no format that can be recorded; "
         + "use .wav, .aiff, .au, .caf, .flac, .ogg, .opus or .mp3"

@@ -104,7 +104,7 @@ actor AudioRecorder {
     _ request: RecordingRequest, report: @escaping @Sendable (RecordingEvent) -> Void
   ) throws -> Recording {
     if let id = request.id, recordings.values.contains(where: { $0.id == id }) {
-      throw AudioRecorderError.nameInUse(id)
+      throw AudioRecorderError.idInUse(id)
     }
     @Dependency(\.soundCard) var soundCard
     let recording = Recording(

@@ -38,7 +38,8 @@ final class HubFan: CaptureConsumer {
     guard !newcomers.isEmpty else { return }
     for member in newcomers { member.enter(at: nextFrame) }
     members += newcomers
-    if members.count > 1 { members.forEach { $0.becomeOneOfMany() } }
+    guard members.count > 1 else { return }
+    for member in members { member.becomeOneOfMany { [capture] in capture.nudge() } }
   }
 
   /// False where nobody is left; those who leave last are finished when the device is closed.

@@ -47,9 +47,13 @@ final class HubMember: @unchecked Sendable {
   }
 
   /// From here on it must not hold up others; where the system has no thread left, it does.
-  func becomeOneOfMany() {
+  ///
+  /// - Parameter leave: has it asked whether it wants to leave.
+  func becomeOneOfMany(leave: @escaping @Sendable () -> Void) {
     guard mayBlock, queue == nil, let queue = try? HubQueue() else { return }
-    let thread = try? DedicatedThread.start(name: "syrinx-record") { [self] in serve(queue) }
+    let thread = try? DedicatedThread.start(name: "syrinx-record") { [self] in
+      serve(queue, leave)
+    }
     if thread != nil { self.queue = queue }
   }
 
@@ -67,7 +71,7 @@ final class HubMember: @unchecked Sendable {
     queue.finish(outcome)
   }
 
-  private func serve(_ queue: HubQueue) {
+  private func serve(_ queue: HubQueue, _ leave: () -> Void) {
     while true {
       switch queue.pop() {
       case .failure(let end): return complete(end.outcome)
@@ -75,6 +79,8 @@ final class HubMember: @unchecked Sendable {
         let wantsMore = Result { try consumer.take(captured) }
         if case .success(true) = wantsMore { continue }
         queue.refuse()
+        leave()
+        queue.waitForRelease()
         return complete(wantsMore.map { _ in })
       }
     }

@@ -20,6 +20,7 @@ final class HubQueue: Sendable {
     var blocks: [DeviceAudio] = []
     var waiting = Duration.zero
     var end = End.open
+    var isReleased = false
   }
 
   private enum Step<Value> {
@@ -53,9 +54,12 @@ final class HubQueue: Sendable {
     return isTaken
   }
 
-  /// Nothing follows, and this is why.
+  /// Nothing follows, and this is why; a consumer that wanted no more is released.
   func finish(_ outcome: Result<Void, any Error>) {
-    state.withLock { if !$0.end.isRefused { $0.end = .finished(outcome) } }
+    state.withLock { state in
+      state.isReleased = state.end.isRefused
+      if !state.isReleased { state.end = .finished(outcome) }
+    }
     news.signal()
   }
 
@@ -80,6 +84,11 @@ final class HubQueue: Sendable {
       state.blocks = []
     }
     room.signal()
+  }
+
+  /// Returns when the one who gives knows that the consumer wants no more.
+  func waitForRelease() {
+    step(waitingFor: news) { $0.isReleased ? .done(()) : .wait }
   }
 
   private func step<Value: Sendable>(

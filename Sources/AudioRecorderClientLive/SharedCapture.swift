@@ -67,6 +67,11 @@ final class SharedCapture: Sendable {
     state.withLock { $0.door.leave(member.number) } == .endCapture
   }
 
+  /// Has the members asked whether they want to leave, from any thread.
+  func nudge() {
+    engine.nudge()
+  }
+
   /// Whether nobody uses the device any more.
   var isOver: Bool { state.withLock { $0.door.isAbandoned } }
 

@@ -39,6 +39,8 @@ import Testing
     queue.refuse()
     await writer.join()
     #expect(queue.isRefused)
+    queue.finish(.success(()))
+    queue.waitForRelease()
   }
 
   @Test func `the end comes after what is there, with its reason`() {

@@ -34,7 +34,8 @@ import VirtualSoundCard
     let loud = heard.indices.filter { abs(heard[$0]) >= 0.01 }
     let (first, last) = (try #require(loud.first), try #require(loud.last))
     #expect(samples == Array(heard[(first - 4_000)...(last + 2_000)]))
-    #expect(events.prefix(3).dropFirst() == [.waiting, .began(preRoll: .milliseconds(500))])
+    let rare = events.filter { if case .levels = $0 { false } else { true } }
+    #expect(rare.dropFirst().prefix(2) == [.waiting, .began(preRoll: .milliseconds(500))])
     guard case .finished(let finish) = events.last else { throw Missing() }
     #expect(finish.reason == .silence)
   }
@@ -180,7 +181,7 @@ import VirtualSoundCard
         request: RecordingRequest(url: folder.url("wav"), id: id))
       let second = await recorder.recording(
         request: RecordingRequest(url: folder.url("wav"), id: id))
-      await #expect(throws: AudioRecorderError.nameInUse(id)) { for try await _ in second {} }
+      await #expect(throws: AudioRecorderError.idInUse(id)) { for try await _ in second {} }
       await recorder.stopRecording()
       for try await _ in first {}
     }

@@ -1,0 +1,41 @@
+import AudioCore
+import AudioRecorderClient
+import FoundationEssentials
+import Testing
+
+@testable import SyrinxCommand
+
+struct RecordingRecordTests {
+  @Test
+  func `levels are told by channel, and silence is null or left out`() throws {
+    let loud = ChannelLevel(
+      peak: Decibels(dBFS: -6.0206), rms: Decibels(dBFS: -9), heldPeak: Decibels(dBFS: -3),
+      clippedSamples: 2)
+    let levels = RecordingLevels(
+      recorded: .milliseconds(1_500), level: AudioLevel(peak: loud.peak, rms: loud.rms),
+      channels: [loud, ChannelLevel(peak: .silence, rms: .silence)])
+    #expect(
+      try RecordingRecord(.levels(levels)).jsonLine() == """
+        {"channels":[{"clipped":2,"heldPeak":-3,"peak":-6.02,"rms":-9},{"clipped":0}],\
+        "event":"levels","peak":-6.02,"recorded":1.5,"rms":-9}
+        """)
+  }
+
+  @Test
+  func `a change of files names both`() throws {
+    let rolled = RecordingRolled(
+      finished: URL(filePath: "/a.wav"), frameCount: 48_000, next: URL(filePath: "/a-001.wav"))
+    #expect(
+      try RecordingRecord(.rolled(rolled)).jsonLine()
+        == #"{"event":"rolled","file":"/a.wav","frames":48000,"next":"/a-001.wav"}"#)
+  }
+
+  @Test
+  func `an end has its reason`() throws {
+    let finish = RecordingFinish(reason: .silence, frameCount: 800, recorded: .milliseconds(100))
+    #expect(
+      try RecordingRecord(.finished(finish)).jsonLine()
+        == #"{"event":"finished","frames":800,"reason":"silence","recorded":0.1}"#)
+    #expect(try RecordingRecord(.waiting).jsonLine() == #"{"event":"waiting"}"#)
+  }
+}

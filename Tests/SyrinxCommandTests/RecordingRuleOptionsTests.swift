@@ -1,0 +1,61 @@
+import ArgumentParser
+import AudioCore
+import AudioRecorderClient
+import FoundationEssentials
+import Testing
+
+@testable import SyrinxCommand
+
+struct RecordingRuleOptionsTests {
+  private func request(_ arguments: String...) throws -> RecordingRequest {
+    var request = RecordingRequest(url: URL(filePath: "a.wav"))
+    try RecordingRuleOptions.parse(arguments).apply(to: &request)
+    return request
+  }
+
+  @Test
+  func `without options the request stays as it is`() throws {
+    #expect(try request() == RecordingRequest(url: URL(filePath: "a.wav")))
+  }
+
+  @Test
+  func `one threshold is for all rules`() throws {
+    let request = try request(
+      "--start-at-sound", "--pre-roll", "2", "--stop-after-silence", "3", "--trim-silence",
+      "--threshold", "-50", "--hold", "0.5")
+    let level = Decibels(dBFS: -50)
+    #expect(request.start == .atSound(LevelRule(threshold: level, hold: .milliseconds(500))))
+    #expect(request.preRoll == .seconds(2))
+    #expect(request.endAfterSilence == LevelRule(threshold: level, hold: .seconds(3)))
+    #expect(request.trim == LevelRule(threshold: level, hold: .milliseconds(500)))
+  }
+
+  @Test
+  func `files, channels and gaps are those that were asked for`() throws {
+    let request = try request(
+      "--roll-seconds", "60", "--roll-bytes", "4G", "--pick-channels", "2", "--gaps", "omit")
+    #expect(request.rolling == RecordingRolling(length: .seconds(60), byteCount: 4_000_000_000))
+    #expect(request.channels == [1])
+    #expect(request.gaps == .omit)
+  }
+
+  @Test(arguments: [
+    ["--pre-roll", "1"], ["--start-at-sound", "--pre-roll", "601"], ["--threshold", "1"],
+    ["--hold", "-1"], ["--roll-seconds", "0"], ["--roll-bytes", "9999"], ["--gaps", "louder"],
+    ["--pick-channels", "0"], ["--stop-after-silence", "nan"],
+  ])
+  func `what makes no sense is refused`(arguments: [String]) {
+    #expect(throws: (any Error).self) { try RecordingRuleOptions.parse(arguments) }
+  }
+
+  @Test(arguments: [
+    ["--start-at-sound"], ["--stop-after-silence", "1"], ["--trim-silence"], ["--json"],
+    ["--roll-seconds", "1"], ["--roll-bytes", "1M"], ["--gaps", "omit"],
+  ])
+  func `standard output has no rules of files`(arguments: [String]) throws {
+    let options = try RecordingRuleOptions.parse(arguments)
+    try options.refuse(for: "a.wav")
+    #expect(throws: ValidationError.self) { try options.refuse(for: "-") }
+    try RecordingRuleOptions.parse(["--pick-channels", "1"]).refuse(for: "-")
+  }
+}

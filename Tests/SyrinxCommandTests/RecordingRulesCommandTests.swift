@@ -1,0 +1,144 @@
+import AudioCore
+import Foundation
+import SoundFile
+import Testing
+
+/// `syrinx record` with rules, signals and events.
+@Suite(.timeLimit(.minutes(2)))
+struct RecordingRulesCommandTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  /// Half a second of silence, of a tone and of silence, at 16 kHz.
+  private func speech() throws -> [Float] {
+    try folder.tone("tone.wav", .milliseconds(500))
+    let silence = [Float](repeating: 0, count: 8_000)
+    let samples = try silence + folder.samples("tone.wav") + silence
+    let writer = try SoundFileWriter(
+      url: folder.file("heard.wav"), format: .speech, encoding: .wav16)
+    try writer.write(AudioBuffer(format: .speech, samples: samples))
+    try writer.close()
+    return try folder.samples("heard.wav")
+  }
+
+  @Test
+  func `it begins at a sound and ends after silence`() async throws {
+    let heard = try speech()
+    let run = try await record(
+      "out.wav --start-at-sound --pre-roll 0.2 --stop-after-silence 0.1 --json")
+    #expect(run.status == 0)
+    let loud = heard.indices.filter { abs(heard[$0]) >= 0.01 }
+    let (first, last) = (try #require(loud.first), try #require(loud.last))
+    #expect(try folder.samples("out.wav") == Array(heard[(first - 3_200)...(last + 1_600)]))
+    #expect(run.outputLines.first?.contains(#""event":"started""#) == true)
+    #expect(run.outputLines.contains(#"{"event":"began","preRoll":0.2}"#))
+    #expect(run.outputLines.last?.contains(#""reason":"silence""#) == true)
+  }
+
+  @Test
+  func `silence is trimmed`() async throws {
+    let heard = try speech()
+    let run = try await record("out.wav --trim-silence --hold 0 --threshold -50")
+    #expect(run.status == 0)
+    let loud = heard.indices.filter { abs(heard[$0]) >= 0.0032 }
+    #expect(
+      try folder.samples("out.wav") == Array(heard[loud[0]...(try #require(loud.last))]))
+  }
+
+  @Test
+  func `files of a length of their own are the recording`() async throws {
+    let heard = try speech()
+    let run = try await record("out.wav --roll-seconds 0.7")
+    #expect(run.status == 0)
+    let names = ["out.wav", "out-001.wav", "out-002.wav"]
+    let files = try names.map { try folder.samples($0) }
+    #expect(files.map(\.count) == [11_200, 11_200, 1_600])
+    #expect(files.flatMap { $0 } == heard)
+  }
+
+  @Test
+  func `a channel that is picked is recorded alone, also to standard output`() async throws {
+    try folder.tone("tone.wav", .milliseconds(300))
+    let run = try await BuiltCommand.shell(
+      """
+      sox -M tone.wav -v 0.5 tone.wav heard.wav
+      syrinx record out.wav -d virtual:heard.wav --pick-channels 2
+      syrinx record - -d virtual:heard.wav --pick-channels 2,2 | sox -t wav - piped.wav
+      sox heard.wav second.wav remix 2
+      """, in: folder)
+    #expect(run.status == 0)
+    let second = try folder.samples("second.wav")
+    #expect(try folder.samples("out.wav") == second)
+    #expect(try folder.samples("piped.wav") == second.flatMap { [$0, $0] })
+  }
+
+  @Test
+  func `a channel that the device lacks is an error`() async throws {
+    _ = try speech()
+    let run = try await record("out.wav --pick-channels 2")
+    #expect(run.status == 1)
+    #expect(run.error.contains("none has the index 1"))
+    #expect(!FileManager.default.fileExists(atPath: folder.file("out.wav").path))
+  }
+
+  @Test
+  func `SIGUSR1 goes on in the next file, and SIGUSR2 pauses and resumes`() async throws {
+    try folder.tone("heard.wav", .seconds(30))
+    let run = try RunningCommand(
+      "record", "out.wav", "--device", "virtual:heard.wav", "--json", in: folder,
+      watching: .output)
+    #expect(await run.lines.first(containing: "levels") != nil)
+    run.send(SIGUSR1)
+    #expect(await run.lines.first(containing: "rolled") != nil)
+    run.send(SIGUSR2)
+    #expect(await run.lines.first(containing: "paused") != nil)
+    run.send(SIGUSR2)
+    #expect(await run.lines.first(containing: "resumed") != nil)
+    run.send(SIGINT)
+    #expect(await run.lines.first(containing: "finished") != nil)
+    #expect(await run.status() == 0)
+    let first = try folder.samples("out.wav")
+    let joined = try first + folder.samples("out-001.wav").prefix(1)
+    #expect(first.count > 0)
+    #expect(try joined[...] == folder.samples("heard.wav").prefix(joined.count))
+  }
+
+  @Test(arguments: [SIGUSR1, SIGUSR2])
+  func `a command that takes no such signal ends by it`(signal: Int32) async throws {
+    try folder.tone("heard.wav", .seconds(30))
+    let run = try RunningCommand(
+      "play", "heard.wav", "--device", "virtual", "--verbose", in: folder, watching: .error)
+    #expect(await run.lines.first(containing: "heard.wav") != nil)
+    run.send(signal)
+    #expect(await run.status() == 128 + signal)
+  }
+
+  @Test
+  func `a microphone that is switched off is told of`() async throws {
+    let writer = try SoundFileWriter(
+      url: folder.file("heard.wav"), format: .speech, encoding: .wav16)
+    try writer.write(AudioBuffer(silence: 52_000, format: .speech))
+    try writer.close()
+    let run = try await record("out.wav")
+    #expect(run.status == 0)
+    #expect(run.error.contains("is it switched off?"))
+  }
+
+  @Test
+  func `a reader of the events that goes away leaves a complete file`() async throws {
+    try folder.tone("heard.wav", .seconds(30))
+    let run = try await BuiltCommand.shell(
+      "syrinx record out.wav -d virtual:heard.wav --json | head -n 1 >/dev/null", in: folder)
+    #expect(run.status == 141)
+    let reader = try SoundFileReader(url: folder.file("out.wav"))
+    #expect(reader.announcedFrameCount?.rawValue == (try folder.samples("out.wav").count))
+  }
+
+  private func record(_ arguments: String) async throws -> BuiltCommand.Outcome {
+    try await BuiltCommand.shell(
+      "syrinx record \(arguments) --device virtual:heard.wav", in: folder)
+  }
+}
