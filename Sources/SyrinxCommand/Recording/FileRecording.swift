@@ -34,7 +34,8 @@ struct FileRecording {
     let events = await recorder.recording(request: request)
     // A signal that came before the recorder knew of this recording did not stop it.
     if context.signals.received != nil { await recorder.stopRecording() }
-    var report = RecordingReport(device: settings.device, context: context)
+    var report = RecordingReport(
+      device: settings.device, gaps: request.gaps, context: context)
     for try await event in events {
       await report.show(event)
       if settings.printsEvents { try await print(event, recorder) }

@@ -7,11 +7,15 @@ import Logging
 struct RecordingReport {
   let device: AudioDevice.ID?
   let context: CommandContext
+  private let gaps: RecordingGapRule
   private var pace = StatusPace()
   private var lost = Duration.zero
 
-  init(device: AudioDevice.ID?, context: CommandContext) {
+  init(
+    device: AudioDevice.ID?, gaps: RecordingGapRule = .silence, context: CommandContext
+  ) {
     self.device = device
+    self.gaps = gaps
     self.context = context
   }
 
@@ -68,6 +72,17 @@ struct RecordingReport {
     await context.console.keepStatus()
     guard lost > .zero else { return }
     await context.console.report(
-      "\(lost.secondsText) of sound were lost, silence is in their place; is this machine busy?")
+      "\(lost.secondsText) of sound were lost, \(gaps.consequence); is this machine busy?")
+  }
+}
+
+extension RecordingGapRule {
+  /// What a recording has in the place of lost sound.
+  fileprivate var consequence: String {
+    switch self {
+    case .silence: "silence is in their place"
+    case .omit: "nothing is in their place"
+    case .stop: "which ended the recording"
+    }
   }
 }
