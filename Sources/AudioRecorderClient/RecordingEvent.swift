@@ -13,6 +13,10 @@ public enum RecordingEvent: Hashable, Sendable {
   ///
   /// A consumer that is slow sees the sum.
   case xrun(Duration)
+  /// The disk lasts for less than a minute at the rate at which the file grows.
+  ///
+  /// It comes again only after there was room for two minutes.
+  case diskLow(left: Duration)
   /// It was quieter than the request's `warnBelow` for as long as that says; here is its level.
   ///
   /// The microphone may be switched off. It comes again only after something louder.

@@ -13,7 +13,9 @@ final class RecordingFiles {
 
   private let plan: RollingPlan
   private let encoding: SoundFileEncoding
-  private let rolled: (RecordingRolled) -> Void
+  private let report: (RecordingEvent) -> Void
+  private let freeSpace: (SoundFileWriter) -> Int?
+  private var disk: DiskSpace
   private var writer: SoundFileWriter
   private var url: URL
   private var index = 0
@@ -25,9 +27,12 @@ final class RecordingFiles {
   /// Makes the first file.
   init(
     _ request: RecordingRequest, format: AudioFormat, encoding: SoundFileEncoding,
-    rolled: @escaping (RecordingRolled) -> Void
+    freeSpace: @escaping (SoundFileWriter) -> Int? = \.freeSpace,
+    report: @escaping (RecordingEvent) -> Void
   ) throws(AudioRecorderError) {
-    (self.format, self.encoding, self.rolled) = (format, encoding, rolled)
+    (self.format, self.encoding, self.report) = (format, encoding, report)
+    self.freeSpace = freeSpace
+    disk = DiskSpace(rate: format.sampleRate)
     plan = RollingPlan(request.rolling, url: request.url, format: format, encoding: encoding)
     url = plan.file(0)
     writer = try Self.open(url, format, encoding)
@@ -52,6 +57,7 @@ final class RecordingFiles {
       try write(isWhole ? buffer : buffer.frames(position..<position + count))
       position += count
     }
+    if disk.isDue(at: framesWritten) { lookAtDisk() }
   }
 
   /// Completes the last file.
@@ -85,7 +91,15 @@ final class RecordingFiles {
     index += 1
     defer { framesBefore += last.framesWritten }
     try close(last, lastURL)
-    rolled(RecordingRolled(finished: lastURL, frameCount: last.framesWritten, next: nextURL))
+    let rolled = RecordingRolled(
+      finished: lastURL, frameCount: last.framesWritten, next: nextURL)
+    report(.rolled(rolled))
+  }
+
+  private func lookAtDisk() {
+    guard let free = freeSpace(writer) else { return }
+    let left = disk.left(frames: writer.framesWritten, bytes: writer.byteCount, free: free)
+    if let left { report(.diskLow(left: left)) }
   }
 
   private func write(_ buffer: AudioBuffer) throws(AudioRecorderError) {

@@ -38,9 +38,8 @@ final class RecordingToFile: CaptureConsumer {
     } catch {
       throw .unsupportedFormat(reason: "\(error)")
     }
-    files = try RecordingFiles(request, format: format, encoding: plan.encoding) {
-      reports.event(.rolled($0))
-    }
+    files = try RecordingFiles(
+      request, format: format, encoding: plan.encoding, report: reports.event)
     (self.control, self.reports, gaps) = (control, reports, request.gaps)
     limit = request.maximumDuration.map { FrameCount($0, at: format.sampleRate) }
     gate = RecordingGate(request, rate: format.sampleRate)

@@ -52,6 +52,14 @@ final class Descriptor: Sendable {
     return Descriptor(owning: number)
   }
 
+  /// The bytes that this user can still write to the disk; the corresponding C function is
+  /// `fstatvfs`.
+  var freeSpace: Int? {
+    var disk = statvfs()
+    guard fstatvfs(number, &disk) == 0 else { return nil }
+    return Int(clamping: disk.f_bavail) * Int(clamping: disk.f_frsize)
+  }
+
   /// The corresponding C function is `fstat`.
   var status: stat {
     var status = stat()

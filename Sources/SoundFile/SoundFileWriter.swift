@@ -24,6 +24,9 @@ public final class SoundFileWriter {
   /// The size of the file so far, which lags behind by what an encoder holds back.
   public var byteCount: Int { file.length }
 
+  /// The bytes that are left on the disk for this user; nil where there is no disk to ask.
+  public var freeSpace: Int? { file.descriptor.isRegularFile ? file.descriptor.freeSpace : nil }
+
   private let file: GrowingFile
   private let output: any SoundFileOutput
   private var clock: SecondClock

@@ -20,7 +20,7 @@ import Testing
     var rolled: [RecordingRolled] = []
     let files = try RecordingFiles(
       RecordingRequest(url: url, rolling: rolling), format: format, encoding: encoding
-    ) { rolled.append($0) }
+    ) { if case .rolled(let change) = $0 { rolled.append(change) } }
     for (index, block) in audio.cut(size).enumerated() {
       if rollAt.contains(index) { files.roll() }
       try files.append(block)
@@ -105,6 +105,23 @@ import Testing
     let (first, second) = (try folder.read(url), try folder.read(next))
     #expect(first.frameCount == 8_400)
     #expect(first.samples + second.samples == audio.samples)
+  }
+
+  @Test func `a disk that is about to be full is told of once`() throws {
+    var free = 10_000_000
+    var told: [RecordingEvent] = []
+    // 64,000 bytes a second.
+    let files = try RecordingFiles(
+      RecordingRequest(url: folder.url("wav")), format: format, encoding: .wavFloat,
+      freeSpace: { _ in free }, report: { told.append($0) })
+    for block in audio.cut(8_000) { try files.append(block) }
+    #expect(told.isEmpty)
+    free = 1_280_000
+    for block in audio.cut(8_000) { try files.append(block) }
+    try files.close()
+    guard case .diskLow(let left) = told.first else { throw Missing() }
+    #expect(told.count == 1)
+    #expect(abs(left.inSeconds - 20) < 0.1)
   }
 
   private struct Missing: Error {}

@@ -31,6 +31,13 @@ struct RecordingRecordTests {
   }
 
   @Test
+  func `a disk that is about to be full is told with its time`() throws {
+    #expect(
+      try RecordingRecord(.diskLow(left: .milliseconds(12_500))).jsonLine()
+        == #"{"event":"diskLow","left":12.5}"#)
+  }
+
+  @Test
   func `an end has its reason`() throws {
     let finish = RecordingFinish(reason: .silence, frameCount: 800, recorded: .milliseconds(100))
     #expect(

@@ -24,6 +24,7 @@ struct RecordingRecord: Encodable {
   var rms: Double?
   var channels: [Channel]?
   var level: Double?
+  var left: Double?
   var file: String?
   var next: String?
   var frames: Int?
@@ -45,6 +46,7 @@ struct RecordingRecord: Encodable {
       (file, next) = (rolled.finished.path, rolled.next.path)
       frames = rolled.frameCount.rawValue
     case .silentMicrophone(let level): self.level = level.finite
+    case .diskLow(let left): self.left = left.inSeconds
     case .closed(let finish), .finished(let finish): set(finish)
     }
   }
@@ -68,7 +70,7 @@ struct RecordingRecord: Encodable {
   /// What the help says about it.
   static let schema = """
     With --json every event is an object on a line of its own: "event" is started, waiting, began, \
-    levels, xrun, paused, resumed, rolled, silentMicrophone, finished or, before an error, closed; \
+    levels, xrun, paused, resumed, rolled, silentMicrophone, diskLow, finished or, before an error, closed; \
     lengths are in seconds, levels in dBFS.
     """
 }
@@ -85,6 +87,7 @@ extension RecordingEvent {
     case .resumed: "resumed"
     case .rolled: "rolled"
     case .silentMicrophone: "silentMicrophone"
+    case .diskLow: "diskLow"
     case .closed: "closed"
     case .finished: "finished"
     }

@@ -31,6 +31,8 @@ struct RecordingReport {
     case .silentMicrophone(let level):
       await context.console.report(
         "the microphone gives nothing louder than \(level); is it switched off?")
+    case .diskLow(let left):
+      await context.console.report("the disk is full in \(left.secondsText)")
     case .waiting, .began, .paused, .resumed, .rolled: await mention(event)
     case .closed(let finish), .finished(let finish): await ended(after: finish.recorded)
     }
