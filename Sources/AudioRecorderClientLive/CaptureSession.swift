@@ -46,7 +46,8 @@ final class CaptureSession: Sendable {
     }
   }
 
-  /// Ends the capture; what has been heard by then is still delivered.
+  /// Ends the capture; what has been heard by then is still delivered, but for less than a period
+  /// where others go on to hear the device.
   func stop() {
     let (opening, stop) = state.withLock { state in
       state.isStopping = true

@@ -47,7 +47,10 @@ final class SharedCapture: Sendable {
     }
   }
 
-  /// Ends a member, and with the last one the capture; what has been heard by then is delivered.
+  /// Ends a member, and with the last one the capture.
+  ///
+  /// The last one gets what has been heard by then; to the others what the device still holds, less
+  /// than a period, comes too late.
   func stop(_ member: HubMember) {
     member.stop()
     let leaving = state.withLock { $0.door.stop(member.number) }
