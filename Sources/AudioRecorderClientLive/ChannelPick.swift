@@ -15,8 +15,8 @@ struct ChannelPick {
     }
     if let missing = channels.first(where: { $0 >= device.channelCount }) {
       throw .unsupportedFormat(
-        reason: "the device has \(device.channelCount) channels: "
-          + "none has the index \(missing), counted from 0")
+        reason: "channel \(missing + 1) was picked (index \(missing)), "
+          + "and the device has \(device.channelCount)")
     }
     format = AudioFormat(sampleRate: device.sampleRate, channelCount: channels.count)
     mapper = ChannelMapper(.channels(channels))

@@ -24,7 +24,9 @@ import Testing
 
   @Test func `a channel that the device lacks is refused by its number`() {
     let error = #expect(throws: AudioRecorderError.self) { try ChannelPick([1, 4], of: device) }
-    #expect(error.map { "\($0)".contains("4 channels: none has the index 4") } == true)
+    #expect(
+      error.map { "\($0)".contains("channel 5 was picked (index 4), and the device has 4") } == true
+    )
   }
 
   @Test(arguments: [[], [-1], [64], Array(repeating: 0, count: 33)])

@@ -80,7 +80,7 @@ struct RecordingRulesCommandTests {
     _ = try speech()
     let run = try await record("out.wav --pick-channels 2")
     #expect(run.status == 1)
-    #expect(run.error.contains("none has the index 1"))
+    #expect(run.error.contains("channel 2 was picked"))
     #expect(!FileManager.default.fileExists(atPath: folder.file("out.wav").path))
   }
 
