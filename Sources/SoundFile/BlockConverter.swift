@@ -1,9 +1,13 @@
-/// Converts samples to what libsndfile is given, block by block, in memory made once.
+import AudioCore
+
+/// Converts samples to what libsndfile is given, block by block, in memory made once; 16 bit with
+/// dither.
 struct BlockConverter: ~Copyable {
   /// The samples of a block, whole frames.
   let capacity: Int
 
   private let coding: SoundFileEncoding.SampleFormat
+  private var dither = Dither()
   private var short: [Int16] = []
   private var long: [Int32] = []
 
@@ -24,7 +28,7 @@ struct BlockConverter: ~Copyable {
     guard let samples = block.baseAddress else { return 0 }
     switch coding {
     case .int16:
-      for index in block.indices { short[index] = SampleConversion.int16(block[index]) }
+      dither.quantize(block, into: &short)
       return handle.write(short, frames: frames)
     case .int24:
       // At the upper end of 32 bits, as libsndfile wants them.

@@ -3,12 +3,10 @@
 /// Full scale is 2 to the power of bits − 1, as libsndfile has it when reading, so that whole
 /// numbers come back as they were. What is not a number becomes silence.
 enum SampleConversion {
-  static func int16(_ sample: Float) -> Int16 {
-    Int16(whole(sample, fullScale: 32_768))
-  }
-
   static func int24(_ sample: Float) -> Int32 {
-    whole(sample, fullScale: 8_388_608)
+    let scaled = (sample * 8_388_608).rounded(.toNearestOrEven)
+    guard !scaled.isNaN else { return 0 }
+    return Int32(min(max(scaled, -8_388_608), 8_388_607))
   }
 
   static func int32(_ sample: Float) -> Int32 {
@@ -16,11 +14,5 @@ enum SampleConversion {
     let scaled = (Double(sample) * 2_147_483_648).rounded(.toNearestOrEven)
     guard !scaled.isNaN else { return 0 }
     return Int32(min(max(scaled, -2_147_483_648), 2_147_483_647))
-  }
-
-  private static func whole(_ sample: Float, fullScale: Float) -> Int32 {
-    let scaled = (sample * fullScale).rounded(.toNearestOrEven)
-    guard !scaled.isNaN else { return 0 }
-    return Int32(min(max(scaled, -fullScale), fullScale - 1))
   }
 }

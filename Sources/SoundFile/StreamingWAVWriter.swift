@@ -15,6 +15,7 @@ public final class StreamingWAVWriter {
 
   private let samples: SoundFileEncoding.SampleFormat
   private let output: PipeOutput
+  private var encoder: LittleEndianSamples
   private var bytes: [UInt8] = []
 
   /// Writes the header; the descriptor stays the caller's, who closes it.
@@ -29,6 +30,7 @@ public final class StreamingWAVWriter {
     samples: SoundFileEncoding.SampleFormat = .int16, isRaw: Bool = false
   ) throws(SoundFileError) {
     (self.format, self.samples) = (format, samples)
+    encoder = LittleEndianSamples(samples)
     output = PipeOutput(descriptor: fileDescriptor, name: name)
     if !isRaw { try output.write(StreamingWAVHeader.bytes(format, samples)) }
   }
@@ -43,8 +45,8 @@ public final class StreamingWAVWriter {
     }
     let missing = buffer.samples.count * samples.byteCount - bytes.count
     if missing > 0 { bytes += repeatElement(0, count: missing) } else { bytes.removeLast(-missing) }
-    bytes.withUnsafeMutableBytes {
-      LittleEndianSamples.encode(buffer.samples, as: samples, into: $0)
+    buffer.samples.withUnsafeBufferPointer { samples in
+      bytes.withUnsafeMutableBytes { encoder.encode(samples, into: $0) }
     }
     try output.write(bytes)
     framesWritten = framesWritten + buffer.frameCount

@@ -11,11 +11,13 @@ final class WAVFileOutput: SoundFileOutput {
   private let frameSize: Int
   private let block: UnsafeMutableRawBufferPointer
   private let samplesPerBlock: Int
+  private var samples: LittleEndianSamples
   private var isFinished = false
 
   /// Writes the header of a file without sound.
   init(_ file: GrowingFile, header: WAVFileHeader) throws(SoundFileError) {
     (self.file, self.header) = (file, header)
+    samples = LittleEndianSamples(header.samples)
     headerSize = header.byteCount
     frameSize = header.samples.byteCount * header.format.channelCount
     let framesPerBlock = max(1, 16_384 / header.format.channelCount)
@@ -34,11 +36,11 @@ final class WAVFileOutput: SoundFileOutput {
   /// In bytes, the last frame's missing ones not yet cut off.
   private var dataSize: Int { max(0, file.length - headerSize) }
 
-  func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundFileError) {
-    var rest = samples[...]
+  func write(_ sound: UnsafeBufferPointer<Float>) throws(SoundFileError) {
+    var rest = sound[...]
     while !rest.isEmpty {
       let part = UnsafeBufferPointer(rebasing: rest.prefix(samplesPerBlock))
-      LittleEndianSamples.encode(part, as: header.samples, into: block)
+      samples.encode(part, into: block)
       let size = part.count * header.samples.byteCount
       let bytes = UnsafeRawBufferPointer(rebasing: block[..<size])
       guard file.append(bytes) == size else { throw failure }

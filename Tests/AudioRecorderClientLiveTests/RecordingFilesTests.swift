@@ -55,8 +55,8 @@ import Testing
   }
 
   @Test func `encoded files change by their size, and lose nothing`() throws {
-    let whole = try write(RecordingRolling(), .flac16).files[0]
-    let (files, rolled, _) = try write(RecordingRolling(byteCount: 12_000), .flac16)
+    let whole = try write(RecordingRolling(), .flac24).files[0]
+    let (files, rolled, _) = try write(RecordingRolling(byteCount: 12_000), .flac24)
     #expect(rolled.count > 0)
     #expect(files.flatMap(\.samples) == whole.samples)
   }

@@ -12,9 +12,29 @@ import Testing
     ] as [(SoundFileEncoding.SampleFormat, [UInt8])])
   func `the lowest byte comes first`(format: SoundFileEncoding.SampleFormat, expected: [UInt8]) {
     var bytes = [UInt8](repeating: 0x55, count: 3 * format.byteCount)
-    bytes.withUnsafeMutableBytes {
-      LittleEndianSamples.encode([1, -1, 0.5], as: format, into: $0)
+    var encoder = LittleEndianSamples(format)
+    [1, -1, 0.5].withUnsafeBufferPointer { samples in
+      bytes.withUnsafeMutableBytes { encoder.encode(samples, into: $0) }
     }
     #expect(bytes == expected)
+  }
+
+  @Test func `the noise of 16 bits goes on from block to block`() {
+    let quarter = [Float](repeating: 0.25 / 32_768, count: 1_000)
+    let once = encoded([quarter])
+    let twice = encoded([Array(quarter[..<300]), Array(quarter[300...])])
+    #expect(once == twice)
+    #expect(Set(once) == [0, 1, 255])
+  }
+
+  private func encoded(_ blocks: [[Float]]) -> [UInt8] {
+    var encoder = LittleEndianSamples(.int16)
+    return blocks.flatMap { block in
+      var bytes = [UInt8](repeating: 0, count: 2 * block.count)
+      block.withUnsafeBufferPointer { samples in
+        bytes.withUnsafeMutableBytes { encoder.encode(samples, into: $0) }
+      }
+      return bytes
+    }
   }
 }

@@ -37,6 +37,18 @@ import Testing
     #expect(signalToNoise(buffer.samples, read) > 20)
   }
 
+  /// A quarter of a step would be lost without noise, which makes every fourth sample a step.
+  @Test(arguments: SoundFileEncoding.allCases.filter { $0.samples == .int16 })
+  func `what lies between two steps of 16 bits is kept by dither`(
+    encoding: SoundFileEncoding
+  ) throws {
+    let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
+    let sound = AudioSignal { _, _ in 0.25 / 32_768 }.buffer(.seconds(1), format: format)
+    let read = try everything(try folder.file("a", encoding, sound)).map { $0 * 32_768 }
+    #expect(Set(read).isSubset(of: [-1, 0, 1]))
+    #expect(abs(read.reduce(0, +) / 48_000 - 0.25) < 0.02)
+  }
+
   @Test(arguments: SoundFileEncoding.allCases)
   func `what is written can be read again with its length`(encoding: SoundFileEncoding) throws {
     let format = AudioFormat(sampleRate: 16_000, channelCount: 1)
