@@ -123,7 +123,7 @@ let package = Package(
       "PocketSphinxEngine",
       ["AudioCore", "ClientDependencies", "CPocketSphinx", "SpeechEngine", logging]),
     library("Resampling", ["AudioCore", "CSoxr"]),
-    library("SoundFile", ["AudioCore", "AudioThreads", "CSndFile"]),
+    library("SoundFile", ["AudioCore", "AudioThreads", "CSndFile", logging]),
 
     // The clients' interfaces.
     library("AudioPlayerClient", ["AudioCore", "ClientDependencies"]),

@@ -1,5 +1,6 @@
 import AudioThreads
 import Glibc
+import Logging
 import Synchronization
 
 /// Has the disk store what was written, on a thread of its own: that may take a slow disk seconds.
@@ -10,15 +11,40 @@ final class DataSync: Sendable {
     var failureCode: Int32 = 0
   }
 
-  private let descriptor: Descriptor
+  private let store: @Sendable () -> Int32
+  private let tell: @Sendable (Duration) -> Void
+  private let time: @Sendable () -> Duration
   private let wish: WakeUp
   private let ended: WakeUp
   // Held to look and to decide, never while the disk works.
   private let state = Mutex(State())
 
+  /// Stores the data of a file, and logs where that takes more than 5 s.
+  ///
+  /// The corresponding C function is `fdatasync`.
+  convenience init(_ descriptor: Descriptor, path: String) throws {
+    let start = ContinuousClock.now
+    try self.init {
+      fdatasync(descriptor.number) == 0 ? 0 : errno
+    } time: {
+      ContinuousClock.now - start
+    } tell: { time in
+      Logger(label: "syrinx.file").warning(
+        "the disk has taken \(time) to store the last second of \(path)")
+    }
+  }
+
   /// Starts the thread, which lives until `end`.
-  init(_ descriptor: Descriptor) throws {
-    self.descriptor = descriptor
+  ///
+  /// - Parameters:
+  ///   - store: does the work and gives 0, or the code of its failure.
+  ///   - time: tells the time since a fixed moment.
+  ///   - tell: is told how long the work has taken where that is long.
+  init(
+    _ store: @escaping @Sendable () -> Int32, time: @escaping @Sendable () -> Duration,
+    tell: @escaping @Sendable (Duration) -> Void
+  ) throws {
+    (self.store, self.time, self.tell) = (store, time, tell)
     wish = try WakeUp()
     ended = try WakeUp()
     _ = try DedicatedThread.start(name: "syrinx-sync") { [self] in
@@ -32,7 +58,11 @@ final class DataSync: Sendable {
 
   /// Asks for it; returns at once.
   func request() {
-    if state.withLock({ $0.clock.request() }) { wish.signal() }
+    switch state.withLock({ $0.clock.request(at: time()) }) {
+    case .begin: wish.signal()
+    case .wait: break
+    case .waitAndTell(let slowness): tell(slowness)
+    }
   }
 
   /// Waits for what is under way, and ends the thread; again it does nothing.
@@ -50,14 +80,20 @@ final class DataSync: Sendable {
     while true {
       wish.wait()
       guard !state.withLock(\.isEnding) else { return }
-      repeat { synchronise() } while state.withLock { $0.clock.done() && !$0.isEnding }
+      repeat { note(store()) } while goesOn()
     }
   }
 
-  /// The corresponding C function is `fdatasync`.
-  private func synchronise() {
-    guard fdatasync(descriptor.number) != 0 else { return }
-    let code = errno
+  private func note(_ code: Int32) {
     state.withLock { if $0.failureCode == 0 { $0.failureCode = code } }
+  }
+
+  private func goesOn() -> Bool {
+    let (goesOn, slowness) = state.withLock { state in
+      let (goesOn, slowness) = state.clock.done(at: time())
+      return (goesOn && !state.isEnding, slowness)
+    }
+    if let slowness { tell(slowness) }
+    return goesOn
   }
 }

@@ -1,5 +1,6 @@
-import AudioCore
+import AudioThreads
 import Foundation
+import Synchronization
 import Testing
 
 @testable import SoundFile
@@ -8,7 +9,7 @@ import Testing
   @Test func `requests are carried out and the end waits for them`() throws {
     let folder = try TestFolder()
     let file = try GrowingFile(path: folder.file("a").path)
-    let sync = try DataSync(file.descriptor)
+    let sync = try DataSync(file.descriptor, path: file.path)
     for _ in 0..<100 {
       _ = withUnsafeBytes(of: UInt64(1)) { file.append($0) }
       sync.request()
@@ -18,7 +19,7 @@ import Testing
   }
 
   @Test func `a failure is kept for who asks`() throws {
-    let sync = try DataSync(Descriptor(owning: -1))
+    let sync = try DataSync(Descriptor(owning: -1), path: "a")
     sync.request()
     while sync.failureCode == 0 { sched_yield() }
     sync.end()
@@ -26,8 +27,35 @@ import Testing
   }
 
   @Test func `an end without a request ends, also the second time`() throws {
-    let sync = try DataSync(Descriptor(owning: -1))
+    let sync = try DataSync(Descriptor(owning: -1), path: "a")
     sync.end()
+    sync.end()
+  }
+
+  @Test func `a disk that takes its time is told of while it does`() throws {
+    let seconds = Atomic<Int64>(0)
+    let told = Mutex<[Duration]>([])
+    let (begun, goOn) = (try WakeUp(), try WakeUp())
+    let sync = try DataSync {
+      begun.signal()
+      goOn.wait()
+      return 0
+    } time: {
+      .seconds(seconds.load(ordering: .relaxed))
+    } tell: { time in
+      told.withLock { $0.append(time) }
+    }
+    sync.request()
+    begun.wait()
+    for second in 1...7 {
+      seconds.store(Int64(second), ordering: .relaxed)
+      sync.request()
+    }
+    #expect(told.withLock { $0 } == [.seconds(6)])
+    // Once for what is under way, once for what follows.
+    goOn.signal()
+    begun.wait()
+    goOn.signal()
     sync.end()
   }
 }
