@@ -33,6 +33,17 @@ extension SoundFileEncoding {
   /// Whether the header can be brought up to date while writing; libsndfile would destroy Ogg files.
   var updatesHeader: Bool { hasFixedFrameSize }
 
+  /// The sound that an encoder may be given without a byte of it in the file; nil where every frame
+  /// is written at once.
+  var patience: Duration? {
+    switch container {
+    case .wav, .aiff, .au, .caf: nil
+    case .flac, .opus, .mp3: .seconds(5)
+    // A page of Ogg has room for 255 blocks: of the quietest sound at 8 kHz they last for 16 s.
+    case .vorbis: .seconds(60)
+    }
+  }
+
   /// Whether the disk is asked to store what is there after every second.
   var isSynced: Bool { container != .vorbis }
 }

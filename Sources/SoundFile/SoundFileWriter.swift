@@ -3,11 +3,14 @@ public import FoundationEssentials
 
 /// Writes a sound file: WAV, AIFF, AU, CAF, FLAC, Ogg Vorbis, Opus or MP3.
 ///
-/// Samples beyond full scale are clipped, and 16-bit samples that were read are written as they
-/// were. A WAV file becomes RF64 by itself where it grows past 4 GiB. After every second of audio
-/// the header is brought up to date and the disk is asked, on a thread of its own, to store what is
-/// there, so that a process that is killed leaves a file which lacks at most the last second; of
-/// Ogg Vorbis the page that was not full is missing, at most 4 KB of it.
+/// Samples beyond full scale are clipped. 16 bit get the noise of TPDF dither, but samples that were
+/// read from 16 bit are written as they were. A WAV file becomes RF64 by itself where it grows past
+/// 4 GiB.
+///
+/// After every second of audio the header is brought up to date and the disk is asked, on a thread
+/// of its own, to store what is there, so that a process that is killed leaves a file which lacks at
+/// most the last second; of Ogg Vorbis the page that was not full is missing, at most 4 KB or 255
+/// blocks of it. Python's `wave` reads neither RF64 nor float: SoX, FFmpeg and libsndfile do.
 ///
 /// Its methods block while the file is written: call them on a thread of your own. Thread safety:
 /// one thread at a time.
@@ -30,6 +33,7 @@ public final class SoundFileWriter {
   private let file: GrowingFile
   private let output: any SoundFileOutput
   private var clock: SecondClock
+  private var encoder: EncoderWatch?
   private var sync: DataSync?
   private var hasFailed = false
   private var isClosed = false
@@ -46,12 +50,12 @@ public final class SoundFileWriter {
   }
 
   /// - Parameter largestWAV: in bytes, where a WAV file becomes RF64.
-  init(
+  convenience init(
     url: URL, format: AudioFormat, encoding: SoundFileEncoding, largestWAV: Int
   ) throws(SoundFileError) {
     try SoundFileHandle.check(format, encoding: encoding)
-    (self.format, self.encoding) = (format, encoding)
-    file = try GrowingFile(path: url.path)
+    let file = try GrowingFile(path: url.path)
+    let output: any SoundFileOutput
     if encoding.container == .wav {
       let header = WAVFileHeader(
         format: format, samples: encoding.sampleCoding, largestSize: largestWAV)
@@ -59,7 +63,19 @@ public final class SoundFileWriter {
     } else {
       output = try EncodedOutput(file, format: format, encoding: encoding)
     }
+    self.init(file, output: output, format: format, encoding: encoding)
+  }
+
+  /// Writes into `file` by way of `output`.
+  init(
+    _ file: GrowingFile, output: any SoundFileOutput, format: AudioFormat,
+    encoding: SoundFileEncoding
+  ) {
+    (self.file, self.output, self.format, self.encoding) = (file, output, format, encoding)
     clock = SecondClock(rate: format.sampleRate)
+    // At the lowest rates it is the block of 4,096 frames that takes its time.
+    let blocks = FrameCount(16_384).duration(at: format.sampleRate)
+    encoder = encoding.patience.map { EncoderWatch(patience: max($0, blocks)) }
   }
 
   deinit {
@@ -83,7 +99,7 @@ public final class SoundFileWriter {
   ///
   /// - Throws: `.diskFull`, `.tooLarge` or `.cannotWrite`; what was written before stays readable,
   ///   and `framesWritten` counts it after `close`. `.removed` where the file has gone from its
-  ///   folder, `.incomplete` where others have cut it, and `.closed`.
+  ///   folder, `.incomplete` where others have cut it or its encoder writes nothing, and `.closed`.
   public func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundFileError) {
     precondition(
       samples.count.isMultiple(of: format.channelCount),
@@ -91,6 +107,7 @@ public final class SoundFileWriter {
     guard !isClosed else { throw .closed(path: file.path) }
     do throws(SoundFileError) {
       try output.write(samples)
+      encoder?.add(samples)
       if clock.isDue(at: framesWritten) { try lookAfter() }
     } catch {
       hasFailed = true
@@ -123,10 +140,17 @@ public final class SoundFileWriter {
     try output.updateHeader()
     if encoding.isSynced { synchronise() }
     try check()
+    try checkEncoder()
+  }
+
+  private func checkEncoder() throws(SoundFileError) {
+    let found = encoder?.lastFrame(at: framesWritten, rate: format.sampleRate, size: file.length)
+    guard let found = found ?? nil else { return }
+    throw .incomplete(path: file.path, written: framesWritten, found: found)
   }
 
   private func synchronise() {
-    if sync == nil { sync = try? DataSync(file.descriptor) }
+    if sync == nil { sync = try? DataSync(file.descriptor, path: file.path) }
     // Without a thread for it, which the system refuses to a user who has too many, it waits here.
     guard let sync else { return file.synchronise() }
     sync.request()
