@@ -80,6 +80,7 @@ final class EncodedOutput: SoundFileOutput {
   /// After a failure an encoder does not know what has reached the disk: a decoder does.
   private func countWhatIsThere() {
     if !encoding.hasFixedFrameSize { file.truncate(to: file.wholeLength) }
+    if encoding.container == .mp3 { lengthTag.settle(file) }
     framesWritten = min(framesWritten, storedFrameCount(file.descriptor, path: file.path))
   }
 }

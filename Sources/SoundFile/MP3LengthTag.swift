@@ -10,13 +10,23 @@ struct MP3LengthTag {
   /// Looks at the blocks that have come, and tells how many there are.
   mutating func update(_ file: GrowingFile) {
     let before = blockCount
+    count(file)
+    // The first block holds no sound.
+    if blockCount > max(1, before) { write(file) }
+  }
+
+  /// Tells the length of a file that LAME has closed, and that lacks what could not be written.
+  mutating func settle(_ file: GrowingFile) {
+    count(file)
+    if blockCount > 1 { write(file) }
+  }
+
+  private mutating func count(_ file: GrowingFile) {
     while let header = header(file), next + header.byteCount <= file.length {
       if blockCount == 0 { offset = header.contentOffset }
       next += header.byteCount
       blockCount += 1
     }
-    // The first block holds no sound.
-    if blockCount > max(1, before) { write(file) }
   }
 
   private func header(_ file: GrowingFile) -> MPEGFrameHeader? {
