@@ -57,7 +57,9 @@ final class Descriptor: Sendable {
   var freeSpace: Int? {
     var disk = statvfs()
     guard fstatvfs(number, &disk) == 0 else { return nil }
-    return Int(clamping: disk.f_bavail) * Int(clamping: disk.f_frsize)
+    let (blocks, size) = (UInt64(disk.f_bavail), UInt64(disk.f_frsize))
+    let (bytes, isBeyondCounting) = blocks.multipliedReportingOverflow(by: size)
+    return isBeyondCounting ? .max : Int(clamping: bytes)
   }
 
   /// The corresponding C function is `fstat`.

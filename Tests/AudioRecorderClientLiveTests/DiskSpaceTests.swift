@@ -23,6 +23,37 @@ import Testing
     #expect(disk.left(frames: 8_000, bytes: 0, free: 0) == nil)
   }
 
+  @Test func `what has become loud soon counts for what it takes`() throws {
+    var disk = DiskSpace(rate: 1_000)
+    // A thousand bytes a second for a long time, then ten thousand.
+    for second in 1...100 {
+      let left = disk.left(frames: .init(1_000 * second), bytes: 1_000 * second, free: 500_000)
+      #expect(left == nil)
+    }
+    let left = (1...20).map {
+      disk.left(frames: .init(100_000 + 1_000 * $0), bytes: 100_000 + 10_000 * $0, free: 500_000)
+    }
+    let second = try #require(left.firstIndex { $0 != nil })
+    #expect((8..<20).contains(second))
+  }
+
+  @Test func `one burst of an encoder is not its rate`() {
+    var disk = DiskSpace(rate: 1_000)
+    let bytes = [1_000, 2_000, 3_000, 3_000, 3_000, 6_000]
+    let left = bytes.enumerated().map { index, bytes in
+      disk.left(frames: .init(1_000 * (index + 1)), bytes: bytes, free: 80_000)
+    }
+    #expect(left.allSatisfy { $0 == nil })
+  }
+
+  @Test func `the next file goes on where the last one ended`() {
+    var disk = DiskSpace(rate: 1_000)
+    let left = [1, 2, 3, 1, 2].map {
+      disk.left(frames: .init(1_000 * $0), bytes: 1_000 * $0, free: 59_000)
+    }
+    #expect(left == [.seconds(59), nil, nil, nil, nil])
+  }
+
   @Test func `it asks after every second of audio`() {
     var disk = DiskSpace(rate: 8_000)
     let due = stride(from: 0, through: 24_000, by: 4_000).filter { disk.isDue(at: FrameCount($0)) }

@@ -32,7 +32,8 @@ struct RecordingReport {
       await context.console.report(
         "the microphone gives nothing louder than \(level); is it switched off?")
     case .diskLow(let left):
-      await context.console.report("the disk is full in \(left.secondsText)")
+      await context.console.report(
+        "the disk is nearly full: it lasts for another \(left.clockText) at this rate")
     case .waiting, .began, .paused, .resumed, .rolled: await mention(event)
     case .closed(let finish), .finished(let finish): await ended(after: finish.recorded)
     }
