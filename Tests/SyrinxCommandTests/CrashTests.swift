@@ -4,35 +4,106 @@ import SoundFile
 import Testing
 
 /// The command is killed with the signal that nothing can be done about.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(2)))
 struct CrashTests {
-  @Test(arguments: ["wav", "aiff", "au", "caf", "flac", "opus", "mp3"])
-  func `a recording that is killed keeps all but its last second`(name: String) async throws {
+  /// In milliseconds: soon after a header, right before one, and later.
+  @Test(arguments: [1_200, 1_900, 3_400])
+  func `a recording that is killed keeps all but its last second, for every reader`(
+    moment: Int
+  ) async throws {
     let folder = try TestFolder()
-    try folder.tone("heard.wav", .seconds(20))
-    let file = "out.\(name)"
-    // A shell kills it: the tests' own process may be too busy to see a line in time.
+    try folder.noise("heard.wav", .seconds(20), format: .speech)
+    let crashes = SoundFileEncoding.allCases.map { "crash \($0.fileName) \($0.options) &" }
+    let counts = SoundFileEncoding.allCases.map { "count \($0.fileName)" }
+    // A shell kills them: the tests' own process may be too busy to see a line in time.
     let run = try await BuiltCommand.shell(
-      """
-      mkfifo lines; exec 3<>lines
-      syrinx record \(file) --device virtual:heard.wav --verbose 2>lines & recorder=$!
-      timeout 30 grep -m 1 ' 2\\.[5-9].* s recorded, peak' lines
-      kill -KILL $recorder; wait $recorder
-      """, in: folder)
-    #expect(run.status == 128 + SIGKILL)
-    let recorded = try #require(run.output.secondsBeforeRecorded)
-    let reader = try SoundFileReader(url: folder.file(file))
-    while try !reader.read(atMost: 4_096).isEmpty {}
-    let length = reader.framesRead.duration(at: reader.format.sampleRate)
-    #expect(length >= .seconds(recorded - 1))
+      "moment=\(moment)\n\(crash)\n\(crashes.joined(separator: "\n"))\nwait\n"
+        + "\(count)\n\(counts.joined(separator: "\n"))",
+      in: folder)
+    let killed = run.outputLines.compactMap(KilledRecording.init)
+    #expect(killed.map(\.encoding) == SoundFileEncoding.allCases, "\(run.error)")
+    for recording in killed {
+      #expect(recording.recorded >= moment)
+      for (reader, found) in recording.found(in: folder) {
+        let kept = found >= 16 * (recording.recorded - recording.mayLack)
+        #expect(kept, "\(reader) finds \(found) frames in \(recording)")
+      }
+    }
   }
 }
 
-extension String {
-  /// Of a line that says "2.500 s recorded, peak …".
-  fileprivate var secondsBeforeRecorded: Double? {
-    let words = split(separator: " ")
-    guard let index = words.firstIndex(of: "recorded,"), index >= 2 else { return nil }
-    return Double(words[index - 2])
+/// Records into a file until so much is recorded, and kills the recorder with what it has then.
+private let crash = """
+  crash() {
+    local file=$1; shift
+    local lines recorder recorded
+    exec {lines}< <(exec syrinx record $file "$@" -d virtual:heard.wav --verbose 2>&1)
+    recorder=$!
+    while read -r -u $lines line; do
+      [[ $line =~ ([0-9]+)\\.([0-9]{3})\\ s\\ recorded ]] || continue
+      recorded=$((10#${BASH_REMATCH[1]}${BASH_REMATCH[2]}))
+      if ((recorded >= moment)); then break; fi
+    done
+    kill -KILL $recorder
+    echo $recorded >$file.recorded
+  }
+  """
+
+/// Says what was recorded into a file, and how many frames FFmpeg, SoX and Python find.
+private let count = """
+  count() {
+    echo $1 $(<$1.recorded) \\
+      $(ffmpeg -v quiet -i $1 -ar 16000 -f s16le - | wc -c) \\
+      $(sox $1 -t s16 - 2>/dev/null | wc -c) \\
+      $([[ $1 != int*.wav ]] || python3 -c "
+  import wave
+  file = wave.open('$1')
+  print(file.getsampwidth(), len(file.readframes(file.getnframes())))")
+  }
+  """
+
+private struct KilledRecording {
+  let encoding: SoundFileEncoding
+  /// In milliseconds: what the recorder had said last.
+  let recorded: Int
+  private let counts: [Int]
+
+  init?(_ line: String) {
+    let words = line.split(separator: " ")
+    let numbers = words.dropFirst().compactMap { Int($0) }
+    let encoding = SoundFileEncoding.allCases.first { $0.fileName == words.first.map(String.init) }
+    guard let encoding, numbers.count >= 3 else { return nil }
+    (self.encoding, recorded, counts) = (encoding, numbers[0], Array(numbers[1...]))
+  }
+
+  /// In milliseconds: a page of Ogg Vorbis holds 4 KB, however long they sound.
+  var mayLack: Int { encoding == .oggVorbis ? 3_000 : 1_000 }
+
+  /// In frames.
+  func found(in folder: TestFolder) -> [(reader: String, frames: Int)] {
+    var found = [("FFmpeg", counts[0] / 2)]
+    found.append(("libsndfile", (try? folder.samples(encoding.fileName).count) ?? 0))
+    // SoX has no handler for Opus.
+    if encoding != .opus { found.append(("SoX", counts[1] / 2)) }
+    if encoding.container == .wav, encoding.samples != .float {
+      found.append(("Python", counts.count == 4 ? counts[3] / counts[2] : 0))
+    }
+    return found
+  }
+}
+
+extension SoundFileEncoding {
+  fileprivate var fileName: String {
+    "\(samples.map(\.rawValue) ?? "lossy").\(container.pathExtensions[0])"
+  }
+
+  fileprivate var options: String {
+    switch samples {
+    case .int16: "--bits 16"
+    case .int24: "--bits 24"
+    case .int32: "--bits 32"
+    case .float: "--bits float"
+    case nil: ""
+    }
   }
 }

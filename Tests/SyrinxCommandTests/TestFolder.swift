@@ -21,9 +21,19 @@ final class TestFolder: Sendable {
   @discardableResult
   func tone(_ name: String, _ length: Duration) throws -> URL {
     let signal = AudioSignal.sine(440, amplitude: 0.5)
-    let buffer = signal.buffer(length, format: .speech)
+    return try write(signal.buffer(length, format: .speech), to: name)
+  }
+
+  /// Noise at −6 dBFS, 16-bit, of which every encoder makes many bytes.
+  func noise(_ name: String, _ length: Duration, format: AudioFormat) throws {
+    try write(AudioSignal.noise(seed: 3, amplitude: 0.5).buffer(length, format: format), to: name)
+  }
+
+  @discardableResult
+  private func write(_ buffer: AudioBuffer, to name: String) throws -> URL {
     let writer = try SoundFileWriter(
-      url: file(name), format: .speech, encoding: .init(pathExtension: file(name).pathExtension))
+      url: file(name), format: buffer.format,
+      encoding: .init(pathExtension: file(name).pathExtension))
     try writer.write(buffer)
     try writer.close()
     return file(name)

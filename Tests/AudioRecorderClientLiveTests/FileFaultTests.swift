@@ -1,0 +1,100 @@
+import AudioCore
+import AudioRecorderClient
+import AudioRecorderClientLive
+import ClientDependencies
+import Foundation
+import SoundCard
+import SoundFile
+import Synchronization
+import Testing
+import VirtualSoundCard
+
+/// What can happen to the file of a recording, whatever its container.
+@Suite struct FileFaultTests {
+  private static let containers = RecordingFileFormat.Container.allCases
+
+  /// In a process of its own, because the limit holds for all that a process writes.
+  ///
+  /// Nobody there ignores SIGXFSZ, which would end it.
+  @Test func `a limit of the file's size is an error, and what fits is in the file`() async {
+    await #expect(processExitsWith: .success) {
+      var limit = rlimit(rlim_cur: 60_000, rlim_max: 60_000)
+      setrlimit(__rlimit_resource_t(1), &limit)
+      let folder = try Folder()
+      for container in FileFaultTests.containers {
+        let url = folder.url.appending(path: container.rawValue)
+        let closed = Mutex<RecordingFinish?>(nil)
+        await #expect(throws: AudioRecorderError.fileTooLarge(url)) {
+          try await record(container, url) { event in
+            if case .closed(let finish) = event { closed.withLock { $0 = finish } }
+          }
+        }
+        let reader = try SoundFileReader(url: url)
+        while try !reader.read(atMost: 4_096).isEmpty {}
+        #expect(reader.framesRead > 20_000 && reader.shortfall == nil, "\(container)")
+        let frameCount = closed.withLock { $0?.frameCount }
+        #expect(frameCount == reader.framesRead, "\(container)")
+      }
+    }
+  }
+
+  @Test(arguments: containers)
+  func `a full disk is an error`(container: RecordingFileFormat.Container) async {
+    let url = URL(filePath: "/dev/full")
+    await #expect(throws: AudioRecorderError.diskFull(url)) { try await record(container, url) }
+  }
+
+  @Test(arguments: containers)
+  func `a folder that is removed is an error`(
+    container: RecordingFileFormat.Container
+  ) async throws {
+    let folder = try Folder()
+    let url = folder.url.appending(path: "out")
+    let remove: @Sendable (FrameCount) -> Void = { frame in
+      if frame == 96_000 { try? FileManager.default.removeItem(at: folder.url) }
+    }
+    await #expect(throws: AudioRecorderError.fileRemoved(url)) {
+      try await record(container, url, heard: remove)
+    }
+  }
+}
+
+/// Records twelve seconds of noise; `heard` is told of every block of it before that is heard.
+private func record(
+  _ container: RecordingFileFormat.Container, _ url: URL,
+  _ event: (RecordingEvent) -> Void = { _ in },
+  heard: @escaping @Sendable (FrameCount) -> Void = { _ in }
+) async throws {
+  let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
+  let noise = AudioSignal.noise(seed: 1).buffer(.seconds(12), format: format)
+  let microphone = VirtualMicrophone(format: format) { _ in
+    { samples, frame in
+      heard(frame)
+      let start = min(frame.rawValue, noise.samples.count)
+      let end = min(start + samples.count, noise.samples.count)
+      _ = samples.update(fromContentsOf: noise.samples[start..<end])
+      return FrameCount(end - start)
+    }
+  }
+  try await withDependencies {
+    $0.soundCard = VirtualSoundCard(.init(pace: .untimed, microphone: microphone)).soundCard
+  } operation: {
+    let request = RecordingRequest(url: url, fileFormat: RecordingFileFormat(container))
+    for try await happened in await AudioRecorderClient.liveValue.recording(request: request) {
+      event(happened)
+    }
+  }
+}
+
+/// A folder that goes with its last reference.
+private final class Folder: Sendable {
+  let url = FileManager.default.temporaryDirectory.appending(path: "syrinx-\(UUID().uuidString)")
+
+  init() throws {
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: url)
+  }
+}
