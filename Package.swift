@@ -202,7 +202,12 @@ let package = Package(
       path: "Samples/DictationTests", swiftSettings: settings),
 
     // Tests.
-    tests("ALSASoundCard", ["ALSASoundCard", "AudioCore", "AudioThreads", "SoundCard"]),
+    tests(
+      "ALSASoundCard",
+      [
+        "ALSASoundCard", "AudioCore", "AudioPlayerClientLive", "AudioRecorderClientLive",
+        "AudioThreads", "ClientDependencies", "SoundCard", "SoundFile",
+      ]),
     tests("Architecture"),
     tests("AudioCore", ["AudioCore", "SyrinxTestSupport"]),
     tests("AudioPlayerClient", ["AudioPlayerClient", "ClientDependenciesTestSupport"]),
@@ -255,6 +260,7 @@ let package = Package(
       ]),
     tests("Samples", ["PlayFile", "TakeNotes", "TranscribeFile"]),
     tests("SyrinxTestSupport", ["AudioCore", "SpeechEngine", "SyrinxTestSupport"]),
+    tests("SoundCard", ["AudioCore", "AudioThreads", "SoundCard"]),
     tests(
       "VirtualSoundCard",
       ["ClientDependencies", "ClientDependenciesTestSupport", "SoundCard", "VirtualSoundCard"]),

@@ -1,16 +1,14 @@
 import AudioCore
+import AudioThreads
 import CALSA
 import SoundCard
-import Synchronization
 
 /// The owner of an open ALSA PCM.
 struct Handle: ~Copyable {
   let pcm: OpaquePointer
 
-  // "Opening is not re-entrant in some plug-ins": the state that this lock guards is the process'
-  // own, inside alsa-lib and the plug-ins it loads. Held by threads that only open, never by a
-  // card's thread.
-  private static let opening = Mutex<Void>(())
+  /// The state that is guarded is the process' own, inside alsa-lib and the plug-ins it loads.
+  private static let turns = OpeningTurns(limit: .seconds(1))
 
   /// Opens a device without waiting for it to be free; blocks where a sound server is slow to
   /// answer.
@@ -21,8 +19,11 @@ struct Handle: ~Copyable {
   ) throws(SoundCardError) {
     var pcm: OpaquePointer?
     let stream = direction == .playback ? SND_PCM_STREAM_PLAYBACK : SND_PCM_STREAM_CAPTURE
-    let code = Self.opening.withLock { _ in
-      snd_pcm_open(&pcm, id.rawValue, stream, SND_PCM_NONBLOCK)
+    let code: Int32
+    do {
+      code = try Self.turns.take { snd_pcm_open(&pcm, id.rawValue, stream, SND_PCM_NONBLOCK) }
+    } catch {
+      throw .failed(id, operation: "eventfd", code: error.code, reason: "\(error)")
     }
     guard code >= 0, let pcm else { throw .opening(id, for: direction, code: code) }
     self.pcm = pcm

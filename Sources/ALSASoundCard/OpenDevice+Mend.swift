@@ -17,7 +17,7 @@ extension OpenDevice {
   /// Does what `Recovery` says until the device runs again; throws where it cannot.
   func mend(_ code: Int32) throws(SoundCardError) -> Mending {
     guard let pcm else { throw lose() }
-    var recovery = Recovery(direction: direction, now: .now)
+    var recovery = Recovery(direction: direction, suspended: suspendedSince ?? .now)
     var action = recovery.begin(
       after: code, isDisconnected: snd_pcm_state(pcm) == SND_PCM_STATE_DISCONNECTED)
     while true {
@@ -27,7 +27,8 @@ extension OpenDevice {
       case .lost: throw lose()
       case .failed(let operation, let code):
         throw .operating(configuration.device, operation, code: code)
-      case .waitToResume(let pause):
+      case .waitToResume(let pause), .waitToPrepare(let pause):
+        suspendedSince = suspendedSince ?? .now
         if polls.sleepOnWaker(milliseconds: pollTimeout(pause)) { return .woken }
         action = recovery.next(after: 0, now: .now)
       case .prepare: action = recovery.next(after: snd_pcm_prepare(pcm), now: .now)
@@ -55,6 +56,7 @@ extension OpenDevice {
   private func mended(
     _ cause: PCMInterruption.Cause, _ isEmptied: Bool
   ) -> PCMInterruption {
+    suspendedSince = nil
     let now = MonotonicTime.now
     let lost = losses.lost(at: now, isEmptied: isEmptied)
     if isEmptied { emptied() }

@@ -25,6 +25,8 @@ final class OpenDevice {
   var losses: LossClock
   /// Trouble that was mended where nobody could be told; the next `wait` tells.
   var untold: PCMInterruption?
+  /// When a device that still sleeps was first found asleep.
+  var suspendedSince: MonotonicTime?
   /// Frames handed over since the device was last emptied.
   var written = 0
   /// The capture has come to its end.

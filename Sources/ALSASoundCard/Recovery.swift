@@ -16,6 +16,7 @@ struct Recovery {
     case start
     case resume
     case waitToResume(Duration)
+    case waitToPrepare(Duration)
     case done(PCMInterruption.Cause)
     case lost
     case failed(operation: String, code: Int32)
@@ -33,9 +34,10 @@ struct Recovery {
   private var current = Action.nothing
   private var restarts = 0
 
-  init(direction: AudioDevice.Direction, now: MonotonicTime) {
+  /// - Parameter suspended: when it was first found asleep: now, or before a wait that was cut short.
+  init(direction: AudioDevice.Direction, suspended: MonotonicTime) {
     self.direction = direction
-    giveUpResumingAt = now + Self.resumeLimit
+    giveUpResumingAt = suspended + Self.resumeLimit
   }
 
   /// What to do first after a call has answered `code`, a negative errno value.
@@ -58,7 +60,8 @@ struct Recovery {
     if -code == ENODEV || -code == ENXIO { return .lost }
     switch current {
     case .resume, .waitToResume: return afterResume(code, now: now)
-    case .prepare: return afterPrepare(code)
+    case .prepare: return afterPrepare(code, now: now)
+    case .waitToPrepare: return step(.prepare)
     case .start: return afterStart(code)
     default: return current
     }
@@ -71,8 +74,9 @@ struct Recovery {
     return step(.waitToResume(Self.resumePause))
   }
 
-  private mutating func afterPrepare(_ code: Int32) -> Action {
-    code >= 0 ? goOn() : .lost
+  private mutating func afterPrepare(_ code: Int32, now: MonotonicTime) -> Action {
+    if -code == EAGAIN, now < giveUpResumingAt { return step(.waitToPrepare(Self.resumePause)) }
+    return code >= 0 ? goOn() : .lost
   }
 
   private mutating func afterStart(_ code: Int32) -> Action {

@@ -11,8 +11,12 @@ public enum AudioPlayerError: Error, Hashable, Sendable {
   case emptySource(URL?)
   /// A stream of buffers can be played once only; give the buffers themselves to repeat them.
   case streamCannotRepeat
-  /// The device could not be opened or is gone; the sentence names it and says what to do.
+  /// The device could not be opened or does not work; the sentence names it and says what to do.
   case device(AudioDevice.ID?, reason: String)
+  /// The device was unplugged, or its sound server ended or does not answer any more.
+  ///
+  /// Play again when it is back, or on another device.
+  case deviceLost(AudioDevice.ID)
   /// The system refused a thread or a descriptor, usually because of a limit.
   case system(reason: String)
   /// So many sounds already play on this device; wait until one ends.
@@ -30,6 +34,9 @@ extension AudioPlayerError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .source(_, let reason), .device(_, let reason), .system(let reason): reason
+    case .deviceLost(let id):
+      "the device \"\(id)\" was lost while it played: it was unplugged, or its sound server ended "
+        + "or does not answer"
     case .emptySource(let url):
       "\(url.map { "\"\($0.path)\"" } ?? "the source") holds no audio: there is nothing to play"
     case .streamCannotRepeat:

@@ -6,7 +6,7 @@ import Synchronization
 /// One open device and the voices that it mixes.
 final class PlaybackEngine: Sendable {
   let configuration: PCMConfiguration
-  private let pcm: any PlaybackPCM
+  private let pcm: MonitoredPlayback
   private let link: CardLink
   private let reporter: Reporter
   private let cardThread: DedicatedThread
@@ -14,9 +14,10 @@ final class PlaybackEngine: Sendable {
   // The ring of commands takes one writer: held for one write, by the control side only.
   private let writing = Mutex(())
 
-  init(pcm: any PlaybackPCM, volume: MasterVolume) throws {
+  init(pcm device: any PlaybackPCM, volume: MasterVolume) throws {
+    let pcm = MonitoredPlayback(device)
     let link = try CardLink(volume: volume)
-    let reporter = Reporter(link: link)
+    let reporter = Reporter(link: link, monitor: pcm.monitor)
     self.pcm = pcm
     self.link = link
     self.reporter = reporter
@@ -59,13 +60,17 @@ final class PlaybackEngine: Sendable {
   }
 
   /// Ends the threads and gives the device back; returns when that is done.
+  ///
+  /// A device that hangs is not waited for longer than a second: its thread closes it when its call
+  /// returns, and holds what it needs for that until then.
   func close() async {
     quit()
-    await cardThread.join()
     await reporterThread.join()
+    if !pcm.monitor.heartbeat.isAbandoned { await cardThread.join() }
   }
 
   private func quit() {
+    reporter.expectEnd()
     send(.quit)
   }
 

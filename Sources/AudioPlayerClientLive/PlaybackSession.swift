@@ -188,6 +188,8 @@ final class PlaybackSession: Sendable {
       return try await ending.heard()
     } catch let error as TooManyVoices {
       throw AudioPlayerError.tooManyVoices(limit: error.limit)
+    } catch SoundCardError.deviceLost(let id), SoundCardError.notAnswering(let id, _) {
+      throw AudioPlayerError.deviceLost(id)
     } catch {
       throw AudioPlayerError.device(device, reason: "\(error)")
     }

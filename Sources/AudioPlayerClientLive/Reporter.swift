@@ -1,4 +1,5 @@
 import AudioThreads
+import SoundCard
 import Synchronization
 
 /// Turns what the card's thread says into reports to the voices, on a thread of its own.
@@ -6,15 +7,18 @@ final class Reporter: Sendable {
   private struct State {
     var voices: [ObjectIdentifier: Voice] = [:]
     var outcome: Result<Void, any Error>?
+    var isEnding = false
   }
 
   private let link: CardLink
+  private let monitor: DeviceMonitor
   // Held by the reporter and the control side for a few instructions; the card's thread never sees
   // it.
   private let state = Mutex(State())
 
-  init(link: CardLink) {
+  init(link: CardLink, monitor: DeviceMonitor) {
     self.link = link
+    self.monitor = monitor
   }
 
   /// Whether the device has failed.
@@ -33,26 +37,49 @@ final class Reporter: Sendable {
       return false
     }
     if isFull == true { throw TooManyVoices(limit: VoiceTable.limit) }
+    // It may sleep without looking at a device that plays nothing.
+    link.news.signal()
     return isFull != nil
   }
 
   /// Notes how the card's thread ended; the reporter ends after it has said so.
+  ///
+  /// Of a thread that was abandoned it has been said already.
   func end(_ outcome: Result<Void, any Error>) {
-    state.withLock { $0.outcome = outcome }
+    state.withLock { state in
+      if state.outcome == nil { state.outcome = outcome }
+    }
+    link.news.signal()
+  }
+
+  /// The card's thread has been told to end: from now on it is watched also where nothing plays.
+  func expectEnd() {
+    state.withLock { $0.isEnding = true }
     link.news.signal()
   }
 
   func run() {
+    var watch = HeartbeatWatch()
     while true {
       let outcome = state.withLock { $0.outcome }
       passOnEvents()
       passOnProgress()
       guard let outcome else {
-        link.news.wait()
+        waitForNews(&watch)
         continue
       }
       return finish(outcome)
     }
+  }
+
+  /// Sleeps until there is news; where something plays, a device that hangs is news.
+  private func waitForNews(_ watch: inout HeartbeatWatch) {
+    let isWatching = state.withLock { $0.isEnding || !$0.voices.isEmpty }
+    guard isWatching else {
+      link.news.wait()
+      return
+    }
+    if let error = monitor.wait(for: link.news, &watch) { end(.failure(error)) }
   }
 
   private func passOnEvents() {
@@ -95,7 +122,9 @@ final class Reporter: Sendable {
     for voice in voices {
       state.withLock { $0.voices[ObjectIdentifier(voice)] = nil }
       voice.close()
-      voice.report(.failed(error))
+      // Who wanted it silent has what they wanted.
+      let heard = voice.heardFrames.load(ordering: .relaxed)
+      voice.report(voice.isStopping ? .finished(heard: heard) : .failed(error))
     }
   }
 

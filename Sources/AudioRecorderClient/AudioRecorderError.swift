@@ -5,8 +5,12 @@ public import Foundation
 ///
 /// Cases are added over time: a `switch` wants a `default`.
 public enum AudioRecorderError: Error, Equatable, Sendable {
-  /// The device could not be opened or is gone; the sentence names it and says what to do.
+  /// The device could not be opened or does not work; the sentence names it and says what to do.
   case device(AudioDevice.ID?, reason: String)
+  /// The device was unplugged, or its sound server ended or does not answer any more.
+  ///
+  /// What was recorded before is complete. Record again when the device is back, or from another.
+  case deviceLost(AudioDevice.ID)
   /// The file could not be made, written or closed; the sentence names it and says why.
   case file(URL, reason: String)
   /// The disk, or the user's quota on it, is full; the file holds what was recorded before.
@@ -34,6 +38,9 @@ extension AudioRecorderError: CustomStringConvertible {
     case .device(_, let reason), .file(_, let reason), .unsupportedFormat(let reason),
       .system(let reason):
       reason
+    case .deviceLost(let id):
+      "the device \"\(id)\" was lost while it recorded: it was unplugged, or its sound server ended "
+        + "or does not answer; what was recorded before is complete"
     case .diskFull(let url):
       "no space is left on the disk for \(url.path); what was recorded before is in it"
     case .fileTooLarge(let url):

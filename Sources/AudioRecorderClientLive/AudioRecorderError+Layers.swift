@@ -11,6 +11,8 @@ extension AudioRecorderError {
     self =
       switch error {
       case let error as AudioRecorderError: error
+      case SoundCardError.deviceLost(let id), SoundCardError.notAnswering(let id, _):
+        .deviceLost(id)
       case let error as SoundCardError: .device(error.device, reason: "\(error)")
       case let error as ResamplingError: .unsupportedFormat(reason: "\(error)")
       default: .system(reason: "\(error)")
@@ -37,7 +39,8 @@ extension SoundCardError {
     switch self {
     case .noSoundCard: nil
     case .unknownDevice(let id, _), .busy(let id, _), .permissionDenied(let id),
-      .unsupported(let id, _), .deviceLost(let id), .failed(let id, _, _, _):
+      .unsupported(let id, _), .deviceLost(let id), .notAnswering(let id, _),
+      .failed(let id, _, _, _):
       id
     }
   }

@@ -32,11 +32,11 @@ struct DeviceAudio: Sendable {
 /// One open capture device, its card's thread and the thread of its consumer.
 final class CaptureEngine: Sendable {
   let configuration: PCMConfiguration
-  private let pcm: any CapturePCM
+  private let pcm: MonitoredCapture
   private let link: CaptureLink
 
   init(pcm: any CapturePCM) throws(WakeUpError) {
-    self.pcm = pcm
+    self.pcm = MonitoredCapture(pcm)
     configuration = pcm.configuration
     link = try CaptureLink(device: pcm.configuration)
   }
@@ -65,7 +65,10 @@ final class CaptureEngine: Sendable {
   }
 
   /// Gives the device back, also without having captured anything; again is harmless.
+  ///
+  /// A device that hangs is closed by its own thread, when its call returns.
   func close() {
+    guard !pcm.monitor.heartbeat.isAbandoned else { return }
     pcm.close()
   }
 
@@ -73,9 +76,17 @@ final class CaptureEngine: Sendable {
     let cardThreadEnded = try startCardThread()
     defer {
       stop()
-      cardThreadEnded.wait()
+      wait(for: cardThreadEnded)
     }
     try pass(to: consumer)
+  }
+
+  /// Returns when the card's thread has ended or has been abandoned.
+  private func wait(for ended: WakeUp) {
+    var watch = HeartbeatWatch()
+    while !pcm.monitor.heartbeat.isAbandoned, link.ending == nil {
+      _ = pcm.monitor.wait(for: ended, &watch)
+    }
   }
 
   /// Starts the card's thread and returns what it signals at its end.
@@ -103,6 +114,7 @@ final class CaptureEngine: Sendable {
 
   /// Hands over blocks until there are no more, or the consumer wants no more.
   private func pass(to consumer: some CaptureConsumer) throws {
+    var watch = HeartbeatWatch()
     var reader = BlockReader(format: configuration.format)
     while true {
       // Looked at before the blocks: what is there after the end is all that there will be.
@@ -113,7 +125,10 @@ final class CaptureEngine: Sendable {
       }
       if let ending { return try ending.get() }
       guard try consumer.takeRest() else { return }
-      link.news.wait()
+      guard let error = pcm.monitor.wait(for: link.news, &watch) else { continue }
+      // Who wanted it to end has what they wanted.
+      if link.isStopping { return }
+      throw error
     }
   }
 }

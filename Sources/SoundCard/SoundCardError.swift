@@ -22,6 +22,10 @@ public enum SoundCardError: Error, Equatable, Sendable {
   case unsupported(AudioDevice.ID, reason: String)
   /// The device is gone: unplugged, its server ended, or closed.
   case deviceLost(AudioDevice.ID)
+  /// The device, or the sound server behind it, did not come back from a call in useful time.
+  ///
+  /// Restart the sound server, or use another device.
+  case notAnswering(AudioDevice.ID, operation: String)
   /// Another failure of the sound system, with its own code and words.
   case failed(AudioDevice.ID, operation: String, code: Int32, reason: String)
 }
@@ -48,6 +52,8 @@ extension SoundCardError: CustomStringConvertible {
       "the device \"\(id)\" cannot be used: \(reason)"
     case .deviceLost(let id):
       "the device \"\(id)\" is gone: it was unplugged or its sound server ended"
+    case .notAnswering(let id, let operation):
+      "the device \"\(id)\" does not answer (\(operation)): its driver or its sound server hangs"
     case .failed(let id, let operation, let code, let reason):
       "the device \"\(id)\" failed in \(operation): \(reason) (code \(code))"
     }

@@ -35,4 +35,17 @@ import Testing
     await #expect(throws: CancellationError.self) { _ = try await task.value }
     mayEnd.signal()
   }
+
+  @Test func `work that does not answer is given up, and what it gives later is let go`()
+    async throws
+  {
+    let mayEnd = try WakeUp()
+    await #expect(throws: SoundCardError.notAnswering("x", operation: "test")) {
+      try await onThread("test", for: "x", limit: .milliseconds(1)) {
+        () throws(SoundCardError) in
+        mayEnd.wait()
+      }
+    }
+    mayEnd.signal()
+  }
 }

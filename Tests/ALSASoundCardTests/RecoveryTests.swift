@@ -33,11 +33,11 @@ import Testing
   }
 
   @Test func `a device that is resumed keeps what it held, one that is prepared does not`() {
-    var recovery = Recovery(direction: .playback, now: start)
+    var recovery = Recovery(direction: .playback, suspended: start)
     #expect(recovery.begin(after: -ESTRPIPE) == .resume)
     #expect(recovery.next(after: 0, now: start) == .done(.suspended))
     #expect(!recovery.isEmptied)
-    recovery = Recovery(direction: .playback, now: start)
+    recovery = Recovery(direction: .playback, suspended: start)
     #expect(recovery.begin(after: -ESTRPIPE) == .resume)
     #expect(recovery.next(after: -ENOSYS, now: start) == .prepare)
     #expect(recovery.isEmptied)
@@ -51,10 +51,19 @@ import Testing
   }
 
   @Test func `resuming is not tried for longer than its limit`() {
-    var recovery = Recovery(direction: .playback, now: start)
+    var recovery = Recovery(direction: .playback, suspended: start)
     #expect(recovery.begin(after: -ESTRPIPE) == .resume)
     let late = start + Recovery.resumeLimit
     #expect(recovery.next(after: -EAGAIN, now: late) == .prepare)
+  }
+
+  @Test func `preparing is tried again while it answers EAGAIN, and not for ever`() {
+    let pause = Recovery.Action.waitToPrepare(Recovery.resumePause)
+    #expect(
+      steps(.playback, [-EPIPE, -EAGAIN, 0, 0]) == [.prepare, pause, .prepare, .done(.xrun)])
+    var recovery = Recovery(direction: .playback, suspended: start)
+    #expect(recovery.begin(after: -EPIPE) == .prepare)
+    #expect(recovery.next(after: -EAGAIN, now: start + Recovery.resumeLimit) == .lost)
   }
 
   @Test(arguments: [ENODEV, ENXIO])
@@ -66,7 +75,7 @@ import Testing
   }
 
   @Test func `a disconnected device is lost whatever it answers`() {
-    var recovery = Recovery(direction: .playback, now: start)
+    var recovery = Recovery(direction: .playback, suspended: start)
     #expect(recovery.begin(after: -EPIPE, isDisconnected: true) == .lost)
   }
 
@@ -87,7 +96,7 @@ import Testing
   private func steps(
     _ direction: AudioDevice.Direction, _ answers: [Int32]
   ) -> [Recovery.Action] {
-    var recovery = Recovery(direction: direction, now: start)
+    var recovery = Recovery(direction: direction, suspended: start)
     var actions: [Recovery.Action] = []
     for answer in answers {
       actions.append(

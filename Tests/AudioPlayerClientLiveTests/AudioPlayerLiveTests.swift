@@ -212,9 +212,7 @@ import VirtualSoundCard
   @Test func `a device that is unplugged ends every playback with an error that names it`() async {
     let clock = TestClock()
     let card = VirtualSoundCard(.init(pace: .lockstep(clock), faults: [.unplugged(at: 800)]))
-    let lost = AudioPlayerError.device(
-      "virtual", reason: "\(SoundCardError.deviceLost("virtual"))")
-    await #expect(throws: lost) {
+    await #expect(throws: AudioPlayerError.deviceLost("virtual")) {
       try await with(card) { player in
         let stream = await player.playback(request: .init(source: .buffers([tone])))
         let events = Task { try await stream.reduce(into: []) { $0.append($1) } }

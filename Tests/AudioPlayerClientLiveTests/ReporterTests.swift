@@ -1,5 +1,6 @@
 import AudioCore
 import AudioThreads
+import SoundCard
 import Testing
 
 @testable import AudioPlayerClientLive
@@ -12,8 +13,21 @@ import Testing
     ) { _ in }
   }
 
+  private func reporter() throws -> Reporter {
+    Reporter(
+      link: try CardLink(volume: MasterVolume()),
+      monitor: MonitoredPlayback(try SimulatedPlayback()).monitor)
+  }
+
+  @Test func `how the device ended is said once, by whoever noticed it first`() throws {
+    let reporter = try reporter()
+    reporter.end(.failure(SoundCardError.notAnswering("x", operation: "drop")))
+    reporter.end(.success(()))
+    #expect(reporter.hasFailed)
+  }
+
   @Test func `as many voices as the table holds are admitted and not one more`() throws {
-    let reporter = Reporter(link: try CardLink(volume: MasterVolume()))
+    let reporter = try reporter()
     for _ in 0..<VoiceTable.limit {
       let isAdmitted = try reporter.admit(voice())
       #expect(isAdmitted)
@@ -23,7 +37,7 @@ import Testing
 
   @Test func `a device that has failed admits nothing`() throws {
     struct Lost: Error {}
-    let reporter = Reporter(link: try CardLink(volume: MasterVolume()))
+    let reporter = try reporter()
     reporter.end(.failure(Lost()))
     #expect(reporter.hasFailed)
     let isAdmitted = try reporter.admit(voice())

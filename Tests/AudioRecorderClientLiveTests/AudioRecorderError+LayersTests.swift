@@ -14,11 +14,17 @@ import Testing
   }
 
   @Test func `every error of a layer below becomes one of the client's, with its sentence`() {
-    let lost = SoundCardError.deviceLost("x")
-    #expect(AudioRecorderError(lost) == .device("x", reason: "\(lost)"))
+    let busy = SoundCardError.busy("x")
+    #expect(AudioRecorderError(busy) == .device("x", reason: "\(busy)"))
     let failed = ResamplingError.failed(reason: "why")
     #expect(AudioRecorderError(failed) == .unsupportedFormat(reason: "\(failed)"))
     #expect(AudioRecorderError(Refused()) == .system(reason: "the system refused"))
+  }
+
+  @Test func `a device that is gone or does not answer is lost`() {
+    #expect(AudioRecorderError(SoundCardError.deviceLost("x")) == .deviceLost("x"))
+    let hanging = SoundCardError.notAnswering("x", operation: "read")
+    #expect(AudioRecorderError(hanging) == .deviceLost("x"))
   }
 
   @Test func `the client's own errors stay what they are`() {

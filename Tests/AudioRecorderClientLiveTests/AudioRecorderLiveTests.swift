@@ -194,9 +194,7 @@ import VirtualSoundCard
         pace: .lockstep(clock), microphone: .signal(.sine(440)),
         faults: [.unplugged(at: 4_000)]))
     let url = temporaryURL("wav")
-    let lost = AudioRecorderError.device(
-      "virtual", reason: "\(SoundCardError.deviceLost("virtual"))")
-    await #expect(throws: lost) {
+    await #expect(throws: AudioRecorderError.deviceLost("virtual")) {
       try await with(card) { recorder in
         let stream = await recorder.recording(
           request: .init(url: url, sampleRate: 8_000, channelCount: 1))

@@ -6,12 +6,14 @@
 #   Tests/Support/pulse.sh start DIRECTORY   starts it, waits until it answers, and prints on stdout the
 #                                            variables that lead to it, as `export NAME=VALUE` lines
 #   Tests/Support/pulse.sh stop DIRECTORY    ends it
+#   Tests/Support/pulse.sh pause DIRECTORY   stops it where it is, so that it answers nobody (SIGSTOP)
+#   Tests/Support/pulse.sh continue DIRECTORY   lets it go on (SIGCONT)
 #
 # DIRECTORY is its own (made if missing), with a path of at most 80 characters: a socket's name is short.
 # With the variables set, `default` and `pulse` of ALSA play to the sink and record its monitor.
 set -euo pipefail
 
-action=${1:?start or stop}
+action=${1:?start, stop, pause or continue}
 directory=${2:?a directory for the socket}
 socket=$directory/native
 pid=$directory/pid
@@ -51,12 +53,16 @@ stop() {
   is_running || return 0
   local server
   server=$(cat "$pid")
+  # One that is paused would not notice.
   kill "$server"
+  kill -CONT "$server"
   tail -s 0.05 --pid="$server" -f /dev/null
 }
 
 case $action in
   start) start ;;
   stop) stop ;;
-  *) echo "pulse.sh: start or stop, not $action" >&2; exit 64 ;;
+  pause) kill -STOP "$(cat "$pid")" ;;
+  continue) kill -CONT "$(cat "$pid")" ;;
+  *) echo "pulse.sh: start, stop, pause or continue, not $action" >&2; exit 64 ;;
 esac

@@ -56,9 +56,16 @@ struct TestBench: Sendable {
   }
 
   /// Ends the server, as a crash would for its clients.
-  func stopPulse() throws {
+  func stopPulse() throws { try tellPulse("stop") }
+
+  /// Stops the server where it is: it answers nobody until it continues.
+  func pausePulse() throws { try tellPulse("pause") }
+
+  func continuePulse() throws { try tellPulse("continue") }
+
+  private func tellPulse(_ action: String) throws {
     try run(
-      "bash", [Self.pulseScript.path(), "stop", pulseDirectory.path()], package: "pulseaudio")
+      "bash", [Self.pulseScript.path(), action, pulseDirectory.path()], package: "pulseaudio")
   }
 
   private static func support(_ path: String) -> URL {

@@ -24,6 +24,11 @@
 //   resume_error=E   and then fails with errno E
 //   short=N          a transfer moves at most N frames; again_every=N: every N-th transfer answers EAGAIN
 //   early_wakes=1    poll says "ready" at every tick, whether a period is there or not
+//   again_in=CALL    CALL (prepare, start or resume) answers EAGAIN again_times=N times (default 1) from again_at=N on
+//   block_in=CALL    CALL (open, prepare, start, stop, transfer, pointer or delay) takes block_ms=N, once block_at=N has
+//                    been reached (default: at once), as with a sound server that is stopped; with open it is opening
+//   stall_at=N       nothing moves from then on, and nothing is said of it
+//   plugged=FILE     it is there for as long as FILE is: ENODEV at the opening and in every call where FILE is not
 //   delay=N          the delay that it claims; delay_error=E: asking for the delay fails with errno E
 #include <alsa/asoundlib.h>
 #include <alsa/pcm_external.h>
@@ -41,7 +46,8 @@ struct card {
   snd_pcm_ioplug_t io;
   long format, rate, channels, speed, open_error, xrun_at, gone_at, hangup_at, suspend_at;
   long resume_again, resume_error, most, again_every, early_wakes, delay, delay_error;
-  long set_chmap, mark_channels;
+  long set_chmap, mark_channels, again_times, again_at, block_at, block_ms, stall_at;
+  char again_in[16], block_in[16], plugged[256];
   snd_pcm_chmap_t *chmap;
   int has_delay, output, running;
   int64_t began;        // when the card last began to run, ns
@@ -67,7 +73,10 @@ static int64_t frames_since(const struct card *c, int64_t start) {
 // Frames played or captured since it was opened.
 static int64_t passed(const struct card *c) {
   if (!c->running) return c->base;
-  if (c->speed) return c->base + frames_since(c, c->began);
+  if (c->speed) {
+    int64_t position = c->base + frames_since(c, c->began);
+    return c->stall_at != NONE && position > c->stall_at ? c->stall_at : position;
+  }
   return c->io.stream == SND_PCM_STREAM_PLAYBACK
              ? c->appl_base + c->moved
              : c->appl_base + c->moved + (int64_t)c->io.buffer_size - 1;
@@ -80,7 +89,19 @@ static int is_due(long *when, int64_t position) {
 }
 
 static int is_gone(const struct card *c) {
+  if (*c->plugged && access(c->plugged, F_OK) < 0) return 1;
   return c->gone_at != NONE && passed(c) >= c->gone_at;
+}
+
+// Does what the script says of a call that is being made; a negative answer is the call's.
+static int enter(struct card *c, const char *call) {
+  if (!strcmp(c->block_in, call) && passed(c) >= c->block_at) {
+    struct timespec t = {c->block_ms / 1000, c->block_ms % 1000 * 1000000};
+    while (nanosleep(&t, &t) < 0) continue;
+  }
+  if (strcmp(c->again_in, call) || c->again_times <= 0 || passed(c) < c->again_at) return 0;
+  c->again_times--;
+  return -EAGAIN;
 }
 
 static void halt(struct card *c) {
@@ -91,6 +112,8 @@ static void halt(struct card *c) {
 
 static int start(snd_pcm_ioplug_t *io) {
   struct card *c = io->private_data;
+  int code = enter(c, "start");
+  if (code < 0) return code;
   if (is_gone(c)) return -ENODEV;
   c->began = now();
   if (c->halted && c->speed) c->skipped += frames_since(c, c->halted);
@@ -99,12 +122,14 @@ static int start(snd_pcm_ioplug_t *io) {
 }
 
 static int stop(snd_pcm_ioplug_t *io) {
+  enter(io->private_data, "stop");
   halt(io->private_data);
   return 0;
 }
 
 static snd_pcm_sframes_t pointer(snd_pcm_ioplug_t *io) {
   struct card *c = io->private_data;
+  enter(c, "pointer");
   int64_t position = passed(c);
   if (is_gone(c)) return -ENODEV;
   if (is_due(&c->xrun_at, position)) {
@@ -127,6 +152,8 @@ static snd_pcm_sframes_t pointer(snd_pcm_ioplug_t *io) {
 
 static int prepare(snd_pcm_ioplug_t *io) {
   struct card *c = io->private_data;
+  int code = enter(c, "prepare");
+  if (code < 0) return code;
   if (is_gone(c)) return -ENODEV;
   halt(c);
   c->appl_base = c->base;
@@ -136,6 +163,8 @@ static int prepare(snd_pcm_ioplug_t *io) {
 
 static int resume(snd_pcm_ioplug_t *io) {
   struct card *c = io->private_data;
+  int code = enter(c, "resume");
+  if (code < 0) return code;
   if (c->resume_again > 0) {
     c->resume_again--;
     return -EAGAIN;
@@ -163,6 +192,7 @@ static void ramp(const struct card *c, char *to, int64_t from, snd_pcm_uframes_t
 static snd_pcm_sframes_t transfer(snd_pcm_ioplug_t *io, const snd_pcm_channel_area_t *areas,
                                   snd_pcm_uframes_t offset, snd_pcm_uframes_t size) {
   struct card *c = io->private_data;
+  enter(c, "transfer");
   if (is_gone(c)) return -ENODEV;
   c->transfers++;
   if (c->again_every > 0 && c->transfers % c->again_every == 0) return -EAGAIN;
@@ -179,6 +209,7 @@ static snd_pcm_sframes_t transfer(snd_pcm_ioplug_t *io, const snd_pcm_channel_ar
 
 static int delay(snd_pcm_ioplug_t *io, snd_pcm_sframes_t *frames) {
   struct card *c = io->private_data;
+  enter(c, "delay");
   if (is_gone(c)) return -ENODEV;
   if (c->delay_error != NONE) return -(int)c->delay_error;
   int64_t ahead = c->appl_base + c->moved - passed(c);
@@ -260,6 +291,13 @@ static const snd_pcm_ioplug_callback_t callbacks = {
 };
 
 static int read_word(struct card *c, const char *key, const char *value) {
+  const struct { const char *key; char *field; size_t size; } words[] = {
+      {"again_in", c->again_in, sizeof c->again_in},
+      {"block_in", c->block_in, sizeof c->block_in},
+      {"plugged", c->plugged, sizeof c->plugged}};
+  for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strcmp(key, words[i].key))
+      return snprintf(words[i].field, words[i].size, "%s", value) < (int)words[i].size ? 0 : -EINVAL;
   const struct { const char *key; long *field; } numbers[] = {
       {"rate", &c->rate}, {"channels", &c->channels}, {"speed", &c->speed},
       {"open_error", &c->open_error}, {"xrun_at", &c->xrun_at}, {"gone_at", &c->gone_at},
@@ -267,7 +305,9 @@ static int read_word(struct card *c, const char *key, const char *value) {
       {"resume_again", &c->resume_again}, {"resume_error", &c->resume_error}, {"short", &c->most},
       {"again_every", &c->again_every}, {"early_wakes", &c->early_wakes}, {"delay", &c->delay},
       {"delay_error", &c->delay_error}, {"set_chmap", &c->set_chmap},
-      {"mark_channels", &c->mark_channels}};
+      {"mark_channels", &c->mark_channels}, {"again_times", &c->again_times},
+      {"again_at", &c->again_at},
+      {"block_at", &c->block_at}, {"block_ms", &c->block_ms}, {"stall_at", &c->stall_at}};
   if (!strcmp(key, "format")) return (c->format = snd_pcm_format_value(value)) < 0 ? -EINVAL : 0;
   if (!strcmp(key, "chmap")) return (c->chmap = snd_pcm_chmap_parse_string(value)) ? 0 : -EINVAL;
   if (!strcmp(key, "output")) {
@@ -328,7 +368,8 @@ SND_PCM_PLUGIN_DEFINE_FUNC(syrinxtest) {
   struct card *c = calloc(1, sizeof *c);
   if (!c) return -ENOMEM;
   c->format = c->xrun_at = c->gone_at = c->hangup_at = c->suspend_at = NONE;
-  c->resume_error = c->delay_error = c->output = NONE;
+  c->resume_error = c->delay_error = c->output = c->stall_at = NONE;
+  c->again_times = 1;
   c->speed = 1;
   c->boundary = 1 << 30;
 
@@ -338,6 +379,8 @@ SND_PCM_PLUGIN_DEFINE_FUNC(syrinxtest) {
   if (snd_config_search(conf, "script", &entry) >= 0 && snd_config_get_string(entry, &script) >= 0)
     code = read_script(c, script);
   if (code >= 0 && c->open_error) code = -(int)c->open_error;
+  if (code >= 0) code = enter(c, "open");
+  if (code >= 0 && is_gone(c)) code = -ENODEV;
   if (code < 0) goto failed;
 
   c->io.version = SND_PCM_IOPLUG_VERSION;

@@ -71,7 +71,7 @@ import Testing
       in: folder, environment: alsa.environment)
     #expect(run.status == 1)
     #expect(run.error.contains("syrinxtest"))
-    #expect(run.error.contains("is gone"))
+    #expect(run.error.contains("was lost"))
   }
 
   private func play(_ sound: String, script: String) async throws -> [UInt8] {

@@ -1,0 +1,132 @@
+import AudioCore
+import AudioPlayerClient
+import AudioPlayerClientLive
+import AudioRecorderClient
+import AudioRecorderClientLive
+import ClientDependencies
+import Foundation
+import SoundCard
+import SoundFile
+
+@testable import ALSASoundCard
+
+/// The clients' engines on the bench's devices.
+struct EngineBench {
+  let bench: TestBench
+
+  init() throws {
+    bench = try TestBench.ready()
+  }
+
+  /// What a playback came to.
+  struct Played: Sendable {
+    var events: [PlaybackEvent] = []
+    var error: AudioPlayerError?
+
+    /// How it finished, nil where an error ended it.
+    var finish: PlaybackFinish? {
+      guard case .finished(let finish) = events.last else { return nil }
+      return finish
+    }
+
+    var hasXrun: Bool {
+      events.contains { if case .xrun = $0 { true } else { false } }
+    }
+
+    /// Whether what was heard never went back nor beyond the sound.
+    func isMonotonic(upTo end: Duration) -> Bool {
+      let heard = events.compactMap { event -> Duration? in
+        if case .progress(let progress) = event { progress.heard } else { nil }
+      }
+      return heard == heard.sorted() && heard.allSatisfy { $0 <= end }
+    }
+  }
+
+  /// Plays mono samples at 48 kHz to their end.
+  ///
+  /// - Parameter act: what is done while it plays, once it has begun.
+  func play(
+    _ samples: [Float], on device: String,
+    act: @escaping @Sendable (AudioPlayerClient) async -> Void = { _ in }
+  ) async -> Played {
+    await withDependencies {
+      $0.soundCard = .liveValue
+    } operation: {
+      let player = AudioPlayerClient.liveValue
+      var played = Played()
+      let buffer = AudioBuffer(
+        format: AudioFormat(sampleRate: 48_000, channelCount: 1), samples: samples)
+      let stream = await player.playback(
+        request: PlaybackRequest(
+          source: .buffers([buffer]), device: AudioDevice.ID(rawValue: device)))
+      do {
+        for try await event in stream {
+          played.events.append(event)
+          if case .started = event { Task { await act(player) } }
+        }
+      } catch {
+        played.error = error as? AudioPlayerError
+      }
+      return played
+    }
+  }
+
+  /// What a recording came to.
+  struct Recorded: Sendable {
+    var events: [RecordingEvent] = []
+    var error: AudioRecorderError?
+    /// What is in the file.
+    var samples: [Float] = []
+
+    var finish: RecordingFinish? {
+      guard case .finished(let finish) = events.last else { return nil }
+      return finish
+    }
+
+    var lost: Duration {
+      events.reduce(.zero) { sum, event in
+        if case .xrun(let lost) = event { sum + lost } else { sum }
+      }
+    }
+  }
+
+  /// Records mono at 48 kHz into a file and reads it.
+  func record(
+    _ length: Duration?, from device: String,
+    act: @escaping @Sendable (AudioRecorderClient) async -> Void = { _ in }
+  ) async throws -> Recorded {
+    let url = bench.directory.appending(path: "\(UUID().uuidString).wav")
+    defer { try? FileManager.default.removeItem(at: url) }
+    var recorded = await withDependencies {
+      $0.soundCard = .liveValue
+    } operation: {
+      let recorder = AudioRecorderClient.liveValue
+      var recorded = Recorded()
+      let stream = await recorder.recording(
+        request: RecordingRequest(
+          url: url, device: AudioDevice.ID(rawValue: device), sampleRate: 48_000, channelCount: 1,
+          maximumDuration: length))
+      do {
+        for try await event in stream {
+          recorded.events.append(event)
+          if case .started = event { Task { await act(recorder) } }
+        }
+      } catch {
+        recorded.error = error as? AudioRecorderError
+      }
+      return recorded
+    }
+    let reader = try SoundFileReader(url: url)
+    while true {
+      let buffer = try reader.read(atMost: 48_000)
+      guard !buffer.isEmpty else { return recorded }
+      recorded.samples += buffer.samples
+    }
+  }
+}
+
+/// Whether a raw file begins with these samples as floats, and holds silence after them.
+func isPlayed(_ file: URL, _ samples: [Float]) throws -> Bool {
+  let played = try Data(contentsOf: file).withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+  return played.starts(with: samples) && played.dropFirst(samples.count).allSatisfy { $0 == 0 }
+}

@@ -1,0 +1,110 @@
+import AudioCore
+import AudioPlayerClient
+import Foundation
+import SoundCard
+import Testing
+
+/// The playback engine above a card that goes wrong: what is heard, what is said, and that it ends.
+@Suite struct PlaybackFaultTests {
+  let bench: EngineBench
+  /// Half a second; no sample is silence.
+  let sound = ramp(24_000, from: 1)
+
+  init() throws {
+    bench = try EngineBench()
+  }
+
+  @Test(arguments: [
+    "xrun_at=4800", "suspend_at=4800", "suspend_at=4800 resume_error=38",
+    "suspend_at=4800 resume_again=3", "xrun_at=4800 again_in=prepare again_at=4800",
+  ])
+  func `trouble that passes is an event, and the sound goes on to its end`(
+    script: String
+  ) async throws {
+    let played = try await play(script)
+    #expect(played.error == nil)
+    #expect(played.hasXrun)
+    #expect(played.finish == PlaybackFinish(reason: .completed, heard: .milliseconds(500)))
+  }
+
+  @Test(arguments: [
+    "short=100 again_every=3", "again_in=start", "early_wakes=1", "delay=-500",
+    "delay=2000000000", "delay_error=5", "stall_at=23900",
+  ])
+  func `a card that answers oddly plays every frame, once, and ends`(script: String) async throws {
+    let played = try await play(script)
+    #expect(played.error == nil)
+    #expect(played.finish == PlaybackFinish(reason: .completed, heard: .milliseconds(500)))
+    #expect(played.isMonotonic(upTo: .milliseconds(500)))
+  }
+
+  @Test(arguments: [
+    "gone_at=4800", "hangup_at=4800", "gone_at=23900",
+  ])
+  func `a card that is pulled out is lost, also while its last frames are heard`(
+    script: String
+  ) async throws {
+    let device = testCard(script)
+    let played = await bench.play(sound, on: device)
+    #expect(played.error == .deviceLost(AudioDevice.ID(rawValue: device)))
+  }
+
+  @Test(arguments: ["start", "transfer", "pointer", "delay"])
+  func `a card whose calls do not return is lost long before they do`(call: String) async throws {
+    let device = testCard("block_in=\(call) block_at=0 block_ms=4000")
+    let began = ContinuousClock.now
+    let played = await bench.play(sound, on: device)
+    #expect(played.error == .deviceLost(AudioDevice.ID(rawValue: device)))
+    #expect(ContinuousClock.now - began < .milliseconds(3_500))
+  }
+
+  @Test func `stop returns before a card that does not let itself be stopped`() async throws {
+    let began = ContinuousClock.now
+    let played = await bench.play(
+      ramp(480_000), on: testCard("block_in=stop block_at=1 block_ms=4000")
+    ) { await $0.stop() }
+    #expect(played.finish?.reason == .stopped)
+    #expect(ContinuousClock.now - began < .milliseconds(3_500))
+  }
+
+  @Test func `a card that stands still is given up after five seconds`() async {
+    let device = testCard("stall_at=4800")
+    let played = await bench.play(sound, on: device)
+    guard case .device(AudioDevice.ID(rawValue: device), _) = played.error else {
+      Issue.record("\(played)")
+      return
+    }
+  }
+
+  @Test(arguments: [("open_error=16", "in use"), ("open_error=19", "no playback device")])
+  func `a card that cannot be opened says why`(script: String, reason: String) async {
+    let played = await bench.play(sound, on: testCard(script))
+    #expect(played.events.isEmpty)
+    guard case .device(_, let sentence) = played.error else {
+      Issue.record("\(played)")
+      return
+    }
+    #expect(sentence.contains(reason), "\(sentence)")
+  }
+
+  @Test func `an opening that does not return holds up no other card`() async throws {
+    let file = bench.bench.file()
+    async let hanging = bench.play(sound, on: testCard("block_in=open block_ms=8000"))
+    let played = await bench.play(sound, on: testCard("speed=4 output=\(file.path())"))
+    #expect(played.finish?.reason == .completed)
+    #expect(try isPlayed(file, sound))
+    guard case .device(_, let sentence) = await hanging.error else {
+      Issue.record("an opening that takes 8 s went on")
+      return
+    }
+    #expect(sentence.contains("does not answer"), "\(sentence)")
+  }
+
+  /// Plays the sound and holds what the card was given to it.
+  private func play(_ script: String) async throws -> EngineBench.Played {
+    let file = bench.bench.file()
+    let played = await bench.play(sound, on: testCard("\(script) output=\(file.path())"))
+    #expect(try isPlayed(file, sound), "\(script)")
+    return played
+  }
+}

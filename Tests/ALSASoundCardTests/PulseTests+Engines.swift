@@ -1,0 +1,72 @@
+import AudioCore
+import AudioPlayerClient
+import AudioRecorderClient
+import SoundCard
+import Testing
+
+@testable import ALSASoundCard
+
+/// The clients' engines while their sound server stops or ends.
+extension PulseTests {
+  /// Ten seconds, which no test waits for.
+  private var longSound: [Float] { ramp(480_000, from: 1) }
+
+  @Test func `the end of the sound server is the loss of the device for a playback`() async throws {
+    let bench = try EngineBench()
+    let played = await bench.play(longSound, on: "syrinxpulse") { _ in try? self.bench.stopPulse() }
+    #expect(played.error == .deviceLost("syrinxpulse"))
+    try self.bench.startPulse()
+    let again = await bench.play(ramp(4_800), on: "syrinxpulse")
+    #expect(again.finish?.reason == .completed)
+  }
+
+  @Test func `the end of the sound server is the loss of the device for a recording`()
+    async throws
+  {
+    let recorded = try await EngineBench().record(nil, from: "syrinxpulse") { _ in
+      try? self.bench.stopPulse()
+    }
+    #expect(recorded.error == .deviceLost("syrinxpulse"))
+  }
+
+  @Test func `stop returns while the sound server answers nobody`() async throws {
+    let played = try await EngineBench().play(longSound, on: "syrinxpulse") { player in
+      try? self.bench.pausePulse()
+      await player.stop()
+    }
+    try bench.continuePulse()
+    #expect(played.finish?.reason == .stopped)
+  }
+
+  @Test func `stopRecording returns while the sound server answers nobody`() async throws {
+    let recorded = try await EngineBench().record(nil, from: "syrinxpulse") { recorder in
+      try? self.bench.pausePulse()
+      await recorder.stopRecording()
+    }
+    try bench.continuePulse()
+    #expect(recorded.finish?.reason == .stopped)
+  }
+
+  @Test func `a sound server that answers nobody is not waited for to open its device`()
+    async throws
+  {
+    try bench.pausePulse()
+    let hanging = await EngineBench.opening("syrinxpulse")
+    #expect(hanging == .notAnswering("syrinxpulse", operation: "alsa-open"))
+    let other = await EngineBench.opening(testCard(""))
+    try bench.continuePulse()
+    #expect(other == nil)
+  }
+}
+
+extension EngineBench {
+  /// Why a device does not open, nil where it does.
+  static func opening(_ device: String) async -> SoundCardError? {
+    do {
+      try await SoundCard.liveValue.openPlayback(request: request(device)).close()
+      return nil
+    } catch {
+      return error as? SoundCardError
+    }
+  }
+}

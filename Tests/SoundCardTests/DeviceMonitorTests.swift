@@ -1,0 +1,95 @@
+import AudioCore
+import AudioThreads
+import SoundCard
+import Testing
+
+@Suite struct DeviceMonitorTests {
+  @Test func `a device that hangs is woken, then abandoned, and named with its call`() async throws {
+    let device = try HangingDevice()
+    let pcm = MonitoredPlayback(device)
+    let thread = try DedicatedThread.start(name: "hangs") { pcm.drop() }
+    let error = await Self.firstError(of: pcm.monitor)
+    #expect(error == .notAnswering("hanging", operation: "drop"))
+    #expect(device.waker.clear())
+    #expect(pcm.monitor.heartbeat.isAbandoned)
+    device.release()
+    await thread.join()
+  }
+
+  @Test func `a device that was abandoned is lost for every call, and can be closed`() throws {
+    let device = try HangingDevice()
+    device.release()
+    let pcm = MonitoredPlayback(device)
+    pcm.monitor.heartbeat.abandon()
+    let lost = SoundCardError.deviceLost("hanging")
+    #expect(throws: lost) { try pcm.wait(for: .period, atMost: nil) }
+    #expect(throws: lost) { try pcm.start() }
+    #expect(throws: lost) { try pcm.delay() }
+    #expect(throws: lost) { try pcm.write(UnsafeBufferPointer(start: nil, count: 0)) }
+    pcm.close()
+    #expect(device.isClosed.isOpen)
+  }
+
+  @Test func `a device whose waits are long but answer is not suspected`() throws {
+    let device = try HangingDevice()
+    let pcm = MonitoredPlayback(device)
+    let hasEnded = try WakeUp()
+    _ = try DedicatedThread.start(name: "waits") {
+      for _ in 0..<2 { _ = try? pcm.wait(for: .nothing, atMost: nil) }
+      hasEnded.signal()
+    }
+    var watch = HeartbeatWatch()
+    let silence = try WakeUp()
+    while !hasEnded.clear() {
+      #expect(pcm.monitor.wait(for: silence, &watch) == nil)
+    }
+  }
+
+  /// Looks until something is wrong, on a thread of its own.
+  private static func firstError(of monitor: DeviceMonitor) async -> SoundCardError? {
+    await withCheckedContinuation { continuation in
+      do {
+        let silence = try WakeUp()
+        _ = try DedicatedThread.start(name: "looks") {
+          var watch = HeartbeatWatch()
+          while true {
+            guard let error = monitor.wait(for: silence, &watch) else { continue }
+            return continuation.resume(returning: error)
+          }
+        }
+      } catch {
+        Issue.record(error)
+        continuation.resume(returning: nil)
+      }
+    }
+  }
+}
+
+/// A device whose `drop` does not return until it is released.
+private final class HangingDevice: PlaybackPCM {
+  let configuration = PCMConfiguration(
+    device: "hanging", format: .speech, sampleFormat: .float32, period: 160, buffer: 640)
+  let waker: WakeUp
+  let isClosed = Gate()
+  private let released: WakeUp
+
+  init() throws {
+    waker = try WakeUp()
+    released = try WakeUp()
+  }
+
+  func release() { released.signal() }
+
+  var elapsed: Duration { .zero }
+  var timeUntilDry: Duration { .zero }
+  func delay() -> FrameCount { 0 }
+  func start() {}
+  func drop() { released.wait() }
+  func close() { isClosed.open() }
+  func write(_ samples: UnsafeBufferPointer<Float>) -> PCMTransfer { .frames(0) }
+
+  func wait(for interest: PCMInterest, atMost timeout: Duration?) -> PCMWakeUp {
+    waker.wait()
+    return .woken
+  }
+}

@@ -1,0 +1,47 @@
+import SoundCard
+import Testing
+
+@Suite struct HeartbeatWatchTests {
+  let inWrite = Heartbeat.Beat(count: 7, call: .write)
+
+  /// What a watch says at looks at these beats, each so much after the one before.
+  private func verdicts(
+    _ beats: [Heartbeat.Beat], every interval: Duration = HeartbeatWatch.interval
+  ) -> [HeartbeatWatch.Verdict] {
+    var watch = HeartbeatWatch()
+    return beats.map { watch.look($0, after: interval) }
+  }
+
+  @Test func `a call that does not return is suspected once and then stuck, within a second`() {
+    #expect(
+      verdicts(Array(repeating: inWrite, count: 5))
+        == [.fine, .fine, .suspicious, .fine, .stuck(.write)])
+    #expect(HeartbeatWatch.interval * 5 <= .seconds(1))
+  }
+
+  @Test func `a thread that makes calls is fine, however often it is found in the same one`() {
+    let beats = (0..<20).map { Heartbeat.Beat(count: $0, call: .wait) }
+    #expect(verdicts(beats).allSatisfy { $0 == .fine })
+  }
+
+  @Test func `a thread that is in no call is fine`() {
+    let mixing = Heartbeat.Beat(count: 8, call: .none)
+    #expect(verdicts(Array(repeating: mixing, count: 20)).allSatisfy { $0 == .fine })
+  }
+
+  @Test func `a thread that moves on is suspected anew`() {
+    let next = Heartbeat.Beat(count: 9, call: .write)
+    #expect(
+      verdicts([inWrite, inWrite, inWrite, next, next, next])
+        == [.fine, .fine, .suspicious, .fine, .fine, .suspicious])
+  }
+
+  @Test func `a process that was stopped for a minute has looked once`() {
+    #expect(verdicts([inWrite, inWrite], every: .seconds(60)) == [.fine, .fine])
+  }
+
+  @Test func `looks at short intervals count no more than the time between them`() {
+    let verdicts = verdicts(Array(repeating: inWrite, count: 60), every: .milliseconds(10))
+    #expect(verdicts.filter { $0 != .fine } == [.suspicious])
+  }
+}
