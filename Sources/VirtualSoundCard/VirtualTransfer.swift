@@ -9,6 +9,7 @@ struct VirtualTransfer {
   private var faults: [VirtualFault]
   private var interruption: PCMInterruption?
   private var isRunning = false
+  private var isStalled = false
 
   /// Frames in the device's buffer: to be played, or heard and not yet fetched.
   private(set) var level: FrameCount = 0
@@ -69,7 +70,7 @@ struct VirtualTransfer {
   /// Lets `frames` of the device's time pass.
   mutating func tick(_ frames: FrameCount) {
     ticked += frames
-    guard isRunning, !isGone else { return }
+    guard isRunning, !isGone, !isStalled else { return }
     switch direction {
     case .playback: play(frames)
     case .capture: hear(frames)
@@ -114,17 +115,24 @@ struct VirtualTransfer {
     switch fault {
     case .unplugged:
       isGone = true
+    case .stalled:
+      isStalled = true
     case .xrun(_, let lost):
-      interrupt(lost: lost)
-      if direction == .capture {
-        ticked += lost
-        position += lost
-        nextRead += lost
-      }
+      miss(lost, because: .xrun)
+    case .suspended(_, let lost):
+      miss(lost, because: .suspended)
     }
   }
 
-  private mutating func interrupt(lost: FrameCount) {
-    interruption = PCMInterruption(cause: .xrun, lost: lost + (interruption?.lost ?? 0))
+  private mutating func miss(_ lost: FrameCount, because cause: PCMInterruption.Cause) {
+    interrupt(lost: lost, because: cause)
+    guard direction == .capture else { return }
+    ticked += lost
+    position += lost
+    nextRead += lost
+  }
+
+  private mutating func interrupt(lost: FrameCount, because cause: PCMInterruption.Cause = .xrun) {
+    interruption = PCMInterruption(cause: cause, lost: lost + (interruption?.lost ?? 0))
   }
 }

@@ -4,7 +4,8 @@ import SoundCard
 import Testing
 
 @Suite struct DeviceMonitorTests {
-  @Test func `a device that hangs is woken, then abandoned, and named with its call`() async throws {
+  @Test func `a device that hangs is woken, then abandoned, and named with its call`() async throws
+  {
     let device = try HangingDevice()
     let pcm = MonitoredPlayback(device)
     let thread = try DedicatedThread.start(name: "hangs") { pcm.drop() }

@@ -56,6 +56,24 @@ import Testing
     #expect(device.read(10).first == 7)
   }
 
+  @Test func `a machine that slept has missed what passed meanwhile`() {
+    var device = transfer(.capture, faults: [.suspended(at: 10, lost: 7)])
+    device.start()
+    device.tick(10)
+    #expect(device.poll(.period) == .interrupted(PCMInterruption(cause: .suspended, lost: 7)))
+    #expect(device.read(10).first == 7)
+  }
+
+  @Test func `a device that stalls neither plays nor runs dry, and its time passes`() {
+    var device = transfer(.playback, faults: [.stalled(at: 10)])
+    #expect(device.write(40) == 40)
+    for _ in 0..<5 { device.tick(10) }
+    #expect(device.position == 10)
+    #expect(device.level == 30)
+    #expect(device.ticked == 50)
+    #expect(device.poll(.nothing) == nil)
+  }
+
   @Test func `an unplugged device is gone at its frame and not before`() {
     var device = transfer(.playback, faults: [.unplugged(at: 20)])
     _ = device.write(40)

@@ -33,6 +33,10 @@ struct EngineBench {
       events.contains { if case .xrun = $0 { true } else { false } }
     }
 
+    var isStarved: Bool {
+      events.contains { if case .starved = $0 { true } else { false } }
+    }
+
     /// Whether what was heard never went back nor beyond the sound.
     func isMonotonic(upTo end: Duration) -> Bool {
       let heard = events.compactMap { event -> Duration? in

@@ -117,7 +117,7 @@ import Testing
     return product / (first * second).squareRoot()
   }
 
-  private func withServer(_ script: String) async throws -> BuiltCommand.Outcome {
+  func withServer(_ script: String) async throws -> BuiltCommand.Outcome {
     let pulse = ALSASetup.support("pulse.sh")
     return try await BuiltCommand.shell(
       """

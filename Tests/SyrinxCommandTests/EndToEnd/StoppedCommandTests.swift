@@ -1,0 +1,57 @@
+import AudioCore
+import Foundation
+import SoundFile
+import Testing
+
+/// The command when it is stopped for a while (SIGSTOP) and goes on (SIGCONT).
+@Suite struct StoppedCommandTests {
+  let folder: TestFolder
+  let alsa: ALSASetup
+
+  init() async throws {
+    folder = try TestFolder()
+    alsa = try await ALSASetup(in: folder)
+  }
+
+  @Test func `a playback that was stopped goes on where it was, without a missing frame`()
+    async throws
+  {
+    let sound = ALSASetup.sample("tone.wav")
+    let run = try await shell(
+      """
+      sox '\(sound)' -t raw -e signed -b 16 expected.raw
+      syrinx play --device "syrinxtest:SCRIPT='format=S16 output=$PWD/played.raw'" '\(sound)' &
+      \(stopAndContinue)
+      """)
+    #expect(run.status == 0, "\(run.error)")
+    let played = try Data(contentsOf: folder.file("played.raw"))
+    #expect(played.starts(with: try Data(contentsOf: folder.file("expected.raw"))))
+  }
+
+  @Test func `a recording that was stopped has silence for it, and its whole length`()
+    async throws
+  {
+    let run = try await shell(
+      """
+      syrinx record --device "syrinxtest:SCRIPT='format=S16'" --rate 48000 --channels 1 \
+        --seconds 5 heard.wav &
+      \(stopAndContinue)
+      """)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.error.contains("lost"), "\(run.error)")
+    let samples = try folder.samples("heard.wav")
+    #expect(samples.count == 5 * 48_000)
+    #expect(samples.filter { $0 == 0 }.count > 48_000)
+  }
+
+  /// Stops the command in the background a second after it began, for two, and waits for its end.
+  private let stopAndContinue = """
+    command=$!
+    sleep 1; kill -STOP $command; sleep 2; kill -CONT $command
+    wait $command
+    """
+
+  private func shell(_ script: String) async throws -> BuiltCommand.Outcome {
+    try await BuiltCommand.shell(script, in: folder, environment: alsa.environment)
+  }
+}
