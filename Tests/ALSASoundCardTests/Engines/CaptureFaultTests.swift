@@ -48,6 +48,16 @@ import Testing
     if recorded.lost == .zero { #expect(recorded.samples.missingInRamp.isEmpty) }
   }
 
+  @Test func `a card that is unplugged is lost, and records again when it is back`() async throws {
+    let plug = Plug(in: bench.bench)
+    let device = testCard("plugged=\(plug.path)")
+    let lost = try await bench.record(nil, from: device) { _ in plug.pull() }
+    #expect(lost.error == .deviceLost(AudioDevice.ID(rawValue: device)))
+    plug.putBack()
+    let again = try await bench.record(.milliseconds(200), from: device)
+    #expect(again.samples.count == 9_600)
+  }
+
   @Test(arguments: ["transfer", "pointer"])
   func `a card whose calls do not return is lost long before they do, and the file is complete`(
     call: String

@@ -134,3 +134,17 @@ func isPlayed(_ file: URL, _ samples: [Float]) throws -> Bool {
   let played = try Data(contentsOf: file).withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
   return played.starts(with: samples) && played.dropFirst(samples.count).allSatisfy { $0 == 0 }
 }
+
+/// The plug of a test card: a file that is there as long as the card is.
+struct Plug: Sendable {
+  let path: String
+
+  init(in bench: TestBench) {
+    path = bench.directory.appending(path: "\(UUID().uuidString).plug").path()
+    putBack()
+  }
+
+  func pull() { unlink(path) }
+
+  func putBack() { _ = FileManager.default.createFile(atPath: path, contents: nil) }
+}

@@ -58,6 +58,19 @@ import Testing
     #expect(ContinuousClock.now - began < .milliseconds(3_500))
   }
 
+  @Test func `a card that is unplugged is lost, and plays again when it is back`() async throws {
+    let plug = Plug(in: bench.bench)
+    let device = testCard("plugged=\(plug.path)")
+    let lost = await bench.play(ramp(480_000), on: device) { _ in plug.pull() }
+    #expect(lost.error == .deviceLost(AudioDevice.ID(rawValue: device)))
+    guard case .device = await bench.play(sound, on: device).error else {
+      Issue.record("a card that is not there was opened")
+      return
+    }
+    plug.putBack()
+    #expect(await bench.play(sound, on: device).finish?.reason == .completed)
+  }
+
   @Test func `stop returns before a card that does not let itself be stopped`() async throws {
     let began = ContinuousClock.now
     let played = await bench.play(
