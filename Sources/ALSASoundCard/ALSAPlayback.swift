@@ -1,6 +1,7 @@
 import AudioCore
 import AudioThreads
 import CALSA
+import Glibc
 import SoundCard
 
 /// A device that plays, through ALSA.
@@ -71,12 +72,23 @@ final class ALSAPlayback: PlaybackPCM, @unchecked Sendable {
     let frames = min(samples.count / channels, device.scratchFrames)
     guard frames > 0 else { return .frames(.zero) }
     encode(UnsafeBufferPointer(rebasing: samples[..<(frames * channels)]), frames: frames)
-    let written = snd_pcm_writei(pcm, device.scratch, snd_pcm_uframes_t(frames))
+    let answer = snd_pcm_writei(pcm, device.scratch, snd_pcm_uframes_t(frames))
+    let written = -answer == EAGAIN ? takenBeforeStart(pcm) ?? answer : answer
     guard written >= 0 else { return try mended(Int32(written)) }
     device.written += written
     device.losses.transferred(written)
     dryClock.wrote(FrameCount(written), at: .now)
     return .frames(FrameCount(written))
+  }
+
+  /// The frames that a write handed over although it failed: the start that they were to lead to was
+  /// refused, and alsa-lib says only that.
+  ///
+  /// What has not been started has played nothing, so that it holds all that it was given.
+  private func takenBeforeStart(_ pcm: OpaquePointer) -> Int? {
+    guard snd_pcm_state(pcm) == SND_PCM_STATE_PREPARED, let held = device.held else { return nil }
+    let taken = held.rawValue - device.written
+    return taken > 0 ? taken : nil
   }
 
   /// Brings samples into the device's order of channels and into its format.

@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "short=100 again_every=3", "early_wakes=1", "delay=-500",
+    "short=100 again_every=3", "again_in=start", "early_wakes=1", "delay=-500",
     "delay=2000000000", "delay_error=5", "stall_at=23900",
   ])
   func `a card that answers oddly plays every frame, once, and ends`(script: String) async throws {
