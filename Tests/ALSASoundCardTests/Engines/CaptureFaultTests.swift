@@ -58,24 +58,21 @@ import Testing
     #expect(again.samples.count == 9_600)
   }
 
-  @Test(arguments: ["transfer", "pointer"])
+  @Test(.timeLimit(.minutes(1)), arguments: ["transfer", "pointer"])
   func `a card whose calls do not return is lost long before they do, and the file is complete`(
     call: String
   ) async throws {
-    let device = testCard("block_in=\(call) block_at=9600 block_ms=4000")
-    let began = ContinuousClock.now
+    let device = testCard("block_in=\(call) block_at=9600 block_ms=600000")
     let recorded = try await bench.record(nil, from: device)
     #expect(recorded.error == .deviceLost(AudioDevice.ID(rawValue: device)))
-    #expect(ContinuousClock.now - began < .milliseconds(3_500))
     #expect(recorded.samples.count >= 2_400)
   }
 
-  @Test func `stopRecording returns before a card that hangs`() async throws {
-    let began = ContinuousClock.now
+  @Test(.timeLimit(.minutes(1)))
+  func `stopRecording returns before a card that hangs`() async throws {
     let recorded = try await bench.record(
-      nil, from: testCard("block_in=transfer block_at=1 block_ms=4000")
+      nil, from: testCard("block_in=transfer block_at=1 block_ms=600000")
     ) { await $0.stopRecording() }
-    #expect(ContinuousClock.now - began < .milliseconds(3_500))
     #expect(recorded.events.count >= 1)
   }
 

@@ -49,13 +49,11 @@ import Testing
     #expect(played.error == .deviceLost(AudioDevice.ID(rawValue: device)))
   }
 
-  @Test(arguments: ["start", "transfer", "pointer", "delay"])
+  @Test(.timeLimit(.minutes(1)), arguments: ["start", "transfer", "pointer", "delay"])
   func `a card whose calls do not return is lost long before they do`(call: String) async throws {
-    let device = testCard("block_in=\(call) block_at=0 block_ms=4000")
-    let began = ContinuousClock.now
+    let device = testCard("block_in=\(call) block_at=0 block_ms=600000")
     let played = await bench.play(sound, on: device)
     #expect(played.error == .deviceLost(AudioDevice.ID(rawValue: device)))
-    #expect(ContinuousClock.now - began < .milliseconds(3_500))
   }
 
   @Test func `a card that is unplugged is lost, and plays again when it is back`() async throws {
@@ -71,13 +69,12 @@ import Testing
     #expect(await bench.play(sound, on: device).finish?.reason == .completed)
   }
 
-  @Test func `stop returns before a card that does not let itself be stopped`() async throws {
-    let began = ContinuousClock.now
+  @Test(.timeLimit(.minutes(1)))
+  func `stop returns before a card that does not let itself be stopped`() async throws {
     let played = await bench.play(
-      ramp(480_000), on: testCard("block_in=stop block_at=1 block_ms=4000")
+      ramp(480_000), on: testCard("block_in=stop block_at=1 block_ms=600000")
     ) { await $0.stop() }
     #expect(played.finish?.reason == .stopped)
-    #expect(ContinuousClock.now - began < .milliseconds(3_500))
   }
 
   @Test func `a card that stands still is given up after five seconds`() async {
@@ -100,12 +97,13 @@ import Testing
     #expect(sentence.contains(reason), "\(sentence)")
   }
 
-  @Test func `an opening that does not return holds up no other card`() async throws {
-    async let hanging = bench.play(sound, on: testCard("block_in=open block_ms=8000"))
+  @Test(.timeLimit(.minutes(1)))
+  func `an opening that does not return holds up no other card`() async throws {
+    async let hanging = bench.play(sound, on: testCard("block_in=open block_ms=600000"))
     let played = await bench.play(sound, on: testCard("speed=4"))
     #expect(played.finish?.reason == .completed)
     guard case .device(_, let sentence) = await hanging.error else {
-      Issue.record("an opening that takes 8 s went on")
+      Issue.record("an opening that takes ten minutes went on")
       return
     }
     #expect(sentence.contains("does not answer"), "\(sentence)")

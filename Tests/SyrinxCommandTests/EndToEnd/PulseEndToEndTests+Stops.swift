@@ -29,6 +29,7 @@ extension PulseEndToEndTests {
     let run = try await withServer(
       """
       syrinx record --device pulse --rate 48000 --channels 1 heard.wav & recording=$!
+      until [ -s heard.wav ]; do sleep 0.05; done
       # A sink that nothing plays on lets its monitor hear two seconds at a time.
       sleep 5
       \(pause)

@@ -21,7 +21,7 @@ import Testing
       """
       sox '\(sound)' -t raw -e signed -b 16 expected.raw
       syrinx play --device "syrinxtest:SCRIPT='format=S16 output=$PWD/played.raw'" '\(sound)' &
-      \(stopAndContinue)
+      \(stopAndContinue(once: "played.raw"))
       """)
     #expect(run.status == 0, "\(run.error)")
     let played = try Data(contentsOf: folder.file("played.raw"))
@@ -35,7 +35,7 @@ import Testing
       """
       syrinx record --device "syrinxtest:SCRIPT='format=S16'" --rate 48000 --channels 1 \
         --seconds 5 heard.wav &
-      \(stopAndContinue)
+      \(stopAndContinue(once: "heard.wav"))
       """)
     #expect(run.status == 0, "\(run.error)")
     #expect(run.error.contains("lost"), "\(run.error)")
@@ -44,12 +44,16 @@ import Testing
     #expect(samples.filter { $0 == 0 }.count > 48_000)
   }
 
-  /// Stops the command in the background a second after it began, for two, and waits for its end.
-  private let stopAndContinue = """
+  /// Stops the command in the background a second after a file shows that it has begun, for two
+  /// seconds, and waits for its end.
+  private func stopAndContinue(once file: String) -> String {
+    """
     command=$!
+    until [ -s \(file) ]; do sleep 0.05; done
     sleep 1; kill -STOP $command; sleep 2; kill -CONT $command
     wait $command
     """
+  }
 
   private func shell(_ script: String) async throws -> BuiltCommand.Outcome {
     try await BuiltCommand.shell(script, in: folder, environment: alsa.environment)
