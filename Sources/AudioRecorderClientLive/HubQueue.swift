@@ -80,6 +80,8 @@ final class HubQueue: Sendable {
   /// The consumer wants no more.
   func refuse() {
     state.withLock { state in
+      // Who gives and is done has nothing more to learn.
+      if case .finished = state.end { state.isReleased = true }
       state.end = .refused
       state.blocks = []
     }

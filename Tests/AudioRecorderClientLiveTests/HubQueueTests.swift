@@ -43,6 +43,15 @@ import Testing
     queue.waitForRelease()
   }
 
+  @Test func `a reader that wants no more after the end waits for nobody`() {
+    for second in 0..<2 { _ = queue.push(block(second)) }
+    queue.finish(.success(()))
+    _ = queue.pop()
+    queue.refuse()
+    queue.waitForRelease()
+    #expect(queue.isRefused)
+  }
+
   @Test func `the end comes after what is there, with its reason`() {
     _ = queue.push(block(0))
     queue.finish(.failure(SoundCardError.deviceLost("hw")))
