@@ -52,17 +52,43 @@ final class CaptureStreaming: CaptureConsumer {
 extension PipePolicy<CapturedAudio> {
   /// Keeps at most `limit` of audio: the oldest goes, and the block after it says how much is
   /// missing.
+  ///
+  /// The thread that captures for everyone calls it: its work does not grow with the queue, but for
+  /// once in an eighth of it.
   static func droppingOldest(after limit: Duration) -> Self {
     PipePolicy { queue, captured in
       queue.append(captured)
-      var waiting = queue.reduce(.zero) { $0 + $1.buffer.duration }
-      while waiting > limit, queue.count > 1 {
-        let dropped = queue.removeFirst()
-        waiting -= dropped.buffer.duration
-        let lost = dropped.buffer.frameCount + (dropped.gap?.lost ?? 0)
-        queue[0].gap = CaptureGap(lost: lost + (queue[0].gap?.lost ?? 0))
-        queue[0].device = dropped.device ?? queue[0].device
-      }
+      guard queue.span > limit else { return }
+      let surplus = queue.countBeyond(limit)
+      if surplus > 0 { queue.dropOldest(Swift.max(surplus, queue.count / 8)) }
     }
+  }
+}
+
+extension [CapturedAudio] {
+  /// From the first frame to the last, with the gaps between.
+  fileprivate var span: Duration {
+    guard let first = first?.buffer, let last = last?.buffer else { return .zero }
+    return (last.endFrame - first.firstFrame).duration(at: first.format.sampleRate)
+  }
+
+  /// How many of the oldest are more than `limit` of audio; one stays however long it is.
+  fileprivate func countBeyond(_ limit: Duration) -> Int {
+    var waiting = reduce(.zero) { $0 + $1.buffer.duration }
+    var count = 0
+    while waiting > limit, count < self.count - 1 {
+      waiting -= self[count].buffer.duration
+      count += 1
+    }
+    return count
+  }
+
+  /// Drops so many, and says so on the one after them.
+  fileprivate mutating func dropOldest(_ count: Int) {
+    let dropped = self[..<count]
+    let lost = dropped.reduce(0) { $0 + $1.buffer.frameCount + ($1.gap?.lost ?? 0) }
+    self[count].gap = CaptureGap(lost: lost + (self[count].gap?.lost ?? 0))
+    self[count].device = dropped.lazy.compactMap(\.device).first ?? self[count].device
+    removeFirst(count)
   }
 }

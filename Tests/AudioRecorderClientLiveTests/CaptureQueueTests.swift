@@ -19,6 +19,25 @@ import Testing
     #expect(queue.map { $0.gap?.lost } == [320, nil, nil])
   }
 
+  @Test func `of a long queue an eighth goes at a time, and nothing else is missing`() {
+    let policy = PipePolicy<CapturedAudio>.droppingOldest(after: .milliseconds(800))
+    var queue: [CapturedAudio] = []
+    for index in 0..<80 { policy.enqueue(&queue, block(index)) }
+    #expect(queue.count == 80)
+    policy.enqueue(&queue, block(80))
+    #expect(queue.map(\.buffer.firstFrame.rawValue) == (10...80).map { $0 * 160 })
+    #expect(queue.map { $0.gap?.lost } == [1_600] + Array(repeating: nil, count: 70))
+  }
+
+  @Test func `what the device has lost takes no room in the queue`() {
+    let policy = PipePolicy<CapturedAudio>.droppingOldest(after: .milliseconds(30))
+    var queue: [CapturedAudio] = []
+    for index in [0, 1, 100] {
+      policy.enqueue(&queue, block(index, gap: index == 100 ? 15_680 : nil))
+    }
+    #expect(queue.count == 3)
+  }
+
   @Test func `gaps of the device add to those of a slow consumer`() {
     let policy = PipePolicy<CapturedAudio>.droppingOldest(after: .milliseconds(10))
     var queue: [CapturedAudio] = []
