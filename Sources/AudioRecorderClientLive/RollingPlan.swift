@@ -18,6 +18,8 @@ struct RollingPlan {
     frameSize = encoding.sampleSize.map { $0 * format.channelCount }
   }
 
+  private var hasLimit: Bool { length != nil || byteCount != nil }
+
   /// How many more frames go into a file that has so many frames and bytes; nil for no limit.
   func room(frames: FrameCount, bytes: Int) -> FrameCount? {
     let byLength = length.map { $0 - frames }
@@ -29,10 +31,12 @@ struct RollingPlan {
   }
 
   /// The file with this number, from 0 on.
+  ///
+  /// Without a limit nobody has asked for files with numbers, and a name is taken as it is written.
   func file(_ index: Int) -> URL {
     let name = url.lastPathComponent
     let folder = url.deletingLastPathComponent()
-    if let numbered = name.replacingNumber(by: index + 1) {
+    if hasLimit, let numbered = name.replacingNumber(by: index + 1) {
       return folder.appendingPathComponent(numbered)
     }
     guard index > 0 else { return url }

@@ -23,8 +23,15 @@ import Testing
     ("/a/%d.flac", "/a/1.flac", "/a/2.flac", "/a/1001.flac"),
   ])
   func `files are numbered`(name: String, first: String, second: String, last: String) {
-    let plan = plan(RecordingRolling(), name)
-    #expect([0, 1, 1_000].map { plan.file($0).path } == [first, second, last])
+    for rolling in [RecordingRolling(length: .seconds(1)), RecordingRolling(byteCount: 10_000)] {
+      let plan = plan(rolling, name)
+      #expect([0, 1, 1_000].map { plan.file($0).path } == [first, second, last])
+    }
+  }
+
+  @Test func `without a limit a name is taken as it is written`() {
+    let plan = plan(RecordingRolling(), "/a/50%done.wav")
+    #expect([0, 1].map { plan.file($0).path } == ["/a/50%done.wav", "/a/50%done-001.wav"])
   }
 
   @Test func `a file ends at the frame that its length says`() {
