@@ -54,6 +54,12 @@ struct RecordingGate {
     return start?.take(buffer).map { begin($0) } ?? []
   }
 
+  /// Frames in the place of lost ones: nobody heard them, so that they are no silence that ends it.
+  mutating func insert(_ buffer: AudioBuffer) -> [Output] {
+    guard !buffer.isEmpty, !isOver else { return [] }
+    return isWaiting ? take(buffer) : record(buffer, isHeard: false)
+  }
+
   /// What was held back at the end.
   mutating func finish() -> [Output] { trimmer?.finish().map(Output.keep) ?? [] }
 
@@ -63,10 +69,10 @@ struct RecordingGate {
     return [.began(preRoll: beginning.preRoll)] + beginning.buffers.flatMap { record($0) }
   }
 
-  private mutating func record(_ buffer: AudioBuffer) -> [Output] {
+  private mutating func record(_ buffer: AudioBuffer, isHeard: Bool = true) -> [Output] {
     guard !isOver else { return [] }
     let (kept, step) = pause.take(buffer)
-    let recorded = kept.map { keep($0) } ?? []
+    let recorded = kept.map { keep($0, isHeard) } ?? []
     return switch step {
     case .goesOn: recorded
     case .paused: recorded + [.paused]
@@ -74,9 +80,9 @@ struct RecordingGate {
     }
   }
 
-  private mutating func keep(_ buffer: AudioBuffer) -> [Output] {
+  private mutating func keep(_ buffer: AudioBuffer, _ isHeard: Bool) -> [Output] {
     var buffer = buffer
-    if let last = end?.take(buffer) {
+    if isHeard, let last = end?.take(buffer) {
       isOver = true
       buffer = buffer.frames(0..<last)
     }

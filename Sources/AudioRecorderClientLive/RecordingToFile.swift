@@ -108,7 +108,7 @@ final class RecordingToFile: CaptureConsumer {
     while left > 0 && !isOver {
       let count = min(left, FrameCount(.seconds(1), at: pick.format.sampleRate))
       let silence = AudioBuffer(silence: count, format: pick.format)
-      try record(try resampler.process(silence))
+      try carryOut(gate.insert(try resampler.process(silence)))
       left -= count
     }
   }

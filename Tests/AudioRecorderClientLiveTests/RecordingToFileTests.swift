@@ -1,0 +1,61 @@
+import AudioCore
+import AudioRecorderClient
+import Foundation
+import Testing
+
+@testable import AudioRecorderClientLive
+
+@Suite struct RecordingToFileTests {
+  private let folder = RecordingFolder()
+  private let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
+  private let second = LevelRule(threshold: Decibels(dBFS: -40), hold: .seconds(1))
+
+  @Test func `the silence in place of lost frames was not heard`() throws {
+    let url = folder.url("wav")
+    let request = RecordingRequest(
+      url: url, fileFormat: .wavFloat, warnBelow: second, endAfterSilence: second)
+    let (events, finish) = try record(request, [block(4_000), block(4_000, lost: 24_000)])
+    #expect(events.count { if case .silentMicrophone = $0 { true } else { false } } == 0)
+    #expect(events.levels.map(\.level.peak) == Array(repeating: Decibels(amplitude: 0.5), count: 2))
+    #expect(events.levels.last?.recorded == .seconds(4))
+    #expect(finish.reason == .deviceEnded && finish.frameCount == 32_000)
+    let samples = try folder.read(url).samples
+    #expect(samples[..<4_000].allSatisfy { $0 == 0.5 })
+    #expect(samples[4_000..<28_000].allSatisfy { $0 == 0 })
+    #expect(samples[28_000...].allSatisfy { $0 == 0.5 })
+  }
+
+
+
+
+  private func block(_ frames: Int, lost: FrameCount = 0, amplitude: Float = 0.5) -> DeviceAudio {
+    let samples = Array(repeating: amplitude, count: frames)
+    return DeviceAudio(
+      buffer: AudioBuffer(format: format, samples: samples), time: .zero, lost: lost)
+  }
+
+  /// What is told of a recording of these blocks, whose frames need no numbers.
+  private func record(
+    _ request: RecordingRequest, _ blocks: [DeviceAudio],
+    _ control: RecordingControl = RecordingControl(), before: () -> Void = {}
+  ) throws -> (events: [RecordingEvent], finish: RecordingFinish) {
+    var events: [RecordingEvent] = []
+    var finish: RecordingFinish?
+    let recording = try RecordingToFile(
+      try RecordingPlan(request), device: format, control: control,
+      reports: .init(
+        progress: { _ in }, event: { events.append($0) }, finished: { finish = $0 }))
+    for block in blocks {
+      before()
+      guard try recording.take(block) else { break }
+    }
+    try recording.finish()
+    return (events, try #require(finish))
+  }
+}
+
+extension [RecordingEvent] {
+  fileprivate var levels: [RecordingLevels] {
+    compactMap { if case .levels(let levels) = $0 { levels } else { nil } }
+  }
+}
