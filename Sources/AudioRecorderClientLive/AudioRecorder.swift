@@ -29,6 +29,7 @@ actor AudioRecorder {
   func record(_ request: RecordingRequest) async throws -> Bool {
     let recording = try begin(request) { _ in }
     return try await withTaskCancellationHandler {
+      await end(recording)
       let finish = try await recording.ended()
       try Task.checkCancellation()
       return finish.frameCount > 0
@@ -47,6 +48,8 @@ actor AudioRecorder {
     }
     pipe.onTermination { recording.stop() }
     Task {
+      // Who reads of its end finds its name free.
+      await end(recording)
       do {
         pipe.send(.finished(try await recording.ended()))
         pipe.finish()
@@ -100,6 +103,7 @@ actor AudioRecorder {
     for recording in running { await end(recording) }
   }
 
+  /// Whoever begins a recording awaits its `end`.
   private func begin(
     _ request: RecordingRequest, report: @escaping @Sendable (RecordingEvent) -> Void
   ) throws -> Recording {
@@ -110,10 +114,10 @@ actor AudioRecorder {
     let recording = Recording(
       request, at: .init(soundCard: soundCard, hub: hub), report: report)
     recordings[ObjectIdentifier(recording)] = recording
-    Task { await end(recording) }
     return recording
   }
 
+  /// Returns when the recording is over and forgotten.
   private func end(_ recording: Recording) async {
     await recording.isOver()
     recordings[ObjectIdentifier(recording)] = nil

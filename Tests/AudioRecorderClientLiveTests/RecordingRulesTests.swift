@@ -187,6 +187,24 @@ import VirtualSoundCard
     }
   }
 
+  @Test func `after its end a recording's name is free and nothing is left of it`() async throws {
+    let id = RecordingID()
+    let heard = AudioBuffer(silence: 80, format: format)
+    try await with(VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(heard)))) {
+      for _ in 0..<30 {
+        for try await event in await $0.recording(
+          request: RecordingRequest(url: folder.url("wav"), id: id))
+        {
+          guard case .finished = event else { continue }
+          #expect(await $0.currentTime() == nil)
+        }
+        let hasRecorded = try await $0.startRecording(url: folder.url("wav"))
+        #expect(hasRecorded)
+        #expect(await $0.currentTime() == nil)
+      }
+    }
+  }
+
   @Test func `a recording that fails says first what is in its file`() async throws {
     let card = VirtualSoundCard(
       .init(
