@@ -2,11 +2,15 @@ import AudioCore
 import AudioThreads
 import Synchronization
 
-/// The blocks on their way to a consumer with a thread of its own; the one who gives waits for room
-/// and never throws anything away.
+/// The blocks on their way to a consumer with a thread of its own.
+///
+/// The one who gives waits a while for room; then it throws away what finds none, so that a disk
+/// that hangs costs nobody else a frame. The block after that says how much was lost.
 final class HubQueue: Sendable {
   /// How long a disk may take a rest before the others have to wait for it.
   static let depth = Duration.seconds(16)
+  /// How long the others wait then: half of what their own ring holds.
+  static let patience = Duration.seconds(2)
 
   fileprivate enum End {
     case open
@@ -16,14 +20,16 @@ final class HubQueue: Sendable {
     case refused
   }
 
-  private struct State {
+  fileprivate struct State {
     var blocks: [DeviceAudio] = []
     var waiting = Duration.zero
+    /// What was thrown away since the last block: no frames, and how many were lost before them.
+    var missing: DeviceAudio?
     var end = End.open
     var isReleased = false
   }
 
-  private enum Step<Value> {
+  fileprivate enum Step<Value> {
     case done(Value)
     case wait
   }
@@ -32,8 +38,10 @@ final class HubQueue: Sendable {
   private let state = Mutex(State())
   private let news: WakeUp
   private let room: WakeUp
+  private let patience: Duration
 
-  init() throws(WakeUpError) {
+  init(patience: Duration = HubQueue.patience) throws(WakeUpError) {
+    self.patience = patience
     news = try WakeUp()
     room = try WakeUp()
   }
@@ -41,24 +49,26 @@ final class HubQueue: Sendable {
   /// Whether the consumer wants no more.
   var isRefused: Bool { state.withLock { $0.end.isRefused } }
 
-  /// Gives a block as soon as there is room for it; false where the consumer wants no more.
+  /// Gives a block when there is room for it, or throws it away; false where the consumer wants no
+  /// more.
   func push(_ block: DeviceAudio) -> Bool {
-    let isTaken = step(waitingFor: room) { state in
-      if state.end.isRefused { return .done(false) }
-      guard state.waiting < Self.depth else { return .wait }
-      state.blocks.append(block)
-      state.waiting += block.buffer.duration
-      return .done(true)
+    defer { news.signal() }
+    var mayWait = true
+    while true {
+      switch state.withLock({ $0.take(block, mayWait: mayWait) }) {
+      case .done(let isTaken): return isTaken
+      case .wait: mayWait = room.wait(atMost: patience)
+      }
     }
-    news.signal()
-    return isTaken
   }
 
   /// Nothing follows, and this is why; a consumer that wanted no more is released.
   func finish(_ outcome: Result<Void, any Error>) {
     state.withLock { state in
       state.isReleased = state.end.isRefused
-      if !state.isReleased { state.end = .finished(outcome) }
+      guard !state.isReleased else { return }
+      if let missing = state.missing.take() { state.blocks.append(missing) }
+      state.end = .finished(outcome)
     }
     news.signal()
   }
@@ -102,6 +112,33 @@ final class HubQueue: Sendable {
       case .wait: wakeUp.wait()
       }
     }
+  }
+}
+
+extension HubQueue.State {
+  /// A disk that has used up the others' patience gets no more of it before there is room.
+  fileprivate mutating func take(_ block: DeviceAudio, mayWait: Bool) -> HubQueue.Step<Bool> {
+    if end.isRefused { return .done(false) }
+    let hasRoom = waiting < HubQueue.depth
+    guard hasRoom || !mayWait || missing != nil else { return .wait }
+    var block = block
+    block.lost += missing?.lost ?? 0
+    if hasRoom {
+      missing = nil
+      blocks.append(block)
+      waiting += block.buffer.duration
+    } else {
+      missing = block.asLost
+    }
+    return .done(true)
+  }
+}
+
+extension DeviceAudio {
+  /// The end of the block, where all of it was lost.
+  fileprivate var asLost: DeviceAudio {
+    let none = AudioBuffer(silence: 0, format: buffer.format, firstFrame: buffer.endFrame)
+    return DeviceAudio(buffer: none, time: time, lost: lost + buffer.frameCount)
   }
 }
 

@@ -19,7 +19,8 @@ import Testing
   }
 
   @Test func `a full queue lets its writer wait and loses nothing`() async throws {
-    let writer = try DedicatedThread.start(name: "writer") { [queue] in
+    let queue = try HubQueue(patience: .seconds(3_600))
+    let writer = try DedicatedThread.start(name: "writer") {
       for second in 0..<100 { _ = queue.push(block(second)) }
       queue.finish(.success(()))
     }
@@ -29,6 +30,20 @@ import Testing
     }
     #expect(seconds == Array(0..<100))
     await writer.join()
+  }
+
+  @Test func `a reader that hangs loses what finds no room, and is told how much`() throws {
+    let queue = try HubQueue(patience: .zero)
+    for second in 0..<20 { #expect(queue.push(block(second))) }
+    for _ in 0..<2 { _ = queue.pop() }
+    for second in 20..<23 { #expect(queue.push(block(second))) }
+    queue.finish(.success(()))
+    var seen: [DeviceAudio] = []
+    while case .success(let block) = queue.pop() { seen.append(block) }
+    #expect(
+      seen.map(\.buffer.firstFrame.rawValue) == ((2..<16) + [20, 21, 23]).map { $0 * 16_000 })
+    #expect(seen.map(\.lost) == Array(repeating: 0, count: 14) + [64_000, 0, 16_000])
+    #expect(seen.last?.buffer.isEmpty == true)
   }
 
   @Test func `a reader that wants no more sends its writer away`() async throws {
