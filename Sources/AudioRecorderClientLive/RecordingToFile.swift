@@ -63,7 +63,7 @@ final class RecordingToFile: CaptureConsumer {
 
   func finish() throws {
     let ending = Result {
-      try record(try resampler.finish())
+      if !hasStoppedAtGap { try record(try resampler.finish()) }
       try carryOut(gate.finish())
     }
     defer { reports.finished(summary) }
@@ -98,8 +98,15 @@ final class RecordingToFile: CaptureConsumer {
     switch gaps {
     case .silence: try recordSilence(captured.lost)
     case .omit: break
-    case .stop: hasStoppedAtGap = !gate.isWaiting
+    case .stop: try stopAtGap()
     }
+  }
+
+  /// What the resampler holds back was heard before the gap.
+  private func stopAtGap() throws {
+    guard !gate.isWaiting else { return }
+    try record(try resampler.finish())
+    hasStoppedAtGap = true
   }
 
   /// Silence in the place of lost frames, a second at a time however much was lost.

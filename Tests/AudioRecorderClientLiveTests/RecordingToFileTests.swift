@@ -25,6 +25,14 @@ import Testing
     #expect(samples[28_000...].allSatisfy { $0 == 0.5 })
   }
 
+  @Test func `where a gap ends it, all that was heard before it is in the file`() throws {
+    let url = folder.url("wav")
+    let request = RecordingRequest(
+      url: url, fileFormat: .wavFloat, sampleRate: 16_000, gaps: .stop)
+    let (_, finish) = try record(request, [block(4_000), block(4_000, lost: 800)])
+    #expect(finish.reason == .gap && finish.frameCount == 8_000)
+    #expect(try folder.read(url).frameCount == 8_000)
+  }
 
 
 
