@@ -5,7 +5,8 @@ import SoundFile
 
 /// The file that is written, and the next one when it is time; not a frame is lost between them.
 ///
-/// The next file is opened before the last one is closed. Where that fails, the last one goes on for
+/// The next file is opened before the last one is closed, which a thread of its own does: what is
+/// heard meanwhile waits for no disk. Where the next one cannot be opened, the last one goes on for
 /// a second of audio; then it is tried once more.
 final class RecordingFiles {
   /// The rate and channels of every file.
@@ -13,10 +14,13 @@ final class RecordingFiles {
 
   private let plan: RollingPlan
   private let encoding: SoundFileEncoding
-  private let report: (RecordingEvent) -> Void
+  private let report: @Sendable (RecordingEvent) -> Void
   private let freeSpace: (SoundFileWriter) -> Int?
+  private let closing: FileClosing.Closing
   private var disk: DiskSpace
   private var writer: SoundFileWriter
+  /// The file before this one, until it is complete.
+  private var last: FileClosing?
   private var url: URL
   private var index = 0
   private var framesBefore: FrameCount = 0
@@ -28,10 +32,13 @@ final class RecordingFiles {
   init(
     _ request: RecordingRequest, format: AudioFormat, encoding: SoundFileEncoding,
     freeSpace: @escaping (SoundFileWriter) -> Int? = \.freeSpace,
-    report: @escaping (RecordingEvent) -> Void
+    closing: @escaping FileClosing.Closing = { writer throws(SoundFileError) in
+      try writer.close()
+    },
+    report: @escaping @Sendable (RecordingEvent) -> Void
   ) throws(AudioRecorderError) {
     (self.format, self.encoding, self.report) = (format, encoding, report)
-    self.freeSpace = freeSpace
+    (self.freeSpace, self.closing) = (freeSpace, closing)
     disk = DiskSpace(rate: format.sampleRate)
     plan = RollingPlan(request.rolling, url: request.url, format: format, encoding: encoding)
     url = plan.file(0)
@@ -60,9 +67,16 @@ final class RecordingFiles {
     if disk.isDue(at: framesWritten) { lookAtDisk() }
   }
 
-  /// Completes the last file.
+  /// Throws where a file that is not written any more could not be completed.
+  func checkLast() throws(AudioRecorderError) {
+    if last?.isOver == true { try finishLast() }
+  }
+
+  /// Completes all files.
   func close() throws(AudioRecorderError) {
-    try close(writer, url)
+    let outcome = Result { () throws(AudioRecorderError) in try closeCurrent() }
+    try finishLast()
+    try outcome.get()
   }
 
   /// How many more frames go into the file; nil for no limit.
@@ -85,15 +99,26 @@ final class RecordingFiles {
   }
 
   private func change(to next: SoundFileWriter, at nextURL: URL) throws(AudioRecorderError) {
-    let (last, lastURL) = (writer, url)
+    let finished = FileClosing(writer, url: url, closing: closing)
+    framesBefore += finished.frameCount
     (writer, url) = (next, nextURL)
     (wantsRoll, retry) = (false, nil)
     index += 1
-    defer { framesBefore += last.framesWritten }
-    try close(last, lastURL)
-    let rolled = RecordingRolled(
-      finished: lastURL, frameCount: last.framesWritten, next: nextURL)
-    report(.rolled(rolled))
+    defer { complete(finished, next: nextURL) }
+    try finishLast()
+  }
+
+  private func complete(_ finished: FileClosing, next: URL) {
+    last = finished
+    finished.start { [report, url = finished.url] frameCount in
+      report(.rolled(RecordingRolled(finished: url, frameCount: frameCount, next: next)))
+    }
+  }
+
+  private func finishLast() throws(AudioRecorderError) {
+    guard let finished = last.take() else { return }
+    framesBefore -= finished.wait()
+    try finished.check()
   }
 
   private func lookAtDisk() {
@@ -110,7 +135,7 @@ final class RecordingFiles {
     }
   }
 
-  private func close(_ writer: SoundFileWriter, _ url: URL) throws(AudioRecorderError) {
+  private func closeCurrent() throws(AudioRecorderError) {
     do {
       try writer.close()
     } catch {

@@ -9,7 +9,7 @@ final class RecordingToFile: CaptureConsumer {
   struct Reports {
     /// The length recorded so far.
     var progress: (Duration) -> Void
-    var event: (RecordingEvent) -> Void
+    var event: @Sendable (RecordingEvent) -> Void
     /// Once, when the files are closed.
     var finished: (RecordingFinish) -> Void
   }
@@ -54,6 +54,7 @@ final class RecordingToFile: CaptureConsumer {
   var isWaiting: Bool { gate.isWaiting }
 
   func take(_ captured: DeviceAudio) throws -> Bool {
+    try files.checkLast()
     try obey()
     if captured.lost > 0 { try bridge(captured) }
     guard !isOver else { return false }

@@ -1,7 +1,9 @@
 import AudioCore
 import AudioRecorderClient
+import AudioThreads
 import Foundation
 import SoundFile
+import Synchronization
 import Testing
 
 @testable import AudioRecorderClientLive
@@ -17,16 +19,19 @@ import Testing
     rollAt: Set<Int> = []
   ) throws -> (files: [AudioBuffer], rolled: [RecordingRolled], url: URL) {
     let url = folder.url(encoding.container.pathExtensions[0])
-    var rolled: [RecordingRolled] = []
+    let events = Mutex<[RecordingEvent]>([])
     let files = try RecordingFiles(
       RecordingRequest(url: url, rolling: rolling), format: format, encoding: encoding
-    ) { if case .rolled(let change) = $0 { rolled.append(change) } }
+    ) { event in events.withLock { $0.append(event) } }
     for (index, block) in audio.cut(size).enumerated() {
       if rollAt.contains(index) { files.roll() }
       try files.append(block)
     }
     try files.close()
     #expect(files.framesWritten == audio.frameCount)
+    let rolled = events.withLock { $0 }.compactMap { event -> RecordingRolled? in
+      if case .rolled(let change) = event { change } else { nil }
+    }
     let urls = [url] + rolled.map(\.next)
     return (try urls.map { try folder.read($0) }, rolled, url)
   }
@@ -109,19 +114,56 @@ import Testing
 
   @Test func `a disk that is about to be full is told of once`() throws {
     var free = 10_000_000
-    var told: [RecordingEvent] = []
+    let told = Mutex<[RecordingEvent]>([])
     // 64,000 bytes a second.
     let files = try RecordingFiles(
       RecordingRequest(url: folder.url("wav")), format: format, encoding: .wavFloat,
-      freeSpace: { _ in free }, report: { told.append($0) })
+      freeSpace: { _ in free }, report: { event in told.withLock { $0.append(event) } })
     for block in audio.cut(8_000) { try files.append(block) }
-    #expect(told.isEmpty)
+    #expect(told.withLock { $0.isEmpty })
     free = 1_280_000
     for block in audio.cut(8_000) { try files.append(block) }
     try files.close()
-    guard case .diskLow(let left) = told.first else { throw Missing() }
-    #expect(told.count == 1)
+    guard case .diskLow(let left) = told.withLock({ $0 }).first else { throw Missing() }
+    #expect(told.withLock { $0.count } == 1)
     #expect(abs(left.inSeconds - 20) < 0.1)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `the next file is written while the disk takes its time over the last one`() throws {
+    let isWritten = try WakeUp()
+    let events = Mutex<[RecordingEvent]>([])
+    let url = folder.url("wav")
+    let files = try RecordingFiles(
+      RecordingRequest(url: url), format: format, encoding: .wavFloat,
+      closing: { writer throws(SoundFileError) in
+        isWritten.wait()
+        try writer.close()
+      }, report: { event in events.withLock { $0.append(event) } })
+    let blocks = audio.cut(8_000)
+    try files.append(blocks[0])
+    files.roll()
+    try files.append(blocks[1])
+    #expect(files.framesWritten == 16_000)
+    #expect(events.withLock { $0.isEmpty })
+    isWritten.signal()
+    try files.close()
+    guard case .rolled(let rolled) = events.withLock({ $0 }).first else { throw Missing() }
+    #expect(rolled.finished == url && rolled.frameCount == 8_000)
+    #expect(try folder.read(rolled.next).samples == blocks[1].samples)
+  }
+
+  @Test func `a file that could not be completed is an error of the recording`() throws {
+    let url = folder.url("wav")
+    let files = try RecordingFiles(
+      RecordingRequest(url: url), format: format, encoding: .wavFloat,
+      closing: { _ throws(SoundFileError) in throw .diskFull(path: "first") }, report: { _ in })
+    let blocks = audio.cut(8_000)
+    try files.append(blocks[0])
+    files.roll()
+    try files.append(blocks[1])
+    #expect(throws: AudioRecorderError.diskFull(url)) { try files.close() }
+    #expect(files.framesWritten == 16_000)
   }
 
   private struct Missing: Error {}

@@ -1,6 +1,7 @@
 import AudioCore
 import AudioRecorderClient
 import Foundation
+import Synchronization
 import Testing
 
 @testable import AudioRecorderClientLive
@@ -34,8 +35,6 @@ import Testing
     #expect(try folder.read(url).frameCount == 8_000)
   }
 
-
-
   private func block(_ frames: Int, lost: FrameCount = 0, amplitude: Float = 0.5) -> DeviceAudio {
     let samples = Array(repeating: amplitude, count: frames)
     return DeviceAudio(
@@ -47,18 +46,19 @@ import Testing
     _ request: RecordingRequest, _ blocks: [DeviceAudio],
     _ control: RecordingControl = RecordingControl(), before: () -> Void = {}
   ) throws -> (events: [RecordingEvent], finish: RecordingFinish) {
-    var events: [RecordingEvent] = []
+    let events = Mutex<[RecordingEvent]>([])
     var finish: RecordingFinish?
     let recording = try RecordingToFile(
       try RecordingPlan(request), device: format, control: control,
       reports: .init(
-        progress: { _ in }, event: { events.append($0) }, finished: { finish = $0 }))
+        progress: { _ in }, event: { event in events.withLock { $0.append(event) } },
+        finished: { finish = $0 }))
     for block in blocks {
       before()
       guard try recording.take(block) else { break }
     }
     try recording.finish()
-    return (events, try #require(finish))
+    return (events.withLock { $0 }, try #require(finish))
   }
 }
 
