@@ -5,7 +5,6 @@ final class HubFan: CaptureConsumer {
   private let capture: SharedCapture
   private var members: [HubMember] = []
   private var leaving: [(member: HubMember, outcome: Result<Void, any Error>)] = []
-  private var nextFrame: FrameCount = 0
 
   init(_ capture: SharedCapture) {
     self.capture = capture
@@ -14,7 +13,6 @@ final class HubFan: CaptureConsumer {
   func take(_ captured: DeviceAudio) -> Bool {
     admit()
     let served = members.map { member in (member, Result { try member.take(captured) }) }
-    nextFrame = captured.buffer.endFrame
     return remove(served.filter { $0.1.isOver }.map { ($0.0, $0.1.map { _ in }) })
   }
 
@@ -36,7 +34,6 @@ final class HubFan: CaptureConsumer {
   private func admit() {
     let newcomers = capture.takeNewcomers()
     guard !newcomers.isEmpty else { return }
-    for member in newcomers { member.enter(at: nextFrame) }
     members += newcomers
     guard members.count > 1 else { return }
     for member in members { member.becomeOneOfMany { [capture] in capture.nudge() } }

@@ -16,8 +16,8 @@ final class HubMember: @unchecked Sendable {
   private let stopping = Atomic<Bool>(false)
   /// Set once, by the thread of the capture.
   private var queue: HubQueue?
-  /// The frame of the capture at which its own time-line begins.
-  private var origin: FrameCount = 0
+  /// The frame of the capture at which its own time-line begins: the first that it gets.
+  private var origin: FrameCount?
 
   private static let numbers = Atomic<Int>(0)
 
@@ -41,11 +41,6 @@ final class HubMember: @unchecked Sendable {
     stopping.store(true, ordering: .releasing)
   }
 
-  /// The capture has reached this frame when the member comes in.
-  func enter(at frame: FrameCount) {
-    origin = frame
-  }
-
   /// From here on it must not hold up others; where the system has no thread left, it does.
   ///
   /// - Parameter leave: has it asked whether it wants to leave.
@@ -58,8 +53,13 @@ final class HubMember: @unchecked Sendable {
   }
 
   /// Takes a block of the capture; false where it wants no more.
+  ///
+  /// What was lost before its first one is nothing that it had begun to hear.
   func take(_ captured: DeviceAudio) throws -> Bool {
     var captured = captured
+    if origin == nil { captured.lost = 0 }
+    let origin = origin ?? captured.buffer.firstFrame
+    self.origin = origin
     captured.buffer.firstFrame = captured.buffer.firstFrame - origin
     guard let queue else { return try consumer.take(captured) }
     return queue.push(captured)

@@ -15,18 +15,24 @@ import Testing
     }
   }
 
-  private func block(_ index: Int) -> DeviceAudio {
+  private func block(_ index: Int, lost: FrameCount = 0) -> DeviceAudio {
     let buffer = AudioBuffer(silence: 160, format: .speech, firstFrame: FrameCount(index * 160))
-    return DeviceAudio(buffer: buffer, time: .milliseconds(10 * index), lost: 0)
+    return DeviceAudio(buffer: buffer, time: .milliseconds(10 * index), lost: lost)
   }
 
   @Test func `its time-line begins where it comes in`() throws {
     let member = member()
-    member.enter(at: 320)
     for index in 2..<5 { #expect(try member.take(block(index))) }
     member.finish(.success(()))
     #expect(diary.taken == [0, 160, 320])
     #expect(diary.outcome == "finished, success")
+  }
+
+  @Test func `what was lost before its first block is no gap of its own`() throws {
+    let member = member()
+    for index in [5, 7] { #expect(try member.take(block(index, lost: 160))) }
+    #expect(diary.taken == [0, 320])
+    #expect(diary.lost == [0, 160])
   }
 
   @Test func `the blocks before and after it gets a thread come in order`() async throws {
@@ -67,15 +73,18 @@ import Testing
 /// What a consumer has been given, and how it ended.
 private final class Diary: Sendable {
   let ended = Gate()
-  private let state = Mutex<(taken: [FrameCount], isFinished: Bool, outcome: String)>(
-    ([], false, ""))
+  private let state = Mutex<
+    (taken: [FrameCount], lost: [FrameCount], isFinished: Bool, outcome: String)
+  >(([], [], false, ""))
 
   var taken: [FrameCount] { state.withLock { $0.taken } }
+  var lost: [FrameCount] { state.withLock { $0.lost } }
   var outcome: String { state.withLock { $0.outcome } }
 
-  func take(_ frame: FrameCount) -> Int {
+  func take(_ block: DeviceAudio) -> Int {
     state.withLock { state in
-      state.taken.append(frame)
+      state.taken.append(block.buffer.firstFrame)
+      state.lost.append(block.lost)
       return state.taken.count
     }
   }
@@ -108,7 +117,7 @@ private final class CountingConsumer: CaptureConsumer {
   }
 
   func take(_ captured: DeviceAudio) throws -> Bool {
-    let isFull = diary.take(captured.buffer.firstFrame) >= most
+    let isFull = diary.take(captured) >= most
     if isFull && fails { throw SoundCardError.deviceLost("consumer") }
     return !isFull
   }
