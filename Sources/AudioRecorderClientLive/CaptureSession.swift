@@ -87,8 +87,6 @@ final class CaptureSession: Sendable {
       return try await opening?.value
     } catch is CancellationError where isStopped {
       return nil
-    } catch {
-      throw AudioRecorderError.device(request.device, reason: "\(error)")
     }
   }
 

@@ -79,6 +79,26 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [
+      (SoundCardError.deviceLost("hw"), .deviceLost("hw")),
+      (SoundCardError.notAnswering("hw", operation: "open"), .deviceLost("hw")),
+      (NoDescriptorLeft(), .system(reason: "NoDescriptorLeft()")),
+    ] as [(any Error & Sendable, AudioRecorderError)])
+  func `why a device does not open is told as later in a recording`(
+    reason: any Error & Sendable, told: AudioRecorderError
+  ) async {
+    await withDependencies {
+      $0.soundCard.openCapture = { _ in throw reason }
+    } operation: {
+      await #expect(throws: told) {
+        try await AudioRecorderClient.liveValue.startRecording(url: request.url)
+      }
+    }
+  }
+
+  private struct NoDescriptorLeft: Error {}
+
   private func withDeafCard(
     _ ended: Gate = Gate(), _ body: (AudioRecorderClient) async throws -> Void
   ) async rethrows {
