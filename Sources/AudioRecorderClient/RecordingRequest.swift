@@ -37,13 +37,13 @@ public struct RecordingRequest: Hashable, Sendable {
   /// beginning.
   public var preRoll: Duration
 
-  /// How quiet it has to be for how long until it ends by itself, counted from the beginning or
-  /// the last loud frame; nil for never.
+  /// How quiet it has to be for how long, more than nothing, until it ends by itself, counted from
+  /// the beginning or the last loud frame; nil for never.
   public var endAfterSilence: LevelRule?
 
   /// What is silence at the beginning and at the end, and how much of it stays; nil for all of it.
   ///
-  /// At the end, silence beyond a minute stays as well.
+  /// Up to 10 minutes of it stay at either edge; at the end, silence beyond a minute stays as well.
   public var trim: LevelRule?
 
   /// When it goes on in another file.

@@ -6,7 +6,7 @@ public enum RecordingStartRule: Hashable, Sendable {
   /// With the first frame.
   case immediately
   /// When it is loud for as long as the rule says; with the first loud frame, and the pre-roll
-  /// before it.
+  /// before it. The rule holds for up to 10 minutes, which are kept in memory.
   case atSound(LevelRule)
   /// With the command `start`.
   case onCommand

@@ -4,6 +4,8 @@ import AudioRecorderClient
 extension RecordingRequest {
   /// What is heard before the beginning is kept in memory.
   static let longestPreRoll = Duration.seconds(600)
+  /// So is a sound until it is long enough, and what trimming leaves.
+  static let longestHold = Duration.seconds(600)
   static let shortestFile = Duration.milliseconds(100)
   static let smallestFile = 10_000
 
@@ -18,10 +20,11 @@ extension RecordingRequest {
       throw .unsupportedFormat(
         reason: "a pre-roll lasts 0 to 600 s, not \(preRoll.inSeconds) s")
     }
-    for rule in [sound, endAfterSilence, trim, warnBelow] {
-      guard let rule, rule.hold < .zero else { continue }
+    for rule in [sound, endAfterSilence, trim, warnBelow] { try rule?.check() }
+    for rule in [sound, trim] { try rule?.checkMemory() }
+    if let endAfterSilence, endAfterSilence.hold == .zero {
       throw .unsupportedFormat(
-        reason: "a level is held for 0 s or longer, not \(rule.hold.inSeconds) s")
+        reason: "silence that ends a recording lasts longer than \(Duration.zero.inSeconds) s")
     }
     try rolling.check()
   }
@@ -29,6 +32,21 @@ extension RecordingRequest {
   /// What it waits for.
   private var sound: LevelRule? {
     if case .atSound(let rule) = start { rule } else { nil }
+  }
+}
+
+extension LevelRule {
+  fileprivate func check() throws(AudioRecorderError) {
+    guard hold < .zero else { return }
+    throw .unsupportedFormat(reason: "a level is held for 0 s or longer, not \(hold.inSeconds) s")
+  }
+
+  fileprivate func checkMemory() throws(AudioRecorderError) {
+    let longest = RecordingRequest.longestHold
+    guard hold > longest else { return }
+    throw .unsupportedFormat(
+      reason: "a sound that begins a recording, or silence that stays at its edges, lasts up to "
+        + "\(longest.inSeconds) s, not \(hold.inSeconds) s")
   }
 }
 

@@ -10,11 +10,16 @@ import Testing
 
   @Test func `rules that make no sense are refused with the value`() {
     let rule = LevelRule(threshold: Decibels(dBFS: -40), hold: .seconds(-1))
+    let long = LevelRule(threshold: rule.threshold, hold: .milliseconds(600_500))
+    let none = LevelRule(threshold: rule.threshold, hold: .zero)
     let refused: [(RecordingRequest, String)] = [
       (RecordingRequest(url: Self.url, start: .atSound(rule)), "-1.0 s"),
       (RecordingRequest(url: Self.url, endAfterSilence: rule), "-1.0 s"),
       (RecordingRequest(url: Self.url, trim: rule), "-1.0 s"),
       (RecordingRequest(url: Self.url, warnBelow: rule), "-1.0 s"),
+      (RecordingRequest(url: Self.url, start: .atSound(long)), "600.5 s"),
+      (RecordingRequest(url: Self.url, trim: long), "600.5 s"),
+      (RecordingRequest(url: Self.url, endAfterSilence: none), "0.0 s"),
       (RecordingRequest(url: Self.url, preRoll: .seconds(601)), "601.0 s"),
       (RecordingRequest(url: Self.url, preRoll: .seconds(-1)), "-1.0 s"),
       (RecordingRequest(url: Self.url, channels: []), "[]"),
@@ -28,10 +33,16 @@ import Testing
   }
 
   @Test func `every rule at its limit is taken`() throws {
-    let rule = LevelRule(threshold: Decibels(dBFS: -40), hold: .zero)
+    let shortest = LevelRule(threshold: Decibels(dBFS: -40), hold: .zero)
+    let longest = LevelRule(threshold: Decibels(dBFS: -40), hold: .seconds(600))
+    let hours = LevelRule(threshold: Decibels(dBFS: -40), hold: .seconds(36_000))
     try RecordingRequest(
-      url: Self.url, start: .atSound(rule), preRoll: .seconds(600), endAfterSilence: rule,
-      trim: rule, rolling: .init(length: .milliseconds(100), byteCount: 10_000), channels: [0]
+      url: Self.url, warnBelow: hours, start: .atSound(shortest), endAfterSilence: hours,
+      trim: shortest
+    ).checkRules()
+    try RecordingRequest(
+      url: Self.url, start: .atSound(longest), preRoll: .seconds(600), endAfterSilence: longest,
+      trim: longest, rolling: .init(length: .milliseconds(100), byteCount: 10_000), channels: [0]
     ).checkRules()
   }
 }
