@@ -26,9 +26,18 @@ struct ChannelMeter {
         let size = abs(samples[index])
         highest = max(highest, size)
         squares += Double(size) * Double(size)
-        clipped += size >= Self.fullScale ? 1 : 0
       }
       count += (samples.count - first + step - 1) / step
+    }
+  }
+
+  /// Counts those of the samples that are cut off; they are in the recording.
+  mutating func count(clipped samples: [Float], from first: Int, step: Int) {
+    samples.withUnsafeBufferPointer { samples in
+      for index in stride(from: first, to: samples.count, by: step)
+      where abs(samples[index]) >= Self.fullScale {
+        clipped += 1
+      }
     }
   }
 

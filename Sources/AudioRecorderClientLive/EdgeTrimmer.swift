@@ -23,6 +23,9 @@ struct EdgeTrimmer {
 
   var heldFrames: FrameCount { held.frameCount }
 
+  /// Those of them that sound would make part of the recording for certain.
+  var pendingFrames: FrameCount { hasBegun ? held.frameCount : 0 }
+
   mutating func take(_ buffer: AudioBuffer) -> [AudioBuffer] {
     held.append(buffer)
     guard let last = loudness.lastLoud(in: buffer) else { return takeSilence() }

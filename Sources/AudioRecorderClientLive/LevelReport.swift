@@ -28,6 +28,13 @@ struct LevelReport {
     return report(recorded)
   }
 
+  /// Takes frames of the recording itself into account, which may have been heard earlier.
+  mutating func count(recorded buffer: AudioBuffer) {
+    for index in channels.indices {
+      channels[index].count(clipped: buffer.samples, from: index, step: channels.count)
+    }
+  }
+
   private mutating func report(_ recorded: FrameCount) -> RecordingLevels {
     let length = measured.duration(at: format.sampleRate)
     let square = channels.map(\.meanSquare).reduce(0, +) / Double(channels.count)

@@ -8,8 +8,9 @@ struct RecordingGate {
   enum Output: Equatable {
     case keep(AudioBuffer)
     case began(preRoll: FrameCount)
-    case paused
-    case resumed
+    /// So many frames before it are held back: they belong to the recording unless it ends.
+    case paused(held: FrameCount)
+    case resumed(held: FrameCount)
   }
 
   /// At both edges of a pause.
@@ -72,11 +73,12 @@ struct RecordingGate {
   private mutating func record(_ buffer: AudioBuffer, isHeard: Bool = true) -> [Output] {
     guard !isOver else { return [] }
     let (kept, step) = pause.take(buffer)
+    let held = trimmer?.pendingFrames ?? 0
     let recorded = kept.map { keep($0, isHeard) } ?? []
     return switch step {
     case .goesOn: recorded
-    case .paused: recorded + [.paused]
-    case .resumed: [.resumed] + recorded
+    case .paused: recorded + [.paused(held: trimmer?.pendingFrames ?? 0)]
+    case .resumed: [.resumed(held: held)] + recorded
     }
   }
 

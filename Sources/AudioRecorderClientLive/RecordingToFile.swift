@@ -72,7 +72,11 @@ final class RecordingToFile: CaptureConsumer {
     try ending.get()
   }
 
-  private var length: Duration { files.framesWritten.duration(at: format.sampleRate) }
+  private var length: Duration { length(with: 0) }
+
+  private func length(with held: FrameCount) -> Duration {
+    (files.framesWritten + held).duration(at: format.sampleRate)
+  }
 
   private var isComplete: Bool { limit.map { files.framesWritten >= $0 } ?? false }
 
@@ -135,8 +139,8 @@ final class RecordingToFile: CaptureConsumer {
       case .keep(let buffer): try write(buffer)
       case .began(let preRoll):
         reports.event(.began(preRoll: preRoll.duration(at: format.sampleRate)))
-      case .paused: reports.event(.paused(length))
-      case .resumed: reports.event(.resumed(length))
+      case .paused(let held): reports.event(.paused(length(with: held)))
+      case .resumed(let held): reports.event(.resumed(length(with: held)))
       }
     }
   }
@@ -145,6 +149,7 @@ final class RecordingToFile: CaptureConsumer {
     let room = limit.map { $0 - files.framesWritten } ?? buffer.frameCount
     let kept = room < buffer.frameCount ? buffer.frames(0..<max(0, room)) : buffer
     guard !kept.isEmpty else { return }
+    levels.count(recorded: kept)
     try files.append(kept)
     reports.progress(length)
   }

@@ -14,7 +14,10 @@ import Testing
 
   private func reports(_ buffers: [AudioBuffer]) -> [RecordingLevels] {
     var report = LevelReport(format: stereo)
-    return buffers.compactMap { report.add($0, recorded: 800) }
+    return buffers.compactMap {
+      report.count(recorded: $0)
+      return report.add($0, recorded: 800)
+    }
   }
 
   @Test func `each channel has its peak and its RMS`() throws {

@@ -62,11 +62,11 @@ import Testing
     let audio = Steps.audio((0.5, 100))
     _ = gate.obey(.pause)
     let pausing = gate.take(audio)
-    #expect(pausing.kept.count == 5 && pausing.last == .paused)
+    #expect(pausing.kept.count == 5 && pausing.last == .paused(held: 0))
     #expect(gate.take(audio).isEmpty && gate.isPaused)
     _ = gate.obey(.resume)
     let resuming = gate.take(audio)
-    #expect(resuming.kept.count == 100 && resuming.first == .resumed)
+    #expect(resuming.kept.count == 100 && resuming.first == .resumed(held: 0))
   }
 
   @Test func `what a pause leaves out is no silence that ends a recording`() {

@@ -35,6 +35,37 @@ import Testing
     #expect(try folder.read(url).frameCount == 8_000)
   }
 
+  @Test func `what was cut off before the beginning is not counted`() throws {
+    let control = RecordingControl()
+    let request = RecordingRequest(url: folder.url("wav"), start: .onCommand)
+    var blocks = 0
+    let (events, _) = try record(
+      request, Array(repeating: block(800, amplitude: 1), count: 4), control
+    ) {
+      blocks += 1
+      if blocks == 3 { control.send(.start) }
+    }
+    #expect(events.levels.map { $0.channels[0].clippedSamples } == [0, 0, 800, 1_600])
+  }
+
+  @Test func `the length at a pause has what may yet be trimmed`() throws {
+    let control = RecordingControl()
+    let request = RecordingRequest(url: folder.url("wav"), trim: second)
+    var blocks = 0
+    let (events, _) = try record(
+      request,
+      Array(repeating: block(4_000), count: 1)
+        + Array(repeating: block(4_000, amplitude: 0), count: 2) + [block(4_000)], control
+    ) {
+      blocks += 1
+      if blocks == 3 { control.send(.pause) }
+      if blocks == 4 { control.send(.resume) }
+    }
+    // A pause fades out over 40 frames.
+    #expect(events.contains(.paused(.milliseconds(1_005))))
+    #expect(events.contains(.resumed(.milliseconds(1_005))))
+  }
+
   private func block(_ frames: Int, lost: FrameCount = 0, amplitude: Float = 0.5) -> DeviceAudio {
     let samples = Array(repeating: amplitude, count: frames)
     return DeviceAudio(
