@@ -105,6 +105,29 @@ struct RecordCommandTests {
   }
 
   @Test(arguments: [
+    ("take.wav", "take-001.wav"), ("take-%02d.wav", "take-03.wav"), ("%d", "7"),
+  ])
+  func `what the microphone hears is no file to go on in`(file: String, heard: String) async throws
+  {
+    try folder.tone("heard.wav", .milliseconds(200))
+    try FileManager.default.moveItem(at: folder.file("heard.wav"), to: folder.file(heard))
+    let before = try Data(contentsOf: folder.file(heard))
+    let run = try await record(
+      file, "--format", "wav", "--roll-seconds", "0.1", "--device", "virtual:\(heard)")
+    #expect(run.status == 64)
+    #expect(run.error.contains(heard))
+    #expect(try Data(contentsOf: folder.file(heard)) == before)
+  }
+
+  @Test
+  func `a name with a percent sign is taken as it is written`() async throws {
+    try folder.tone("50%done-x.wav", .milliseconds(200))
+    let run = try await record("50%done.wav", "--device", "virtual:50%done-x.wav")
+    #expect(run.status == 0)
+    #expect(try folder.samples("50%done.wav") == folder.samples("50%done-x.wav"))
+  }
+
+  @Test(arguments: [
     ("missing/out.wav", "missing/out.wav"), ("folder.wav", "folder.wav is a folder"),
   ])
   func `a file that cannot be made is named`(file: String, names: String) async throws {

@@ -67,14 +67,22 @@ struct RecordCommand: Subcommand {
 
   private var pathExtension: String { URL(filePath: file).pathExtension }
 
+  /// A recording destroys nothing that its own microphone hears, whichever file it goes on in.
+  private func checkMicrophone() throws {
+    guard case .virtualMicrophone(let path) = DeviceRoute(device.id) else { return }
+    let rolled = rolledFiles(of: file, hasLimit: rules.hasRollingLimit)
+    guard let heard = ([file] + rolled).first(where: { isSameFile(path, $0) }) else { return }
+    let reason = heard == file ? "is" : "would be written by \(file) when files change, but is"
+    throw ValidationError(
+      "\(heard) \(reason) what the microphone hears; record into another file.")
+  }
+
   private func checkFile() throws {
     do {
       if fileFormat.format == nil { _ = try SoundFileEncoding(pathExtension: pathExtension) }
     } catch {
       throw ValidationError("\(file): \(error).")
     }
-    if case .virtualMicrophone(let path) = DeviceRoute(device.id), isSameFile(path, file) {
-      throw ValidationError("\(file) is what the microphone hears; record into another file.")
-    }
+    try checkMicrophone()
   }
 }

@@ -56,6 +56,9 @@ struct RecordingRuleOptions: ParsableArguments {
     }
   }
 
+  /// Whether files change by themselves.
+  var hasRollingLimit: Bool { rollSeconds != nil || rollBytes != nil }
+
   /// Refuses what standard output cannot have.
   func refuse(for file: String) throws {
     guard file == "-" else { return }
