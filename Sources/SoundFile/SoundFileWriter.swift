@@ -34,6 +34,7 @@ public final class SoundFileWriter {
   private let output: any SoundFileOutput
   private var clock: SecondClock
   private var encoder: EncoderWatch?
+  private let makeSync: (Descriptor, String) throws -> DataSync
   private var sync: DataSync?
   private var hasFailed = false
   private var isClosed = false
@@ -66,12 +67,14 @@ public final class SoundFileWriter {
     self.init(file, output: output, format: format, encoding: encoding)
   }
 
-  /// Writes into `file` by way of `output`.
+  /// Writes into `file` by way of `output`, and has the disk store it by way of `makeSync`.
   init(
     _ file: GrowingFile, output: any SoundFileOutput, format: AudioFormat,
-    encoding: SoundFileEncoding
+    encoding: SoundFileEncoding,
+    makeSync: @escaping (Descriptor, String) throws -> DataSync = DataSync.init(_:path:)
   ) {
     (self.file, self.output, self.format, self.encoding) = (file, output, format, encoding)
+    self.makeSync = makeSync
     clock = SecondClock(rate: format.sampleRate)
     // At the lowest rates it is the block of 4,096 frames that takes its time.
     let blocks = FrameCount(16_384).duration(at: format.sampleRate)
@@ -127,6 +130,8 @@ public final class SoundFileWriter {
     isClosed = true
     sync?.end()
     let failure = output.finish()
+    // Linux tells of a block that it could not store only once: `fsync` would say that all is well.
+    if let sync { file.note(failureCode: sync.failureCode) }
     // What a failed write has lost was said then.
     if let failure, !hasFailed { throw failure }
     try file.descriptor.synchronise(path: file.path)
@@ -150,7 +155,7 @@ public final class SoundFileWriter {
   }
 
   private func synchronise() {
-    if sync == nil { sync = try? DataSync(file.descriptor, path: file.path) }
+    if sync == nil { sync = try? makeSync(file.descriptor, file.path) }
     // Without a thread for it, which the system refuses to a user who has too many, it waits here.
     guard let sync else { return file.synchronise() }
     sync.request()

@@ -1,3 +1,4 @@
+import AudioCore
 import AudioThreads
 import Foundation
 import Synchronization
@@ -57,5 +58,27 @@ import Testing
     begun.wait()
     goOn.signal()
     sync.end()
+  }
+
+  @Test func `what the disk says of the last request is an error of close`() throws {
+    let folder = try TestFolder()
+    let (begun, goOn) = (try WakeUp(), try WakeUp())
+    let file = try GrowingFile(path: folder.file("a.wav").path)
+    let output = try WAVFileOutput(file, header: WAVFileHeader(format: cd, samples: .int16))
+    let writer = SoundFileWriter(file, output: output, format: cd, encoding: .wav16) { _, _ in
+      try DataSync {
+        begun.signal()
+        goOn.wait()
+        return EIO
+      } time: {
+        .zero
+      } tell: { _ in
+      }
+    }
+    try writer.write(AudioBuffer(silence: 44_100, format: cd))
+    begun.wait()
+    goOn.signal()
+    #expect(throws: SoundFileError.self) { try writer.close() }
+    #expect(writer.framesWritten == 44_100)
   }
 }
