@@ -16,7 +16,7 @@ public enum AudioRecorderError: Error, Equatable, Sendable {
   case file(URL, reason: String)
   /// The disk, or the user's quota on it, is full; the file holds what was recorded before.
   case diskFull(URL)
-  /// The file reached a limit of the system (`ulimit -f`); it holds what was recorded before.
+  /// The file reached `ulimit -f`, or 4 GiB as AIFF; it holds what was recorded before.
   case fileTooLarge(URL)
   /// The file, or its folder, was removed during the recording: nothing is left of it.
   case fileRemoved(URL)
@@ -45,7 +45,8 @@ extension AudioRecorderError: CustomStringConvertible {
     case .diskFull(let url):
       "no space is left on the disk for \(url.path); what was recorded before is in it"
     case .fileTooLarge(let url):
-      "\(url.path) may not grow any further (`ulimit -f`); what was recorded before is in it"
+      "\(url.path) may not grow any further (`ulimit -f`, or 4 GiB of AIFF); what was recorded "
+        + "before is in it"
     case .fileRemoved(let url):
       "\(url.path) was removed while it was recorded: nothing is left of it"
     case .unknownRecording(let id): "no recording named \"\(id)\" runs"

@@ -9,7 +9,7 @@ public struct RecordingFileFormat: Hashable, Sendable {
     ///
     /// Python's `wave` reads neither RF64 nor float; SoX, FFmpeg and libsndfile do.
     case wav
-    /// AIFF; extensions `aiff`, `aif` and `aifc`.
+    /// AIFF, up to 4 GiB; extensions `aiff`, `aif` and `aifc`.
     case aiff
     /// Sun's and NeXT's AU; extensions `au` and `snd`.
     case au

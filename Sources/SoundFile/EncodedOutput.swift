@@ -8,15 +8,19 @@ final class EncodedOutput: SoundFileOutput {
   private let file: GrowingFile
   private let format: AudioFormat
   private let encoding: SoundFileEncoding
+  private let largestSize: Int
   private var handle: SoundFileHandle?
   private var converter: BlockConverter
   private var lengthTag = MP3LengthTag()
   private var hasFailed = false
 
+  /// - Parameter largestAIFF: in bytes; the sizes in an AIFF file have 32 bits.
   init(
-    _ file: GrowingFile, format: AudioFormat, encoding: SoundFileEncoding
+    _ file: GrowingFile, format: AudioFormat, encoding: SoundFileEncoding,
+    largestAIFF: Int = 0xFFFF_FFFF
   ) throws(SoundFileError) {
     (self.file, self.format, self.encoding) = (file, format, encoding)
+    largestSize = encoding.container == .aiff ? largestAIFF : .max
     converter = BlockConverter(coding: encoding.sampleCoding, channelCount: format.channelCount)
     do throws(LibraryFailure) {
       handle = try SoundFileHandle(writing: VirtualFile(file), format: format, encoding: encoding)
@@ -35,6 +39,8 @@ final class EncodedOutput: SoundFileOutput {
     var rest = samples[...]
     while !rest.isEmpty {
       let block = UnsafeBufferPointer(rebasing: rest.prefix(converter.capacity))
+      let size = block.count * encoding.sampleCoding.byteCount
+      guard file.length <= largestSize - size else { throw .tooLarge(path: file.path) }
       try writeBlock(block)
       rest = rest.dropFirst(block.count)
     }

@@ -6,7 +6,9 @@ public struct SoundFileEncoding: Hashable, Sendable {
   public enum Container: String, Hashable, Sendable, CaseIterable {
     /// WAV, and RF64 by itself where it grows past 4 GiB; extensions `wav` and `wave`.
     case wav
-    /// AIFF, or AIFF-C for float; extensions `aiff`, `aif` and `aifc`.
+    /// AIFF, or AIFF-C for float, up to 4 GiB; extensions `aiff`, `aif` and `aifc`.
+    ///
+    /// A write that would go beyond that throws `SoundFileError.tooLarge`; the file stays complete.
     case aiff
     /// Sun's and NeXT's AU; extensions `au` and `snd`.
     case au

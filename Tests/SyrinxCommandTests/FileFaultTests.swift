@@ -25,7 +25,8 @@ struct FileFaultTests {
       #expect(try outcome(name).hasPrefix("1 syrinx: "))
       #expect(
         try outcome(name).hasSuffix(
-          "out.\(name) may not grow any further (`ulimit -f`); what was recorded before is in it"))
+          "out.\(name) may not grow any further (`ulimit -f`, or 4 GiB of AIFF); "
+            + "what was recorded before is in it"))
       let reader = try SoundFileReader(url: folder.file("out.\(name)"))
       while try !reader.read(atMost: 4_096).isEmpty {}
       #expect(reader.framesRead > 4_000 && reader.shortfall == nil, "\(name)")
