@@ -69,8 +69,8 @@ final class GrowingFile {
 
   /// What has happened to the file behind our back; nil where nothing has.
   func loss() -> FileLoss? {
-    guard descriptor.isRegularFile else { return nil }
     let status = descriptor.status
+    guard status.st_mode & S_IFMT == S_IFREG else { return nil }
     return FileLoss(linkCount: Int(status.st_nlink), size: Int(status.st_size), written: length)
   }
 }

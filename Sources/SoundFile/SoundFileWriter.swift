@@ -109,6 +109,8 @@ public final class SoundFileWriter {
       "\(samples.count) samples are not whole frames of \(format.channelCount) channels")
     guard !isClosed else { throw .closed(path: file.path) }
     do throws(SoundFileError) {
+      // Before the write: behind a cut it would leave a hole and make the file as long as before.
+      try checkLoss()
       try output.write(samples)
       encoder?.add(samples)
       if clock.isDue(at: framesWritten) { try lookAfter() }
@@ -164,6 +166,10 @@ public final class SoundFileWriter {
 
   private func check() throws(SoundFileError) {
     if let failure = file.failure { throw failure }
+    try checkLoss()
+  }
+
+  private func checkLoss() throws(SoundFileError) {
     switch file.loss() {
     case .removed: throw .removed(path: file.path)
     case .cut(let size):

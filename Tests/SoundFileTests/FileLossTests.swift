@@ -50,4 +50,23 @@ import Testing
     }
     #expect(found < 500)
   }
+
+  /// The next block would leave a hole in its place, and the file as long as it should be.
+  @Test(arguments: [SoundFileEncoding.wav16, .flac16, .mp3])
+  func `a file that others cut is noticed before it grows again`(
+    encoding: SoundFileEncoding
+  ) throws {
+    let folder = try TestFolder()
+    let url = folder.file("a")
+    let writer = try SoundFileWriter(url: url, format: cd, encoding: encoding)
+    let sound = AudioSignal.noise(seed: 1).buffer(.milliseconds(400), format: cd)
+    try writer.write(sound)
+    truncate(url.path, 1_000)
+    let error = #expect(throws: SoundFileError.self) { try writer.write(sound) }
+    guard case .incomplete(url.path, 17_640, let found) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(found < 17_640)
+  }
 }
