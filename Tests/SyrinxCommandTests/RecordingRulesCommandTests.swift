@@ -106,6 +106,19 @@ struct RecordingRulesCommandTests {
     #expect(try joined[...] == folder.samples("heard.wav").prefix(joined.count))
   }
 
+  @Test
+  func `a recording to standard output ignores SIGUSR1 and SIGUSR2`() async throws {
+    try folder.tone("heard.wav", .seconds(30))
+    let run = try RunningCommand(
+      "record", "-", "--device", "virtual:heard.wav", "--verbose", in: folder, watching: .error)
+    #expect(await run.lines.first(containing: "recording from") != nil)
+    run.send(SIGUSR1)
+    run.send(SIGUSR2)
+    #expect(await run.lines.first(containing: "recorded") != nil)
+    run.send(SIGINT)
+    #expect(await run.status() == 0)
+  }
+
   @Test(arguments: [SIGUSR1, SIGUSR2])
   func `a command that takes no such signal ends by it`(signal: Int32) async throws {
     try folder.tone("heard.wav", .seconds(30))

@@ -12,10 +12,12 @@ struct RecordCommand: Subcommand {
       The extension decides on the format: wav, aiff, au, caf, flac, ogg, opus or mp3; a file that \
       exists is replaced. - writes a WAV stream to standard output. Ctrl-C or SIGTERM completes the file, and the exit \
       status is 0; a second one ends at once. SIGUSR1 goes on in the next file, SIGUSR2 pauses and \
-      resumes.
+      resumes; with - they do nothing.
 
       \(RecordingRecord.schema)
       """)
+
+  static let takesCommandSignals = true
 
   @Argument(help: "The file; - is standard output.")
   var file: String

@@ -7,15 +7,21 @@ import SoundCard
 protocol Subcommand: AsyncParsableCommand {
   var common: CommonOptions { get }
 
+  /// Whether SIGUSR1 and SIGUSR2 say something to it; else it ends by them.
+  static var takesCommandSignals: Bool { get }
+
   /// Does the job; every error it throws is reported and decides on the exit status.
   func perform(in context: CommandContext) async throws
 }
 
 extension Subcommand {
+  static var takesCommandSignals: Bool { false }
+
   func run() async throws {
     common.startLogging()
     let console = try Console()
-    let context = CommandContext(console: console, signals: StopSignals())
+    let signals = StopSignals(takesCommands: Self.takesCommandSignals)
+    let context = CommandContext(console: console, signals: signals)
     try context.signals.start()
     do {
       try await performRouted(in: context)

@@ -68,6 +68,9 @@ private func obey(
   for await signal in signals {
     guard let id = request.id, let command = commands.command(for: signal) else { continue }
     // A recording that is not there any more needs no command.
-    do { try await recorder.control(id: id, command: command) } catch {}
+    do {
+      try await recorder.control(id: id, command: command)
+      commands.succeeded(command)
+    } catch {}
   }
 }

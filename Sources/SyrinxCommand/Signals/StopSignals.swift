@@ -4,8 +4,8 @@ import Synchronization
 
 /// SIGINT, SIGTERM and SIGHUP as the wish to finish; the second of them ends the process at once.
 ///
-/// SIGUSR1 and SIGUSR2 are commands where work in hand takes them, and end the process elsewhere, as
-/// they usually do.
+/// SIGUSR1 and SIGUSR2 are commands to a recording; every other command ends by them, as programs
+/// usually do.
 final class StopSignals: Sendable {
   // Held for a few instructions by the thread that receives signals and by the command.
   private let sequence = Mutex(StopSequence())
@@ -13,9 +13,12 @@ final class StopSignals: Sendable {
   private let wish: AsyncStream<Void>.Continuation
   private let commands: AsyncStream<Int32>
   private let command: AsyncStream<Int32>.Continuation
-  private let takesCommands = Atomic<Bool>(false)
+  private let takesCommands: Bool
 
-  init() {
+  /// - Parameter takesCommands: false for a command that ends by SIGUSR1 and SIGUSR2. True: outside
+  ///   of `commanding` they lead to nothing, for they come from those who know of no such moment.
+  init(takesCommands: Bool = false) {
+    self.takesCommands = takesCommands
     (wishes, wish) = AsyncStream.makeStream()
     (commands, command) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
   }
@@ -49,9 +52,7 @@ final class StopSignals: Sendable {
     _ act: @escaping @Sendable (AsyncStream<Int32>) async -> Void,
     _ body: () async throws -> Result
   ) async throws -> Result {
-    takesCommands.store(true, ordering: .relaxed)
     async let watch: Void = { [commands] in await act(commands) }()
-    defer { takesCommands.store(false, ordering: .relaxed) }
     let result = try await body()
     command.finish()
     await watch
@@ -86,7 +87,7 @@ final class StopSignals: Sendable {
   }
 
   private func receiveCommand(_ signal: Int32) {
-    guard takesCommands.load(ordering: .relaxed) else { _exit(StopSequence.status(signal)) }
+    guard takesCommands else { _exit(StopSequence.status(signal)) }
     command.yield(signal)
   }
 
