@@ -39,7 +39,7 @@ struct FileRecording {
     for try await event in events {
       await report.show(event)
       if settings.printsEvents { try await print(event, recorder) }
-      if case .finished(let finish) = event { try check(finish) }
+      if case .finished(let finish) = event { try settings.check(finish) }
     }
   }
 
@@ -51,12 +51,6 @@ struct FileRecording {
       await recorder.stopRecording()
       throw error
     }
-  }
-
-  private func check(_ finish: RecordingFinish) throws {
-    guard finish.reason == .deviceEnded else { return }
-    guard finish.frameCount > 0 else { throw CommandFailure.noSound }
-    try settings.check(recorded: finish.recorded)
   }
 }
 

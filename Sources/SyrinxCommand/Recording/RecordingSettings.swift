@@ -19,13 +19,25 @@ struct RecordingSettings: Equatable {
   /// Whether the events go to standard output.
   var printsEvents = false
 
-  /// The device came to its end: an error where a length was asked for that is not reached.
+  /// An error where it ended by itself before the length that was asked for, or without a frame.
+  func check(_ finish: RecordingFinish) throws(CommandFailure) {
+    switch finish.reason {
+    case .deviceEnded where finish.frameCount == 0: throw .noSound
+    case .deviceEnded: try check(recorded: finish.recorded)
+    case .gap: try check(recorded: finish.recorded, because: "sound was lost")
+    case .stopped, .lengthReached, .silence, .failed: return
+    }
+  }
+
+  /// An error where the length that was asked for is not reached.
   ///
   /// Lengths are rounded to frames, hence the margin.
-  func check(recorded: Duration) throws(CommandFailure) {
+  func check(
+    recorded: Duration, because cause: String = "the device came to its end"
+  ) throws(CommandFailure) {
     guard let length, recorded + .milliseconds(1) < length else { return }
     throw CommandFailure(
-      description: "the device came to its end after \(recorded.secondsText), "
+      description: "\(cause) after \(recorded.secondsText), "
         + "before the \(length.secondsText) that were asked for")
   }
 }

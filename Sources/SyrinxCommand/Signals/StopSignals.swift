@@ -15,8 +15,8 @@ final class StopSignals: Sendable {
   private let command: AsyncStream<Int32>.Continuation
   private let takesCommands: Bool
 
-  /// - Parameter takesCommands: false for a command that ends by SIGUSR1 and SIGUSR2. True: outside
-  ///   of `commanding` they lead to nothing, for they come from those who know of no such moment.
+  /// - Parameter takesCommands: false for a command that ends by SIGUSR1 and SIGUSR2; with true they
+  ///   wait for `commanding`, and lead to nothing after it or where it is never called.
   init(takesCommands: Bool = false) {
     self.takesCommands = takesCommands
     (wishes, wish) = AsyncStream.makeStream()
