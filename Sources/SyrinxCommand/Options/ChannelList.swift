@@ -7,10 +7,8 @@ struct ChannelList: Equatable, ExpressibleByArgument {
 
   init?(argument: String) {
     let numbers = argument.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
-    let indices = numbers.compactMap { $0 }.map { $0 - 1 }
-    guard indices.count == numbers.count, (1...32).contains(indices.count),
-      indices.allSatisfy({ (0..<64).contains($0) })
-    else { return nil }
+    let indices = numbers.compactMap { $0 }.filter { (1...64).contains($0) }.map { $0 - 1 }
+    guard indices.count == numbers.count, (1...32).contains(indices.count) else { return nil }
     self.indices = indices
   }
 }
