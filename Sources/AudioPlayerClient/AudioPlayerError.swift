@@ -9,6 +9,8 @@ public enum AudioPlayerError: Error, Hashable, Sendable {
   case source(URL?, reason: String)
   /// The source holds no frame, so that there is nothing to play.
   case emptySource(URL?)
+  /// The range begins behind the end of the source, whose length is nil where it is not known.
+  case startBehindEnd(URL?, start: Duration, length: Duration?)
   /// A stream of buffers can be played once only; give the buffers themselves to repeat them.
   case streamCannotRepeat
   /// The device could not be opened or does not work; the sentence names it and says what to do.
@@ -39,6 +41,10 @@ extension AudioPlayerError: CustomStringConvertible {
         + "or does not answer"
     case .emptySource(let url):
       "\(url.map { "\"\($0.path)\"" } ?? "the source") holds no audio: there is nothing to play"
+    case .startBehindEnd(let url, let start, let length):
+      "\(url.map { "\"\($0.path)\"" } ?? "the source") "
+        + "\(length.map { "is \($0.inSeconds) s long" } ?? "has come to its end"): there is "
+        + "nothing to play from \(start.inSeconds) s on; give an earlier start"
     case .streamCannotRepeat:
       "a stream of buffers can be played once only; give the buffers themselves to repeat them"
     case .tooManyVoices(let limit):

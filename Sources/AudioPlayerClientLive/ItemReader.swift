@@ -63,6 +63,17 @@ final class ItemReader {
   /// Whether it has given nothing at all.
   var isEmpty: Bool { !hasGiven }
 
+  /// What is wrong with an item that gives nothing.
+  var emptiness: AudioPlayerError {
+    guard range.lowerBound > 0, !range.isEmpty else { return .emptySource(url) }
+    let rate = description.format.sampleRate
+    let start = range.lowerBound.duration(at: rate)
+    // Seeking has come as far as there is something.
+    let end = position < range.lowerBound ? position.duration(at: rate) : nil
+    let length = end ?? description.announcedDuration.flatMap { $0 <= start ? $0 : nil }
+    return .startBehindEnd(url, start: start, length: length)
+  }
+
   nonisolated(nonsending) func next() async throws -> Step {
     if position < range.upperBound, let buffer = try await source.next() {
       let count = min(buffer.frameCount, range.upperBound - position)

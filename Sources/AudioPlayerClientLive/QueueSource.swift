@@ -99,7 +99,7 @@ final class QueueSource {
     case .audio(let buffer): steps.append(.audio(buffer))
     case .looped(let count): steps.append(.begins(reader.place, .looped(count: count)))
     case .end:
-      if reader.isEmpty { throw AudioPlayerError.emptySource(reader.url) }
+      if reader.isEmpty { throw reader.emptiness }
       if let (announced, decoded) = reader.shortfall {
         steps.append(
           .note(.shortfall(item: reader.index, announced: announced, decoded: decoded)))

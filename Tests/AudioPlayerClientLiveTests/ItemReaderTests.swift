@@ -46,6 +46,15 @@ import Testing
     #expect(reader.isEmpty)
   }
 
+  @Test func `a range that begins behind the end is told as that`() async throws {
+    let reader = try await reader(.init(start: .frame(80)))
+    #expect(try await frames(reader).isEmpty)
+    #expect(
+      reader.emptiness
+        == .startBehindEnd(nil, start: .milliseconds(10), length: .microseconds(1_250)))
+    #expect(try await self.reader().emptiness == .emptySource(nil))
+  }
+
   @Test func `seek stays within the range`() async throws {
     let reader = try await reader(.init(start: .frame(2), end: .frame(6)), times: 2)
     try await reader.seek(to: .frame(0))

@@ -186,6 +186,17 @@ struct PlayCommandTests {
       ])
   }
 
+  @Test(arguments: ["a.wav", "a.flac", "a.ogg", "a.mp3"])
+  func `a start behind the end of a file is told as that`(file: String) async throws {
+    try folder.tone(file, .seconds(2))
+    let run = try await play(file, "--start", "5")
+    #expect(run.status == 1)
+    #expect(run.errorLines.count == 1)
+    #expect(run.error.contains("--start"), "\(run.error)")
+    #expect(run.error.contains("2.0"), "\(run.error)")
+    #expect(!run.error.contains("holds no audio"))
+  }
+
   @Test
   func `standard input tells it to pause, to go on, to seek and to stop`() async throws {
     try folder.tone("a.wav", .seconds(60))

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioPlayerClient
 import SoundFile
 
 /// Why a command ends without its job being done, where there is nothing more to say.
@@ -39,7 +40,12 @@ struct ErrorReport: Equatable {
     case CommandEnd.interrupted(let signal): self.init(status: StopSequence.status(signal))
     case let error as OutputError where error.isBrokenPipe: self.init(status: 141)
     case SoundFileError.brokenPipe: self.init(status: 141)
-    default: self.init(sentence: "\(error)", status: 1)
+    default: self.init(sentence: Self.sentence(error), status: 1)
     }
+  }
+
+  /// What an error says, and which option has led to it.
+  static func sentence(_ error: any Error) -> String {
+    if case AudioPlayerError.startBehindEnd = error { "\(error) (--start)" } else { "\(error)" }
   }
 }

@@ -52,7 +52,7 @@ struct PlaybackReport {
           + "\(decoded.secondsText) were there")
     case .failed(_, let error):
       failures.insert(error)
-      await context.console.report(error.description)
+      await context.console.report(ErrorReport.sentence(error))
     case .finished: await finish()
     }
   }
