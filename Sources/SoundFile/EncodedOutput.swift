@@ -85,15 +85,33 @@ final class EncodedOutput: SoundFileOutput {
 
   /// After a failure an encoder does not know what has reached the disk: a decoder does.
   private func countWhatIsThere() {
-    if !encoding.hasFixedFrameSize { file.truncate(to: file.wholeLength) }
+    // Without an encoder each frame was in the file when libsndfile had taken it.
+    guard !encoding.hasFixedFrameSize else { return }
+    file.truncate(to: file.wholeLength)
     if encoding.container == .mp3 { lengthTag.settle(file) }
-    framesWritten = min(framesWritten, storedFrameCount(file.descriptor, path: file.path))
+    // More than any encoder holds back; a recording of hours is not decoded from its beginning.
+    let last = min(framesWritten, FrameCount(.seconds(90), at: format.sampleRate))
+    let stored = storedFrameCount(file.descriptor, path: file.path, from: framesWritten - last)
+    framesWritten = min(framesWritten, stored)
   }
 }
 
-/// The frames that can be read from a file, decoded one by one.
-func storedFrameCount(_ descriptor: Descriptor, path: String) -> FrameCount {
+/// The frames that can be read from a file, decoded one by one from `start` on.
+///
+/// From the beginning where there is no such frame.
+func storedFrameCount(
+  _ descriptor: Descriptor, path: String, from start: FrameCount = 0
+) -> FrameCount {
   guard let reader = try? SoundFileReader(writtenTo: descriptor, path: path) else { return 0 }
+  guard start > 0 else { return lastFrame(reader) }
+  if (try? reader.seek(to: start)) != nil, case let last = lastFrame(reader), last > start {
+    return last
+  }
+  return storedFrameCount(descriptor, path: path)
+}
+
+/// Reads to the end, and says where that is.
+private func lastFrame(_ reader: SoundFileReader) -> FrameCount {
   let room = 4_096 * reader.format.channelCount
   return withUnsafeTemporaryAllocation(of: Float.self, capacity: room) { block in
     // An end that is damaged is an end all the same.

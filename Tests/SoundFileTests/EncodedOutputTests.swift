@@ -26,4 +26,38 @@ import Testing
     #expect(reader.announcedFrameCount == 2_000)
     #expect(try everything(reader).count == 4_000)
   }
+
+  /// Reading would move the place at which the descriptor reads.
+  @Test(arguments: [SoundFileEncoding.Container.aiff, .au, .caf])
+  func `where every frame has its bytes, nothing is read to count what a failure has left`(
+    container: SoundFileEncoding.Container
+  ) throws {
+    let file = try GrowingFile(path: folder.file("a").path)
+    let encoding = try #require(SoundFileEncoding(container))
+    let output = try EncodedOutput(file, format: cd, encoding: encoding)
+    let samples = sampleBuffer().samples
+    try samples.withUnsafeBufferPointer { try output.write($0) }
+    file.note(failureCode: EIO)
+    #expect(throws: SoundFileError.self) {
+      try samples.withUnsafeBufferPointer { try output.write($0) }
+    }
+    #expect(output.finish() == nil)
+    #expect(output.framesWritten == 44_100)
+    #expect(lseek(file.descriptor.number, 0, SEEK_CUR) == 0)
+  }
+
+  @Test(
+    arguments: [SoundFileEncoding.flac16, .oggVorbis, .opus, .mp3], [48_000, 400_000, 560_000])
+  func `the end of a file that was cut off is found from anywhere`(
+    encoding: SoundFileEncoding, start: Int
+  ) throws {
+    let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
+    let noise = AudioSignal.noise(seed: 1).buffer(.seconds(12), format: format)
+    let url = try folder.file("a", encoding, noise)
+    let file = try Descriptor.reading(url.path)
+    truncate(url.path, file.size * 4 / 5)
+    let count = storedFrameCount(file, path: url.path)
+    #expect(count > 400_000 && count < 560_000)
+    #expect(storedFrameCount(file, path: url.path, from: FrameCount(start)) == count)
+  }
 }
