@@ -72,7 +72,7 @@ final class EncodedOutput: SoundFileOutput {
   func finish() -> SoundFileError? {
     guard let open = handle.take() else { return nil }
     let closing = open.close()
-    guard !hasFailed else {
+    guard !hasFailed, !file.isCut else {
       countWhatIsThere()
       return nil
     }
@@ -86,7 +86,7 @@ final class EncodedOutput: SoundFileOutput {
   /// After a failure an encoder does not know what has reached the disk: a decoder does.
   private func countWhatIsThere() {
     // Without an encoder each frame was in the file when libsndfile had taken it.
-    guard !encoding.hasFixedFrameSize else { return }
+    guard !encoding.hasFixedFrameSize || file.isCut else { return }
     file.truncate(to: file.wholeLength)
     if encoding.container == .mp3 { lengthTag.settle(file) }
     // More than any encoder holds back; a recording of hours is not decoded from its beginning.

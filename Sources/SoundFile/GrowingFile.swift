@@ -2,8 +2,8 @@ import Glibc
 
 /// A file that is being written: it knows how much of it is there and what went wrong first.
 ///
-/// After a failure it grows no more, so that no hole and no part of a block comes into it, but what
-/// is there, for example its header, can still be brought up to date.
+/// After a failure, and when others have cut it, it grows no more, so that no hole and no part of a
+/// block comes into it, but what is there, for example its header, can still be brought up to date.
 final class GrowingFile {
   let descriptor: Descriptor
   let path: String
@@ -14,6 +14,11 @@ final class GrowingFile {
   private(set) var wholeLength = 0
   /// The code of the first write that failed, 0 before.
   private(set) var failureCode: Int32 = 0
+  /// Whether others have cut it.
+  private(set) var isCut = false
+
+  /// Whether anything can still be written behind its end.
+  var mayGrow: Bool { failureCode == 0 && !isCut }
 
   /// Makes a file, or empties the one that is there.
   init(path: String) throws(SoundFileError) {
@@ -34,7 +39,7 @@ final class GrowingFile {
 
   /// Writes anywhere; the number of bytes that were written.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
-    guard failureCode == 0 || offset + bytes.count <= length else { return 0 }
+    guard mayGrow || offset + bytes.count <= length else { return 0 }
     var done = 0
     while done < bytes.count {
       let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
@@ -65,6 +70,12 @@ final class GrowingFile {
   /// Keeps the first failure; 0 is none, and EINVAL says that there is no disk behind the file.
   func note(failureCode code: Int32) {
     if failureCode == 0, ![0, EINVAL, EROFS].contains(code) { failureCode = code }
+  }
+
+  /// Takes it that others have left so many bytes.
+  func accept(cut size: Int) {
+    isCut = true
+    (length, wholeLength) = (size, min(size, wholeLength))
   }
 
   /// What has happened to the file behind our back; nil where nothing has.

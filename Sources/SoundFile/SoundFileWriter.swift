@@ -22,7 +22,9 @@ public final class SoundFileWriter {
   public let encoding: SoundFileEncoding
 
   /// The frames written so far; after `close`, those that can be read from the file.
-  public var framesWritten: FrameCount { output.framesWritten }
+  ///
+  /// 0 when the file was removed.
+  public var framesWritten: FrameCount { framesLeft ?? output.framesWritten }
 
   /// The size of the file so far, which lags behind by what an encoder holds back.
   public var byteCount: Int { file.length }
@@ -36,6 +38,7 @@ public final class SoundFileWriter {
   private var encoder: EncoderWatch?
   private let makeSync: (Descriptor, String) throws -> DataSync
   private var sync: DataSync?
+  private var framesLeft: FrameCount?
   private var hasFailed = false
   private var isClosed = false
 
@@ -131,12 +134,16 @@ public final class SoundFileWriter {
     guard !isClosed else { return }
     isClosed = true
     sync?.end()
+    let written = framesWritten
+    // Before it is completed, which would make it grow over a cut.
+    let loss = hasFailed ? nil : acceptLoss()
     let failure = output.finish()
     // Linux tells of a block that it could not store only once: `fsync` would say that all is well.
     if let sync { file.note(failureCode: sync.failureCode) }
     // What a failed write has lost was said then.
     if let failure, !hasFailed { throw failure }
     try file.descriptor.synchronise(path: file.path)
+    if let loss { throw error(loss, written: written, found: framesWritten) }
     guard !hasFailed else { return }
     try check()
     try checkCompleteness()
@@ -170,12 +177,29 @@ public final class SoundFileWriter {
   }
 
   private func checkLoss() throws(SoundFileError) {
-    switch file.loss() {
-    case .removed: throw .removed(path: file.path)
-    case .cut(let size):
-      let found = FrameCount(framesWritten.rawValue * size / file.length)
-      throw .incomplete(path: file.path, written: framesWritten, found: found)
-    case nil: return
+    let (written, length) = (framesWritten, file.length)
+    guard let loss = acceptLoss() else { return }
+    let found = FrameCount(written.rawValue * file.length / max(1, length))
+    throw error(loss, written: written, found: found)
+  }
+
+  /// Counts only what others have left.
+  private func acceptLoss() -> FileLoss? {
+    let loss = file.loss()
+    switch loss {
+    case .removed: framesLeft = 0
+    case .cut(let size): file.accept(cut: size)
+    case nil: break
+    }
+    return loss
+  }
+
+  private func error(
+    _ loss: FileLoss, written: FrameCount, found: FrameCount
+  ) -> SoundFileError {
+    switch loss {
+    case .removed: .removed(path: file.path)
+    case .cut: .incomplete(path: file.path, written: written, found: found)
     }
   }
 

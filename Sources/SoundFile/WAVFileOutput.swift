@@ -69,7 +69,7 @@ final class WAVFileOutput: SoundFileOutput {
 
   /// A chunk of an odd length is followed by a byte that its size does not count.
   private func pad() throws(SoundFileError) {
-    guard !dataSize.isMultiple(of: 2), file.failureCode == 0 else { return }
+    guard !dataSize.isMultiple(of: 2), file.mayGrow else { return }
     let count = withUnsafeBytes(of: UInt8(0)) { file.append($0) }
     guard count == 1 else { throw failure }
   }
