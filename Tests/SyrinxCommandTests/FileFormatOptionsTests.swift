@@ -20,6 +20,11 @@ struct FileFormatOptionsTests {
     #expect(bits.fileFormat(extension: "wav") == .wav24)
   }
 
+  @Test(arguments: ["wav", "WAV", "wave"])
+  func `standard output takes wav by any of its names`(name: String) throws {
+    try FileFormatOptions.parse(["--format", name]).check(for: "-", extension: "")
+  }
+
   @Test(arguments: [["--format", "mp5"], ["--bits", "12"]])
   func `what is not known is refused`(arguments: [String]) {
     #expect(throws: (any Error).self) { try FileFormatOptions.parse(arguments) }

@@ -31,6 +31,14 @@ struct RecordingRuleOptionsTests {
   }
 
   @Test
+  func `a rule without a threshold has -40 dBFS, and 0.1 s`() throws {
+    let rule = LevelRule(threshold: Decibels(dBFS: -40), hold: .milliseconds(100))
+    #expect(try request("--start-at-sound").start == .atSound(rule))
+    #expect(try request("--trim-silence").trim == rule)
+    #expect(try request("--stop-after-silence", "2").endAfterSilence?.threshold == rule.threshold)
+  }
+
+  @Test
   func `files, channels and gaps are those that were asked for`() throws {
     let request = try request(
       "--roll-seconds", "60", "--roll-bytes", "4G", "--pick-channels", "2", "--gaps", "omit")
@@ -40,7 +48,9 @@ struct RecordingRuleOptionsTests {
   }
 
   @Test(arguments: [
-    ["--pre-roll", "1"], ["--start-at-sound", "--pre-roll", "601"], ["--threshold", "1"],
+    ["--pre-roll", "1"], ["--threshold", "-50"], ["--hold", "1"],
+    ["--stop-after-silence", "1", "--hold", "1"], ["--start-at-sound", "--pre-roll", "601"],
+    ["--threshold", "1"],
     ["--hold", "-1"], ["--roll-seconds", "0"], ["--roll-bytes", "9999"], ["--gaps", "louder"],
     ["--pick-channels", "0"], ["--stop-after-silence", "nan"],
   ])

@@ -27,7 +27,7 @@ struct FileFormatOptions: ParsableArguments {
   /// Refuses what cannot be written to `file`; - is standard output.
   func check(for file: String, extension name: String) throws {
     if file == "-" {
-      guard format == nil || format == "wav" else {
+      guard format.flatMap(Self.container) ?? .wav == .wav else {
         throw ValidationError("- writes wav, or raw samples with --raw, not \(format ?? "").")
       }
     } else {

@@ -14,11 +14,13 @@ struct RecordingRuleOptions: ParsableArguments {
   var stopAfterSilence: Double?
 
   @Option(
-    parsing: .unconditional, help: "The level in dBFS that tells sound from silence.")
-  var threshold = -40.0
+    parsing: .unconditional,
+    help: "The level in dBFS that tells sound from silence; without it, -40.")
+  var threshold: Double?
 
-  @Option(help: "Seconds for which it has to be loud until --start-at-sound begins.")
-  var hold = 0.1
+  @Option(
+    help: "Seconds for which it has to be loud until --start-at-sound begins; without it, 0.1.")
+  var hold: Double?
 
   @Flag(help: "Leaves out the silence at the beginning and at the end, but for --hold of it.")
   var trimSilence = false
@@ -54,6 +56,18 @@ struct RecordingRuleOptions: ParsableArguments {
     guard preRoll == 0 || startAtSound else {
       throw ValidationError("--pre-roll goes with --start-at-sound.")
     }
+    try checkRules()
+  }
+
+  /// Refuses what tells rules apart where there is none.
+  private func checkRules() throws {
+    guard hold == nil || startAtSound || trimSilence else {
+      throw ValidationError("--hold goes with --start-at-sound or --trim-silence.")
+    }
+    guard threshold == nil || startAtSound || trimSilence || stopAfterSilence != nil else {
+      throw ValidationError(
+        "--threshold goes with --start-at-sound, --stop-after-silence or --trim-silence.")
+    }
   }
 
   /// Whether files change by themselves.
@@ -73,15 +87,16 @@ struct RecordingRuleOptions: ParsableArguments {
 
   /// The request with these rules.
   func apply(to request: inout RecordingRequest) {
-    let level = Decibels(dBFS: threshold)
+    let level = Decibels(dBFS: threshold ?? -40)
+    let rule = LevelRule(threshold: level, hold: .seconds(hold ?? 0.1))
     if startAtSound {
-      request.start = .atSound(LevelRule(threshold: level, hold: .seconds(hold)))
+      request.start = .atSound(rule)
       request.preRoll = .seconds(preRoll)
     }
     request.endAfterSilence = stopAfterSilence.map {
       LevelRule(threshold: level, hold: .seconds($0))
     }
-    request.trim = trimSilence ? LevelRule(threshold: level, hold: .seconds(hold)) : nil
+    request.trim = trimSilence ? rule : nil
     request.rolling = RecordingRolling(
       length: rollSeconds.map { .seconds($0) }, byteCount: rollBytes?.byteCount)
     request.channels = pickChannels?.indices
