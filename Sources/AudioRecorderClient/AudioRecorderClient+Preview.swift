@@ -24,6 +24,7 @@ private actor PreviewRecorder {
     let id: RecordingID?
     var task: Task<Void, Never>?
     var isPaused = false
+    var isWaiting = false
   }
 
   private var recordings: [Int: Running] = [:]
@@ -42,14 +43,16 @@ private actor PreviewRecorder {
   }
 
   func recording(_ request: RecordingRequest) -> AsyncThrowingStream<RecordingEvent, any Error> {
+    if let id = request.id, recordings.values.contains(where: { $0.id == id }) {
+      return AsyncThrowingStream { throw AudioRecorderError.idInUse(id) }
+    }
     let pipe = StreamPipe<RecordingEvent>(policy: .recording)
     @Dependency(\.continuousClock) var clock
     let id = nextID
     nextID += 1
-    recordings[id] = Running(id: request.id)
+    recordings[id] = Running(id: request.id, isWaiting: request.start == .onCommand)
     let task = Task { [clock] in
       await record(request, id, on: clock, into: pipe)
-      recordings[id] = nil
     }
     recordings[id]?.task = task
     recorded = .zero
@@ -76,7 +79,8 @@ private actor PreviewRecorder {
     case .pause: recordings[number]?.isPaused = true
     case .resume: recordings[number]?.isPaused = false
     case .stop: recordings[number]?.task?.cancel()
-    case .start, .roll: break
+    case .start: recordings[number]?.isWaiting = false
+    case .roll: break
     }
   }
 
@@ -87,6 +91,8 @@ private actor PreviewRecorder {
     let format = PreviewMicrophone.format(request.sampleRate, request.channelCount)
     pipe.send(
       .started(RecordingStart(device: "preview", deviceFormat: format, fileFormat: format)))
+    if request.start != .immediately { pipe.send(.waiting) }
+    var hasBegun = request.start == .immediately
     let level = PreviewMicrophone.signal.buffer(.milliseconds(100), format: format).level
     var length = Duration.zero
     var reason = RecordingFinish.Reason.stopped
@@ -98,12 +104,15 @@ private actor PreviewRecorder {
       }
       let step = min(left, .milliseconds(100))
       do { try await clock.sleep(for: step) } catch { break }
-      if recordings[id]?.isPaused == true { continue }
+      if recordings[id]?.isPaused == true || recordings[id]?.isWaiting == true { continue }
+      if !hasBegun { pipe.send(.began(preRoll: .zero)) }
+      hasBegun = true
       length += step
       recorded = length
       pipe.send(.levels(RecordingLevels(recorded: length, level: level)))
     }
     recorded = nil
+    recordings[id] = nil
     let frames = FrameCount(length, at: format.sampleRate)
     pipe.send(
       .finished(RecordingFinish(reason: reason, frameCount: frames, recorded: length)))

@@ -4,7 +4,7 @@ public import Foundation
 /// Why something could not be recorded, or not to its end; what was recorded before stays.
 ///
 /// Cases are added over time: a `switch` wants a `default`.
-public enum AudioRecorderError: Error, Equatable, Sendable {
+public enum AudioRecorderError: Error, Hashable, Sendable {
   /// The device could not be opened or does not work; the sentence names it and says what to do.
   case device(AudioDevice.ID?, reason: String)
   /// The device was unplugged, or its sound server ended or does not answer any more; also while it

@@ -98,6 +98,30 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: url.path))
   }
 
+  @Test func `a preview waits for the command to begin, and has one recording of a name`()
+    async throws
+  {
+    let clock = TestClock()
+    try await withDependencies {
+      $0.continuousClock = clock
+    } operation: {
+      let recorder = AudioRecorderClient.previewValue
+      let id = RecordingID("a")
+      var request = RecordingRequest(url: url, id: id)
+      request.start = .onCommand
+      var events = await recorder.recording(request: request).makeAsyncIterator()
+      guard case .started = try await events.next() else { throw CancellationError() }
+      #expect(try await events.next() == .waiting)
+      var second = await recorder.recording(request: request).makeAsyncIterator()
+      await #expect(throws: AudioRecorderError.idInUse(id)) { _ = try await second.next() }
+      await clock.sleepers(atLeast: 1)
+      try await recorder.control(id: id, command: .start)
+      await clock.advance(by: .milliseconds(100))
+      #expect(try await events.next() == .began(preRoll: .zero))
+      await recorder.stopRecording()
+    }
+  }
+
   @Test func `a preview's recording is complete when it is stopped`() async throws {
     let clock = TestClock()
     try await withDependencies {

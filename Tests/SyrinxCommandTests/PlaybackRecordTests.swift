@@ -18,7 +18,7 @@ struct PlaybackRecordTests {
     #expect(
       try line(.started(start))
         == """
-        {"channels":1,"device":"virtual","event":"started","file":"b.wav","item":1,"rate":16000}
+        {"channelCount":1,"device":"virtual","event":"started","file":"b.wav","item":1,"rate":16000}
         """)
     let place = PlaybackProgress(
       heard: .milliseconds(2_500), item: 1, position: 16_000, time: .seconds(1),

@@ -12,7 +12,7 @@ struct RecordingRecordTests {
       peak: Decibels(dBFS: -6.0206), rms: Decibels(dBFS: -9), heldPeak: Decibels(dBFS: -3),
       clippedSamples: 2)
     let levels = RecordingLevels(
-      recorded: .milliseconds(1_500), level: AudioLevel(peak: loud.peak, rms: loud.rms),
+      recorded: .microseconds(1_500_400), level: AudioLevel(peak: loud.peak, rms: loud.rms),
       channels: [loud, ChannelLevel(peak: .silence, rms: .silence)])
     #expect(
       try RecordingRecord(.levels(levels)).jsonLine() == """

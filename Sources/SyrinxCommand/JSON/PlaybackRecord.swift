@@ -8,7 +8,7 @@ struct PlaybackRecord: Encodable {
   var item: Int?
   var device: String?
   var rate: Int?
-  var channels: Int?
+  var channelCount: Int?
   var heard: Double?
   var position: Double?
   var frame: Int?
@@ -71,7 +71,7 @@ struct PlaybackRecord: Encodable {
     self.init(event, start.item, files)
     device = start.device.rawValue
     rate = start.format.sampleRate.hertz
-    channels = start.format.channelCount
+    channelCount = start.format.channelCount
     length = start.announcedDuration?.inRecordSeconds
   }
 
@@ -90,9 +90,4 @@ struct PlaybackRecord: Encodable {
     "item" (counted from 0) and its "file", and in seconds "heard" (in all), "position" and "length" (of the file); \
     "frame" is the position in frames of the file, "gain" is in dB.
     """
-}
-
-extension Duration {
-  /// Seconds to a thousandth.
-  fileprivate var inRecordSeconds: Double { (inSeconds * 1_000).rounded() / 1_000 }
 }

@@ -38,21 +38,21 @@ struct RecordingRecord: Encodable {
       rate = start.fileFormat.sampleRate.hertz
       channelCount = start.fileFormat.channelCount
     case .levels(let levels): set(levels)
-    case .xrun(let length): lost = length.inSeconds
+    case .xrun(let length): lost = length.inRecordSeconds
     case .waiting: break
-    case .began(let length): preRoll = length.inSeconds
-    case .paused(let length), .resumed(let length): recorded = length.inSeconds
+    case .began(let length): preRoll = length.inRecordSeconds
+    case .paused(let length), .resumed(let length): recorded = length.inRecordSeconds
     case .rolled(let rolled):
       (file, next) = (rolled.finished.path, rolled.next.path)
       frames = rolled.frameCount.rawValue
     case .silentMicrophone(let level): self.level = level.finite
-    case .diskLow(let left): self.left = left.inSeconds
+    case .diskLow(let left): self.left = left.inRecordSeconds
     case .closed(let finish), .finished(let finish): set(finish)
     }
   }
 
   private mutating func set(_ levels: RecordingLevels) {
-    recorded = levels.recorded.inSeconds
+    recorded = levels.recorded.inRecordSeconds
     (peak, rms) = (levels.level.peak.finite, levels.level.rms.finite)
     channels = levels.channels.map {
       Channel(
@@ -62,7 +62,7 @@ struct RecordingRecord: Encodable {
   }
 
   private mutating func set(_ finish: RecordingFinish) {
-    recorded = finish.recorded.inSeconds
+    recorded = finish.recorded.inRecordSeconds
     frames = finish.frameCount.rawValue
     reason = finish.reason.rawValue
   }
