@@ -7,15 +7,28 @@ import Testing
 @testable import SoundFile
 
 @Suite struct DataSyncTests {
-  @Test func `requests are carried out and the end waits for them`() throws {
-    let folder = try TestFolder()
-    let file = try GrowingFile(path: folder.file("a").path)
-    let sync = try DataSync(file.descriptor, path: file.path)
-    for _ in 0..<100 {
-      _ = withUnsafeBytes(of: UInt64(1)) { file.append($0) }
-      sync.request()
+  @Test func `requests are carried out, those that come meanwhile as one, and the end waits`()
+    throws
+  {
+    let (begun, goOn) = (try WakeUp(), try WakeUp())
+    let stored = Atomic<Int>(0)
+    let sync = try DataSync {
+      begun.signal()
+      goOn.wait()
+      stored.add(1, ordering: .relaxed)
+      return 0
+    } time: {
+      .zero
+    } tell: { _ in
     }
+    sync.request()
+    begun.wait()
+    for _ in 0..<100 { sync.request() }
+    goOn.signal()
+    begun.wait()
+    goOn.signal()
     sync.end()
+    #expect(stored.load(ordering: .relaxed) == 2)
     #expect(sync.failureCode == 0)
   }
 
