@@ -44,6 +44,8 @@ public struct RecordingRequest: Hashable, Sendable {
   /// What is silence at the beginning and at the end, and how much of it stays; nil for all of it.
   ///
   /// Up to 10 minutes of it stay at either edge; at the end, silence beyond a minute stays as well.
+  /// Until something louder comes, up to a minute of silence is in memory and not in the file: a
+  /// process that is killed loses it.
   public var trim: LevelRule?
 
   /// When it goes on in another file.
