@@ -32,7 +32,8 @@ public struct RecordingRolling: Hashable, Sendable {
 
   /// The size of each file in bytes, at least 10,000; nil for no limit.
   ///
-  /// No file of linear PCM exceeds it; others do by no more than their encoder holds back.
+  /// A file of linear PCM exceeds it by the byte at most that makes its samples an even number of
+  /// bytes; others do by no more than their encoder holds back.
   public var byteCount: Int?
 
   /// A rule; without a limit the files change by the command `roll` alone.
