@@ -8,6 +8,8 @@ final class BusGains {
   private struct Place {
     /// Retained; the player keeps its buses for longer, so that letting one go frees nothing.
     let bus: Unmanaged<BusVolume>
+    /// What the ramp set out for.
+    var setting: BusVolume.Setting
     var ramp: GainRamp
     var isInUse: Bool
   }
@@ -39,6 +41,8 @@ final class BusGains {
       }
       places[index].isInUse = false
       let setting = places[index].bus.takeUnretainedValue().setting
+      guard setting != places[index].setting else { continue }
+      places[index].setting = setting
       places[index].ramp.move(to: setting.gain, in: FrameCount(setting.ramp, at: rate).rawValue)
     }
   }
@@ -49,10 +53,11 @@ final class BusGains {
       places[index].isInUse = true
       return places[index].ramp
     }
-    let ramp = GainRamp(bus.setting.gain)
+    let setting = bus.setting
+    let ramp = GainRamp(setting.gain)
     if count < Self.limit {
       (places.baseAddress.unsafelyUnwrapped + count).initialize(
-        to: Place(bus: .passRetained(bus), ramp: ramp, isInUse: true))
+        to: Place(bus: .passRetained(bus), setting: setting, ramp: ramp, isInUse: true))
       count += 1
     }
     return ramp

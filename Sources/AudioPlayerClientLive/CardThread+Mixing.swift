@@ -25,7 +25,8 @@ extension CardThread {
     block.begin()
     let sounding = soundingCount
     for index in 0..<voices.count where voices[index].position.endsAt == nil { mix(voices[index]) }
-    master.move(to: link.volume.gain, in: rampFrames)
+    let gain = link.volume.gain
+    if gain != master.target { master.move(to: gain, in: rampFrames) }
     block.apply(&master)
     limit(isEnding: soundingCount < sounding)
   }

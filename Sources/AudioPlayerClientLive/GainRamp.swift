@@ -15,9 +15,9 @@ struct GainRamp: Equatable {
   /// Whether the target is reached.
   var isSteady: Bool { framesLeft == 0 }
 
-  /// Sets out for another gain, to be reached in `frames`; the same one again changes nothing.
+  /// Sets out for a gain, to be reached in `frames` from now on; where it is already, it stays.
   mutating func move(to gain: Float, in frames: Int) {
-    guard gain != target else { return }
+    guard gain != target || !isSteady else { return }
     target = gain
     framesLeft = max(1, frames)
     step = (gain - current) / Float(framesLeft)

@@ -54,7 +54,7 @@ struct VoiceTransport: Equatable {
 
   /// Takes note of what is wished now.
   mutating func wish(_ wishes: TransportWishes) {
-    if wishes.gain != self.wishes.gain {
+    if wishes.gain != self.wishes.gain || wishes.ramp != self.wishes.ramp {
       switch phase {
       case .primed: ramp = GainRamp(wishes.gain)
       case .sounding: ramp.move(to: wishes.gain, in: frames(wishes.ramp))

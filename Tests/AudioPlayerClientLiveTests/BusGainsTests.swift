@@ -22,6 +22,22 @@ import Testing
     #expect(gains.ramp(of: bus).current == 1)
   }
 
+  @Test func `a bus on its way reaches the same volume sooner where it is to`() {
+    gains.begin(after: 0)
+    _ = gains.ramp(of: bus)
+    bus.setting = .init(gain: 0, ramp: .seconds(60))
+    for _ in 0..<3 {
+      gains.begin(after: 10)
+      _ = gains.ramp(of: bus)
+    }
+    bus.setting = .init(gain: 0, ramp: .milliseconds(20))
+    for expected in [20, 10, 0] {
+      gains.begin(after: 10)
+      #expect(gains.ramp(of: bus).framesLeft == expected)
+    }
+    #expect(gains.ramp(of: bus).current == 0)
+  }
+
   @Test func `a bus gives its place up when no voice of it sounds and it stands still`() {
     bus.setting = .init(gain: 0, ramp: .zero)
     gains.begin(after: 10)

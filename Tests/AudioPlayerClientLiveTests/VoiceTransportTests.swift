@@ -147,6 +147,15 @@ import Testing
     #expect(paused.phase == .over)
   }
 
+  @Test func `a volume on its way is reached sooner where it is to`() {
+    var transport = sounding
+    wish(&transport) { ($0.gain, $0.ramp) = (0, .seconds(60)) }
+    _ = step(&transport)
+    wish(&transport) { $0.ramp = .milliseconds(16) }
+    for _ in 0..<2 { _ = step(&transport) }
+    #expect(transport.ramp.isSteady && transport.ramp.current == 0)
+  }
+
   @Test func `a volume is moved to while it sounds, and taken over where it is silent`() {
     var transport = sounding
     wish(&transport) { ($0.gain, $0.ramp) = (0.5, .milliseconds(16)) }
