@@ -65,12 +65,11 @@ final class MixBuffer {
     let gains = voice.dropout.gains(frames, of: length, isLate: isLate)
     if let gains { fade(voice, frames, gains) }
     let count = (gains?.end ?? frames) * channels
-    apply(buses.ramp(of: voice.bus), to: scratch, count)
-    if voice.ramp.isSteady {
-      accumulate(count, gain: voice.ramp.current)
-    } else {
-      accumulate(count, ramp: &voice.ramp)
-    }
+    var bus = buses.ramp(of: voice.bus)
+    apply(&bus, to: scratch, count)
+    apply(&voice.transport.volume, to: scratch, count)
+    apply(&voice.transport.fade, to: scratch, count)
+    for index in 0..<count { mix[index] += scratch[index] }
     return frames
   }
 
@@ -88,8 +87,7 @@ final class MixBuffer {
 
   /// Applies the gain of the whole engine to the block.
   func apply(_ ramp: inout GainRamp) {
-    apply(ramp, to: mix, mix.count)
-    ramp.skip(mix.count / channels)
+    apply(&ramp, to: mix, mix.count)
   }
 
   /// Keeps the block within ±1; returns the lowest gain that this needed.
@@ -99,24 +97,12 @@ final class MixBuffer {
 
   /// Multiplies the first `count` samples with the gains of their frames.
   private func apply(
-    _ ramp: GainRamp, to samples: UnsafeMutableBufferPointer<Float>, _ count: Int
+    _ ramp: inout GainRamp, to samples: UnsafeMutableBufferPointer<Float>, _ count: Int
   ) {
     if ramp.isSteady && ramp.current == 1 { return }
-    var ramp = ramp
     for frame in stride(from: 0, to: count, by: channels) {
       let gain = ramp.next()
       for channel in 0..<channels { samples[frame + channel] *= gain }
-    }
-  }
-
-  private func accumulate(_ count: Int, gain: Float) {
-    for index in 0..<count { mix[index] += scratch[index] * gain }
-  }
-
-  private func accumulate(_ count: Int, ramp: inout GainRamp) {
-    for frame in stride(from: 0, to: count, by: channels) {
-      let gain = ramp.next()
-      for channel in 0..<channels { mix[frame + channel] += scratch[frame + channel] * gain }
     }
   }
 }

@@ -78,12 +78,6 @@ final class Voice: @unchecked Sendable {
     max(.seconds(1), device.period.duration(at: device.format.sampleRate) * 5)
   }
 
-  /// The gain that it is mixed with.
-  var ramp: GainRamp {
-    get { transport.ramp }
-    set { transport.ramp = newValue }
-  }
-
   /// Whether it is to fade out and end.
   var isStopping: Bool { stopping.load(ordering: .acquiring) }
   /// Whether the ring holds all that will ever come, unless the feeder finds more in time.

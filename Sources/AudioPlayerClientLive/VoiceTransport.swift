@@ -4,7 +4,7 @@ import AudioCore
 /// does with it, block by block.
 ///
 /// It begins at its full gain. A pause, a stop and a flush fade it out; the frames of the fade are
-/// taken from it, and no more.
+/// taken from it, and no more. Its volume is a gain of its own, which goes on where a fade left it.
 struct VoiceTransport: Equatable {
   enum Phase: Equatable {
     /// Nothing of it has been mixed.
@@ -27,12 +27,15 @@ struct VoiceTransport: Equatable {
   private(set) var wishes: TransportWishes
   private var epoch = 0
   private let rate: SampleRate
-  var ramp: GainRamp
+  /// Whether the last wish was one for a volume.
+  private var awaitsVolume = false
+  var volume: GainRamp
+  var fade = GainRamp(1)
 
   init(_ wishes: TransportWishes, rate: SampleRate) {
     self.wishes = wishes
     self.rate = rate
-    ramp = GainRamp(wishes.gain)
+    volume = GainRamp(wishes.gain)
   }
 
   /// Whether a source that is late is worth waiting for.
@@ -42,7 +45,7 @@ struct VoiceTransport: Equatable {
   var isSettled: Bool {
     switch phase {
     case .primed, .fadingOut: false
-    case .sounding: !isToBeSilent && ramp.isSteady
+    case .sounding: !isToBeSilent && fade.isSteady && !(awaitsVolume && !volume.isSteady)
     case .silent: wishes.isPaused && !wishes.isStopping && wishes.epoch == epoch
     case .over: true
     }
@@ -54,14 +57,19 @@ struct VoiceTransport: Equatable {
 
   /// Takes note of what is wished now.
   mutating func wish(_ wishes: TransportWishes) {
-    if wishes.gain != self.wishes.gain || wishes.ramp != self.wishes.ramp {
-      switch phase {
-      case .primed: ramp = GainRamp(wishes.gain)
-      case .sounding: ramp.move(to: wishes.gain, in: frames(wishes.ramp))
-      case .fadingOut, .silent, .over: break
-      }
-    }
+    awaitsVolume = wishes.gain != self.wishes.gain || wishes.ramp != self.wishes.ramp
     self.wishes = wishes
+    if awaitsVolume { moveVolume() }
+  }
+
+  /// Where nobody hears it, it need not be moved.
+  private mutating func moveVolume() {
+    let isUnheard = phase == .primed || (phase == .silent && wishes.isPaused)
+    if isUnheard {
+      volume = GainRamp(wishes.gain)
+    } else {
+      volume.move(to: wishes.gain, in: frames(wishes.ramp))
+    }
   }
 
   /// Whether all that the voice holds is to be thrown away now.
@@ -84,7 +92,7 @@ struct VoiceTransport: Equatable {
     if phase == .silent, wishes.isStopping { phase = .over }
     return switch phase {
     case .sounding: block
-    case .fadingOut: min(block, ramp.framesLeft)
+    case .fadingOut: min(block, fade.framesLeft)
     case .primed, .silent, .over: 0
     }
   }
@@ -92,34 +100,34 @@ struct VoiceTransport: Equatable {
   /// Takes note of what was taken; nothing follows what is last.
   mutating func end(took frames: Int, of wanted: Int, isLast: Bool) {
     if phase == .sounding, isLast { phase = .over }
-    guard phase == .fadingOut, ramp.isSteady || frames < wanted else { return }
+    guard phase == .fadingOut, fade.isSteady || frames < wanted else { return }
     fallSilent()
     if wishes.isStopping { phase = .over }
   }
 
   private mutating func fadeIn() {
-    ramp.move(to: wishes.gain, in: frames(wishes.fade))
+    fade.move(to: 1, in: frames(wishes.fade))
     phase = .sounding
   }
 
   private mutating func fadeOut(_ supply: Supply) {
-    ramp.move(to: 0, in: fade(supply))
+    fade.move(to: 0, in: length(supply))
     phase = .fadingOut
   }
 
   private mutating func hurry(_ supply: Supply) {
-    ramp.arrive(within: fade(supply))
+    fade.arrive(within: length(supply))
   }
 
   private mutating func fallSilent() {
-    ramp = GainRamp(0)
+    fade = GainRamp(0)
     phase = .silent
   }
 
   /// What is left of a sound may be shorter than a fade.
-  private func fade(_ supply: Supply) -> Int {
-    let fade = frames(wishes.fade)
-    return supply.isComplete ? min(fade, supply.readable) : fade
+  private func length(_ supply: Supply) -> Int {
+    let length = frames(wishes.fade)
+    return supply.isComplete ? min(length, supply.readable) : length
   }
 
   private func frames(_ duration: Duration) -> Int {

@@ -71,6 +71,36 @@ import Testing
     #expect(bench.pcm.written.filter { $0 == 0.25 }.count >= 3_900)
   }
 
+  @Test(arguments: [300, 311]) func `a long ramp goes on where a pause left it`(start: Int) throws {
+    let voice = try bench.voice([Float](repeating: 0.5, count: 24_000))
+    let wishes: [(time: Int, change: (inout TransportWishes) -> Void)] = [
+      (0, { ($0.gain, $0.ramp) = (0, .seconds(10)) }), (500, { $0.isPaused = true }),
+      (1_000, { $0.isPaused = false }),
+    ]
+    for (time, change) in wishes {
+      bench.pcm.at(start + time) { _ in voice.board.update(change) }
+    }
+    var settled = 0
+    bench.pcm.at(start + 1_300) { _ in settled = voice.settlement.serial }
+    bench.pcm.at(start + 1_500) { _ in voice.stop() }
+    try bench.run([voice])
+    #expect(settled == 3)
+    let afterwards = bench.pcm.written[((start + 1_250) * 8)...].prefix(800)
+    #expect(afterwards.allSatisfy { $0 > 0.44 && $0 < 0.48 })
+    #expect(largestStep(Array(bench.pcm.written.drop { $0 == 0.5 })) <= 0.5 / 80 + 1e-3)
+  }
+
+  @Test func `what asks for no volume does not wait for one`() throws {
+    let voice = try bench.voice(second)
+    bench.pcm.at(200) { _ in voice.board.update { ($0.gain, $0.ramp) = (0, .seconds(60)) } }
+    bench.pcm.at(400) { _ in
+      #expect(voice.settlement.serial == 0)
+      voice.board.update { $0.isPaused = false }
+    }
+    bench.pcm.at(600) { _ in #expect(voice.settlement.serial == 2) }
+    try bench.run([voice])
+  }
+
   @Test func `a voice that is paused at its end ends when it goes on`() throws {
     let voice = try bench.voice([Float](repeating: 0.5, count: 1_200))
     bench.pcm.at(30) { _ in voice.board.update { $0.isPaused = true } }

@@ -19,7 +19,8 @@ import Testing
   ) -> Int {
     let wanted = transport.begin(Supply(readable: readable, isComplete: isComplete), block: 8)
     let frames = min(wanted, readable)
-    for _ in 0..<frames { _ = transport.ramp.next() }
+    transport.volume.skip(frames)
+    transport.fade.skip(frames)
     let isLast = transport.phase == .sounding && isComplete && frames < wanted
     transport.end(took: frames, of: wanted, isLast: isLast)
     return frames
@@ -36,7 +37,7 @@ import Testing
   @Test func `it begins at its full gain`() {
     let transport = sounding
     #expect(transport.phase == .sounding)
-    #expect(transport.ramp == GainRamp(1))
+    #expect(transport.volume == GainRamp(1) && transport.fade == GainRamp(1))
     #expect(transport.isSettled)
   }
 
@@ -56,11 +57,11 @@ import Testing
     var transport = sounding
     wish(&transport) { $0.isPaused = true }
     _ = step(&transport)
-    let gain = transport.ramp.current
+    let gain = transport.fade.current
     wish(&transport) { $0.isPaused = false }
     #expect(step(&transport) == 8)
     #expect(transport.phase == .sounding)
-    #expect(gain > 0.1 && gain < 0.3 && transport.ramp.current > gain)
+    #expect(gain > 0.1 && gain < 0.3 && transport.fade.current > gain)
   }
 
   @Test func `what is paused before it begins is silent from its first frame on`() {
@@ -96,7 +97,7 @@ import Testing
     var transport = sounding
     wish(&transport) { $0.isPaused = true }
     #expect(step(&transport, readable: 3, isComplete: true) == 3)
-    #expect(transport.phase == .silent && transport.ramp.current == 0)
+    #expect(transport.phase == .silent && transport.fade.current == 0)
   }
 
   @Test func `a source that runs dry in a fade ends it`() {
@@ -104,7 +105,7 @@ import Testing
     wish(&transport) { $0.isPaused = true }
     #expect(step(&transport, readable: 3) == 3)
     #expect(transport.phase == .silent)
-    #expect(transport.ramp == GainRamp(0))
+    #expect(transport.fade == GainRamp(0))
   }
 
   @Test func `a flush comes after the fade, and the sound when there is a block of it again`() {
@@ -153,19 +154,40 @@ import Testing
     _ = step(&transport)
     wish(&transport) { $0.ramp = .milliseconds(16) }
     for _ in 0..<2 { _ = step(&transport) }
-    #expect(transport.ramp.isSteady && transport.ramp.current == 0)
+    #expect(transport.volume.isSteady && transport.volume.current == 0)
+  }
+
+  @Test func `a volume on its way goes on where a pause left it, at the same pace`() {
+    var transport = sounding
+    wish(&transport) { ($0.gain, $0.ramp) = (0, .milliseconds(100)) }
+    _ = step(&transport)
+    wish(&transport) { $0.isPaused = true }
+    while transport.phase != .silent { _ = step(&transport) }
+    #expect(transport.volume.framesLeft == 82 && transport.isSettled)
+    wish(&transport) { $0.isPaused = false }
+    for _ in 0..<2 { _ = step(&transport) }
+    #expect(transport.volume.framesLeft == 66)
+    #expect(transport.phase == .sounding && transport.isSettled)
+  }
+
+  @Test func `a volume that is set while it seeks is not jumped to`() {
+    var transport = sounding
+    wish(&transport) { $0.epoch += 1 }
+    while transport.phase != .silent { _ = step(&transport) }
+    wish(&transport) { ($0.gain, $0.ramp) = (0, .seconds(60)) }
+    #expect(transport.volume.current == 1)
   }
 
   @Test func `a volume is moved to while it sounds, and taken over where it is silent`() {
     var transport = sounding
     wish(&transport) { ($0.gain, $0.ramp) = (0.5, .milliseconds(16)) }
     _ = step(&transport)
-    #expect(transport.ramp.current == 0.75 && !transport.isSettled)
+    #expect(transport.volume.current == 0.75 && !transport.isSettled)
     wish(&transport) { $0.isPaused = true }
     while transport.phase != .silent { _ = step(&transport) }
     wish(&transport) { $0.gain = 0.25 }
     wish(&transport) { $0.isPaused = false }
     for _ in 0..<2 { _ = step(&transport) }
-    #expect(transport.ramp.current == 0.25)
+    #expect(transport.volume.current == 0.25)
   }
 }
