@@ -3,15 +3,30 @@ import AudioThreads
 import SoundCard
 
 extension CardThread {
-  /// Whether a source is late with a voice's next period.
+  /// Whether a source is late that is worth waiting for.
+  ///
+  /// One that has left a hole already is not, where others sound: the device would stay nearly dry
+  /// for them.
   var isStarving: Bool {
-    for index in 0..<voices.count {
+    var isInHole = false
+    var othersSound = false
+    for index in 0..<voices.count where voices[index].position.endsAt == nil {
       let voice = voices[index]
-      if voice.position.endsAt != nil || voice.isStopping || voice.hasInputEnded { continue }
-      guard voice.transport.needsSource else { continue }
-      if voice.readableFrames < period { return true }
+      if !isLate(voice) {
+        if voice.transport.phase != .silent { othersSound = true }
+      } else if voice.isInHole && voice.readableFrames == 0 {
+        isInHole = true
+      } else {
+        return true
+      }
     }
-    return false
+    return isInHole && !othersSound
+  }
+
+  /// Whether the source of a voice is late with its next period.
+  private func isLate(_ voice: Voice) -> Bool {
+    !voice.isStopping && !voice.hasInputEnded && voice.transport.needsSource
+      && voice.readableFrames < period
   }
 
   /// How long a late source can be waited for before the device runs dry; nil where it is high
@@ -59,6 +74,7 @@ extension CardThread {
     let isEnding = voice.transport.phase == .over
     let missing = isEnding ? 0 : period - frames
     voice.position.mix(frames, missing: missing, at: position.written)
+    voice.isInHole = isLate
     if isLate { voice.untold.starved = (voice.untold.starved ?? 0) + missing }
     if isEnding { voice.position.end(at: position.written + frames) }
   }

@@ -43,6 +43,8 @@ final class Voice: @unchecked Sendable {
   var position = VoicePosition()
   var dropout: DropoutFade
   var untold = UntoldSilence()
+  /// Whether its source was late with a part of the last block.
+  var isInHole = false
   private var seen: Int
   /// The frame that it has sounded from since it was silent.
   var soundsSince = 0

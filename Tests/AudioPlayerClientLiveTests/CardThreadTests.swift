@@ -86,6 +86,24 @@ import Testing
     #expect(voice.heardFrames.load(ordering: .relaxed) == 2 * second.count)
   }
 
+  @Test func `a source that stays away does not keep the device nearly dry for the others`() throws
+  {
+    let late = try bench.voice([Float](repeating: 0.25, count: 1_600), isComplete: false)
+    let other = try bench.voice([Float](repeating: 0.25, count: 16_000))
+    var shortest = Duration.seconds(1)
+    for time in stride(from: 500, to: 1_500, by: 7) {
+      bench.pcm.at(time) { shortest = min(shortest, $0.timeUntilDry) }
+    }
+    bench.pcm.at(1_500) { _ in
+      late.give([Float](repeating: 0.25, count: 800))
+      late.endInput()
+    }
+    try bench.run([late, other])
+    #expect(shortest >= .milliseconds(70))
+    #expect(late.heardFrames.load(ordering: .relaxed) == 2_400)
+    #expect(other.heardFrames.load(ordering: .relaxed) == 16_000)
+  }
+
   @Test func `what is heard of a late source never runs ahead of what it gave`() throws {
     let voice = try bench.voice(second, isComplete: false)
     var heard: [Int] = []
