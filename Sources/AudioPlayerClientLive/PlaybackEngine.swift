@@ -1,4 +1,5 @@
 import AudioCore
+import AudioPlayerClient
 import AudioThreads
 import SoundCard
 import Synchronization
@@ -37,11 +38,20 @@ final class PlaybackEngine: Sendable {
     quit()
   }
 
-  /// Mixes a voice from now on; false where the device has failed.
+  /// Keeps a place for the voice that is added next.
   ///
   /// Throws `tooManyVoices` where it mixes as many as it can.
-  func add(_ voice: Voice) throws(TooManyVoices) -> Bool {
-    guard try reporter.admit(voice) else { return false }
+  func reserve() throws(AudioPlayerError) {
+    do throws(TooManyVoices) {
+      try reporter.reserve()
+    } catch {
+      throw .tooManyVoices(limit: error.limit)
+    }
+  }
+
+  /// Mixes a voice from now on, in the place that was kept; false where the device has failed.
+  func add(_ voice: Voice) -> Bool {
+    guard reporter.admit(voice) else { return false }
     send(.add(.passRetained(voice)))
     return true
   }

@@ -152,6 +152,7 @@ final class PlaybackSession: Sendable {
     _ source: SourceDescription, on engine: PlaybackEngine
   ) async throws -> PlaybackFinish {
     guard publish(voice, engine) else { throw CancellationError() }
+    try engine.reserve()
     let settings = engine.configuration
     report(
       .started(
@@ -184,10 +185,8 @@ final class PlaybackSession: Sendable {
   ) async throws -> Duration {
     let device = engine.configuration.device
     do {
-      guard try engine.add(voice) else { throw SoundCardError.deviceLost(device) }
+      guard engine.add(voice) else { throw SoundCardError.deviceLost(device) }
       return try await ending.heard()
-    } catch let error as TooManyVoices {
-      throw AudioPlayerError.tooManyVoices(limit: error.limit)
     } catch SoundCardError.deviceLost(let id), SoundCardError.notAnswering(let id, _) {
       throw AudioPlayerError.deviceLost(id)
     } catch {

@@ -6,6 +6,8 @@ import Synchronization
 final class Reporter: Sendable {
   private struct State {
     var voices: [ObjectIdentifier: Voice] = [:]
+    /// The places of voices that are to be admitted.
+    var reserved = 0
     var outcome: Result<Void, any Error>?
     var isEnding = false
   }
@@ -26,20 +28,29 @@ final class Reporter: Sendable {
     if case .failure = state.withLock({ $0.outcome }) { true } else { false }
   }
 
-  /// Admits a voice; false where the device has failed.
+  /// Keeps a place for the voice that is admitted next.
   ///
   /// Throws where there are as many as can be mixed.
-  func admit(_ voice: Voice) throws(TooManyVoices) -> Bool {
-    let isFull = state.withLock { state -> Bool? in
-      guard state.outcome == nil else { return nil }
-      guard state.voices.count < VoiceTable.limit else { return true }
-      state.voices[ObjectIdentifier(voice)] = voice
+  func reserve() throws(TooManyVoices) {
+    let isFull = state.withLock { state in
+      guard state.voices.count + state.reserved < VoiceTable.limit else { return true }
+      state.reserved += 1
       return false
     }
-    if isFull == true { throw TooManyVoices(limit: VoiceTable.limit) }
+    if isFull { throw TooManyVoices(limit: VoiceTable.limit) }
+  }
+
+  /// Admits a voice to the place that was kept for it; false where the device has failed.
+  func admit(_ voice: Voice) -> Bool {
+    let isAdmitted = state.withLock { state in
+      state.reserved -= 1
+      guard state.outcome == nil else { return false }
+      state.voices[ObjectIdentifier(voice)] = voice
+      return true
+    }
     // It may sleep without looking at a device that plays nothing.
     link.news.signal()
-    return isFull != nil
+    return isAdmitted
   }
 
   /// Notes how the card's thread ended; the reporter ends after it has said so.

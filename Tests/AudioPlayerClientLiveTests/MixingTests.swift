@@ -1,4 +1,5 @@
 import AudioCore
+import AudioPlayerClient
 import AudioThreads
 import Testing
 
@@ -22,6 +23,22 @@ import Testing
     let expected = (0..<4_000).map { frame in sounds.reduce(Float(0)) { $0 + $1[frame] } }
     #expect(bench.pcm.written.prefix(4_000).elementsEqual(expected))
     #expect(bench.events().count == VoiceTable.limit)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a sound too many is refused, and not told to have begun`() async throws {
+    let deck = Deck()
+    var playing: [Task<Void, any Error>] = []
+    for _ in 0..<VoiceTable.limit {
+      playing.append(await deck.start(PlaybackRequest(source: .buffers([staircase(800)]))))
+    }
+    let refused = await deck.start(PlaybackRequest(source: .buffers([staircase(800)])))
+    await #expect(throws: AudioPlayerError.tooManyVoices(limit: VoiceTable.limit)) {
+      try await refused.value
+    }
+    let begun = deck.events.filter { if case .started = $0 { true } else { false } }
+    #expect(begun.count == VoiceTable.limit)
+    for playing in playing { try await deck.finish(playing) }
   }
 
   @Test func `64 voices at full scale stay within ±1, and each is told`() throws {
