@@ -2,7 +2,7 @@ import AudioCore
 
 /// A playback without sound that takes its time.
 ///
-/// A pause ends the task that plays; what goes on is another one.
+/// A pause ends the task that plays; what goes on is another one, which waits for the first.
 actor PreviewPlayback {
   private static let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
 
@@ -14,6 +14,8 @@ actor PreviewPlayback {
   private let (ended, end) = AsyncStream<Never>.makeStream()
   private var heard = Duration.zero
   private var isPaused = false
+  private var isStopped = false
+  private var isOver = false
   private var hasStarted = false
 
   init(
@@ -26,7 +28,7 @@ actor PreviewPlayback {
 
   /// Plays, and returns when it is over.
   func play() async {
-    task = Task { await run() }
+    _ = playing()
     for await _ in ended {}
   }
 
@@ -46,26 +48,38 @@ actor PreviewPlayback {
   }
 
   func stop() async {
-    let wasPaused = isPaused
-    isPaused = false
-    task?.cancel()
-    await task?.value
-    if wasPaused { finish(.stopped) }
+    isStopped = true
+    await interrupt()
+    finish(.stopped)
+  }
+
+  /// The task that plays; what is told before it could begin finds it all the same.
+  private func playing() -> Task<Void, Never> {
+    let playing = task ?? Task { await run() }
+    task = playing
+    return playing
+  }
+
+  private func interrupt() async {
+    let playing = playing()
+    playing.cancel()
+    await playing.value
   }
 
   private func pause() async {
     guard !isPaused else { return }
     isPaused = true
-    task?.cancel()
-    await task?.value
-    pipe.send(.paused(queue.progress(heard)))
+    await interrupt()
   }
 
   private func resume() {
-    guard isPaused else { return }
+    guard isPaused, !isStopped else { return }
     isPaused = false
-    pipe.send(.resumed(queue.progress(heard)))
-    task = Task { await run() }
+    task = Task { [paused = playing()] in
+      await paused.value
+      pipe.send(.resumed(queue.progress(heard)))
+      await run()
+    }
   }
 
   private func run() async {
@@ -74,7 +88,7 @@ actor PreviewPlayback {
       if let failure = queue.failure { return close(failure) }
       finish(.completed)
     } catch is CancellationError {
-      if !isPaused { finish(.stopped) }
+      if !isStopped { pipe.send(.paused(queue.progress(heard))) }
     } catch {
       close(error)
     }
@@ -85,6 +99,7 @@ actor PreviewPlayback {
     case .sleep(let duration): try await sleep(for: duration)
     case .pull:
       let buffer = try await pull()
+      try Task.checkCancellation()
       if let duration = buffer?.duration { try await sleep(for: duration) }
       queue.pulled(buffer?.duration)
     case .looped(let count): pipe.send(.looped(queue.progress(heard), count: count))
@@ -107,6 +122,7 @@ actor PreviewPlayback {
   private func sleep(for duration: Duration) async throws {
     try await clock.sleep(for: duration)
     heard += duration
+    queue.slept()
     pipe.send(.progress(queue.progress(heard)))
   }
 
@@ -118,11 +134,13 @@ actor PreviewPlayback {
   }
 
   private func finish(_ reason: PlaybackFinish.Reason) {
+    guard !isOver else { return }
     pipe.send(.finished(PlaybackFinish(reason: reason, heard: heard)))
     close(nil)
   }
 
   private func close(_ error: (any Error)?) {
+    isOver = true
     pipe.finish(throwing: error)
     end.finish()
   }

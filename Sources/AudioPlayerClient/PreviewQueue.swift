@@ -18,6 +18,8 @@ struct PreviewQueue {
   private var start = Duration.zero
   private var end: Duration?
   private var position = Duration.zero
+  /// How far the sleep goes that was asked for last, where it is still of use.
+  private var step = Duration.zero
   private var repetitions = 0
   private(set) var failure: AudioPlayerError?
 
@@ -37,8 +39,7 @@ struct PreviewQueue {
     guard length != nil else { return advance() }
     guard let end else { return .pull }
     if position < end {
-      let step = min(end - position, .milliseconds(200))
-      position += step
+      step = min(end - position, .milliseconds(200))
       return .sleep(step)
     }
     if repeats, end > start {
@@ -47,6 +48,12 @@ struct PreviewQueue {
       return .looped(count: repetitions)
     }
     return advance()
+  }
+
+  /// The sleep that was asked for is over.
+  mutating func slept() {
+    position += step
+    step = .zero
   }
 
   /// A buffer of the stream has been played; nil is the stream's end.
@@ -60,7 +67,7 @@ struct PreviewQueue {
 
   /// Goes to the next item, or to the end of all.
   mutating func skip() {
-    (length, end) = (nil, nil)
+    (length, end, step) = (nil, nil, .zero)
   }
 
   /// Goes to a time of an item, within its range.
@@ -69,6 +76,7 @@ struct PreviewQueue {
     guard items.indices.contains(target) else { return (index, length) = (items.count - 1, nil) }
     if target != index || length == nil { try open(target) }
     guard let length, let end else { throw .notSeekable(nil) }
+    step = .zero
     position = min(max(start, time.frame(at: length.rate).duration(at: length.rate)), end)
   }
 
@@ -91,7 +99,7 @@ struct PreviewQueue {
   }
 
   private mutating func open(_ target: Int) throws(AudioPlayerError) {
-    (index, length, end, repetitions) = (target, nil, nil, 0)
+    (index, length, end, step, repetitions) = (target, nil, nil, .zero, 0)
     let item = items[target]
     let length = try PreviewLength(of: item.source)
     let range = item.range

@@ -28,6 +28,29 @@ import Testing
     }
   }
 
+  /// The same without waiting until it has begun.
+  private func played(
+    _ request: PlaybackRequest, _ body: (AudioPlayerClient) async throws -> Void
+  ) async throws -> [PlaybackEvent] {
+    try await withDependencies {
+      $0.continuousClock = clock
+    } operation: {
+      let player = AudioPlayerClient.previewValue
+      let stream = await player.playback(request: request)
+      try await body(player)
+      return try await stream.reduce(into: []) { $0.append($1) }
+    }
+  }
+
+  private func kind(_ event: PlaybackEvent) -> String {
+    switch event {
+    case .started: "started"
+    case .paused: "paused"
+    case .resumed: "resumed"
+    default: "other"
+    }
+  }
+
   private func pass(_ steps: Int) async {
     for _ in 0..<steps {
       await clock.sleepers(atLeast: 1)
@@ -41,12 +64,47 @@ import Testing
       try await player.control(id: "a", command: .pause())
       await clock.advance(by: .seconds(60))
       try await player.control(id: "a", command: .resume())
-      await pass(3)
+      await pass(4)
     }
     #expect(events.contains { if case .paused = $0 { true } else { false } })
     #expect(events.contains { if case .resumed = $0 { true } else { false } })
     guard case .finished(let finish) = events.last else { throw Missing() }
     #expect(finish.reason == .completed)
+  }
+
+  @Test func `what is stopped before it could begin is stopped`() async throws {
+    let events = try await played(PlaybackRequest(items: [item(1)], id: "a")) { player in
+      try await player.control(id: "a", command: .stop())
+    }
+    guard case .finished(let finish) = events.last else { throw Missing() }
+    #expect(finish == PlaybackFinish(reason: .stopped, heard: .zero))
+  }
+
+  @Test func `what is paused before it could begin plays once when it goes on`() async throws {
+    let events = try await played(PlaybackRequest(items: [item(1)], id: "a")) { player in
+      try await player.control(id: "a", command: .pause())
+      try await player.control(id: "a", command: .resume())
+      await pass(5)
+    }
+    #expect(events.prefix(3).map(kind) == ["started", "paused", "resumed"])
+    #expect(events.filter { kind($0) == "started" }.count == 1)
+    guard case .finished(let finish) = events.last else { throw Missing() }
+    #expect(finish == PlaybackFinish(reason: .completed, heard: .seconds(1)))
+  }
+
+  @Test func `a pause stays at what has been heard`() async throws {
+    let events = try await play(PlaybackRequest(items: [item(1)], id: "a")) { player in
+      for _ in 0..<3 {
+        await clock.sleepers(atLeast: 1)
+        try await player.control(id: "a", command: .pause())
+        try await player.control(id: "a", command: .resume())
+      }
+      await pass(5)
+    }
+    let places = events.compactMap { if case .paused(let place) = $0 { place } else { nil } }
+    #expect(places.map(\.time) == [.zero, .zero, .zero])
+    guard case .finished(let finish) = events.last else { throw Missing() }
+    #expect(finish == PlaybackFinish(reason: .completed, heard: .seconds(1)))
   }
 
   @Test func `what is paused can be stopped, and is unknown then`() async throws {
