@@ -135,7 +135,7 @@ final class Reporter: Sendable {
       voice.close()
       // Who wanted it silent has what they wanted.
       let heard = voice.heardFrames.load(ordering: .relaxed)
-      voice.report(voice.isStopping ? .finished(heard: heard) : .failed(error))
+      voice.report(voice.isStopping ? .finished(heard: heard) : .failed(error, heard: heard))
     }
   }
 

@@ -199,5 +199,5 @@ enum VoiceReport {
   /// Its last frame has been heard, or its fade has; nothing follows.
   case finished(heard: Int)
   /// The device failed; nothing follows.
-  case failed(any Error)
+  case failed(any Error, heard: Int)
 }

@@ -40,10 +40,10 @@ final class VoiceEnding: Sendable {
     case .limited(let gain):
       report(.limited(Decibels(amplitude: Double(gain))))
     case .finished(let frames):
-      tell(frames, report)
-      report(.progress(timeLine { $0.progress(frames) }))
+      tellLast(frames, report)
       end(.success(FrameCount(frames).duration(at: rate)))
-    case .failed(let error):
+    case .failed(let error, let frames):
+      tellLast(frames, report)
       end(.failure(error))
     }
   }
@@ -69,6 +69,11 @@ final class VoiceEnding: Sendable {
     for (note, progress) in timeLine({ $0.pass(frames) }) {
       report(note.event(progress))
     }
+  }
+
+  private func tellLast(_ frames: Int, _ report: (PlaybackEvent) -> Void) {
+    tell(frames, report)
+    report(.progress(timeLine { $0.progress(frames) }))
   }
 
   /// Notes what has been heard, and where that is; nil where that is too little to be told.

@@ -28,6 +28,11 @@ import Testing
     #expect(events([.finished(heard: 8)]) == [progress(1)])
   }
 
+  @Test func `a device that is lost does not swallow how much was heard`() {
+    let lost = VoiceReport.failed(SoundCardError.deviceLost("x"), heard: 480)
+    #expect(events([.heard(400), .heard(480), lost]) == [progress(50), progress(60)])
+  }
+
   @Test func `a late source and a device in trouble are told apart`() {
     #expect(
       events([.starved(80), .silence(800)]) == [
@@ -40,7 +45,7 @@ import Testing
     ending.take(.finished(heard: 8_000)) { _ in }
     #expect(try await ending.heard() == .seconds(1))
     let failing = VoiceEnding(rate: 8_000, waiters: ControlWaiters(PlaybackID()))
-    failing.take(.failed(SoundCardError.deviceLost("x"))) { _ in }
+    failing.take(.failed(SoundCardError.deviceLost("x"), heard: 0)) { _ in }
     await #expect(throws: SoundCardError.deviceLost("x")) { _ = try await failing.heard() }
   }
 }
