@@ -66,7 +66,8 @@ extension CardThread {
     let frames = wanted > 0 ? block.add(voice, atMost: wanted, isComplete: isLast) : 0
     if voice.ring.readable * 2 <= voice.ring.capacity, voice.roomWish.take() { voice.room.signal() }
     voice.transport.end(took: frames, of: wanted, isLast: isLast)
-    place(voice, frames, isLate: isSounding && !isLast && frames < wanted)
+    let waitsForSource = voice.transport.phase == .silent && voice.transport.needsSource
+    place(voice, frames, isLate: waitsForSource || (isSounding && !isLast && frames < wanted))
   }
 
   /// Notes where a voice is now; what it lacks of a period, and does not end with, is silence.

@@ -101,6 +101,22 @@ import Testing
     try bench.run([voice])
   }
 
+  @Test func `silence after a flush is told where the source is late with what follows`() throws {
+    let voice = try bench.voice(second, isComplete: false)
+    let other = [Float](repeating: 0.25, count: 4_000)
+    bench.pcm.at(300) { _ in voice.board.update { $0.epoch += 1 } }
+    bench.pcm.at(700) { _ in
+      voice.give(other)
+      voice.endInput()
+    }
+    try bench.run([voice])
+    let silence = bench.pcm.written.prefix { $0 != 0.25 }.filter { $0 == 0 }.count
+    let missing = bench.events().reduce(into: 0) { sum, event in
+      if case .starved(_, let frames) = event { sum += frames }
+    }
+    #expect(missing > 1_600 && abs(missing - silence) <= 200)
+  }
+
   @Test func `a voice that is paused at its end ends when it goes on`() throws {
     let voice = try bench.voice([Float](repeating: 0.5, count: 1_200))
     bench.pcm.at(30) { _ in voice.board.update { $0.isPaused = true } }
