@@ -56,7 +56,12 @@ actor AudioPlayer {
   nonisolated func preload(
     _ source: PlaybackSource, on device: AudioDevice.ID?, _ latency: PlaybackLatency
   ) async throws -> PreloadedSound {
-    if case .preloaded(let sound) = source, sound.device == device { return sound }
+    if case .preloaded(let sound) = source, sound.device == device,
+      let hold = sound.hold as? EngineHold, hold.latency == latency,
+      hold.engine(of: engines) != nil
+    {
+      return sound
+    }
     return try await engines.preload(source, on: device, latency, .current)
   }
 

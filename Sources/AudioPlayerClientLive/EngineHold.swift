@@ -1,12 +1,16 @@
 import AudioCore
+import AudioPlayerClient
 
 /// Keeps an engine open for as long as a preloaded sound lives.
 final class EngineHold: Sendable {
   let lease: EnginePool.Lease
+  /// What was asked for; a device that was open already may have another.
+  let latency: PlaybackLatency
   private let engines: EnginePool
 
-  init(_ lease: EnginePool.Lease, of engines: EnginePool) {
+  init(_ lease: EnginePool.Lease, _ latency: PlaybackLatency, of engines: EnginePool) {
     self.lease = lease
+    self.latency = latency
     self.engines = engines
   }
 

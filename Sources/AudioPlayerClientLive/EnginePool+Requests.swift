@@ -26,7 +26,7 @@ extension EnginePool {
     let request = PlaybackRequest(source: source, device: device, latency: latency)
     let lease = try await acquire(for: request, format, setting)
     // Gives the engine back where the source cannot be read.
-    let hold = EngineHold(lease, of: self)
+    let hold = EngineHold(lease, latency, of: self)
     let buffers = try await loader.load(as: lease.engine.configuration.format)
     return PreloadedSound(buffers: buffers, device: device, hold: hold)
   }

@@ -105,6 +105,32 @@ import VirtualSoundCard
     #expect(card.played.count == 2)
   }
 
+  @Test func `a preloaded sound can be preloaded again where its device was lost`() async throws {
+    let card = VirtualSoundCard(.init(pace: .untimed, faults: [.unplugged(at: 2_000)]))
+    try await with(card) { player in
+      let sound = try await player.preload(source: .buffers([chime]))
+      let same = try await player.preload(source: .preloaded(sound))
+      #expect(card.played.count == 1)
+      await #expect(throws: AudioPlayerError.self) {
+        for try await _ in await player.playback(request: .init(source: .preloaded(sound))) {}
+      }
+      let again = try await player.preload(source: .preloaded(sound))
+      #expect(card.played.count == 2)
+      #expect(again.buffers.flatMap(\.samples) == chime.samples)
+      withExtendedLifetime((same, again)) {}
+    }
+  }
+
+  @Test func `a sound of one's own buffers is preloaded with a device open for it`() async throws {
+    let card = VirtualSoundCard(.init(pace: .untimed))
+    try await with(card) { player in
+      let sound = try await player.preload(
+        source: .preloaded(PreloadedSound(buffers: [chime])))
+      #expect(card.openDeviceCount == 1)
+      withExtendedLifetime(sound) {}
+    }
+  }
+
   private struct NotStarted: Error {}
 
   private func with<Value: Sendable>(
