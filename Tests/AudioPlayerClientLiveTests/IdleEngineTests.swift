@@ -7,7 +7,7 @@ import Testing
 import VirtualSoundCard
 
 /// How long a device stays open, and in which format.
-@Suite struct IdleEngineTests {
+@Suite(.timeLimit(.minutes(1))) struct IdleEngineTests {
   let clock = TestClock()
   let card = VirtualSoundCard(.init(pace: .untimed))
   let stereo = AudioSignal.sine(440).buffer(
@@ -25,6 +25,8 @@ import VirtualSoundCard
       await clock.sleepers(atLeast: 1)
       await clock.advance(by: .seconds(9))
       #expect(card.openDeviceCount == 1)
+      // The idle time of the first sound is over, and that of the second still sleeps.
+      await #expect(throws: SuspensionError.self) { try await clock.checkSuspension() }
       await clock.advance(by: .seconds(1))
       await closed()
     }

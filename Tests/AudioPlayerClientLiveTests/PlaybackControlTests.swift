@@ -183,7 +183,7 @@ import Testing
     let playing = await deck.start(PlaybackRequest(source: .buffers([stairs]), id: "a"))
     let cancelled = Task { try await deck.player.control(id: "a", command: .pause()) }
     cancelled.cancel()
-    _ = await cancelled.result
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
     try await deck.tell("a", .pause())
     playing.cancel()
     async let ramped: Void? = try? deck.player.control(

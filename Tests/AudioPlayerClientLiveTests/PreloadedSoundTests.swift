@@ -7,7 +7,7 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-@Suite struct PreloadedSoundTests {
+@Suite(.timeLimit(.minutes(1))) struct PreloadedSoundTests {
   let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
   var chime: AudioBuffer {
     AudioSignal.noise(seed: 5, amplitude: 0.25).buffer(.milliseconds(300), format: format)
@@ -38,9 +38,14 @@ import VirtualSoundCard
     let card = VirtualSoundCard(.init(pace: .untimed))
     try await with(card) { player in
       var sound: PreloadedSound? = try await player.preload(source: .buffers([chime]))
-      let copy = sound
+      let copy = try #require(sound)
       sound = nil
+      // What gave the device back would have done so by then.
+      for _ in 0..<2 {
+        for try await _ in await player.playback(request: .init(source: .preloaded(copy))) {}
+      }
       #expect(card.openDeviceCount == 1)
+      #expect(card.played.count == 1)
       withExtendedLifetime(copy) {}
     }
     while card.openDeviceCount > 0 { await Task.yield() }

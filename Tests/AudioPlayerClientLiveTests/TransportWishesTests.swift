@@ -22,6 +22,7 @@ import Testing
   @Test func `a reader never sees half of a change`() async throws {
     let board = WishBoard(gain: 1)
     board.update { $0.fade = .zero }
+    let hasRead = Gate()
     let isOver = Gate()
     let reader = try DedicatedThread.start(name: "reader") {
       var serial = 0
@@ -31,8 +32,10 @@ import Testing
         #expect(reading.wishes.fade == .nanoseconds(reading.wishes.epoch))
         #expect(reading.wishes.isPaused == !reading.wishes.epoch.isMultiple(of: 2))
         serial = reading.serial
+        hasRead.open()
       }
     }
+    await hasRead.wait()
     for _ in 0..<20_000 {
       board.update { wishes in
         wishes.epoch += 1
