@@ -11,6 +11,13 @@ struct PlaybackRecordTests {
     try PlaybackRecord(event, files: files).jsonLine()
   }
 
+  @Test func `the help names every key that an event can have`() {
+    let record = PlaybackRecord(.limited(Decibels(dBFS: 0)), files: [])
+    let keys = Mirror(reflecting: record).children.compactMap(\.label)
+    #expect(keys.count > 10)
+    for key in keys { #expect(PlaybackRecord.schema.contains("\"\(key)\""), "\(key)") }
+  }
+
   @Test
   func `an event is one line, times in seconds to a thousandth, what is not known left out`() throws
   {

@@ -7,8 +7,8 @@ struct RawOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Standard input (-) holds samples without a header: s16, s24, s32 or float, little-endian, \
-      with --raw-rate (48000) and --raw-channels (2).
+      Standard input (-) holds samples without a header: s16, s24 (three bytes each, which ALSA \
+      calls S24_3LE), s32 or float, little-endian, with --raw-rate (48000) and --raw-channels (2).
       """,
       valueName: "format"), transform: Self.samples)
   var raw: RawSampleFormat?
