@@ -22,6 +22,13 @@ public struct RecordingID: Hashable, Sendable {
   }
 }
 
+extension RecordingID: ExpressibleByStringLiteral {
+  /// The literal is the name.
+  public init(stringLiteral value: String) {
+    self.init(value)
+  }
+}
+
 extension RecordingID: CustomStringConvertible {
   /// The name for people.
   public var description: String {

@@ -8,6 +8,7 @@ import Testing
 
   @Test func `a name of one's own is the same wherever it is written`() {
     #expect(RecordingID("take") == RecordingID("take"))
+    #expect(RecordingID("take") == "take")
     #expect("\(RecordingID("take"))" == "take")
   }
 }
