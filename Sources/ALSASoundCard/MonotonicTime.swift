@@ -19,6 +19,8 @@ struct MonotonicTime: Comparable {
   }
 
   static func - (end: Self, start: Self) -> Duration {
-    .nanoseconds(end.nanoseconds - start.nanoseconds)
+    let (seconds, rest) = (end.nanoseconds - start.nanoseconds)
+      .quotientAndRemainder(dividingBy: 1_000_000_000)
+    return Duration(secondsComponent: seconds, attosecondsComponent: rest * 1_000_000_000)
   }
 }

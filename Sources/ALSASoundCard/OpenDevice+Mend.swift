@@ -29,7 +29,7 @@ extension OpenDevice {
         throw .operating(configuration.device, operation, code: code)
       case .waitToResume(let pause), .waitToPrepare(let pause):
         suspendedSince = suspendedSince ?? .now
-        if polls.sleepOnWaker(milliseconds: pollTimeout(pause)) { return .woken }
+        if waker.isSignalled(within: pause.inNanoseconds) { return .woken }
         action = recovery.next(after: 0, now: .now)
       case .prepare: action = recovery.next(after: snd_pcm_prepare(pcm), now: .now)
       case .resume: action = recovery.next(after: resume(pcm), now: .now)

@@ -11,14 +11,11 @@ extension OpenDevice {
   ) throws(SoundCardError) -> PCMWakeUp {
     let pcm = try usable()
     let deadline = timeout.map { MonotonicTime.now + $0 }
-    var spins = SpinGuard(period: period)
     while true {
       if let interruption = takeUntold() { return .interrupted(interruption) }
       if interest == .period, let outcome = try readiness(pcm) { return outcome }
       let left = deadline.map { $0 - .now }
-      if let outcome = try sleep(pcm, for: interest, atMost: left, &spins) {
-        return outcome
-      }
+      if let outcome = try sleep(pcm, for: interest, atMost: left) { return outcome }
     }
   }
 
@@ -40,7 +37,11 @@ extension OpenDevice {
     if snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING {
       losses.saw(held: direction == .playback ? buffer - ready : ready, at: .now)
     }
-    if ready >= configuration.period.rawValue { return .ready(FrameCount(ready)) }
+    if ready >= configuration.period.rawValue {
+      earlyWakes.ready(ready)
+      return .ready(FrameCount(ready))
+    }
+    earlyWakes.saw(ready, at: .now)
     // There will never be more room, or frames, in a device that does not run.
     try start()
     return nil
@@ -56,12 +57,12 @@ extension OpenDevice {
 
   /// Sleeps once; nil means that the device is to be looked at again.
   private func sleep(
-    _ pcm: OpaquePointer, for interest: PCMInterest, atMost left: Duration?,
-    _ spins: inout SpinGuard
+    _ pcm: OpaquePointer, for interest: PCMInterest, atMost left: Duration?
   ) throws(SoundCardError) -> PCMWakeUp? {
     if let left, left <= .zero { return try trouble(pcm) ?? .timedOut }
-    if spins.takeRest() {
-      return polls.sleepOnWaker(milliseconds: milliseconds(period / 4, left)) ? woken : nil
+    if interest == .period, let rest = earlyWakes.takeRest() {
+      let most = left.map { min(rest, $0.inNanoseconds) } ?? rest
+      return waker.isSignalled(within: most) ? woken : nil
     }
     switch polls.sleep(
       pcm, for: interest, milliseconds: milliseconds(interest == .period ? patience : nil, left))
@@ -70,7 +71,7 @@ extension OpenDevice {
     case .timeOut: return try trouble(pcm)
     case .failure(let code): return try mendedWakeUp(code)
     case .device(let events):
-      spins.wokeInVain(at: .now)
+      earlyWakes.woke(at: .now)
       return try answer(to: events, pcm)
     }
   }
@@ -93,15 +94,6 @@ extension OpenDevice {
     // Some plug-ins notice an xrun only when they are asked for their position.
     default: try mendedWakeUp(Int32(min(0, snd_pcm_avail_update(pcm))))
     }
-  }
-
-  /// After so long without a sign from the device its state is looked at.
-  private var patience: Duration {
-    configuration.buffer.duration(at: configuration.format.sampleRate) * 2
-  }
-
-  private var period: Duration {
-    configuration.period.duration(at: configuration.format.sampleRate)
   }
 
   private func milliseconds(_ limit: Duration?, _ left: Duration?) -> Int32 {

@@ -22,7 +22,10 @@ final class OpenDevice {
   /// Samples on their way from one order to the other, as many as `scratch` holds.
   let routed: UnsafeMutablePointer<Float>
 
+  /// After so long without a sign from the device its state is looked at.
+  let patience: Duration
   var losses: LossClock
+  var earlyWakes: EarlyWakes
   /// Trouble that was mended where nobody could be told; the next `wait` tells.
   var untold: PCMInterruption?
   /// When a device that still sleeps was first found asleep.
@@ -54,7 +57,10 @@ final class OpenDevice {
       byteCount: scratchFrames * configuration.format.channelCount * 4, alignment: 16)
     routing = ChannelRouting(direction: direction, device: configuration.channelLayout)
     routed = .allocate(capacity: scratchFrames * configuration.format.channelCount)
-    losses = LossClock(direction: direction, rate: configuration.format.sampleRate)
+    let rate = configuration.format.sampleRate
+    losses = LossClock(direction: direction, rate: rate)
+    earlyWakes = EarlyWakes(period: configuration.period, rate: rate)
+    patience = configuration.buffer.duration(at: rate) * 2
     self.direction = direction
     self.handle = consume handle
     self.pcm = pcm

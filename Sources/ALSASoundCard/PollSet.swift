@@ -45,12 +45,6 @@ struct PollSet: ~Copyable {
     return code < 0 ? .failure(code) : .device(Int32(events))
   }
 
-  /// Sleeps until the waker is signalled, and leaves the signal pending; false where the time ran
-  /// out.
-  func sleepOnWaker(milliseconds: Int32) -> Bool {
-    pollAll(0, milliseconds) != 0
-  }
-
   private func pollAll(_ deviceCount: Int, _ milliseconds: Int32) -> Int32 {
     entries[0] = pollfd(fd: waker.fileDescriptor, events: Int16(POLLIN), revents: 0)
     return poll(entries, nfds_t(deviceCount + 1), milliseconds)

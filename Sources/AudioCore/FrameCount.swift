@@ -24,7 +24,10 @@ public struct FrameCount: Hashable, Comparable, Sendable, AdditiveArithmetic {
   /// How long these frames last at `rate`.
   public func duration(at rate: SampleRate) -> Duration {
     let (whole, rest) = rawValue.quotientAndRemainder(dividingBy: rate.hertz)
-    return .seconds(whole) + .nanoseconds(Int64(rest) * 1_000_000_000 / Int64(rate.hertz))
+    let nanoseconds = Int64(rest) * 1_000_000_000 / Int64(rate.hertz)
+    // Durations from any integer are made by generic code, which is slow for the card's thread.
+    return Duration(
+      secondsComponent: Int64(whole), attosecondsComponent: nanoseconds * 1_000_000_000)
   }
 
   /// Converts a length at one rate to the length of the same time at another, rounded to nearest.

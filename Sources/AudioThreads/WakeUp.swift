@@ -33,6 +33,15 @@ public final class WakeUp: Sendable {
     return eventfd_read(fileDescriptor, &count) == 0
   }
 
+  /// Blocks the calling thread until there is a signal, at most so long, and leaves it pending;
+  /// false where the time ran out.
+  ///
+  /// The corresponding C function is `ppoll`, which is more exact than a millisecond.
+  package func isSignalled(within nanoseconds: Int64) -> Bool {
+    var descriptor = pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)
+    return syrinx_poll_one(&descriptor, max(0, nanoseconds)) != 0
+  }
+
   /// Blocks the calling thread until there is a signal, at most `timeout`, and takes it.
   ///
   /// - Returns: false where the time ran out.

@@ -7,3 +7,14 @@
 static inline int syrinx_set_thread_name(const char *name) {
   return prctl(PR_SET_NAME, name, 0, 0, 0);
 }
+
+#include <poll.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+// Swift's Glibc module shows no ppoll, which is a GNU extension.
+static inline int syrinx_poll_one(struct pollfd *descriptor, long long nanoseconds) {
+  struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+  return (int)syscall(SYS_ppoll, descriptor, 1, &time, (void *)0, 8);
+}

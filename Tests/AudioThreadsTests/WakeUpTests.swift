@@ -27,4 +27,12 @@ import Testing
     wakeUp.signal()
     await sleeper.join()
   }
+
+  @Test func `a signal is left pending by whoever only asks for it`() throws {
+    let wakeUp = try WakeUp()
+    #expect(!wakeUp.isSignalled(within: 1))
+    wakeUp.signal()
+    #expect(wakeUp.isSignalled(within: .max / 2))
+    #expect(wakeUp.clear())
+  }
 }

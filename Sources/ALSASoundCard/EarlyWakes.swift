@@ -1,0 +1,86 @@
+import AudioCore
+
+/// Knows a device that wakes its thread before a period is there, and lets the thread rest until it
+/// is.
+///
+/// Plug-ins and dmix tick faster than the period. Where the device has been seen to keep the
+/// clock's time, the rest is as long as the missing frames take; where it only says "ready" again
+/// and again, the rest is short.
+struct EarlyWakes {
+  private struct Sight {
+    var frames: Int
+    var time: MonotonicTime
+  }
+
+  private static let limit = 4
+  /// After so many waits by the clock the device itself is waited for: only then can it say that it
+  /// hangs up.
+  private static let mostRests = 8
+  private let period: Int
+  private let rate: Int64
+  private let shortest: Int64
+  /// What was there at the first look of this wait, and at the last one.
+  private var first: Sight?
+  private var last: Sight?
+  private var wokenAt: MonotonicTime?
+  private var spins = 0
+  /// Waits in a row with early wakes in which the device kept the clock's time.
+  private var punctual = 0
+  private var hasRested = false
+  private var rests = 0
+
+  init(period: FrameCount, rate: SampleRate) {
+    self.period = period.rawValue
+    self.rate = Int64(rate.hertz)
+    shortest = Int64(period.rawValue) * 1_000_000_000 / self.rate / 16
+  }
+
+  /// The device woke its thread.
+  mutating func woke(at time: MonotonicTime) {
+    if let wokenAt, time.nanoseconds - wokenAt.nanoseconds < shortest {
+      spins += 1
+    } else {
+      spins = 0
+    }
+    wokenAt = time
+  }
+
+  /// So many frames were there when the device was looked at, and they are not enough.
+  mutating func saw(_ frames: Int, at time: MonotonicTime) {
+    last = Sight(frames: frames, time: time)
+    if first == nil { first = last }
+  }
+
+  /// There is a period, or more of it: the wait is over.
+  mutating func ready(_ frames: Int) {
+    if !hasRested {
+      judge()
+    } else if frames > 2 * period {
+      // The device runs faster than the clock.
+      punctual = 0
+    }
+    (first, last, wokenAt, spins, hasRested) = (nil, nil, nil, 0, false)
+  }
+
+  /// How long to rest now instead of asking the device, in nanoseconds; asking begins anew.
+  mutating func takeRest() -> Int64? {
+    if spins >= Self.limit {
+      spins = 0
+      return 4 * shortest
+    }
+    guard punctual >= Self.limit, !hasRested, let last, last.frames < period else { return nil }
+    rests = (rests + 1) % Self.mostRests
+    guard rests > 0 else { return nil }
+    hasRested = true
+    return Int64(period - last.frames) * 1_000_000_000 / rate
+  }
+
+  /// Whether the frames between the first look and the last one came as the clock has it.
+  private mutating func judge() {
+    guard let first, let last, last.time > first.time else { return }
+    let time = last.time.nanoseconds - first.time.nanoseconds
+    let frames = Int64(last.frames - first.frames)
+    let deviation = abs(frames * 1_000_000_000 / rate - time)
+    punctual = deviation <= time / 8 ? min(punctual + 1, Self.limit) : 0
+  }
+}

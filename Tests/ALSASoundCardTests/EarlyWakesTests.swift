@@ -1,0 +1,81 @@
+import AudioCore
+import Testing
+
+@testable import ALSASoundCard
+
+/// Periods of 960 frames at 48 kHz: 20 ms.
+@Suite struct EarlyWakesTests {
+  let start = MonotonicTime(nanoseconds: 0)
+  var wakes = EarlyWakes(period: 960, rate: 48_000)
+
+  /// Waits in which the device ticks four times a period, each as long as `tick` says.
+  mutating func wait(times: Int, tick: Duration = .milliseconds(5)) {
+    for wait in 0..<times {
+      for step in 0..<4 {
+        let time = start + (tick * (wait * 4 + step))
+        wakes.woke(at: time)
+        wakes.saw(240 * step, at: time)
+      }
+      wakes.ready(960)
+    }
+  }
+
+  @Test mutating func `a device that keeps the clock's time is waited for by the clock`() {
+    wait(times: 4)
+    wakes.saw(240, at: start + .seconds(1))
+    #expect(wakes.takeRest() == 15_000_000)
+  }
+
+  @Test mutating func `after a rest the device itself is asked`() {
+    wait(times: 4)
+    wakes.saw(240, at: start + .seconds(1))
+    _ = wakes.takeRest()
+    wakes.saw(950, at: start + .seconds(2))
+    #expect(wakes.takeRest() == nil)
+  }
+
+  @Test(arguments: [1, 10]) mutating func `a device with a time of its own is never waited for so`(
+    tick: Int
+  ) {
+    wait(times: 100, tick: .milliseconds(tick))
+    wakes.saw(0, at: start + .seconds(10))
+    #expect(wakes.takeRest() == nil)
+  }
+
+  @Test mutating func `a device that has run ahead of the clock is watched anew`() {
+    wait(times: 4)
+    wakes.saw(0, at: start + .seconds(1))
+    _ = wakes.takeRest()
+    wakes.ready(3 * 960)
+    wakes.saw(0, at: start + .seconds(2))
+    #expect(wakes.takeRest() == nil)
+  }
+
+  @Test mutating func `one wait in eight is the device's own, so that it can say that it is gone`()
+  {
+    wait(times: 4)
+    var rests: [Bool] = []
+    for _ in 0..<16 {
+      wakes.saw(0, at: start + .seconds(1))
+      rests.append(wakes.takeRest() != nil)
+      wakes.ready(960)
+    }
+    #expect(rests.count { !$0 } == 2)
+  }
+
+  @Test mutating func `a device that wakes only for a period is left to wake its thread`() {
+    for wait in 0..<100 {
+      wakes.saw(0, at: start + .milliseconds(20 * wait))
+      wakes.woke(at: start + .milliseconds(20 * wait + 20))
+      wakes.ready(960)
+    }
+    wakes.saw(0, at: start + .seconds(10))
+    #expect(wakes.takeRest() == nil)
+  }
+
+  @Test mutating func `a device that wakes at once, again and again, is given a rest`() {
+    for wake in 0..<5 { wakes.woke(at: start + .microseconds(wake * 10)) }
+    let rests = [wakes.takeRest(), wakes.takeRest()]
+    #expect(rests == [5_000_000, nil])
+  }
+}
