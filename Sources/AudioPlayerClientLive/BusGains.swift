@@ -33,7 +33,9 @@ final class BusGains {
 
   /// Begins the block after one of so many frames: the gains set out for what was set meanwhile.
   func begin(after frames: Int) {
-    for index in (0..<count).reversed() {
+    var index = count
+    while index > 0 {
+      index -= 1
       places[index].ramp.skip(frames)
       guard places[index].isInUse || !places[index].ramp.isSteady else {
         remove(at: index)

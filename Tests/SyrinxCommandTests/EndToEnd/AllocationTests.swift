@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+/// What the card's threads allocate does not grow with the sound: they begin with all that they
+/// need.
+@Suite struct AllocationTests {
+  let folder: TestFolder
+  let alsa: ALSASetup
+
+  init() async throws {
+    folder = try TestFolder()
+    alsa = try await ALSASetup(in: folder)
+    let source = ALSASetup.support("ALSA/count-allocations.c")
+    let built = try await BuiltCommand.shell(
+      "cc -shared -fPIC -O1 -o count-allocations.so '\(source)'", in: folder)
+    guard built.status == 0 else { throw ToolMissing(description: "\(built.error)") }
+  }
+
+  @Test func `a thread that plays three seconds allocates for none of its periods`() async throws {
+    let sound = ALSASetup.sample("tone.wav")
+    let short = try await allocations("play '\(sound)' --end 1")
+    let long = try await allocations("play '\(sound)'")
+    #expect(short > 0)
+    // Two seconds more are 80 periods of 25 ms, or 40 of 50 ms.
+    #expect(abs(long - short) < 20)
+  }
+
+  @Test func `a thread that records three seconds allocates for none of its periods`() async throws
+  {
+    let short = try await allocations("record a.wav --seconds 1")
+    let long = try await allocations("record b.wav --seconds 3")
+    #expect(short > 0)
+    // Two seconds more are 80 periods of 25 ms, or 40 of 50 ms.
+    #expect(abs(long - short) < 20)
+  }
+
+  /// How often the card's thread of a command allocates, on a card that takes no time.
+  private func allocations(_ command: String) async throws -> Int {
+    let log = folder.file("allocations")
+    let counter = folder.file("count-allocations.so").path
+    let device = "syrinxtest:SCRIPT='format=S16 rate=48000 channels=2 speed=0'"
+    let run = try await BuiltCommand.shell(
+      "LD_PRELOAD='\(counter)' ALLOCATIONS='\(log.path)' syrinx \(command) --device \"\(device)\"",
+      in: folder, environment: alsa.environment)
+    #expect(run.status == 0, "\(run.error)")
+    return try #require(Int(String(contentsOf: log, encoding: .utf8)))
+  }
+}
