@@ -37,25 +37,33 @@ public struct PlaybackRequest: Sendable {
   /// The device may settle on another; `PlaybackStart.format` tells which.
   public var deviceFormat: AudioFormat?
 
+  /// How often the progress is told while it plays: after so much sound, 50 ms at least.
+  ///
+  /// Whoever shows no progress saves work by asking for it seldom; what else there is to tell of
+  /// the items comes as late.
+  public var progressInterval: Duration
+
   /// A request that plays `source` once on the default device and the bus `main`, unless it says
   /// otherwise.
   public init(
     source: PlaybackSource, device: AudioDevice.ID? = nil, volume: Float = 1,
     repetition: PlaybackRepetition = .times(1), range: PlaybackRange = PlaybackRange(),
     id: PlaybackID = PlaybackID(), fadeIn: Duration = .zero, fadeOut: Duration = .zero,
-    bus: PlaybackBus = .main, latency: PlaybackLatency = .normal, deviceFormat: AudioFormat? = nil
+    bus: PlaybackBus = .main, latency: PlaybackLatency = .normal, deviceFormat: AudioFormat? = nil,
+    progressInterval: Duration = .milliseconds(50)
   ) {
     self.init(
       items: [PlaybackItem(source: source, range: range, repetition: repetition)],
       device: device, volume: volume, id: id, fadeIn: fadeIn, fadeOut: fadeOut, bus: bus,
-      latency: latency, deviceFormat: deviceFormat)
+      latency: latency, deviceFormat: deviceFormat, progressInterval: progressInterval)
   }
 
   /// A request that plays items one after the other, without a gap.
   public init(
     items: [PlaybackItem], device: AudioDevice.ID? = nil, volume: Float = 1,
     id: PlaybackID = PlaybackID(), fadeIn: Duration = .zero, fadeOut: Duration = .zero,
-    bus: PlaybackBus = .main, latency: PlaybackLatency = .normal, deviceFormat: AudioFormat? = nil
+    bus: PlaybackBus = .main, latency: PlaybackLatency = .normal, deviceFormat: AudioFormat? = nil,
+    progressInterval: Duration = .milliseconds(50)
   ) {
     self.items = items
     self.device = device
@@ -66,6 +74,7 @@ public struct PlaybackRequest: Sendable {
     self.bus = bus
     self.latency = latency
     self.deviceFormat = deviceFormat
+    self.progressInterval = progressInterval
   }
 
   /// Where the audio of the first item comes from.

@@ -16,13 +16,16 @@ extension CardThread {
   /// Looks where the device is, says what has been heard, and lets go of the voices that are over.
   func observe() throws(SoundCardError) {
     position.observe(delay: try pcm.delay().rawValue)
-    var isNews = position.heard - reportedAt >= rate.hertz / 20
-    for index in (0..<voices.count).reversed() {
+    let passed = position.heard - reportedAt
+    var isNews = false
+    var index = voices.count
+    while index > 0 {
+      index -= 1
       let voice = voices[index]
       voice.position.observe(position.heard)
       voice.heardFrames.store(voice.position.heard, ordering: .relaxed)
       if tellSilence(of: voice) { isNews = true }
-      if voice.settle() { isNews = true }
+      if voice.settle() || passed >= voice.progressFrames { isNews = true }
       guard voice.position.isOver(position.heard), voice.untold == UntoldSilence(),
         link.events.writable > 0
       else { continue }

@@ -139,7 +139,8 @@ final class PlaybackSession: Sendable {
     let capacity = Voice.capacity(on: device)
     do {
       return try Voice(
-        format: format, capacity: capacity, board: board, bus: engines.buses[request.bus]
+        format: format, capacity: capacity, board: board, bus: engines.buses[request.bus],
+        progressInterval: request.progressInterval
       ) { [report] in ending.take($0, report) }
     } catch {
       throw AudioPlayerError.system(reason: "\(error)")

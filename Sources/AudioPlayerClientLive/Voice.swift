@@ -21,6 +21,8 @@ final class Voice: @unchecked Sendable {
   let board: WishBoard
   /// The bus that it sounds on.
   let bus: BusVolume
+  /// The frames after which its progress is news.
+  let progressFrames: Int
   /// Called by the engine's reporter, in order.
   let report: @Sendable (VoiceReport) -> Void
 
@@ -53,12 +55,17 @@ final class Voice: @unchecked Sendable {
 
   init(
     format: AudioFormat, capacity: Duration, board: WishBoard, bus: BusVolume = BusVolume(),
+    progressInterval: Duration = .milliseconds(50),
     report: @escaping @Sendable (VoiceReport) -> Void
   ) throws(WakeUpError) {
     self.format = format
     self.board = board
     self.bus = bus
     self.report = report
+    progressFrames =
+      FrameCount(
+        max(.milliseconds(50), progressInterval), at: format.sampleRate
+      ).rawValue
     room = try WakeUp()
     ring = Ring(
       capacity: FrameCount(capacity, at: format.sampleRate).rawValue * format.channelCount)

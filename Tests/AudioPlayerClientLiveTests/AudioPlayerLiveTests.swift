@@ -132,6 +132,17 @@ import VirtualSoundCard
     #expect(heard.count >= 1)
   }
 
+  @Test func `progress is told as seldom as it is asked for, and once at the end`() async throws {
+    let card = VirtualSoundCard(.init(pace: .untimed))
+    let long = AudioSignal.silence.buffer(.seconds(9), format: format)
+    let events = try await play(
+      .init(source: .buffers([long]), progressInterval: .seconds(2)), on: card)
+    let heard = events.compactMap(\.heard)
+    #expect(heard.last == .seconds(9))
+    // One every two seconds, one at each end, and what other news brings along.
+    #expect(heard.count <= 8)
+  }
+
   @Test(arguments: [0, 130, 499])
   func `a playback that is cancelled fades out within the buffer and without a click`(
     milliseconds: Int

@@ -68,7 +68,7 @@ struct PlayCommand: Subcommand {
     var report = PlaybackReport(files: files, json: json, context: context)
     try await context.signals.finishing(with: { [player] in await player.stop() }) {
       try context.checkInterruption()
-      let events = await player.playback(request: request(id))
+      let events = await player.playback(request: request(id, in: context))
       // A signal that came before the player knew of this playback did not stop it.
       if context.signals.received != nil { await player.stop() }
       let following = Task { [player] in
@@ -85,7 +85,8 @@ struct PlayCommand: Subcommand {
     }
   }
 
-  private func request(_ id: PlaybackID) -> PlaybackRequest {
+  /// Where nobody sees the progress it is told seldom, which saves work.
+  private func request(_ id: PlaybackID, in context: CommandContext) -> PlaybackRequest {
     let items = files.map { file in
       PlaybackItem(
         source: file == "-"
@@ -94,6 +95,7 @@ struct PlayCommand: Subcommand {
     }
     return PlaybackRequest(
       items: items, device: device.id, volume: Float(volume), id: id,
-      fadeIn: .seconds(part.fadeIn), fadeOut: .seconds(part.fadeOut))
+      fadeIn: .seconds(part.fadeIn), fadeOut: .seconds(part.fadeOut),
+      progressInterval: .milliseconds(json || context.console.isWatched ? 50 : 250))
   }
 }
