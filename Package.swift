@@ -200,6 +200,14 @@ let package = Package(
       name: "DictationTests",
       dependencies: ["AudioThreads", "ClientDependenciesTestSupport", "Dictation"],
       path: "Samples/DictationTests", swiftSettings: settings),
+    .target(
+      name: "RoomMonitor",
+      dependencies: ["AudioCore", "AudioRecorderClient", "ClientDependencies"],
+      path: "Samples/RoomMonitor", swiftSettings: settings),
+    .testTarget(
+      name: "RoomMonitorTests",
+      dependencies: ["AudioRecorderClientLive", "RoomMonitor", "SoundCard", "SyrinxTestSupport"],
+      path: "Samples/RoomMonitorTests", swiftSettings: settings),
 
     // Tests.
     tests(

@@ -1,0 +1,55 @@
+public import AudioCore
+import AudioRecorderClient
+import ClientDependencies
+
+/// A feature: it listens to a room, counts how often it gets loud, and knows when it was deaf.
+///
+/// It knows one client and no hardware.
+@MainActor
+public final class RoomMonitor {
+  /// What has become of the microphone.
+  public enum Microphone: Equatable, Sendable {
+    case closed
+    case open
+    case lost
+  }
+
+  /// How often it has become loud.
+  public private(set) var alarms = 0
+
+  /// How long it could not hear, because the machine was busy.
+  public private(set) var deafness = Duration.zero
+
+  /// What has become of the microphone.
+  public private(set) var microphone = Microphone.closed
+
+  @Dependency(\.audioRecorder) private var recorder
+  private let threshold: Decibels
+  private var isLoud = false
+
+  /// A monitor for which sound above a threshold is loud.
+  public init(threshold: Decibels = Decibels(dBFS: -30)) {
+    self.threshold = threshold
+  }
+
+  /// Listens until the task is cancelled or the microphone is gone.
+  public func listen() async throws {
+    microphone = .open
+    do {
+      let request = CaptureRequest(droppingOldestAfter: .seconds(10))
+      for try await captured in await recorder.capture(request: request) { hear(captured) }
+      microphone = .closed
+    } catch AudioRecorderError.deviceLost {
+      microphone = .lost
+    }
+  }
+
+  private func hear(_ captured: CapturedAudio) {
+    if let gap = captured.gap {
+      deafness += gap.lost.duration(at: captured.buffer.format.sampleRate)
+    }
+    let wasLoud = isLoud
+    isLoud = captured.buffer.level.rms > threshold
+    if isLoud, !wasLoud { alarms += 1 }
+  }
+}
