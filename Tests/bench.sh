@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the benchmarks in release mode and runs them; the options go on to the program, as in `Tests/bench.sh --check`.
+# Builds the benchmarks in release mode and runs them: both programs, or the one that is named first, as in
+# `Tests/bench.sh EngineBenchmarks --only costs`; the options go on to the programs, as in `Tests/bench.sh --check`.
 # `Tests/bench.sh --build` only builds them, in debug mode: so that they do not fall behind what they measure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -8,5 +9,17 @@ benchmarks=(--package-path Tests/Benchmarks --scratch-path "$PWD/.build/benchmar
 if [ "${1:-}" = --build ]; then
   exec swift build "${benchmarks[@]}"
 fi
+programs=(DependencyBenchmarks EngineBenchmarks)
+if [ -n "${1:-}" ] && [ "${1#--}" = "$1" ]; then
+  programs=("$1")
+  shift
+fi
+bash Tests/Support/packages.sh test
 swift build "${benchmarks[@]}" --configuration release
-"$(swift build "${benchmarks[@]}" --configuration release --show-bin-path)/DependencyBenchmarks" "$@"
+folder=$(swift build "${benchmarks[@]}" --configuration release --show-bin-path)
+status=0
+for program in "${programs[@]}"; do
+  echo "== $program"
+  "$folder/$program" "$@" || status=1
+done
+exit $status

@@ -1,18 +1,34 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func product(_ name: String) -> Target.Dependency { .product(name: name, package: "syrinx") }
+
 let package = Package(
   name: "benchmarks",
   dependencies: [.package(name: "syrinx", path: "../..")],
   targets: [
     .executableTarget(
-      name: "DependencyBenchmarks",
-      dependencies: [.product(name: "ClientDependencies", package: "syrinx")],
-      swiftSettings: [
-        .enableUpcomingFeature("ExistentialAny"),
-        .enableUpcomingFeature("InternalImportsByDefault"),
-        .enableUpcomingFeature("MemberImportVisibility"),
-      ])
+      name: "DependencyBenchmarks", dependencies: [product("ClientDependencies")],
+      swiftSettings: settings),
+    .systemLibrary(name: "CMalloc"),
+    // The command is one of what is measured, so that it is built as well.
+    .executableTarget(
+      name: "EngineBenchmarks",
+      dependencies: [
+        "CMalloc",
+        product("ALSASoundCard"), product("AudioCore"), product("AudioPlayerClient"),
+        product("AudioPlayerClientLive"), product("AudioRecorderClient"),
+        product("AudioRecorderClientLive"), product("AudioThreads"),
+        product("ClientDependencies"), product("SoundCard"), product("VirtualSoundCard"),
+        product("syrinx"),
+      ],
+      swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

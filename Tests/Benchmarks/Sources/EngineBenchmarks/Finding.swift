@@ -1,0 +1,60 @@
+import Foundation
+
+/// One figure of the table, beside its bound where it has one.
+struct Finding: Sendable {
+  var name: String
+  var value: Double
+  var unit: String
+  var bound: Double?
+  /// Whether the value has to stay below the bound, not only to keep to it.
+  var isBelow = false
+  var remark = ""
+
+  var isMissed: Bool {
+    guard let bound else { return false }
+    return isBelow ? value >= bound : value > bound
+  }
+
+  static let heading = row("what", "value", "bound", "")
+
+  var text: String {
+    let limit = bound.map { (isBelow ? "< " : "≤ ") + Self.decimal($0) } ?? ""
+    let remarks = [isMissed ? "MISSED" : "", remark].filter { !$0.isEmpty }
+    return Self.row(
+      name, "\(Self.decimal(value)) \(unit)", limit, remarks.joined(separator: ", "))
+  }
+
+  private static func decimal(_ number: Double) -> String {
+    String(format: abs(number) < 10 ? "%.3f" : "%.1f", number)
+  }
+
+  private static func row(
+    _ name: String, _ value: String, _ bound: String, _ remark: String
+  ) -> String {
+    let cells = [
+      name.padded(to: 58), value.aligned(to: 14), bound.aligned(to: 10), "  " + remark,
+    ]
+    return cells.joined()
+  }
+}
+
+extension String {
+  fileprivate func padded(to width: Int) -> String {
+    self + String(repeating: " ", count: max(0, width - count))
+  }
+
+  fileprivate func aligned(to width: Int) -> String {
+    String(repeating: " ", count: max(0, width - count)) + self
+  }
+}
+
+extension [Duration] {
+  /// The value that 99 of 100 do not exceed.
+  var percentile99: Duration { percentile(0.99) }
+
+  var median: Duration { percentile(0.5) }
+
+  private func percentile(_ part: Double) -> Duration {
+    isEmpty ? .zero : sorted()[Swift.min(count - 1, Int((Double(count) * part).rounded(.up)) - 1)]
+  }
+}

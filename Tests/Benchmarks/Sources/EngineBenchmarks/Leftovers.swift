@@ -1,0 +1,84 @@
+import AudioCore
+import AudioPlayerClient
+import AudioPlayerClientLive
+import AudioRecorderClient
+import AudioRecorderClientLive
+import CMalloc
+import ClientDependencies
+import Foundation
+import SoundCard
+import VirtualSoundCard
+
+/// What many starts and cancels leave behind.
+enum Leftovers {
+  private struct Count {
+    var threads: Int
+    var descriptors: Int
+    var bytes: Int
+
+    init() throws {
+      let files = FileManager.default
+      threads = try files.contentsOfDirectory(atPath: "/proc/self/task").count
+      descriptors = try files.contentsOfDirectory(atPath: "/proc/self/fd").count
+      bytes = mallinfo2().uordblks
+    }
+  }
+
+  @Sendable static func measure(on bench: Workbench) async throws -> [Finding] {
+    let starts = Options.number("--starts", or: 10_000)
+    let card = VirtualSoundCard(
+      VirtualSoundCard.Setup(pace: .realTime, microphone: .steady, keepsPlayback: false))
+    return try await withDependencies {
+      $0.soundCard = card.soundCard
+      $0.playbackIdleTime = .zero
+    } operation: {
+      let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
+      let tone = AudioSignal.sine(440).buffer(.seconds(1), format: format)
+      // Caches are filled and the pool's threads started before the count.
+      try await begin(starts / 10, tone, on: card)
+      let before = try Count()
+      try await begin(starts, tone, on: card)
+      let after = try Count()
+      return findings(before, after, starts)
+    }
+  }
+
+  private static func findings(_ before: Count, _ after: Count, _ starts: Int) -> [Finding] {
+    let name = "\(starts) starts and cancels: "
+    let bytes = Double(after.bytes - before.bytes)
+    return [
+      Finding(
+        name: name + "threads more", value: Double(after.threads - before.threads), unit: "",
+        bound: 0),
+      Finding(
+        name: name + "descriptors more",
+        value: Double(after.descriptors - before.descriptors), unit: "", bound: 0),
+      // No piece of memory is smaller than 24 bytes: less is the allocator's own.
+      Finding(
+        name: name + "memory more, per start", value: bytes / Double(starts), unit: "bytes",
+        bound: 8, remark: "\(Int(bytes)) bytes in all"),
+    ]
+  }
+
+  /// Begins playbacks and captures in turn and cancels each where it happens to be.
+  private static func begin(
+    _ count: Int, _ tone: AudioBuffer, on card: VirtualSoundCard
+  ) async throws {
+    let player = AudioPlayerClient.liveValue
+    let recorder = AudioRecorderClient.liveValue
+    for index in 0..<count {
+      let task = Task {
+        if index % 2 == 0 {
+          for try await _ in await player.playback(PlaybackRequest(source: .buffers([tone]))) {}
+        } else {
+          for try await _ in await recorder.capture(CaptureRequest()) {}
+        }
+      }
+      try await Task.sleep(for: .microseconds(index % 7 * 500))
+      task.cancel()
+      _ = await task.result
+    }
+    await player.stop()
+    while card.openDeviceCount > 0 { try await Task.sleep(for: .milliseconds(10)) }
+  }
+}

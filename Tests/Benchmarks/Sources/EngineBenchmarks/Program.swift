@@ -1,0 +1,79 @@
+import Foundation
+
+/// A program that was started.
+struct Program: Sendable {
+  /// What a program has used when it is over.
+  struct Cost: Sendable {
+    /// The time of the processor, in the program and in the kernel.
+    var seconds: Double
+    var status: Int32
+  }
+
+  struct Failure: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  let arguments: [String]
+  private let id: pid_t
+
+  /// Starts a program that is found by its name or path, with variables beside those of this
+  /// process.
+  init(_ arguments: [String], variables: [String: String] = [:]) throws {
+    self.arguments = arguments
+    let environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
+    let words = arguments.map { strdup($0) } + [nil]
+    let settings = environment.map { strdup("\($0)=\($1)") } + [nil]
+    defer { for word in words + settings { free(word) } }
+    var id = pid_t()
+    let code = posix_spawnp(&id, arguments[0], nil, nil, words, settings)
+    guard code == 0 else {
+      throw Failure(description: "\(arguments[0]): \(String(cString: strerror(code)))")
+    }
+    self.id = id
+  }
+
+  /// Waits for its end; blocks the thread.
+  func cost() throws -> Cost {
+    var status: Int32 = 0
+    var usage = rusage()
+    while wait4(id, &status, 0, &usage) < 0 {
+      guard errno == EINTR else {
+        throw Failure(description: "\(arguments[0]) cannot be waited for")
+      }
+    }
+    return Cost(seconds: usage.ru_utime.inSeconds + usage.ru_stime.inSeconds, status: status)
+  }
+
+  /// Asks it to end.
+  func interrupt() {
+    kill(id, SIGINT)
+  }
+
+  /// The number of bytes that it has in memory now, its libraries' among them.
+  func residentBytes() throws -> Int { try Self.residentBytes(of: "\(id)") }
+
+  /// Starts a program and waits until it has done its work.
+  @discardableResult
+  static func run(_ arguments: [String], variables: [String: String] = [:]) throws -> Cost {
+    let cost = try Program(arguments, variables: variables).cost()
+    guard cost.status == 0 else {
+      throw Failure(description: "\(arguments.joined(separator: " ")) failed (\(cost.status))")
+    }
+    return cost
+  }
+
+  /// The same for a process of `/proc`.
+  static func residentBytes(of process: String) throws -> Int {
+    let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+    let words = line?.split(whereSeparator: \.isWhitespace) ?? []
+    guard words.count > 1, let kibibytes = Int(words[1]) else {
+      throw Failure(description: "/proc/\(process)/status has no VmRSS")
+    }
+    return kibibytes * 1_024
+  }
+}
+
+extension timeval {
+  fileprivate var inSeconds: Double { Double(tv_sec) + Double(tv_usec) / 1e6 }
+}

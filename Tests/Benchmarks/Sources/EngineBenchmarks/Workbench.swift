@@ -1,0 +1,50 @@
+import AudioCore
+import Foundation
+
+/// A folder with the paced card of `Tests/Support/ALSA` and a sound to play.
+struct Workbench: Sendable {
+  static let device = AudioDevice.ID("syrinxtest")
+
+  let folder: URL
+
+  private static let support = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "Support/ALSA")
+
+  /// The program beside this one that is measured.
+  static let syrinx = URL(filePath: CommandLine.arguments[0])
+    .deletingLastPathComponent().appending(path: "syrinx").path
+
+  /// Builds the card and points ALSA at it, in this process and in those that it starts.
+  init() throws {
+    folder = FileManager.default.temporaryDirectory
+      .appending(path: "syrinx-benchmarks-\(ProcessInfo.processInfo.processIdentifier)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let plugin = file("libasound_module_pcm_syrinxtest.so")
+    let source = Self.support.appending(path: "pcm_syrinxtest.c").path
+    try Program.run(["cc", "-shared", "-fPIC", "-DPIC", "-O1", "-o", plugin, source, "-lasound"])
+    let template = try String(
+      contentsOf: Self.support.appending(path: "syrinxtest.conf"), encoding: .utf8)
+    try template.replacingOccurrences(of: "@PLUGIN@", with: plugin)
+      .replacingOccurrences(of: "@PULSE@", with: "unix:/nowhere")
+      .write(toFile: file("alsa.conf"), atomically: true, encoding: .utf8)
+    setenv("ALSA_CONFIG_PATH", "/usr/share/alsa/alsa.conf:" + file("alsa.conf"), 1)
+  }
+
+  func remove() {
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  func file(_ name: String) -> String { folder.appending(path: name).path }
+
+  /// A WAV file of that many seconds of a sine, 48 kHz stereo with 16 bit.
+  func sound(seconds: Int) throws -> String {
+    let path = file("sine-\(seconds).wav")
+    guard !FileManager.default.fileExists(atPath: path) else { return path }
+    try Program.run([
+      "sox", "-n", "-r", "48000", "-c", "2", "-b", "16", path, "synth", "\(seconds)", "sine", "440",
+      "vol", "0.5",
+    ])
+    return path
+  }
+}
