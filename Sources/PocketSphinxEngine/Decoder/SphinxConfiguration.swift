@@ -37,6 +37,11 @@ struct SphinxConfiguration: ~Copyable {
   private func tune() {
     cmd_ln_set_int_r(configuration, "-remove_silence", 0)
     cmd_ln_set_int_r(configuration, "-remove_noise", 0)
-    cmd_ln_set_float_r(configuration, "-lw", 5.5)
+    cmd_ln_set_float_r(configuration, "-lw", 6)
+    // A second pass over the utterance costs a sixth of the work, and mends as many words as it spoils.
+    cmd_ln_set_int_r(configuration, "-fwdflat", 0)
+    // With no more phones and words at a time nothing is lost, and a quarter of the work is saved.
+    cmd_ln_set_int_r(configuration, "-maxhmmpf", 5000)
+    cmd_ln_set_int_r(configuration, "-maxwpf", 20)
   }
 }
