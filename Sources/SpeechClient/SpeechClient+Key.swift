@@ -7,11 +7,12 @@ extension SpeechClient: TestDependencyKey {
   /// A client that hears the same sentence whatever it is given, typed word by word on
   /// `\.continuousClock`.
   public static var previewValue: SpeechClient {
-    SpeechClient(
+    let sentences = TypedSentences()
+    return SpeechClient(
       authorizationStatus: { .authorized },
       requestAuthorization: { .authorized },
-      startTask: { _ in TypedSentence.preview.results() },
-      finishTask: {})
+      startTask: { _ in await sentences.type(.preview) },
+      finishTask: { await sentences.finishAll() })
   }
 }
 

@@ -1,5 +1,4 @@
 import AudioCore
-import ClientDependencies
 
 /// A sentence that previews hear, one word after the other.
 struct TypedSentence: Sendable {
@@ -17,21 +16,6 @@ struct TypedSentence: Sendable {
     words.indices.map { result(words: $0 + 1) } + [result(words: words.count, isFinal: true)]
   }
 
-  /// The steps as a stream in which every word takes its time on the clock.
-  func results() -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {
-    @Dependency(\.continuousClock) var clock
-    let typing = Typing(steps: steps)
-    return AsyncThrowingStream { [clock] in
-      guard let step = await typing.next() else { return nil }
-      do {
-        if !step.isFinal { try await clock.sleep(for: Self.timePerWord) }
-        return step
-      } catch is CancellationError {
-        return nil
-      }
-    }
-  }
-
   private func result(words count: Int, isFinal: Bool = false) -> SpeechRecognitionResult {
     let segments = words.prefix(count).enumerated().map { index, word in
       TranscriptionSegment(
@@ -40,18 +24,5 @@ struct TypedSentence: Sendable {
     }
     return SpeechRecognitionResult(
       utterance: 0, bestTranscription: Transcription(segments: segments), isFinal: isFinal)
-  }
-}
-
-/// Which step of the sentence comes next.
-private actor Typing {
-  private var rest: ArraySlice<SpeechRecognitionResult>
-
-  init(steps: [SpeechRecognitionResult]) {
-    rest = steps[...]
-  }
-
-  func next() -> SpeechRecognitionResult? {
-    rest.popFirst()
   }
 }

@@ -54,4 +54,27 @@ import Testing
     consumer.cancel()
     #expect(try await consumer.value == 0)
   }
+
+  @Test func `finishing ends a preview with what has been typed`() async throws {
+    let clock = TestClock()
+    let client = withDependencies {
+      $0.continuousClock = clock
+    } operation: {
+      SpeechClient.previewValue
+    }
+    let stream = await withDependencies {
+      $0.continuousClock = clock
+    } operation: {
+      await client.startTask(request: Self.request)
+    }
+    var results = stream.makeAsyncIterator()
+    let advance = Task { await clock.advance(by: .milliseconds(300)) }
+    #expect(try await results.next()?.bestTranscription.formattedString == "go")
+    await advance.value
+    await client.finishTask()
+    let final = try await results.next()
+    #expect(final?.isFinal == true)
+    #expect(final?.bestTranscription.formattedString == "go")
+    #expect(try await results.next() == nil)
+  }
 }
