@@ -48,13 +48,18 @@ import Testing
     #expect(partials.first?.bestTranscription.segments.first?.confidence == nil)
   }
 
-  @Test func `a noise that was taken for a word of two seconds is none`() {
+  @Test func `where nothing is shorter than two seconds, a noise was taken for words`() {
     var results = UtteranceResults()
     results.begin(at: 0)
-    let noise = SpeechHypothesis.Word("up", frames: 0..<32_000, confidence: 1)
-    #expect(results.final(SpeechHypothesis(words: [noise])) == nil)
+    let long = SpeechHypothesis.Word("up", frames: 0..<32_000, confidence: 1)
+    #expect(results.final(SpeechHypothesis(words: [long])) == nil)
+  }
+
+  @Test func `a word that somebody drags out among others is kept`() {
+    var results = UtteranceResults()
     results.begin(at: 64_000)
-    let final = results.final(SpeechHypothesis(words: [noise] + hypothesis.words))
-    #expect(final?.bestTranscription.formattedString == "go")
+    let long = SpeechHypothesis.Word("no", frames: 4800..<52_800, confidence: 1)
+    let final = results.final(SpeechHypothesis(words: hypothesis.words + [long]))
+    #expect(final?.bestTranscription.formattedString == "go no")
   }
 }

@@ -5,7 +5,7 @@ import SpeechEngine
 /// Makes the results of a task from an engine's hypotheses: numbered, on one time-line, one final
 /// each.
 struct UtteranceResults {
-  /// No word lasts as long: what does is a noise that was taken for one.
+  /// Where no word is shorter, a noise was taken for words.
   static let longestWord = FrameCount(.seconds(2), at: .speech)
 
   private var stabiliser = PartialStabiliser()
@@ -53,8 +53,11 @@ struct UtteranceResults {
 }
 
 extension SpeechHypothesis {
-  /// The words without those that are too long to be any.
+  /// The words; none where all of them are too long to be any.
   fileprivate var plausibleWords: [Word] {
-    words.filter { $0.frames.upperBound - $0.frames.lowerBound < UtteranceResults.longestWord }
+    let isSpeech = words.contains {
+      $0.frames.upperBound - $0.frames.lowerBound < UtteranceResults.longestWord
+    }
+    return isSpeech ? words : []
   }
 }
