@@ -27,6 +27,9 @@ int ps_start_utt(ps_decoder_t *decoder);
 int ps_process_raw(ps_decoder_t *decoder, int16 const *samples, size_t count, int no_search,
                    int full_utterance);
 int ps_end_utt(ps_decoder_t *decoder);
+int ps_set_jsgf_string(ps_decoder_t *decoder, char const *name, char const *grammar);
+int ps_set_search(ps_decoder_t *decoder, char const *name);
+int ps_unset_search(ps_decoder_t *decoder, char const *name);
 ps_seg_t *ps_seg_iter(ps_decoder_t *decoder);
 ps_seg_t *ps_seg_next(ps_seg_t *segment);
 char const *ps_seg_word(ps_seg_t *segment);

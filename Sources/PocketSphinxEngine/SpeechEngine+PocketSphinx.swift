@@ -18,6 +18,16 @@ extension SpeechEngine: DependencyKey {
     return SpeechEngine(
       name: "pocketsphinx",
       availability: { decoders.location.availability },
-      makeSession: { _ in try PocketSphinxSession(decoder: try decoders.take(), pool: decoders) })
+      makeSession: { options in
+        try ModelLocation.check(language: options.language)
+        let decoder = try decoders.take()
+        do {
+          try decoder.search(grammar: options.grammar)
+        } catch {
+          decoders.giveBack(decoder)
+          throw error
+        }
+        return try PocketSphinxSession(decoder: decoder, pool: decoders)
+      })
   }
 }

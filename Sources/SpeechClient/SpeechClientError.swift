@@ -3,6 +3,9 @@
 public enum SpeechClientError: Error, Equatable {
   /// There is no engine with a model that works; the reason says what would help.
   case unavailable(reason: String)
+  /// The grammar cannot be used; the reason names the line or the word, or the file that cannot be
+  /// read.
+  case invalidGrammar(reason: String)
   /// The engine failed while it was working; a new task may succeed.
   case engineFailed(reason: String)
   /// The system has no thread or descriptor left for the task.
@@ -14,6 +17,7 @@ extension SpeechClientError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .unavailable(let reason): "speech cannot be recognised: \(reason)"
+    case .invalidGrammar(let reason): "the grammar cannot be used: \(reason)"
     case .engineFailed(let reason): "speech recognition failed: \(reason)"
     case .noResources(let reason): "speech recognition cannot start: \(reason)"
     }

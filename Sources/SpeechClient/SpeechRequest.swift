@@ -22,6 +22,18 @@ public struct SpeechRequest: Sendable {
   /// Whether partial results are wanted as well; without them only final ones come, for less work.
   public var shouldReportPartialResults: Bool
 
+  /// When an utterance begins and ends.
+  public var endpointPolicy = EndpointPolicy()
+
+  /// What may be said, where it is not just anything; nil for dictation.
+  public var grammar: SpeechGrammar?
+
+  /// The language that is spoken, as a BCP 47 tag such as `en-US`; nil for that of the engine's
+  /// model.
+  ///
+  /// Another one than the model's ends the stream with `SpeechClientError.unavailable`.
+  public var locale: String?
+
   /// A request for a source.
   public init(source: Source, shouldReportPartialResults: Bool = true) {
     self.source = source

@@ -32,8 +32,18 @@ public struct SpeechSessionOptions: Hashable, Sendable {
   /// Whether `hypothesis` will be read before the end of the utterance.
   public var wantsPartialHypotheses: Bool
 
-  /// The options of a stream; the default is one with partial results.
-  public init(wantsPartialHypotheses: Bool = true) {
+  /// The text of a JSGF grammar that every utterance is taken for a sentence of; nil for dictation.
+  public var grammar: String?
+
+  /// The language that will be spoken, as a BCP 47 tag; nil for that of the engine's model.
+  public var language: String?
+
+  /// The options of a stream; the default is dictation with partial results.
+  public init(
+    wantsPartialHypotheses: Bool = true, grammar: String? = nil, language: String? = nil
+  ) {
     self.wantsPartialHypotheses = wantsPartialHypotheses
+    self.grammar = grammar
+    self.language = language
   }
 }

@@ -1,3 +1,4 @@
+import SpeechClient
 import Testing
 
 @testable import SpeechClientLive

@@ -10,9 +10,12 @@ final class Decoder {
   /// PocketSphinx counts time in frames of 10 ms.
   static let samplesPerFrame = 160
 
+  private static let grammarSearch = "syrinx-grammar"
+
   private let decoder: OpaquePointer
   private let probabilities: OpaquePointer
   private(set) var isInUtterance = false
+  private var hasGrammar = false
 
   /// Loads a model, which must have been validated: over a damaged one PocketSphinx ends the
   /// process.
@@ -36,6 +39,52 @@ final class Decoder {
   /// A front end with the model's parameters, to look at the cepstra before the decoder does.
   func makeFrontEnd() throws(SpeechEngineError) -> FrontEnd {
     try FrontEnd(configuration: ps_get_config(decoder))
+  }
+
+  /// Searches for the sentences of a grammar from the next utterance on, or for anything; the
+  /// corresponding C functions are `ps_set_jsgf_string` and `ps_set_search`.
+  ///
+  /// - Throws: `.grammarInvalid`; then the decoder searches as before.
+  func search(grammar: String?) throws(SpeechEngineError) {
+    if hasGrammar {
+      try check(ps_set_search(decoder, "_default"), "ps_set_search")
+      ps_unset_search(decoder, Self.grammarSearch)
+      hasGrammar = false
+    }
+    guard let grammar else { return }
+    try load(grammar)
+    try check(ps_set_search(decoder, Self.grammarSearch), "ps_set_search")
+    hasGrammar = true
+  }
+
+  private func load(_ grammar: String) throws(SpeechEngineError) {
+    // PocketSphinx' parser prints on standard output what comes before this.
+    guard grammar.hasPrefix("#JSGF") else {
+      throw .grammarInvalid(line: 1, reason: "a grammar begins with #JSGF V1.0;")
+    }
+    let errors = SphinxErrors.during { [decoder] in
+      // A rule that is not there is an error in the log, and 0 is returned all the same.
+      _ = ps_set_jsgf_string(decoder, Self.grammarSearch, grammar)
+    }
+    guard let trouble = GrammarTrouble(errors, in: grammar) else { return }
+    ps_unset_search(decoder, Self.grammarSearch)
+    let line = trouble.line ?? (trouble.isSyntax ? lineOfSyntaxError(in: grammar) : nil)
+    throw .grammarInvalid(line: line, reason: trouble.reason)
+  }
+
+  /// The line of the first syntax error, by parsing ever more lines: the number in the log is
+  /// garbage.
+  private func lineOfSyntaxError(in grammar: String) -> Int {
+    let lines = grammar.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    for count in lines.indices.dropFirst() {
+      let beginning = lines[..<count].joined(separator: "\n")
+      let errors = SphinxErrors.during { [decoder] in
+        _ = ps_set_jsgf_string(decoder, Self.grammarSearch, beginning)
+      }
+      ps_unset_search(decoder, Self.grammarSearch)
+      if GrammarTrouble(errors, in: beginning)?.isWithinText == true { return count }
+    }
+    return lines.count
   }
 
   /// Begins an utterance; frames count from 0 again.
@@ -89,7 +138,8 @@ final class Decoder {
   }
 
   private func confidence(of segment: OpaquePointer) -> Double? {
-    guard !isInUtterance else { return nil }
+    // A grammar's words have a probability of 1 always, which says nothing.
+    guard !isInUtterance, !hasGrammar else { return nil }
     let probability = ps_seg_prob(segment, nil, nil, nil)
     return min(1, logmath_exp(probabilities, probability))
   }

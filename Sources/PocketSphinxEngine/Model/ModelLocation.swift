@@ -5,6 +5,7 @@ import SpeechEngine
 struct ModelLocation: Sendable {
   static let variable = "SYRINX_POCKETSPHINX_MODEL"
   static let debianDirectory = "/usr/share/pocketsphinx/model/en-us"
+  static let language = "en-US"
   static let package = "pocketsphinx-en-us"
 
   private let chosen: String?
@@ -23,10 +24,19 @@ struct ModelLocation: Sendable {
     return [chosen ?? named ?? Self.debianDirectory]
   }
 
+  /// Throws where the model does not know the language; `en` and `en_US` are taken for `en-US`.
+  static func check(language wanted: String?) throws(SpeechEngineError) {
+    guard let wanted else { return }
+    let tag = wanted.replacing("_", with: "-").lowercased()
+    guard tag == "en" || tag == language.lowercased() else {
+      throw .languageMissing(wanted: wanted, available: language)
+    }
+  }
+
   var availability: SpeechEngineAvailability {
     do throws(SpeechEngineError) {
       let files = try find()
-      return .ready(SpeechModel(language: "en-US", location: files.directory))
+      return .ready(SpeechModel(language: Self.language, location: files.directory))
     } catch {
       return .unavailable(error)
     }

@@ -1,4 +1,5 @@
 import AudioCore
+import SpeechClient
 
 /// Finds the utterances in a row of judgements of 10 ms each.
 struct Endpointer {

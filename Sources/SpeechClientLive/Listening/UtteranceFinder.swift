@@ -1,4 +1,5 @@
 import AudioCore
+import SpeechClient
 
 /// Cuts a stream at 16 kHz into utterances.
 struct UtteranceFinder {
@@ -23,6 +24,7 @@ struct UtteranceFinder {
   private var position: FrameCount = 0
 
   init(policy: EndpointPolicy = EndpointPolicy()) {
+    let policy = policy.usable
     endpointer = Endpointer(policy: policy)
     kept = FrameCount(policy.preRoll + policy.onset, at: .speech).rawValue
   }

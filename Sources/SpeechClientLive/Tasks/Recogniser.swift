@@ -17,10 +17,14 @@ actor Recogniser {
   private let mailbox: ResultMailbox
   private var session: (any SpeechEngineSession)?
   private var conversion = SpeechConversion()
-  private var finder = UtteranceFinder()
+  private var finder: UtteranceFinder
   private var results = UtteranceResults()
 
-  init(engine: SpeechEngine, options: SpeechSessionOptions, mailbox: ResultMailbox) throws {
+  init(
+    engine: SpeechEngine, options: SpeechSessionOptions, policy: EndpointPolicy,
+    mailbox: ResultMailbox
+  ) throws {
+    finder = UtteranceFinder(policy: policy)
     executor = try ThreadExecutor(name: "syrinx-speech")
     self.engine = engine
     self.options = options

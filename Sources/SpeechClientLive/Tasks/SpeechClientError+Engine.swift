@@ -15,7 +15,9 @@ extension SpeechClientError {
   private init(_ error: SpeechEngineError) {
     switch error {
     case .failed(let reason): self = .engineFailed(reason: reason)
-    case .modelMissing, .modelUnreadable, .modelDamaged: self = .unavailable(reason: "\(error)")
+    case .grammarInvalid: self = .invalidGrammar(reason: "\(error)")
+    case .modelMissing, .modelUnreadable, .modelDamaged, .languageMissing:
+      self = .unavailable(reason: "\(error)")
     }
   }
 }

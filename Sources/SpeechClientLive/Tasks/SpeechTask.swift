@@ -14,6 +14,7 @@ final class SpeechTask: Sendable {
     var recogniser: Recogniser?
     var pump: Task<(any Error)?, Never>?
     var completion: Task<Void, Never>?
+    var isOver = false
   }
 
   let mailbox = ResultMailbox()
@@ -27,6 +28,9 @@ final class SpeechTask: Sendable {
 
   /// The recogniser, until the task is over.
   var recogniser: Recogniser? { state.withLock { $0.recogniser } }
+
+  /// Whether the task has ended, in whichever way.
+  var isOver: Bool { state.withLock { $0.isOver } }
 
   /// Starts to bring audio to the recogniser.
   func start(_ audio: AudioPump.Audio, recogniser: Recogniser) {
@@ -74,6 +78,7 @@ final class SpeechTask: Sendable {
   private func release() {
     let pump = state.withLock { state in
       state.recogniser = nil
+      state.isOver = true
       return state.pump
     }
     pump?.cancel()

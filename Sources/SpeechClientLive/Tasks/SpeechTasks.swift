@@ -35,8 +35,9 @@ final class SpeechTasks: Sendable {
     _ request: SpeechRequest
   ) -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {
     let task = SpeechTask { [weak self] in self?.forget($0) }
-    running.withLock { $0[ObjectIdentifier(task)] = task }
     begin(task, request)
+    // Only one that has begun can be finished; one that is over already will not be forgotten again.
+    running.withLock { if !task.isOver { $0[ObjectIdentifier(task)] = task } }
     let consumer = ResultConsumer(task: task)
     return AsyncThrowingStream { try await consumer.next() }
   }
@@ -55,10 +56,12 @@ final class SpeechTasks: Sendable {
 
   private func begin(_ task: SpeechTask, _ request: SpeechRequest) {
     @Dependency(\.speechEngine) var engine
-    let options = SpeechSessionOptions(
-      wantsPartialHypotheses: request.shouldReportPartialResults)
     do {
-      let recogniser = try Recogniser(engine: engine, options: options, mailbox: task.mailbox)
+      let options = SpeechSessionOptions(
+        wantsPartialHypotheses: request.shouldReportPartialResults,
+        grammar: try request.grammar?.text(), language: request.locale)
+      let recogniser = try Recogniser(
+        engine: engine, options: options, policy: request.endpointPolicy, mailbox: task.mailbox)
       task.start(request.source.audio, recogniser: recogniser)
     } catch {
       task.fail(error)

@@ -30,6 +30,8 @@ struct ListenCommand: Subcommand {
   @Flag(help: "Show what is understood so far.")
   var partials = false
 
+  @OptionGroup var recognition: SpeechOptions
+
   @OptionGroup var common: CommonOptions
 
   func perform(in context: CommandContext) async throws {
@@ -56,6 +58,7 @@ struct ListenCommand: Subcommand {
   private func request(
     _ buffers: some AsyncSequence<AudioBuffer, any Error> & Sendable
   ) -> SpeechRequest {
-    SpeechRequest(buffers: buffers, shouldReportPartialResults: partials)
+    recognition.applied(
+      to: SpeechRequest(buffers: buffers, shouldReportPartialResults: partials))
   }
 }

@@ -26,6 +26,8 @@ struct TranscribeCommand: Subcommand {
   @Flag(help: "Print JSON, one object a line.")
   var json = false
 
+  @OptionGroup var recognition: SpeechOptions
+
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
@@ -84,7 +86,8 @@ struct TranscribeCommand: Subcommand {
       if !buffer.isEmpty { audio.note() }
       return buffer
     }
-    return SpeechRequest(buffers: heard, shouldReportPartialResults: false)
+    return recognition.applied(
+      to: SpeechRequest(buffers: heard, shouldReportPartialResults: false))
   }
 }
 
@@ -94,6 +97,7 @@ private func isOfOneFile(_ error: any Error) -> Bool {
   case SoundFileError.brokenPipe: false
   case is OutputError, is CommandEnd, is CancellationError: false
   case SpeechClientError.unavailable, SpeechClientError.noResources: false
+  case SpeechClientError.invalidGrammar: false
   default: true
   }
 }

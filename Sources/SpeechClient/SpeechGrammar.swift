@@ -1,0 +1,13 @@
+public import FoundationEssentials
+
+/// A grammar in the Java Speech Grammar Format (JSGF): every utterance is taken for one of its
+/// sentences.
+///
+/// An engine makes any speech fit its grammar, so words that it does not have come out as words
+/// that it has; such words have no confidence.
+public enum SpeechGrammar: Hashable, Sendable {
+  /// The grammar's text, from `#JSGF V1.0;` on.
+  case text(String)
+  /// A file that holds the grammar as UTF-8 text; it is read when the task begins.
+  case file(URL)
+}

@@ -1,0 +1,86 @@
+import AudioCore
+import Foundation
+import SoundFile
+import SpeechEngine
+import Testing
+
+@testable import PocketSphinxEngine
+
+@Suite(.serialized) struct GrammarTests {
+  private static let engine = SpeechEngine.pocketSphinx()
+  private static let commands = """
+    #JSGF V1.0;
+    grammar commands;
+    public <command> = go (forward | back) [<count> meters];
+    <count> = two | ten;
+    """
+
+  private func final(_ options: SpeechSessionOptions) throws -> SpeechHypothesis {
+    let url = URL(filePath: #filePath)
+      .deletingLastPathComponent().appending(path: "../../Samples/sounds/go-forward.wav")
+    let session = try Self.engine.makeSession(options)
+    try session.beginUtterance()
+    try session.process(try SoundFileReader(url: url).read(atMost: 1_000_000).samples)
+    return try session.finishUtterance()
+  }
+
+  @Test
+  func `an utterance is taken for a sentence of the grammar, and its words have no confidence`()
+    throws
+  {
+    let words = try final(SpeechSessionOptions(grammar: Self.commands)).words
+    #expect(words.map(\.text) == ["go", "forward", "ten", "meters"])
+    #expect(words.allSatisfy { $0.confidence == nil })
+    let narrow = "#JSGF V1.0; grammar a; public <a> = go back two meters;"
+    let forced = try final(SpeechSessionOptions(grammar: narrow)).words.map(\.text)
+    #expect(["go", "back", "two", "meters"].starts(with: forced))
+  }
+
+  @Test func `a decoder that had a grammar takes dictation again, and the other way round`() throws
+  {
+    let narrow = "#JSGF V1.0; grammar a; public <a> = stop;"
+    for _ in 0..<2 {
+      _ = try final(SpeechSessionOptions(grammar: narrow))
+      let words = try final(SpeechSessionOptions()).words
+      #expect(words.map(\.text) == ["go", "forward", "ten", "meters"])
+      #expect(words.allSatisfy { $0.confidence != nil })
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("#JSGF V1.0;\ngrammar a;\npublic <x> = go | | ;\n", 3, "syntax error at \"|\""),
+      ("#JSGF V1.0;\ngrammar a;\npublic <x> = go\n  (stop;\n", 4, "syntax error at \";\""),
+      ("nonsense", 1, "begins with #JSGF"),
+      (
+        "#JSGF V1.0;\ngrammar a;\npublic <x> = go\n  | blorfle;", 4,
+        "\"blorfle\" is not in the dictionary"
+      ),
+      ("#JSGF V1.0;\ngrammar a;\npublic <x> = go <y>;", 3, "the rule <y> is not defined"),
+      ("#JSGF V1.0;\ngrammar a;\n<x> = go;", nil, "no public rule"),
+      ("#JSGF V1.0;\ngrammar a;\npublic <x> = <x> go;", nil, "right-recursion"),
+    ] as [(String, Int?, String)])
+  func `a bad grammar is an error with its line`(grammar: String, line: Int?, text: String) throws {
+    let error = #expect(throws: SpeechEngineError.self) {
+      _ = try Self.engine.makeSession(SpeechSessionOptions(grammar: grammar))
+    }
+    guard case .grammarInvalid(let errorLine, let reason) = error else {
+      Issue.record("\(String(describing: error)) is another error")
+      return
+    }
+    #expect(errorLine == line)
+    #expect(reason.contains(text), "\(reason)")
+  }
+
+  @Test(arguments: ["de-DE", "en-GB", ""])
+  func `another language than the model's is an error`(language: String) {
+    #expect(throws: SpeechEngineError.languageMissing(wanted: language, available: "en-US")) {
+      _ = try Self.engine.makeSession(SpeechSessionOptions(language: language))
+    }
+  }
+
+  @Test(arguments: ["en-US", "en_US", "en"])
+  func `the model's language goes by several spellings`(language: String) throws {
+    _ = try Self.engine.makeSession(SpeechSessionOptions(language: language))
+  }
+}
