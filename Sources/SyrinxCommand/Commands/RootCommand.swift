@@ -15,7 +15,7 @@ struct RootCommand: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       DevicesCommand.self, PlayCommand.self, RecordCommand.self, TranscribeCommand.self,
-      ListenCommand.self,
+      ListenCommand.self, WERCommand.self,
     ])
 
   func run() throws {

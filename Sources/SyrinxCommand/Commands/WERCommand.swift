@@ -1,0 +1,95 @@
+import ArgumentParser
+import SpeechClient
+
+/// `syrinx wer`: how far a transcript is from what was said.
+struct WERCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "wer",
+    abstract: "Tells the word error rate of a transcript against what was said.",
+    discussion: """
+      Both are text files in UTF-8, of which one can be - (standard input), or with --text the texts \
+      themselves. Case and punctuation do not count, and a hyphen parts words; with --verbatim only \
+      white space parts words, and everything counts.
+
+      The exit status is 0 when the rate could be told and is not above --limit.
+
+      \(WordErrorRecord.schema)
+      """)
+
+  @Argument(help: "What was said.")
+  var reference: String
+
+  @Argument(help: "What was understood.")
+  var hypothesis: String
+
+  @Flag(help: "The arguments are the texts, not the names of files.")
+  var text = false
+
+  @Flag(help: "Compare the words as they are written.")
+  var verbatim = false
+
+  @Option(help: "The highest rate, in per cent, with which the exit status is 0.")
+  var limit: Double?
+
+  @Flag(help: "Print each word with what became of it: =, or S, D or I and both words.")
+  var alignment = false
+
+  @Flag(help: "Print JSON, an object on one line.")
+  var json = false
+
+  @OptionGroup var common: CommonOptions
+
+  func validate() throws {
+    try check("--limit", limit, in: 0...1_000_000, "a rate in per cent")
+    guard text || reference != "-" || hypothesis != "-" else {
+      throw ValidationError("standard input (-) can be read once only; name a file for the other.")
+    }
+  }
+
+  func perform(in context: CommandContext) async throws {
+    let said = text ? reference : try await TextFile(reference).text()
+    let heard = text ? hypothesis : try await TextFile(hypothesis).text()
+    let errors = WordErrorRate(
+      reference: said, hypothesis: heard, normalisation: verbatim ? .written : .spoken)
+    guard let rate = errors.rate else {
+      let name = text ? "the first text" : reference
+      throw CommandFailure(description: "\(name) has no words: there is nothing to compare with")
+    }
+    for line in try lines(errors, rate) { try await context.console.print(line) }
+    if let limit, rate * 100 > limit {
+      throw CommandFailure(
+        description: "the word error rate is \(rate.percentText) %, above the limit of \(limit) %")
+    }
+  }
+
+  private func lines(_ errors: WordErrorRate, _ rate: Double) throws -> [String] {
+    if json { return [try WordErrorRecord(errors, rate).jsonLine()] }
+    let counts =
+      "\(errors.substitutions) substituted, \(errors.deletions) deleted, "
+      + "\(errors.insertions) inserted"
+    let errorText = errors.errorCount == 1 ? "1 error" : "\(errors.errorCount) errors"
+    let summary =
+      "\(rate.percentText) % (\(errorText) in \(errors.referenceCount) words: \(counts))"
+    return (alignment ? errors.alignment.map(\.line) : []) + [summary]
+  }
+}
+
+extension AlignedWord {
+  /// The word on a line of its own.
+  fileprivate var line: String {
+    switch self {
+    case .match(let word): "= \(word)"
+    case .substitution(let reference, let hypothesis): "S \(reference) -> \(hypothesis)"
+    case .deletion(let word): "D \(word)"
+    case .insertion(let word): "I \(word)"
+    }
+  }
+}
+
+extension Double {
+  /// A hundred times the number, to a tenth.
+  fileprivate var percentText: String {
+    let tenths = Int((self * 1_000).rounded())
+    return "\(tenths / 10).\(tenths % 10)"
+  }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct WERCommandTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  private func write(_ text: String, to name: String) throws {
+    try Data(text.utf8).write(to: folder.file(name))
+  }
+
+  @Test
+  func `a transcript is compared with what was said, end to end`() async throws {
+    try folder.speech("go.wav")
+    try write("Go forward ten metres.\n", to: "said.txt")
+    let run = try await BuiltCommand.shell(
+      "syrinx transcribe go.wav | syrinx wer said.txt -", in: folder)
+    #expect(run.status == 0)
+    #expect(run.output == "25.0 % (1 error in 4 words: 1 substituted, 0 deleted, 0 inserted)\n")
+  }
+
+  @Test
+  func `texts can be given themselves, and each word shown`() async throws {
+    let run = try await BuiltCommand.run(
+      "wer", "--text", "a b c", "A x c d", "--alignment", in: folder)
+    #expect(
+      run.outputLines == [
+        "= a", "S b -> x", "= c", "I d",
+        "66.7 % (2 errors in 3 words: 1 substituted, 0 deleted, 1 inserted)",
+      ])
+    let verbatim = try await BuiltCommand.run("wer", "--text", "--verbatim", "A", "a", in: folder)
+    #expect(verbatim.output.hasPrefix("100.0 %"))
+  }
+
+  @Test
+  func `JSON is one object with the counts and the words`() async throws {
+    let run = try await BuiltCommand.run("wer", "--text", "a b", "a", "--json", in: folder)
+    #expect(
+      run.output == """
+        {"alignment":[{"hypothesis":"a","kind":"match","reference":"a"},\
+        {"kind":"deletion","reference":"b"}],"deletions":1,"hypothesisWords":1,"insertions":0,\
+        "rate":0.5,"referenceWords":2,"substitutions":0}
+
+        """)
+  }
+
+  @Test
+  func `a limit decides on the exit status`() async throws {
+    let above = try await BuiltCommand.run(
+      "wer", "--text", "a b", "a", "--limit", "49.9", in: folder)
+    #expect(above.status == 1)
+    #expect(above.error == "syrinx: the word error rate is 50.0 %, above the limit of 49.9 %\n")
+    let at = try await BuiltCommand.run("wer", "--text", "a b", "a", "--limit", "50", in: folder)
+    #expect(at.status == 0 && at.error.isEmpty)
+  }
+
+  @Test
+  func `what cannot be compared is an error that names it`() async throws {
+    try write("...\n", to: "dots.txt")
+    try Data([0xFF, 0xFE, 0x61]).write(to: folder.file("binary.txt"))
+    let missing = try await BuiltCommand.run("wer", "nowhere.txt", "dots.txt", in: folder)
+    #expect(missing.status == 1 && missing.error.contains("nowhere.txt: there is no such file"))
+    let empty = try await BuiltCommand.run("wer", "dots.txt", "dots.txt", in: folder)
+    #expect(empty.status == 1 && empty.error.contains("dots.txt has no words"))
+    let binary = try await BuiltCommand.run("wer", "binary.txt", "dots.txt", in: folder)
+    #expect(binary.status == 1 && binary.error.contains("binary.txt is not a text in UTF-8"))
+    #expect(try await BuiltCommand.run("wer", "-", "-", in: folder).status == 64)
+    #expect(try await BuiltCommand.run("wer", "one.txt", in: folder).status == 64)
+  }
+}
