@@ -1,0 +1,16 @@
+/// A piece of a transcript that is shown at a time, as a subtitle is.
+public struct Cue: Hashable, Sendable {
+  /// When it appears, from the beginning of the audio.
+  public var start: Duration
+  /// When it goes.
+  public var end: Duration
+  /// Its lines, from above.
+  public var lines: [String]
+
+  /// A cue from its parts.
+  public init(start: Duration, end: Duration, lines: [String]) {
+    self.start = start
+    self.end = end
+    self.lines = lines
+  }
+}

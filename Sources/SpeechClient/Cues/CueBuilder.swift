@@ -1,0 +1,94 @@
+/// Makes cues of utterances as they become final: of readable length, cut where the speaker pauses.
+///
+/// A cue never spans utterances. Give it the final transcriptions in order, and call `finish` at the
+/// end: a cue that is too short is held until it is known how long it may stay.
+public struct CueBuilder: Sendable {
+  private let policy: CuePolicy
+  private let lines: CueLines
+  private var held: Cue?
+
+  /// A builder that keeps to the policy.
+  public init(policy: CuePolicy = CuePolicy()) {
+    self.policy = policy
+    lines = CueLines(policy)
+  }
+
+  /// The cues that are complete with this utterance, in order.
+  public mutating func add(_ transcription: Transcription) -> [Cue] {
+    var rest = transcription.segments[...]
+    var ready: [Cue] = []
+    while !rest.isEmpty {
+      let count = cueLength(of: rest)
+      ready += replaceHeld(with: cue(of: rest.prefix(count)))
+      rest = rest.dropFirst(count)
+    }
+    return ready + releaseIfLongEnough()
+  }
+
+  /// The cue that was held, if any.
+  public mutating func finish() -> [Cue] {
+    guard let last = held.take() else { return [] }
+    return [extended(last, before: nil)]
+  }
+
+  /// How many of the words, 1 at least, make the next cue.
+  private func cueLength(of words: ArraySlice<TranscriptionSegment>) -> Int {
+    var count = 1
+    while count < words.count {
+      let next = words.startIndex + count
+      if pause(before: next, in: words) >= policy.pause { return count }
+      guard fits(words.prefix(count + 1)) else { return forcedLength(of: words, atMost: count) }
+      count += 1
+    }
+    return count
+  }
+
+  /// Where there is no pause to cut at, the longest silence in the latter half has to do.
+  private func forcedLength(of words: ArraySlice<TranscriptionSegment>, atMost count: Int) -> Int {
+    let candidates = max(1, (count + 1) / 2)...count
+    return candidates.reversed().max {
+      pause(before: words.startIndex + $0, in: words)
+        < pause(before: words.startIndex + $1, in: words)
+    } ?? count
+  }
+
+  private func pause(before index: Int, in words: ArraySlice<TranscriptionSegment>) -> Duration {
+    words[index].timestamp - words[index - 1].end
+  }
+
+  private func fits(_ words: ArraySlice<TranscriptionSegment>) -> Bool {
+    guard let first = words.first, let last = words.last else { return true }
+    return last.end - first.timestamp <= policy.maximumDuration
+      && lines.fit(words.map(\.substring))
+  }
+
+  private func cue(of words: ArraySlice<TranscriptionSegment>) -> Cue {
+    Cue(
+      start: words.first?.timestamp ?? .zero, end: words.last?.end ?? .zero,
+      lines: lines.lines(of: words.map(\.substring)))
+  }
+
+  private mutating func replaceHeld(with next: Cue) -> [Cue] {
+    defer { held = next }
+    return held.map { [extended($0, before: next)] } ?? []
+  }
+
+  private mutating func releaseIfLongEnough() -> [Cue] {
+    guard let cue = held, cue.end - cue.start >= policy.minimumDuration else { return [] }
+    held = nil
+    return [cue]
+  }
+
+  /// A short cue stays a while, but not into the next.
+  private func extended(_ cue: Cue, before next: Cue?) -> Cue {
+    var cue = cue
+    let wanted = max(cue.end, cue.start + policy.minimumDuration)
+    let latest = next.map { max(cue.end, $0.start - policy.gap) }
+    cue.end = latest.map { min(wanted, $0) } ?? wanted
+    return cue
+  }
+}
+
+extension TranscriptionSegment {
+  fileprivate var end: Duration { timestamp + duration }
+}
