@@ -42,12 +42,14 @@ struct ConsoleTests {
     let words = [TranscriptionSegment(substring: "go", timestamp: .zero, duration: .seconds(1))]
     var result = SpeechRecognitionResult(
       utterance: 0, bestTranscription: Transcription(segments: words), isFinal: false)
-    try await TranscriptReport(json: false, console: console).show(result)
+    var text = TranscriptReport(style: .text, console: console)
+    try await text.show(result)
     #expect(try output.text().isEmpty)
-    try await TranscriptReport(json: true, console: console).show(result)
+    var json = TranscriptReport(style: .json, console: console)
+    try await json.show(result)
     #expect(try output.text() == UtteranceRecord(result).jsonLine() + "\n")
     result.isFinal = true
-    try await TranscriptReport(json: false, console: console).show(result)
+    try await text.show(result)
     #expect(try output.text().hasSuffix("\ngo\n"))
   }
 }

@@ -2,6 +2,8 @@ import ArgumentParser
 import AudioCore
 import AudioRecorderClient
 import ClientDependencies
+import FoundationEssentials
+import SoundFile
 import SpeechClient
 
 /// `syrinx listen`: a microphone to text.
@@ -13,9 +15,7 @@ struct ListenCommand: Subcommand {
       It ends at Ctrl-C, or with its device, after the last utterance has been written; the exit status \
       is 0 then. A second Ctrl-C ends at once.
 
-      With --partials an utterance can be watched while it is spoken: on a terminal a line is written \
-      again and again, with --json there is a line for each change; text that goes into a pipe \
-      stays final.
+      \(TranscriptOptions.help)
 
       \(SpeechClient.modelHelp)
 
@@ -24,41 +24,69 @@ struct ListenCommand: Subcommand {
 
   @OptionGroup var device: CaptureDeviceOption
 
-  @Flag(help: "Print JSON, one object a line.")
-  var json = false
+  @OptionGroup var transcript: TranscriptOptions
 
-  @Flag(help: "Show what is understood so far.")
-  var partials = false
+  @Option(
+    help: ArgumentHelp(
+      """
+      Keep what is heard, at 16 kHz and mono, in this file: wav, flac or any other that record \
+      writes. The times of the words are those of the file.
+      """, valueName: "file"))
+  var keep: String?
 
   @OptionGroup var recognition: SpeechOptions
 
   @OptionGroup var common: CommonOptions
 
-  func perform(in context: CommandContext) async throws {
-    @Dependency(\.speechClient) var speech
-    @Dependency(\.audioRecorder) var recorder
-    try await speech.makeReady()
-    try await context.signals.finishing(with: { [speech] in await speech.finishTask() }) {
-      await context.console.mention(
-        "listening to \(device.name ?? "the default microphone"); Ctrl-C ends it")
-      let heard = MicrophoneHearing(context: context)
-      // A recogniser that falls behind for a while must not lose a word: a minute costs 4 MB.
-      let capture = CaptureRequest(
-        device: device.id, sampleRate: .speech, channelCount: 1, droppingOldestAfter: .seconds(60))
-      let blocks = await recorder.capture(request: capture)
-      let results = await speech.startTask(request: request(heard.buffers(of: blocks)))
-      // A signal that came before the client knew of this task did not finish it.
-      if context.signals.received != nil { await speech.finishTask() }
-      let report = TranscriptReport(json: json, console: context.console)
-      for try await result in results { try await report.show(result) }
-      await heard.reportLoss()
+  func validate() throws {
+    guard let keep else { return }
+    do {
+      _ = try SoundFileEncoding(pathExtension: URL(filePath: keep).pathExtension)
+    } catch {
+      throw ValidationError("--keep \(keep): \(error).")
+    }
+    if case .virtualMicrophone(let path) = DeviceRoute(device.id), isSameFile(path, keep) {
+      throw ValidationError("\(keep) is what the microphone hears; keep it in another file.")
     }
   }
 
-  private func request(
-    _ buffers: some AsyncSequence<AudioBuffer, any Error> & Sendable
-  ) -> SpeechRequest {
-    recognition.applied(
-      to: SpeechRequest(buffers: buffers, shouldReportPartialResults: partials))
+  func perform(in context: CommandContext) async throws {
+    @Dependency(\.speechClient) var speech
+    try await speech.makeReady()
+    let kept = try keep.map { try KeptAudio(url: URL(filePath: $0), console: context.console) }
+    try await context.signals.finishing(with: { [speech] in await speech.finishTask() }) {
+      await context.console.mention(
+        "listening to \(device.name ?? "the default microphone"); Ctrl-C ends it")
+      try await listen(with: speech, keeping: kept, in: context)
+    }
+  }
+
+  private func listen(
+    with speech: SpeechClient, keeping kept: KeptAudio?, in context: CommandContext
+  ) async throws {
+    @Dependency(\.audioRecorder) var recorder
+    let heard = MicrophoneHearing(context: context)
+    let blocks = await recorder.capture(request: capture)
+    let buffers = heard.buffers(of: blocks)
+    let request = SpeechRequest(
+      source: .buffers(
+        kept?.keeping(buffers) as (any AsyncSequence<AudioBuffer, any Error> & Sendable)? ?? buffers
+      ),
+      shouldReportPartialResults: transcript.wantsPartials(on: context.console))
+    let results = await speech.startTask(request: recognition.applied(to: request))
+    // A signal that came before the client knew of this task did not finish it.
+    if context.signals.received != nil { await speech.finishTask() }
+    var report = TranscriptReport(style: transcript.style, console: context.console)
+    try await report.begin()
+    for try await result in results { try await report.show(result) }
+    try await report.end()
+    await heard.reportLoss()
+    try await kept?.finish()
+  }
+
+  /// A recogniser that falls behind for a while must not lose a word: a minute costs 4 MB.
+  private var capture: CaptureRequest {
+    CaptureRequest(
+      device: device.id, sampleRate: .speech, channelCount: 1, droppingOldestAfter: .seconds(60))
   }
 }

@@ -1,10 +1,8 @@
 import ArgumentParser
-import AudioCore
 import ClientDependencies
-import FoundationEssentials
+import Logging
 import SoundFile
 import SpeechClient
-import Logging
 
 /// `syrinx transcribe`: files to text.
 struct TranscribeCommand: Subcommand {
@@ -13,7 +11,13 @@ struct TranscribeCommand: Subcommand {
     abstract: "Writes what is said in sound files, a line for each utterance.",
     discussion: """
       A line comes as soon as its utterance is understood, the files in their order. A file that \
-      cannot be read is reported, and the next one follows; the exit status is 1 then.
+      cannot be read is reported, and the next one follows; the exit status is 1 then. On a terminal \
+      a line says how far a long file is, how fast it goes, and how long it will still take.
+
+      \(TranscriptOptions.help)
+
+      With --output-dir the transcript of talk.wav is talk.txt in that folder (.jsonl with --json, \
+      else the extension of the format); until it is complete it is named talk.txt.part.
 
       \(SpeechClient.modelHelp)
 
@@ -23,8 +27,13 @@ struct TranscribeCommand: Subcommand {
   @Argument(help: "The files, in any format that libsndfile reads; - is standard input.")
   var files: [String]
 
-  @Flag(help: "Print JSON, one object a line.")
-  var json = false
+  @OptionGroup var transcript: TranscriptOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Write a transcript for each file into this folder; it is made where there is none.",
+      valueName: "folder"))
+  var outputDir: String?
 
   @OptionGroup var recognition: SpeechOptions
 
@@ -35,11 +44,18 @@ struct TranscribeCommand: Subcommand {
     guard pipes < 2 else {
       throw ValidationError("standard input (-) can be read once only, not \(pipes) times.")
     }
+    try folder?.check(files)
+    if case .cues(let format) = transcript.style, outputDir == nil, files.count > 1 {
+      throw ValidationError(
+        "--format \(format) begins anew with each file; give --output-dir for \(files.count) files."
+      )
+    }
   }
 
   func perform(in context: CommandContext) async throws {
     @Dependency(\.speechClient) var speech
     try await speech.makeReady()
+    try folder?.make()
     var hasFailed = false
     for file in files {
       do {
@@ -53,41 +69,26 @@ struct TranscribeCommand: Subcommand {
     if hasFailed { throw CommandEnd.reported }
   }
 
+  private var folder: TranscriptFolder? {
+    outputDir.map { TranscriptFolder(path: $0, style: transcript.style) }
+  }
+
   private func transcribe(
     _ file: String, with speech: SpeechClient, in context: CommandContext
   ) async throws {
-    let shortfall = FileTroubles()
-    let audio = HeardAudio()
-    let results = await speech.startTask(request: request(file, shortfall, audio))
+    let wantsPartials = transcript.wantsPartials(on: context.console)
+    let hearing = await FileHearing(file, showsProgress: !wantsPartials, in: context)
+    let output = try folder?.file(for: file)
+    var report = TranscriptReport(
+      style: transcript.style, file: file, to: output, console: context.console)
+    let request = recognition.applied(to: hearing.request(wantsPartials: wantsPartials))
+    let results = await speech.startTask(request: request)
     context.log.info("transcribing \(file)")
-    for try await result in results where result.isFinal {
-      let line =
-        json
-        ? try UtteranceRecord(result, file: file).jsonLine()
-        : result.bestTranscription.formattedString
-      try await context.console.print(line)
-    }
-    for case .shortfall(let shortfall) in shortfall.all {
-      await context.console.report("\(file) is shorter than its header says: \(shortfall)")
-    }
-    guard audio.isAny else {
-      throw CommandFailure(description: "\(file) holds no audio: there is nothing to transcribe")
-    }
-  }
-
-  private func request(
-    _ file: String, _ troubles: FileTroubles, _ audio: HeardAudio
-  ) -> SpeechRequest {
-    let buffers =
-      file == "-"
-      ? SoundFile.buffers(ofFileDescriptor: 0)
-      : SoundFile.buffers(of: URL(filePath: file)) { troubles.append(.shortfall($0)) }
-    let heard = buffers.map { buffer in
-      if !buffer.isEmpty { audio.note() }
-      return buffer
-    }
-    return recognition.applied(
-      to: SpeechRequest(buffers: heard, shouldReportPartialResults: false))
+    try await report.begin()
+    for try await result in results { try await report.show(result) }
+    try await report.end()
+    try await hearing.finish()
+    try await output?.complete()
   }
 }
 

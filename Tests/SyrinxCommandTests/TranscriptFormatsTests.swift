@@ -1,0 +1,130 @@
+import Foundation
+import Testing
+
+/// Transcripts in all their forms, of real recordings, through the command.
+@Suite(.timeLimit(.minutes(3)))
+struct TranscriptFormatsTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  private func text(_ name: String) throws -> String {
+    try String(contentsOf: folder.file(name), encoding: .utf8)
+  }
+
+  @Test
+  func `subtitles have the times of the words`() async throws {
+    try folder.speech("go.wav")
+    let json = try await BuiltCommand.run("transcribe", "go.wav", "--json", in: folder)
+    let words = try #require(try json.outputLines.map(UtteranceLine.init).first)
+    let srt = try await BuiltCommand.run("transcribe", "go.wav", "--format", "srt", in: folder)
+    let lines = srt.output.split(separator: "\n", omittingEmptySubsequences: false)
+    try #require(lines.count == 5)
+    #expect(lines[0] == "1" && lines[2] == "go forward ten meters" && lines[3].isEmpty)
+    let tsv = try await BuiltCommand.run("transcribe", "go.wav", "--format", "tsv", in: folder)
+    let columns = try #require(tsv.outputLines.last).split(separator: "\t")
+    let start = try #require(Int(columns[0]))
+    #expect(abs(start - Int(words.start * 1_000)) <= 1)
+    #expect(lines[1].hasPrefix("00:00:00,\(String(1_000 + start).dropFirst()) --> 00:00:0"))
+  }
+
+  @Test
+  func `utterances are cues of their own`() async throws {
+    try folder.sample("two-utterances.wav", as: "two.wav")
+    let run = try await BuiltCommand.run("transcribe", "two.wav", "--format", "vtt", in: folder)
+    #expect(run.output.hasPrefix("WEBVTT\n\n00:00:0"))
+    #expect(run.output.split(separator: "\n").count { $0.contains(" --> ") } == 2)
+  }
+
+  @Test
+  func `a folder gets a transcript for each file that can be read`() async throws {
+    try folder.speech("go.wav")
+    try folder.sample("two-utterances.wav", as: "two.wav")
+    let run = try await BuiltCommand.run(
+      "transcribe", "go.wav", "missing.wav", "two.wav", "--output-dir", "a/b", in: folder)
+    #expect(run.status == 1 && run.output.isEmpty)
+    #expect(run.errorLines.count == 1 && run.error.contains("missing.wav"))
+    #expect(try text("a/b/go.txt") == "go forward ten meters\n")
+    #expect(try text("a/b/two.txt").split(separator: "\n").count == 2)
+    let made = try FileManager.default.contentsOfDirectory(atPath: folder.file("a/b").path)
+    #expect(made.sorted() == ["go.txt", "two.txt"])
+  }
+
+  @Test
+  func `partial results come as JSON where they are asked for`() async throws {
+    try folder.speech("go.wav")
+    let json = try await BuiltCommand.run(
+      "transcribe", "go.wav", "--json", "--partials", in: folder)
+    let lines = try json.outputLines.map(UtteranceLine.init)
+    #expect(lines.count { $0.final } == 1 && lines.count > 1)
+    #expect(lines.last?.text == "go forward ten meters")
+    let text = try await BuiltCommand.run("transcribe", "go.wav", "--partials", in: folder)
+    #expect(text.output == "go forward ten meters\n")
+  }
+
+  @Test
+  func `on a terminal one line is rewritten with what is understood`() async throws {
+    try folder.speech("go.wav")
+    let run = try await BuiltCommand.shell(
+      "script -qec 'syrinx transcribe --partials go.wav' /dev/null", in: folder)
+    #expect(run.status == 0)
+    let shown = run.output.split(separator: "\r").map { $0.trimmingCharacters(in: .whitespaces) }
+    #expect(shown.contains { $0 == "go" || $0 == "go forward" })
+    #expect(run.output.contains("\rgo forward ten meters\r\n"))
+  }
+
+  @Test
+  func `a format that begins anew with each file wants a folder for several`() async throws {
+    for arguments in [["--format", "srt"], ["--output-dir", "out"]] {
+      let line = "syrinx transcribe a/x.wav b/x.wav \(arguments.joined(separator: " "))"
+      #expect(try await BuiltCommand.shell(line, in: folder).status == 64)
+    }
+    let both = try await BuiltCommand.run(
+      "transcribe", "a.wav", "--json", "--format", "srt", in: folder)
+    #expect(both.status == 64 && both.error.contains("--json and --format"))
+  }
+
+  @Test
+  func `what a microphone heard is kept, on the time-line of the words`() async throws {
+    try folder.speech("go.wav")
+    let run = try await BuiltCommand.run(
+      "listen", "--device", "virtual:go.wav", "--keep", "kept.wav", "--format", "tsv", in: folder)
+    #expect(run.status == 0)
+    #expect(run.output.hasPrefix("start\tend\ttext\n") && run.output.contains("go forward"))
+    #expect(try folder.samples("kept.wav") == folder.samples("go.wav"))
+  }
+
+  @Test
+  func `what is kept is complete after a signal`() async throws {
+    try folder.speech("go.wav")
+    let padded = try await BuiltCommand.shell("sox go.wav long.wav pad 0 60", in: folder)
+    #expect(padded.status == 0)
+    let run = try RunningCommand(
+      "listen", "--partials", "--json", "--device", "virtual:long.wav", "--keep", "kept.wav",
+      in: folder, watching: .output)
+    _ = try #require(await run.lines.first(containing: "go"))
+    run.send(SIGINT)
+    #expect(await run.status() == 0)
+    let (kept, whole) = (try folder.samples("kept.wav"), try folder.samples("long.wav"))
+    #expect(kept.count > 8_000 && kept.count < whole.count)
+    #expect(kept == Array(whole.prefix(kept.count)))
+  }
+
+  @Test
+  func `what cannot be kept is reported and recognition goes on`() async throws {
+    try folder.speech("go.wav")
+    let run = try await BuiltCommand.run(
+      "listen", "--device", "virtual:go.wav", "--keep", "nowhere/kept.wav", in: folder)
+    #expect(run.status == 1)
+    #expect(run.output == "go forward ten meters\n")
+    #expect(run.errorLines.count == 1 && run.error.contains("no longer kept"))
+    let usage = try await BuiltCommand.run(
+      "listen", "--device", "virtual:go.wav", "--keep", "kept.xyz", in: folder)
+    #expect(usage.status == 64)
+    let same = try await BuiltCommand.run(
+      "listen", "--device", "virtual:go.wav", "--keep", "go.wav", in: folder)
+    #expect(same.status == 64)
+  }
+}

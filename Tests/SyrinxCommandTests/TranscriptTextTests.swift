@@ -1,0 +1,50 @@
+import SpeechClient
+import Testing
+
+@testable import SyrinxCommand
+
+struct TranscriptTextTests {
+  private func result(
+    _ text: String, from start: Duration = .zero, isFinal: Bool = true
+  ) -> SpeechRecognitionResult {
+    let segments = text.split(separator: " ").enumerated().map { index, word in
+      TranscriptionSegment(
+        substring: String(word), timestamp: start + .seconds(index), duration: .seconds(1))
+    }
+    return SpeechRecognitionResult(
+      utterance: 0, bestTranscription: Transcription(segments: segments), isFinal: isFinal)
+  }
+
+  private func lines(
+    _ style: TranscriptStyle, _ results: SpeechRecognitionResult...
+  ) throws -> [String] {
+    var text = TranscriptText(style: style)
+    let begin = text.begin()
+    let middle = try results.flatMap { try text.add($0) }
+    return begin + middle + text.end()
+  }
+
+  @Test
+  func `a text has a line for each final result that has words`() throws {
+    #expect(
+      try lines(.text, result("go", isFinal: false), result("go on"), result(""), result("stop"))
+        == ["go on", "stop"])
+  }
+
+  @Test
+  func `JSON has every result`() throws {
+    #expect(try lines(.json, result("go", isFinal: false), result("")).count == 2)
+  }
+
+  @Test
+  func `cues are numbered through, and the last one is not forgotten`() throws {
+    #expect(
+      try lines(
+        .cues(.srt), result("go on", isFinal: false), result("go on"),
+        result("x", from: .seconds(5)))
+        == ["1\n00:00:00,000 --> 00:00:02,000\ngo on\n", "2\n00:00:05,000 --> 00:00:06,000\nx\n"])
+    #expect(try lines(.cues(.vtt)) == ["WEBVTT\n"])
+    #expect(
+      try lines(.cues(.tsv), result("go")) == ["start\tend\ttext", "0\t1000\tgo"])
+  }
+}
