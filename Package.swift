@@ -152,7 +152,12 @@ let package = Package(
 
     // Without hardware: for the command's virtual device, and for the tests of users.
     library("VirtualSoundCard", ["AudioCore", "AudioThreads", "SoundCard"]),
-    library("SyrinxTestSupport", ["AudioCore", "SpeechEngine", "VirtualSoundCard"]),
+    library(
+      "SyrinxTestSupport",
+      [
+        "AudioCore", "AudioRecorderClient", "AudioThreads", "ClientDependencies", "SoundFile",
+        "SpeechClient", "SpeechEngine", "VirtualSoundCard",
+      ]),
 
     // The command: its work, and the executable that chooses the live values.
     library(
@@ -180,6 +185,12 @@ let package = Package(
       "TranscribeFile",
       ["AudioCore", "ClientDependencies", "PocketSphinxEngine", "SpeechClient", "SpeechClientLive"]),
     sample(
+      "RecordSpeech",
+      [
+        "ClientDependencies", "PocketSphinxEngine", "SpeechClient", "SpeechClientLive",
+        "SyrinxTestSupport",
+      ]),
+    sample(
       "TakeNotes",
       ["ClientDependencies", "PocketSphinxEngine", "SpeechClientLive", "VoiceNotes"]),
     .target(
@@ -198,7 +209,9 @@ let package = Package(
       path: "Samples/Dictation", swiftSettings: settings),
     .testTarget(
       name: "DictationTests",
-      dependencies: ["AudioThreads", "ClientDependenciesTestSupport", "Dictation"],
+      dependencies: [
+        "AudioThreads", "ClientDependenciesTestSupport", "Dictation", "SyrinxTestSupport",
+      ],
       path: "Samples/DictationTests", swiftSettings: settings),
     .target(
       name: "RoomMonitor",
@@ -266,8 +279,13 @@ let package = Package(
         "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads", "SoundCard",
         "SoundFile", "SpeechClient", "SyrinxCommand", "VirtualSoundCard", "syrinx", argumentParser,
       ]),
-    tests("Samples", ["PlayFile", "TakeNotes", "TranscribeFile"]),
-    tests("SyrinxTestSupport", ["AudioCore", "SpeechEngine", "SyrinxTestSupport"]),
+    tests("Samples", ["PlayFile", "RecordSpeech", "TakeNotes", "TranscribeFile"]),
+    tests(
+      "SyrinxTestSupport",
+      [
+        "AudioCore", "AudioRecorderClient", "ClientDependencies", "ClientDependenciesTestSupport",
+        "SoundFile", "SpeechClient", "SpeechEngine", "SyrinxTestSupport",
+      ]),
     tests("SoundCard", ["AudioCore", "AudioThreads", "SoundCard"]),
     tests(
       "VirtualSoundCard",

@@ -75,7 +75,8 @@ extension ImportRules {
     // What people try things with, and test with: never a Live module, never C.
     "VirtualSoundCard": interface.union(["AsyncAlgorithms", "AudioThreads", "SoundCard"]),
     "SyrinxTestSupport": interface.union(clients).union([
-      "AsyncAlgorithms", "SoundCard", "SpeechEngine", "VirtualSoundCard",
+      "AsyncAlgorithms", "AudioThreads", "SoundCard", "SoundFile", "SpeechEngine",
+      "VirtualSoundCard",
     ]),
 
     // The command's work, above the interfaces, and the executable, which chooses the live values.

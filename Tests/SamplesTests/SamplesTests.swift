@@ -43,6 +43,20 @@ import Testing
     #expect(texts == ["go forward ten meters", "turn left and go back, go forward ten meters"])
   }
 
+  @Test func `RecordSpeech keeps what was recognised, for tests to replay`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let recording = folder.appendingPathComponent("go.jsonl")
+    let run = try await run(
+      "RecordSpeech", sounds.appendingPathComponent("go-forward.wav").path, recording.path)
+    #expect(run.status == 0)
+    #expect(run.output == "go forward ten meters\n")
+    let lines = try String(contentsOf: recording, encoding: .utf8).split(separator: "\n")
+    #expect(lines.first == #"{"format":"syrinx-speech","version":1}"#)
+    #expect(lines.count > 2 && lines.last?.hasPrefix(#"{"finished":true"#) == true)
+  }
+
   @Test(arguments: ["PlayFile", "TranscribeFile", "TakeNotes"])
   func `a missing file is named and the status is not 0`(program: String) async throws {
     let run = try await run(program, "nowhere.wav")

@@ -1,0 +1,31 @@
+import AudioRecorderClient
+import ClientDependencies
+import ClientDependenciesTestSupport
+import Dictation
+import Foundation
+import SpeechClient
+import SyrinxTestSupport
+import Testing
+
+/// What the real engine yielded once, replayed without engine, model and time.
+///
+/// `RecordSpeech Samples/sounds/go-forward.wav Samples/recordings/go-forward.jsonl` made it.
+@MainActor @Suite struct RecordedDictationTests {
+  private let recording = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "recordings/go-forward.jsonl")
+
+  @Test(.dependencies { $0.continuousClock = ImmediateClock() })
+  func `a real recognition becomes a line`() async throws {
+    let recorded = try SpeechClient.replaying(recording)
+    let dictation = withDependencies {
+      $0.audioRecorder.capture = { _ in .finished() }
+      $0.speechClient = recorded
+    } operation: {
+      Dictation()
+    }
+    try await dictation.listen()
+    #expect(dictation.lines == ["go forward ten meters"])
+    #expect(dictation.draft.isEmpty)
+  }
+}

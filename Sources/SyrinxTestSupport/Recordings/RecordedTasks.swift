@@ -1,0 +1,37 @@
+import Foundation
+
+/// A recording that was read: what happened in each task, in order.
+struct RecordedTasks {
+  let tasks: [[RecordedLine]]
+
+  init(url: URL, header: RecordedHeader) throws(ReplayError) {
+    let data: Data
+    do {
+      data = try Data(contentsOf: url)
+    } catch {
+      throw .unreadable(reason: "\(url.path) cannot be read: \(error.localizedDescription)")
+    }
+    let lines = data.split(separator: UInt8(ascii: "\n"))
+    guard let first = lines.first, let found = try? Self.decode(RecordedHeader.self, first),
+      found == header
+    else {
+      throw .unreadable(
+        reason: "\(url.path) is no recording of the format \(header.format), version "
+          + "\(header.version): its first line says otherwise")
+    }
+    var tasks: [Int: [RecordedLine]] = [:]
+    for (index, line) in lines.enumerated().dropFirst() {
+      do {
+        let line = try Self.decode(RecordedLine.self, line)
+        tasks[line.task, default: []].append(line)
+      } catch {
+        throw .unreadable(reason: "\(url.path), line \(index + 1), is damaged: \(error)")
+      }
+    }
+    self.tasks = (0..<((tasks.keys.max() ?? -1) + 1)).map { tasks[$0] ?? [] }
+  }
+
+  private static func decode<Value: Decodable>(_ type: Value.Type, _ line: Data) throws -> Value {
+    try JSONDecoder().decode(type, from: line)
+  }
+}

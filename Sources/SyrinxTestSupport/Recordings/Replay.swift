@@ -1,0 +1,79 @@
+import ClientDependencies
+import Synchronization
+
+/// The tasks of a recording, each given to one call.
+final class Replay: Sendable {
+  private struct State {
+    var next = 0
+    var running: [ReplayPace] = []
+  }
+
+  private let tasks: [[RecordedLine]]
+  // Held to take a task and to look at those that run.
+  private let state = Mutex(State())
+
+  init(_ recorded: RecordedTasks) {
+    tasks = recorded.tasks
+  }
+
+  /// The next task's number, its lines and its pace, from now on.
+  func begin() throws(ReplayError) -> (task: Int, lines: [RecordedLine], pace: ReplayPace) {
+    @Dependency(\.continuousClock) var clock
+    let pace = ReplayPace(clock)
+    let task = state.withLock { state in
+      defer { state.next += 1 }
+      if state.next < tasks.count { state.running.append(pace) }
+      return state.next
+    }
+    guard task < tasks.count else { throw .noMoreTasks(recorded: tasks.count) }
+    return (task, tasks[task], pace)
+  }
+
+  /// Lets what is left of all tasks come at once.
+  func hurry() {
+    let running = state.withLock { $0.running }
+    for pace in running { pace.hurry() }
+  }
+}
+
+/// Waits, on a clock, until a line of a recording is due.
+final class ReplayPace: Sendable {
+  private struct State {
+    var isHurried = false
+    var waiting: Task<Void, any Error>?
+  }
+
+  private let sleep: @Sendable (Duration) async throws -> Void
+  // Held to note a task and to take it; the task is cancelled after it is free.
+  private let state = Mutex(State())
+
+  init(_ clock: some Clock<Duration>) {
+    let elapsed = stopwatch(clock)
+    sleep = { due in try await clock.sleep(for: max(.zero, due - elapsed())) }
+  }
+
+  /// Returns when that time has come, or at once after `hurry`.
+  ///
+  /// - Throws: `CancellationError` where the caller is cancelled.
+  func wait(until due: Duration) async throws {
+    let waiting = state.withLock { state -> Task<Void, any Error>? in
+      guard !state.isHurried else { return nil }
+      state.waiting = Task { [sleep] in try await sleep(due) }
+      return state.waiting
+    }
+    await withTaskCancellationHandler {
+      _ = await waiting?.result
+    } onCancel: {
+      waiting?.cancel()
+    }
+    try Task.checkCancellation()
+  }
+
+  func hurry() {
+    let waiting = state.withLock { state in
+      state.isHurried = true
+      return state.waiting.take()
+    }
+    waiting?.cancel()
+  }
+}

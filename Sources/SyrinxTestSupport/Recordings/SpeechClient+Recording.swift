@@ -1,0 +1,60 @@
+import AudioCore
+import ClientDependencies
+public import Foundation
+import SoundFile
+public import SpeechClient
+
+extension SpeechClient {
+  /// This client, with everything that its tasks yield noted in a file, for `replaying(_:)`.
+  ///
+  /// The file has JSON lines. The first says `{"format":"syrinx-speech","version":1}`; each of the
+  /// others has "task" (the calls of `startTask`, counted from 0), "ns" (nanoseconds since the call, on
+  /// `\.continuousClock`) and what happened: "result" with "utterance", "final" and "words" ("word",
+  /// "startNs", "durationNs", "confidence"), "failed" with "kind" and "reason", or "finished". What
+  /// was heard, where it came as buffers, is beside it as 32-bit float WAV: `talk.jsonl` has
+  /// `talk-0.wav` for the first task.
+  ///
+  /// A file that exists is replaced by the first task. Where it cannot be written, the task's stream
+  /// throws.
+  public func recording(to url: URL) throws -> SpeechClient {
+    let journal = try RecordingJournal(url: url, header: .speech)
+    var client = self
+    client.startTask = { request in
+      @Dependency(\.continuousClock) var clock
+      let elapsed = stopwatch(clock)
+      do {
+        let task = try await journal.begin()
+        let request = request.keepingAudio(in: soundURL(of: task, beside: url))
+        let results = await self.startTask(request: request)
+        return RecordedStream.noting(results) { note in
+          let ns = elapsed().inNanoseconds
+          switch note {
+          case .element(let result):
+            try await journal.note(
+              RecordedLine(task: task, ns: ns, result: RecordedResult(result)))
+          case .end(let error): try await journal.end(task: task, ns: ns, failure: error)
+          }
+        }
+      } catch {
+        return .finished(throwing: error)
+      }
+    }
+    return client
+  }
+}
+
+extension SpeechRequest {
+  /// The request with its buffers written to a file on their way; a file is there already.
+  fileprivate func keepingAudio(in url: URL) -> SpeechRequest {
+    guard case .buffers(let buffers) = source else { return self }
+    var request = self
+    request.source = .buffers(teed(buffers, to: url))
+    return request
+  }
+}
+
+private func teed(
+  _ buffers: some AsyncSequence<AudioBuffer, any Error> & Sendable, to url: URL
+) -> any AsyncSequence<AudioBuffer, any Error> & Sendable {
+  buffers.teed(to: url, encoding: .wavFloat)
+}

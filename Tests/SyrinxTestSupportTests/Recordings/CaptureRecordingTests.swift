@@ -1,0 +1,96 @@
+import AudioCore
+import AudioRecorderClient
+import ClientDependencies
+import ClientDependenciesTestSupport
+import Foundation
+import SyrinxTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct CaptureRecordingTests {
+  let folder: TestFolder
+  let file: URL
+
+  init() throws {
+    folder = try TestFolder()
+    file = folder.file("talk.jsonl")
+  }
+
+  private let format = AudioFormat(sampleRate: 8_000, channelCount: 2)
+
+  private func block(
+    _ first: FrameCount, _ frames: Int, gap: CaptureGap? = nil
+  ) -> CapturedAudio {
+    let samples = (0..<frames * 2).map { Float($0) / 3 - Float(first.rawValue) }
+    return CapturedAudio(
+      buffer: AudioBuffer(format: format, samples: samples, firstFrame: first),
+      time: .milliseconds(first.rawValue), gap: gap,
+      capturedAt: .milliseconds(first.rawValue + 7))
+  }
+
+  private var blocks: [CapturedAudio] {
+    [block(0, 80), block(80, 33), block(200, 80, gap: CaptureGap(lost: 87))]
+  }
+
+  private func captured(
+    _ client: AudioRecorderClient
+  ) async throws -> [CapturedAudio] {
+    try await withDependencies {
+      $0.continuousClock = ImmediateClock()
+    } operation: {
+      try await client.capture(request: CaptureRequest()).reduce(into: []) { $0.append($1) }
+    }
+  }
+
+  private func record() async throws {
+    var client = AudioRecorderClient()
+    client.capture = { [blocks] _ in
+      AsyncThrowingStream { continuation in
+        for block in blocks { continuation.yield(block) }
+        continuation.finish()
+      }
+    }
+    #expect(try await captured(client.recordingCapture(to: file)) == blocks)
+  }
+
+  @Test
+  func `what a microphone gave comes again, sample by sample, with its gaps`() async throws {
+    try await record()
+    let client = try AudioRecorderClient.replayingCapture(file)
+    #expect(try await captured(client) == blocks)
+    await #expect(throws: ReplayError.noMoreTasks(recorded: 1)) { try await captured(client) }
+  }
+
+  @Test
+  func `a sound file that was cut is an error and no silence`() async throws {
+    try await record()
+    let sound = folder.file("talk-0.wav")
+    try Data(try Data(contentsOf: sound).dropLast(400)).write(to: sound)
+    let client = try AudioRecorderClient.replayingCapture(file)
+    await #expect(throws: (any Error).self) { try await captured(client) }
+  }
+
+  @Test
+  func `several captures have sound files of their own`() async throws {
+    var client = AudioRecorderClient()
+    client.capture = { [blocks] request in
+      let block = blocks[request.channels?.first ?? 0]
+      return AsyncThrowingStream { continuation in
+        continuation.yield(block)
+        continuation.finish()
+      }
+    }
+    let recorded = try client.recordingCapture(to: file)
+    try await withDependencies {
+      $0.continuousClock = ImmediateClock()
+    } operation: {
+      for channel in [1, 2] {
+        let stream = await recorded.capture(request: CaptureRequest(channels: [channel]))
+        for try await _ in stream {}
+      }
+    }
+    let replayed = try AudioRecorderClient.replayingCapture(file)
+    #expect(try await captured(replayed) == [blocks[1]])
+    #expect(try await captured(replayed) == [blocks[2]])
+  }
+}

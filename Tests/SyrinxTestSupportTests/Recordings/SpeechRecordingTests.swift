@@ -1,0 +1,216 @@
+import AudioCore
+import ClientDependencies
+import ClientDependenciesTestSupport
+import Foundation
+import SoundFile
+import SpeechClient
+import SyrinxTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct SpeechRecordingTests {
+  let folder: TestFolder
+  let file: URL
+
+  init() throws {
+    folder = try TestFolder()
+    file = folder.file("talk.jsonl")
+  }
+
+  private let results = ["go", "go forward"].map { text in
+    let segments = text.split(separator: " ").enumerated().map { index, word in
+      TranscriptionSegment(
+        substring: String(word), timestamp: .milliseconds(index * 300),
+        duration: .milliseconds(250),
+        confidence: index == 1 ? 0.75 : nil)
+    }
+    return SpeechRecognitionResult(
+      utterance: 0, bestTranscription: Transcription(segments: segments),
+      isFinal: text == "go forward")
+  }
+
+  /// A recogniser that needs half a second for each result.
+  private func real(
+    _ clock: TestClock<Duration>, failure: (any Error)? = nil
+  ) -> SpeechClient {
+    var client = SpeechClient()
+    client.startTask = { [results] request in
+      let rest = LockIsolated(results)
+      return AsyncThrowingStream {
+        if rest.value.count == 2, case .buffers(let buffers) = request.source {
+          for try await _ in buffers {}
+        }
+        await clock.advance(by: .milliseconds(500))
+        let next = rest.withValue { $0.isEmpty ? nil : $0.removeFirst() }
+        if let failure, next == nil { throw failure }
+        return next
+      }
+    }
+    return client
+  }
+
+  private func record(failure: (any Error)? = nil) async throws {
+    let clock = TestClock()
+    let client = try real(clock, failure: failure).recording(to: file)
+    try await withDependencies {
+      $0.continuousClock = clock
+    } operation: {
+      let sound = AudioBuffer(
+        format: .speech, samples: (0..<160).map { Float($0) / 1_000 }, firstFrame: 0)
+      let buffers = AsyncStream<AudioBuffer> { continuation in
+        continuation.yield(sound)
+        continuation.finish()
+      }
+      var seen: [SpeechRecognitionResult] = []
+      do {
+        for try await result in await client.startTask(request: SpeechRequest(buffers: buffers)) {
+          seen.append(result)
+        }
+      } catch  where failure != nil {}
+      #expect(seen == results)
+    }
+  }
+
+  @Test
+  func `what was recorded comes again, and the audio is beside it`() async throws {
+    try await record()
+    let text = try String(contentsOf: file, encoding: .utf8)
+    #expect(text.hasPrefix(#"{"format":"syrinx-speech","version":1}"# + "\n"))
+    let lines = text.split(separator: "\n")
+    #expect(lines.last == #"{"finished":true,"ns":1500000000,"task":0}"#)
+    #expect(lines.count == 4 && lines[1].contains(#""ns":500000000,"result":{"#))
+    let reader = try SoundFileReader(url: folder.file("talk-0.wav"))
+    #expect(try reader.read(atMost: 200).samples == (0..<160).map { Float($0) / 1_000 })
+    let client = try SpeechClient.replaying(file)
+    try await withDependencies {
+      $0.continuousClock = ImmediateClock()
+    } operation: {
+      #expect(client.authorizationStatus() == .authorized)
+      var seen: [SpeechRecognitionResult] = []
+      let request = SpeechRequest(url: folder.file("whatever.wav"))
+      for try await result in await client.startTask(request: request) { seen.append(result) }
+      #expect(seen == results)
+      await #expect(throws: ReplayError.noMoreTasks(recorded: 1)) {
+        for try await _ in await client.startTask(request: request) {}
+      }
+    }
+  }
+
+  @Test
+  func `a failure comes again as the error that it was`() async throws {
+    try await record(failure: SpeechClientError.engineFailed(reason: "gone"))
+    let client = try SpeechClient.replaying(file)
+    await withDependencies {
+      $0.continuousClock = ImmediateClock()
+    } operation: {
+      let stream = await client.startTask(request: SpeechRequest(url: file))
+      await #expect(throws: SpeechClientError.engineFailed(reason: "gone")) {
+        for try await _ in stream {}
+      }
+    }
+  }
+
+  /// Two results, after 1 s and after 2 s.
+  private func writeByHand() throws {
+    try Data(
+      """
+      {"format":"syrinx-speech","version":1}
+      {"task":0,"ns":1000000000,"result":{"utterance":0,"final":false,"words":[]}}
+      {"task":0,"ns":2000000000,"result":{"utterance":0,"final":true,"words":[]}}
+      {"task":0,"ns":2000000000,"finished":true}
+
+      """.utf8
+    ).write(to: file)
+  }
+
+  @Test
+  func `each result comes when it is due on the clock, and not before`() async throws {
+    try writeByHand()
+    let clock = TestClock()
+    let client = try SpeechClient.replaying(file)
+    try await withDependencies {
+      $0.continuousClock = clock
+    } operation: {
+      let stream = await client.startTask(request: SpeechRequest(url: file))
+      let seen = LockIsolated<[Bool]>([])
+      let listening = Task {
+        for try await result in stream { seen.withValue { $0.append(result.isFinal) } }
+      }
+      await clock.sleepers(atLeast: 1)
+      await clock.advance(by: .milliseconds(999))
+      #expect(seen.value.isEmpty)
+      await clock.advance(by: .milliseconds(1))
+      await clock.sleepers(atLeast: 1)
+      #expect(seen.value == [false])
+      await clock.advance(by: .seconds(1))
+      try await listening.value
+      #expect(seen.value == [false, true])
+    }
+  }
+
+  @Test
+  func `finishing lets the rest come at once`() async throws {
+    try writeByHand()
+    let clock = TestClock()
+    let client = try SpeechClient.replaying(file)
+    try await withDependencies {
+      $0.continuousClock = clock
+    } operation: {
+      let stream = await client.startTask(request: SpeechRequest(url: file))
+      let listening = Task { try await stream.reduce(into: 0) { count, _ in count += 1 } }
+      await clock.sleepers(atLeast: 1)
+      await client.finishTask()
+      let count = try await listening.value
+      #expect(count == 2)
+    }
+  }
+
+  @Test
+  func `a consumer that is cancelled sees the end`() async throws {
+    try writeByHand()
+    let clock = TestClock()
+    let client = try SpeechClient.replaying(file)
+    try await withDependencies {
+      $0.continuousClock = clock
+    } operation: {
+      let stream = await client.startTask(request: SpeechRequest(url: file))
+      let listening = Task { try await stream.reduce(into: 0) { count, _ in count += 1 } }
+      await clock.sleepers(atLeast: 1)
+      listening.cancel()
+      let count = try await listening.value
+      #expect(count == 0)
+    }
+  }
+
+  @Test(arguments: [
+    "", "{}\n", #"{"format":"syrinx-capture","version":1}"#,
+    #"{"format":"syrinx-speech","version":2}"#,
+  ])
+  func `a file that is no such recording is refused`(text: String) throws {
+    try Data(text.utf8).write(to: file)
+    #expect(throws: ReplayError.self) { try SpeechClient.replaying(file) }
+    #expect(throws: ReplayError.self) { try SpeechClient.replaying(folder.file("missing")) }
+  }
+
+  @Test
+  func `a damaged line is named`() throws {
+    try Data("{\"format\":\"syrinx-speech\",\"version\":1}\n{\"task\":\n".utf8).write(to: file)
+    do {
+      _ = try SpeechClient.replaying(file)
+      Issue.record("it was taken")
+    } catch let error as ReplayError {
+      #expect("\(error)".contains("talk.jsonl, line 2, is damaged"))
+    }
+  }
+
+  @Test
+  func `a file that cannot be written fails the task`() async throws {
+    let client = try SpeechClient.previewValue.recording(to: URL(filePath: "/nowhere/talk.jsonl"))
+    await withDependencies {
+      $0.continuousClock = ImmediateClock()
+    } operation: {
+      let stream = await client.startTask(request: SpeechRequest(url: file))
+      await #expect(throws: (any Error).self) { for try await _ in stream {} }
+    }
+  }
+}
