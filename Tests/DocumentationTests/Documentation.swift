@@ -20,7 +20,10 @@ struct Documentation {
   ]
 
   /// Examples that are tested where what they show is tested.
-  private static let examplesElsewhere = ["Tests/SoundFileTests/StreamExampleTests.swift"]
+  private static let examplesElsewhere = [
+    "Samples/DictationTests/RecordedDictationTests.swift",
+    "Tests/SoundFileTests/StreamExampleTests.swift",
+  ]
 
   func documents() throws -> [Document] {
     try pages() + comments()
