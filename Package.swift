@@ -276,8 +276,9 @@ let package = Package(
     tests(
       "SyrinxCommand",
       [
-        "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads", "SoundCard",
-        "SoundFile", "SpeechClient", "SyrinxCommand", "VirtualSoundCard", "syrinx", argumentParser,
+        "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
+        "ClientDependencies", "SoundCard", "SoundFile", "SpeechClient", "SyrinxCommand",
+        "VirtualSoundCard", "syrinx", argumentParser,
       ]),
     tests("Samples", ["PlayFile", "RecordSpeech", "TakeNotes", "TranscribeFile"]),
     tests(

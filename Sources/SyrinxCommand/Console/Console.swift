@@ -49,6 +49,11 @@ actor Console {
     showStatus(String(text.suffix(max(1, error.columns - 1))))
   }
 
+  /// Leaves nothing of the line that was rewritten.
+  func clearStatus() {
+    show(status.clear())
+  }
+
   /// Leaves the last line as it is.
   func keepStatus() {
     show(status.keep())

@@ -21,7 +21,8 @@ final class FileHearing: Sendable {
       return
     }
     @Dependency(\.continuousClock) var clock
-    let text = ProgressText(file: file, total: await length(of: file))
+    let name = URL(filePath: file).lastPathComponent
+    let text = ProgressText(file: name, total: await length(of: file))
     progress = FileProgress(text: text, console: context.console, stopwatch: stopwatch(clock))
   }
 
@@ -69,7 +70,7 @@ private actor FileProgress {
   }
 
   func end() async {
-    await console.showStatus("")
+    await console.clearStatus()
   }
 }
 

@@ -24,10 +24,16 @@ struct TranscriptReport {
 
   /// Shows a result, partial or final.
   mutating func show(_ result: SpeechRecognitionResult) async throws {
-    let words = result.bestTranscription.formattedString
-    // A final result without words: what had been shown was no speech after all.
-    if text.style != .json, !result.isFinal || words.isEmpty { await console.showVolatile(words) }
+    if text.style != .json { await showVolatile(result) }
     try await print(try text.add(result))
+  }
+
+  private func showVolatile(_ result: SpeechRecognitionResult) async {
+    if result.isFinal {
+      await console.clearStatus()
+    } else {
+      await console.showVolatile(result.bestTranscription.formattedString)
+    }
   }
 
   /// To be called after the last result.
