@@ -47,6 +47,8 @@ struct WordErrorRateTests {
     // Two substitutions would be as cheap.
     let rate = WordErrorRate(reference: "a b", hypothesis: "b c")
     #expect(rate.alignment == [.deletion("a"), .match("b"), .insertion("c")])
+    let other = WordErrorRate(reference: "b c", hypothesis: "a b")
+    #expect(other.alignment == [.insertion("a"), .match("b"), .deletion("c")])
   }
 
   @Test
