@@ -60,24 +60,28 @@ private final class PseudoTerminal {
   private let screen: Int32
 
   init() throws {
-    screen = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK)
+    screen = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     var (lock, number): (Int32, Int32) = (0, 0)
     // The macros TIOCSPTLCK and TIOCGPTN, which Swift does not import.
     guard ioctl(screen, 0x4004_5431, &lock) == 0, ioctl(screen, 0x8004_5430, &number) == 0 else {
       throw ToolMissing(description: "this system has no pseudo-terminals")
     }
-    user = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
+    user = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
   }
 
   deinit {
-    close(user)
     close(screen)
   }
 
-  /// What was written so far.
+  /// Closes the user's end and gives everything that was written, at most the 4 KB of its buffer.
   func shown() -> String {
-    var bytes = [UInt8](repeating: 0, count: 65_536)
-    let count = read(screen, &bytes, bytes.count)
-    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    close(user)
+    var shown: [UInt8] = []
+    var bytes = [UInt8](repeating: 0, count: 4_096)
+    // What is on its way still comes; EIO is the end.
+    while case let count = read(screen, &bytes, bytes.count), count > 0 {
+      shown += bytes.prefix(count)
+    }
+    return String(decoding: shown, as: UTF8.self)
   }
 }
