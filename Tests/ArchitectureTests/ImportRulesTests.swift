@@ -17,7 +17,10 @@ import Testing
   func `interfaces, seams and fakes know neither C nor a live value`(target: String) throws {
     let allowed = try #require(rules.allowed[target])
     #expect(allowed.isDisjoint(with: rules.owners.keys))
-    #expect(allowed.isDisjoint(with: rules.owners.values.filter { $0 != "AudioThreads" }))
+    // A recording for tests has its audio beside it as WAV, by way of the seam to files.
+    let files: Set = target == "SyrinxTestSupport" ? ["SoundFile"] : []
+    let owners = Set(rules.owners.values).subtracting(["AudioThreads"]).subtracting(files)
+    #expect(allowed.isDisjoint(with: owners))
     #expect(allowed.filter { $0.hasSuffix("Live") } == [])
   }
 
