@@ -29,6 +29,18 @@ protocol FeederSource: AnyObject {
   ///
   /// Throws `notSeekable` and stays where it is where that lies behind a stream.
   nonisolated(nonsending) func seek(to frame: FrameCount) async throws -> FrameCount
+
+  /// The first frame that can be gone to.
+  var oldestFrame: FrameCount { get }
+
+  /// What lies before a frame has been heard: what comes only once need not keep it.
+  func forget(before frame: FrameCount)
+}
+
+extension FeederSource {
+  var oldestFrame: FrameCount { 0 }
+
+  func forget(before frame: FrameCount) {}
 }
 
 /// There is a request in the mailbox.

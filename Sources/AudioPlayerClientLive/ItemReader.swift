@@ -15,6 +15,8 @@ final class ItemReader {
   let description: SourceDescription
   /// The frame of the source that comes next.
   private(set) var position: FrameCount
+  /// Whether something of it has been heard.
+  private(set) var isHeard = false
   private let source: any FeederSource
   private let range: Range<FrameCount>
   private var repetitions: Repetitions
@@ -85,6 +87,17 @@ final class ItemReader {
     guard repetitions.begin() else { return .end }
     position = try await source.seek(to: range.lowerBound)
     return .looped(count: repetitions.begun)
+  }
+
+  /// Goes to its first frame, or to the first that was not heard where it comes only once.
+  nonisolated(nonsending) func rewind() async throws {
+    position = try await source.seek(to: max(range.lowerBound, source.oldestFrame))
+  }
+
+  /// What lies before a frame has been heard.
+  func forget(before frame: FrameCount) {
+    isHeard = true
+    source.forget(before: frame)
   }
 
   /// Goes to a time of the source, within the range.

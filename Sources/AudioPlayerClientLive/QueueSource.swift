@@ -21,6 +21,8 @@ final class QueueSource {
   private var upcoming = 0
   private var steps: [QueueStep] = []
   private var streamsTaken: Set<Int> = []
+  /// The streams that have been opened and that can be gone back to.
+  private var streams: [Int: ItemReader] = [:]
 
   /// What the first item that failed, failed with.
   private(set) var failure: AudioPlayerError?
@@ -80,15 +82,31 @@ final class QueueSource {
 
   /// Goes to the start of an item, or to the end of all.
   func skip(to item: Int) {
-    guard items.indices.contains(item) else { return end() }
+    let item = min(item, items.count)
+    release(before: item)
     (reader, upcoming, steps) = (nil, item, [])
   }
 
+  /// Whether it keeps what could be forgotten once it has been heard.
+  var keepsUnheard: Bool { !streams.isEmpty }
+
+  /// What lies before a frame of an item has been heard.
+  func forget(before frame: FrameCount, of item: Int) {
+    streams[item]?.forget(before: frame)
+    release(before: item)
+  }
+
   private func end() {
-    (reader, upcoming, steps) = (nil, items.count, [])
+    skip(to: items.count)
+  }
+
+  /// Lets go of the streams that have been heard and lie before an item.
+  private func release(before item: Int) {
+    streams = streams.filter { index, reader in index >= item || !reader.isHeard }
   }
 
   private func stand(_ reader: ItemReader) {
+    release(before: reader.index)
     self.reader = reader
     upcoming = reader.index + 1
     steps = [.begins(reader.place, .sought)]
@@ -117,10 +135,17 @@ final class QueueSource {
   }
 
   nonisolated(nonsending) private func openItem(_ index: Int) async throws -> ItemReader {
-    if case .stream = items[index].source, !streamsTaken.insert(index).inserted {
-      throw AudioPlayerError.notSeekable(nil)
+    if let reader = streams[index] {
+      try await reader.rewind()
+      return reader
     }
-    return try await .open(items[index], index: index, mailbox)
+    guard case .stream = items[index].source else {
+      return try await .open(items[index], index: index, mailbox)
+    }
+    guard streamsTaken.insert(index).inserted else { throw AudioPlayerError.notSeekable(nil) }
+    let reader = try await ItemReader.open(items[index], index: index, mailbox)
+    streams[index] = reader
+    return reader
   }
 
   private func fail(_ index: Int, _ error: any Error) throws {

@@ -5,7 +5,7 @@ import Foundation
 
 /// Buffers as they come.
 ///
-/// A user's stream may ignore that its task is cancelled: it is asked in a task of its own, and what
+/// What has not been heard yet can be given again. A user's stream may ignore that its task is cancelled: it is asked in a task of its own, and what
 /// it gives too late is let go. While it gives nothing, requests are looked at.
 final class StreamSource: FeederSource {
   let url: URL? = nil
@@ -13,9 +13,8 @@ final class StreamSource: FeederSource {
   private let puller: StreamPuller
   private let mailbox: FeederMailbox
   private var pulling: Task<AudioBuffer?, any Error>?
-  /// What has been pulled and not been given.
-  private var held: AudioBuffer?
-  private var position: FrameCount = 0
+  /// What has been pulled and not been heard.
+  private var tape = BufferTape()
   private var isGivenUp = false
 
   init(_ stream: AsyncThrowingStream<AudioBuffer, any Error>, _ mailbox: FeederMailbox) {
@@ -27,30 +26,37 @@ final class StreamSource: FeederSource {
     pulling?.cancel()
   }
 
+  var oldestFrame: FrameCount { tape.oldest }
+
   func open() async throws -> SourceDescription {
-    held = try await pull(isInterruptible: false)
-    guard let held else { throw AudioPlayerError.emptySource(nil) }
-    return SourceDescription(format: held.format, announcedDuration: nil)
+    guard let first = try await pull(isInterruptible: false) else {
+      throw AudioPlayerError.emptySource(nil)
+    }
+    tape.append(first)
+    return SourceDescription(format: first.format, announcedDuration: nil)
   }
 
   func next() async throws -> AudioBuffer? {
-    let buffer = if let held { held } else { try await pull(isInterruptible: true) }
-    held = nil
-    position += buffer?.frameCount ?? 0
-    return buffer
+    if let buffer = tape.next(atMost: .init(.max)) { return buffer }
+    guard let buffer = try await pull(isInterruptible: true) else { return nil }
+    tape.append(buffer)
+    return tape.next(atMost: .init(.max))
   }
 
   func seek(to frame: FrameCount) async throws -> FrameCount {
-    guard frame >= position else { throw AudioPlayerError.notSeekable(nil) }
-    while position < frame {
-      let buffer = if let held { held } else { try await pull(isInterruptible: false) }
-      held = nil
-      guard let buffer else { break }
-      let count = min(frame - position, buffer.frameCount)
-      position += count
-      if count < buffer.frameCount { held = buffer.frames(count..<buffer.frameCount) }
+    guard frame >= tape.oldest else { throw AudioPlayerError.notSeekable(nil) }
+    while tape.end < frame {
+      tape.seek(to: tape.end)
+      tape.forget(before: tape.end)
+      guard let buffer = try await pull(isInterruptible: false) else { break }
+      tape.append(buffer)
     }
-    return position
+    tape.seek(to: frame)
+    return tape.position
+  }
+
+  func forget(before frame: FrameCount) {
+    tape.forget(before: frame)
   }
 
   nonisolated(nonsending) private func pull(isInterruptible: Bool) async throws -> AudioBuffer? {

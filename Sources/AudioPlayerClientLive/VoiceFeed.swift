@@ -61,6 +61,7 @@ final class VoiceFeed {
   }
 
   nonisolated(nonsending) private func perform(_ deed: FeederRequest.Deed) async throws -> Int? {
+    forgetHeard()
     // After a flush the card still plays what came before it, but that is over.
     let heard = max(origin, voice.heardFrames.load(ordering: .relaxed))
     let item = destination ?? ending.timeLine { $0.progress(heard).item }
@@ -115,7 +116,16 @@ final class VoiceFeed {
     converter.restart(at: frame)
   }
 
+  /// Lets the queue forget what has been heard since the last flush.
+  private func forgetHeard() {
+    let heard = voice.heardFrames.load(ordering: .relaxed)
+    guard queue.keepsUnheard, destination == nil, heard >= origin else { return }
+    let progress = ending.timeLine { $0.progress(heard) }
+    queue.forget(before: progress.position, of: progress.item)
+  }
+
   nonisolated(nonsending) private func pull() async throws {
+    forgetHeard()
     do {
       switch try await queue.next() {
       case .begins(let place, let note):
