@@ -42,15 +42,35 @@ final class FileSource: FeederSource {
 
   func seek(to frame: FrameCount) async throws -> FrameCount {
     guard let reader, frame != reader.position else { return frame }
-    if frame <= (reader.announcedFrameCount ?? frame), reaches(frame, reader) { return frame }
+    try await go(to: frame, reader)
+    return reader.position
+  }
+
+  nonisolated(nonsending) private func go(
+    to frame: FrameCount, _ reader: SoundFileReader
+  ) async throws {
+    if leaps(to: min(frame, reader.announcedFrameCount ?? frame), reader), frame == reader.position
+    {
+      return
+    }
     // What cannot be sought in is read up to there, as far as that is possible.
     if frame < reader.position, !reaches(0, reader) { throw AudioPlayerError.notSeekable(url) }
     while reader.position < frame {
+      try Task.checkCancellation()
       let rest = frame - reader.position
       let buffer = try await interruptible { try reader.read(atMost: min(rest, 4_096)) }
       if buffer.isEmpty { break }
     }
-    return reader.position
+  }
+
+  /// Goes to a frame, or to the one before it: not every format lets one go to its very end.
+  private func leaps(to frame: FrameCount, _ reader: SoundFileReader) -> Bool {
+    let old = reader.position
+    if frame == old || reaches(frame, reader) { return true }
+    if frame - 1 > old, reaches(frame - 1, reader) { return true }
+    // After a failure the library is anywhere.
+    _ = reaches(old, reader)
+    return false
   }
 
   private func reaches(_ frame: FrameCount, _ reader: SoundFileReader) -> Bool {

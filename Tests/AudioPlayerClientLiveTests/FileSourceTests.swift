@@ -1,0 +1,43 @@
+import AudioCore
+import AudioPlayerClient
+import Foundation
+import SoundFile
+import Testing
+
+@testable import AudioPlayerClientLive
+
+@Suite struct FileSourceTests {
+  private let noise = AudioSignal.noise(seed: 7).buffer(40_000, format: Deck.format)
+
+  /// A file whose middle is damaged for whoever reads through it.
+  private func damagedFLAC() throws -> URL {
+    let url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("syrinx-\(UUID().uuidString).flac")
+    let writer = try SoundFileWriter(url: url, format: noise.format, encoding: .flac16)
+    try writer.write(noise)
+    try writer.close()
+    var bytes = try Data(contentsOf: url)
+    let middle = bytes.count / 2
+    bytes.replaceSubrange(middle..<middle + 8_000, with: Data(count: 8_000))
+    try bytes.write(to: url)
+    return url
+  }
+
+  @Test func `a seek past the end does not read what lies before it`() async throws {
+    let url = try damagedFLAC()
+    defer { try? FileManager.default.removeItem(at: url) }
+    let source = FileSource(url)
+    _ = try await source.open()
+    #expect(try await source.seek(to: 1_000_000) == 40_000)
+    #expect(try await source.next() == nil)
+  }
+
+  @Test func `a seek that has to read ends when its task is cancelled`() async throws {
+    let url = try temporaryWAV(noise)
+    defer { try? FileManager.default.removeItem(at: url) }
+    let source = FileSource(url)
+    _ = try await source.open()
+    withUnsafeCurrentTask { $0?.cancel() }
+    await #expect(throws: CancellationError.self) { try await source.seek(to: 1_000_000) }
+  }
+}
