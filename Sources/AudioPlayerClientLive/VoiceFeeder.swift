@@ -48,7 +48,10 @@ actor VoiceFeeder {
     let feed = VoiceFeed(voice, ending, engine, request, queue, primed)
     while !voice.isOver, !voice.isStopping, !Task.isCancelled {
       if let request = mailbox.next() {
-        guard await feed.answer(request) else { return mailbox.refuse(request) }
+        guard await feed.answer(request) else {
+          mailbox.refuse(request)
+          break
+        }
       } else {
         try await feed.step()
       }
