@@ -42,6 +42,9 @@ final class QueueSource {
     return description
   }
 
+  /// The item that is read, or that is read next.
+  var current: Int { reader?.index ?? upcoming }
+
   /// What has failed before anything was given.
   var failures: [VoiceNote] {
     steps.compactMap { if case .note(let note) = $0 { note } else { nil } }

@@ -22,6 +22,8 @@ final class VoiceFeed {
   private var origin = 0
   /// The item that was gone to, until something of it is there.
   private var destination: Int?
+  /// Whether something was gone to.
+  private var hasMoved = false
 
   init(
     _ voice: Voice, _ ending: VoiceEnding, _ engine: PlaybackEngine, _ request: PlaybackRequest,
@@ -33,7 +35,13 @@ final class VoiceFeed {
     self.queue = queue
     self.primed = primed
     converter = FeederConverter(to: voice.format)
+    destination = queue.current
     fades = EdgeFades(in: request.fadeIn, out: request.fadeOut, format: voice.format)
+  }
+
+  /// Whether it was gone to the end before anything was written.
+  var isOverBeforeItBegan: Bool {
+    hasMoved && isAtEnd && pending.isEmpty && voice.ring.totalWritten == 0
   }
 
   /// Writes what there is room for, fetches more, or waits.
@@ -76,6 +84,7 @@ final class VoiceFeed {
       queue.skip(to: item + 1)
       destination = item + 1
     }
+    hasMoved = true
     return flush()
   }
 

@@ -52,6 +52,8 @@ actor VoiceFeeder {
           mailbox.refuse(request)
           break
         }
+      } else if feed.isOverBeforeItBegan {
+        break
       } else {
         try await feed.step()
       }
