@@ -68,26 +68,29 @@ final class QueueSource {
     self.items += items
   }
 
-  /// Goes to a time of an item; throws and stays where it is where that cannot be reached.
-  nonisolated(nonsending) func seek(to time: PlaybackTime, item: Int) async throws {
-    guard items.indices.contains(item) else {
-      if item < 0 { return try await seek(to: .frame(0), item: 0) }
-      return end()
-    }
-    if let reader, reader.index == item {
-      try await reader.seek(to: time)
-      return stand(reader)
-    }
-    let reader = try await openItem(item)
+  /// How many items there are.
+  var count: Int { items.count }
+
+  /// Goes to a time of an item, before the first item to its start, and behind the last one to the
+  /// end of all; returns the item.
+  ///
+  /// Throws and stays where it is where that cannot be reached.
+  nonisolated(nonsending) func seek(to time: PlaybackTime, item: Int) async throws -> Int {
+    guard item < items.count else { return skip(to: item) }
+    let (time, item) = item < 0 ? (.frame(0), 0) : (time, item)
+    let reader =
+      if let reader, reader.index == item { reader } else { try await openItem(item) }
     try await reader.seek(to: time)
     stand(reader)
+    return item
   }
 
-  /// Goes to the start of an item, or to the end of all.
-  func skip(to item: Int) {
+  /// Goes to the start of an item, or to the end of all; returns the item.
+  func skip(to item: Int) -> Int {
     let item = min(item, items.count)
     release(before: item)
     (reader, upcoming, steps) = (nil, item, [])
+    return item
   }
 
   /// Whether it keeps what could be forgotten once it has been heard.
@@ -97,10 +100,6 @@ final class QueueSource {
   func forget(before frame: FrameCount, of item: Int) {
     streams[item]?.forget(before: frame)
     release(before: item)
-  }
-
-  private func end() {
-    skip(to: items.count)
   }
 
   /// Lets go of the streams that have been heard and lie before an item.

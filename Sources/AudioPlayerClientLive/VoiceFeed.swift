@@ -78,11 +78,10 @@ final class VoiceFeed {
       queue.append(items)
       return nil
     case .seek(let time, let other):
-      try await queue.seek(to: time, item: other ?? item)
-      destination = other ?? item
+      // Behind the last item it is the last one that is sought in.
+      destination = try await queue.seek(to: time, item: other ?? min(item, queue.count - 1))
     case .skip:
-      queue.skip(to: item + 1)
-      destination = item + 1
+      destination = queue.skip(to: item + 1)
     }
     hasMoved = true
     return flush()

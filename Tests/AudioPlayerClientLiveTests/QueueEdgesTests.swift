@@ -44,4 +44,34 @@ import Testing
       deck.events.last == .finished(PlaybackFinish(reason: .completed, heard: .zero)))
     released.open()
   }
+
+  @Test func `items far outside the queue are its ends`() async throws {
+    let request = PlaybackRequest(items: [item(staircase(9_000))], id: "a")
+    let playing = await deck.start(request)
+    await deck.pass(2)
+    try await deck.tell("a", .pause())
+    try await deck.tell("a", .seek(to: .frame(7), item: .min))
+    await deck.pass { $0.sought != nil }
+    #expect(deck.events.compactMap(\.sought).map(\.position) == [0])
+    try await deck.tell("a", .seek(to: .frame(0), item: .max))
+    try await deck.tell("a", .skip)
+    try await deck.tell("a", .enqueue([item(staircase(1_000, from: 20_000))]))
+    try await deck.tell("a", .resume())
+    try await deck.finish(playing)
+    #expect(deck.played.range(of: staircase(920, from: 20_080).samples) != nil)
+  }
+
+  @Test func `behind the last item, the item that is sought in is the last one`() async throws {
+    let items = [item(staircase(9_000)), item(staircase(9_000, from: 9_000))]
+    let playing = await deck.start(PlaybackRequest(items: items, id: "a"))
+    await deck.pass(2)
+    try await deck.tell("a", .pause())
+    for _ in 0..<3 { try await deck.tell("a", .skip) }
+    try await deck.tell("a", .seek(to: .frame(1_000)))
+    await deck.pass { $0.sought != nil }
+    try await deck.tell("a", .resume())
+    try await deck.finish(playing)
+    #expect(deck.events.compactMap(\.sought).map(\.item) == [1])
+    #expect(deck.played.range(of: staircase(7_920, from: 10_080).samples) != nil)
+  }
 }
