@@ -25,11 +25,13 @@ struct FeederConverter {
   mutating func convert(_ buffer: AudioBuffer) throws -> [Float] {
     do {
       var samples: [Float] = []
-      if let resampler, resampler.inputFormat != buffer.format { samples = try finish() }
-      var resampler = try self.resampler ?? JoiningResampler(from: buffer.format, to: target)
-      self.resampler = nil
-      let converted = try resampler.process(buffer)
-      self.resampler = resampler
+      if resampler?.inputFormat != buffer.format {
+        // What cannot be converted leaves what was held back where it is.
+        let next = try JoiningResampler(from: buffer.format, to: target)
+        samples = try finish()
+        resampler = next
+      }
+      let converted = try resampler?.process(buffer) ?? []
       given += converted.count / target.channelCount
       return samples.isEmpty ? converted : samples + converted
     } catch {

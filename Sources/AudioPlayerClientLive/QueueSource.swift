@@ -150,6 +150,11 @@ final class QueueSource {
     return reader
   }
 
+  /// What was given last cannot be used: its item is over.
+  func fail(_ error: any Error) throws {
+    if let reader { try fail(reader.index, error) }
+  }
+
   private func fail(_ index: Int, _ error: any Error) throws {
     if error is FeederInterruption { throw error }
     try Task.checkCancellation()

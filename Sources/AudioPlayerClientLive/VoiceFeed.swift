@@ -142,12 +142,21 @@ final class VoiceFeed {
       case .note(let note):
         ending.timeLine { [frame = converter.nextFrame] in $0.note(note, at: frame) }
       case .audio(let buffer):
-        let frame = converter.outputFrame
-        pending = fades.apply(try converter.convert(buffer), at: frame)[...]
+        try convert(buffer)
       case nil:
         try finish()
       }
     } catch is FeederInterruption {}
+  }
+
+  /// What cannot be converted is what its item fails with.
+  private func convert(_ buffer: AudioBuffer) throws {
+    let frame = converter.outputFrame
+    do {
+      pending = fades.apply(try converter.convert(buffer), at: frame)[...]
+    } catch {
+      try queue.fail(error)
+    }
   }
 
   private func finish() throws {

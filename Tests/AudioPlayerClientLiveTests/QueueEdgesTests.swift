@@ -74,4 +74,19 @@ import Testing
     #expect(deck.events.compactMap(\.sought).map(\.item) == [1])
     #expect(deck.played.range(of: staircase(7_920, from: 10_080).samples) != nil)
   }
+
+  @Test func `what cannot be converted fails its item, and the others are heard`() async throws {
+    let tooSlow = AudioBuffer(
+      silence: 10, format: AudioFormat(sampleRate: 30, channelCount: 1))
+    let slow = AudioBuffer(
+      format: AudioFormat(sampleRate: 4_000, channelCount: 1),
+      samples: .init(repeating: 0.5, count: 2_000))
+    let request = PlaybackRequest(
+      items: [item(staircase(800)), item(slow, tooSlow), item(staircase(1_000))])
+    let playing = await deck.start(request)
+    await #expect(throws: AudioPlayerError.self) { try await deck.finish(playing) }
+    #expect(deck.events.compactMap(\.failedItem) == [1])
+    #expect(deck.played.prefix(800).elementsEqual(staircase(800).samples))
+    #expect(deck.played.range(of: staircase(1_000).samples) == 4_800..<5_800)
+  }
 }
