@@ -25,10 +25,13 @@ protocol FeederSource: AnyObject {
   /// at first.
   nonisolated(nonsending) func next() async throws -> AudioBuffer?
 
-  /// Goes to a frame, or to the end where there are fewer; returns where it is.
+  /// The frame that it gives next, at the rate that it was opened with.
+  var position: FrameCount { get }
+
+  /// Goes to a frame, or to the end where there are fewer.
   ///
   /// Throws `notSeekable` and stays where it is where that lies behind a stream.
-  nonisolated(nonsending) func seek(to frame: FrameCount) async throws -> FrameCount
+  nonisolated(nonsending) func seek(to frame: FrameCount) async throws
 
   /// The first frame that can be gone to.
   var oldestFrame: FrameCount { get }

@@ -22,6 +22,8 @@ final class FileSource: FeederSource {
     return (shortfall.announced.duration(at: rate), shortfall.decoded.duration(at: rate))
   }
 
+  var position: FrameCount { reader?.position ?? 0 }
+
   func open() async throws -> SourceDescription {
     let interruption = try reading { try WakeUp() }
     self.interruption = interruption
@@ -40,10 +42,9 @@ final class FileSource: FeederSource {
     return buffer.isEmpty ? nil : buffer
   }
 
-  func seek(to frame: FrameCount) async throws -> FrameCount {
-    guard let reader, frame != reader.position else { return frame }
+  func seek(to frame: FrameCount) async throws {
+    guard let reader, frame != reader.position else { return }
     try await go(to: frame, reader)
-    return reader.position
   }
 
   nonisolated(nonsending) private func go(
@@ -102,44 +103,31 @@ final class FileSource: FeederSource {
 
 /// Buffers in memory.
 final class BuffersSource: FeederSource {
-  /// Long ones are given in pieces, so that none of them makes a request wait.
-  private static let piece: FrameCount = 4_096
-
   let url: URL? = nil
   let shortfall: (announced: Duration, decoded: Duration)? = nil
-  private let buffers: [AudioBuffer]
-  private var index = 0
-  /// The frame of the current buffer that is given next.
-  private var offset: FrameCount = 0
+  private let format: AudioFormat?
+  private var tape = BufferTape()
 
   init(_ buffers: [AudioBuffer]) {
-    self.buffers = buffers.filter { !$0.isEmpty }
+    let buffers = buffers.filter { !$0.isEmpty }
+    format = buffers.first?.format
+    for buffer in buffers { tape.append(buffer) }
   }
+
+  var position: FrameCount { tape.position }
 
   func open() async throws -> SourceDescription {
-    guard let first = buffers.first else { throw AudioPlayerError.emptySource(nil) }
+    guard let format else { throw AudioPlayerError.emptySource(nil) }
     return SourceDescription(
-      format: first.format,
-      announcedDuration: buffers.reduce(.zero) { $0 + $1.duration })
+      format: format, announcedDuration: tape.end.duration(at: format.sampleRate))
   }
 
+  /// Long ones are given in pieces, so that none of them makes a request wait.
   func next() async throws -> AudioBuffer? {
-    guard index < buffers.count else { return nil }
-    let buffer = buffers[index]
-    let end = min(offset + Self.piece, buffer.frameCount)
-    let piece = buffer.frames(offset..<end)
-    offset = end
-    if offset == buffer.frameCount { (index, offset) = (index + 1, 0) }
-    return piece
+    tape.next(atMost: 4_096)
   }
 
-  func seek(to frame: FrameCount) async throws -> FrameCount {
-    (index, offset) = (0, frame)
-    while index < buffers.count, offset >= buffers[index].frameCount {
-      (index, offset) = (index + 1, offset - buffers[index].frameCount)
-    }
-    guard index == buffers.count else { return frame }
-    defer { offset = 0 }
-    return frame - offset
+  func seek(to frame: FrameCount) async throws {
+    tape.seek(to: frame)
   }
 }

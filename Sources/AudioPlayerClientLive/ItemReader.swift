@@ -33,7 +33,7 @@ final class ItemReader {
     let end = item.range.end?.frame(at: rate) ?? FrameCount(.max)
     let reader = ItemReader(
       index, source, description, start..<max(start, end), Repetitions(item.repetition))
-    if start > 0 { reader.position = try await source.seek(to: start) }
+    if start > 0 { try await reader.go(to: start) }
     return reader
   }
 
@@ -78,20 +78,20 @@ final class ItemReader {
 
   nonisolated(nonsending) func next() async throws -> Step {
     if position < range.upperBound, let buffer = try await source.next() {
-      let count = min(buffer.frameCount, range.upperBound - position)
-      position += count
+      let count = min(buffer.frameCount, framesLeft(at: buffer.format.sampleRate))
+      position = min(range.upperBound, source.position)
       repetitions.gives()
       hasGiven = true
       return .audio(count < buffer.frameCount ? buffer.frames(0..<count) : buffer)
     }
     guard repetitions.begin() else { return .end }
-    position = try await source.seek(to: range.lowerBound)
+    try await go(to: range.lowerBound)
     return .looped(count: repetitions.begun)
   }
 
   /// Goes to its first frame, or to the first that was not heard where it comes only once.
   nonisolated(nonsending) func rewind() async throws {
-    position = try await source.seek(to: max(range.lowerBound, source.oldestFrame))
+    try await go(to: max(range.lowerBound, source.oldestFrame))
   }
 
   /// What lies before a frame has been heard.
@@ -104,9 +104,19 @@ final class ItemReader {
   nonisolated(nonsending) func seek(to time: PlaybackTime) async throws {
     let frame = time.frame(at: description.format.sampleRate)
     let target = min(max(frame, range.lowerBound), range.upperBound)
-    position = try await source.seek(to: target)
+    try await go(to: target)
     // Whoever seeks to the very end does not want to hear that it is empty.
     repetitions.gives()
     hasGiven = true
+  }
+
+  nonisolated(nonsending) private func go(to frame: FrameCount) async throws {
+    try await source.seek(to: frame)
+    position = source.position
+  }
+
+  /// How many frames of a buffer of this rate lie within the range.
+  private func framesLeft(at rate: SampleRate) -> FrameCount {
+    (range.upperBound - position).converted(from: description.format.sampleRate, to: rate)
   }
 }

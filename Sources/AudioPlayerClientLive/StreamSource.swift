@@ -26,6 +26,8 @@ final class StreamSource: FeederSource {
     pulling?.cancel()
   }
 
+  var position: FrameCount { tape.position }
+
   var oldestFrame: FrameCount { tape.oldest }
 
   func open() async throws -> SourceDescription {
@@ -43,7 +45,7 @@ final class StreamSource: FeederSource {
     return tape.next(atMost: .init(.max))
   }
 
-  func seek(to frame: FrameCount) async throws -> FrameCount {
+  func seek(to frame: FrameCount) async throws {
     guard frame >= tape.oldest else { throw AudioPlayerError.notSeekable(nil) }
     while tape.end < frame {
       tape.seek(to: tape.end)
@@ -52,7 +54,6 @@ final class StreamSource: FeederSource {
       tape.append(buffer)
     }
     tape.seek(to: frame)
-    return tape.position
   }
 
   func forget(before frame: FrameCount) {

@@ -64,4 +64,25 @@ import Testing
     try await reader.seek(to: .frame(50))
     #expect(reader.place == ItemPlace(item: 4, frame: 6, rate: 8_000, length: .microseconds(1_250)))
   }
+
+  @Test func `buffers of other rates count as long as they last`() async throws {
+    let fast = AudioFormat(sampleRate: 48_000, channelCount: 1)
+    let item = PlaybackItem(
+      source: .buffers([
+        staircase(800), AudioBuffer(silence: 4_800, format: fast), staircase(800),
+      ]),
+      range: PlaybackRange(start: .frame(1_000), end: .frame(2_000)), repetition: .times(2))
+    let reader = try await ItemReader.open(item, index: 0, mailbox)
+    var lengths: [SampleRate: FrameCount] = [:]
+    while case .audio(let buffer) = try await reader.next() {
+      lengths[buffer.format.sampleRate, default: 0] += buffer.frameCount
+    }
+    #expect(lengths == [48_000: 3_600, 8_000: 400])
+    #expect(reader.place.frame == 1_000)
+    try await reader.seek(to: .frame(1_500))
+    #expect(reader.place.frame == 1_500)
+    #expect(reader.place.length == .milliseconds(300))
+    guard case .audio(let buffer) = try await reader.next() else { return }
+    #expect(buffer.frameCount == 600)
+  }
 }
