@@ -43,20 +43,22 @@ final class FileSource: FeederSource {
   }
 
   func seek(to frame: FrameCount) async throws {
-    guard let reader, frame != reader.position else { return }
-    try await go(to: frame, reader)
+    let old = position
+    guard frame != old else { return }
+    do {
+      try await go(to: frame)
+    } catch {
+      try await restore(old)
+      throw error
+    }
   }
 
-  nonisolated(nonsending) private func go(
-    to frame: FrameCount, _ reader: SoundFileReader
-  ) async throws {
-    if leaps(to: min(frame, reader.announcedFrameCount ?? frame), reader), frame == reader.position
-    {
-      return
-    }
+  nonisolated(nonsending) private func go(to frame: FrameCount) async throws {
+    let end = min(frame, reader?.announcedFrameCount ?? frame)
+    if frame < position || end > position { try await leap(to: end) }
     // What cannot be sought in is read up to there, as far as that is possible.
-    if frame < reader.position, !reaches(0, reader) { throw AudioPlayerError.notSeekable(url) }
-    while reader.position < frame {
+    if frame < position, !reaches(0) { throw AudioPlayerError.notSeekable(url) }
+    while let reader, reader.position < frame {
       try Task.checkCancellation()
       let rest = frame - reader.position
       let buffer = try await interruptible { try reader.read(atMost: min(rest, 4_096)) }
@@ -65,17 +67,29 @@ final class FileSource: FeederSource {
   }
 
   /// Goes to a frame, or to the one before it: not every format lets one go to its very end.
-  private func leaps(to frame: FrameCount, _ reader: SoundFileReader) -> Bool {
-    let old = reader.position
-    if frame == old || reaches(frame, reader) { return true }
-    if frame - 1 > old, reaches(frame - 1, reader) { return true }
-    // After a failure the library is anywhere.
-    _ = reaches(old, reader)
-    return false
+  nonisolated(nonsending) private func leap(to frame: FrameCount) async throws {
+    let old = position
+    if reaches(frame) { return }
+    if frame - 1 > old, reaches(frame - 1) { return }
+    try await restore(old)
   }
 
-  private func reaches(_ frame: FrameCount, _ reader: SoundFileReader) -> Bool {
+  /// Goes back to a frame after a failure; some of the library's decoders give nothing any more
+  /// then, and the file has to be opened again.
+  nonisolated(nonsending) private func restore(_ frame: FrameCount) async throws {
+    // What comes through a named pipe comes once only.
+    let isFile = try? file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile
+    guard isFile == true else { return }
+    let reader = try await interruptible { [interruption] in
+      try SoundFileReader(url: file, interruption: interruption)
+    }
+    self.reader = reader
+    _ = reaches(frame)
+  }
+
+  private func reaches(_ frame: FrameCount) -> Bool {
     do throws(SoundFileError) {
+      guard let reader else { return false }
       try reader.seek(to: frame)
       return true
     } catch {

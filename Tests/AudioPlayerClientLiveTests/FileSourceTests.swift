@@ -41,4 +41,17 @@ import Testing
     withUnsafeCurrentTask { $0?.cancel() }
     await #expect(throws: CancellationError.self) { try await source.seek(to: 1_000_000) }
   }
+
+  @Test func `a seek that fails leaves it where it is`() async throws {
+    let url = try damagedFLAC()
+    defer { try? FileManager.default.removeItem(at: url) }
+    let source = FileSource(url)
+    _ = try await source.open()
+    let first = try await source.next()
+    await #expect(throws: AudioPlayerError.self) { try await source.seek(to: 21_000) }
+    let second = try #require(try await source.next())
+    #expect(second.firstFrame == first?.endFrame)
+    let expected = noise.samples[second.firstFrame.rawValue...].prefix(second.samples.count)
+    #expect(zip(second.samples, expected).allSatisfy { abs($0 - $1) < 1e-4 })
+  }
 }
