@@ -27,6 +27,8 @@ public enum AudioPlayerError: Error, Hashable, Sendable {
   case idInUse(PlaybackID)
   /// No playback of this name sounds, or none any more.
   case unknownPlayback(PlaybackID)
+  /// A fade out is kept in memory, and no longer one than this is.
+  case fadeOutTooLong(limit: Duration)
   /// This place of a source cannot be reached: it comes as a stream, and only once.
   case notSeekable(URL?)
 }
@@ -51,6 +53,8 @@ extension AudioPlayerError: CustomStringConvertible {
       "\(limit) sounds already play on this device; wait until one of them ends"
     case .idInUse(let id): "\(id) has not ended yet; give each playback a name of its own"
     case .unknownPlayback(let id): "\(id) does not play, or does not play any more"
+    case .fadeOutTooLong(let limit):
+      "a fade out is kept in memory and takes at most \(limit.components.seconds) s"
     case .notSeekable(let url):
       "\(url.map { "\"\($0.path)\"" } ?? "the source") comes as a stream: it cannot be heard from "
         + "there"

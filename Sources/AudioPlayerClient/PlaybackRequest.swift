@@ -21,7 +21,7 @@ public struct PlaybackRequest: Sendable {
 
   /// How long it takes to fall to silence, up to its last frame.
   ///
-  /// So much of it is kept in memory while it plays. What is appended after that end has been
+  /// So much of it is kept in memory while it plays; more than 60 s is an error. What is appended after that end has been
   /// decoded begins at its volume.
   public var fadeOut: Duration
 

@@ -4,6 +4,9 @@ import AudioCore
 ///
 /// Where the end is, nobody knows before: as much as its fade takes is held back.
 struct EdgeFades {
+  /// What the longest fall takes: as much as that is kept in memory.
+  static let longestFall = Duration.seconds(60)
+
   private let channels: Int
   private let rise: Int
   private let fall: Int
@@ -12,7 +15,7 @@ struct EdgeFades {
   init(in rise: Duration, out fall: Duration, format: AudioFormat) {
     channels = format.channelCount
     self.rise = max(0, FrameCount(rise, at: format.sampleRate).rawValue)
-    self.fall = max(0, FrameCount(fall, at: format.sampleRate).rawValue)
+    self.fall = max(0, FrameCount(min(fall, Self.longestFall), at: format.sampleRate).rawValue)
   }
 
   /// The samples of which it is certain that they are not the end, the first of those given being

@@ -90,6 +90,9 @@ final class PlaybackSession: Sendable {
 
   private func play() async throws -> PlaybackFinish {
     try Self.check(request.items)
+    guard request.fadeOut <= EdgeFades.longestFall else {
+      throw AudioPlayerError.fadeOutTooLong(limit: EdgeFades.longestFall)
+    }
     let feeder = try VoiceFeeder(request, mailbox)
     let source = try await open(feeder)
     let lease = try await engines.acquire(for: request, source.format, setting)

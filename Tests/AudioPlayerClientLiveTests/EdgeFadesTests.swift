@@ -43,4 +43,11 @@ import Testing
     fades.reset()
     #expect(fades.finish().isEmpty)
   }
+
+  @Test func `fades of any length are reckoned without a trap`() {
+    let longest = Duration.seconds(Int64.max)
+    var fades = EdgeFades(in: longest, out: longest, format: format)
+    #expect(fades.apply(ones, at: 0).isEmpty)
+    #expect(fades.finish().count == 40)
+  }
 }

@@ -89,4 +89,14 @@ import Testing
     #expect(deck.played.prefix(800).elementsEqual(staircase(800).samples))
     #expect(deck.played.range(of: staircase(1_000).samples) == 4_800..<5_800)
   }
+
+  @Test func `a fade out that would keep more than a minute in memory is refused`() async throws {
+    func request(_ seconds: Int) -> PlaybackRequest {
+      PlaybackRequest(items: [item(staircase(800))], fadeOut: .seconds(seconds))
+    }
+    try await deck.finish(await deck.start(request(60)))
+    await #expect(throws: AudioPlayerError.fadeOutTooLong(limit: .seconds(60))) {
+      try await deck.finish(await deck.start(request(61)))
+    }
+  }
 }

@@ -15,7 +15,10 @@ struct PlayRangeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How long the first file takes to be heard.", valueName: "seconds"))
   var fadeIn = 0.0
 
-  @Option(help: ArgumentHelp("How long the last file takes to fall silent.", valueName: "seconds"))
+  @Option(
+    help: ArgumentHelp(
+      "How long the last file takes to fall silent; so much is held back, at most 60 s.",
+      valueName: "seconds"))
   var fadeOut = 0.0
 
   var range: PlaybackRange {
@@ -26,7 +29,7 @@ struct PlayRangeOptions: ParsableArguments {
     try check("--start", start, in: 0...Self.longest, "seconds")
     try check("--end", end, in: 0...Self.longest, "seconds")
     try check("--fade-in", fadeIn, in: 0...3_600, "seconds")
-    try check("--fade-out", fadeOut, in: 0...3_600, "seconds")
+    try check("--fade-out", fadeOut, in: 0...60, "seconds")
     if let end, end <= start {
       throw ValidationError("--end \(end) has to lie behind --start \(start).")
     }
