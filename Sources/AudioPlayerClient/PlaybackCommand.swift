@@ -17,6 +17,9 @@ public enum PlaybackCommand: Sendable {
   /// Moves to another volume, 0…1, in the time of `ramp`.
   case setVolume(Float, ramp: Duration = .milliseconds(20))
   /// Appends items to those that are played.
+  ///
+  /// Their sources are kept until the playback ends, so that `seek` can go back to each of them:
+  /// what goes on for days takes files rather than buffers, or begins again with another playback.
   case enqueue([PlaybackItem])
   /// Goes to the item after the one that is heard; after the last one the playback is completed.
   case skip
