@@ -89,7 +89,7 @@ struct PlaybackRecord: Encodable {
     advanced, paused, resumed, sought, xrun, starved, limited, shortfall, failed or finished), \
     "item" (counted from 0) and its "file", and in seconds "heard" (in all), "position" and \
     "length" (of the file); "frame" is the position in frames of the file. started has "device", \
-    "rate" and "channels" of the device; looped the "count" of repetitions so far; xrun and starved \
+    "rate" and "channelCount" of the device; looped the "count" of repetitions so far; xrun and starved \
     the seconds of "silence"; limited the "gain" in dB; shortfall the seconds "announced" and \
     "decoded"; failed the "error"; finished the "reason" (completed or stopped).
     """
