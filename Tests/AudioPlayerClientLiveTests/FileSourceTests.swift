@@ -36,10 +36,13 @@ import Testing
   @Test func `a seek that has to read ends when its task is cancelled`() async throws {
     let url = try temporaryWAV(noise)
     defer { try? FileManager.default.removeItem(at: url) }
-    let source = FileSource(url)
-    _ = try await source.open()
-    withUnsafeCurrentTask { $0?.cancel() }
-    await #expect(throws: CancellationError.self) { try await source.seek(to: 1_000_000) }
+    let seek = Task {
+      let source = FileSource(url)
+      _ = try await source.open()
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await source.seek(to: 1_000_000)
+    }
+    await #expect(throws: CancellationError.self) { try await seek.value }
   }
 
   @Test func `a seek that fails leaves it where it is`() async throws {

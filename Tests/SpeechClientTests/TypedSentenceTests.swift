@@ -36,6 +36,7 @@ import Testing
       var results = stream.makeAsyncIterator()
       return try await results.next()?.bestTranscription.formattedString
     }
+    await clock.sleepers(atLeast: 1)
     await clock.advance(by: .milliseconds(300))
     #expect(try await first.value == "go")
   }
@@ -68,7 +69,10 @@ import Testing
       await client.startTask(request: Self.request)
     }
     var results = stream.makeAsyncIterator()
-    let advance = Task { await clock.advance(by: .milliseconds(300)) }
+    let advance = Task {
+      await clock.sleepers(atLeast: 1)
+      await clock.advance(by: .milliseconds(300))
+    }
     #expect(try await results.next()?.bestTranscription.formattedString == "go")
     await advance.value
     await client.finishTask()
