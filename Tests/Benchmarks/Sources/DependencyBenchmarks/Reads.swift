@@ -6,14 +6,14 @@ extension Benchmark {
     [bareRead]
       + reads("stored @Dependency(\\.x)") { feature in use(feature.volume) }
       + reads("stored @Dependency(Key.self)") { feature in use(feature.volumeByKey) }
-      // Without a limit: Swift allocates a wrapper for a closure that leaves a generic function.
-      + reads("stored @Dependency(\\.client.endpoint)", limit: nil) { use($0.play) }
-      // Without a limit: a local wrapper is made for each of its reads.
-      + reads("local @Dependency(\\.x)", limit: nil) { _ in
+      // Swift allocates a wrapper for a closure that leaves a generic function.
+      + reads("stored @Dependency(\\.client.endpoint)", limit: 12) { use($0.play) }
+      // A local wrapper is made for each of its reads.
+      + reads("local @Dependency(\\.x)", limit: 12) { _ in
         @Dependency(\.volume) var volume
         use(volume)
       }
-      + reads("local @Dependency(Key.self)", limit: nil) { _ in
+      + reads("local @Dependency(Key.self)") { _ in
         @Dependency(VolumeKey.self) var volume
         use(volume)
       }
@@ -42,7 +42,7 @@ extension Benchmark {
 
   @inline(__always)
   private static func reads(
-    _ name: String, limit: Double? = 10, _ read: @escaping @Sendable (Feature) -> Void
+    _ name: String, limit: Double = 10, _ read: @escaping @Sendable (Feature) -> Void
   ) -> [Benchmark] {
     let feature = opaque(Feature())
     return [
