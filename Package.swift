@@ -31,6 +31,10 @@ let issueReporting: Target.Dependency = .product(
 let issueReportingTestSupport: Target.Dependency = .product(
   name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay")
 
+/// For the Wyoming server alone: nobody else waits for it to be built.
+let nio: [Target.Dependency] = ["NIOCore", "NIOPosix"]
+  .map { .product(name: $0, package: "swift-nio") }
+
 /// A product of Point-Free's package, only where the trait asks for it: otherwise nobody fetches it.
 func pointFree(_ name: String) -> Target.Dependency {
   .product(
@@ -70,16 +74,25 @@ let package = Package(
     .library(name: "SpeechEngine", targets: ["SpeechEngine"]),
     .library(name: "SyrinxTestSupport", targets: ["SyrinxTestSupport"]),
     .library(name: "VirtualSoundCard", targets: ["VirtualSoundCard"]),
+    .library(name: "VoskEngine", targets: ["VoskEngine"]),
+    .library(name: "Wyoming", targets: ["Wyoming"]),
+    .library(name: "WyomingEngine", targets: ["WyomingEngine"]),
+    .library(name: "WyomingServer", targets: ["WyomingServer"]),
     .executable(name: "syrinx", targets: ["syrinx"]),
   ],
   traits: [
+    .default(enabledTraits: ["URLSession"]),
+    .trait(
+      name: "URLSession",
+      description: "ClientDependencies has \\.urlSession, and links Foundation's networking."),
     .trait(
       name: "PointFreeDependencies",
-      description: "ClientDependencies re-exports Point-Free's swift-dependencies.")
+      description: "ClientDependencies re-exports Point-Free's swift-dependencies."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/pointfreeco/swift-dependencies", from: "1.9.0"),
     .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
@@ -125,6 +138,13 @@ let package = Package(
     library("Resampling", ["AudioCore", "CSoxr"]),
     library("SoundFile", ["AudioCore", "AudioThreads", "CSndFile", logging]),
 
+    // An engine whose library is loaded at run time.
+    library("VoskEngine", ["AudioCore", "SpeechEngine", logging]),
+
+    // The Wyoming protocol, and an engine that is somebody else's server.
+    library("Wyoming", ["AudioCore"]),
+    library("WyomingEngine", ["AudioCore", "AudioThreads", "SpeechEngine", "Wyoming"]),
+
     // The clients' interfaces.
     library("AudioPlayerClient", ["AudioCore", "ClientDependencies"]),
     library("AudioRecorderClient", ["AudioCore", "ClientDependencies"]),
@@ -150,6 +170,14 @@ let package = Package(
         "SpeechClient", "SpeechEngine",
       ]),
 
+    // Our recogniser for others.
+    library(
+      "WyomingServer",
+      [
+        "AudioCore", "AudioThreads", "ClientDependencies", "SpeechClient", "SpeechEngine",
+        "Wyoming",
+      ] + nio),
+
     // Without hardware: for the command's virtual device, and for the tests of users.
     library("VirtualSoundCard", ["AudioCore", "AudioThreads", "SoundCard"]),
     library(
@@ -164,14 +192,15 @@ let package = Package(
       "SyrinxCommand",
       [
         "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
-        "ClientDependencies", "SoundCard", "SoundFile", "SpeechClient", "VirtualSoundCard",
-        argumentParser, logging,
+        "ClientDependencies", "SoundCard", "SoundFile", "SpeechClient", "SpeechEngine",
+        "VirtualSoundCard", "Wyoming", "WyomingServer", argumentParser, logging,
       ]),
     .executableTarget(
       name: "syrinx",
       dependencies: [
         "ALSASoundCard", "AudioPlayerClientLive", "AudioRecorderClientLive", "PocketSphinxEngine",
-        "SpeechClientLive", "SyrinxCommand",
+        "SpeechClientLive", "SpeechEngine", "SyrinxCommand", "VoskEngine", "Wyoming",
+        "WyomingEngine",
       ],
       swiftSettings: settings),
     // Samples: what a user's own programs look like.
@@ -253,8 +282,8 @@ let package = Package(
       [
         "ALSASoundCard", "AudioCore", "AudioPlayerClient", "AudioPlayerClientLive",
         "AudioRecorderClient", "ClientDependencies", "ClientDependenciesMacros",
-        "ClientDependenciesTestSupport", "Dictation", "SoundCard", "SpeechClient",
-        "VirtualSoundCard",
+        "ClientDependenciesTestSupport", "Dictation", "SoundCard", "SpeechClient", "SpeechEngine",
+        "VirtualSoundCard", "VoskEngine",
       ]),
     tests(
       "PocketSphinxEngine",
@@ -269,7 +298,7 @@ let package = Package(
       [
         "AudioCore", "AudioThreads", "ClientDependencies", "ClientDependenciesTestSupport",
         "PocketSphinxEngine", "Resampling", "SoundFile", "SpeechClient", "SpeechClientLive",
-        "SpeechEngine", "SyrinxTestSupport",
+        "SpeechEngine", "SyrinxTestSupport", "VoskEngine",
       ]),
     tests(
       "SpeechEngine", ["ClientDependencies", "ClientDependenciesTestSupport", "SpeechEngine"]),
@@ -277,8 +306,8 @@ let package = Package(
       "SyrinxCommand",
       [
         "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
-        "ClientDependencies", "SoundCard", "SoundFile", "SpeechClient", "SyrinxCommand",
-        "VirtualSoundCard", "syrinx", argumentParser,
+        "ClientDependencies", "SoundCard", "SoundFile", "SpeechClient", "SpeechEngine",
+        "SyrinxCommand", "VirtualSoundCard", "Wyoming", "WyomingEngine", "syrinx", argumentParser,
       ]),
     tests("Samples", ["PlayFile", "RecordSpeech", "TakeNotes", "TranscribeFile"]),
     tests(
@@ -287,10 +316,20 @@ let package = Package(
         "AudioCore", "AudioRecorderClient", "ClientDependencies", "ClientDependenciesTestSupport",
         "SoundFile", "SpeechClient", "SpeechEngine", "SyrinxTestSupport",
       ]),
-    tests("SoundCard", ["AudioCore", "AudioThreads", "SoundCard"]),
+    tests("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"]),
     tests(
       "VirtualSoundCard",
       ["ClientDependencies", "ClientDependenciesTestSupport", "SoundCard", "VirtualSoundCard"]),
+    tests("VoskEngine", ["AudioCore", "SpeechEngine", "VoskEngine"]),
+    tests("Wyoming", ["AudioCore", "Wyoming"]),
+    tests(
+      "WyomingEngine", ["AudioCore", "AudioThreads", "SpeechEngine", "Wyoming", "WyomingEngine"]),
+    tests(
+      "WyomingServer",
+      [
+        "AudioCore", "AudioThreads", "ClientDependencies", "ClientDependenciesTestSupport",
+        "SpeechClient", "SpeechEngine", "Wyoming", "WyomingEngine", "WyomingServer",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the benchmarks in release mode and runs them: both programs, or the one that is named first, as in
+# Builds the benchmarks in release mode and runs them: all programs, or the one that is named first, as in
 # `Tests/bench.sh EngineBenchmarks --only costs`; the options go on to the programs, as in `Tests/bench.sh --check`.
+# The programs are built as the README builds a small command.
 # `Tests/bench.sh --build` only builds them, in debug mode: so that they do not fall behind what they measure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,13 +10,16 @@ benchmarks=(--package-path Tests/Benchmarks --scratch-path "$PWD/.build/benchmar
 if [ "${1:-}" = --build ]; then
   exec swift build "${benchmarks[@]}"
 fi
-programs=(DependencyBenchmarks EngineBenchmarks)
+programs=(DependencyBenchmarks EngineBenchmarks SpeechBenchmarks)
 if [ -n "${1:-}" ] && [ "${1#--}" = "$1" ]; then
   programs=("$1")
   shift
 fi
 bash Tests/Support/packages.sh test
-swift build "${benchmarks[@]}" --configuration release
+small=(
+  --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
+)
+swift build "${benchmarks[@]}" "${small[@]}" --configuration release
 folder=$(swift build "${benchmarks[@]}" --configuration release --show-bin-path)
 status=0
 for program in "${programs[@]}"; do

@@ -38,12 +38,15 @@ final class ALSACapture: CapturePCM, @unchecked Sendable {
     guard frames > 0 else { return .frames(.zero) }
     // ALSA's `file` plug-in answers with frames past the end of its file and leaves the memory as
     // it was.
-    memset(device.scratch, 0, frames * channels * 4)
-    let read = snd_pcm_readi(pcm, device.scratch, snd_pcm_uframes_t(frames))
+    let direct = device.movesAsIs ? UnsafeMutableRawPointer(samples.baseAddress) : nil
+    let target = direct ?? device.scratch
+    memset(target, 0, frames * channels * 4)
+    let read = snd_pcm_readi(pcm, target, snd_pcm_uframes_t(frames))
     guard read >= 0 else { return try mended(Int32(read)) }
     // Where there is nothing just now a device answers EAGAIN; nothing at all is the end of a file.
     if read == 0 { device.hasEnded = true }
-    device.losses.transferred(read)
+    device.transferred(read)
+    if direct != nil { return .frames(FrameCount(read)) }
     decode(read, to: UnsafeMutableBufferPointer(rebasing: samples[..<(read * channels)]))
     return .frames(FrameCount(read))
   }

@@ -71,12 +71,13 @@ final class ALSAPlayback: PlaybackPCM, @unchecked Sendable {
     let channels = configuration.format.channelCount
     let frames = min(samples.count / channels, device.scratchFrames)
     guard frames > 0 else { return .frames(.zero) }
-    encode(UnsafeBufferPointer(rebasing: samples[..<(frames * channels)]), frames: frames)
-    let answer = snd_pcm_writei(pcm, device.scratch, snd_pcm_uframes_t(frames))
+    let source = encoded(
+      UnsafeBufferPointer(rebasing: samples[..<(frames * channels)]), frames: frames)
+    let answer = snd_pcm_writei(pcm, source, snd_pcm_uframes_t(frames))
     let written = -answer == EAGAIN ? takenBeforeStart(pcm) ?? answer : answer
     guard written >= 0 else { return try mended(Int32(written)) }
     device.written += written
-    device.losses.transferred(written)
+    device.transferred(written)
     dryClock.wrote(FrameCount(written), at: .now)
     return .frames(FrameCount(written))
   }
@@ -91,8 +92,11 @@ final class ALSAPlayback: PlaybackPCM, @unchecked Sendable {
     return taken > 0 ? taken : nil
   }
 
-  /// Brings samples into the device's order of channels and into its format.
-  private func encode(_ samples: UnsafeBufferPointer<Float>, frames: Int) {
+  /// The samples in the device's order of channels and in its format; for the next call only.
+  private func encoded(
+    _ samples: UnsafeBufferPointer<Float>, frames: Int
+  ) -> UnsafeRawPointer? {
+    guard !device.movesAsIs else { return UnsafeRawPointer(samples.baseAddress) }
     var samples = samples
     if !device.routing.isIdentity, let source = samples.baseAddress {
       device.routing.apply(source, frames: frames, into: device.routed)
@@ -100,6 +104,7 @@ final class ALSAPlayback: PlaybackPCM, @unchecked Sendable {
     }
     SampleConversion.encode(
       samples, as: configuration.sampleFormat, to: device.scratch, dither: &dither)
+    return UnsafeRawPointer(device.scratch)
   }
 
   private func mended(_ code: Int32) throws(SoundCardError) -> PCMTransfer {

@@ -22,6 +22,8 @@ struct EarlyWakes {
   /// What was there at the first look of this wait, and at the last one.
   private var first: Sight?
   private var last: Sight?
+  /// What is there since the last wait ended, by what was moved meanwhile.
+  private var known: Sight?
   private var wokenAt: MonotonicTime?
   private var spins = 0
   /// Waits in a row with early wakes in which the device kept the clock's time.
@@ -52,7 +54,8 @@ struct EarlyWakes {
   }
 
   /// There is a period, or more of it: the wait is over.
-  mutating func ready(_ frames: Int) {
+  mutating func ready(_ frames: Int, at time: MonotonicTime) {
+    known = Sight(frames: frames, time: time)
     if !hasRested {
       judge()
     } else if frames > 2 * period {
@@ -60,6 +63,31 @@ struct EarlyWakes {
       punctual = 0
     }
     (first, last, wokenAt, spins, hasRested) = (nil, nil, nil, 0, false)
+  }
+
+  /// So many frames were written or read.
+  mutating func transferred(_ frames: Int) {
+    known?.frames -= frames
+  }
+
+  /// Nothing is known of what is there any more.
+  mutating func forget() {
+    known = nil
+  }
+
+  /// How long to rest before the device is looked at for the first time in this wait, in
+  /// nanoseconds; nil where it may be ready, and where it has to be looked at.
+  mutating func takeRestUnseen(at time: MonotonicTime) -> Int64? {
+    guard punctual >= Self.limit, !hasRested, let known, rests + 1 < Self.mostRests else {
+      return nil
+    }
+    self.known = nil
+    let passed = (time.nanoseconds - known.time.nanoseconds) * rate / 1_000_000_000
+    let missing = Int64(period - known.frames) - passed
+    guard missing > 0 else { return nil }
+    rests += 1
+    hasRested = true
+    return missing * 1_000_000_000 / rate
   }
 
   /// How long to rest now instead of asking the device, in nanoseconds; asking begins anew.

@@ -13,7 +13,10 @@ extension OpenDevice {
     let deadline = timeout.map { MonotonicTime.now + $0 }
     while true {
       if let interruption = takeUntold() { return .interrupted(interruption) }
-      if interest == .period, let outcome = try readiness(pcm) { return outcome }
+      if interest == .period {
+        if rest(until: deadline) { return .woken }
+        if let outcome = try readiness(pcm) { return outcome }
+      }
       let left = deadline.map { $0 - .now }
       if let outcome = try sleep(pcm, for: interest, atMost: left) { return outcome }
     }
@@ -27,6 +30,14 @@ extension OpenDevice {
     return untold
   }
 
+  /// Rests where the device cannot be ready yet; true where the waker ended that.
+  private func rest(until deadline: MonotonicTime?) -> Bool {
+    let now = MonotonicTime.now
+    guard let rest = earlyWakes.takeRestUnseen(at: now) else { return false }
+    let most = deadline.map { min(rest, $0.nanoseconds - now.nanoseconds) } ?? rest
+    return waker.isSignalled(within: most) && waker.clear()
+  }
+
   /// What there is to say without sleeping; nil where the device needs time.
   private func readiness(_ pcm: OpaquePointer) throws(SoundCardError) -> PCMWakeUp? {
     if hasEnded { return .ended }
@@ -34,14 +45,15 @@ extension OpenDevice {
     guard available >= 0 else { return try mendedWakeUp(Int32(available)) }
     let buffer = configuration.buffer.rawValue
     let ready = min(available, buffer)
+    let now = MonotonicTime.now
     if snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING {
-      losses.saw(held: direction == .playback ? buffer - ready : ready, at: .now)
+      losses.saw(held: direction == .playback ? buffer - ready : ready, at: now)
     }
     if ready >= configuration.period.rawValue {
-      earlyWakes.ready(ready)
+      earlyWakes.ready(ready, at: now)
       return .ready(FrameCount(ready))
     }
-    earlyWakes.saw(ready, at: .now)
+    earlyWakes.saw(ready, at: now)
     // There will never be more room, or frames, in a device that does not run.
     try start()
     return nil

@@ -120,8 +120,19 @@ final class OpenDevice {
   func emptied() {
     written = 0
     hasEnded = false
+    suspendedSince = nil
     losses.stopped()
+    earlyWakes.forget()
   }
+
+  /// So many frames were written or read.
+  func transferred(_ frames: Int) {
+    losses.transferred(frames)
+    earlyWakes.transferred(frames)
+  }
+
+  /// Whether samples are moved as they are, between ours and the device's own.
+  var movesAsIs: Bool { configuration.sampleFormat == .float32 && routing.isIdentity }
 
   /// The corresponding C function is `snd_pcm_close`.
   func close() {

@@ -9,6 +9,7 @@ extension SoundCard: DependencyKey {
     return SoundCard(
       devices: { try await card.devices() },
       openPlayback: { try await card.openPlayback($0) },
-      openCapture: { try await card.openCapture($0) })
+      openCapture: { try await card.openCapture($0) },
+      deviceChanges: { card.changes.stream() })
   }()
 }

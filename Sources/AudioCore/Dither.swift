@@ -19,11 +19,37 @@ package struct Dither: Sendable {
     _ samples: UnsafeBufferPointer<Float>, into target: UnsafeMutablePointer<Int16>
   ) {
     let start = position
-    for index in 0..<samples.count {
-      let noise = Self.noise(at: start &+ UInt32(truncatingIfNeeded: index))
-      target[index] = Self.quantized(samples[index], noise)
+    var index = 0
+    while index < samples.count {
+      let stretch = index..<min(index + 256, samples.count)
+      // What came from 16 bit needs no noise.
+      if !Self.copy(samples, into: target, stretch) {
+        for index in stretch {
+          let noise = Self.noise(at: start &+ UInt32(truncatingIfNeeded: index))
+          target[index] = Self.quantized(samples[index], noise)
+        }
+      }
+      index = stretch.upperBound
     }
     position = start &+ UInt32(truncatingIfNeeded: samples.count)
+  }
+
+  /// Writes samples that all lie on a step; false where one does not, and what is written then
+  /// means nothing.
+  private static func copy(
+    _ samples: UnsafeBufferPointer<Float>, into target: UnsafeMutablePointer<Int16>,
+    _ stretch: Range<Int>
+  ) -> Bool {
+    var stray: UInt32 = 0
+    for index in stretch {
+      let scaled = samples[index] * 0x1p15
+      let shifted = scaled + 0x1.8p23
+      // Beyond full scale the integer has more than 16 bits; what is not a number is not itself.
+      let back = Float(Int16(truncatingIfNeeded: shifted.bitPattern))
+      stray |= back == scaled ? 0 : 1
+      target[index] = Int16(truncatingIfNeeded: shifted.bitPattern)
+    }
+    return stray == 0
   }
 
   /// The sum of two even distributions over half a step to either side.

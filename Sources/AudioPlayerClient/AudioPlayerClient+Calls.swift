@@ -1,5 +1,5 @@
 public import AudioCore
-public import Foundation
+public import FoundationEssentials
 
 extension AudioPlayerClient {
   /// A client from its endpoints.
@@ -18,7 +18,8 @@ extension AudioPlayerClient {
     preload:
       @escaping @Sendable (
         _ source: PlaybackSource, _ device: AudioDevice.ID?, _ latency: PlaybackLatency
-      ) async throws -> PreloadedSound
+      ) async throws -> PreloadedSound,
+    devices: @escaping @Sendable () async throws -> [AudioDevice]
   ) {
     self.play = play
     self.loop = loop
@@ -28,6 +29,7 @@ extension AudioPlayerClient {
     self.control = control
     self.setBusVolume = setBusVolume
     self.preload = preload
+    self.devices = devices
   }
 
   /// Plays a file once and returns when its last frame has been heard; see the endpoint `play`.

@@ -14,6 +14,13 @@ extension AudioPlayerClient {
       setBusVolume: { _, _, _ in },
       preload: { source, device, _ in
         PreloadedSound(buffers: try await previewBuffers(of: source), device: device)
+      },
+      devices: {
+        [
+          AudioDevice(
+            id: "preview", name: "Preview loudspeaker", directions: [.playback], isDefault: true,
+            isVirtual: true)
+        ]
       })
   }
 }

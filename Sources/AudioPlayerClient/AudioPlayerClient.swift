@@ -1,6 +1,6 @@
 public import AudioCore
 import ClientDependencies
-public import Foundation
+public import FoundationEssentials
 
 /// Plays sound: files, buffers and streams, several at a time.
 ///
@@ -83,6 +83,14 @@ public struct AudioPlayerClient: Sendable {
     ) async throws -> PreloadedSound = { [origin = IssueOrigin.current] _, _, _ in
       throw reportUnimplemented("AudioPlayerClient.preload", from: origin)
     }
+
+  /// The devices that can play, the default first; none where there is no sound card.
+  ///
+  /// No device is opened in order to list it. Throws `AudioPlayerError`.
+  public var devices: @Sendable () async throws -> [AudioDevice] = {
+    [origin = IssueOrigin.current] in
+    throw reportUnimplemented("AudioPlayerClient.devices", from: origin)
+  }
 
   /// A client none of whose endpoints is implemented.
   public init() {}

@@ -1,5 +1,5 @@
 public import AudioCore
-public import Foundation
+public import FoundationEssentials
 
 /// Why something could not be played, or not to its end, or not be told what it was told.
 ///
@@ -11,11 +11,12 @@ public enum AudioPlayerError: Error, Hashable, Sendable {
   case emptySource(URL?)
   /// The range begins behind the end of the source, whose length is nil where it is not known.
   case startBehindEnd(URL?, start: Duration, length: Duration?)
-  /// A stream of buffers can be played once only; give the buffers themselves to repeat them.
+  /// A stream or a named pipe can be played once only; give buffers or a file to repeat them.
   case streamCannotRepeat
   /// The device could not be opened or does not work; the sentence names it and says what to do.
   case device(AudioDevice.ID?, reason: String)
-  /// The device was unplugged, or its sound server ended or does not answer any more.
+  /// The device was unplugged, or its sound server ended or does not answer any more; also while it
+  /// is opened.
   ///
   /// Play again when it is back, or on another device.
   case deviceLost(AudioDevice.ID)
@@ -39,8 +40,7 @@ extension AudioPlayerError: CustomStringConvertible {
     switch self {
     case .source(_, let reason), .device(_, let reason), .system(let reason): reason
     case .deviceLost(let id):
-      "the device \"\(id)\" was lost while it played: it was unplugged, or its sound server ended "
-        + "or does not answer"
+      "the device \"\(id)\" was lost: it was unplugged, or its sound server ended or does not answer"
     case .emptySource(let url):
       "\(url.map { "\"\($0.path)\"" } ?? "the source") holds no audio: there is nothing to play"
     case .startBehindEnd(let url, let start, let length):
@@ -48,7 +48,7 @@ extension AudioPlayerError: CustomStringConvertible {
         + "\(length.map { "is \($0.inSeconds) s long" } ?? "has come to its end"): there is "
         + "nothing to play from \(start.inSeconds) s on; give an earlier start"
     case .streamCannotRepeat:
-      "a stream of buffers can be played once only; give the buffers themselves to repeat them"
+      "a stream or a named pipe can be played once only; give buffers or a file to repeat them"
     case .tooManyVoices(let limit):
       "\(limit) sounds already play on this device; wait until one of them ends"
     case .idInUse(let id): "\(id) has not ended yet; give each playback a name of its own"

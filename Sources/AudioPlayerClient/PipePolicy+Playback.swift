@@ -2,7 +2,7 @@ package import AudioCore
 
 extension PipePolicy<PlaybackEvent> {
   /// Keeps one progress and one repetition, the newest, one of each kind of silence, the sum of all,
-  /// and the lowest gain: a consumer that does not look costs no memory.
+  /// the lowest gain, and the last loss of the device: a consumer that does not look costs no memory.
   package static let playback = PipePolicy { queue, event in
     switch event {
     case .progress:
@@ -23,6 +23,13 @@ extension PipePolicy<PlaybackEvent> {
     case .looped:
       queue.removeAll(where: \.isLooped)
       queue.append(event)
+    case .deviceLost:
+      queue.removeAll { $0 == .deviceLost }
+      queue.append(event)
+    case .deviceReturned(let gap):
+      let earlier = queue.compactMap(\.gap).reduce(.zero, +)
+      queue.removeAll { $0.gap != nil }
+      queue.append(.deviceReturned(gap: earlier + gap))
     case .started, .advanced, .paused, .resumed, .sought, .shortfall, .failed, .finished:
       queue.append(event)
     }
@@ -44,6 +51,10 @@ extension PlaybackEvent {
 
   fileprivate var sourceSilence: Duration? {
     if case .starved(let silence) = self { silence } else { nil }
+  }
+
+  fileprivate var gap: Duration? {
+    if case .deviceReturned(let gap) = self { gap } else { nil }
   }
 
   fileprivate var limitingGain: Decibels? {

@@ -41,6 +41,12 @@ public enum PlaybackEvent: Hashable, Sendable {
   ///
   /// At most one a second, and one before `finished`. A consumer that is slow sees the lowest.
   case limited(Decibels)
+  /// The device is lost, and the playback waits for it, as its request asks.
+  case deviceLost
+  /// The device is back after so long since the loss was noticed, and the playback goes on.
+  ///
+  /// A consumer that is slow sees the sum.
+  case deviceReturned(gap: Duration)
   /// The last event: nothing of this playback is heard any more.
   case finished(PlaybackFinish)
 }

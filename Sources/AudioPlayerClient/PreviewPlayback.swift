@@ -23,7 +23,7 @@ actor PreviewPlayback {
   ) {
     self.pipe = pipe
     self.clock = clock
-    queue = PreviewQueue(request.items)
+    queue = PreviewQueue(request.items, request.cycle)
   }
 
   /// Plays, and returns when it is over.

@@ -13,6 +13,10 @@ struct PreviewQueue {
   }
 
   private(set) var items: [PlaybackItem]
+  private let cycle: PlaybackRepetition
+  /// How many rounds have begun after the first.
+  private var rounds = 0
+  private var hasGiven = false
   private(set) var index = -1
   private var length: PreviewLength?
   private var start = Duration.zero
@@ -23,8 +27,9 @@ struct PreviewQueue {
   private var repetitions = 0
   private(set) var failure: AudioPlayerError?
 
-  init(_ items: [PlaybackItem]) {
+  init(_ items: [PlaybackItem], _ cycle: PlaybackRepetition = .times(1)) {
     self.items = items
+    self.cycle = cycle
   }
 
   /// The state as an event tells it.
@@ -53,6 +58,7 @@ struct PreviewQueue {
   /// The sleep that was asked for is over.
   mutating func slept() {
     position += step
+    hasGiven = hasGiven || step > .zero
     step = .zero
   }
 
@@ -81,14 +87,11 @@ struct PreviewQueue {
   }
 
   private var repeats: Bool {
-    switch items[index].repetition {
-    case .times(let count): repetitions + 1 < count
-    case .forever: true
-    }
+    items[index].repetition.goes(on: repetitions)
   }
 
   private mutating func advance() -> Step? {
-    guard index + 1 < items.count else { return nil }
+    guard index + 1 < items.count || beginRound() else { return nil }
     do throws(AudioPlayerError) {
       try open(index + 1)
       return .advanced
@@ -96,6 +99,13 @@ struct PreviewQueue {
       failure = failure ?? error
       return .failed(error)
     }
+  }
+
+  /// A round that gave nothing is the last.
+  private mutating func beginRound() -> Bool {
+    guard hasGiven, cycle.goes(on: rounds) else { return false }
+    (index, rounds, hasGiven) = (-1, rounds + 1, false)
+    return true
   }
 
   private mutating func open(_ target: Int) throws(AudioPlayerError) {
@@ -110,5 +120,15 @@ struct PreviewQueue {
     }
     position = start
     self.length = length
+  }
+}
+
+extension PlaybackRepetition {
+  /// Whether another repetition follows after so many.
+  fileprivate func goes(on begun: Int) -> Bool {
+    switch self {
+    case .times(let count): begun + 1 < count
+    case .forever: true
+    }
   }
 }

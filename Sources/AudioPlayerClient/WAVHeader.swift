@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// As much of a WAV file's header as tells its duration; the real reader is in the module
 /// `SoundFile`.

@@ -1,5 +1,7 @@
 import AudioCore
 import AudioPlayerClient
+import ClientDependencies
+import SoundCard
 
 /// The live player: it knows the sessions that play and the volume of all.
 actor AudioPlayer {
@@ -63,6 +65,17 @@ actor AudioPlayer {
       return sound
     }
     return try await engines.preload(source, on: device, latency, .current)
+  }
+
+  nonisolated func devices() async throws -> [AudioDevice] {
+    @Dependency(\.soundCard) var soundCard
+    do {
+      return try await soundCard.devices().filter { $0.directions.contains(.playback) }
+    } catch SoundCardError.noSoundCard {
+      return []
+    } catch let error as SoundCardError {
+      throw AudioPlayerError.device(nil, reason: "\(error)")
+    }
   }
 
   func stop() async {

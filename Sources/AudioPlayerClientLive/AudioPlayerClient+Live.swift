@@ -14,6 +14,7 @@ extension AudioPlayerClient: DependencyKey {
       playback: { await player.playback($0) },
       control: { try await player.control($0, $1) },
       setBusVolume: { await player.setVolume($1, of: $0, ramp: $2) },
-      preload: { try await player.preload($0, on: $1, $2) })
+      preload: { try await player.preload($0, on: $1, $2) },
+      devices: { try await player.devices() })
   }
 }

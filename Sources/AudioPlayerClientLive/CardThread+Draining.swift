@@ -33,8 +33,7 @@ extension CardThread {
     case .late: if isEverythingEnding { giveUp() }
     case .stalled:
       if isEverythingEnding { return giveUp() }
-      throw .failed(
-        pcm.configuration.device, operation: "playback", code: 0, reason: "it takes no frames")
+      throw .stalled(pcm.configuration.device, .playback)
     }
   }
 
@@ -49,6 +48,7 @@ extension CardThread {
   /// Ends all voices where they are; what the device holds is thrown away.
   private func giveUp() {
     pcm.drop()
+    unheard.forget()
     block.discard()
     // The end of a voice may be in the block that is thrown away.
     for index in 0..<voices.count where voices[index].position.endsAt ?? .max > position.written {

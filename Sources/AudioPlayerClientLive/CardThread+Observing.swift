@@ -15,7 +15,11 @@ extension CardThread {
 
   /// Looks where the device is, says what has been heard, and lets go of the voices that are over.
   func observe() throws(SoundCardError) {
-    position.observe(delay: try pcm.delay().rawValue)
+    if isLookDue {
+      position.observe(delay: try pcm.delay().rawValue)
+      lookedAt = position.written
+    }
+    tellReturn()
     let passed = position.heard - reportedAt
     var isNews = false
     var index = voices.count
@@ -35,6 +39,37 @@ extension CardThread {
     guard isNews else { return }
     reportedAt = position.heard
     link.news.signal()
+  }
+
+  /// Where nobody follows closely, leaves the device alone until a third of its buffer is free,
+  /// though not until it is half empty.
+  func rest(room: Int) throws(SoundCardError) {
+    let missing = pcm.configuration.buffer.rawValue / 3 - room
+    guard room < period, missing > period, isSeldomFollowed, block.unwritten.count == 0 else {
+      return
+    }
+    let length = FrameCount(missing).duration(at: rate)
+    if case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: length) {
+      handle(interruption)
+    }
+  }
+
+  /// Whether the progress of all voices is seldom told, and none of them ends.
+  private var isSeldomFollowed: Bool {
+    for index in 0..<voices.count {
+      let voice = voices[index]
+      if voice.position.endsAt != nil || voice.progressFrames <= Self.seldom * period {
+        return false
+      }
+    }
+    return true
+  }
+
+  /// Whether the device is to be asked where it is: now and then where progress is seldom told.
+  private var isLookDue: Bool {
+    // Where the device is lost, what it is seen to have played is all that is not repeated.
+    isAnyoneWaiting || !isSeldomFollowed || voices.count == 0
+      || position.written - lookedAt >= Self.seldom * period
   }
 
   /// Tells as much of a voice's silence as there is room for; the rest is told later.

@@ -11,8 +11,10 @@ final class CardThread {
   let link: CardLink
   let voices = VoiceTable()
   let block: MixBuffer
+  let unheard: UnheardFrames
   let rate: SampleRate
   let period: Int
+  let channels: Int
   let fadeFrames: Int
   let rampFrames: Int
   let periodLength: Duration
@@ -24,6 +26,13 @@ final class CardThread {
   var drainClock: DrainClock?
   var stall: StallWatch
   var reportedAt = 0
+  /// What was written when the device was last asked where it is.
+  var lookedAt = 0
+  /// The periods between two such looks where nobody needs more.
+  static let seldom = 4
+  /// What had been heard of a device that has been lost, and of which nothing has been heard since.
+  var lostAt: Int?
+  private var isOver = false
 
   init(pcm: any PlaybackPCM, link: CardLink) {
     self.pcm = pcm
@@ -31,8 +40,11 @@ final class CardThread {
     let configuration = pcm.configuration
     rate = configuration.format.sampleRate
     period = configuration.period.rawValue
+    channels = configuration.format.channelCount
     periodLength = configuration.period.duration(at: rate)
     block = MixBuffer(frames: period, format: configuration.format)
+    unheard = UnheardFrames(
+      capacity: configuration.buffer.rawValue * 4, channels: channels)
     fadeFrames = FrameCount(.milliseconds(10), at: rate).rawValue
     rampFrames = FrameCount(.milliseconds(20), at: rate).rawValue
     longestWait = configuration.buffer.duration(at: rate) * 2
@@ -46,25 +58,35 @@ final class CardThread {
   /// Serves the device until the engine quits; throws where the device is lost.
   func run() throws(SoundCardError) {
     while takeCommands() {
-      if block.unwritten.count > 0 || hasSound {
-        try serve()
-      } else if voices.count > 0 {
-        try drain()
-      } else {
-        try rest()
+      do throws(SoundCardError) {
+        try step()
+      } catch {
+        guard let absence = link.absence else { throw error }
+        try wait(for: absence, after: error)
       }
-      try observe()
     }
   }
 
-  private func takeCommands() -> Bool {
-    while let command = link.commands.tryRead() {
+  private func step() throws(SoundCardError) {
+    if block.unwritten.count > 0 || unheard.backlog > 0 || hasSound {
+      try serve()
+    } else if voices.count > 0 {
+      try drain()
+    } else {
+      try rest()
+    }
+    try observe()
+  }
+
+  /// Whether there is more to do than to end.
+  func takeCommands() -> Bool {
+    while !isOver, let command = link.commands.tryRead() {
       switch command {
       case .add(let voice): voices.add(voice)
-      case .quit: return false
+      case .quit: isOver = true
       }
     }
-    return true
+    return !isOver
   }
 
   /// Whether a voice has not been mixed to its end.
@@ -77,9 +99,10 @@ final class CardThread {
   /// in it.
   private func serve() throws(SoundCardError) {
     drainClock = nil
-    guard case .ready = try watchedWait(for: .period, atMost: longestWait) else {
+    guard case .ready(let room) = try watchedWait(for: .period, atMost: longestWait) else {
       return try considerStall()
     }
+    if unheard.backlog > 0 { return try writeAgain() }
     if block.unwritten.count == 0 {
       // What came while the device was waited for is taken first.
       if link.commands.readable > 0 { return }
@@ -95,17 +118,29 @@ final class CardThread {
       }
       mix()
     }
+    let before = position.written
     try write()
+    try rest(room: room.rawValue - (position.written - before))
   }
 
   private func write() throws(SoundCardError) {
-    switch try pcm.write(block.unwritten) {
+    try offer(block.unwritten) { count in
+      keepUnheard(UnsafeBufferPointer(rebasing: block.unwritten[..<(count * channels)]))
+      block.wrote(count)
+    }
+  }
+
+  /// Offers samples to the device, and says how many frames it took.
+  func offer(
+    _ samples: UnsafeBufferPointer<Float>, _ took: (Int) -> Void
+  ) throws(SoundCardError) {
+    switch try pcm.write(samples) {
     case .frames(0):
       guard stall.refused() else { return }
       _ = try watchedWait(for: .nothing, atMost: periodLength / 4)
       try considerStall()
     case .frames(let count):
-      block.wrote(count.rawValue)
+      took(count.rawValue)
       position.write(count.rawValue)
       stall.progressed()
     case .interrupted(let interruption):
@@ -134,6 +169,7 @@ final class CardThread {
   /// Nothing sounds: the device stops and the thread sleeps until it is told something.
   private func rest() throws(SoundCardError) {
     pcm.drop()
+    unheard.forget()
     position.finish()
     drainClock = nil
     master = GainRamp(link.volume.gain)

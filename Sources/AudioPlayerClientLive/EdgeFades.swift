@@ -11,6 +11,8 @@ struct EdgeFades {
   private let rise: Int
   private let fall: Int
   private var held: [Float] = []
+  /// How many of the first samples that are held have been given.
+  private var given = 0
 
   init(in rise: Duration, out fall: Duration, format: AudioFormat) {
     channels = format.channelCount
@@ -24,23 +26,32 @@ struct EdgeFades {
     let samples = frame < rise ? risen(samples, from: frame) : samples
     guard fall > 0 else { return samples }
     held += samples
-    let count = max(0, held.count - fall * channels)
-    defer { held.removeFirst(count) }
-    return Array(held[..<count])
+    let count = max(0, held.count - given - fall * channels)
+    defer { forget(count) }
+    return Array(held[given..<(given + count)])
+  }
+
+  /// What is held for a long fade is not moved up for each block.
+  private mutating func forget(_ count: Int) {
+    given += count
+    guard given > held.count / 8 else { return }
+    held.removeFirst(given)
+    given = 0
   }
 
   /// What was held back, fading to silence.
   mutating func finish() -> [Float] {
-    defer { held = [] }
-    let frames = held.count / channels
-    return held.indices.map { index in
-      held[index] * Float(frames - 1 - index / channels) / Float(max(1, fall))
+    defer { reset() }
+    let last = held[given...]
+    let frames = last.count / channels
+    return zip(0..., last).map { index, sample in
+      sample * Float(frames - 1 - index / channels) / Float(max(1, fall))
     }
   }
 
   /// Forgets what was held back.
   mutating func reset() {
-    held = []
+    (held, given) = ([], 0)
   }
 
   private func risen(_ samples: [Float], from frame: Int) -> [Float] {

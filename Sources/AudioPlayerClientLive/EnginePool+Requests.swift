@@ -12,7 +12,7 @@ extension EnginePool {
     } catch let error as CancellationError {
       throw error
     } catch {
-      throw AudioPlayerError.device(request.device, reason: "\(error)")
+      throw AudioPlayerError(error, on: request.device)
     }
   }
 

@@ -32,7 +32,9 @@ actor EnginePool {
     var closing: Task<Void, Never>?
 
     /// Whether it can stay open without users.
-    var canIdle: Bool { setting.idleTime > .zero && engine?.hasFailed == false }
+    var canIdle: Bool {
+      setting.idleTime > .zero && engine?.hasFailed == false && engine?.isAway == false
+    }
 
     /// Whether it is of use for a request; one that is played on is, whatever its format.
     func serves(_ other: PCMRequest) -> Bool {
@@ -147,7 +149,9 @@ actor EnginePool {
     let opening = Task { [volume] in
       let pcm = try await setting.soundCard.openPlayback(request: request)
       do {
-        return try PlaybackEngine(pcm: pcm, volume: volume)
+        return try PlaybackEngine(
+          pcm: pcm, volume: volume,
+          reopening: DeviceReopening(request, in: pcm.configuration.format, setting))
       } catch {
         pcm.close()
         throw error

@@ -22,7 +22,7 @@ struct EngineSetting: Sendable {
     let wanted = idleTime > .zero ? source.widened : source
     return PCMRequest(
       device: request.device, format: request.deviceFormat ?? wanted,
-      buffering: request.latency.buffering)
+      buffering: request.buffering)
   }
 }
 
@@ -35,6 +35,19 @@ extension AudioFormat {
       if rate >= 44_100 { sampleRate } else if 44_100 % rate == 0 { 44_100 } else { 48_000 }
     return AudioFormat(sampleRate: wider, channelCount: max(2, channelCount))
   }
+}
+
+extension PlaybackRequest {
+  /// Where nobody follows closely, more is held and the device served seldom.
+  fileprivate var buffering: PCMBuffering {
+    let isFollowed = progressInterval < .milliseconds(250)
+    return latency == .normal && !isFollowed ? .unattendedPlayback : latency.buffering
+  }
+}
+
+extension PCMBuffering {
+  /// A half more than in ordinary playback, of which a third is filled at a time.
+  static let unattendedPlayback = PCMBuffering(period: .milliseconds(25), periodCount: 6)
 }
 
 extension PlaybackLatency {

@@ -1,6 +1,6 @@
 import AudioCore
 import AudioPlayerClient
-import Foundation
+import FoundationEssentials
 
 /// What a source gives.
 struct SourceDescription: Sendable {
@@ -28,9 +28,14 @@ protocol FeederSource: AnyObject {
   /// The frame that it gives next, at the rate that it was opened with.
   var position: FrameCount { get }
 
+  /// Goes to the frame that it is to begin with; waits for it where it has not come yet, unless
+  /// there is a request to look at first, and can be asked again then.
+  nonisolated(nonsending) func begin(at frame: FrameCount) async throws
+
   /// Goes to a frame, or to the end where there are fewer.
   ///
-  /// Throws `notSeekable` and stays where it is where that lies behind a stream.
+  /// Throws `notSeekable` and stays where it is where that lies behind a stream, or a file that
+  /// comes only once has not come so far.
   nonisolated(nonsending) func seek(to frame: FrameCount) async throws
 
   /// The first frame that can be gone to.
@@ -41,6 +46,10 @@ protocol FeederSource: AnyObject {
 }
 
 extension FeederSource {
+  nonisolated(nonsending) func begin(at frame: FrameCount) async throws {
+    if frame > 0 { try await seek(to: frame) }
+  }
+
   var oldestFrame: FrameCount { 0 }
 
   func forget(before frame: FrameCount) {}
@@ -52,6 +61,7 @@ struct FeederInterruption: Error {}
 /// The source of an item.
 func makeSource(_ source: PlaybackSource, _ mailbox: FeederMailbox) -> any FeederSource {
   switch source {
+  case .file(let url) where source.comesOnce: StreamSource(of: url, mailbox)
   case .file(let url): FileSource(url)
   case .buffers(let buffers): BuffersSource(buffers)
   case .stream(let stream): StreamSource(stream, mailbox)

@@ -15,6 +15,12 @@ struct HeardPosition: Equatable {
     heard = max(heard, min(written, written - delay))
   }
 
+  /// The device is gone with what was not heard; the last `frames` of it are to be written again.
+  mutating func lose(keeping frames: Int) {
+    written -= frames
+    heard = written
+  }
+
   /// Everything written counts as heard: the device has run dry, or will not say.
   mutating func finish() {
     heard = written

@@ -1,6 +1,6 @@
 import AudioCore
 import AudioPlayerClient
-import Foundation
+import FoundationEssentials
 
 /// One item of a queue: its source, within its range, as often as it is to be played.
 final class ItemReader {
@@ -22,18 +22,18 @@ final class ItemReader {
   private var repetitions: Repetitions
   private var hasGiven = false
 
-  /// Opens an item and goes to its start.
+  /// Opens an item's source and goes to its start.
   nonisolated(nonsending) static func open(
-    _ item: PlaybackItem, index: Int, _ mailbox: FeederMailbox
+    _ item: PlaybackItem, index: Int, _ source: any FeederSource
   ) async throws -> ItemReader {
-    let source = makeSource(item.source, mailbox)
     let description = try await source.open()
     let rate = description.format.sampleRate
     let start = item.range.start.frame(at: rate)
     let end = item.range.end?.frame(at: rate) ?? FrameCount(.max)
     let reader = ItemReader(
       index, source, description, start..<max(start, end), Repetitions(item.repetition))
-    if start > 0 { try await reader.go(to: start) }
+    try await source.begin(at: start)
+    reader.position = source.position
     return reader
   }
 

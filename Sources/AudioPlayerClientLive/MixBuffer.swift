@@ -11,6 +11,8 @@ final class MixBuffer {
   private let channels: Int
   private let buses: BusGains
   private var pending = 0..<0
+  /// Whether no voice is in the block yet, which holds what was in it before.
+  private var isFresh = false
 
   init(frames: Int, format: AudioFormat) {
     channels = format.channelCount
@@ -47,7 +49,7 @@ final class MixBuffer {
   /// Begins a block of silence to mix into.
   func begin() {
     buses.begin(after: mix.count / channels)
-    mix.update(repeating: 0)
+    isFresh = true
     pending = 0..<mix.count
   }
 
@@ -55,38 +57,55 @@ final class MixBuffer {
   ///
   /// A hole in a voice that is not complete is faded out of and into.
   func add(_ voice: Voice, atMost length: Int, isComplete: Bool) -> Int {
-    let room = UnsafeMutableBufferPointer(rebasing: scratch[..<(length * channels)])
+    let target = isFresh ? mix : scratch
+    let room = UnsafeMutableBufferPointer(rebasing: target[..<(length * channels)])
     let frames = voice.ring.tryRead(into: room) / channels
     if frames > 0 {
       _ = voice.lastFrame.update(
-        fromContentsOf: scratch[((frames - 1) * channels)..<(frames * channels)])
+        fromContentsOf: target[((frames - 1) * channels)..<(frames * channels)])
     }
     let isLate = frames < length && !isComplete
     let gains = voice.dropout.gains(frames, of: length, isLate: isLate)
-    if let gains { fade(voice, frames, gains) }
+    if let gains { fade(voice, frames, gains, in: target) }
     let count = (gains?.end ?? frames) * channels
     var bus = buses.ramp(of: voice.bus)
-    apply(&bus, to: scratch, count)
-    apply(&voice.transport.volume, to: scratch, count)
-    apply(&voice.transport.fade, to: scratch, count)
-    for index in 0..<count { mix[index] += scratch[index] }
+    apply(&bus, to: target, count)
+    apply(&voice.transport.volume, to: target, count)
+    apply(&voice.transport.fade, to: target, count)
+    if isFresh {
+      isFresh = false
+      silence(from: count)
+    } else {
+      for index in 0..<count { mix[index] += scratch[index] }
+    }
     return frames
+  }
+
+  private func silence(from sample: Int) {
+    UnsafeMutableBufferPointer(rebasing: mix[sample...]).update(repeating: 0)
   }
 
   /// Applies the gains to so many frames of the voice, and to its last one in place of those that
   /// are missing.
-  private func fade(_ voice: Voice, _ frames: Int, _ gains: DropoutFade.Gains) {
+  private func fade(
+    _ voice: Voice, _ frames: Int, _ gains: DropoutFade.Gains,
+    in target: UnsafeMutableBufferPointer<Float>
+  ) {
     for frame in 0..<gains.end {
       let gain = gains[frame]
       for channel in 0..<channels {
         let index = frame * channels + channel
-        scratch[index] = gain * (frame < frames ? scratch[index] : voice.lastFrame[channel])
+        target[index] = gain * (frame < frames ? target[index] : voice.lastFrame[channel])
       }
     }
   }
 
-  /// Applies the gain of the whole engine to the block.
+  /// Applies the gain of the whole engine to the block, in which all voices are.
   func apply(_ ramp: inout GainRamp) {
+    if isFresh {
+      isFresh = false
+      silence(from: 0)
+    }
     apply(&ramp, to: mix, mix.count)
   }
 

@@ -15,10 +15,14 @@ final class PlaybackEngine: Sendable {
   // The ring of commands takes one writer: held for one write, by the control side only.
   private let writing = Mutex(())
 
-  init(pcm device: any PlaybackPCM, volume: MasterVolume) throws {
+  /// - Parameter reopening: how the device is opened again where it is lost; nil where it is not.
+  init(
+    pcm device: any PlaybackPCM, volume: MasterVolume, reopening: DeviceReopening? = nil
+  ) throws {
     let pcm = MonitoredPlayback(device)
-    let link = try CardLink(volume: volume)
-    let reporter = Reporter(link: link, monitor: pcm.monitor)
+    let absence = reopening.map { _ in CardAbsence { pcm.replace(by: $0) } }
+    let link = try CardLink(volume: volume, absence: absence)
+    let reporter = Reporter(link: link, monitor: pcm.monitor, reopening: reopening)
     self.pcm = pcm
     self.link = link
     self.reporter = reporter
@@ -58,6 +62,9 @@ final class PlaybackEngine: Sendable {
 
   /// Whether the device is lost: nothing more will be played on it.
   var hasFailed: Bool { reporter.hasFailed }
+
+  /// Whether the device is lost and waited for.
+  var isAway: Bool { reporter.isAway }
 
   /// Notes that a voice has more to mix; it wakes the card's thread where that waits for it.
   func sourceAdvanced() {

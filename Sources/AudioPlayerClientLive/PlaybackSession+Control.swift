@@ -11,7 +11,7 @@ extension PlaybackSession {
     case .seek(let time, let item): try await ask(.seek(time, item: item))
     case .skip: try await ask(.skip)
     case .enqueue(let items):
-      try Self.check(items)
+      try check(items)
       try await ask(.enqueue(items))
     case .stop(let fade):
       stop(fade: fade)
@@ -29,10 +29,10 @@ extension PlaybackSession {
     if let serial = try await mailbox.ask(deed) { try await waiters.settled(serial) }
   }
 
-  /// Throws where a stream is to be repeated.
-  static func check(_ items: [PlaybackItem]) throws(AudioPlayerError) {
-    for item in items where item.repetition != .times(1) {
-      if case .stream = item.source { throw .streamCannotRepeat }
+  /// Throws where what comes only once is to be repeated.
+  func check(_ items: [PlaybackItem]) throws(AudioPlayerError) {
+    for item in items where item.repetition != .times(1) || request.cycle != .times(1) {
+      if item.source.comesOnce { throw .streamCannotRepeat }
     }
   }
 }

@@ -14,7 +14,7 @@ final class PlaybackSession: Sendable {
     var task: Task<Void, any Error>?
   }
 
-  private let request: PlaybackRequest
+  let request: PlaybackRequest
   private let setting: EngineSetting
   private let engines: EnginePool
   private let report: @Sendable (PlaybackEvent) -> Void
@@ -75,26 +75,33 @@ final class PlaybackSession: Sendable {
   }
 
   private func run() async throws {
+    report(.finished(try await finish()))
+  }
+
+  /// Plays to the end; whoever reads of that end finds the name free.
+  private func finish() async throws -> PlaybackFinish {
     defer {
       state.withLock { $0.isOver = true }
       mailbox.close()
       waiters.end()
     }
     do {
-      report(.finished(try await play()))
+      return try await play()
     } catch {
       guard state.withLock({ $0.isStopping && $0.voice == nil }) else { throw error }
-      report(.finished(PlaybackFinish(reason: .stopped, heard: .zero)))
+      return PlaybackFinish(reason: .stopped, heard: .zero)
     }
   }
 
   private func play() async throws -> PlaybackFinish {
-    try Self.check(request.items)
+    try check(request.items)
     guard request.fadeOut <= EdgeFades.longestFall else {
       throw AudioPlayerError.fadeOutTooLong(limit: EdgeFades.longestFall)
     }
     let feeder = try VoiceFeeder(request, mailbox)
-    let source = try await open(feeder)
+    guard let source = try await open(feeder) else {
+      return PlaybackFinish(reason: .completed, heard: .zero)
+    }
     let lease = try await engines.acquire(for: request, source.format, setting)
     let outcome: Result<PlaybackFinish, any Error>
     do {
@@ -107,7 +114,7 @@ final class PlaybackSession: Sendable {
   }
 
   /// Where nothing can be opened, what each item failed with is told all the same.
-  private func open(_ feeder: VoiceFeeder) async throws -> SourceDescription {
+  private func open(_ feeder: VoiceFeeder) async throws -> SourceDescription? {
     do {
       return try await feeder.open()
     } catch {
@@ -120,7 +127,8 @@ final class PlaybackSession: Sendable {
     _ feeder: VoiceFeeder, _ source: SourceDescription, on engine: PlaybackEngine
   ) async throws -> PlaybackFinish {
     let format = engine.configuration.format
-    let ending = VoiceEnding(rate: format.sampleRate, waiters: waiters)
+    let ending = VoiceEnding(
+      rate: format.sampleRate, progressInterval: request.progressInterval, waiters: waiters)
     let voice = try makeVoice(engine.configuration, ending)
     let feeding = Task { try await feeder.feed(voice, ending, on: engine) }
     let outcome: Result<PlaybackFinish, any Error>
@@ -143,7 +151,7 @@ final class PlaybackSession: Sendable {
     do {
       return try Voice(
         format: format, capacity: capacity, board: board, bus: engines.buses[request.bus],
-        progressInterval: request.progressInterval
+        progressInterval: request.progressInterval, onDeviceLoss: request.onDeviceLoss
       ) { [report] in ending.take($0, report) }
     } catch {
       throw AudioPlayerError.system(reason: "\(error)")
@@ -191,10 +199,8 @@ final class PlaybackSession: Sendable {
     do {
       guard engine.add(voice) else { throw SoundCardError.deviceLost(device) }
       return try await ending.heard()
-    } catch SoundCardError.deviceLost(let id), SoundCardError.notAnswering(let id, _) {
-      throw AudioPlayerError.deviceLost(id)
     } catch {
-      throw AudioPlayerError.device(device, reason: "\(error)")
+      throw AudioPlayerError(error, on: device)
     }
   }
 

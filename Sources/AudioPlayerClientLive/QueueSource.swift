@@ -10,40 +10,57 @@ enum QueueStep {
   case note(VoiceNote)
 }
 
-/// The items of a playback, one after the other; used on the feeder's thread alone.
+/// The items of a playback, one after the other, as often as the list is to be played; used on the
+/// feeder's thread alone.
 ///
 /// An item that fails is noted, and the next one follows.
 final class QueueSource {
   private var items: [PlaybackItem]
   private let mailbox: FeederMailbox
   private var reader: ItemReader?
+  private var rounds: Rounds
   /// The item to be opened next.
   private var upcoming = 0
   private var steps: [QueueStep] = []
+  /// Whether the first item has been opened.
+  private var hasBegun = false
   private var streamsTaken: Set<Int> = []
+  /// Those of them that wait for their beginning.
+  private var awaited: [Int: any FeederSource] = [:]
   /// The streams that have been opened and that can be gone back to.
   private var streams: [Int: ItemReader] = [:]
 
   /// What the first item that failed, failed with.
   private(set) var failure: AudioPlayerError?
 
-  init(_ items: [PlaybackItem], _ mailbox: FeederMailbox) {
+  init(_ items: [PlaybackItem], _ cycle: PlaybackRepetition, _ mailbox: FeederMailbox) {
     self.items = items
     self.mailbox = mailbox
+    rounds = Rounds(cycle)
   }
 
-  /// Opens the first item that can be opened; throws where none can.
+  /// Opens the first item that can be opened; throws where none can, and `FeederInterruption` where
+  /// there is a request to look at while it waits.
   nonisolated(nonsending) func open() async throws -> SourceDescription {
     try await openNext()
     guard let reader else { throw failure ?? AudioPlayerError.emptySource(nil) }
-    steps.append(.begins(reader.place, nil))
+    hasBegun = true
+    if !isSought { steps.append(.begins(place(of: reader), nil)) }
     var description = reader.description
     description.item = reader.index
     return description
   }
 
-  /// The item that is read, or that is read next.
-  var current: Int { reader?.index ?? upcoming }
+  /// The item that is read, or that is read next, and in which round.
+  var current: QueuePlace { QueuePlace(item: reader?.index ?? upcoming, round: rounds.current) }
+
+  /// Whether nothing is left to be played.
+  var isAtEnd: Bool { reader == nil && upcoming >= items.count }
+
+  /// Whether a place was gone to of which nothing has been given.
+  private var isSought: Bool {
+    if case .begins = steps.last { true } else { false }
+  }
 
   /// What has failed before anything was given.
   var failures: [VoiceNote] {
@@ -55,42 +72,75 @@ final class QueueSource {
     while true {
       if !steps.isEmpty { return steps.removeFirst() }
       guard let reader else {
-        guard upcoming < items.count else { return nil }
+        guard upcoming < items.count || beginRound() else { return nil }
         try await openNext()
-        if let reader = self.reader { steps.append(.begins(reader.place, .advanced)) }
+        if let reader = self.reader { steps.append(.begins(place(of: reader), .advanced)) }
         continue
       }
       do { try await take(reader.next(), from: reader) } catch { try fail(reader.index, error) }
     }
   }
 
-  func append(_ items: [PlaybackItem]) {
-    self.items += items
+  /// Does what is asked for while `place` is heard; returns the place that was gone to, if any.
+  nonisolated(nonsending) func perform(
+    _ deed: FeederRequest.Deed, at place: QueuePlace
+  ) async throws -> QueuePlace? {
+    switch deed {
+    case .enqueue(let items):
+      self.items += items
+      return nil
+    case .seek(let time, let item):
+      // Behind the last item it is the last one that is sought in.
+      let target = item ?? min(place.item, items.count - 1)
+      return try await seek(to: time, QueuePlace(item: target, round: place.round))
+    case .skip: return skip(to: QueuePlace(item: place.item + 1, round: place.round))
+    }
   }
-
-  /// How many items there are.
-  var count: Int { items.count }
 
   /// Goes to a time of an item, before the first item to its start, and behind the last one to the
-  /// end of all; returns the item.
+  /// next round or to the end of all; returns the place.
   ///
   /// Throws and stays where it is where that cannot be reached.
-  nonisolated(nonsending) func seek(to time: PlaybackTime, item: Int) async throws -> Int {
-    guard item < items.count else { return skip(to: item) }
-    let (time, item) = item < 0 ? (.frame(0), 0) : (time, item)
+  nonisolated(nonsending) private func seek(
+    to time: PlaybackTime, _ place: QueuePlace
+  ) async throws -> QueuePlace {
+    guard place.item < items.count else { return skip(to: place) }
+    let (time, item) = place.item < 0 ? (.frame(0), 0) : (time, place.item)
     let reader =
-      if let reader, reader.index == item { reader } else { try await openItem(item) }
+      if let reader, reader.index == item { reader } else { try await reach(item) }
     try await reader.seek(to: time)
+    rounds.go(to: place.round)
     stand(reader)
-    return item
+    return current
   }
 
-  /// Goes to the start of an item, or to the end of all; returns the item.
-  func skip(to item: Int) -> Int {
-    let item = min(item, items.count)
-    release(before: item)
-    (reader, upcoming, steps) = (nil, item, [])
-    return item
+  /// Goes to the start of an item, behind the last one to the next round or to the end of all;
+  /// returns the place.
+  private func skip(to place: QueuePlace) -> QueuePlace {
+    release(before: min(place.item, items.count))
+    (reader, upcoming, steps) = (nil, min(place.item, items.count), kept)
+    rounds.go(to: place.round)
+    if upcoming == items.count { _ = beginRound() }
+    return current
+  }
+
+  /// Opens an item that was asked for; the next request does not wait for one that does not begin.
+  nonisolated(nonsending) private func reach(_ item: Int) async throws -> ItemReader {
+    do { return try await openItem(item) } catch is FeederInterruption {
+      throw AudioPlayerError.notSeekable(awaited[item]?.url)
+    }
+  }
+
+  private func beginRound() -> Bool {
+    guard rounds.begin() else { return false }
+    upcoming = 0
+    return true
+  }
+
+  private func place(of reader: ItemReader) -> ItemPlace {
+    var place = reader.place
+    place.round = rounds.current
+    return place
   }
 
   /// Whether it keeps what could be forgotten once it has been heard.
@@ -111,13 +161,18 @@ final class QueueSource {
     release(before: reader.index)
     self.reader = reader
     upcoming = reader.index + 1
-    steps = [.begins(reader.place, .sought)]
+    steps = kept + [.begins(place(of: reader), .sought)]
   }
+
+  /// What has failed before anything was given is told all the same.
+  private var kept: [QueueStep] { hasBegun ? [] : failures.map { .note($0) } }
 
   private func take(_ step: ItemReader.Step, from reader: ItemReader) throws {
     switch step {
-    case .audio(let buffer): steps.append(.audio(buffer))
-    case .looped(let count): steps.append(.begins(reader.place, .looped(count: count)))
+    case .audio(let buffer):
+      rounds.gives()
+      steps.append(.audio(buffer))
+    case .looped(let count): steps.append(.begins(place(of: reader), .looped(count: count)))
     case .end:
       if reader.isEmpty { throw reader.emptiness }
       if let (announced, decoded) = reader.shortfall {
@@ -132,7 +187,10 @@ final class QueueSource {
     while reader == nil, upcoming < items.count {
       let index = upcoming
       upcoming += 1
-      do { reader = try await openItem(index) } catch { try fail(index, error) }
+      do { reader = try await openItem(index) } catch {
+        if error is FeederInterruption { upcoming = index }
+        try fail(index, error)
+      }
     }
   }
 
@@ -141,13 +199,35 @@ final class QueueSource {
       try await reader.rewind()
       return reader
     }
-    guard case .stream = items[index].source else {
-      return try await .open(items[index], index: index, mailbox)
+    let item = items[index]
+    guard awaited[index] != nil || item.source.comesOnce else {
+      return try await .open(item, index: index, makeSource(item.source, mailbox))
     }
-    guard streamsTaken.insert(index).inserted else { throw AudioPlayerError.notSeekable(nil) }
-    let reader = try await ItemReader.open(items[index], index: index, mailbox)
-    streams[index] = reader
-    return reader
+    return try await openStream(item, index)
+  }
+
+  /// Where a request comes while it waits for its beginning, it goes on waiting when it is opened
+  /// again.
+  nonisolated(nonsending) private func openStream(
+    _ item: PlaybackItem, _ index: Int
+  ) async throws -> ItemReader {
+    let source = try awaited.removeValue(forKey: index) ?? takeStream(item, index)
+    do {
+      let reader = try await ItemReader.open(item, index: index, source)
+      streams[index] = reader
+      return reader
+    } catch let interruption as FeederInterruption {
+      awaited[index] = source
+      throw interruption
+    }
+  }
+
+  private func takeStream(_ item: PlaybackItem, _ index: Int) throws -> any FeederSource {
+    let source = makeSource(item.source, mailbox)
+    guard streamsTaken.insert(index).inserted else {
+      throw AudioPlayerError.notSeekable(source.url)
+    }
+    return source
   }
 
   /// What was given last cannot be used: its item is over.

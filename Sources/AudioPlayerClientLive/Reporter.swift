@@ -1,32 +1,40 @@
+import AudioCore
 import AudioThreads
 import SoundCard
 import Synchronization
 
 /// Turns what the card's thread says into reports to the voices, on a thread of its own.
 final class Reporter: Sendable {
-  private struct State {
+  struct State {
     var voices: [ObjectIdentifier: Voice] = [:]
     /// The places of voices that are to be admitted.
     var reserved = 0
     var outcome: Result<Void, any Error>?
     var isEnding = false
+    var absence: Absence?
   }
 
-  private let link: CardLink
-  private let monitor: DeviceMonitor
+  let link: CardLink
+  let monitor: DeviceMonitor
+  let reopening: DeviceReopening?
   // Held by the reporter and the control side for a few instructions; the card's thread never sees
   // it.
-  private let state = Mutex(State())
+  let state = Mutex(State())
 
-  init(link: CardLink, monitor: DeviceMonitor) {
+  /// - Parameter reopening: how a device that is lost is opened again; nil where it is not.
+  init(link: CardLink, monitor: DeviceMonitor, reopening: DeviceReopening? = nil) {
     self.link = link
     self.monitor = monitor
+    self.reopening = reopening
   }
 
   /// Whether the device has failed.
   var hasFailed: Bool {
     if case .failure = state.withLock({ $0.outcome }) { true } else { false }
   }
+
+  /// Whether the device is lost and waited for.
+  var isAway: Bool { state.withLock { $0.absence?.isAway == true } }
 
   /// Keeps a place for the voice that is admitted next.
   ///
@@ -45,6 +53,7 @@ final class Reporter: Sendable {
     let isAdmitted = state.withLock { state in
       state.reserved -= 1
       guard state.outcome == nil else { return false }
+      if state.absence?.isAway == true, voice.onDeviceLoss == .fail { return false }
       state.voices[ObjectIdentifier(voice)] = voice
       return true
     }
@@ -75,6 +84,7 @@ final class Reporter: Sendable {
       let outcome = state.withLock { $0.outcome }
       passOnEvents()
       passOnProgress()
+      passOnAbsence()
       guard let outcome else {
         waitForNews(&watch)
         continue
@@ -90,7 +100,7 @@ final class Reporter: Sendable {
       link.news.wait()
       return
     }
-    if let error = monitor.wait(for: link.news, &watch) { end(.failure(error)) }
+    if let error = monitor.look(for: link.news, &watch) { hang(error) }
   }
 
   private func passOnEvents() {
@@ -105,11 +115,13 @@ final class Reporter: Sendable {
         reference.takeUnretainedValue().report(.silence(frames))
       case .limited(let gain):
         for voice in voices { voice.report(.limited(gain: gain)) }
+      case .lost: lose()
+      case .returned: comeBack()
       }
     }
   }
 
-  private func passOnProgress() {
+  func passOnProgress() {
     for voice in voices {
       passOnSettlement(of: voice)
       voice.report(.heard(voice.heardFrames.load(ordering: .relaxed)))
@@ -121,14 +133,24 @@ final class Reporter: Sendable {
     voice.report(.settled(serial: serial, frame: frame, isPaused: isPaused))
   }
 
+  /// Where the voice has been told of its end already, its reference is all that there is to it.
   private func finish(_ voice: Voice) {
-    state.withLock { $0.voices[ObjectIdentifier(voice)] = nil }
+    finish(voice, .finished(heard: voice.heardFrames.load(ordering: .relaxed)))
+  }
+
+  func finish(_ voice: Voice, _ report: VoiceReport) {
+    let isKnown = state.withLock { state in
+      state.absence?.leave(voice)
+      return state.voices.removeValue(forKey: ObjectIdentifier(voice)) != nil
+    }
+    guard isKnown else { return }
     passOnSettlement(of: voice)
     voice.close()
-    voice.report(.finished(heard: voice.heardFrames.load(ordering: .relaxed)))
+    voice.report(report)
   }
 
   private func finish(_ outcome: Result<Void, any Error>) {
+    state.withLock { $0.absence.take() }?.watch.end()
     guard case .failure(let error) = outcome else { return }
     for voice in voices {
       state.withLock { $0.voices[ObjectIdentifier(voice)] = nil }
@@ -139,5 +161,5 @@ final class Reporter: Sendable {
     }
   }
 
-  private var voices: [Voice] { state.withLock { Array($0.voices.values) } }
+  var voices: [Voice] { state.withLock { Array($0.voices.values) } }
 }

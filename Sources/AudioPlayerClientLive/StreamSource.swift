@@ -1,24 +1,36 @@
 import AudioCore
 import AudioPlayerClient
 import AudioThreads
-import Foundation
+import FoundationEssentials
+import SoundFile
 
 /// Buffers as they come.
 ///
-/// What has not been heard yet can be given again. A user's stream may ignore that its task is cancelled: it is asked in a task of its own, and what
-/// it gives too late is let go. While it gives nothing, requests are looked at.
+/// What has not been heard yet can be given again. A user's stream may ignore that its task is
+/// cancelled: it is asked in a task of its own, and what it gives too late is let go. While it
+/// gives nothing, requests are looked at.
 final class StreamSource: FeederSource {
-  let url: URL? = nil
+  let url: URL?
   let shortfall: (announced: Duration, decoded: Duration)? = nil
   private let puller: StreamPuller
   private let mailbox: FeederMailbox
   private var pulling: Task<AudioBuffer?, any Error>?
   /// What has been pulled and not been heard.
   private var tape = BufferTape()
+  private var format: AudioFormat?
   private var isGivenUp = false
 
   init(_ stream: AsyncThrowingStream<AudioBuffer, any Error>, _ mailbox: FeederMailbox) {
+    url = nil
     puller = StreamPuller(stream)
+    self.mailbox = mailbox
+  }
+
+  /// A named pipe or another file that comes as a stream, read on a thread of its own, in buffers
+  /// so short that none of them keeps back for long what has come.
+  init(of url: URL, _ mailbox: FeederMailbox) {
+    self.url = url
+    puller = StreamPuller(SoundFile.buffers(of: url, framesPerBuffer: 512))
     self.mailbox = mailbox
   }
 
@@ -30,43 +42,50 @@ final class StreamSource: FeederSource {
 
   var oldestFrame: FrameCount { tape.oldest }
 
-  func open() async throws -> SourceDescription {
-    guard let first = try await pull(isInterruptible: false) else {
-      throw AudioPlayerError.emptySource(nil)
-    }
+  nonisolated(nonsending) func open() async throws -> SourceDescription {
+    if let format { return SourceDescription(format: format, announcedDuration: nil) }
+    guard let first = try await pull() else { throw AudioPlayerError.emptySource(url) }
     tape.append(first)
+    format = first.format
     return SourceDescription(format: first.format, announcedDuration: nil)
   }
 
-  func next() async throws -> AudioBuffer? {
+  nonisolated(nonsending) func next() async throws -> AudioBuffer? {
     if let buffer = tape.next(atMost: .init(.max)) { return buffer }
-    guard let buffer = try await pull(isInterruptible: true) else { return nil }
+    guard let buffer = try await pull() else { return nil }
     tape.append(buffer)
     return tape.next(atMost: .init(.max))
   }
 
-  func seek(to frame: FrameCount) async throws {
-    guard frame >= tape.oldest else { throw AudioPlayerError.notSeekable(nil) }
+  nonisolated(nonsending) func begin(at frame: FrameCount) async throws {
     while tape.end < frame {
       tape.seek(to: tape.end)
       tape.forget(before: tape.end)
-      guard let buffer = try await pull(isInterruptible: false) else { break }
+      guard let buffer = try await pull() else { break }
       tape.append(buffer)
     }
     tape.seek(to: frame)
+  }
+
+  nonisolated(nonsending) func seek(to frame: FrameCount) async throws {
+    let isThere = frame <= tape.end || url == nil
+    guard frame >= tape.oldest, isThere else { throw AudioPlayerError.notSeekable(url) }
+    // Another request ends the wait for a place that does not come: it is as far as it has come.
+    do { try await begin(at: frame) } catch is FeederInterruption { tape.seek(to: tape.end) }
   }
 
   func forget(before frame: FrameCount) {
     tape.forget(before: frame)
   }
 
-  nonisolated(nonsending) private func pull(isInterruptible: Bool) async throws -> AudioBuffer? {
+  /// The next buffer; throws `FeederInterruption` where there is a request, and can be asked again.
+  nonisolated(nonsending) private func pull() async throws -> AudioBuffer? {
     guard !isGivenUp else { throw CancellationError() }
     let pulling = pulling ?? Task { [puller] in try await puller.next() }
     self.pulling = pulling
     let answer = FirstAnswer<AudioBuffer?>()
     Task { answer.give(await pulling.result) }
-    if isInterruptible { mailbox.interrupt { answer.give(.failure(FeederInterruption())) } }
+    mailbox.interrupt { answer.give(.failure(FeederInterruption())) }
     defer { mailbox.interrupt(nil) }
     do {
       let buffer = try await withTaskCancellationHandler {
@@ -82,7 +101,7 @@ final class StreamSource: FeederSource {
       self.pulling = nil
       isGivenUp = Task.isCancelled
       try Task.checkCancellation()
-      throw AudioPlayerError.source(nil, reason: "\(error)")
+      throw AudioPlayerError.source(url, reason: "\(error)")
     }
   }
 }

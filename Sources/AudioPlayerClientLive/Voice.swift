@@ -21,6 +21,8 @@ final class Voice: @unchecked Sendable {
   let board: WishBoard
   /// The bus that it sounds on.
   let bus: BusVolume
+  /// What becomes of it where its device is lost.
+  let onDeviceLoss: DeviceLossPolicy
   /// The frames after which its progress is news.
   let progressFrames: Int
   /// Called by the engine's reporter, in order.
@@ -55,12 +57,13 @@ final class Voice: @unchecked Sendable {
 
   init(
     format: AudioFormat, capacity: Duration, board: WishBoard, bus: BusVolume = BusVolume(),
-    progressInterval: Duration = .milliseconds(50),
+    progressInterval: Duration = .milliseconds(50), onDeviceLoss: DeviceLossPolicy = .fail,
     report: @escaping @Sendable (VoiceReport) -> Void
   ) throws(WakeUpError) {
     self.format = format
     self.board = board
     self.bus = bus
+    self.onDeviceLoss = onDeviceLoss
     self.report = report
     progressFrames =
       FrameCount(
@@ -155,6 +158,17 @@ extension Voice {
       seen = reading.serial
       transport.wish(reading.wishes)
     }
+    flush()
+  }
+
+  /// The same where nobody hears it.
+  func attendUnheard() {
+    attend()
+    transport.settleUnheard()
+    flush()
+  }
+
+  private func flush() {
     guard transport.flush() else { return }
     ring.discardReadable()
     framesAtFlush.store(position.mixed, ordering: .relaxed)
@@ -173,8 +187,9 @@ extension Voice {
     guard transport.isSettled, settledSerial.load(ordering: .relaxed) != seen else { return false }
     // What is over stays where it was: the end of a pause is no resumption.
     if transport.phase != .over {
-      let isPaused = transport.phase == .silent
-      let frame = isPaused ? position.mixed : soundsSince
+      let isSilent = transport.phase == .silent
+      let isPaused = isSilent && transport.wishes.isPaused
+      let frame = isSilent ? position.mixed : soundsSince
       settledPlace.store(frame << 1 | (isPaused ? 1 : 0), ordering: .relaxed)
     }
     settledSerial.store(seen, ordering: .releasing)
@@ -203,6 +218,10 @@ enum VoiceReport {
   case silence(Int)
   /// The sum of all voices needed this gain to stay within ±1.
   case limited(gain: Float)
+  /// The device is lost, and it waits for it.
+  case deviceLost
+  /// The device is back after so long.
+  case deviceReturned(gap: Duration)
   /// Its last frame has been heard, or its fade has; nothing follows.
   case finished(heard: Int)
   /// The device failed; nothing follows.

@@ -13,13 +13,19 @@ final class VoiceEnding: Sendable {
   }
 
   private let rate: SampleRate
+  private let progressFrames: Int
   private let waiters: ControlWaiters
   // Held for a few instructions by the reporter's thread, the feeder and the session.
   private let state: Mutex<State>
 
-  /// - Parameter rate: the rate of the voice's frames.
-  init(rate: SampleRate, waiters: ControlWaiters) {
+  /// - Parameters:
+  ///   - rate: the rate of the voice's frames.
+  ///   - progressInterval: how often the progress is told, 50 ms at least.
+  init(
+    rate: SampleRate, progressInterval: Duration = .milliseconds(50), waiters: ControlWaiters
+  ) {
     self.rate = rate
+    progressFrames = FrameCount(max(.milliseconds(50), progressInterval), at: rate).rawValue
     self.waiters = waiters
     state = Mutex(State(timeLine: VoiceTimeLine(rate: rate)))
   }
@@ -39,6 +45,8 @@ final class VoiceEnding: Sendable {
       report(.xrun(FrameCount(frames).duration(at: rate)))
     case .limited(let gain):
       report(.limited(Decibels(amplitude: Double(gain))))
+    case .deviceLost: report(.deviceLost)
+    case .deviceReturned(let gap): report(.deviceReturned(gap: gap))
     case .finished(let frames):
       tellLast(frames, report)
       end(.success(FrameCount(frames).duration(at: rate)))
@@ -79,7 +87,7 @@ final class VoiceEnding: Sendable {
   /// Notes what has been heard, and where that is; nil where that is too little to be told.
   private func advance(to frames: Int) -> PlaybackProgress? {
     state.withLock { state in
-      guard frames >= state.told + rate.hertz / 20 else { return nil }
+      guard frames >= state.told + progressFrames else { return nil }
       state.told = frames
       return state.timeLine.progress(frames)
     }

@@ -20,8 +20,8 @@ final class VoiceFeed {
   private var epoch = 0
   /// The voice's frame that followed the last flush.
   private var origin = 0
-  /// The item that was gone to, until something of it is there.
-  private var destination: Int?
+  /// The place that was gone to, until something of it is there.
+  private var destination: QueuePlace?
   /// Whether something was gone to.
   private var hasMoved = false
 
@@ -72,17 +72,9 @@ final class VoiceFeed {
     forgetHeard()
     // After a flush the card still plays what came before it, but that is over.
     let heard = max(origin, voice.heardFrames.load(ordering: .relaxed))
-    let item = destination ?? ending.timeLine { $0.progress(heard).item }
-    switch deed {
-    case .enqueue(let items):
-      queue.append(items)
-      return nil
-    case .seek(let time, let other):
-      // Behind the last item it is the last one that is sought in.
-      destination = try await queue.seek(to: time, item: other ?? min(item, queue.count - 1))
-    case .skip:
-      destination = queue.skip(to: item + 1)
-    }
+    let place = destination ?? ending.timeLine { $0.place(heard) }
+    guard let target = try await queue.perform(deed, at: place) else { return nil }
+    destination = target
     hasMoved = true
     return flush()
   }

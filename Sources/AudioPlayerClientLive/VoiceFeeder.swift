@@ -22,14 +22,32 @@ actor VoiceFeeder {
     }
     self.request = request
     self.mailbox = mailbox
-    queue = QueueSource(request.items, mailbox)
+    queue = QueueSource(request.items, request.cycle, mailbox)
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Opens the first item that can be opened and says what it gives.
-  func open() async throws -> SourceDescription {
-    try await queue.open()
+  /// Opens the first item that can be opened and says what it gives; nil where all has been skipped
+  /// before it came.
+  func open() async throws -> SourceDescription? {
+    while true {
+      do { return try await queue.open() } catch is FeederInterruption {
+        while let request = mailbox.next() { await answer(request) }
+      }
+      guard queue.isAtEnd else { continue }
+      if let failure = queue.failure { throw failure }
+      return nil
+    }
+  }
+
+  /// Does what is asked for before anything is there: nobody at the card has to be waited for.
+  private func answer(_ request: FeederRequest) async {
+    do {
+      _ = try await queue.perform(request.deed, at: queue.current)
+      request.answer.give(.success(nil))
+    } catch {
+      request.answer.give(.failure(error))
+    }
   }
 
   /// What has failed to be opened before anything was given.

@@ -23,6 +23,8 @@ struct ItemPlace: Equatable {
   var rate: SampleRate
   /// How long the source says that it lasts.
   var length: Duration?
+  /// The round of the queue that it is played in.
+  var round = 0
 }
 
 /// Which frame of which source a voice's frames are.
@@ -39,7 +41,7 @@ struct VoiceTimeLine {
 
   private let rate: SampleRate
   private var segments: [Segment] = []
-  private var notes: [(frame: Int, note: VoiceNote)] = []
+  private var notes: [(frame: Int, note: VoiceNote, place: PlaybackProgress?)] = []
 
   /// - Parameter rate: the rate of the voice's frames.
   init(rate: SampleRate) {
@@ -62,26 +64,27 @@ struct VoiceTimeLine {
   /// Something is to be told when the voice has been heard up to a frame.
   mutating func note(_ note: VoiceNote, at frame: Int) {
     let index = notes.firstIndex { $0.frame > frame } ?? notes.endIndex
-    notes.insert((frame, note), at: index)
+    notes.insert((frame, note, nil), at: index)
   }
 
-  /// What was to follow from a frame on does not.
+  /// What was to follow from a frame on does not; a pause there was in what came before.
   mutating func cut(at frame: Int) {
+    for index in notes.indices where notes[index].frame >= frame && notes[index].place == nil {
+      notes[index].place = progress(notes[index].frame)
+    }
     segments.removeAll { $0.start >= frame }
     notes.removeAll { $0.frame >= frame && $0.note.belongsToSamples }
   }
 
   /// The voice ends at a frame: what was reckoned to lie behind it lies there.
   mutating func end(at frame: Int) {
-    notes = notes.map { (min($0.frame, frame), $0.note) }
+    notes = notes.map { (min($0.frame, frame), $0.note, $0.place) }
   }
 
   /// Where the voice is when so much of it has been heard.
   func progress(_ heard: Int) -> PlaybackProgress {
     let duration = FrameCount(heard).duration(at: rate)
-    guard let segment = segments.last(where: { $0.start <= heard }) ?? segments.first else {
-      return PlaybackProgress(heard: duration)
-    }
+    guard let segment = segment(heard) else { return PlaybackProgress(heard: duration) }
     var frames = max(0, heard - segment.start)
     if let turn = segment.turn { frames %= turn }
     let place = segment.place
@@ -91,10 +94,19 @@ struct VoiceTimeLine {
       time: position.duration(at: place.rate), length: place.length)
   }
 
+  /// Which item of which round is heard when so much has been.
+  func place(_ heard: Int) -> QueuePlace {
+    segment(heard).map { QueuePlace(item: $0.place.item, round: $0.place.round) } ?? QueuePlace()
+  }
+
+  private func segment(_ heard: Int) -> Segment? {
+    segments.last { $0.start <= heard } ?? segments.first
+  }
+
   /// What is to be told now that so much has been heard, each with where that was.
   mutating func pass(_ heard: Int) -> [(note: VoiceNote, progress: PlaybackProgress)] {
     let count = notes.prefix { $0.frame <= heard }.count
-    let passed = notes[..<count].map { ($0.note, progress($0.frame)) }
+    let passed = notes[..<count].map { ($0.note, $0.place ?? progress($0.frame)) }
     notes.removeFirst(count)
     let current = segments.lastIndex { $0.start <= heard } ?? 0
     segments.removeFirst(current)

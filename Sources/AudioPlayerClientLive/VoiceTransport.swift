@@ -29,6 +29,8 @@ struct VoiceTransport: Equatable {
   private let rate: SampleRate
   /// Whether the last wish was one for a volume.
   private var awaitsVolume = false
+  /// Whether nothing was taken from it since its device was lost.
+  private var isUnheard = false
   var volume: GainRamp
   var fade = GainRamp(1)
 
@@ -45,9 +47,27 @@ struct VoiceTransport: Equatable {
   var isSettled: Bool {
     switch phase {
     case .primed, .fadingOut: false
-    case .sounding: !isToBeSilent && fade.isSteady && !(awaitsVolume && !volume.isSteady)
-    case .silent: wishes.isPaused && !wishes.isStopping && wishes.epoch == epoch
+    case .sounding:
+      !isToBeSilent && (isUnheard || fade.isSteady && !(awaitsVolume && !volume.isSteady))
+    case .silent:
+      (wishes.isPaused || isUnheard) && !wishes.isStopping && wishes.epoch == epoch
     case .over: true
+    }
+  }
+
+  /// Nobody hears it, and nothing is taken from it: what is wished is in force without a fade, and
+  /// what is to sound again fades in when it can.
+  mutating func settleUnheard() {
+    isUnheard = true
+    volume = GainRamp(wishes.gain)
+    switch phase {
+    case .primed, .sounding, .fadingOut:
+      if isToBeSilent {
+        fallSilent()
+      } else if phase == .fadingOut {
+        phase = .silent
+      }
+    case .silent, .over: break
     }
   }
 
@@ -82,6 +102,7 @@ struct VoiceTransport: Equatable {
 
   /// How many frames of a block are to be taken from the voice.
   mutating func begin(_ supply: Supply, block: Int) -> Int {
+    isUnheard = false
     switch phase {
     case .primed: if isToBeSilent { fallSilent() } else { phase = .sounding }
     case .sounding: if isToBeSilent { fadeOut(supply) }

@@ -1,4 +1,5 @@
-public import Foundation
+public import AudioCore
+public import FoundationEssentials
 
 extension AudioRecorderClient {
   /// A client from its endpoints.
@@ -16,7 +17,8 @@ extension AudioRecorderClient {
     control:
       @escaping @Sendable (_ id: RecordingID, _ command: RecordingCommand) async throws -> Void,
     pause: @escaping @Sendable () async -> Void,
-    resume: @escaping @Sendable () async -> Void
+    resume: @escaping @Sendable () async -> Void,
+    devices: @escaping @Sendable () async throws -> [AudioDevice]
   ) {
     self.currentTime = currentTime
     self.requestRecordPermission = requestRecordPermission
@@ -27,6 +29,7 @@ extension AudioRecorderClient {
     self.control = control
     self.pause = pause
     self.resume = resume
+    self.devices = devices
   }
 
   /// Records into a file until `stopRecording`; see the endpoint `startRecording`.

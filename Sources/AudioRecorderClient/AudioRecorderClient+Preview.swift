@@ -1,6 +1,6 @@
 import AudioCore
 import ClientDependencies
-import Foundation
+import FoundationEssentials
 
 extension AudioRecorderClient {
   static func preview() -> AudioRecorderClient {
@@ -14,7 +14,14 @@ extension AudioRecorderClient {
       capture: { PreviewMicrophone.capture($0) },
       control: { try await recorder.control($0, $1) },
       pause: { await recorder.setPaused(true) },
-      resume: { await recorder.setPaused(false) })
+      resume: { await recorder.setPaused(false) },
+      devices: {
+        [
+          AudioDevice(
+            id: "preview", name: "Preview microphone", directions: [.capture], isDefault: true,
+            isVirtual: true)
+        ]
+      })
   }
 }
 
@@ -95,6 +102,7 @@ private actor PreviewRecorder {
     var hasBegun = request.start == .immediately
     let level = PreviewMicrophone.signal.buffer(.milliseconds(100), format: format).level
     var length = Duration.zero
+    var untold = Duration.zero
     var reason = RecordingFinish.Reason.stopped
     while true {
       let left = request.maximumDuration.map { $0 - length } ?? .milliseconds(100)
@@ -109,6 +117,10 @@ private actor PreviewRecorder {
       hasBegun = true
       length += step
       recorded = length
+      untold += step
+      let isDue = untold >= request.levelsInterval || length == request.maximumDuration
+      guard isDue else { continue }
+      untold = .zero
       pipe.send(.levels(RecordingLevels(recorded: length, level: level)))
     }
     recorded = nil

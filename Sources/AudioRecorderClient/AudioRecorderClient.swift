@@ -1,5 +1,6 @@
+public import AudioCore
 import ClientDependencies
-public import Foundation
+public import FoundationEssentials
 
 /// Records from a microphone: to files, or as live buffers.
 public struct AudioRecorderClient: Sendable {
@@ -20,8 +21,8 @@ public struct AudioRecorderClient: Sendable {
   /// Records into a file until `stopRecording`; the file's extension decides on its format.
   ///
   /// True when the file is complete and holds at least a frame, also where the device came to its
-  /// end by itself; false where nothing was recorded. Cancelling the task completes the file and throws `CancellationError`. Throws
-  /// `AudioRecorderError`.
+  /// end by itself; false where nothing was recorded, and there is no file then. Cancelling the task
+  /// completes the file and throws `CancellationError`. Throws `AudioRecorderError`.
   public var startRecording: @Sendable (_ url: URL) async throws -> Bool = {
     [origin = IssueOrigin.current] _ in
     throw reportUnimplemented("AudioRecorderClient.startRecording", from: origin)
@@ -37,7 +38,7 @@ public struct AudioRecorderClient: Sendable {
   ///
   /// The stream yields `started`, then what happens as it comes, and ends after `finished`;
   /// cancelling its consumer completes the file. Stopped before the device is open it yields
-  /// `finished` alone, and there is no file. It throws `AudioRecorderError`; what was recorded up to
+  /// `finished` alone. Where nothing was recorded there is no file. It throws `AudioRecorderError`; what was recorded up to
   /// there stays, and `closed`, right before the error, says how much that is.
   public var recording:
     @Sendable (_ request: RecordingRequest) async -> AsyncThrowingStream<RecordingEvent, any Error> =
@@ -76,6 +77,14 @@ public struct AudioRecorderClient: Sendable {
   public var resume: @Sendable () async -> Void = {
     [origin = IssueOrigin.current] in
     reportUnimplemented("AudioRecorderClient.resume", from: origin)
+  }
+
+  /// The devices that can be recorded from, the default first; none where there is no sound card.
+  ///
+  /// No device is opened in order to list it. Throws `AudioRecorderError`.
+  public var devices: @Sendable () async throws -> [AudioDevice] = {
+    [origin = IssueOrigin.current] in
+    throw reportUnimplemented("AudioRecorderClient.devices", from: origin)
   }
 
   /// A client none of whose endpoints is implemented.

@@ -1,5 +1,5 @@
 public import AudioCore
-public import Foundation
+public import FoundationEssentials
 
 /// Why something could not be recorded, or not to its end; what was recorded before stays.
 ///

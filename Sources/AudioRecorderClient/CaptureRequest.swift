@@ -27,11 +27,18 @@ public struct CaptureRequest: Hashable, Sendable {
   /// have.
   public var channels: [Int]?
 
+  /// What becomes of the capture where the device is lost.
+  ///
+  /// While the device is away nothing comes; the first buffer after that says what was missed, as
+  /// after any other gap. A device that is back with another rate or other channels is converted to
+  /// what it was.
+  public var onDeviceLoss: DeviceLossPolicy
+
   /// A request for buffers of the default device as they come, unless it says otherwise.
   public init(
     device: AudioDevice.ID? = nil, sampleRate: SampleRate? = nil, channelCount: Int? = nil,
     droppingOldestAfter: Duration = .seconds(2), framesPerBuffer: FrameCount? = nil,
-    channels: [Int]? = nil
+    channels: [Int]? = nil, onDeviceLoss: DeviceLossPolicy = .fail
   ) {
     self.device = device
     self.sampleRate = sampleRate
@@ -39,6 +46,7 @@ public struct CaptureRequest: Hashable, Sendable {
     self.droppingOldestAfter = droppingOldestAfter
     self.framesPerBuffer = framesPerBuffer
     self.channels = channels
+    self.onDeviceLoss = onDeviceLoss
   }
 }
 

@@ -1,7 +1,7 @@
 package import AudioCore
 
 extension PipePolicy<RecordingEvent> {
-  /// Keeps one report of levels, the newest, one xrun, the sum of all, and a bounded number of the
+  /// Keeps one report of levels, the newest, one xrun, the sum of all, the last loss of the device, and a bounded number of the
   /// rare events: a consumer that does not look costs no memory.
   package static let recording = PipePolicy { queue, event in
     switch event {
@@ -12,6 +12,13 @@ extension PipePolicy<RecordingEvent> {
       let earlier = queue.compactMap(\.lost).reduce(.zero, +)
       queue.removeAll { $0.lost != nil }
       queue.append(.xrun(earlier + lost))
+    case .deviceLost:
+      queue.removeAll { $0 == .deviceLost }
+      queue.append(event)
+    case .deviceReturned(let gap):
+      let earlier = queue.compactMap(\.gap).reduce(.zero, +)
+      queue.removeAll { $0.gap != nil }
+      queue.append(.deviceReturned(gap: earlier + gap))
     default:
       if queue.count >= mostEvents { queue.remove(at: 1) }
       queue.append(event)
@@ -25,6 +32,10 @@ extension PipePolicy<RecordingEvent> {
 extension RecordingEvent {
   fileprivate var isLevels: Bool {
     if case .levels = self { true } else { false }
+  }
+
+  fileprivate var gap: Duration? {
+    if case .deviceReturned(let gap) = self { gap } else { nil }
   }
 
   fileprivate var lost: Duration? {

@@ -33,6 +33,12 @@ public enum RecordingEvent: Hashable, Sendable {
   case rolled(RecordingRolled)
   /// An error has ended the recording and is thrown next; what is described here is in its files.
   case closed(RecordingFinish)
+  /// The device is lost, and the recording waits for it, as its request asks.
+  case deviceLost
+  /// The device is back, after so much time of which nothing was heard.
+  ///
+  /// A consumer that is slow sees the sum.
+  case deviceReturned(gap: Duration)
   /// The last event: the file is closed and on the disk.
   case finished(RecordingFinish)
 }

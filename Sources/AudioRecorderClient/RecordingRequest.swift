@@ -1,5 +1,5 @@
 public import AudioCore
-public import Foundation
+public import FoundationEssentials
 
 /// What to record, from what, and into which file.
 public struct RecordingRequest: Hashable, Sendable {
@@ -59,6 +59,21 @@ public struct RecordingRequest: Hashable, Sendable {
   /// What becomes of audio that was lost.
   public var gaps: RecordingGapRule
 
+  /// How often levels are told: after so much sound, 100 ms at least.
+  ///
+  /// Whoever shows no levels saves work by asking for them seldom; what else there is to tell then
+  /// comes up to a quarter of a second late, and so much sound is not in the file yet.
+  public var levelsInterval: Duration
+
+  /// What becomes of the recording where the device is lost.
+  ///
+  /// While the device is away the file stays open. What was missed, from the last frame that was
+  /// heard to the first one after it, is lost audio, for which `gaps` holds: with `.stop` it ends
+  /// when the device is lost. A device that is back
+  /// with another rate or other channels is converted to what it was, and a request without a device
+  /// goes on with what is the default device then.
+  public var onDeviceLoss: DeviceLossPolicy
+
   /// A request that records from the default device as it comes, until it is stopped, unless it
   /// says otherwise.
   public init(
@@ -68,7 +83,8 @@ public struct RecordingRequest: Hashable, Sendable {
     start: RecordingStartRule = .immediately, preRoll: Duration = .zero,
     endAfterSilence: LevelRule? = nil, trim: LevelRule? = nil,
     rolling: RecordingRolling = RecordingRolling(), channels: [Int]? = nil,
-    gaps: RecordingGapRule = .silence
+    gaps: RecordingGapRule = .silence, levelsInterval: Duration = .milliseconds(100),
+    onDeviceLoss: DeviceLossPolicy = .fail
   ) {
     self.url = url
     self.fileFormat = fileFormat
@@ -85,5 +101,7 @@ public struct RecordingRequest: Hashable, Sendable {
     self.rolling = rolling
     self.channels = channels
     self.gaps = gaps
+    self.levelsInterval = levelsInterval
+    self.onDeviceLoss = onDeviceLoss
   }
 }

@@ -1,5 +1,5 @@
 public import AudioCore
-public import Foundation
+public import FoundationEssentials
 
 /// When a recording begins.
 public enum RecordingStartRule: Hashable, Sendable {

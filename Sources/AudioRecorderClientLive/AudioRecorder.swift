@@ -78,16 +78,17 @@ actor AudioRecorder {
 
   func capture(_ request: CaptureRequest) -> AsyncThrowingStream<CapturedAudio, any Error> {
     @Dependency(\.soundCard) var soundCard
+    @Dependency(\.continuousClock) var clock
     let pipe = StreamPipe<CapturedAudio>(
       policy: .droppingOldest(after: request.droppingOldestAfter))
     let session = CaptureSession(mayBlock: false)
     pipe.onTermination { session.stop() }
-    Task { [soundCard, hub] in
+    Task { [soundCard, clock, hub] in
       do {
         try request.check()
-        await session.start(request.deviceRequest, on: soundCard, of: hub) { device in
-          try CaptureStreaming(pipe, request, device: device)
-        }
+        await session.start(
+          request.deviceRequest, on: soundCard, of: hub, clock: clock
+        ) { device in try CaptureStreaming(pipe, request, device: device) }
         try await session.ended()
         pipe.finish()
       } catch {
@@ -95,6 +96,17 @@ actor AudioRecorder {
       }
     }
     return pipe.stream()
+  }
+
+  nonisolated func devices() async throws -> [AudioDevice] {
+    @Dependency(\.soundCard) var soundCard
+    do {
+      return try await soundCard.devices().filter { $0.directions.contains(.capture) }
+    } catch SoundCardError.noSoundCard {
+      return []
+    } catch let error as SoundCardError {
+      throw AudioRecorderError(error)
+    }
   }
 
   func stop() async {
@@ -111,8 +123,9 @@ actor AudioRecorder {
       throw AudioRecorderError.idInUse(id)
     }
     @Dependency(\.soundCard) var soundCard
+    @Dependency(\.continuousClock) var clock
     let recording = Recording(
-      request, at: .init(soundCard: soundCard, hub: hub), report: report)
+      request, at: .init(soundCard: soundCard, hub: hub, clock: clock), report: report)
     recordings[ObjectIdentifier(recording)] = recording
     return recording
   }

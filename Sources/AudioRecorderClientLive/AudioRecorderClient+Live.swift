@@ -16,6 +16,7 @@ extension AudioRecorderClient: DependencyKey {
       capture: { await recorder.capture($0) },
       control: { try await recorder.control($0, $1) },
       pause: { await recorder.controlAll(.pause) },
-      resume: { await recorder.controlAll(.resume) })
+      resume: { await recorder.controlAll(.resume) },
+      devices: { try await recorder.devices() })
   }
 }

@@ -1,6 +1,6 @@
 import AudioCore
 import AudioRecorderClient
-import Foundation
+import FoundationEssentials
 import Resampling
 import SoundCard
 import SoundFile

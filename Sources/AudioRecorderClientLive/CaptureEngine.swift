@@ -5,28 +5,50 @@ import Synchronization
 
 /// What takes the audio of a capture, on a thread of its own where it may block.
 protocol CaptureConsumer: AnyObject {
+  /// What becomes of it where the device is lost.
+  var onDeviceLoss: DeviceLossPolicy { get }
+
   /// Takes a block; false where it wants no more.
   func take(_ captured: DeviceAudio) throws -> Bool
 
   /// Has taken all that is there so far; false where it wants no more.
   func takeRest() throws -> Bool
 
+  /// How much audio may wait before it is given, in one piece then, to save work.
+  var patience: Duration { get }
+
   /// Completes the work: nothing follows.
   func finish() throws
 }
 
 extension CaptureConsumer {
+  var onDeviceLoss: DeviceLossPolicy { .fail }
+
   func takeRest() -> Bool { true }
+
+  /// None: each block comes when it is there.
+  var patience: Duration { .zero }
 }
 
-/// A block in the device's format.
+/// A block in the device's format, or news of the device without a frame.
 struct DeviceAudio: Sendable {
+  /// What has happened to the device.
+  enum News: Sendable {
+    case lost
+    /// It is back; what was missed is what was lost.
+    case returned
+  }
+
   /// The frames; `firstFrame` counts those that were lost.
   var buffer: AudioBuffer
   /// When the first frame was captured, in the device's time.
   var time: Duration
   /// The frames that were lost right before it.
   var lost: FrameCount
+  /// How many blocks the card's thread gave before it.
+  var number = 0
+  /// What it tells of the device, where it holds no frame.
+  var news: News?
 }
 
 /// One open capture device, its card's thread and the thread of its consumer.
@@ -34,6 +56,8 @@ final class CaptureEngine: Sendable {
   let configuration: PCMConfiguration
   private let pcm: MonitoredCapture
   private let link: CaptureLink
+  // Written by the consumer's thread, and read by it when the device is lost.
+  private let unheard = Mutex(Duration.zero)
 
   init(pcm: any CapturePCM) throws(WakeUpError) {
     self.pcm = MonitoredCapture(pcm)
@@ -53,6 +77,18 @@ final class CaptureEngine: Sendable {
     try finishing.get()
   }
 
+  /// Where the device was lost: the time that nothing had been heard for when that was noticed.
+  var timeUnheard: Duration { unheard.withLock { $0 } }
+
+  /// Returns when there is news, also for nobody; for the consumer's thread while the device is
+  /// lost.
+  func waitForNudge() {
+    link.news.wait()
+  }
+
+  /// Whether it was told to end.
+  var isStopping: Bool { link.isStopping }
+
   /// Ends the capture, from any thread; what has been heard by then is still delivered.
   func stop() {
     link.stop()
@@ -63,6 +99,9 @@ final class CaptureEngine: Sendable {
   func nudge() {
     link.news.signal()
   }
+
+  /// How many blocks the card's thread has given so far; from any thread.
+  var blockCount: Int { link.blocks.totalWritten }
 
   /// Gives the device back, also without having captured anything; again is harmless.
   ///
@@ -94,8 +133,9 @@ final class CaptureEngine: Sendable {
     let ended = try WakeUp()
     _ = try DedicatedThread.start(name: "syrinx-capture") { [pcm, link] in
       let outcome = Self.capture(pcm, link)
+      let time = pcm.elapsed
       pcm.close()
-      link.end(outcome)
+      link.end(outcome, at: time)
       ended.signal()
     }
     return ended
@@ -116,20 +156,36 @@ final class CaptureEngine: Sendable {
   private func pass(to consumer: some CaptureConsumer) throws {
     var watch = HeartbeatWatch()
     var reader = BlockReader(format: configuration.format)
+    var lastBlock = ContinuousClock.now
     while true {
       // Looked at before the blocks: what is there after the end is all that there will be.
       let ending = link.ending
-      while let captured = reader.next(from: link) {
+      while let captured = reader.next(from: link, joining: samples(of: consumer.patience)) {
         if link.roomWish.take() { pcm.waker.signal() }
+        lastBlock = .now
         guard try consumer.take(captured) else { return }
       }
-      if let ending { return try ending.get() }
+      if let ending {
+        unheard.withLock { $0 = max(.zero, link.endedAt - reader.nextTime) }
+        return try ending.get()
+      }
       guard try consumer.takeRest() else { return }
+      link.wake(for: samples(of: consumer.patience))
+      // Some may have come that it was too patient for until now.
+      if link.isDue { continue }
       guard let error = pcm.monitor.wait(for: link.news, &watch) else { continue }
       // Who wanted it to end has what they wanted.
       if link.isStopping { return }
+      unheard.withLock { $0 = lastBlock.duration(to: .now) }
       throw error
     }
+  }
+}
+
+extension CaptureEngine {
+  private func samples(of duration: Duration) -> Int {
+    let format = configuration.format
+    return FrameCount(duration, at: format.sampleRate).rawValue * format.channelCount
   }
 }
 
@@ -137,13 +193,35 @@ final class CaptureEngine: Sendable {
 struct BlockReader {
   private let format: AudioFormat
   private var nextFrame: FrameCount = 0
+  private var nextNumber = 0
+  /// A block that was taken out of the link and comes next, because a loss lies before it.
+  private var upcoming: CaptureBlock?
+  /// The device's time at the end of the last block.
+  private(set) var nextTime = Duration.zero
 
   init(format: AudioFormat) {
     self.format = format
   }
 
-  mutating func next(from link: CaptureLink) -> DeviceAudio? {
-    guard let block = link.blocks.tryRead() else { return nil }
+  /// The next block, joined with those that follow it without a loss, up to so many samples.
+  mutating func next(from link: CaptureLink, joining limit: Int = 0) -> DeviceAudio? {
+    guard var block = upcoming.take() ?? link.blocks.tryRead() else { return nil }
+    let number = nextNumber
+    nextNumber += 1
+    while block.sampleCount < limit, let following = link.blocks.tryRead() {
+      guard following.lostFrames == 0 else {
+        upcoming = following
+        break
+      }
+      block.sampleCount += following.sampleCount
+      nextNumber += 1
+    }
+    return audio(block, number: number, from: link)
+  }
+
+  private mutating func audio(
+    _ block: CaptureBlock, number: Int, from link: CaptureLink
+  ) -> DeviceAudio {
     let samples = [Float](unsafeUninitializedCapacity: block.sampleCount) { target, count in
       count = link.samples.tryRead(
         into: UnsafeMutableBufferPointer(rebasing: target[..<block.sampleCount]))
@@ -151,6 +229,8 @@ struct BlockReader {
     let lost = FrameCount(block.lostFrames)
     let buffer = AudioBuffer(format: format, samples: samples, firstFrame: nextFrame + lost)
     nextFrame = buffer.endFrame
-    return DeviceAudio(buffer: buffer, time: .nanoseconds(block.nanoseconds), lost: lost)
+    nextTime = .nanoseconds(block.nanoseconds) + buffer.duration
+    return DeviceAudio(
+      buffer: buffer, time: .nanoseconds(block.nanoseconds), lost: lost, number: number)
   }
 }

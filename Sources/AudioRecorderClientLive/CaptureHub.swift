@@ -25,11 +25,15 @@ actor CaptureHub {
   ///
   /// A cancelled task gets `CancellationError` at once; an opening that nobody waits for is
   /// cancelled.
-  func acquire(_ request: PCMRequest, on soundCard: SoundCard) async throws -> SharedCapture {
+  ///
+  /// - Parameter clock: by which a device that is lost is waited for.
+  func acquire(
+    _ request: PCMRequest, on soundCard: SoundCard, clock: any Clock<Duration> = ContinuousClock()
+  ) async throws -> SharedCapture {
     let device = request.device ?? "default"
     while true {
       try Task.checkCancellation()
-      let id = current[device] ?? open(request, as: device, on: soundCard)
+      let id = current[device] ?? open(request, as: device, on: soundCard, clock)
       if let capture = try await lease(id) { return capture }
       guard let over = places[id]?.over else { continue }
       try await Task<Void, any Error> { await over.wait() }.valueUnlessCancelled()
@@ -65,14 +69,17 @@ actor CaptureHub {
   }
 
   private func open(
-    _ request: PCMRequest, as device: AudioDevice.ID, on soundCard: SoundCard
+    _ request: PCMRequest, as device: AudioDevice.ID, on soundCard: SoundCard,
+    _ clock: any Clock<Duration>
   ) -> Int {
     let id = nextPlace
     nextPlace += 1
     let opening = Task {
       let pcm = try await soundCard.openCapture(request: request)
       do {
-        return SharedCapture(try CaptureEngine(pcm: pcm))
+        return SharedCapture(
+          try CaptureEngine(pcm: pcm),
+          reopening: CaptureReopening(request: request, soundCard: soundCard, clock: clock))
       } catch {
         pcm.close()
         throw error

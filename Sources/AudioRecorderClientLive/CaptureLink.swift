@@ -15,18 +15,22 @@ struct CaptureBlock: BitwiseCopyable {
 
 /// The way from the card's thread to the consumer's; neither waits for the other on it.
 final class CaptureLink: Sendable {
-  /// What the ring holds: how long a consumer may be busy before the device itself overruns.
-  static let depth = Duration.seconds(4)
+  /// What the ring holds: how long a consumer, a disk above all, may be busy before the device itself
+  /// overruns.
+  static let depth = Duration.seconds(16)
 
   let samples: Ring<Float>
-  let blocks = Ring<CaptureBlock>(capacity: 2_048)
+  let blocks = Ring<CaptureBlock>(capacity: 8_192)
   /// Wakes the consumer.
   let news: WakeUp
   /// What the card's thread waits for while the ring is full.
   let roomWish = Wish()
+  /// How many samples may wait before the consumer is woken for them.
+  private let patience = Atomic<Int>(0)
   private let stopping = Atomic<Bool>(false)
   // Written once by the card's thread at its very end, when time does not matter any more.
   private let outcome = Mutex<Result<Void, any Error>?>(nil)
+  private let endNanoseconds = Atomic<Int64>(0)
 
   init(device: PCMConfiguration) throws(WakeUpError) {
     news = try WakeUp()
@@ -34,6 +38,28 @@ final class CaptureLink: Sendable {
     // Some plug-ins have periods of many seconds, and a period has to find room.
     let frames = max(depth, 4 * device.period.rawValue)
     samples = Ring(capacity: frames * device.format.channelCount)
+  }
+
+  /// Lets the consumer sleep until so many samples wait, or something else is to be told.
+  func wake(for samples: Int) {
+    patience.store(samples, ordering: .sequentiallyConsistent)
+  }
+
+  /// Whether the consumer need not be woken for so many samples; for the card's thread.
+  func isPatient(for samples: Int) -> Bool {
+    patience.load(ordering: .relaxed) >= samples
+  }
+
+  /// Wakes the consumer where enough samples wait; for the card's thread.
+  func announce() {
+    let waiting = samples.capacity - samples.writable
+    if waiting >= patience.load(ordering: .sequentiallyConsistent) { news.signal() }
+  }
+
+  /// Whether there are samples that the consumer is not woken for any more.
+  var isDue: Bool {
+    let waiting = samples.readable
+    return waiting > 0 && waiting >= patience.load(ordering: .relaxed)
   }
 
   /// Whether the card's thread is to end.
@@ -46,7 +72,11 @@ final class CaptureLink: Sendable {
   /// How the card's thread ended, nil while it runs.
   var ending: Result<Void, any Error>? { outcome.withLock { $0 } }
 
-  func end(_ result: Result<Void, any Error>) {
+  /// The device's time when it ended.
+  var endedAt: Duration { .nanoseconds(endNanoseconds.load(ordering: .acquiring)) }
+
+  func end(_ result: Result<Void, any Error>, at time: Duration = .zero) {
+    endNanoseconds.store(time.inNanoseconds, ordering: .releasing)
     outcome.withLock { $0 = result }
     news.signal()
   }

@@ -13,6 +13,7 @@ final class CaptureSession: Sendable {
     var isStopping = false
     var opening: Task<SharedCapture, any Error>?
     var stop: (@Sendable () -> Void)?
+    var capture: SharedCapture?
   }
 
   // Held for a few instructions by whoever stops the session and by the session itself.
@@ -34,10 +35,11 @@ final class CaptureSession: Sendable {
   ///
   /// Stopped before the device is open, the session ends without an error and without a consumer.
   func start(
-    _ request: PCMRequest, on soundCard: SoundCard, of hub: CaptureHub, making: @escaping Making
+    _ request: PCMRequest, on soundCard: SoundCard, of hub: CaptureHub,
+    clock: any Clock<Duration> = ContinuousClock(), making: @escaping Making
   ) async {
     do {
-      guard let capture = try await open(request, on: soundCard, of: hub) else {
+      guard let capture = try await open(request, on: soundCard, of: hub, clock) else {
         return end(.success(()))
       }
       try begin(making, on: capture)
@@ -57,9 +59,21 @@ final class CaptureSession: Sendable {
     stop?()
   }
 
+  /// Has what was heard so far looked at; returns how many blocks that were.
+  func nudge() -> Int {
+    guard let capture = state.withLock({ $0.capture }) else { return 0 }
+    defer { capture.nudge() }
+    return capture.blockCount
+  }
+
   /// Ends a session that could not even begin.
   func fail(_ error: any Error) {
     end(.failure(error))
+  }
+
+  /// Whether it is over, and not by an error.
+  var hasSucceeded: Bool {
+    outcome.withLock { if case .success = $0 { gate.isOpen } else { false } }
   }
 
   /// Returns when everything is closed.
@@ -75,11 +89,12 @@ final class CaptureSession: Sendable {
 
   /// The open device with a lease, nil where the session was stopped before.
   private func open(
-    _ request: PCMRequest, on soundCard: SoundCard, of hub: CaptureHub
+    _ request: PCMRequest, on soundCard: SoundCard, of hub: CaptureHub,
+    _ clock: any Clock<Duration>
   ) async throws -> SharedCapture? {
     let opening = state.withLock { state in
       if !state.isStopping {
-        state.opening = Task { try await hub.acquire(request, on: soundCard) }
+        state.opening = Task { try await hub.acquire(request, on: soundCard, clock: clock) }
       }
       return state.opening
     }
@@ -114,6 +129,7 @@ final class CaptureSession: Sendable {
     let member = HubMember(consumer, mayBlock: mayBlock) { [self] in end($0) }
     let isStopping = state.withLock { state in
       state.stop = { capture.stop(member) }
+      state.capture = capture
       return state.isStopping
     }
     if isStopping { member.stop() }
@@ -121,7 +137,7 @@ final class CaptureSession: Sendable {
   }
 
   private func end(_ result: Result<Void, any Error>) {
-    state.withLock { $0.stop = nil }
+    state.withLock { ($0.stop, $0.capture) = (nil, nil) }
     outcome.withLock { $0 = result.mapError(AudioRecorderError.init) }
     gate.open()
   }

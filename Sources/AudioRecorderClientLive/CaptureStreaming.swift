@@ -10,12 +10,16 @@ final class CaptureStreaming: CaptureConsumer {
   private var rechunker: CaptureRechunker?
   /// What is said on the first block.
   private var device: PCMConfiguration?
+  let onDeviceLoss: DeviceLossPolicy
+  /// What was missed while the device was lost, for the block that comes next.
+  private var missed: FrameCount = 0
 
   init(
     _ pipe: StreamPipe<CapturedAudio>, _ request: CaptureRequest, device: PCMConfiguration
   ) throws {
     self.pipe = pipe
     self.device = device
+    onDeviceLoss = request.onDeviceLoss
     pick = try ChannelPick(request.channels, of: device.format)
     rechunker = request.framesPerBuffer.map(CaptureRechunker.init)
     let format = AudioFormat(
@@ -29,6 +33,13 @@ final class CaptureStreaming: CaptureConsumer {
   }
 
   func take(_ captured: DeviceAudio) throws -> Bool {
+    guard captured.news == nil else {
+      missed += captured.lost
+      return true
+    }
+    var captured = captured
+    captured.lost += missed
+    missed = 0
     for block in try converter.convert(try pick.apply(captured)) { rechunk(block) }
     return true
   }

@@ -50,7 +50,10 @@ final class CaptureThread {
       switch try watchedWait(for: .period, atMost: longestWait) {
       case .ready(let available):
         next = max(.zero, pcm.elapsed - available.duration(at: rate))
-        if try fetch() == 0, stall.refused() {
+        let count = try fetch()
+        if count > 0 {
+          try rest(holding: available - count)
+        } else if stall.refused() {
           _ = try watchedWait(for: .nothing, atMost: periodLength / 4)
         }
       case .ended: return
@@ -80,20 +83,32 @@ final class CaptureThread {
     stall.interrupted()
   }
 
+  /// Where the consumer is patient, leaves the device alone until half of its buffer is full.
+  private func rest(holding held: FrameCount) throws(SoundCardError) {
+    let configuration = pcm.configuration
+    let missing = FrameCount(configuration.buffer.rawValue / 2) - held
+    guard held < configuration.period, missing > configuration.period,
+      link.isPatient(for: missing.rawValue * channels)
+    else { return }
+    let wakeUp = try pcm.wait(for: .nothing, atMost: missing.duration(at: rate))
+    if case .interrupted(let interruption) = wakeUp { suffer(interruption) }
+  }
+
   /// Gives up a device that gives nothing: a recording of it would be shorter than it was long.
   private func considerStall() throws(SoundCardError) {
     guard stall.verdict == .stalled else { return }
-    throw .failed(
-      pcm.configuration.device, operation: "capture", code: 0, reason: "it gives no frames")
+    throw .stalled(pcm.configuration.device, .capture)
   }
 
   /// What the device has heard up to the stop belongs to the recording; one that always has more
   /// has not heard more than its buffer holds.
   private func fetchRest() throws(SoundCardError) {
+    let stopped = pcm.elapsed
     var left = pcm.configuration.buffer
     while left > 0, hasRoom {
       let count = try fetch()
-      guard count > 0 else { return }
+      // A device that runs on has a frame or two more whenever it is asked.
+      guard count > 0, next < stopped || count.duration(at: rate) > .milliseconds(1) else { return }
       left -= count
     }
   }
@@ -142,6 +157,6 @@ final class CaptureThread {
         sampleCount: samples.count, lostFrames: lost.rawValue, nanoseconds: next.inNanoseconds))
     next += count.duration(at: rate)
     lost = 0
-    link.news.signal()
+    link.announce()
   }
 }

@@ -21,14 +21,10 @@ struct ChannelMeter {
 
   /// Takes every `step`th of the samples into account.
   mutating func add(_ samples: [Float], from first: Int, step: Int) {
-    samples.withUnsafeBufferPointer { samples in
-      for index in stride(from: first, to: samples.count, by: step) {
-        let size = abs(samples[index])
-        highest = max(highest, size)
-        squares += Double(size) * Double(size)
-      }
-      count += (samples.count - first + step - 1) / step
-    }
+    let sums = samples.withUnsafeBufferPointer { Sums($0, from: first, step: step) }
+    highest = max(highest, sums.highest)
+    squares += sums.squares
+    count += (samples.count - first + step - 1) / step
   }
 
   /// Counts those of the samples that are cut off; they are in the recording.
@@ -57,5 +53,42 @@ struct ChannelMeter {
   /// Begins a new stretch.
   mutating func reset() {
     (highest, squares, count) = (0, 0, 0)
+  }
+}
+
+/// The farthest from zero of every `step`th sample, and the sum of their squares.
+private struct Sums {
+  private(set) var highest: Float = 0
+  private(set) var squares: Double = 0
+
+  /// Four are taken at a time, and none of them waits for the one before.
+  init(_ samples: UnsafeBufferPointer<Float>, from first: Int, step: Int) {
+    var others = (Sums(), Sums(), Sums())
+    var index = first
+    while index + 3 * step < samples.count {
+      add(samples[index])
+      others.0.add(samples[index + step])
+      others.1.add(samples[index + 2 * step])
+      others.2.add(samples[index + 3 * step])
+      index += 4 * step
+    }
+    while index < samples.count {
+      add(samples[index])
+      index += step
+    }
+    for other in [others.0, others.1, others.2] {
+      highest = max(highest, other.highest)
+      squares += other.squares
+    }
+  }
+
+  private init() {}
+
+  /// What is not a number is no peak.
+  @inline(__always)
+  private mutating func add(_ sample: Float) {
+    let size = abs(sample)
+    highest = size > highest ? size : highest
+    squares += Double(size) * Double(size)
   }
 }

@@ -1,7 +1,7 @@
 import AudioCore
 import AudioRecorderClient
 import AudioThreads
-import Foundation
+import FoundationEssentials
 import SoundFile
 import Synchronization
 

@@ -27,14 +27,21 @@ final class HubMember: @unchecked Sendable {
     ended: @escaping (Result<Void, any Error>) -> Void
   ) {
     (self.consumer, self.mayBlock, self.ended) = (consumer, mayBlock, ended)
+    onDeviceLoss = consumer.onDeviceLoss
     number = Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
   }
+
+  /// What becomes of it where the device is lost.
+  let onDeviceLoss: DeviceLossPolicy
 
   /// Whether it was told to end.
   var isStopping: Bool { stopping.load(ordering: .acquiring) }
 
   /// Whether it is to end, or wants no more; for the thread of the capture.
   var wantsToLeave: Bool { isStopping || queue?.isRefused == true }
+
+  /// How much audio it can wait for; for the thread of the capture.
+  var patience: Duration { queue == nil ? consumer.patience : .zero }
 
   /// Says that it is to end; from any thread.
   func stop() {
@@ -58,9 +65,14 @@ final class HubMember: @unchecked Sendable {
   func take(_ captured: DeviceAudio) throws -> Bool {
     var captured = captured
     if origin == nil { captured.lost = 0 }
+    if origin == nil, captured.news != nil { return try pass(captured) }
     let origin = origin ?? captured.buffer.firstFrame
     self.origin = origin
     captured.buffer.firstFrame = captured.buffer.firstFrame - origin
+    return try pass(captured)
+  }
+
+  private func pass(_ captured: DeviceAudio) throws -> Bool {
     guard let queue else { return try consumer.take(captured) }
     return queue.push(captured)
   }

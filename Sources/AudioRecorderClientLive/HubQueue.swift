@@ -9,7 +9,7 @@ import Synchronization
 final class HubQueue: Sendable {
   /// How long a disk may take a rest before the others have to wait for it.
   static let depth = Duration.seconds(16)
-  /// How long the others wait then: half of what their own ring holds.
+  /// How long the others wait then: their own ring holds eight times as much.
   static let patience = Duration.seconds(2)
 
   fileprivate enum End {
@@ -119,6 +119,11 @@ extension HubQueue.State {
   /// A disk that has used up the others' patience gets no more of it before there is room.
   fileprivate mutating func take(_ block: DeviceAudio, mayWait: Bool) -> HubQueue.Step<Bool> {
     if end.isRefused { return .done(false) }
+    if block.news != nil {
+      // News takes no room, and none of it is thrown away.
+      blocks += [missing.take(), block].compactMap(\.self)
+      return .done(true)
+    }
     let hasRoom = waiting < HubQueue.depth
     guard hasRoom || !mayWait || missing != nil else { return .wait }
     var block = block

@@ -1,26 +1,32 @@
 import AudioCore
 import AudioRecorderClient
 
-/// Measures what is recorded and says ten times a second how loud it was.
+/// Measures what is recorded and says in an interval how loud it was.
 struct LevelReport {
+  static let shortestInterval = Duration.milliseconds(100)
+
+  /// After how much sound it says so.
+  let interval: Duration
   private let format: AudioFormat
-  private let interval: FrameCount
+  private let frames: FrameCount
+  private let clipping = Loudness(threshold: ChannelMeter.fullScale)
   private var channels: [ChannelMeter]
   private var measured: FrameCount = 0
 
-  init(format: AudioFormat) {
+  init(format: AudioFormat, interval: Duration = shortestInterval) {
     self.format = format
-    interval = FrameCount(.milliseconds(100), at: format.sampleRate)
+    self.interval = max(Self.shortestInterval, interval)
+    frames = FrameCount(self.interval, at: format.sampleRate)
     channels = Array(repeating: ChannelMeter(), count: format.channelCount)
   }
 
-  /// Takes what was heard into account; a report where a tenth of a second is full.
+  /// Takes what was heard into account; a report where the interval is full.
   mutating func add(_ buffer: AudioBuffer, recorded: FrameCount) -> RecordingLevels? {
     for index in channels.indices {
       channels[index].add(buffer.samples, from: index, step: channels.count)
     }
     measured += buffer.frameCount
-    guard measured >= interval else { return nil }
+    guard measured >= frames else { return nil }
     defer {
       for index in channels.indices { channels[index].reset() }
       measured = 0
@@ -30,6 +36,7 @@ struct LevelReport {
 
   /// Takes frames of the recording itself into account, which may have been heard earlier.
   mutating func count(recorded buffer: AudioBuffer) {
+    guard clipping.mayBeLoud(buffer) else { return }
     for index in channels.indices {
       channels[index].count(clipped: buffer.samples, from: index, step: channels.count)
     }

@@ -9,6 +9,7 @@ final class Recording: Sendable {
   struct Place: Sendable {
     let soundCard: SoundCard
     let hub: CaptureHub
+    let clock: any Clock<Duration>
   }
 
   /// The name by which it is controlled.
@@ -17,6 +18,7 @@ final class Recording: Sendable {
   private let session = CaptureSession(mayBlock: true)
   private let nanoseconds = Atomic<Int64>(0)
   private let finish = Mutex<RecordingFinish?>(nil)
+  private let emptyFile = Mutex<EmptyFile?>(nil)
   private let running = Mutex<Task<Void, Never>?>(nil)
 
   /// Begins to record at once.
@@ -36,9 +38,9 @@ final class Recording: Sendable {
     session.stop()
   }
 
-  /// Sends a command; `stop` takes effect at once, the others with the next block.
+  /// Sends a command; `stop` takes effect at once, the others with the next block that is heard.
   func obey(_ command: RecordingCommand) {
-    if command == .stop { stop() } else { control.send(command) }
+    if command == .stop { stop() } else { control.send(command, from: session.nudge()) }
   }
 
   /// Returns how it ended when the file is closed; throws what ended it.
@@ -72,13 +74,15 @@ final class Recording: Sendable {
   ) async {
     do throws(AudioRecorderError) {
       let plan = try RecordingPlan(request)
-      await session.start(plan.deviceRequest, on: place.soundCard, of: place.hub) { [self] in
-        try consumer(plan, $0, report)
-      }
+      await session.start(
+        plan.deviceRequest, on: place.soundCard, of: place.hub, clock: place.clock
+      ) { [self] in try consumer(plan, $0, report) }
     } catch {
       session.fail(error)
     }
     await session.isOver()
+    // Beside an error the file stays, empty as it is: it shows how far the recording has come.
+    if session.hasSucceeded { emptyFile.withLock { $0 }?.remove() }
   }
 
   private func consumer(
@@ -89,7 +93,11 @@ final class Recording: Sendable {
       plan, device: device.format, control: control,
       reports: .init(
         progress: { [self] in nanoseconds.store($0.inNanoseconds, ordering: .relaxed) },
-        event: report, finished: { [self] finished in finish.withLock { $0 = finished } }))
+        event: report,
+        finished: { [self] finished, empty in
+          finish.withLock { $0 = finished }
+          emptyFile.withLock { $0 = empty }
+        }))
     report(
       .started(
         RecordingStart(

@@ -3,18 +3,32 @@ import Synchronization
 
 /// The commands on their way to a recording.
 final class RecordingControl: Sendable {
-  // Held for a few instructions by those who command and by the recording's thread.
-  private let commands = Mutex<[RecordingCommand]>([])
-
-  func send(_ command: RecordingCommand) {
-    commands.withLock { $0.append(command) }
+  private struct State {
+    var commands: [(block: Int, command: RecordingCommand)] = []
+    var lastBlock = 0
   }
 
-  /// The commands since the last call, in order.
-  func takeAll() -> [RecordingCommand] {
-    commands.withLock { commands in
-      defer { commands = [] }
-      return commands
+  // Held for a few instructions by those who command and by the recording's thread.
+  private let state = Mutex(State())
+
+  /// Whether there is no command on its way.
+  var isEmpty: Bool { state.withLock(\.commands.isEmpty) }
+
+  /// - Parameter block: the number of the first block that it is for.
+  func send(_ command: RecordingCommand, from block: Int = 0) {
+    state.withLock { $0.commands.append((block, command)) }
+  }
+
+  /// The commands since the last call that are for this block and those after it, in order.
+  func takeAll(at block: Int) -> [RecordingCommand] {
+    state.withLock { state in
+      // A device that was opened anew counts anew.
+      let count =
+        block < state.lastBlock
+        ? state.commands.count : state.commands.prefix { $0.block <= block }.count
+      defer { state.commands.removeFirst(count) }
+      state.lastBlock = block
+      return state.commands[..<count].map(\.command)
     }
   }
 }

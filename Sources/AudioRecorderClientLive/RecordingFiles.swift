@@ -1,6 +1,6 @@
 import AudioCore
 import AudioRecorderClient
-import Foundation
+import FoundationEssentials
 import SoundFile
 
 /// The file that is written, and the next one when it is time; not a frame is lost between them.
@@ -22,6 +22,8 @@ final class RecordingFiles {
   /// The file before this one, until it is complete.
   private var last: FileClosing?
   private var url: URL
+  /// Of the first file; one in which nothing was recorded is never another.
+  private let identity: FileIdentity?
   private var index = 0
   private var framesBefore: FrameCount = 0
   private var wantsRoll = false
@@ -43,6 +45,7 @@ final class RecordingFiles {
     plan = RollingPlan(request.rolling, url: request.url, format: format, encoding: encoding)
     url = plan.file(0)
     writer = try Self.open(url, format, encoding)
+    identity = FileIdentity(of: url)
   }
 
   /// The frames in all files.
@@ -77,6 +80,11 @@ final class RecordingFiles {
     let outcome = Result { () throws(AudioRecorderError) in try closeCurrent() }
     try finishLast()
     try outcome.get()
+  }
+
+  /// The file where nothing was recorded in it; once it is complete it can be removed.
+  var emptyFile: EmptyFile? {
+    framesWritten == 0 ? identity.map { EmptyFile(url: url, identity: $0) } : nil
   }
 
   /// How many more frames go into the file; nil for no limit.

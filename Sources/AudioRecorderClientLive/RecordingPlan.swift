@@ -1,6 +1,6 @@
 import AudioCore
 import AudioRecorderClient
-import Foundation
+import FoundationEssentials
 import SoundCard
 import SoundFile
 

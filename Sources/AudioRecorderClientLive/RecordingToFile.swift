@@ -11,8 +11,11 @@ final class RecordingToFile: CaptureConsumer {
     var progress: (Duration) -> Void
     var event: @Sendable (RecordingEvent) -> Void
     /// Once, when the files are closed.
-    var finished: (RecordingFinish) -> Void
+    var finished: (RecordingFinish, EmptyFile?) -> Void
   }
+
+  /// How much audio waits at most, and is lost where the process is killed.
+  private static let patience = Duration.milliseconds(250)
 
   private let files: RecordingFiles
   private let resampler: Resampler
@@ -20,6 +23,8 @@ final class RecordingToFile: CaptureConsumer {
   private let reports: Reports
   private let limit: FrameCount?
   private let gaps: RecordingGapRule
+  private let mostPatience: Duration
+  let onDeviceLoss: DeviceLossPolicy
   private var pick: ChannelPick
   private var gate: RecordingGate
   private var levels: LevelReport
@@ -41,9 +46,11 @@ final class RecordingToFile: CaptureConsumer {
     files = try RecordingFiles(
       request, format: format, encoding: plan.encoding, report: reports.event)
     (self.control, self.reports, gaps) = (control, reports, request.gaps)
+    onDeviceLoss = request.onDeviceLoss
     limit = request.maximumDuration.map { FrameCount($0, at: format.sampleRate) }
     gate = RecordingGate(request, rate: format.sampleRate)
-    levels = LevelReport(format: format)
+    levels = LevelReport(format: format, interval: request.levelsInterval)
+    mostPatience = levels.interval > LevelReport.shortestInterval ? Self.patience : .zero
     silence = request.warnBelow.map { SilentMicrophone($0, rate: format.sampleRate) }
   }
 
@@ -55,11 +62,23 @@ final class RecordingToFile: CaptureConsumer {
 
   func take(_ captured: DeviceAudio) throws -> Bool {
     try files.checkLast()
-    try obey()
-    if captured.lost > 0 { try bridge(captured) }
+    try obey(at: captured.number)
+    guard captured.news != .lost else {
+      reports.event(.deviceLost)
+      if gaps == .stop, !gate.isPaused { try stopAtGap() }
+      return !isOver
+    }
+    if captured.lost > 0 || captured.news == .returned { try bridge(captured) }
     guard !isOver else { return false }
     try record(try resampler.process(try pick.apply(captured.buffer)))
     return !isOver
+  }
+
+  /// Where levels are seldom told, blocks can wait, but not longer than until the length is reached.
+  var patience: Duration {
+    guard mostPatience > .zero, control.isEmpty, !gate.isWaiting else { return .zero }
+    let left = limit.map { ($0 - files.framesWritten).duration(at: format.sampleRate) }
+    return min(mostPatience, max(.zero, left ?? mostPatience))
   }
 
   func finish() throws {
@@ -67,7 +86,7 @@ final class RecordingToFile: CaptureConsumer {
       if !hasStoppedAtGap { try record(try resampler.finish()) }
       try carryOut(gate.finish())
     }
-    defer { reports.finished(summary) }
+    defer { reports.finished(summary, files.emptyFile) }
     try files.close()
     try ending.get()
   }
@@ -89,8 +108,8 @@ final class RecordingToFile: CaptureConsumer {
     return RecordingFinish(reason: reason, frameCount: files.framesWritten, recorded: length)
   }
 
-  private func obey() throws {
-    for command in control.takeAll() {
+  private func obey(at block: Int) throws {
+    for command in control.takeAll(at: block) {
       if command == .roll { files.roll() }
       try carryOut(gate.obey(command))
     }
@@ -98,8 +117,10 @@ final class RecordingToFile: CaptureConsumer {
 
   /// Frames were lost; in a pause nobody misses them.
   private func bridge(_ captured: DeviceAudio) throws {
+    let length = captured.lost.duration(at: captured.buffer.format.sampleRate)
+    if captured.news == .returned { reports.event(.deviceReturned(gap: length)) }
     guard !gate.isPaused else { return }
-    reports.event(.xrun(captured.lost.duration(at: captured.buffer.format.sampleRate)))
+    if captured.news == nil { reports.event(.xrun(length)) }
     switch gaps {
     case .silence: try recordSilence(captured.lost)
     case .omit: break

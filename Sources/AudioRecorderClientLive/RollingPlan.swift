@@ -1,6 +1,6 @@
 import AudioCore
 import AudioRecorderClient
-import Foundation
+import FoundationEssentials
 import SoundFile
 
 /// Where one file of a recording ends, and what the next one is called.
@@ -51,7 +51,8 @@ extension String {
   fileprivate func replacingNumber(by number: Int) -> String? {
     guard let place = firstRange(of: /%0?[0-9]?d/) else { return nil }
     let width = self[place].dropFirst().dropLast()
-    return replacingCharacters(in: place, with: number.padded(to: Int(width) ?? 1))
+    return self[..<place.lowerBound] + number.padded(to: Int(width) ?? 1)
+      + self[place.upperBound...]
   }
 }
 

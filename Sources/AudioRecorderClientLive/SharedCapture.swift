@@ -9,18 +9,27 @@ final class SharedCapture: Sendable {
     var door = HubDoor()
     var newcomers: [HubMember] = []
     var outcome: Result<Void, any Error> = .success(())
+    var engine: CaptureEngine
   }
 
   let configuration: PCMConfiguration
   /// Opens when the device is closed.
   let closed = Gate()
-  private let engine: CaptureEngine
+  /// How a device that is lost is opened again; nil where it is not.
+  let reopening: CaptureReopening?
   // Held for a few instructions by those who come and go, never while the device is waited for.
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
-  init(_ engine: CaptureEngine) {
-    self.engine = engine
+  init(_ engine: CaptureEngine, reopening: CaptureReopening? = nil) {
+    self.reopening = reopening
     configuration = engine.configuration
+    state = Mutex(State(engine: engine))
+  }
+
+  /// The open device; the one that it is lost with until it is back.
+  var engine: CaptureEngine {
+    get { state.withLock { $0.engine } }
+    set { state.withLock { $0.engine = newValue } }
   }
 
   /// Keeps the device open for somebody who is about to join; false where it is closing.
@@ -54,7 +63,8 @@ final class SharedCapture: Sendable {
   func stop(_ member: HubMember) {
     member.stop()
     let leaving = state.withLock { $0.door.stop(member.number) }
-    if leaving == .endCapture { engine.stop() } else { engine.nudge() }
+    if leaving == .endCapture { engine.stop() }
+    engine.nudge()
   }
 
   /// Those who came since the last call.
@@ -75,13 +85,15 @@ final class SharedCapture: Sendable {
     engine.nudge()
   }
 
+  /// How many blocks have been heard so far; from any thread.
+  var blockCount: Int { engine.blockCount }
+
   /// Whether nobody uses the device any more.
   var isOver: Bool { state.withLock { $0.door.isAbandoned } }
 
   private func run() {
     let fan = HubFan(self)
-    let outcome = Result { try engine.run(fan) }
-    engine.close()
+    let outcome = capture(fan)
     state.withLock { state in
       state.door.end()
       state.outcome = outcome

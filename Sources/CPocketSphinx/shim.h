@@ -15,6 +15,7 @@
 
 typedef struct ps_decoder_s ps_decoder_t;
 typedef struct ps_seg_s ps_seg_t;
+typedef struct ps_astar_s ps_nbest_t;
 
 arg_t const *ps_args(void);
 ps_decoder_t *ps_init(cmd_ln_t *config);
@@ -28,6 +29,7 @@ int ps_process_raw(ps_decoder_t *decoder, int16 const *samples, size_t count, in
                    int full_utterance);
 int ps_end_utt(ps_decoder_t *decoder);
 int ps_set_jsgf_string(ps_decoder_t *decoder, char const *name, char const *grammar);
+int ps_set_kws(ps_decoder_t *decoder, char const *name, char const *file);
 int ps_set_search(ps_decoder_t *decoder, char const *name);
 int ps_unset_search(ps_decoder_t *decoder, char const *name);
 ps_seg_t *ps_seg_iter(ps_decoder_t *decoder);
@@ -36,6 +38,12 @@ char const *ps_seg_word(ps_seg_t *segment);
 void ps_seg_frames(ps_seg_t *segment, int *first, int *last);
 int32 ps_seg_prob(ps_seg_t *segment, int32 *acoustic, int32 *language, int32 *back_off);
 void ps_seg_free(ps_seg_t *segment);
+ps_nbest_t *ps_nbest(ps_decoder_t *decoder);
+ps_nbest_t *ps_nbest_next(ps_nbest_t *nbest);
+char const *ps_nbest_hyp(ps_nbest_t *nbest, int32 *score);
+ps_seg_t *ps_nbest_seg(ps_nbest_t *nbest);
+void ps_nbest_free(ps_nbest_t *nbest);
+char *ps_lookup_word(ps_decoder_t *decoder, char const *word);
 
 // Swift cannot make a callback with variable arguments; this one hands on the finished line.
 void syrinx_take_sphinx_log(int level, char const *line);

@@ -9,12 +9,18 @@ final class PocketSphinxSession: SpeechEngineSession {
   private let decoder: Decoder
   private let pool: DecoderPool
   private let frontEnd: FrontEnd
-  private var mean = CepstralMean()
-  private var schedule = MeanSchedule()
+  private var stream = StreamKnowledge()
   private var waiting: [Int16] = []
+  private var spotting = PhraseSpotting()
+  private let alternativeCount: Int
+  private let context: ContextualChoice
 
-  init(decoder: Decoder, pool: DecoderPool) throws(SpeechEngineError) {
+  init(
+    decoder: Decoder, pool: DecoderPool, options: SpeechSessionOptions = SpeechSessionOptions()
+  ) throws(SpeechEngineError) {
     frontEnd = try decoder.makeFrontEnd()
+    alternativeCount = options.alternativeCount
+    context = ContextualChoice(options.contextualPhrases)
     self.decoder = decoder
     self.pool = pool
   }
@@ -24,22 +30,33 @@ final class PocketSphinxSession: SpeechEngineSession {
   }
 
   var hypothesis: SpeechHypothesis {
-    SpeechHypothesis(words: schedule.isSearching ? decoder.words : [])
+    guard stream.schedule.isSearching else { return SpeechHypothesis() }
+    return SpeechHypothesis(words: isSpotting ? spotting.phrases : decoder.words)
   }
 
+  /// PocketSphinx tells a phrase a tenth of a second after its end.
+  var tailPadding: Duration { isSpotting ? .milliseconds(300) : .zero }
+
   func beginUtterance() throws(SpeechEngineError) {
-    mean.beginUtterance()
-    schedule.beginUtterance()
+    stream.beginUtterance()
     waiting = []
+    spotting = PhraseSpotting()
     frontEnd.begin()
     try decoder.begin()
   }
 
+  func beginUtterance(knowing knowledge: any Sendable) throws(SpeechEngineError) {
+    guard let knowledge = knowledge as? StreamKnowledge else {
+      throw .failed(reason: "what is known of the stream comes from another engine")
+    }
+    stream = knowledge
+    try beginUtterance()
+  }
+
   func process(_ samples: [Float]) throws(SpeechEngineError) {
-    let samples = samples.map(sixteenBit)
-    frontEnd.add(samples, to: &mean)
+    let samples = samples.inSixteenBits
     waiting += samples
-    switch schedule.hear(FrameCount(samples.count)) {
+    switch stream.hear(samples, with: frontEnd) {
     case .wait: return
     case .search: try search()
     case .setMeanAndSearch: try setMeanAndSearch()
@@ -47,23 +64,53 @@ final class PocketSphinxSession: SpeechEngineSession {
   }
 
   func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
-    if !schedule.isSearching { try setMeanAndSearch() }
+    if !stream.schedule.isSearching { try setMeanAndSearch() }
+    if isSpotting { try spot(settling: 0) }
     try decoder.end()
-    return SpeechHypothesis(words: decoder.words)
+    return isSpotting ? SpeechHypothesis(words: spotting.phrases) : readings()
+  }
+
+  private var isSpotting: Bool { decoder.current.isKeyPhrases }
+
+  /// The best words, and as many other readings as are wanted.
+  private func readings() -> SpeechHypothesis {
+    let best = decoder.words
+    guard alternativeCount > 0 || !context.isNone, !best.isEmpty else {
+      return SpeechHypothesis(words: best)
+    }
+    // Two more than are wanted, because the best and the chosen one are among them.
+    let breadth = max(alternativeCount + 2, context.isNone ? 0 : ContextualChoice.breadth)
+    let readings = decoder.readings(atMost: breadth)
+    let chosen = context.choose(best, among: readings)
+    var texts: Set = [chosen.map(\.text)]
+    let others = ([best] + readings.map(\.words)).filter {
+      texts.insert($0.map(\.text)).inserted
+    }
+    return SpeechHypothesis(words: chosen, alternatives: Array(others.prefix(alternativeCount)))
   }
 
   private func setMeanAndSearch() throws(SpeechEngineError) {
-    if let value = mean.value { decoder.setCepstralMean(value) }
+    if let value = stream.mean.value { decoder.setCepstralMean(value) }
     try search()
   }
 
   private func search() throws(SpeechEngineError) {
     try decoder.search(waiting)
+    if isSpotting {
+      spotting.heard(waiting)
+      try spot(settling: PhraseSpotting.settling)
+    }
     waiting.removeAll(keepingCapacity: true)
   }
-}
 
-/// The nearest 16-bit value, full scale for what is louder.
-private func sixteenBit(_ sample: Float) -> Int16 {
-  Int16(max(-32_768, min(32_767, (sample * 32_768).rounded())))
+  /// Takes the phrases that have been heard; what came after each is heard anew.
+  private func spot(settling: FrameCount) throws(SpeechEngineError) {
+    while let rest = spotting.take(decoder.words, settling: settling) {
+      try decoder.end()
+      try decoder.begin()
+      if let value = stream.mean.value { decoder.setCepstralMean(value) }
+      try decoder.search(rest)
+      spotting.heard(rest)
+    }
+  }
 }

@@ -10,24 +10,36 @@ extension SpeechEngine: DependencyKey {
 
   /// PocketSphinx with the model in a directory; without one, as `liveValue`.
   ///
+  /// It does dictation, grammars, key phrases, further readings (not with key phrases), and
+  /// contextual phrases, which choose among the likeliest readings. The thresholds of key phrases
+  /// have a scale of their own: 1e-5 for short phrases, 1e-30 for long ones. Their places are right
+  /// to about 0.15 s, and a phrase that is the beginning of another hides that. Its options are
+  /// those of PocketSphinx' command line that weigh speed against accuracy: `lw`, `wip`, `pip`,
+  /// `beam`, `pbeam`, `wbeam`, `maxhmmpf`, `maxwpf`, `ds`, `topn`, `fwdflat`, `bestpath`.
+  ///
   /// The model is looked for at each use, and validated before PocketSphinx may see it, because
-  /// that would end the process over a damaged one. One loaded decoder, of some 100 MB, is kept for
-  /// the next session.
+  /// that would end the process over a damaged one. Loaded decoders, of some 100 MB each, are kept
+  /// for the next sessions: as many as were at work at once, and no more than there are processors.
   public static func pocketSphinx(modelDirectory: URL? = nil) -> SpeechEngine {
     let decoders = DecoderPool(location: ModelLocation(chosen: modelDirectory))
-    return SpeechEngine(
+    var engine = SpeechEngine(
       name: "pocketsphinx",
       availability: { decoders.location.availability },
       makeSession: { options in
         try ModelLocation.check(language: options.language)
-        let decoder = try decoders.take()
+        let search = try DecoderSearch(options)
+        let decoder = try decoders.take(DecoderSettings(options.engineOptions))
         do {
-          try decoder.search(grammar: options.grammar)
+          try decoder.search(for: search)
         } catch {
           decoders.giveBack(decoder)
           throw error
         }
-        return try PocketSphinxSession(decoder: decoder, pool: decoders)
+        return try PocketSphinxSession(decoder: decoder, pool: decoders, options: options)
       })
+    engine.makeListener = { _ in
+      try PocketSphinxListener(model: try decoders.location.find())
+    }
+    return engine
   }
 }

@@ -26,6 +26,17 @@ public struct SoundCard: Sendable {
     throw reportUnimplemented("SoundCard.openCapture", from: origin)
   }
 
+  /// A stream of its own for every caller that yields whenever devices may have come or gone.
+  ///
+  /// It says no more than that: whoever waits for a device tries to open it then. It ends where
+  /// nothing is known of such changes, and when its consumer is cancelled or gone; the last one
+  /// takes what watches the system with it.
+  public var deviceChanges: @Sendable () -> AsyncStream<Void> = {
+    [origin = IssueOrigin.current] in
+    reportUnimplemented("SoundCard.deviceChanges", from: origin)
+    return .finished
+  }
+
   /// A sound card none of whose endpoints is implemented.
   public init() {}
 }

@@ -30,6 +30,26 @@ public enum SoundCardError: Error, Equatable, Sendable {
   case failed(AudioDevice.ID, operation: String, code: Int32, reason: String)
 }
 
+extension SoundCardError {
+  /// A device that runs, as it says, and moves no frame.
+  package static func stalled(
+    _ device: AudioDevice.ID, _ direction: AudioDevice.Direction
+  ) -> SoundCardError {
+    .failed(
+      device, operation: direction.rawValue, code: 0,
+      reason: direction == .playback ? "it takes no frames" : "it gives no frames")
+  }
+
+  /// Whether the device is gone, or as good as that, and may come back.
+  package var isLoss: Bool {
+    switch self {
+    case .deviceLost, .notAnswering: true
+    case .failed(let id, _, _, _): self == .stalled(id, .playback) || self == .stalled(id, .capture)
+    default: false
+    }
+  }
+}
+
 extension SoundCardError: CustomStringConvertible {
   /// A sentence for people: what was wrong, with which device, and what to do.
   public var description: String {

@@ -31,7 +31,14 @@ final class GrowingFile {
 
   /// What the system said of the first write that failed.
   var failure: SoundFileError? {
-    failureCode == 0 ? nil : SystemErrors.writing(path, code: failureCode)
+    switch failureCode {
+    case 0: nil
+    case EACCES, EPERM:
+      .cannotWrite(
+        path: path,
+        reason: "the permission to do so was lost; what was written before is kept")
+    default: SystemErrors.writing(path, code: failureCode)
+    }
   }
 
   /// Writes at the end; how many bytes are written is in `length`.

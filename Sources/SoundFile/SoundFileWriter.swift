@@ -7,8 +7,8 @@ public import FoundationEssentials
 /// read from 16 bit are written as they were. A WAV file becomes RF64 by itself where it grows past
 /// 4 GiB.
 ///
-/// After every second of audio the header is brought up to date and the disk is asked, on a thread
-/// of its own, to store what is there, so that a process that is killed leaves a file which lacks at
+/// After every half second of audio the header is brought up to date, and after every second the
+/// disk is asked, on a thread of its own, to store what is there, so that a process that is killed leaves a file which lacks at
 /// most the last second; of Ogg Vorbis the page that was not full is missing, at most 4 KB or 255
 /// blocks of it. Python's `wave` reads neither RF64 nor float: SoX, FFmpeg and libsndfile do.
 ///
@@ -116,7 +116,7 @@ public final class SoundFileWriter {
       try checkLoss()
       try output.write(samples)
       encoder?.add(samples)
-      if clock.isDue(at: framesWritten) { try lookAfter() }
+      try lookAfter(clock.care(at: framesWritten))
     } catch {
       hasFailed = true
       throw error
@@ -149,9 +149,11 @@ public final class SoundFileWriter {
     try checkCompleteness()
   }
 
-  /// Once a second: the header, the disk, and whether the file is still there.
-  private func lookAfter() throws(SoundFileError) {
+  /// Twice a second the header; once a second the disk, and whether the file is still there.
+  private func lookAfter(_ care: SecondClock.Care) throws(SoundFileError) {
+    guard care != .nothing else { return }
     try output.updateHeader()
+    guard care == .everything else { return }
     if encoding.isSynced { synchronise() }
     try check()
     try checkEncoder()
@@ -179,8 +181,10 @@ public final class SoundFileWriter {
   private func checkLoss() throws(SoundFileError) {
     let (written, length) = (framesWritten, file.length)
     guard let loss = acceptLoss() else { return }
-    let found = FrameCount(written.rawValue * file.length / max(1, length))
-    throw error(loss, written: written, found: found)
+    // Frames times bytes are more than a number holds after some hours.
+    let product = written.rawValue.multipliedFullWidth(by: file.length)
+    let found = max(1, length).dividingFullWidth(product).quotient
+    throw error(loss, written: written, found: FrameCount(found))
   }
 
   /// Counts only what others have left.

@@ -7,12 +7,21 @@ extension SpeechClient {
       @escaping @Sendable (_ request: SpeechRequest) async -> AsyncThrowingStream<
         SpeechRecognitionResult, any Error
       >,
-    finishTask: @escaping @Sendable () async -> Void
+    recognition:
+      @escaping @Sendable (_ request: SpeechRequest) async -> AsyncThrowingStream<
+        SpeechRecognitionEvent, any Error
+      >,
+    finishTask: @escaping @Sendable () async -> Void,
+    supportedLocales: @escaping @Sendable () async -> [String],
+    engines: @escaping @Sendable () async -> [SpeechEngineDescription]
   ) {
     self.authorizationStatus = authorizationStatus
     self.requestAuthorization = requestAuthorization
     self.startTask = startTask
+    self.recognition = recognition
     self.finishTask = finishTask
+    self.supportedLocales = supportedLocales
+    self.engines = engines
   }
 
   /// Recognises what is said in a file or a stream of buffers; see the endpoint `startTask`.
@@ -20,5 +29,12 @@ extension SpeechClient {
     request: SpeechRequest
   ) async -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {
     await startTask(request)
+  }
+
+  /// Recognises what is said and tells everything about it; see the endpoint `recognition`.
+  public func recognition(
+    request: SpeechRequest
+  ) async -> AsyncThrowingStream<SpeechRecognitionEvent, any Error> {
+    await recognition(request)
   }
 }

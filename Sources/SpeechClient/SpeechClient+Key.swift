@@ -12,7 +12,10 @@ extension SpeechClient: TestDependencyKey {
       authorizationStatus: { .authorized },
       requestAuthorization: { .authorized },
       startTask: { _ in await sentences.type(.preview) },
-      finishTask: { await sentences.finishAll() })
+      recognition: { _ in ResultEvents.telling(await sentences.type(.preview)) },
+      finishTask: { await sentences.finishAll() },
+      supportedLocales: { ["en-US"] },
+      engines: { [.preview] })
   }
 }
 

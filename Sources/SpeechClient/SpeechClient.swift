@@ -30,13 +30,45 @@ public struct SpeechClient: Sendable {
       .finished(throwing: reportUnimplemented("SpeechClient.startTask", from: origin))
     }
 
+  /// Recognises what is said as `startTask` does, and tells everything about it.
+  ///
+  /// That is when speech begins and ends and, for a live source, what waits or was dropped.
+  ///
+  /// The stream is that of `startTask` in everything else: its `.result`s are that one's elements,
+  /// and it ends and throws alike.
+  public var recognition:
+    @Sendable (_ request: SpeechRequest) async -> AsyncThrowingStream<
+      SpeechRecognitionEvent, any Error
+    > = { [origin = IssueOrigin.current] _ in
+      .finished(throwing: reportUnimplemented("SpeechClient.recognition", from: origin))
+    }
+
   /// Ends all running tasks as if their audio ended now: each stream yields its last final result
   /// and ends.
   ///
-  /// It returns when those results are in the streams; without a task, at once.
+  /// It returns when those results are in the streams; without a task, at once. A source that gives
+  /// nothing for a second, and does not end either, is not waited for; an engine that has not moved
+  /// for half a minute ends its task with `SpeechClientError.engineFailed`.
   public var finishTask: @Sendable () async -> Void = {
     [origin = IssueOrigin.current] in
     reportUnimplemented("SpeechClient.finishTask", from: origin)
+  }
+
+  /// The languages that a request may ask for, as BCP 47 tags such as `en-US`, in alphabetical order.
+  ///
+  /// They are those of the models that the engine in use has found; none where it has none.
+  public var supportedLocales: @Sendable () async -> [String] = {
+    [origin = IssueOrigin.current] in
+    reportUnimplemented("SpeechClient.supportedLocales", from: origin)
+    return []
+  }
+
+  /// The engines that this program can choose from: which of them work here, with which models, and
+  /// what the others lack.
+  public var engines: @Sendable () async -> [SpeechEngineDescription] = {
+    [origin = IssueOrigin.current] in
+    reportUnimplemented("SpeechClient.engines", from: origin)
+    return []
   }
 
   /// A client whose endpoints all report an issue when they are called.

@@ -10,6 +10,9 @@ public enum SpeechClientError: Error, Equatable {
   case engineFailed(reason: String)
   /// The system has no thread or descriptor left for the task.
   case noResources(reason: String)
+  /// The engine cannot do what the request asks for; the reason names the word, the option or the
+  /// feature.
+  case invalidRequest(reason: String)
 }
 
 extension SpeechClientError: CustomStringConvertible {
@@ -20,6 +23,7 @@ extension SpeechClientError: CustomStringConvertible {
     case .invalidGrammar(let reason): "the grammar cannot be used: \(reason)"
     case .engineFailed(let reason): "speech recognition failed: \(reason)"
     case .noResources(let reason): "speech recognition cannot start: \(reason)"
+    case .invalidRequest(let reason): "the request cannot be met: \(reason)"
     }
   }
 }

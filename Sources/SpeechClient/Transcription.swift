@@ -28,13 +28,20 @@ public struct TranscriptionSegment: Hashable, Sendable {
   /// How sure the engine is, 0…1; nil in partial results, and where the engine cannot say.
   public var confidence: Double?
 
+  /// What the result's other readings have in its place, the likelier first.
+  ///
+  /// Each is different from the word and from the others.
+  public var alternativeSubstrings: [String]
+
   /// A word from its parts.
   public init(
-    substring: String, timestamp: Duration, duration: Duration, confidence: Double? = nil
+    substring: String, timestamp: Duration, duration: Duration, confidence: Double? = nil,
+    alternativeSubstrings: [String] = []
   ) {
     self.substring = substring
     self.timestamp = timestamp
     self.duration = duration
     self.confidence = confidence
+    self.alternativeSubstrings = alternativeSubstrings
   }
 }

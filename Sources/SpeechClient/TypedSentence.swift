@@ -22,7 +22,10 @@ struct TypedSentence: Sendable {
         substring: word, timestamp: Self.timePerWord * index, duration: Self.timePerWord,
         confidence: isFinal ? 1 : nil)
     }
+    let transcription = Transcription(segments: segments)
     return SpeechRecognitionResult(
-      utterance: 0, bestTranscription: Transcription(segments: segments), isFinal: isFinal)
+      utterance: 0, bestTranscription: transcription, isFinal: isFinal,
+      stableSegmentCount: count - 1,
+      speechRecognitionMetadata: isFinal ? SpeechRecognitionMetadata(transcription) : nil)
   }
 }

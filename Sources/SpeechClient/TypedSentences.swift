@@ -65,6 +65,7 @@ private actor Typing {
     rest = []
     if !wasOver, var final = shown {
       final.isFinal = true
+      final.speechRecognitionMetadata = SpeechRecognitionMetadata(final.bestTranscription)
       rest = [final]
     }
     waiting?.cancel()

@@ -9,6 +9,9 @@ extension SpeechClient: DependencyKey {
       authorizationStatus: { tasks.authorizationStatus() },
       requestAuthorization: { await tasks.requestAuthorization() },
       startTask: { tasks.start($0) },
-      finishTask: { await tasks.finishAll() })
+      recognition: { tasks.events(of: $0) },
+      finishTask: { await tasks.finishAll() },
+      supportedLocales: { await InstalledEngines().locales() },
+      engines: { await InstalledEngines().descriptions() })
   }
 }

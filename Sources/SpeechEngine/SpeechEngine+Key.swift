@@ -15,3 +15,19 @@ extension DependencyValues {
     set { self[SpeechEngine.self] = newValue }
   }
 }
+
+/// The key of `\.speechEngines`.
+private enum SpeechEnginesKey: DependencyKey {
+  static var liveValue: [SpeechEngine] { [] }
+  static var testValue: [SpeechEngine] { [] }
+}
+
+extension DependencyValues {
+  /// The engines that a program can choose from, for those who ask what is installed.
+  ///
+  /// It is empty until the program sets it; then there is `\.speechEngine` and no other.
+  public var speechEngines: [SpeechEngine] {
+    get { self[SpeechEnginesKey.self] }
+    set { self[SpeechEnginesKey.self] = newValue }
+  }
+}

@@ -16,6 +16,13 @@ public struct SpeechEngine: Sendable {
     return .unavailable(.failed(reason: "the engine is unimplemented"))
   }
 
+  /// Every model that the engine can use on this machine, the one that it takes by itself first; it
+  /// looks, but does not load.
+  public var models: @Sendable () -> [SpeechModel] = { [origin = IssueOrigin.current] in
+    reportUnimplemented("SpeechEngine.models", from: origin)
+    return []
+  }
+
   /// Makes a session, which loads the model where no loaded one is free.
   ///
   /// It blocks for as long as loading takes: call it on the thread that will use the session. The
@@ -26,19 +33,28 @@ public struct SpeechEngine: Sendable {
       throw reportUnimplemented("SpeechEngine.makeSession", from: origin)
     }
 
+  /// Makes what lets several sessions share the utterances of one stream; nil where an utterance can
+  /// depend on what the session recognised before it.
+  ///
+  /// It loads no model, but for the few parameters that it needs.
+  public var makeListener:
+    (@Sendable (_ options: SpeechSessionOptions) throws -> any SpeechStreamListener)?
+
   /// An engine from its parts; those that are left out report an issue when they are used.
   public init() {}
 
-  /// An engine from all of its parts.
+  /// An engine from all of its parts; without `models`, the one of `availability` is the only one.
   public init(
     name: String,
     availability: @escaping @Sendable () -> SpeechEngineAvailability,
+    models: (@Sendable () -> [SpeechModel])? = nil,
     makeSession:
       @escaping @Sendable (_ options: SpeechSessionOptions) throws ->
       any SpeechEngineSession
   ) {
     self.name = name
     self.availability = availability
+    self.models = models ?? { availability().model.map { [$0] } ?? [] }
     self.makeSession = makeSession
   }
 }

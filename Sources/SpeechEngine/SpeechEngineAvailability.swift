@@ -4,6 +4,11 @@ public enum SpeechEngineAvailability: Equatable, Sendable {
   case ready(SpeechModel)
   /// It cannot be used; the error says why, and what would help.
   case unavailable(SpeechEngineError)
+
+  /// The model, where there is one.
+  public var model: SpeechModel? {
+    if case .ready(let model) = self { model } else { nil }
+  }
 }
 
 /// A model that an engine has found.

@@ -13,6 +13,20 @@ public enum SpeechEngineError: Error, Equatable {
   case grammarInvalid(line: Int?, reason: String)
   /// The engine failed; the text is its own.
   case failed(reason: String)
+  /// The engine's library is in none of the places searched, or cannot be used; `remedy` says what
+  /// would help.
+  case libraryMissing(searched: [String], remedy: String)
+  /// The engine's server or program cannot be reached there.
+  case unreachable(address: String, reason: String)
+  /// The model does not have this word, which stands in this phrase.
+  case wordUnknown(String, phrase: String)
+  /// This option is none of the engine's, or its value makes no sense.
+  case optionInvalid(name: String, reason: String)
+  /// The engine of this name cannot do this at all.
+  case unsupported(String, engine: String)
+  /// There is no model in any of the places searched, and no package brings one; `remedy` says what
+  /// would help.
+  case modelNotInstalled(searched: [String], remedy: String)
 }
 
 extension SpeechEngineError: CustomStringConvertible {
@@ -34,6 +48,24 @@ extension SpeechEngineError: CustomStringConvertible {
       line.map { "line \($0): \(reason)" } ?? reason
     case .failed(let reason):
       "the speech engine failed: \(reason)"
+    case .libraryMissing(let searched, let remedy):
+      """
+      the speech engine has no library that can be used in \(searched.joined(separator: " or ")): \
+      \(remedy)
+      """
+    case .unreachable(let address, let reason):
+      "the speech engine at \(address) cannot be reached: \(reason)"
+    case .wordUnknown(let word, let phrase):
+      """
+      the speech model does not know the word "\(word)" of the phrase "\(phrase)"; \
+      use words that it knows
+      """
+    case .optionInvalid(let name, let reason):
+      "the speech engine's option \(name) cannot be used: \(reason)"
+    case .unsupported(let feature, let engine):
+      "\(engine) has no \(feature); leave it out, or use another engine"
+    case .modelNotInstalled(let searched, let remedy):
+      "no speech model was found in \(searched.joined(separator: " or ")): \(remedy)"
     }
   }
 }

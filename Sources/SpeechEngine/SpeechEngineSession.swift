@@ -10,6 +10,12 @@ public protocol SpeechEngineSession: AnyObject {
   /// - Throws: `SpeechEngineError.failed` where the engine refuses.
   func beginUtterance() throws(SpeechEngineError)
 
+  /// Begins an utterance with what the engine's `SpeechStreamListener` knew before it, in place of
+  /// what this session has heard.
+  ///
+  /// - Throws: `SpeechEngineError.failed` where the engine refuses.
+  func beginUtterance(knowing knowledge: any Sendable) throws(SpeechEngineError)
+
   /// Hears the next samples of the utterance: 16 kHz, mono, full scale ±1.
   ///
   /// It blocks while it works, in proportion to the number of samples; a tenth of a second at a
@@ -21,29 +27,22 @@ public protocol SpeechEngineSession: AnyObject {
   /// What the engine takes the utterance for so far; it may change its mind about every word of it.
   var hypothesis: SpeechHypothesis { get }
 
+  /// How much silence the engine wants to hear after the last sound of an utterance, so that it
+  /// does not cut the last word; none where it does not say.
+  var tailPadding: Duration { get }
+
   /// Ends the utterance and gives what the engine takes it for.
   ///
   /// - Throws: `SpeechEngineError.failed` where the engine fails; the session is of no more use.
   func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis
 }
 
-/// What a stream wants of its session.
-public struct SpeechSessionOptions: Hashable, Sendable {
-  /// Whether `hypothesis` will be read before the end of the utterance.
-  public var wantsPartialHypotheses: Bool
-
-  /// The text of a JSGF grammar that every utterance is taken for a sentence of; nil for dictation.
-  public var grammar: String?
-
-  /// The language that will be spoken, as a BCP 47 tag; nil for that of the engine's model.
-  public var language: String?
-
-  /// The options of a stream; the default is dictation with partial results.
-  public init(
-    wantsPartialHypotheses: Bool = true, grammar: String? = nil, language: String? = nil
-  ) {
-    self.wantsPartialHypotheses = wantsPartialHypotheses
-    self.grammar = grammar
-    self.language = language
+extension SpeechEngineSession {
+  /// Begins an utterance; for an engine whose sessions learn nothing.
+  public func beginUtterance(knowing knowledge: any Sendable) throws(SpeechEngineError) {
+    try beginUtterance()
   }
+
+  /// No silence beyond that of the utterance.
+  public var tailPadding: Duration { .zero }
 }

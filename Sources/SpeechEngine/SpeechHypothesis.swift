@@ -5,9 +5,14 @@ public struct SpeechHypothesis: Equatable, Sendable {
   /// The words, as the model spells them; none where the engine heard no speech.
   public var words: [Word]
 
-  /// A hypothesis from its words.
-  public init(words: [Word] = []) {
+  /// Further readings of the whole utterance, the likelier first, each different from `words` and
+  /// from the others; at most as many as were asked for, and none before the utterance ends.
+  public var alternatives: [[Word]]
+
+  /// A hypothesis from its words, and from further readings where there are any.
+  public init(words: [Word] = [], alternatives: [[Word]] = []) {
     self.words = words
+    self.alternatives = alternatives
   }
 
   /// One word and where it was heard.

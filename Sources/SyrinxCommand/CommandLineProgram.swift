@@ -1,5 +1,7 @@
 import ArgumentParser
+import ClientDependencies
 import Glibc
+import SpeechEngine
 
 /// The command as a program: it reads the arguments of the process and ends it with its status.
 ///
@@ -8,13 +10,21 @@ public enum CommandLineProgram {
   /// Does what the arguments say and ends the process.
   ///
   /// To be called first and on the main thread, because signals are set up for all later threads.
-  public static func run() -> Never {
+  ///
+  /// - Parameter engines: makes the engines that `--engine` names; the usual one is that of
+  ///   `\.speechEngine`.
+  public static func run(engines: [EngineMaker] = []) -> Never {
     StandardDescriptor.reserveAll()
     // A reader that has gone shows as EPIPE, on which the command ends quietly.
     signal(SIGPIPE, SIG_IGN)
     StopSignals.block()
     Task {
-      await RootCommand.main()
+      await withDependencies {
+        $0.engineMakers = engines
+        $0.speechEngines = engines.map { $0.make(EngineSettings()) }
+      } operation: {
+        await RootCommand.main()
+      }
       exit(EXIT_SUCCESS)
     }
     // The main thread of an asynchronous `main` would wait in Dispatch with all signals unblocked.

@@ -24,6 +24,7 @@ public final class ScriptedSpeechEngine: Sendable {
 
   private struct State {
     var events: [Event] = []
+    var options: [SpeechSessionOptions] = []
     var waiting: [Waiting] = []
   }
 
@@ -34,27 +35,40 @@ public final class ScriptedSpeechEngine: Sendable {
 
   private let utterances: [ScriptedUtterance]
   private let faults: ScriptedFaults
+  private let tailPadding: Duration
   private let model: SpeechModel
   // Held to note an event; whoever waits for it is woken after it is free.
   private let state = Mutex(State())
 
   /// An engine that hears these utterances in order, and in those after the last of them nothing.
-  public init(utterances: [ScriptedUtterance], faults: ScriptedFaults = ScriptedFaults()) {
+  ///
+  /// - Parameter tailPadding: how much silence it says that it wants after an utterance.
+  public init(
+    utterances: [ScriptedUtterance], faults: ScriptedFaults = ScriptedFaults(),
+    tailPadding: Duration = .zero
+  ) {
     self.utterances = utterances
     self.faults = faults
+    self.tailPadding = tailPadding
     model = SpeechModel(language: "en-US", location: "script")
   }
 
   /// The engine to put in place of another; each of its sessions begins the script anew.
+  ///
+  /// A session that is asked for key phrases tells of the script only those; grammars, contextual
+  /// phrases and engine options change nothing, and are kept in `options`.
   public var engine: SpeechEngine {
     SpeechEngine(
       name: "scripted",
       availability: { self.availability },
-      makeSession: { _ in try self.makeSession() })
+      makeSession: { try self.makeSession($0) })
   }
 
   /// What was done, in order, with all sessions.
   public var events: [Event] { state.withLock { $0.events } }
+
+  /// What the sessions were asked for, in the order in which they were made.
+  public var options: [SpeechSessionOptions] { state.withLock { $0.options } }
 
   /// Returns when this event has been noted, at once where it was before.
   public func waitUntil(_ event: Event) async {
@@ -72,10 +86,15 @@ public final class ScriptedSpeechEngine: Sendable {
     faults.loading.map { .unavailable($0) } ?? .ready(model)
   }
 
-  private func makeSession() throws(SpeechEngineError) -> any SpeechEngineSession {
+  private func makeSession(
+    _ options: SpeechSessionOptions
+  ) throws(SpeechEngineError) -> any SpeechEngineSession {
     if let error = faults.loading { throw error }
+    state.withLock { $0.options.append(options) }
     note(.madeSession)
-    return ScriptedSession(utterances: utterances, faults: faults) { self.note($0) }
+    return ScriptedSession(
+      utterances: utterances, faults: faults, options: options, tailPadding: tailPadding
+    ) { self.note($0) }
   }
 
   private func note(_ event: Event) {

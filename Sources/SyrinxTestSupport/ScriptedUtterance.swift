@@ -8,6 +8,9 @@ public struct ScriptedUtterance: Sendable {
   /// What is thought before the end; without any, the words that have been heard to their end.
   public var revisions: [Revision]
 
+  /// Further readings of it, the likelier first; a session gives as many as are asked for.
+  public var alternatives: [String] = []
+
   /// An utterance from its words and what was thought on the way.
   public init(words: [SpeechHypothesis.Word], revisions: [Revision] = []) {
     self.words = words
@@ -48,11 +51,16 @@ public struct ScriptedUtterance: Sendable {
       return SpeechHypothesis(words: known.map { Word($0.text, frames: $0.frames) })
     }
     let current = revisions.last { FrameCount($0.heard, at: .speech) <= heard }
-    return current.map { ScriptedUtterance($0.text, confidence: nil).whole } ?? SpeechHypothesis()
+    return SpeechHypothesis(
+      words: current.map { ScriptedUtterance($0.text, confidence: nil).words } ?? [])
   }
 
-  /// The hypothesis at the end.
-  var whole: SpeechHypothesis { SpeechHypothesis(words: words) }
+  /// The hypothesis at the end, with further readings at most as many as are wanted.
+  func whole(alternatives count: Int) -> SpeechHypothesis {
+    SpeechHypothesis(
+      words: words,
+      alternatives: alternatives.prefix(count).map { ScriptedUtterance($0, confidence: nil).words })
+  }
 
   private typealias Word = SpeechHypothesis.Word
 }

@@ -9,6 +9,7 @@ final class VirtualDevice: Sendable {
   let waker: WakeUp
   let pace: VirtualPace
   private let faults: [VirtualFault]
+  private let plug: VirtualPlug
   private let onClose: @Sendable () -> Void
   // Held for a few instructions by the engine's thread and the pacer, never while either waits.
   private let shared: Mutex<Shared>
@@ -22,11 +23,12 @@ final class VirtualDevice: Sendable {
 
   init(
     configuration: PCMConfiguration, pace: VirtualPace, faults: [VirtualFault],
-    onClose: @escaping @Sendable () -> Void
+    plug: VirtualPlug, onClose: @escaping @Sendable () -> Void
   ) throws(SoundCardError) {
     self.configuration = configuration
     self.pace = pace
     self.faults = faults
+    self.plug = plug
     self.onClose = onClose
     do {
       waker = try WakeUp()
@@ -60,7 +62,12 @@ final class VirtualDevice: Sendable {
 
   /// One step of the state under its lock.
   func with<Result: Sendable>(_ body: (inout VirtualTransfer) -> Result) -> Result {
-    shared.withLock { body(&$0.transfer) }
+    let (result, unplugging) = shared.withLock { shared in
+      let result = body(&shared.transfer)
+      return (result, shared.transfer.unplugging.take())
+    }
+    if let unplugging { plug.pull(unplugging, pace) }
+    return result
   }
 
   /// The same, where it takes a device that is still there.
@@ -93,8 +100,9 @@ final class VirtualDevice: Sendable {
 
   /// Lets one step of the card's time pass and wakes the engine; false where the device is closed.
   func tick(_ frames: FrameCount) -> Bool {
+    // Away before anybody can notice.
+    with { $0.tick(frames) }
     let isOpen = shared.withLock { shared in
-      shared.transfer.tick(frames)
       shared.settling.left()
       return !shared.isClosed
     }

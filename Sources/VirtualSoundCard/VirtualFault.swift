@@ -10,13 +10,21 @@ public enum VirtualFault: Hashable, Sendable {
   case suspended(at: FrameCount, lost: FrameCount)
   /// Nothing moves any more, and nothing is said of it: the device's time passes in vain.
   case stalled(at: FrameCount)
-  /// The device is unplugged.
-  case unplugged(at: FrameCount)
+  /// The device is unplugged, and the card cannot be opened for this time by its clock.
+  ///
+  /// That happens once; the frames of the next opening are counted from its own beginning. Without
+  /// a time, or without a clock, the card can be opened again at once, and without a time every
+  /// opening is unplugged at this frame.
+  case unplugged(at: FrameCount, for: Duration? = nil)
+  /// The device opens and starts, but never takes or gives a frame, and nothing is said of it.
+  case neverReady
 
   var frame: FrameCount {
     switch self {
-    case .xrun(let frame, _), .suspended(let frame, _), .stalled(let frame), .unplugged(let frame):
+    case .xrun(let frame, _), .suspended(let frame, _), .stalled(let frame),
+      .unplugged(let frame, _):
       frame
+    case .neverReady: 0
     }
   }
 }

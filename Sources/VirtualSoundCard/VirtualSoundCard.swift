@@ -15,7 +15,8 @@ public final class VirtualSoundCard: Sendable {
     public var microphone: VirtualMicrophone
     /// Whether it keeps what is played, for a test to look at; memory then grows with it.
     public var keepsPlayback: Bool
-    /// What goes wrong, in the order of the frames; every opening goes through it anew.
+    /// What goes wrong, in the order of the frames; every opening goes through it anew, but for
+    /// what happens once.
     public var faults: [VirtualFault]
     /// The rate that it insists on, nil where it takes any.
     public var sampleRate: SampleRate?
@@ -43,6 +44,7 @@ public final class VirtualSoundCard: Sendable {
   private static let highestRate: SampleRate = 768_000
 
   private let setup: Setup
+  private let plug = VirtualPlug()
   // Held for a few instructions when a device is opened or looked at, never while one waits.
   private let opened = Mutex(Opened())
 
@@ -61,7 +63,8 @@ public final class VirtualSoundCard: Sendable {
     SoundCard(
       devices: { [Self.device] },
       openPlayback: { try self.openPlayback($0) },
-      openCapture: { try self.openCapture($0) })
+      openCapture: { try self.openCapture($0) },
+      deviceChanges: { self.plug.changes() })
   }
 
   /// What each playback device that was opened has been given to hear, in the order of their
@@ -76,6 +79,9 @@ public final class VirtualSoundCard: Sendable {
   public var openDeviceCount: Int {
     opened.withLock { $0.openCount }
   }
+
+  /// Whether it can be opened: false while it is unplugged.
+  public var isPluggedIn: Bool { plug.isIn }
 
   private func openPlayback(_ request: PCMRequest) throws(SoundCardError) -> any PlaybackPCM {
     try check(request, .playback)
@@ -105,7 +111,10 @@ public final class VirtualSoundCard: Sendable {
   private func check(
     _ request: PCMRequest, _ direction: AudioDevice.Direction
   ) throws(SoundCardError) {
-    guard let id = request.device, id != Self.device.id else { return }
+    guard let id = request.device, id != Self.device.id else {
+      if !plug.isIn { throw .unknownDevice(Self.device.id, direction) }
+      return
+    }
     throw .unknownDevice(id, direction)
   }
 
@@ -123,7 +132,8 @@ public final class VirtualSoundCard: Sendable {
       device: Self.device.id, format: format, sampleFormat: .float32, period: period,
       buffer: FrameCount(period.rawValue * max(2, request.buffering.periodCount)))
     return try VirtualDevice(
-      configuration: configuration, pace: setup.pace, faults: setup.faults,
+      configuration: configuration, pace: setup.pace, faults: plug.left(of: setup.faults),
+      plug: plug,
       onClose: { [weak self] in self?.opened.withLock { $0.openCount -= 1 } })
   }
 }

@@ -10,6 +10,7 @@ struct VirtualTransfer {
   private var interruption: PCMInterruption?
   private var isRunning = false
   private var isStalled = false
+  private let isNeverReady: Bool
 
   /// Frames in the device's buffer: to be played, or heard and not yet fetched.
   private(set) var level: FrameCount = 0
@@ -21,6 +22,8 @@ struct VirtualTransfer {
   private(set) var ticked: FrameCount = 0
   /// Whether the device can be used no more.
   private(set) var isGone = false
+  /// How it was unplugged, where that has not been told.
+  var unplugging: VirtualFault?
   /// Whether the microphone has come to its end.
   var hasEnded = false
 
@@ -30,10 +33,14 @@ struct VirtualTransfer {
     self.direction = direction
     self.configuration = configuration
     self.faults = faults.sorted { $0.frame < $1.frame }
+    isNeverReady = faults.contains(.neverReady)
   }
 
   /// How many frames can be written (playback) or fetched (capture).
-  var ready: FrameCount { direction == .playback ? configuration.buffer - level : level }
+  var ready: FrameCount {
+    guard !isNeverReady else { return 0 }
+    return direction == .playback ? configuration.buffer - level : level
+  }
 
   /// What a wait returns now, nil where it has to go on.
   mutating func poll(_ interest: PCMInterest) -> PCMWakeUp? {
@@ -70,7 +77,7 @@ struct VirtualTransfer {
   /// Lets `frames` of the device's time pass.
   mutating func tick(_ frames: FrameCount) {
     ticked += frames
-    guard isRunning, !isGone, !isStalled else { return }
+    guard isRunning, !isGone, !isStalled, !isNeverReady else { return }
     switch direction {
     case .playback: play(frames)
     case .capture: hear(frames)
@@ -115,8 +122,10 @@ struct VirtualTransfer {
     switch fault {
     case .unplugged:
       isGone = true
+      unplugging = fault
     case .stalled:
       isStalled = true
+    case .neverReady: break
     case .xrun(_, let lost):
       miss(lost, because: .xrun)
     case .suspended(_, let lost):

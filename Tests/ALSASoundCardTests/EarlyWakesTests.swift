@@ -16,7 +16,7 @@ import Testing
         wakes.woke(at: time)
         wakes.saw(240 * step, at: time)
       }
-      wakes.ready(960)
+      wakes.ready(960, at: start + (tick * (wait * 4 + 4)))
     }
   }
 
@@ -46,7 +46,7 @@ import Testing
     wait(times: 4)
     wakes.saw(0, at: start + .seconds(1))
     _ = wakes.takeRest()
-    wakes.ready(3 * 960)
+    wakes.ready(3 * 960, at: start + .seconds(1))
     wakes.saw(0, at: start + .seconds(2))
     #expect(wakes.takeRest() == nil)
   }
@@ -58,7 +58,7 @@ import Testing
     for _ in 0..<16 {
       wakes.saw(0, at: start + .seconds(1))
       rests.append(wakes.takeRest() != nil)
-      wakes.ready(960)
+      wakes.ready(960, at: start + .seconds(1))
     }
     #expect(rests.count { !$0 } == 2)
   }
@@ -67,10 +67,46 @@ import Testing
     for wait in 0..<100 {
       wakes.saw(0, at: start + .milliseconds(20 * wait))
       wakes.woke(at: start + .milliseconds(20 * wait + 20))
-      wakes.ready(960)
+      wakes.ready(960, at: start + .milliseconds(20 * wait + 20))
     }
     wakes.saw(0, at: start + .seconds(10))
     #expect(wakes.takeRest() == nil)
+  }
+
+  @Test mutating func `where it cannot be ready it is not even looked at`() {
+    wait(times: 4)
+    // The last wait ended after 80 ms; a period of what was there then has been moved.
+    wakes.transferred(960)
+    #expect(wakes.takeRestUnseen(at: start + .milliseconds(82)) == 18_000_000)
+    wakes.saw(950, at: start + .milliseconds(100))
+    // It is late, so that it is asked from then on.
+    #expect(wakes.takeRestUnseen(at: start + .milliseconds(100)) == nil)
+    #expect(wakes.takeRest() == nil)
+  }
+
+  @Test mutating func `it is looked at where it may be ready, and where nothing is known`() {
+    wait(times: 4)
+    wakes.transferred(500)
+    #expect(wakes.takeRestUnseen(at: start + .milliseconds(92)) == nil)
+    wait(times: 4)
+    wakes.transferred(960)
+    wakes.forget()
+    #expect(wakes.takeRestUnseen(at: start + .milliseconds(82)) == nil)
+  }
+
+  @Test mutating func `one wait in eight is the device's own also where it was not looked at`() {
+    wait(times: 4)
+    wakes.transferred(960)
+    var rests: [Bool] = []
+    for round in 0..<16 {
+      let time = start + .milliseconds(80 + 20 * round)
+      let isUnseen = wakes.takeRestUnseen(at: time) != nil
+      wakes.saw(0, at: time)
+      rests.append(isUnseen || wakes.takeRest() != nil)
+      wakes.ready(960, at: time + .milliseconds(20))
+      wakes.transferred(960)
+    }
+    #expect(rests.count { !$0 } == 2)
   }
 
   @Test mutating func `a device that wakes at once, again and again, is given a rest`() {

@@ -17,16 +17,21 @@ extension PulseTests {
     #expect(played.error == .deviceLost("syrinxpulse"))
     try self.bench.startPulse()
     let again = await bench.play(ramp(4_800), on: "syrinxpulse")
-    #expect(again.finish?.reason == .completed)
+    #expect(again.finish?.reason == .completed, "\(again)")
   }
 
   @Test func `the end of the sound server is the loss of the device for a recording`()
     async throws
   {
-    let recorded = try await EngineBench().record(nil, from: "syrinxpulse") { _ in
+    let bench = try EngineBench()
+    let recorded = try await bench.record(nil, from: "syrinxpulse") { _ in
       try? self.bench.stopPulse()
     }
     #expect(recorded.error == .deviceLost("syrinxpulse"))
+    try self.bench.startPulse()
+    let again = try await bench.record(.milliseconds(200), from: "syrinxpulse")
+    #expect(again.finish?.reason == .lengthReached, "\(again)")
+    #expect(again.samples.count == 9_600)
   }
 
   @Test func `stop returns while the sound server answers nobody`() async throws {

@@ -63,6 +63,18 @@ extension ImportRules {
     "PocketSphinxEngine": interface.union([
       "AudioThreads", "CPocketSphinx", "Glibc", "Logging", "SpeechEngine",
     ]),
+    // An engine whose library is loaded at run time: no C module.
+    "VoskEngine": interface.union(["Glibc", "Logging", "SpeechEngine"]),
+
+    // The Wyoming protocol: what the bytes mean, the engine that is a client, and the server, which
+    // alone needs SwiftNIO.
+    "Wyoming": foundation.union(["AudioCore"]),
+    "WyomingEngine": interface.union([
+      "AudioThreads", "Glibc", "SpeechEngine", "Wyoming",
+    ]),
+    "WyomingServer": interface.union([
+      "AudioThreads", "Glibc", "NIOCore", "NIOPosix", "SpeechClient", "SpeechEngine", "Wyoming",
+    ]),
 
     // The clients' interfaces and the engines behind them.
     "AudioPlayerClient": interface.union(["AsyncAlgorithms"]),
@@ -81,8 +93,12 @@ extension ImportRules {
 
     // The command's work, above the interfaces, and the executable, which chooses the live values.
     "SyrinxCommand": engine.union(clients).union([
-      "ArgumentParser", "SoundCard", "VirtualSoundCard",
+      "ArgumentParser", "SoundCard", "SpeechEngine", "VirtualSoundCard", "Wyoming",
+      "WyomingServer",
     ]),
-    "syrinx": lives.union(["ALSASoundCard", "PocketSphinxEngine", "SyrinxCommand"]),
+    "syrinx": lives.union([
+      "ALSASoundCard", "PocketSphinxEngine", "SpeechEngine", "SyrinxCommand", "VoskEngine",
+      "Wyoming", "WyomingEngine",
+    ]),
   ]
 }

@@ -55,6 +55,23 @@ import Testing
     }
   }
 
+  @Test func `sound from 16 bits leaves the noise of what follows it as it is`() {
+    let between = (0..<600).map { Float($0) * 1.7 / 32_768 }
+    let onSteps = (0..<512).map { Float($0) / 32_768 }
+    let elsewhere = [Float](repeating: 0.3 / 32_768, count: 512)
+    #expect(quantized(onSteps + between)[512...] == quantized(elsewhere + between)[512...])
+  }
+
+  @Test func `a single sample between two steps is dithered, wherever it lies`() {
+    for place in [0, 255, 256, 300] {
+      var sound = (0..<301).map { Float($0) / 32_768 }
+      sound[place] += 0.5 / 32_768
+      let numbers = quantized(sound)
+      #expect(numbers.indices.allSatisfy { $0 == place || Int(numbers[$0]) == $0 })
+      #expect(abs(Int(numbers[place]) - place) <= 2)
+    }
+  }
+
   @Test func `in pieces the noise goes on as in one`() {
     let samples = (0..<1_000).map { Float($0) * 1.7 / 32_768 }
     var dither = Dither()

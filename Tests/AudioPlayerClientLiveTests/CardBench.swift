@@ -9,17 +9,19 @@ struct CardBench {
   let pcm: SimulatedPlayback
   let link: CardLink
 
-  init() throws {
-    pcm = try SimulatedPlayback()
+  init(buffer: FrameCount = 800) throws {
+    pcm = try SimulatedPlayback(buffer: buffer)
     link = try CardLink(volume: MasterVolume())
   }
 
   /// A voice that holds these samples; ended, unless more is to come.
   func voice(
-    _ samples: [Float], isComplete: Bool = true, bus: BusVolume = BusVolume()
+    _ samples: [Float], isComplete: Bool = true, bus: BusVolume = BusVolume(),
+    progressInterval: Duration = .milliseconds(50)
   ) throws -> Voice {
     let voice = try Voice(
-      format: pcm.configuration.format, capacity: .seconds(10), volume: 1, bus: bus
+      format: pcm.configuration.format, capacity: .seconds(10), board: WishBoard(gain: 1), bus: bus,
+      progressInterval: progressInterval
     ) { _ in }
     voice.give(samples)
     if isComplete { voice.endInput() }
@@ -50,6 +52,8 @@ struct CardBench {
           case .silence(let voice, let frames):
             .silence(ObjectIdentifier(voice.takeUnretainedValue()), frames)
           case .limited(let gain): .limited(gain)
+          case .lost: .lost
+          case .returned: .returned
           }
         }
       })
@@ -60,6 +64,8 @@ struct CardBench {
     case starved(ObjectIdentifier, Int)
     case silence(ObjectIdentifier, Int)
     case limited(Float)
+    case lost
+    case returned
   }
 }
 

@@ -21,6 +21,20 @@ import Testing
     #expect(bench.pcm.written.prefix(8_000).elementsEqual(second))
   }
 
+  @Test(arguments: [(50, 0), (1_000, 17)])
+  func `where nobody follows closely the device is left alone until a third of it is free`(
+    interval: Int, rests: Int
+  ) throws {
+    let bench = try CardBench(buffer: 1_200)
+    let voice = try bench.voice(second, progressInterval: .milliseconds(interval))
+    try bench.run([voice])
+    #expect(bench.pcm.written.prefix(8_000).elementsEqual(second))
+    #expect(bench.pcm.interruptions == 0)
+    // Two periods each time, of the 34 that the sound has after the first six; three more as it
+    // plays out.
+    #expect(bench.pcm.rests.count { $0 == .milliseconds(50) } == rests + 3)
+  }
+
   @Test func `a device that takes no frames is given up, and asked for them not without a pause`()
     throws
   {

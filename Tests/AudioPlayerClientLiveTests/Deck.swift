@@ -15,31 +15,56 @@ final class Deck: Sendable {
 
   let card: VirtualSoundCard
   let player: AudioPlayerClient
-  private let clock = TestClock<Duration>()
-  private let log = Mutex<[PlaybackEvent]>([])
+  let clock = TestClock<Duration>()
+  private let soundCard: SoundCard
+  private let log = Mutex(Log())
 
-  init(sampleRate: SampleRate? = nil) {
-    let card = VirtualSoundCard(.init(pace: .lockstep(clock), sampleRate: sampleRate))
+  private struct Log {
+    var events: [PlaybackEvent] = []
+    var awaited: [(event: (PlaybackEvent) -> Bool, gate: Gate)] = []
+  }
+
+  /// - Parameter change: makes a card of one's own of the virtual one.
+  init(
+    sampleRate: SampleRate? = nil, faults: [VirtualFault] = [],
+    change: (inout SoundCard, TestClock<Duration>) -> Void = { _, _ in }
+  ) {
+    let card = VirtualSoundCard(
+      .init(pace: .lockstep(clock), faults: faults, sampleRate: sampleRate))
     self.card = card
+    var soundCard = card.soundCard
+    change(&soundCard, clock)
+    self.soundCard = soundCard
     player = withDependencies {
-      $0.soundCard = card.soundCard
+      $0.soundCard = soundCard
     } operation: {
       AudioPlayerClient.liveValue
     }
   }
 
   /// What has been told so far.
-  var events: [PlaybackEvent] { log.withLock { $0 } }
+  var events: [PlaybackEvent] { log.withLock { $0.events } }
 
   /// The samples of the first device that was opened.
   var played: [Float] { card.played.first?.samples ?? [] }
+
+  /// Whether these samples were heard, one after the other.
+  func hasPlayed(_ samples: [Float]) -> Bool { played.range(of: samples) != nil }
 
   var openDeviceCount: Int { card.openDeviceCount }
 
   /// Starts a playback and waits until it has been told that it did.
   func start(_ request: PlaybackRequest) async -> Task<Void, any Error> {
+    let (playing, begun) = await begin(request)
+    await begun.wait()
+    return playing
+  }
+
+  /// Asks for a playback; the gate opens when the first has been told of it.
+  func begin(_ request: PlaybackRequest) async -> (playing: Task<Void, any Error>, begun: Gate) {
     let stream = await withDependencies {
-      $0.soundCard = card.soundCard
+      $0.soundCard = soundCard
+      $0.continuousClock = clock
     } operation: {
       await player.playback(request: request)
     }
@@ -47,12 +72,41 @@ final class Deck: Sendable {
     let playing = Task {
       defer { begun.open() }
       for try await event in stream {
-        log.withLock { $0.append(event) }
+        note(event)
         begun.open()
       }
     }
-    await begun.wait()
-    return playing
+    return (playing, begun)
+  }
+
+  private func note(_ event: PlaybackEvent) {
+    log.withLock { log in
+      log.events.append(event)
+      for awaited in log.awaited where awaited.event(event) { awaited.gate.open() }
+      log.awaited.removeAll { $0.event(event) }
+    }
+  }
+
+  /// Returns when an event has come, without letting time pass.
+  func sees(_ event: @escaping @Sendable (PlaybackEvent) -> Bool) async {
+    let gate = Gate()
+    log.withLock { log in
+      if log.events.contains(where: event) {
+        gate.open()
+      } else {
+        log.awaited.append((event, gate))
+      }
+    }
+    await gate.wait()
+  }
+
+  /// Lets time pass until the card is unplugged and no further, and until that is known.
+  func passUntilUnplugged() async {
+    while card.isPluggedIn {
+      await clock.sleepers(atLeast: 1)
+      guard card.isPluggedIn else { break }
+      await clock.advance(by: .milliseconds(25))
+    }
   }
 
   /// Lets so many periods pass.
@@ -98,6 +152,7 @@ extension PlaybackEvent {
   var progress: PlaybackProgress? { if case .progress(let place) = self { place } else { nil } }
   var loopCount: Int? { if case .looped(_, let count) = self { count } else { nil } }
   var failedItem: Int? { if case .failed(let item, _) = self { item } else { nil } }
+  var gap: Duration? { if case .deviceReturned(let gap) = self { gap } else { nil } }
   var finish: PlaybackFinish? { if case .finished(let finish) = self { finish } else { nil } }
 }
 

@@ -33,6 +33,14 @@ import Testing
     #expect(faded(pieces, in: 4, out: 5) == expected)
   }
 
+  @Test(arguments: [2, 6, 14])
+  func `what is held back comes in order, and once`(size: Int) {
+    let sound = (0..<400).map { Float($0) }
+    let pieces = stride(from: 0, to: 400, by: size).map { Array(sound[$0..<min($0 + size, 400)]) }
+    #expect(faded(pieces, in: 0, out: 50) == faded([sound], in: 0, out: 50))
+    #expect(faded(pieces, in: 0, out: 50).prefix(300).elementsEqual(sound.prefix(300)))
+  }
+
   @Test func `a sound that is shorter than its fade out begins below its volume`() {
     #expect(faded([[1, 1, 1, 1]], in: 0, out: 4) == [0.25, 0.25, 0, 0])
   }

@@ -25,4 +25,15 @@ import Testing
     position.finish()
     #expect(position.heard == 100)
   }
+
+  @Test func `what is lost with the device is written again, and what cannot be counts as heard`() {
+    var position = HeardPosition()
+    position.write(800)
+    position.observe(delay: 500)
+    var other = position
+    position.lose(keeping: 500)
+    #expect(position.written == 300 && position.heard == 300)
+    other.lose(keeping: 400)
+    #expect(other.written == 400 && other.heard == 400)
+  }
 }

@@ -25,7 +25,7 @@ import Testing
     let item = PlaybackItem(
       source: .buffers([staircase(3), staircase(0), staircase(7, from: 3)]), range: range,
       repetition: .times(times))
-    return try await .open(item, index: 4, mailbox)
+    return try await .open(item, index: 4, makeSource(item.source, mailbox))
   }
 
   @Test func `a range goes from its first frame to the one before its end, each time`() async throws
@@ -72,7 +72,7 @@ import Testing
         staircase(800), AudioBuffer(silence: 4_800, format: fast), staircase(800),
       ]),
       range: PlaybackRange(start: .frame(1_000), end: .frame(2_000)), repetition: .times(2))
-    let reader = try await ItemReader.open(item, index: 0, mailbox)
+    let reader = try await ItemReader.open(item, index: 0, makeSource(item.source, mailbox))
     var lengths: [SampleRate: FrameCount] = [:]
     while case .audio(let buffer) = try await reader.next() {
       lengths[buffer.format.sampleRate, default: 0] += buffer.frameCount

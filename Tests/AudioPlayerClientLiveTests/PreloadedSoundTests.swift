@@ -102,7 +102,7 @@ import VirtualSoundCard
       let sound = try await player.preload(source: .buffers([chime]))
       let request = PlaybackRequest(source: .preloaded(sound))
       for try await _ in await player.playback(request: request) {}
-      await #expect(throws: AudioPlayerError.self) {
+      await #expect(throws: AudioPlayerError.deviceLost("virtual")) {
         for try await _ in await player.playback(request: request) {}
       }
       for try await _ in await player.playback(request: request) {}
@@ -116,7 +116,7 @@ import VirtualSoundCard
       let sound = try await player.preload(source: .buffers([chime]))
       let same = try await player.preload(source: .preloaded(sound))
       #expect(card.played.count == 1)
-      await #expect(throws: AudioPlayerError.self) {
+      await #expect(throws: AudioPlayerError.deviceLost("virtual")) {
         for try await _ in await player.playback(request: .init(source: .preloaded(sound))) {}
       }
       let again = try await player.preload(source: .preloaded(sound))

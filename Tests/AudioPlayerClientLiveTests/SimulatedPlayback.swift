@@ -6,9 +6,7 @@ import SoundCard
 /// what happens meanwhile is told beforehand.
 // `@unchecked Sendable` is right because a test drives it from one thread.
 final class SimulatedPlayback: PlaybackPCM, @unchecked Sendable {
-  let configuration = PCMConfiguration(
-    device: "simulated", format: AudioFormat(sampleRate: 8_000, channelCount: 1),
-    sampleFormat: .float32, period: 200, buffer: 800)
+  let configuration: PCMConfiguration
   let waker: WakeUp
   private(set) var elapsed = Duration.zero
   private(set) var written: [Float] = []
@@ -29,7 +27,15 @@ final class SimulatedPlayback: PlaybackPCM, @unchecked Sendable {
   /// Called where nothing is left to wait for.
   var whenIdle: () -> Void = {}
 
-  init() throws { waker = try WakeUp() }
+  /// How long it was left alone, each time.
+  private(set) var rests: [Duration] = []
+
+  init(buffer: FrameCount = 800) throws {
+    configuration = PCMConfiguration(
+      device: "simulated", format: AudioFormat(sampleRate: 8_000, channelCount: 1),
+      sampleFormat: .float32, period: 200, buffer: buffer)
+    waker = try WakeUp()
+  }
 
   /// Does something when its time has come.
   func at(_ milliseconds: Int, _ act: @escaping (SimulatedPlayback) -> Void) {
@@ -48,6 +54,7 @@ final class SimulatedPlayback: PlaybackPCM, @unchecked Sendable {
       whenIdle()
       return .woken
     }
+    if interest == .nothing { rests.append(timeout) }
     let deadline = elapsed + timeout
     while true {
       if !outcomes.isEmpty {

@@ -45,6 +45,13 @@ import VirtualSoundCard
 
   @Test func `a card that stalls is given up, and closed`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, faults: [.stalled(at: 1_600)]))
+    let error = await #expect(throws: AudioPlayerError.self) { try await play(on: card) }
+    #expect("\(String(describing: error))".contains("it takes no frames"))
+    #expect(card.openDeviceCount == 0)
+  }
+
+  @Test func `a card that is never ready is given up, and closed`() async throws {
+    let card = VirtualSoundCard(.init(pace: .untimed, faults: [.neverReady]))
     await #expect(throws: AudioPlayerError.self) { try await play(on: card) }
     #expect(card.openDeviceCount == 0)
   }

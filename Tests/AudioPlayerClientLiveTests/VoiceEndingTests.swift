@@ -7,8 +7,11 @@ import Testing
 
 @Suite struct VoiceEndingTests {
   /// The events that reports of a voice at 8 kHz come to.
-  private func events(_ reports: [VoiceReport]) -> [PlaybackEvent] {
-    let ending = VoiceEnding(rate: 8_000, waiters: ControlWaiters(PlaybackID()))
+  private func events(
+    _ reports: [VoiceReport], every interval: Duration = .zero
+  ) -> [PlaybackEvent] {
+    let ending = VoiceEnding(
+      rate: 8_000, progressInterval: interval, waiters: ControlWaiters(PlaybackID()))
     var events: [PlaybackEvent] = []
     for report in reports { ending.take(report) { events.append($0) } }
     return events
@@ -21,6 +24,11 @@ import Testing
   @Test func `progress comes every twentieth of a second, however often there is a report`() {
     let told = events((0..<1_200).map { .heard($0) })
     #expect(told == [progress(50), progress(100)])
+  }
+
+  @Test func `progress comes as seldom as it was asked for`() {
+    let told = events((0..<5_000).map { .heard($0) }, every: .milliseconds(250))
+    #expect(told == [progress(250), progress(500)])
   }
 
   @Test func `the last progress is always told`() {

@@ -40,7 +40,11 @@ import Testing
     line.note(.paused, at: 500)
     line.cut(at: 500)
     line.begin(place(2, 33), at: 500, .sought)
-    #expect(line.pass(500).map(\.note) == [.paused, .sought])
+    let passed = line.pass(500)
+    #expect(passed.map(\.note) == [.paused, .sought])
+    // The pause was before what was gone to.
+    #expect(passed.map(\.progress.item) == [0, 2])
+    #expect(passed.map(\.progress.position) == [500, 33])
     #expect(line.progress(501).item == 2)
     #expect(line.progress(501).position == 34)
   }

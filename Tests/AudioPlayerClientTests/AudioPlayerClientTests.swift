@@ -41,6 +41,17 @@ import Testing
         try await player.control(id: "a", command: .skip)
       }
     }
+    await expectIssue("AudioPlayerClient.devices") {
+      await #expect(throws: Unimplemented("AudioPlayerClient.devices")) {
+        _ = try await player.devices()
+      }
+    }
+  }
+
+  @Test func `a preview has a loudspeaker of its own`() async throws {
+    let devices = try await AudioPlayerClient.previewValue.devices()
+    #expect(devices.map(\.id) == ["preview"])
+    #expect(devices.allSatisfy { $0.isDefault && $0.directions == [.playback] })
   }
 
   @Test func `one endpoint can be overridden and the others stay unimplemented`() async throws {

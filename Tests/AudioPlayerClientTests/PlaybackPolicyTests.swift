@@ -22,4 +22,15 @@ import Testing
         .limited(Decibels(dBFS: -6)),
       ])
   }
+
+  @Test func `of a device that comes and goes the last loss is kept, and the sum of its gaps`() {
+    var queue: [PlaybackEvent] = []
+    for _ in 1...100 {
+      PipePolicy.playback.enqueue(&queue, .deviceLost)
+      PipePolicy.playback.enqueue(&queue, .deviceReturned(gap: .seconds(2)))
+    }
+    #expect(queue == [.deviceLost, .deviceReturned(gap: .seconds(200))])
+    PipePolicy.playback.enqueue(&queue, .deviceLost)
+    #expect(queue == [.deviceReturned(gap: .seconds(200)), .deviceLost])
+  }
 }

@@ -140,4 +140,24 @@ import Testing
   }
 
   private struct Missing: Error {}
+
+  @Test func `a preview plays the list again, too`() async throws {
+    let request = PlaybackRequest(items: [item(1), item(2)], cycle: .times(2))
+    let events = try await play(request) { _ in await pass(30) }
+    #expect(events.compactMap(\.advancedItem) == [1, 0, 1])
+    #expect(
+      events.last == .finished(PlaybackFinish(reason: .completed, heard: .seconds(6))))
+  }
+
+  @Test func `a round of it that gives nothing is the last`() async throws {
+    let empty = PlaybackItem(source: .buffers([AudioBuffer(silence: 0, format: format)]))
+    let events = try await played(PlaybackRequest(items: [empty], cycle: .forever)) { _ in }
+    #expect(events.last == .finished(PlaybackFinish(reason: .completed, heard: .zero)))
+  }
+}
+
+extension PlaybackEvent {
+  fileprivate var advancedItem: Int? {
+    if case .advanced(let place) = self { place.item } else { nil }
+  }
 }

@@ -178,6 +178,7 @@ import VirtualSoundCard
     await with(card) { recorder in
       let recording = Task { try await recorder.startRecording(url: url) }
       await clock.sleepers(atLeast: 1)
+      await clock.advance(by: .seconds(1))
       recording.cancel()
       await #expect(throws: CancellationError.self) { _ = try await recording.value }
     }

@@ -116,11 +116,11 @@ import VirtualSoundCard
       await clock.sleepers(atLeast: 1)
       let stream = await recorder.capture(request: CaptureRequest())
       let capture = Task { for try await _ in stream {} }
-      await #expect(throws: AudioRecorderError.self) {
+      await #expect(throws: AudioRecorderError.deviceLost("virtual")) {
         try await pump(until: recording)
         _ = try await recording.value
       }
-      await #expect(throws: AudioRecorderError.self) { try await capture.value }
+      await #expect(throws: AudioRecorderError.deviceLost("virtual")) { try await capture.value }
     }
     #expect(throws: Never.self) { try folder.read(url) }
     #expect(card.card.openDeviceCount == 0)

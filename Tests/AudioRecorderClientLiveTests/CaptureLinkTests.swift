@@ -6,8 +6,43 @@ import Testing
 @testable import AudioRecorderClientLive
 
 @Suite struct CaptureLinkTests {
-  @Test(arguments: [(160, 64_000), (16_000, 64_000), (160_000, 640_000)])
-  func `the ring holds four seconds, and four periods where those are longer`(
+  private let speech = PCMConfiguration(
+    device: "link", format: .speech, sampleFormat: .float32, period: 160, buffer: 640)
+
+  private func write(_ samples: Int, lost: Int = 0, to link: CaptureLink) {
+    let sound = (0..<samples).map { Float($0) }
+    _ = sound.withUnsafeBufferPointer { link.samples.tryWrite($0) }
+    link.blocks.tryWrite(CaptureBlock(sampleCount: samples, lostFrames: lost, nanoseconds: 7))
+    link.announce()
+  }
+
+  @Test func `the consumer is woken for each block unless it is patient`() throws {
+    let link = try CaptureLink(device: speech)
+    write(160, to: link)
+    #expect(link.news.clear())
+    link.wake(for: 400)
+    write(160, to: link)
+    let isWokenEarly = link.news.clear()
+    #expect(!isWokenEarly && !link.isDue)
+    write(160, to: link)
+    #expect(link.news.clear() && link.isDue)
+  }
+
+  @Test func `blocks are joined up to a limit, and never over a loss`() throws {
+    let link = try CaptureLink(device: speech)
+    for lost in [0, 0, 0, 80, 0] { write(160, lost: lost, to: link) }
+    var reader = BlockReader(format: .speech)
+    let joined = Array(sequence(state: ()) { _ in reader.next(from: link, joining: 300) })
+    #expect(joined.map(\.buffer.frameCount) == [320, 160, 320])
+    #expect(joined.map(\.buffer.firstFrame) == [0, 320, 560])
+    #expect(joined.map(\.lost) == [0, 0, 80])
+    #expect(joined.map(\.number) == [0, 2, 3])
+    let sound = (0..<160).map { Float($0) }
+    #expect(joined[0].buffer.samples == sound + sound)
+  }
+
+  @Test(arguments: [(160, 256_000), (16_000, 256_000), (160_000, 640_000)])
+  func `the ring holds sixteen seconds, and four periods where those are longer`(
     period: Int, capacity: Int
   ) throws {
     let format = AudioFormat(sampleRate: 16_000, channelCount: 2)

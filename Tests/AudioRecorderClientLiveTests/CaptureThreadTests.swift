@@ -1,4 +1,5 @@
 import AudioCore
+import AudioThreads
 import SoundCard
 import Testing
 
@@ -22,6 +23,26 @@ import Testing
   @Test func `after a stop at most a buffer is read of a device that always has more`() throws {
     let read = try blocks([], isStopped: true)
     #expect(read.map(\.buffer.frameCount) == [160, 160, 160, 160])
+  }
+
+  @Test func `after a stop a device that runs on is not waited for`() throws {
+    let pcm = try ScriptedCapture([], framesPerRead: 1)
+    let link = try CaptureLink(device: pcm.configuration)
+    link.stop()
+    try CaptureThread(pcm: pcm, link: link).run()
+    #expect(link.blocks.totalWritten == 1)
+  }
+
+  @Test(arguments: [(0, 0), (320, 3)])
+  func `where the consumer is patient the device is left alone until it is half full`(
+    patience: Int, rests: Int
+  ) throws {
+    // Its buffer holds four periods.
+    let pcm = try ScriptedCapture((0..<6).map { _ in .ready(160) })
+    let link = try CaptureLink(device: pcm.configuration)
+    link.wake(for: patience)
+    try CaptureThread(pcm: pcm, link: link).run()
+    #expect(pcm.rests == Array(repeating: .milliseconds(20), count: rests))
   }
 
   @Test func `what is lost at the very end is told without a frame after it`() throws {
@@ -59,7 +80,7 @@ import Testing
   @Test func `a device that says ready and gives nothing is asked less often, and given up`() throws
   {
     let script = (0..<3_000).flatMap { _ in [PCMWakeUp.ready(160), .timedOut] }
-    let pcm = try ScriptedCapture(script, readsNothing: true)
+    let pcm = try ScriptedCapture(script, framesPerRead: 0)
     let link = try CaptureLink(device: pcm.configuration)
     #expect(throws: silent) { try CaptureThread(pcm: pcm, link: link).run() }
   }

@@ -44,6 +44,34 @@ import VirtualSoundCard
     await #expect(throws: AudioRecorderError.diskFull(url)) { try await record(container, url) }
   }
 
+  /// Root passes permission bits, but not those of the kernel's own settings.
+  @Test(arguments: containers)
+  func `a next file that may not be made is an error, and the last one is whole`(
+    container: RecordingFileFormat.Container
+  ) async throws {
+    let folder = try Folder()
+    let url = folder.url.appending(path: "out")
+    let next = folder.url.appending(path: "out-001")
+    try FileManager.default.createSymbolicLink(
+      at: next, withDestinationURL: URL(filePath: "/proc/sys/kernel/osrelease"))
+    let closed = Mutex<RecordingFinish?>(nil)
+    let rolling = RecordingRolling(length: .milliseconds(500))
+    let error = await #expect(throws: AudioRecorderError.self) {
+      try await record(container, url, rolling: rolling) { event in
+        if case .closed(let finish) = event { closed.withLock { $0 = finish } }
+      }
+    }
+    guard case .file(next, _) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    let reader = try SoundFileReader(url: url)
+    while try !reader.read(atMost: 4_096).isEmpty {}
+    // The last one goes on for the second before the second try.
+    #expect(reader.framesRead >= 72_000 && reader.shortfall == nil)
+    #expect(closed.withLock { $0?.frameCount } == reader.framesRead)
+  }
+
   @Test(arguments: containers)
   func `a folder that is removed is an error`(
     container: RecordingFileFormat.Container
@@ -62,7 +90,7 @@ import VirtualSoundCard
 /// Records twelve seconds of noise; `heard` is told of every block of it before that is heard.
 private func record(
   _ container: RecordingFileFormat.Container, _ url: URL,
-  _ event: (RecordingEvent) -> Void = { _ in },
+  rolling: RecordingRolling = RecordingRolling(), _ event: (RecordingEvent) -> Void = { _ in },
   heard: @escaping @Sendable (FrameCount) -> Void = { _ in }
 ) async throws {
   let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
@@ -79,7 +107,8 @@ private func record(
   try await withDependencies {
     $0.soundCard = VirtualSoundCard(.init(pace: .untimed, microphone: microphone)).soundCard
   } operation: {
-    let request = RecordingRequest(url: url, fileFormat: RecordingFileFormat(container))
+    let request = RecordingRequest(
+      url: url, fileFormat: RecordingFileFormat(container), rolling: rolling)
     for try await happened in await AudioRecorderClient.liveValue.recording(request: request) {
       event(happened)
     }

@@ -30,6 +30,40 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `a recording that waits goes on with another opening while the first one hangs`()
+    async throws
+  {
+    let (card, device) = try await hanging(afterReads: 4)
+    let soundCard = card.soundCard
+    let first = Mutex<HangingMicrophone?>(device)
+    let url = temporaryURL()
+    defer { try? FileManager.default.removeItem(at: url) }
+    var request = request(url)
+    request.maximumDuration = .seconds(30)
+    request.onDeviceLoss = .wait(atMost: .seconds(60))
+    let events = try await withDependencies {
+      $0.soundCard = SoundCard(
+        devices: { [] }, openPlayback: soundCard.openPlayback,
+        openCapture: { request in
+          if let first = first.withLock({ $0.take() }) { return first }
+          return try await soundCard.openCapture(request: request)
+        })
+      $0.continuousClock = ContinuousClock()
+    } operation: { [request] in
+      let stream = await AudioRecorderClient.liveValue.recording(request: request)
+      return try await stream.reduce(into: [RecordingEvent]()) { $0.append($1) }
+    }
+    let gaps = events.compactMap(\.gap)
+    #expect(events.contains(.deviceLost))
+    #expect(gaps.count == 1 && gaps[0] >= .seconds(1))
+    #expect(try length(of: url) == 240_000)
+    #expect(!device.closed.isOpen)
+    device.release()
+    await device.closed.wait()
+    #expect(card.openDeviceCount == 0)
+  }
+
   @Test func `stopRecording returns although the microphone hangs`() async throws {
     let (_, device) = try await hanging(afterReads: 4)
     let url = temporaryURL()

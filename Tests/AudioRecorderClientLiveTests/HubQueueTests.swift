@@ -46,6 +46,21 @@ import Testing
     #expect(seen.last?.buffer.isEmpty == true)
   }
 
+  @Test func `news of the device finds room in a full queue, after what was lost before it`() throws
+  {
+    let queue = try HubQueue(patience: .zero)
+    for second in 0..<17 { #expect(queue.push(block(second))) }
+    let none = AudioBuffer(silence: 0, format: .speech, firstFrame: 272_000)
+    let isTaken = queue.push(DeviceAudio(buffer: none, time: .seconds(17), lost: 0, news: .lost))
+    #expect(isTaken)
+    queue.finish(.success(()))
+    var seen: [DeviceAudio] = []
+    while case .success(let block) = queue.pop() { seen.append(block) }
+    #expect(seen.count == 18)
+    #expect(seen.suffix(2).map(\.lost) == [16_000, 0])
+    #expect(seen.last?.news == .lost)
+  }
+
   @Test func `a reader that wants no more sends its writer away`() async throws {
     let writer = try DedicatedThread.start(name: "writer") { [queue] in
       while queue.push(block(0)) {}

@@ -29,6 +29,39 @@ import Testing
     #expect(levels.recorded == .milliseconds(100))
   }
 
+  @Test func `levels are told after the interval, of all that was heard in it`() throws {
+    var report = LevelReport(format: stereo, interval: .milliseconds(300))
+    #expect(report.add(tenth(0.1, 0), recorded: 800) == nil)
+    #expect(report.add(tenth(0.5, 0), recorded: 1_600) == nil)
+    let told = report.add(tenth(0.1, 0), recorded: 2_400)
+    let levels = try #require(told)
+    #expect(levels.channels[0].peak == Decibels(amplitude: 0.5))
+    #expect(levels.recorded == .milliseconds(300))
+  }
+
+  @Test(arguments: 0..<9, [1, 2, 3])
+  func `each sample counts, whatever the length`(length: Int, channels: Int) throws {
+    let sound = (0..<length * channels).map { -Float($0 / channels + 1) / 16 }
+    var meter = ChannelMeter()
+    meter.add(sound, from: channels - 1, step: channels)
+    var squares = 0.0
+    for index in 1..<(length + 1) { squares += Double(index * index) / 256 }
+    #expect(meter.highest == Float(length) / 16)
+    #expect(abs(meter.meanSquare - squares / Double(max(1, length))) < 1e-9)
+  }
+
+  @Test func `what is no number is no peak, and is not counted as cut off`() throws {
+    var report = LevelReport(format: AudioFormat(sampleRate: 8_000, channelCount: 1))
+    let sound = AudioBuffer(
+      format: AudioFormat(sampleRate: 8_000, channelCount: 1),
+      samples: [.nan, 0.5, 1] + Array(repeating: 0, count: 797))
+    report.count(recorded: sound)
+    let told = report.add(sound, recorded: 800)
+    let levels = try #require(told)
+    #expect(levels.channels[0].peak == Decibels(amplitude: 1))
+    #expect(levels.channels[0].clippedSamples == 1)
+  }
+
   @Test func `a peak is held for a second and a half, then the newest`() {
     let loud = [tenth(0.5, 0)]
     let rest = Array(repeating: tenth(0.1, 0), count: 20)

@@ -217,7 +217,7 @@ import VirtualSoundCard
       await clock.sleepers(atLeast: 1)
       await clock.advance(by: .seconds(1))
       var last: RecordingEvent?
-      await #expect(throws: AudioRecorderError.self) {
+      await #expect(throws: AudioRecorderError.deviceLost("virtual")) {
         while let event = try await events.next() { last = event }
       }
       guard case .closed(let finish) = last else { throw Missing() }

@@ -66,6 +66,29 @@ import Testing
     #expect(events.contains(.resumed(.milliseconds(1_005))))
   }
 
+  @Test func `blocks wait only where levels are seldom told and nothing is asked for`() throws {
+    #expect(try patience() == .zero)
+    #expect(try patience(.seconds(1)) == .milliseconds(250))
+    #expect(try patience(.seconds(1), length: .milliseconds(40)) == .milliseconds(40))
+    #expect(try patience(.seconds(1), start: .onCommand) == .zero)
+    let control = RecordingControl()
+    control.send(.pause, from: 4)
+    #expect(try patience(.seconds(1), control) == .zero)
+  }
+
+  private func patience(
+    _ interval: Duration = .milliseconds(100), length: Duration? = nil,
+    start: RecordingStartRule = .immediately, _ control: RecordingControl = RecordingControl()
+  ) throws -> Duration {
+    let request = RecordingRequest(
+      url: folder.url("wav"), maximumDuration: length, start: start, levelsInterval: interval)
+    let recording = try RecordingToFile(
+      try RecordingPlan(request), device: format, control: control,
+      reports: .init(progress: { _ in }, event: { _ in }, finished: { _, _ in }))
+    defer { try? recording.finish() }
+    return recording.patience
+  }
+
   private func block(_ frames: Int, lost: FrameCount = 0, amplitude: Float = 0.5) -> DeviceAudio {
     let samples = Array(repeating: amplitude, count: frames)
     return DeviceAudio(
@@ -83,7 +106,7 @@ import Testing
       try RecordingPlan(request), device: format, control: control,
       reports: .init(
         progress: { _ in }, event: { event in events.withLock { $0.append(event) } },
-        finished: { finish = $0 }))
+        finished: { ended, _ in finish = ended }))
     for block in blocks {
       before()
       guard try recording.take(block) else { break }

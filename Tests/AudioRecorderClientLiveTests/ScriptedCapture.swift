@@ -10,14 +10,16 @@ final class ScriptedCapture: CapturePCM, @unchecked Sendable {
     device: "scripted", format: .speech, sampleFormat: .float32, period: 160, buffer: 640)
   let waker: WakeUp
   private(set) var elapsed: Duration
+  /// How long it was left alone, each time.
+  private(set) var rests: [Duration] = []
   private var script: [PCMWakeUp]
-  private let readsNothing: Bool
+  private let framesPerRead: Int
 
   init(
-    _ script: [PCMWakeUp], elapsed: Duration = .zero, readsNothing: Bool = false
+    _ script: [PCMWakeUp], elapsed: Duration = .zero, framesPerRead: Int = .max
   ) throws {
     self.script = script
-    self.readsNothing = readsNothing
+    self.framesPerRead = framesPerRead
     self.elapsed = elapsed
     waker = try WakeUp()
   }
@@ -25,6 +27,7 @@ final class ScriptedCapture: CapturePCM, @unchecked Sendable {
   func wait(
     for interest: PCMInterest, atMost timeout: Duration?
   ) throws(SoundCardError) -> PCMWakeUp {
+    if interest == .nothing, let timeout { rests.append(timeout) }
     let wakeUp = script.isEmpty ? .ended : script.removeFirst()
     if wakeUp == .timedOut, let timeout { elapsed += timeout }
     return wakeUp
@@ -33,9 +36,8 @@ final class ScriptedCapture: CapturePCM, @unchecked Sendable {
   func start() {}
 
   func read(into samples: UnsafeMutableBufferPointer<Float>) -> PCMTransfer {
-    guard !readsNothing else { return .frames(0) }
     samples.update(repeating: 0.5)
-    return .frames(FrameCount(samples.count))
+    return .frames(FrameCount(min(framesPerRead, samples.count)))
   }
 
   func drop() {}

@@ -32,8 +32,20 @@ import VirtualSoundCard
     let card = card(.stalled(at: 1_600))
     let url = temporaryURL()
     defer { try? FileManager.default.removeItem(at: url) }
-    await #expect(throws: AudioRecorderError.self) { try await record(url, on: card) }
+    let error = await #expect(throws: AudioRecorderError.self) { try await record(url, on: card) }
+    #expect("\(String(describing: error))".contains("it gives no frames"))
     #expect(try SoundFileReader(url: url).read(atMost: 8_000).frameCount == 1_600)
+    #expect(card.openDeviceCount == 0)
+  }
+
+  @Test func `a microphone that is never ready is given up, and its file is complete and empty`()
+    async throws
+  {
+    let card = card(.neverReady)
+    let url = temporaryURL()
+    defer { try? FileManager.default.removeItem(at: url) }
+    await #expect(throws: AudioRecorderError.self) { try await record(url, on: card) }
+    #expect(try SoundFileReader(url: url).read(atMost: 8_000).frameCount == 0)
     #expect(card.openDeviceCount == 0)
   }
 

@@ -38,6 +38,17 @@ import Testing
     }
     await expectIssue("AudioRecorderClient.pause") { await recorder.pause() }
     await expectIssue("AudioRecorderClient.resume") { await recorder.resume() }
+    await expectIssue("AudioRecorderClient.devices") {
+      await #expect(throws: Unimplemented("AudioRecorderClient.devices")) {
+        _ = try await recorder.devices()
+      }
+    }
+  }
+
+  @Test func `a preview has a microphone of its own`() async throws {
+    let devices = try await AudioRecorderClient.previewValue.devices()
+    #expect(devices.map(\.id) == ["preview"])
+    #expect(devices.allSatisfy { $0.isDefault && $0.directions == [.capture] })
   }
 
   @Test func `a preview's recording grows no longer in a pause`() async throws {
@@ -96,6 +107,22 @@ import Testing
               reason: .lengthReached, frameCount: 12_000, recorded: .milliseconds(250))))
     }
     #expect(!FileManager.default.fileExists(atPath: url.path))
+  }
+
+  @Test func `a preview tells levels as seldom as it was asked for`() async throws {
+    try await withDependencies {
+      $0.continuousClock = ImmediateClock()
+    } operation: {
+      let request = RecordingRequest(
+        url: url, maximumDuration: .milliseconds(500), levelsInterval: .milliseconds(300))
+      var told: [Duration] = []
+      for try await event in await AudioRecorderClient.previewValue.recording(request: request) {
+        if case .levels(let levels) = event { told.append(levels.recorded) }
+      }
+      // Who reads late gets the newest.
+      let all: [Duration] = [.milliseconds(300), .milliseconds(500)]
+      #expect(told == all || told == all.suffix(1))
+    }
   }
 
   @Test func `a preview waits for the command to begin, and has one recording of a name`()

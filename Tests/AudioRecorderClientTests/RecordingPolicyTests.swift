@@ -31,4 +31,15 @@ import Testing
     #expect(queue.first == start)
     #expect(queue.last == .silentMicrophone(Decibels(dBFS: -5_000)))
   }
+
+  @Test func `of a device that comes and goes the last loss is kept, and the sum of its gaps`() {
+    var queue: [RecordingEvent] = []
+    for _ in 1...100 {
+      PipePolicy.recording.enqueue(&queue, .deviceLost)
+      PipePolicy.recording.enqueue(&queue, .deviceReturned(gap: .seconds(2)))
+    }
+    #expect(queue == [.deviceLost, .deviceReturned(gap: .seconds(200))])
+    PipePolicy.recording.enqueue(&queue, .deviceLost)
+    #expect(queue == [.deviceReturned(gap: .seconds(200)), .deviceLost])
+  }
 }

@@ -11,7 +11,8 @@ func product(_ name: String) -> Target.Dependency { .product(name: name, package
 
 let package = Package(
   name: "benchmarks",
-  dependencies: [.package(name: "syrinx", path: "../..")],
+  // Without Foundation's networking, as the README builds a small command.
+  dependencies: [.package(name: "syrinx", path: "../..", traits: [])],
   targets: [
     .executableTarget(
       name: "DependencyBenchmarks", dependencies: [product("ClientDependencies")],
@@ -27,6 +28,15 @@ let package = Package(
         product("AudioRecorderClientLive"), product("AudioThreads"),
         product("ClientDependencies"), product("SoundCard"), product("VirtualSoundCard"),
         product("syrinx"),
+      ],
+      swiftSettings: settings),
+    // Some of its files are those of EngineBenchmarks, by links.
+    .executableTarget(
+      name: "SpeechBenchmarks",
+      dependencies: [
+        product("AudioCore"), product("ClientDependencies"), product("PocketSphinxEngine"),
+        product("SoundFile"), product("SpeechClient"), product("SpeechClientLive"),
+        product("SpeechEngine"), product("syrinx"),
       ],
       swiftSettings: settings),
   ],

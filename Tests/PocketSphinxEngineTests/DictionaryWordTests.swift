@@ -7,6 +7,7 @@ import Testing
     #expect(DictionaryWord.text(of: "ten(2)") == "ten")
     #expect(DictionaryWord.text(of: "a(12)") == "a")
     #expect(DictionaryWord.text(of: "meters") == "meters")
+    #expect(DictionaryWord.text(of: "go forward ") == "go forward")
   }
 
   @Test(arguments: ["<s>", "</s>", "<sil>", "[NOISE]", "[SPEECH]", "++breath++", ""])

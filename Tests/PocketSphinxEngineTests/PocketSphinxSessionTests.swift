@@ -7,31 +7,11 @@ import Testing
 @testable import PocketSphinxEngine
 
 @Suite struct PocketSphinxSessionTests {
-  private static let sounds = URL(filePath: #filePath)
-    .deletingLastPathComponent().appending(path: "../../Samples/sounds")
-
-  private func samples(_ name: String) throws -> [Float] {
-    let reader = try SoundFileReader(url: Self.sounds.appending(path: name))
-    return try reader.read(atMost: 1_000_000).samples
-  }
-
-  private func hear(
-    _ samples: [Float], in session: any SpeechEngineSession
-  ) throws -> (partials: [[String]], final: SpeechHypothesis) {
-    var partials: [[String]] = []
-    try session.beginUtterance()
-    for begin in stride(from: 0, to: samples.count, by: 1600) {
-      try session.process(Array(samples[begin..<min(begin + 1600, samples.count)]))
-      partials.append(session.hypothesis.words.map(\.text))
-    }
-    return (partials, try session.finishUtterance())
-  }
-
   @Test func `each utterance of a session gives its words, with times and confidence`() throws {
     let session = try SpeechEngine.pocketSphinx().makeSession(SpeechSessionOptions())
-    let audio = try samples("go-forward.wav")
+    let audio = try samples(of: "go-forward.wav")
     for _ in 0..<2 {
-      let (partials, final) = try hear(audio, in: session)
+      let (partials, final) = try session.hear(audio)
       #expect(final.words.map(\.text) == ["go", "forward", "ten", "meters"])
       #expect(final.words.allSatisfy { (0.0...1).contains($0.confidence ?? -1) })
       #expect(final.words.map(\.frames.lowerBound) == final.words.map(\.frames.lowerBound).sorted())

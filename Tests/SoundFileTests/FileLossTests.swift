@@ -54,6 +54,42 @@ import Testing
     #expect(writer.framesWritten == 400)
   }
 
+  /// Two months of CD sound, of which the disk holds one byte.
+  @Test(arguments: [FileLoss.removed, .cut(1 << 38)])
+  func `the loss of a file is told however long it is`(loss: FileLoss) throws {
+    let folder = try TestFolder()
+    let url = folder.file("a.caf")
+    let file = try GrowingFile(path: url.path)
+    let output = LongOutput()
+    let writer = SoundFileWriter(
+      file, output: output, format: cd,
+      encoding: try #require(SoundFileEncoding(.caf, samples: .int16)))
+    _ = withUnsafeBytes(of: UInt8(1)) { file.write($0, at: 1 << 40) }
+    output.framesWritten = FrameCount(1 << 38)
+    if loss == .removed {
+      try FileManager.default.removeItem(at: url)
+      #expect(throws: SoundFileError.removed(path: url.path)) {
+        try writer.write(AudioBuffer(silence: 1, format: cd))
+      }
+    } else {
+      truncate(url.path, 1 << 38)
+      #expect(
+        throws: SoundFileError.incomplete(
+          path: url.path, written: FrameCount(1 << 38), found: FrameCount((1 << 36) - 1))
+      ) {
+        try writer.write(AudioBuffer(silence: 1, format: cd))
+      }
+    }
+  }
+
+  /// Says that it has written whatever it is told to say.
+  private final class LongOutput: SoundFileOutput {
+    var framesWritten: FrameCount = 0
+    func write(_ samples: UnsafeBufferPointer<Float>) {}
+    func updateHeader() {}
+    func finish() -> SoundFileError? { nil }
+  }
+
   /// The next block would leave a hole in its place, and the file as long as it should be.
   @Test(arguments: SoundFileEncoding.allCases)
   func `a file that others cut is noticed before it grows again`(

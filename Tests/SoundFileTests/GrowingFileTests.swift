@@ -33,6 +33,17 @@ import Testing
     }
   }
 
+  @Test(arguments: [EACCES, EPERM])
+  func `a permission that is lost is told as that, and not as one to open the file`(
+    code: Int32
+  ) throws {
+    let folder = try TestFolder()
+    let file = try GrowingFile(path: folder.file("a").path)
+    file.note(failureCode: code)
+    let text = try #require(file.failure).description
+    #expect(text.contains(file.path) && text.contains("permission") && text.contains("kept"))
+  }
+
   @Test func `a pipe cannot become a file whose header is completed`() throws {
     let folder = try TestFolder()
     let path = folder.file("pipe").path

@@ -117,28 +117,3 @@ import Testing
     stubborn.release()
   }
 }
-
-/// A stream that neither gives anything nor ends when its consumer is cancelled.
-private final class StubbornSource: AsyncSequence, AsyncIteratorProtocol, Sendable {
-  private let waiting = Mutex<(CheckedContinuation<Void, Never>?, Bool)>((nil, false))
-
-  func makeAsyncIterator() -> StubbornSource { self }
-
-  func next() async -> AudioBuffer? {
-    await withCheckedContinuation { continuation in
-      let isReleased = waiting.withLock { state in
-        if !state.1 { state.0 = continuation }
-        return state.1
-      }
-      if isReleased { continuation.resume() }
-    }
-    return nil
-  }
-
-  func release() {
-    waiting.withLock { state in
-      state.1 = true
-      return state.0
-    }?.resume()
-  }
-}

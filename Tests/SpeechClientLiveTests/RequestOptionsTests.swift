@@ -83,6 +83,82 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
+  @Test func `everything that is asked for reaches the engine`() async throws {
+    var request = SpeechRequest(buffers: stream(audio(utterances: 1)))
+    request.keyPhrases = [KeyPhrase(" go   forward ", threshold: 1e-10), KeyPhrase("stop")]
+    request.contextualPhrases = ["ten meters"]
+    request.alternativeCount = 3
+    request.engineOptions = ["lw": "5"]
+    let results = try await tasks.start(request, on: scripted.engine).all()
+    #expect(results.finals == ["go forward"])
+    let options = try #require(scripted.options.first)
+    #expect(
+      options.keyPhrases == [
+        SpeechKeyPhrase("go forward", threshold: 1e-10), SpeechKeyPhrase("stop"),
+      ])
+    #expect(options.contextualPhrases == ["ten meters"] && options.alternativeCount == 3)
+    #expect(options.engineOptions == ["lw": "5"])
+  }
+
+  @Test func `a request that no engine can meet ends the stream with the reason`() async {
+    func reason(_ change: (inout SpeechRequest) -> Void) async -> String? {
+      var request = SpeechRequest(buffers: stream([]))
+      change(&request)
+      do {
+        _ = try await tasks.start(request, on: scripted.engine).all()
+        return nil
+      } catch SpeechClientError.invalidRequest(let reason) {
+        return reason
+      } catch {
+        return "\(error)"
+      }
+    }
+    #expect(
+      await reason {
+        $0.grammar = .text("#JSGF V1.0;")
+        $0.keyPhrases = [KeyPhrase("go")]
+      } == "a grammar and key phrases exclude each other; ask for one of them")
+    #expect(await reason { $0.keyPhrases = [KeyPhrase("  ")] } == "a key phrase has no words")
+    for threshold in [0, -1, 1.5, Double.nan] {
+      #expect(
+        await reason { $0.keyPhrases = [KeyPhrase("go", threshold: threshold)] }?
+          .contains("not above 0 and at most 1") == true)
+    }
+    #expect(await reason { $0.alternativeCount = -5 } == nil)
+  }
+
+  @Test func `other readings come as they are asked for`() async throws {
+    var utterance = ScriptedUtterance("go forward")
+    utterance.alternatives = ["no forward", "go for", "go far"]
+    let engine = ScriptedSpeechEngine(utterances: [utterance]).engine
+    var request = SpeechRequest(
+      buffers: stream(audio(utterances: 1)), shouldReportPartialResults: false)
+    request.alternativeCount = 2
+    let result = try #require(try await tasks.start(request, on: engine).all().first)
+    #expect(
+      result.transcriptions.map(\.formattedString) == ["go forward", "no forward", "go for"])
+    #expect(result.speechRecognitionMetadata?.speakingRate == 300)
+  }
+
+  @Test(arguments: [(100, 9600), (700, 11_200)])
+  func `an engine hears the silence that it wants after the last sound`(
+    padding: Int, frames: Int
+  ) async throws {
+    let engine = ScriptedSpeechEngine(
+      utterances: [ScriptedUtterance("go")], tailPadding: .milliseconds(padding))
+    _ = try await tasks.start(
+      SpeechRequest(buffers: stream(audio(utterances: 1))), on: engine.engine
+    ).all()
+    // Half a second of noise with its pre-roll, then the silence of the policy or what is wanted.
+    #expect(engine.events.contains(.finished(after: FrameCount(12_800 + frames))))
+    let cutOff = ScriptedSpeechEngine(
+      utterances: [ScriptedUtterance("go")], tailPadding: .milliseconds(padding))
+    _ = try await tasks.start(
+      SpeechRequest(buffers: stream(Array(audio(utterances: 1).prefix(14)))), on: cutOff.engine
+    ).all()
+    #expect(cutOff.events.contains(.finished(after: FrameCount(11_200 + padding * 16))))
+  }
+
   @Test func `tasks that start while others finish give their finals and end`() async throws {
     let request = SpeechRequest(buffers: stream([]), shouldReportPartialResults: false)
     await withTaskGroup(of: Void.self) { group in

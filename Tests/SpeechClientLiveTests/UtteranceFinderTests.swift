@@ -31,8 +31,8 @@ import Testing
     step: Int
   ) {
     let actions = actions(Self.speech, step: step)
-    #expect(actions.first == .begin(at: 11_200))
-    #expect(actions.last == .end)
+    #expect(actions.first == .begin(at: 11_200, sound: 16_000))
+    #expect(actions.last == .end(silence: 9600))
     #expect(heard(actions) == Array(Self.speech[11_200..<41_600]))
   }
 
@@ -43,7 +43,7 @@ import Testing
 
   @Test func `an utterance that the end of the audio cuts off is ended`() {
     let actions = actions(Array(Self.speech[..<30_001]), step: 1600)
-    #expect(actions.last == .end)
+    #expect(actions.last == .end(silence: 0))
     #expect(heard(actions) == Array(Self.speech[11_200..<30_001]))
   }
 
@@ -57,7 +57,12 @@ import Testing
     var finder = UtteranceFinder()
     _ = finder.add([Float](repeating: 0, count: 1600))
     finder.skip(to: 100_000)
-    #expect(finder.add(Array(Self.speech[..<20_000])).first == .begin(at: 111_200))
+    #expect(finder.add(Array(Self.speech[..<20_000])).first == .begin(at: 111_200, sound: 116_000))
+  }
+
+  @Test func `speech at the very beginning has only as much pre-roll as there is`() {
+    let actions = actions(Array(Self.speech[15_200..<30_000]), step: 1600)
+    #expect(actions.first == .begin(at: 0, sound: 800))
   }
 
   @Test func `of a long silence only the pre-roll is kept`() {

@@ -13,7 +13,8 @@ import Testing
   @Test func `times are counted from the beginning of the stream`() {
     var results = UtteranceResults()
     results.begin(at: 32_000)
-    let segment = results.final(hypothesis)?.bestTranscription.segments.first
+    let segment = results.final(hypothesis, heard: 16_000, plausibility: nil)?.bestTranscription
+      .segments.first
     #expect(
       segment
         == TranscriptionSegment(
@@ -24,42 +25,77 @@ import Testing
   @Test func `utterances without words have no result and no number`() {
     var results = UtteranceResults()
     results.begin(at: 0)
-    #expect(results.final(SpeechHypothesis()) == nil)
+    #expect(results.final(SpeechHypothesis(), heard: 16_000, plausibility: nil) == nil)
     results.begin(at: 16_000)
-    #expect(results.final(hypothesis)?.utterance == 0)
+    #expect(results.final(hypothesis, heard: 16_000, plausibility: nil)?.utterance == 0)
     results.begin(at: 32_000)
-    #expect(results.final(hypothesis)?.utterance == 1)
+    #expect(results.final(hypothesis, heard: 16_000, plausibility: nil)?.utterance == 1)
   }
 
   @Test func `words that were shown and turn out to be none are taken back`() {
     var results = UtteranceResults()
     results.begin(at: 0)
-    for _ in 0..<3 { _ = results.partial(hypothesis) }
-    let final = results.final(SpeechHypothesis())
+    _ = results.partial(hypothesis, heard: 16_000)
+    let final = results.final(SpeechHypothesis(), heard: 16_000, plausibility: nil)
     #expect(final?.isFinal == true)
     #expect(final?.bestTranscription.segments == [])
+    #expect(final?.speechRecognitionMetadata == nil)
   }
 
-  @Test func `partial results have no confidence`() {
+  @Test func `a partial result comes where there is news, and has no confidence`() {
     var results = UtteranceResults()
     results.begin(at: 0)
-    let partials = (0..<3).compactMap { _ in results.partial(hypothesis) }
+    let partials = (0..<3).compactMap { _ in results.partial(hypothesis, heard: 16_000) }
     #expect(partials.count == 1)
     #expect(partials.first?.bestTranscription.segments.first?.confidence == nil)
+    #expect(partials.first?.volatileTail.formattedString == "go")
   }
 
-  @Test func `where nothing is shorter than two seconds, a noise was taken for words`() {
+  @Test func `what cannot be speech has no result`() {
     var results = UtteranceResults()
     results.begin(at: 0)
-    let long = SpeechHypothesis.Word("up", frames: 0..<32_000, confidence: 1)
-    #expect(results.final(SpeechHypothesis(words: [long])) == nil)
+    let noise = Plausibility(isVoiced: false, sound: 16_000_000)
+    #expect(results.final(hypothesis, heard: 16_000, plausibility: noise) == nil)
   }
 
-  @Test func `a word that somebody drags out among others is kept`() {
+  @Test func `no word reaches into the padding behind the utterance`() {
     var results = UtteranceResults()
-    results.begin(at: 64_000)
-    let long = SpeechHypothesis.Word("no", frames: 4800..<52_800, confidence: 1)
-    let final = results.final(SpeechHypothesis(words: hypothesis.words + [long]))
-    #expect(final?.bestTranscription.formattedString == "go no")
+    results.begin(at: 16_000)
+    let words = [
+      SpeechHypothesis.Word("go", frames: 0..<4000),
+      SpeechHypothesis.Word("on", frames: 4000..<9000),
+    ]
+    let segments = results.final(SpeechHypothesis(words: words), heard: 8000, plausibility: nil)?
+      .bestTranscription
+      .segments
+    #expect(segments?.last.map { $0.timestamp + $0.duration } == .milliseconds(1500))
+  }
+
+  @Test
+  func `other readings come with the final result, and their words with those they stand for`() {
+    var results = UtteranceResults()
+    results.begin(at: 0)
+    func words(_ texts: [String], length: Int) -> [SpeechHypothesis.Word] {
+      texts.enumerated().map { index, text in
+        SpeechHypothesis.Word(
+          text, frames: FrameCount(index * length)..<FrameCount((index + 1) * length))
+      }
+    }
+    let result = results.final(
+      SpeechHypothesis(
+        words: words(["go", "forward"], length: 4000),
+        alternatives: [
+          words(["go", "for", "word"], length: 2666), words(["no", "forward"], length: 4000),
+        ]),
+      heard: 8000, plausibility: nil)
+    #expect(
+      result?.transcriptions.map(\.formattedString) == ["go forward", "go for word", "no forward"])
+    #expect(
+      result?.bestTranscription.segments.map(\.alternativeSubstrings) == [
+        ["go for", "no"], ["word"],
+      ]
+        || result?.bestTranscription.segments.map(\.alternativeSubstrings) == [
+          ["no"], ["for word"],
+        ])
   }
 }

@@ -21,7 +21,29 @@ import Testing
         for try await _ in results {}
       }
     }
+    await withExpectedIssue {
+      let events = await client.recognition(request: SpeechRequest(url: URL(filePath: "a.wav")))
+      await #expect(throws: Unimplemented("SpeechClient.recognition")) {
+        for try await _ in events {}
+      }
+    }
     await withExpectedIssue { await client.finishTask() }
+    await withExpectedIssue {
+      let locales = await client.supportedLocales()
+      #expect(locales.isEmpty)
+    }
+    await withExpectedIssue {
+      let engines = await client.engines()
+      #expect(engines.isEmpty)
+    }
+  }
+
+  @Test func `a preview hears English with an engine of its own`() async {
+    let client = SpeechClient.previewValue
+    #expect(await client.supportedLocales() == ["en-US"])
+    let engines = await client.engines()
+    #expect(engines.map(\.isInUse) == [true])
+    #expect(engines.flatMap(\.models).map(\.language) == ["en-US"])
   }
 
   @Test func `the labelled call and the endpoint are the same`() async throws {

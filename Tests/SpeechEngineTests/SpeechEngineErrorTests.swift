@@ -13,4 +13,14 @@ import Testing
     let error = SpeechEngineError.modelDamaged(path: "/a/mdef", reason: "it is empty")
     #expect(error.description.contains("/a/mdef is damaged: it is empty"))
   }
+
+  @Test func `a missing library is explained by where it was looked for and what brings it`() {
+    let error = SpeechEngineError.libraryMissing(searched: ["/a", "/b"], remedy: "install it")
+    #expect(error.description.contains("in /a or /b: install it"))
+  }
+
+  @Test func `a model that no package brings is explained by what helps`() {
+    let error = SpeechEngineError.modelNotInstalled(searched: ["/a", "/b"], remedy: "unpack one")
+    #expect(error.description == "no speech model was found in /a or /b: unpack one")
+  }
 }

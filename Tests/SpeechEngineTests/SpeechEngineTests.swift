@@ -11,6 +11,7 @@ import Testing
         return
       }
     }
+    withExpectedIssue { #expect(engine.models().isEmpty) }
     withExpectedIssue {
       #expect(throws: Unimplemented("SpeechEngine.makeSession")) {
         try engine.makeSession(SpeechSessionOptions())

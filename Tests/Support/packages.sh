@@ -8,7 +8,9 @@ build=(
   libasound2-dev libsndfile1-dev libsoxr-dev
   libpocketsphinx-dev libsphinxbase-dev pocketsphinx-en-us
 )
-test=(alsa-utils ffmpeg libasound2-plugins libsox-fmt-all pulseaudio sndfile-programs sox)
+test=(
+  alsa-utils ffmpeg libasound2-plugins libsox-fmt-all pulseaudio python3-pip sndfile-programs sox
+)
 
 case "${1:-}" in
 build) wanted=("${build[@]}") ;;

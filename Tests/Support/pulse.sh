@@ -7,13 +7,14 @@
 #                                            variables that lead to it, as `export NAME=VALUE` lines
 #   Tests/Support/pulse.sh stop DIRECTORY    ends it
 #   Tests/Support/pulse.sh pause DIRECTORY   stops it where it is, so that it answers nobody (SIGSTOP)
+#   Tests/Support/pulse.sh kill DIRECTORY    ends it without a chance to say so (SIGKILL), as a crash does
 #   Tests/Support/pulse.sh continue DIRECTORY   lets it go on (SIGCONT)
 #
 # DIRECTORY is its own (made if missing), with a path of at most 80 characters: a socket's name is short.
 # With the variables set, `default` and `pulse` of ALSA play to the sink and record its monitor.
 set -euo pipefail
 
-action=${1:?start, stop, pause or continue}
+action=${1:?start, stop, kill, pause or continue}
 directory=${2:?a directory for the socket}
 socket=$directory/native
 pid=$directory/pid
@@ -59,10 +60,18 @@ stop() {
   tail -s 0.05 --pid="$server" -f /dev/null
 }
 
+crash() {
+  local server
+  server=$(cat "$pid")
+  kill -KILL "$server"
+  tail -s 0.05 --pid="$server" -f /dev/null
+}
+
 case $action in
   start) start ;;
   stop) stop ;;
+  kill) crash ;;
   pause) kill -STOP "$(cat "$pid")" ;;
   continue) kill -CONT "$(cat "$pid")" ;;
-  *) echo "pulse.sh: start, stop, pause or continue, not $action" >&2; exit 64 ;;
+  *) echo "pulse.sh: start, stop, kill, pause or continue, not $action" >&2; exit 64 ;;
 esac

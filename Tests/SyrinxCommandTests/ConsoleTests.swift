@@ -31,7 +31,7 @@ struct ConsoleTests {
   func `where nobody watches there is no status`() async throws {
     #expect(!console.isWatched)
     await console.showStatus("0:01")
-    await console.showVolatile("go")
+    await console.showVolatile("go", tail: "on")
     await console.mention("playing")
     await console.keepStatus()
     #expect(try error.text().isEmpty)
@@ -51,5 +51,30 @@ struct ConsoleTests {
     result.isFinal = true
     try await text.show(result)
     #expect(try output.text().hasSuffix("\ngo\n"))
+  }
+
+  @Test
+  func
+    `people are told once that it lags by much, what is dropped, and when it has caught up`()
+    async throws
+  {
+    let events: [SpeechRecognitionEvent] = [
+      .speechStarted(at: .zero), .lagging(by: .seconds(2)), .lagging(by: .seconds(6)),
+      .lagging(by: .seconds(7)),
+      .dropped(.seconds(61) ..< .milliseconds(62_500)), .lagging(by: .zero),
+      .lagging(by: .seconds(1)), .lagging(by: .zero), .speechEnded(at: .zero),
+    ]
+    var text = TranscriptReport(style: .text, console: console)
+    for event in events { try await text.show(event) }
+    #expect(try output.text().isEmpty)
+    let lines = try error.text().split(separator: "\n")
+    #expect(lines.count == 3)
+    #expect(lines.first?.contains("lags 6") == true, "\(lines)")
+    #expect(lines.dropFirst().first?.contains("1.500 s of sound at 1:01") == true, "\(lines)")
+    var json = TranscriptReport(style: .json, console: console)
+    for event in events { try await json.show(event) }
+    let records = try output.text().split(separator: "\n")
+    #expect(records.count == 7)
+    #expect(records.dropFirst(3).first == #"{"end":62.5,"event":"dropped","start":61}"#)
   }
 }

@@ -14,7 +14,9 @@ struct FileHearingTests {
   }
 
   /// Hears a file whose every buffer takes half a second, and gives what a terminal then shows.
-  private func shown(_ name: String, showsProgress: Bool = true) async throws -> String {
+  private func shown(
+    _ name: String, showsProgress: Bool = true, hasBegun: Bool = true
+  ) async throws -> String {
     let terminal = try PseudoTerminal()
     let console = try Console(
       error: StandardDescriptor(rawValue: terminal.user, name: "standard error"))
@@ -26,6 +28,7 @@ struct FileHearingTests {
         folder.file(name).path, showsProgress: showsProgress,
         in: CommandContext(console: console, signals: StopSignals()))
       let request = hearing.request(wantsPartials: false)
+      if hasBegun { await hearing.beginProgress() }
       guard case .buffers(let buffers) = request.source else { return }
       for try await _ in buffers { await clock.advance(by: .milliseconds(500)) }
       try await hearing.finish()
@@ -50,6 +53,11 @@ struct FileHearingTests {
     #expect(try await !shown("short.wav").contains("real time"))
     try folder.tone("long.wav", .seconds(4))
     #expect(try await shown("long.wav", showsProgress: false).isEmpty)
+  }
+
+  @Test func `a file whose turn has not come tells nothing`() async throws {
+    try folder.tone("long.wav", .seconds(4))
+    #expect(try await shown("long.wav", hasBegun: false).isEmpty)
   }
 }
 

@@ -26,11 +26,17 @@ struct ListenCommandTests {
     #expect(text.output == "go forward ten meters\n")
     let json = try await BuiltCommand.run(
       "listen", "--partials", "--json", "--device", "virtual:go.wav", in: folder)
-    let lines = try json.outputLines.map(UtteranceLine.init)
+    let lines = try UtteranceLine.results(of: json.outputLines)
     #expect(lines.last?.final == true)
     #expect(lines.last?.text == "go forward ten meters")
     #expect(lines.dropLast().contains { !$0.final && $0.text.hasPrefix("go") })
     #expect(lines.count { $0.final } == 1)
+    // What is called stable is there to stay.
+    var stable = ""
+    for line in lines {
+      #expect(line.text.hasPrefix(stable), "\(line.text) does not begin with \(stable)")
+      stable = line.stable ?? line.text
+    }
   }
 
   @Test(arguments: [SIGINT, SIGTERM])
@@ -47,7 +53,7 @@ struct ListenCommandTests {
     var lines = [try #require(await run.lines.first(containing: "go"))]
     run.send(signal)
     for await line in run.lines { lines.append(line) }
-    let results = try lines.map(UtteranceLine.init)
+    let results = try UtteranceLine.results(of: lines)
     #expect(results.count { $0.final } == 1)
     #expect(results.last?.final == true && results.last?.text.hasPrefix("go") == true)
     #expect(await run.status() == 0)

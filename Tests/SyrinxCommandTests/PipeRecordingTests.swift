@@ -5,7 +5,7 @@ import Testing
 
 struct PipeRecordingTests {
   @Test
-  func `a reader that rests for half a minute loses nothing`() throws {
+  func `a recording to standard output keeps half a minute for its reader`() throws {
     let context = CommandContext(console: try Console(), signals: StopSignals())
     let recording = PipeRecording(settings: RecordingSettings(), context: context)
     #expect(recording.request.droppingOldestAfter >= .seconds(30))

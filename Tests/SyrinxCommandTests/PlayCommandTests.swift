@@ -122,6 +122,33 @@ struct PlayCommandTests {
   }
 
   @Test
+  func `a list is played as often as it is to be repeated, and each file is told`() async throws {
+    try folder.tone("a.wav", .milliseconds(100))
+    try folder.tone("b.wav", .milliseconds(100))
+    let run = try await play("a.wav", "b.wav", "--repeat", "2", "--json")
+    #expect(run.status == 0)
+    let advanced = run.outputLines.filter { $0.contains("\"advanced\"") }
+    #expect(advanced.count == 3)
+    #expect(run.outputLines.last?.contains("0.4") == true)
+  }
+
+  @Test
+  func `Ctrl-C ends several files that go round for ever with 130`() async throws {
+    try folder.tone("a.wav", .milliseconds(50))
+    try folder.tone("b.wav", .milliseconds(50))
+    let run = try RunningCommand(
+      "play", "a.wav", "b.wav", "--loop", "forever", "-d", "virtual", "--json", in: folder,
+      watching: .output)
+    var advanced = 0
+    for await line in run.lines where line.contains("\"advanced\"") {
+      advanced += 1
+      if advanced == 5 { run.send(SIGINT) }
+    }
+    #expect(advanced >= 5)
+    #expect(await run.status() == 130)
+  }
+
+  @Test
   func `Ctrl-C ends an endless loop with 130`() async throws {
     try folder.tone("a.wav", .milliseconds(100))
     let run = try RunningCommand(
@@ -230,7 +257,8 @@ struct PlayCommandTests {
     (["--volume", "nan"], "--volume nan"), (["--loop", "0"], "'0'"),
     (["--loop=-1"], "'-1'"), (["--loop", "often"], "'often'"),
     (["--device", "virtual:a.wav"], "--device virtual:a.wav"), (["--device", ""], "--device"),
-    (["--loop", "forever", "b.wav"], "--loop forever"), (["-", "--loop", "2"], "--loop"),
+    (["--loop", "forever", "--repeat", "2"], "--loop forever"), (["--repeat", "0"], "'0'"),
+    (["-", "--repeat", "2"], "--repeat"), (["-", "--loop", "2"], "--loop"),
     (["-", "-"], "standard input"), (["--nonsense"], "--nonsense"), (["--start=-1"], "--start -1"),
     (["--start", "2", "--end", "1.5"], "--end 1.5"), (["--fade-in", "nan"], "--fade-in nan"),
     (["--fade-out", "1e9"], "--fade-out 1"), (["-", "--control"], "--control"),

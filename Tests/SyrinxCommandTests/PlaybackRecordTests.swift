@@ -36,6 +36,9 @@ struct PlaybackRecordTests {
         {"event":"sought","file":"b.wav","frame":16000,"heard":2.5,"item":1,"length":1.5,"position":1}
         """)
     #expect(try line(.xrun(.milliseconds(25))) == #"{"event":"xrun","silence":0.025}"#)
+    #expect(try line(.deviceLost) == #"{"event":"deviceLost"}"#)
+    #expect(
+      try line(.deviceReturned(gap: .seconds(2))) == #"{"event":"deviceReturned","gap":2}"#)
     #expect(try line(.limited(Decibels(dBFS: -6.02))) == #"{"event":"limited","gain":-6}"#)
     #expect(
       try line(.finished(PlaybackFinish(reason: .stopped, heard: .seconds(3))))

@@ -87,6 +87,23 @@ struct RecordCommandTests {
     #expect(try folder.samples("out.wav")[...] == expected)
   }
 
+  @Test(arguments: [
+    ("16", "-e signed -b 16"), ("24", "-e signed -b 24"), ("32", "-e signed -b 32"),
+    ("float", "-e floating-point -b 32"),
+  ])
+  func `standard output takes samples without a header`(
+    bits: String, options: String
+  ) async throws {
+    try folder.tone("heard.wav", .seconds(1))
+    let run = try await BuiltCommand.shell(
+      """
+      syrinx record - --raw --bits \(bits) --seconds 0.25 -d virtual:heard.wav > out.raw
+      sox heard.wav -t raw \(options) expected.raw trim 0 4000s
+      cmp out.raw expected.raw
+      """, in: folder)
+    #expect(run.status == 0, "\(run.output)\(run.error)")
+  }
+
   @Test
   func `a reader that goes away ends it quietly`() async throws {
     try folder.tone("heard.wav", .seconds(20))

@@ -31,6 +31,14 @@ struct RecordingRecordTests {
   }
 
   @Test
+  func `a device that was lost and is back is told with the gap`() throws {
+    #expect(try RecordingRecord(.deviceLost).jsonLine() == #"{"event":"deviceLost"}"#)
+    #expect(
+      try RecordingRecord(.deviceReturned(gap: .milliseconds(1_500))).jsonLine()
+        == #"{"event":"deviceReturned","gap":1.5}"#)
+  }
+
+  @Test
   func `a disk that is about to be full is told with its time`() throws {
     #expect(
       try RecordingRecord(.diskLow(left: .milliseconds(12_500))).jsonLine()

@@ -39,6 +39,31 @@ struct RecordingRulesCommandTests {
   }
 
   @Test
+  func `stopped before the first sound it leaves no file`() async throws {
+    let silence = AudioBuffer(silence: FrameCount(.seconds(60), at: .speech), format: .speech)
+    let writer = try SoundFileWriter(
+      url: folder.file("silence.wav"), format: .speech, encoding: .wav16)
+    try writer.write(silence)
+    try writer.close()
+    let run = try RunningCommand(
+      "record", "out.wav", "--start-at-sound", "-d", "virtual:silence.wav", "--json", in: folder,
+      watching: .output)
+    #expect(await run.lines.first(containing: "waiting") != nil)
+    run.send(SIGINT)
+    #expect(await run.lines.first(containing: "finished")?.contains(#""frames":0"#) == true)
+    #expect(await run.status() == 0)
+    #expect(!FileManager.default.fileExists(atPath: folder.file("out.wav").path))
+  }
+
+  @Test
+  func `a name with a place for a date is refused where files change`() async throws {
+    let run = try await BuiltCommand.run(
+      "record", "take-%Y-%03d.wav", "--roll-seconds", "1", "-d", "virtual:a.wav", in: folder)
+    #expect(run.status == 64)
+    #expect(run.error.contains("%Y") && run.error.contains("%03d"))
+  }
+
+  @Test
   func `silence is trimmed`() async throws {
     let heard = try speech()
     let run = try await record("out.wav --trim-silence --hold 0 --threshold -50")

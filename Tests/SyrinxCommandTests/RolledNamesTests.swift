@@ -5,6 +5,18 @@ import Testing
 
 struct RolledNamesTests {
   @Test(arguments: [
+    ("take-%Y.wav", "%Y"), ("a%03d-%H%M.wav", "%H"), ("%-d.wav", "%-d"), ("x%123d.wav", "%123d"),
+  ])
+  func `a place for a date is found`(name: String, place: Substring) {
+    #expect(unknownPlace(in: "folder/\(name)") == place)
+  }
+
+  @Test(arguments: ["take-%d.wav", "take-%03d.wav", "100%.wav", "100 %", "a.wav", "%Y/a.wav"])
+  func `other names have none`(name: String) {
+    #expect(unknownPlace(in: name) == nil)
+  }
+
+  @Test(arguments: [
     ("take.wav", false, ["take-001.wav", "take-1000.wav"]),
     ("take", false, ["take-002"]),
     ("a%d.wav", true, ["a1.wav", "a12.wav"]),

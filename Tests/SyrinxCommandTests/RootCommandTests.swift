@@ -16,7 +16,7 @@ struct RootCommandTests {
     #expect(run.output.split(separator: ".").count == 3)
   }
 
-  @Test(arguments: ["devices", "play", "record", "transcribe", "listen", "wer"])
+  @Test(arguments: ["devices", "play", "record", "transcribe", "listen", "serve", "wer", "engines"])
   func `every subcommand has help`(subcommand: String) async throws {
     let root = try await BuiltCommand.run("--help", in: folder)
     #expect(root.status == 0)

@@ -25,6 +25,61 @@ struct SpeechOptionsTests {
     #expect(request.endpointPolicy.longest == .seconds(30))
   }
 
+  @Test func `phrases, alternatives and the engine's own settings reach the request`() throws {
+    let options = try SpeechOptions.parse([
+      "--key-phrase", "go forward", "--key-phrase", "stop:1e-20", "--context", "ten meters",
+      "--context", "Ada", "--alternatives", "3", "--engine-option", "lw=5", "--engine-option",
+      "a=b=c",
+    ])
+    let request = options.applied(to: SpeechRequest(url: URL(filePath: "a.wav")))
+    #expect(request.keyPhrases == [KeyPhrase("go forward"), KeyPhrase("stop", threshold: 1e-20)])
+    #expect(request.contextualPhrases == ["ten meters", "Ada"])
+    #expect(request.alternativeCount == 3)
+    #expect(request.engineOptions == ["lw": "5", "a": "b=c"])
+  }
+
+  @Test(arguments: [
+    ["--key-phrase", ""], ["--key-phrase", "go:0"], ["--key-phrase", "go:2"],
+    ["--key-phrase", "go:x"], ["--key-phrase", "go:1:1"], ["--alternatives", "-1"],
+    ["--alternatives", "101"], ["--engine-option", "lw"], ["--engine-option", "=5"],
+    ["--key-phrase", "go", "--grammar", "a.gram"],
+  ])
+  func `what makes no sense is refused`(arguments: [String]) {
+    #expect(throws: (any Error).self) { try SpeechOptions.parse(arguments) }
+  }
+
+  @Test func `key phrases are listened for, and nothing else`() async throws {
+    try folder.speech("go.wav")
+    let run = try await BuiltCommand.run(
+      "transcribe", "go.wav", "--key-phrase", "go forward", "--key-phrase", "stop", in: folder)
+    #expect(run.status == 0)
+    #expect(run.output == "go forward\n")
+  }
+
+  @Test func `an unknown word or setting ends the command with its name`() async throws {
+    try folder.speech("go.wav")
+    let word = try await BuiltCommand.run(
+      "transcribe", "go.wav", "go.wav", "--key-phrase", "go blorfle", in: folder)
+    #expect(word.status == 1 && word.errorLines.count == 1 && word.output.isEmpty)
+    #expect(word.error.contains("\"blorfle\" of the phrase \"go blorfle\""), "\(word.error)")
+    let setting = try await BuiltCommand.run(
+      "transcribe", "go.wav", "--engine-option", "speed=9", in: folder)
+    #expect(setting.status == 1)
+    #expect(
+      setting.error.contains("speed") && setting.error.contains("maxhmmpf"), "\(setting.error)")
+  }
+
+  @Test func `other readings are in the JSON, for which they need it`() async throws {
+    try folder.speech("go.wav")
+    let run = try await BuiltCommand.run(
+      "transcribe", "go.wav", "--json", "--alternatives", "2", in: folder)
+    let line = try UtteranceLine(try #require(run.outputLines.first))
+    #expect(line.event == "final" && line.alternatives?.count == 2)
+    #expect(line.wordsPerMinute.map { (100...300).contains($0) } == true)
+    let text = try await BuiltCommand.run("transcribe", "go.wav", "--alternatives", "2", in: folder)
+    #expect(text.status == 64)
+  }
+
   @Test(arguments: [
     ["--end-silence", "0"], ["--end-silence", "nan"], ["--longest-utterance", "0.5"],
   ])

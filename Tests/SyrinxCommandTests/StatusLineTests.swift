@@ -18,6 +18,14 @@ struct StatusLineTests {
   }
 
   @Test
+  func `what is volatile is dim, and takes no room for that`() {
+    var line = StatusLine()
+    #expect(line.show("go on", columns: 80, dimmed: 2) == "\rgo \u{1B}[2mon\u{1B}[0m")
+    #expect(line.show("go", columns: 80, dimmed: 2) == "\r\u{1B}[2mgo\u{1B}[0m   ")
+    #expect(line.show("go", columns: 80) == "\rgo")
+  }
+
+  @Test
   func `cleared is what was shown, once`() {
     var line = StatusLine()
     #expect(line.clear().isEmpty)

@@ -38,6 +38,16 @@ struct TranscriptFolderTests {
   }
 
   @Test
+  func `of a transcript that cannot have its name nothing is left`() async throws {
+    let folder = try TestFolder()
+    let path = folder.file("talk.txt").path
+    let file = try TranscriptFile(path: path)
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    await #expect(throws: CommandFailure.self) { try await file.complete() }
+    #expect(!FileManager.default.fileExists(atPath: path + ".part"))
+  }
+
+  @Test
   func `a folder that cannot be written is named`() async throws {
     #expect(throws: CommandFailure.self) { try TranscriptFile(path: "/nowhere/talk.txt") }
     #expect(throws: CommandFailure.self) {

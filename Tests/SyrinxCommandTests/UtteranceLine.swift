@@ -9,6 +9,7 @@ struct UtteranceLine: Decodable {
     let confidence: Double?
   }
 
+  let event: String
   let file: String?
   let utterance: Int
   let final: Bool
@@ -16,8 +17,16 @@ struct UtteranceLine: Decodable {
   let start: Double
   let end: Double
   let words: [Word]
+  let stable: String?
+  let alternatives: [String]?
+  let wordsPerMinute: Double?
 
   init(_ line: String) throws {
     self = try JSONDecoder().decode(Self.self, from: Data(line.utf8))
+  }
+
+  /// The results among the lines: a machine that is busy adds others, which tell of a lag.
+  static func results(of lines: [String]) throws -> [UtteranceLine] {
+    try lines.filter { !$0.contains(#""event":"lagging""#) }.map(UtteranceLine.init)
   }
 }

@@ -18,7 +18,7 @@ struct UtteranceRecordTests {
       utterance: 2, bestTranscription: Transcription(segments: words), isFinal: true)
     #expect(
       try UtteranceRecord(result, file: "a/b.wav").jsonLine() == """
-        {"end":0.54,"file":"a/b.wav","final":true,"start":0.1,"text":"go \\"ahead\\"","utterance":2,\
+        {"end":0.54,"event":"final","file":"a/b.wav","final":true,"start":0.1,"text":"go \\"ahead\\"","utterance":2,\
         "words":[{"confidence":0.988,"end":0.34,"start":0.1,"word":"go"},\
         {"end":0.54,"start":0.34,"word":"\\"ahead\\""}]}
         """)
@@ -30,6 +30,40 @@ struct UtteranceRecordTests {
       utterance: 0, bestTranscription: Transcription(segments: []), isFinal: false)
     #expect(
       try UtteranceRecord(result).jsonLine()
-        == #"{"final":false,"text":"","utterance":0,"words":[]}"#)
+        == #"{"event":"partial","final":false,"stable":"","text":"","utterance":0,"words":[]}"#)
+  }
+
+  @Test
+  func `a partial result tells its stable prefix, a final one other readings and how it was said`()
+    throws
+  {
+    let partial = SpeechRecognitionResult(
+      utterance: 0, bestTranscription: Transcription(segments: words), isFinal: false,
+      stableSegmentCount: 1)
+    #expect(try UtteranceRecord(partial).jsonLine().contains(#""stable":"go","#))
+    var word = words[0]
+    word.alternativeSubstrings = ["no"]
+    let best = Transcription(segments: [word])
+    let final = SpeechRecognitionResult(
+      utterance: 0, bestTranscription: best,
+      alternatives: [Transcription(segments: [words[1]])], isFinal: true,
+      speechRecognitionMetadata: SpeechRecognitionMetadata(best))
+    #expect(
+      try UtteranceRecord(final).jsonLine() == """
+        {"alternatives":["\\"ahead\\""],"averagePause":0,"end":0.34,"event":"final","final":true,\
+        "start":0.1,"text":"go","utterance":0,"words":[{"alternatives":["no"],"confidence":0.988,\
+        "end":0.34,"start":0.1,"word":"go"}],"wordsPerMinute":250}
+        """)
+  }
+
+  @Test
+  func `a lag and what it cost are objects as well`() throws {
+    #expect(
+      try LagRecord(.lagging(by: .milliseconds(1500)))?.jsonLine()
+        == #"{"event":"lagging","seconds":1.5}"#)
+    #expect(
+      try LagRecord(.dropped(.seconds(2) ..< .seconds(3)))?.jsonLine()
+        == #"{"end":3,"event":"dropped","start":2}"#)
+    #expect(LagRecord(.speechStarted(at: .zero)) == nil)
   }
 }

@@ -42,6 +42,26 @@ import Testing
     #expect(scripted.events == [.madeSession, .began, .finished(after: 3200), .released])
   }
 
+  @Test func `it does what a session is asked for, and keeps it`() throws {
+    var utterance = ScriptedUtterance("go forward ten meters")
+    utterance.alternatives = ["no forward", "go four"]
+    let scripted = ScriptedSpeechEngine(utterances: [utterance], tailPadding: .milliseconds(200))
+    var options = SpeechSessionOptions()
+    options.alternativeCount = 1
+    let session = try scripted.engine.makeSession(options)
+    #expect(session.tailPadding == .milliseconds(200))
+    try session.beginUtterance()
+    let final = try session.finishUtterance()
+    #expect(final.alternatives.map { $0.map(\.text) } == [["no", "forward"]])
+
+    options.keyPhrases = [SpeechKeyPhrase("ten meters"), SpeechKeyPhrase("stop")]
+    let spotting = try scripted.engine.makeSession(options)
+    try spotting.beginUtterance()
+    let found = try spotting.finishUtterance()
+    #expect(found.words == [SpeechHypothesis.Word("ten meters", frames: 6400..<12_800)])
+    #expect(scripted.options.map(\.keyPhrases.count) == [0, 2])
+  }
+
   @Test func `faults are thrown where they belong`() throws {
     let error = SpeechEngineError.failed(reason: "broken")
     let loading = ScriptedSpeechEngine(utterances: [], faults: ScriptedFaults(loading: error))

@@ -34,6 +34,36 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
+  @Test func `a card that is unplugged for a time cannot be opened until then, and says when`()
+    async throws
+  {
+    let clock = TestClock<Duration>()
+    let card = VirtualSoundCard(
+      .init(pace: .clock(clock), faults: [.unplugged(at: 100, for: .seconds(2))]))
+    let soundCard = card.soundCard
+    let request = PCMRequest(format: format)
+    var changes = soundCard.deviceChanges().makeAsyncIterator()
+    let pcm = try await soundCard.openCapture(request: request)
+    try pcm.start()
+    await clock.sleepers(atLeast: 1)
+    await clock.advance(by: .milliseconds(20))
+    await changes.next()
+    #expect(throws: SoundCardError.deviceLost("virtual")) {
+      _ = try pcm.wait(for: .period, atMost: nil)
+    }
+    pcm.close()
+    #expect(!card.isPluggedIn)
+    await #expect(throws: SoundCardError.unknownDevice("virtual", .capture)) {
+      _ = try await soundCard.openCapture(request: request)
+    }
+    await clock.sleepers(atLeast: 1)
+    await clock.advance(by: .seconds(2))
+    await changes.next()
+    let again = try await soundCard.openCapture(request: request)
+    #expect(card.isPluggedIn)
+    again.close()
+  }
+
   @Test func `a closed device is lost to whoever still uses it`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed))
     let pcm = try await card.soundCard.openPlayback(request: PCMRequest(format: format))

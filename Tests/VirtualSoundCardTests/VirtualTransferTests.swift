@@ -74,6 +74,21 @@ import Testing
     #expect(device.poll(.nothing) == nil)
   }
 
+  @Test(arguments: [AudioDevice.Direction.playback, .capture])
+  func `a device that is never ready takes and gives nothing, and its time passes`(
+    direction: AudioDevice.Direction
+  ) {
+    var device = transfer(direction, faults: [.neverReady])
+    device.start()
+    let written = device.write(40)
+    for _ in 0..<5 { device.tick(10) }
+    let read = device.read(40)
+    #expect(written == 0 && read.count == 0)
+    #expect(device.ticked == 50)
+    let wakeUp = device.poll(.period)
+    #expect(wakeUp == nil)
+  }
+
   @Test func `an unplugged device is gone at its frame and not before`() {
     var device = transfer(.playback, faults: [.unplugged(at: 20)])
     _ = device.write(40)

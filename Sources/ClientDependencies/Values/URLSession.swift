@@ -1,4 +1,5 @@
 #if !PointFreeDependencies
+#if URLSession
 public import FoundationNetworking
 
 extension DependencyValues {
@@ -16,4 +17,5 @@ enum URLSessionKey: DependencyKey {
   static let liveValue = URLSession.shared
   static var testValue: URLSession { .unimplemented }
 }
+#endif
 #endif

@@ -1,4 +1,5 @@
 #if !PointFreeDependencies
+#if URLSession
 import Foundation
 import FoundationNetworking
 
@@ -96,4 +97,5 @@ private enum SessionClasses {
   private enum Zero<Digits> {}
   private enum One<Digits> {}
 }
+#endif
 #endif

@@ -10,21 +10,24 @@ final class Decoder {
   /// PocketSphinx counts time in frames of 10 ms.
   static let samplesPerFrame = 160
 
-  private static let grammarSearch = "syrinx-grammar"
-
-  private let decoder: OpaquePointer
+  let settings: DecoderSettings
+  let decoder: OpaquePointer
   private let probabilities: OpaquePointer
   private(set) var isInUtterance = false
-  private var hasGrammar = false
+  private(set) var current = DecoderSearch.anything
 
   /// Loads a model, which must have been validated: over a damaged one PocketSphinx ends the
   /// process.
-  init(model: ModelFiles) throws(SpeechEngineError) {
+  init(
+    model: ModelFiles, settings: DecoderSettings = DecoderSettings()
+  ) throws(SpeechEngineError) {
+    self.settings = settings
     _ = SphinxLog.redirect
     guard let configuration = SphinxConfiguration() else {
       throw .failed(reason: "PocketSphinx could not be configured")
     }
     configuration.use(model)
+    configuration.use(settings)
     guard let decoder = configuration.makeDecoder(), let logmath = ps_get_logmath(decoder) else {
       throw .failed(reason: "PocketSphinx could not load the model in \(model.directory)")
     }
@@ -41,47 +44,51 @@ final class Decoder {
     try FrontEnd(configuration: ps_get_config(decoder))
   }
 
-  /// Searches for the sentences of a grammar from the next utterance on, or for anything; the
-  /// corresponding C functions are `ps_set_jsgf_string` and `ps_set_search`.
+  /// Searches for something else from the next utterance on; the corresponding C functions are
+  /// `ps_set_jsgf_string`, `ps_set_kws` and `ps_set_search`.
   ///
-  /// - Throws: `.grammarInvalid`; then the decoder searches as before.
-  func search(grammar: String?) throws(SpeechEngineError) {
-    if hasGrammar {
+  /// - Throws: `.grammarInvalid` and `.wordUnknown`; then the decoder searches for anything.
+  func search(for wanted: DecoderSearch) throws(SpeechEngineError) {
+    if let name = current.name {
       try check(ps_set_search(decoder, "_default"), "ps_set_search")
-      ps_unset_search(decoder, Self.grammarSearch)
-      hasGrammar = false
+      ps_unset_search(decoder, name)
+      current = .anything
     }
-    guard let grammar else { return }
-    try load(grammar)
-    try check(ps_set_search(decoder, Self.grammarSearch), "ps_set_search")
-    hasGrammar = true
+    guard let name = wanted.name else { return }
+    switch wanted {
+    case .anything: return
+    case .grammar(let grammar): try load(grammar, name: name)
+    case .keyPhrases(let phrases): try load(phrases, name: name)
+    }
+    try check(ps_set_search(decoder, name), "ps_set_search")
+    current = wanted
   }
 
-  private func load(_ grammar: String) throws(SpeechEngineError) {
+  private func load(_ grammar: String, name: String) throws(SpeechEngineError) {
     // PocketSphinx' parser prints on standard output what comes before this.
     guard grammar.hasPrefix("#JSGF") else {
       throw .grammarInvalid(line: 1, reason: "a grammar begins with #JSGF V1.0;")
     }
     let errors = SphinxErrors.during { [decoder] in
       // A rule that is not there is an error in the log, and 0 is returned all the same.
-      _ = ps_set_jsgf_string(decoder, Self.grammarSearch, grammar)
+      _ = ps_set_jsgf_string(decoder, name, grammar)
     }
     guard let trouble = GrammarTrouble(errors, in: grammar) else { return }
-    ps_unset_search(decoder, Self.grammarSearch)
-    let line = trouble.line ?? (trouble.isSyntax ? lineOfSyntaxError(in: grammar) : nil)
+    ps_unset_search(decoder, name)
+    let line = trouble.line ?? (trouble.isSyntax ? lineOfSyntaxError(in: grammar, name) : nil)
     throw .grammarInvalid(line: line, reason: trouble.reason)
   }
 
   /// The line of the first syntax error, by parsing ever more lines: the number in the log is
   /// garbage.
-  private func lineOfSyntaxError(in grammar: String) -> Int {
+  private func lineOfSyntaxError(in grammar: String, _ name: String) -> Int {
     let lines = grammar.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for count in lines.indices.dropFirst() {
       let beginning = lines[..<count].joined(separator: "\n")
       let errors = SphinxErrors.during { [decoder] in
-        _ = ps_set_jsgf_string(decoder, Self.grammarSearch, beginning)
+        _ = ps_set_jsgf_string(decoder, name, beginning)
       }
-      ps_unset_search(decoder, Self.grammarSearch)
+      ps_unset_search(decoder, name)
       if GrammarTrouble(errors, in: beginning)?.isWithinText == true { return count }
     }
     return lines.count
@@ -114,9 +121,12 @@ final class Decoder {
   }
 
   /// The best words so far; their confidence only after the end, when PocketSphinx knows it.
-  var words: [SpeechHypothesis.Word] {
+  var words: [SpeechHypothesis.Word] { words(from: ps_seg_iter(decoder)) }
+
+  /// The words of an iterator, which is used up.
+  func words(from first: OpaquePointer?) -> [SpeechHypothesis.Word] {
     var words: [SpeechHypothesis.Word] = []
-    var segment = ps_seg_iter(decoder)
+    var segment = first
     // Walking to the end frees the iterator.
     while let current = segment {
       if let word = word(of: current) { words.append(word) }
@@ -138,13 +148,14 @@ final class Decoder {
   }
 
   private func confidence(of segment: OpaquePointer) -> Double? {
-    // A grammar's words have a probability of 1 always, which says nothing.
-    guard !isInUtterance, !hasGrammar else { return nil }
+    // A grammar's words, and those without the search for the best path, have a probability of 1
+    // always, which says nothing; that of a phrase is a score of another kind.
+    guard !isInUtterance, current == .anything, settings.hasBestPath else { return nil }
     let probability = ps_seg_prob(segment, nil, nil, nil)
     return min(1, logmath_exp(probabilities, probability))
   }
 
-  private func check(_ code: Int32, _ function: String) throws(SpeechEngineError) {
+  func check(_ code: Int32, _ function: String) throws(SpeechEngineError) {
     guard code >= 0 else { throw .failed(reason: "PocketSphinx' \(function) gave \(code)") }
   }
 }

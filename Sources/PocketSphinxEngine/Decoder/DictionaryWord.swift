@@ -2,7 +2,10 @@
 enum DictionaryWord {
   /// The word without the number of its pronunciation; nil for silence and noise (`<sil>`,
   /// `[NOISE]`, `++breath++`).
+  ///
+  /// A key phrase has a space at its end, where its threshold stood.
   static func text(of entry: String) -> String? {
+    let entry = entry.hasSuffix(" ") ? String(entry.dropLast()) : entry
     guard let first = entry.first, !"<[+".contains(first) else { return nil }
     guard entry.hasSuffix(")"), let open = entry.lastIndex(of: "("), open != entry.startIndex
     else { return entry }

@@ -23,6 +23,15 @@ struct FrontEnd: ~Copyable {
     for row in 0..<Self.rowCount { rows[row] = cells + row * width }
   }
 
+  /// A front end with the parameters of a model, which needs no decoder.
+  init(model: ModelFiles) throws(SpeechEngineError) {
+    try model.validateFeatureParameters()
+    guard let configuration = SphinxConfiguration() else {
+      throw .failed(reason: "PocketSphinx could not be configured")
+    }
+    self = try configuration.makeFrontEnd(featureParameters: model.acousticFile("feat.params"))
+  }
+
   deinit {
     fe_free(frontEnd)
     rows.deallocate()

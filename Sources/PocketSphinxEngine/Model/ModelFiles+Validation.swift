@@ -5,9 +5,7 @@ extension ModelFiles {
   ///
   /// - Throws: `.modelDamaged` with the file and what is wrong in it, `.modelUnreadable`.
   func validate() throws(SpeechEngineError) {
-    _ = try check(acousticFile("feat.params")) { file throws(ModelDamage) in
-      try FeatureParameters(file)
-    }
+    try validateFeatureParameters()
     let definition = try check(acousticFile("mdef")) { file throws(ModelDamage) in
       try ModelDefinition(file)
     }
@@ -28,6 +26,13 @@ extension ModelFiles {
       try check(path) { file throws(ModelDamage) in try DictionaryFile.check(file) }
     }
     _ = try check(language) { file throws(ModelDamage) in try LanguageModelFile(file) }
+  }
+
+  /// Checks what a front end needs of the model.
+  func validateFeatureParameters() throws(SpeechEngineError) {
+    try check(acousticFile("feat.params")) { file throws(ModelDamage) in
+      try FeatureParameters(file)
+    }
   }
 
   private static func checkTransitions(

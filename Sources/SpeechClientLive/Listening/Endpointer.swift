@@ -14,7 +14,8 @@ struct Endpointer {
 
   private let policy: EndpointPolicy
   private var speechFrames = 0
-  private var silentFrames = 0
+  /// How many of the newest frames were no speech.
+  private(set) var silentFrames = 0
   /// How long the utterance is; nil between utterances.
   private var length: Int?
 

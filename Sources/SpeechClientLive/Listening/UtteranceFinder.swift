@@ -4,17 +4,18 @@ import SpeechClient
 /// Cuts a stream at 16 kHz into utterances.
 struct UtteranceFinder {
   enum Action: Equatable {
-    /// An utterance begins with this frame of the stream.
-    case begin(at: FrameCount)
+    /// An utterance begins with this frame of the stream, and the first sound in it with that one.
+    case begin(at: FrameCount, sound: FrameCount)
     /// These samples come next in the utterance.
     case hear([Float])
-    /// The utterance is over.
-    case end
+    /// The utterance is over, after so much silence.
+    case end(silence: FrameCount)
   }
 
   private var detector = SpeechDetector()
   private var endpointer: Endpointer
   private let kept: Int
+  private let preRoll: FrameCount
   /// The audio that has not been given away: between utterances, as much as the next may reach
   /// back.
   private var pending: [Float] = []
@@ -27,6 +28,8 @@ struct UtteranceFinder {
     let policy = policy.usable
     endpointer = Endpointer(policy: policy)
     kept = FrameCount(policy.preRoll + policy.onset, at: .speech).rawValue
+    let length = SpeechDetector.frameLength.rawValue
+    preRoll = FrameCount(FrameCount(policy.preRoll, at: .speech).rawValue / length * length)
   }
 
   /// Takes the next samples.
@@ -46,8 +49,10 @@ struct UtteranceFinder {
   /// Ends the utterance that is going on: the audio has ended, or has a gap.
   mutating func finish() -> [Action] {
     guard endpointer.isInUtterance else { return [] }
+    // The few samples that have not been judged count as what was before them.
+    let silence = silence
     endpointer.end()
-    return [.hear(take(pending.count)), .end]
+    return [.hear(take(pending.count)), .end(silence: silence)]
   }
 
   /// How many samples are held.
@@ -65,11 +70,16 @@ struct UtteranceFinder {
     case .none: return []
     case .began(let framesBack):
       let back = framesBack * SpeechDetector.frameLength.rawValue
+      let sound = position + FrameCount(judged - back) + preRoll
       _ = take(max(0, judged - back))
-      return [.begin(at: position)]
+      return [.begin(at: position, sound: sound)]
     case .ended:
-      return [.hear(take(judged)), .end]
+      return [.hear(take(judged)), .end(silence: silence)]
     }
+  }
+
+  private var silence: FrameCount {
+    FrameCount(endpointer.silentFrames * SpeechDetector.frameLength.rawValue)
   }
 
   private mutating func giveAway() -> [Action] {

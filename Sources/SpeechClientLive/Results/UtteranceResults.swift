@@ -5,59 +5,115 @@ import SpeechEngine
 /// Makes the results of a task from an engine's hypotheses: numbered, on one time-line, one final
 /// each.
 struct UtteranceResults {
-  /// Where no word is shorter, a noise was taken for words.
-  static let longestWord = FrameCount(.seconds(2), at: .speech)
-
   private var stabiliser = PartialStabiliser()
   private var number = 0
   private var start: FrameCount = 0
-  private var hasShownPartial = false
+  private var shown: [String] = []
+  private var shownStableCount = 0
 
   /// An utterance begins at this frame of the stream at 16 kHz.
   mutating func begin(at frame: FrameCount) {
     stabiliser.reset()
-    hasShownPartial = false
+    (shown, shownStableCount) = ([], 0)
     start = frame
   }
 
-  /// A partial result, where there is something new to show.
-  mutating func partial(_ hypothesis: SpeechHypothesis) -> SpeechRecognitionResult? {
-    guard let words = stabiliser.add(hypothesis.plausibleWords), !words.isEmpty else { return nil }
-    hasShownPartial = true
-    return result(words, isFinal: false)
+  /// A partial result after so many frames of the utterance, where there is something new to show.
+  mutating func partial(
+    _ hypothesis: SpeechHypothesis, heard: FrameCount
+  ) -> SpeechRecognitionResult? {
+    let words = stabiliser.add(hypothesis.words(within: heard), heard: heard)
+    let texts = words.map(\.text)
+    guard !words.isEmpty, texts != shown || stabiliser.stableCount != shownStableCount else {
+      return nil
+    }
+    (shown, shownStableCount) = (texts, stabiliser.stableCount)
+    return SpeechRecognitionResult(
+      utterance: number, bestTranscription: transcription(words.map(\.unsure)), isFinal: false,
+      stableSegmentCount: stabiliser.stableCount)
   }
 
   /// The final result; nil where the utterance was no speech.
   ///
-  /// Where a partial result had words all the same, an empty final one takes them back.
-  mutating func final(_ hypothesis: SpeechHypothesis) -> SpeechRecognitionResult? {
-    let words = hypothesis.plausibleWords
-    guard !words.isEmpty || hasShownPartial else { return nil }
+  /// Where a partial result had words all the same, the final one takes them back, but for those
+  /// that had been called stable.
+  ///
+  /// - Parameter plausibility: what the words are measured by; nil for those of an engine that
+  ///   hears nothing else than it was asked for.
+  mutating func final(
+    _ hypothesis: SpeechHypothesis, heard: FrameCount, plausibility: Plausibility?
+  ) -> SpeechRecognitionResult? {
+    let isSpeech = plausibility?.isSpeech(hypothesis.words) ?? true
+    let words = stabiliser.keeping(isSpeech ? hypothesis.words(within: heard) : [])
+    guard !words.isEmpty || !shown.isEmpty else { return nil }
     defer { number += 1 }
-    return result(words, isFinal: true)
+    let alternatives = hypothesis.alternatives.map { transcription($0.within(heard)) }
+    var best = transcription(words)
+    best.addAlternatives(from: alternatives)
+    return SpeechRecognitionResult(
+      utterance: number, bestTranscription: best,
+      alternatives: best.segments.isEmpty
+        ? [] : alternatives.filter { $0.formattedString != best.formattedString },
+      isFinal: true, speechRecognitionMetadata: SpeechRecognitionMetadata(best))
   }
 
-  private func result(
-    _ words: [SpeechHypothesis.Word], isFinal: Bool
-  ) -> SpeechRecognitionResult {
-    let segments = words.map { word in
-      TranscriptionSegment(
-        substring: word.text,
-        timestamp: (start + word.frames.lowerBound).duration(at: .speech),
-        duration: (word.frames.upperBound - word.frames.lowerBound).duration(at: .speech),
-        confidence: isFinal ? word.confidence : nil)
-    }
-    return SpeechRecognitionResult(
-      utterance: number, bestTranscription: Transcription(segments: segments), isFinal: isFinal)
+  private func transcription(_ words: [SpeechHypothesis.Word]) -> Transcription {
+    Transcription(
+      segments: words.map { word in
+        TranscriptionSegment(
+          substring: word.text,
+          timestamp: (start + word.frames.lowerBound).duration(at: .speech),
+          duration: (word.frames.upperBound - word.frames.lowerBound).duration(at: .speech),
+          confidence: word.confidence)
+      })
   }
 }
 
 extension SpeechHypothesis {
-  /// The words; none where all of them are too long to be any.
-  fileprivate var plausibleWords: [Word] {
-    let isSpeech = words.contains {
-      $0.frames.upperBound - $0.frames.lowerBound < UtteranceResults.longestWord
+  fileprivate func words(within heard: FrameCount) -> [Word] { words.within(heard) }
+}
+
+extension [SpeechHypothesis.Word] {
+  /// The words, none of them reaching beyond the utterance into the padding behind it.
+  fileprivate func within(_ heard: FrameCount) -> Self {
+    map { word in
+      var word = word
+      let begin = Swift.min(word.frames.lowerBound, heard)
+      word.frames = begin..<Swift.max(begin, Swift.min(word.frames.upperBound, heard))
+      return word
     }
-    return isSpeech ? words : []
+  }
+}
+
+extension SpeechHypothesis.Word {
+  fileprivate var unsure: Self {
+    var word = self
+    word.confidence = nil
+    return word
+  }
+}
+
+extension Transcription {
+  /// Notes with each word what other readings have at its place.
+  fileprivate mutating func addAlternatives(from readings: [Transcription]) {
+    for index in segments.indices {
+      let segment = segments[index]
+      for reading in readings {
+        let text = reading.text(within: segment)
+        if !text.isEmpty, text != segment.substring,
+          !segments[index].alternativeSubstrings.contains(text)
+        {
+          segments[index].alternativeSubstrings.append(text)
+        }
+      }
+    }
+  }
+
+  /// The words whose middle lies in the place of another.
+  private func text(within other: TranscriptionSegment) -> String {
+    segments.filter { segment in
+      let middle = segment.timestamp + segment.duration / 2
+      return middle >= other.timestamp && middle < other.timestamp + other.duration
+    }.map(\.substring).joined(separator: " ")
   }
 }

@@ -9,20 +9,37 @@ actor Recogniser {
   /// How much audio the engine hears at a time; a cancelled task stops after so much.
   static let step = Duration.milliseconds(100)
 
+  /// How much audio lies at least between two partial results, so that small buffers do not cost
+  /// more than large ones.
+  static let partialStep = FrameCount(.milliseconds(80), at: .speech)
+
   /// The thread that all of it happens on; it ends with the actor.
   nonisolated let executor: ThreadExecutor
 
   private let engine: SpeechEngine
   private let options: SpeechSessionOptions
-  private let mailbox: ResultMailbox
+  private let mailbox: EventMailbox
   private var session: (any SpeechEngineSession)?
   private var conversion = SpeechConversion()
   private var finder: UtteranceFinder
   private var results = UtteranceResults()
+  private var utterance = Utterance()
+
+  /// How far the utterance that is going on has come.
+  private struct Utterance {
+    var start: FrameCount = 0
+    /// Where the first sound is.
+    var sound: FrameCount = 0
+    var voicing = VoicingMeter()
+    var heard: FrameCount = 0
+    var heardAtPartial: FrameCount = 0
+
+    var end: FrameCount { start + heard }
+  }
 
   init(
     engine: SpeechEngine, options: SpeechSessionOptions, policy: EndpointPolicy,
-    mailbox: ResultMailbox
+    mailbox: EventMailbox
   ) throws {
     finder = UtteranceFinder(policy: policy)
     executor = try ThreadExecutor(name: "syrinx-speech")
@@ -46,20 +63,32 @@ actor Recogniser {
     session = try engine.makeSession(options)
   }
 
-  /// Recognises a buffer; the results go into the mailbox as they are made.
-  func hear(_ buffer: AudioBuffer) throws {
-    for slice in buffer.slices(of: Self.step) {
-      guard session != nil, !mailbox.isClosed else { return }
+  /// Recognises what comes next; the results go into the mailbox as they are made.
+  func hear(_ item: IntakeQueue.Item, _ pulse: Pulse) throws {
+    if let dropped = item.dropped {
+      try endStretch()
+      mailbox.post(.dropped(dropped))
+    }
+    if let lag = item.lag { mailbox.post(.lagging(by: lag)) }
+    for slice in item.buffer?.slices(of: Self.step) ?? [] {
+      guard isWanted else { return }
       try follow(try conversion.add(slice))
+      pulse.beat()
     }
   }
 
   /// Recognises what is left; after it nothing more is heard.
   func finish() throws {
-    guard session != nil, !mailbox.isClosed else { return }
+    try endStretch()
+    session = nil
+  }
+
+  private var isWanted: Bool { session != nil && !mailbox.isClosed }
+
+  private func endStretch() throws {
+    guard isWanted else { return }
     try follow(try conversion.finish())
     try follow(finder.finish())
-    session = nil
   }
 
   private func follow(_ pieces: [SpeechConversion.Piece]) throws {
@@ -84,28 +113,55 @@ actor Recogniser {
 
   private func follow(_ action: UtteranceFinder.Action) throws {
     switch action {
-    case .begin(let frame):
+    case .begin(let frame, let sound):
+      utterance = Utterance(start: frame, sound: sound)
       results.begin(at: frame)
       try session?.beginUtterance()
+      mailbox.post(.speechStarted(at: sound.duration(at: .speech)))
     case .hear(let samples):
       try session?.process(samples)
+      utterance.heard = utterance.heard + FrameCount(samples.count)
+      utterance.voicing.add(samples)
       postPartial()
-    case .end:
-      if let hypothesis = try session?.finishUtterance(), let final = results.final(hypothesis) {
-        mailbox.post(final)
-      }
+    case .end(let silence): try end(after: silence)
     }
   }
 
+  private func end(after silence: FrameCount) throws {
+    guard let session else { return }
+    try pad(session, after: silence)
+    let end = max(utterance.sound, utterance.end - silence)
+    // A phrase may be short in long speech, and has a threshold of its own.
+    let plausibility =
+      options.keyPhrases.isEmpty
+      ? Plausibility(isVoiced: utterance.voicing.isVoiced, sound: end - utterance.sound) : nil
+    let final = results.final(
+      try session.finishUtterance(), heard: utterance.heard, plausibility: plausibility)
+    if let final { mailbox.post(.result(final)) }
+    mailbox.post(.speechEnded(at: end.duration(at: .speech)))
+  }
+
+  /// Lets the engine hear as much silence as it needs for the last word.
+  private func pad(_ session: any SpeechEngineSession, after silence: FrameCount) throws {
+    let missing = FrameCount(session.tailPadding, at: .speech) - silence
+    guard missing > 0 else { return }
+    try session.process(Array(repeating: 0, count: missing.rawValue))
+  }
+
   private func postPartial() {
-    guard options.wantsPartialHypotheses, let session else { return }
-    if let partial = results.partial(session.hypothesis) { mailbox.post(partial) }
+    guard options.wantsPartialHypotheses, let session,
+      utterance.heard - utterance.heardAtPartial >= Self.partialStep
+    else { return }
+    utterance.heardAtPartial = utterance.heard
+    if let partial = results.partial(session.hypothesis, heard: utterance.heard) {
+      mailbox.post(.result(partial))
+    }
   }
 }
 
 extension AudioBuffer {
   /// The buffer in pieces of at most `length`.
-  fileprivate func slices(of length: Duration) -> [AudioBuffer] {
+  func slices(of length: Duration) -> [AudioBuffer] {
     let step = max(1, FrameCount(length, at: format.sampleRate).rawValue)
     return stride(from: 0, to: frameCount.rawValue, by: step).map { begin in
       frames(FrameCount(begin)..<min(FrameCount(begin + step), frameCount))

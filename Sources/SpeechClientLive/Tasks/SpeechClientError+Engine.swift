@@ -16,8 +16,11 @@ extension SpeechClientError {
     switch error {
     case .failed(let reason): self = .engineFailed(reason: reason)
     case .grammarInvalid: self = .invalidGrammar(reason: "\(error)")
-    case .modelMissing, .modelUnreadable, .modelDamaged, .languageMissing:
+    case .modelMissing, .modelUnreadable, .modelDamaged, .languageMissing, .libraryMissing,
+      .unreachable, .modelNotInstalled:
       self = .unavailable(reason: "\(error)")
+    case .wordUnknown, .optionInvalid, .unsupported:
+      self = .invalidRequest(reason: "\(error)")
     }
   }
 }

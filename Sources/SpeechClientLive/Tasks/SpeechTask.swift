@@ -1,54 +1,64 @@
 import AudioCore
+import AudioThreads
 import SpeechClient
 import SpeechEngine
 import Synchronization
 
-/// One running recognition: a pump that brings the audio, a recogniser that hears it, a mailbox for
-/// the results.
+/// One running recognition: a reader that brings the audio into an intake, a recogniser that hears
+/// it, a mailbox for what it tells.
 ///
 /// It is over when the audio has ended, something failed, or nobody wants its results any more;
 /// then the recogniser is let go of, and with it the engine and the thread, even where the source
-/// of the audio does not let go of the pump.
+/// of the audio does not let go of the reader.
 final class SpeechTask: Sendable {
   private struct State {
     var recogniser: Recogniser?
-    var pump: Task<(any Error)?, Never>?
-    var completion: Task<Void, Never>?
-    var isOver = false
+    var reader: Task<Void, Never>?
   }
 
-  let mailbox = ResultMailbox()
+  let mailbox: EventMailbox
+  let intake: AudioIntake
+  private let pulse = Pulse()
+  private let over = Gate()
+  private let clock: any Clock<Duration>
   private let whenOver: @Sendable (SpeechTask) -> Void
   // Held to look at the state and to change it, never while something is heard.
   private let state = Mutex(State())
 
-  init(whenOver: @escaping @Sendable (SpeechTask) -> Void) {
-    self.whenOver = whenOver
+  init(
+    _ backPressure: SpeechRequest.BackPressure, mailbox: EventMailbox, clock: any Clock<Duration>,
+    whenOver: @escaping @Sendable (SpeechTask) -> Void
+  ) {
+    intake = AudioIntake(backPressure)
+    (self.mailbox, self.clock, self.whenOver) = (mailbox, clock, whenOver)
   }
 
   /// The recogniser, until the task is over.
   var recogniser: Recogniser? { state.withLock { $0.recogniser } }
 
   /// Whether the task has ended, in whichever way.
-  var isOver: Bool { state.withLock { $0.isOver } }
+  var isOver: Bool { over.isOpen }
 
   /// Starts to bring audio to the recogniser.
-  func start(_ audio: AudioPump.Audio, recogniser: Recogniser) {
-    state.withLock { $0.recogniser = recogniser }
-    let pump = Task { [weak self] in await AudioPump.run(audio) { self } }
-    let completion = Task { [weak self] in
-      let failure = await pump.value
+  func start(_ audio: AudioReader.Audio, recogniser: Recogniser) {
+    let reader = Task { [intake] in await AudioReader.run(audio, into: intake) }
+    state.withLock { $0 = State(recogniser: recogniser, reader: reader) }
+    Task { [weak self, intake, pulse] in
+      let failure = await Self.hear(intake, pulse) { self }
       await self?.complete(failure)
     }
-    state.withLock { ($0.pump, $0.completion) = (pump, completion) }
   }
 
   /// Ends the task as if its audio ended now; returns when the last result is in the mailbox.
+  ///
+  /// A source or an engine that does not move any more is not waited for.
   func finish() async {
     mailbox.liftLimit()
-    let (pump, completion) = state.withLock { ($0.pump, $0.completion) }
-    pump?.cancel()
-    await completion?.value
+    intake.finish()
+    state.withLock { $0.reader }?.cancel()
+    let watch = Task { await keepWatch() }
+    await over.wait()
+    watch.cancel()
   }
 
   /// Ends a task that could not start.
@@ -63,6 +73,24 @@ final class SpeechTask: Sendable {
     release()
   }
 
+  /// Runs until the audio ends or the task is over; gives what went wrong.
+  private static func hear(
+    _ intake: AudioIntake, _ pulse: Pulse, for task: () -> SpeechTask?
+  ) async -> (any Error)? {
+    do {
+      try await task()?.recogniser?.prepare()
+      while let item = await intake.next() {
+        pulse.beat()
+        guard let recogniser = task()?.recogniser else { return nil }
+        try await recogniser.hear(item, pulse)
+        await task()?.mailbox.room()
+      }
+      return intake.failure
+    } catch {
+      return error
+    }
+  }
+
   private func complete(_ failure: (any Error)?) async {
     mailbox.liftLimit()
     var failure = failure
@@ -75,13 +103,36 @@ final class SpeechTask: Sendable {
     release()
   }
 
-  private func release() {
-    let pump = state.withLock { state in
-      state.recogniser = nil
-      state.isOver = true
-      return state.pump
+  private func keepWatch() async {
+    var patience = Patience(beats: pulse.beats)
+    while !isOver, await hasSlept() {
+      switch patience.look(beats: pulse.beats, isSourceAsked: intake.isHungry) {
+      case .wait: continue
+      case .leaveSource: intake.close()
+      case .leaveEngine:
+        fail(SpeechEngineError.failed(reason: "the engine has not moved for half a minute"))
+      }
     }
-    pump?.cancel()
+  }
+
+  /// False where the watch is over.
+  private func hasSlept() async -> Bool {
+    do {
+      try await clock.sleep(for: Patience.interval)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  private func release() {
+    let reader = state.withLock { state in
+      state.recogniser = nil
+      return state.reader
+    }
+    reader?.cancel()
+    intake.abandon()
+    over.open()
     whenOver(self)
   }
 }

@@ -9,6 +9,13 @@ import Synchronization
 final class SpeechTasks: Sendable {
   // Held to add and remove a task.
   private let running = Mutex<[ObjectIdentifier: SpeechTask]>([:])
+  private let workers = UtteranceWorkers()
+  private let clock: any Clock<Duration>
+
+  /// - Parameter clock: measures how long a finishing task does not move.
+  init(clock: any Clock<Duration> = ContinuousClock()) {
+    self.clock = clock
+  }
 
   func authorizationStatus() -> AuthorizationStatus {
     @Dependency(\.speechEngine) var engine
@@ -34,12 +41,28 @@ final class SpeechTasks: Sendable {
   func start(
     _ request: SpeechRequest
   ) -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {
-    let task = SpeechTask { [weak self] in self?.forget($0) }
-    begin(task, request)
-    // Only one that has begun can be finished; one that is over already will not be forgotten again.
-    running.withLock { if !task.isOver { $0[ObjectIdentifier(task)] = task } }
-    let consumer = ResultConsumer(task: task)
+    let consumer = consumer(of: request, hasResultsOnly: true)
+    return AsyncThrowingStream { try await consumer.nextResult() }
+  }
+
+  /// Starts a task and gives everything that it tells.
+  func events(
+    of request: SpeechRequest
+  ) -> AsyncThrowingStream<SpeechRecognitionEvent, any Error> {
+    let consumer = consumer(of: request, hasResultsOnly: false)
     return AsyncThrowingStream { try await consumer.next() }
+  }
+
+  private func consumer(of request: SpeechRequest, hasResultsOnly: Bool) -> EventConsumer {
+    let task = SpeechTask(
+      request.source.isFile ? .wait : request.backPressure,
+      mailbox: EventMailbox(hasResultsOnly: hasResultsOnly), clock: clock
+    ) { [weak self] in self?.forget($0) }
+    begin(task, request)
+    // Only one that has begun can be finished; one that is over already will not be forgotten
+    // again.
+    running.withLock { if !task.isOver { $0[ObjectIdentifier(task)] = task } }
+    return EventConsumer(task: task)
   }
 
   /// Ends all tasks as if their audio ended now.
@@ -57,12 +80,13 @@ final class SpeechTasks: Sendable {
   private func begin(_ task: SpeechTask, _ request: SpeechRequest) {
     @Dependency(\.speechEngine) var engine
     do {
-      let options = SpeechSessionOptions(
-        wantsPartialHypotheses: request.shouldReportPartialResults,
-        grammar: try request.grammar?.text(), language: request.locale)
+      let options = try SpeechSessionOptions(request)
+      let (audio, engine) = try workers.planned(
+        request.source.audio, on: engine, options, for: request,
+        isWanted: { [mailbox = task.mailbox] in !mailbox.isClosed })
       let recogniser = try Recogniser(
         engine: engine, options: options, policy: request.endpointPolicy, mailbox: task.mailbox)
-      task.start(request.source.audio, recogniser: recogniser)
+      task.start(audio, recogniser: recogniser)
     } catch {
       task.fail(error)
     }
@@ -83,8 +107,10 @@ final class SpeechTasks: Sendable {
 }
 
 extension SpeechRequest.Source {
+  fileprivate var isFile: Bool { if case .file = self { true } else { false } }
+
   /// The audio as it is asked for.
-  fileprivate var audio: AudioPump.Audio {
+  fileprivate var audio: AudioReader.Audio {
     switch self {
     case .file(let url): SoundFile.buffers(of: url)
     case .buffers(let buffers): buffers

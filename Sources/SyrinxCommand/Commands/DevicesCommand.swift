@@ -1,7 +1,8 @@
 import ArgumentParser
 import AudioCore
+import AudioPlayerClient
+import AudioRecorderClient
 import ClientDependencies
-import SoundCard
 
 /// `syrinx devices`: what there is to play on and to hear.
 struct DevicesCommand: Subcommand {
@@ -22,18 +23,23 @@ struct DevicesCommand: Subcommand {
   @OptionGroup var common: CommonOptions
 
   func perform(in context: CommandContext) async throws {
-    @Dependency(\.soundCard) var soundCard
+    let virtual: [AudioDevice] = [.virtualPlayback, .virtualMicrophone]
     do {
-      let devices = try await soundCard.devices()
-      try await list(devices, on: context.console)
+      let devices = try await devices()
+      try await list(devices.isEmpty ? virtual : devices, on: context.console)
       if devices.allSatisfy(\.isVirtual) { await reportNone(on: context.console) }
-    } catch SoundCardError.noSoundCard {
-      try await list([.virtualPlayback, .virtualMicrophone], on: context.console)
-      await reportNone(on: context.console)
-    } catch let error as SoundCardError {
-      try await list([.virtualPlayback, .virtualMicrophone], on: context.console)
+    } catch let error where error is AudioPlayerError || error is AudioRecorderError {
+      try await list(virtual, on: context.console)
       throw error
     }
+  }
+
+  /// What plays comes before what captures only.
+  private func devices() async throws -> [AudioDevice] {
+    @Dependency(\.audioPlayer) var player
+    @Dependency(\.audioRecorder) var recorder
+    let playing = try await player.devices()
+    return playing + (try await recorder.devices()).filter { !playing.contains($0) }
   }
 
   private func list(_ devices: [AudioDevice], on console: Console) async throws {

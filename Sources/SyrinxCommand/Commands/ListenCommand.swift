@@ -7,19 +7,20 @@ import SoundFile
 import SpeechClient
 
 /// `syrinx listen`: a microphone to text.
-struct ListenCommand: Subcommand {
+struct ListenCommand: RecognisingSubcommand {
   static let configuration = CommandConfiguration(
     commandName: "listen",
     abstract: "Writes what is said into a microphone, a line for each utterance.",
     discussion: """
       It ends at Ctrl-C, or with its device, after the last utterance has been written; the exit status \
-      is 0 then. A second Ctrl-C ends at once.
+      is 0 then. A second Ctrl-C ends at once. Where the machine is too slow a minute of sound may wait; \
+      what is more is dropped, oldest first, and standard error says so.
 
       \(TranscriptOptions.help)
 
-      \(SpeechClient.modelHelp)
+      \(EngineName.help)
 
-      \(UtteranceRecord.schema)
+      \(UtteranceRecord.schema) \(LagRecord.schema)
       """)
 
   @OptionGroup var device: CaptureDeviceOption
@@ -36,9 +37,12 @@ struct ListenCommand: Subcommand {
 
   @OptionGroup var recognition: SpeechOptions
 
+  @OptionGroup var engine: EngineOptions
+
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
+    try recognition.check(for: transcript)
     guard let keep else { return }
     do {
       _ = try SoundFileEncoding(pathExtension: URL(filePath: keep).pathExtension)
@@ -68,25 +72,29 @@ struct ListenCommand: Subcommand {
     let heard = MicrophoneHearing(context: context)
     let blocks = await recorder.capture(request: capture)
     let buffers = heard.buffers(of: blocks)
-    let request = SpeechRequest(
+    var request = SpeechRequest(
       source: .buffers(
         kept?.keeping(buffers) as (any AsyncSequence<AudioBuffer, any Error> & Sendable)? ?? buffers
       ),
       shouldReportPartialResults: transcript.wantsPartials(on: context.console))
-    let results = await speech.startTask(request: recognition.applied(to: request))
+    request.backPressure = .buffer(upTo: Self.longestLag)
+    let events = await speech.recognition(request: recognition.applied(to: request))
     // A signal that came before the client knew of this task did not finish it.
     if context.signals.received != nil { await speech.finishTask() }
     var report = TranscriptReport(style: transcript.style, console: context.console)
     try await report.begin()
-    for try await result in results { try await report.show(result) }
+    for try await event in events { try await report.show(event) }
     try await report.end()
     await heard.reportLoss()
     try await kept?.finish()
   }
 
   /// A recogniser that falls behind for a while must not lose a word: a minute costs 4 MB.
+  private static let longestLag = Duration.seconds(60)
+
+  /// What the recogniser does not hear in time waits with it, and not in the capture.
   private var capture: CaptureRequest {
     CaptureRequest(
-      device: device.id, sampleRate: .speech, channelCount: 1, droppingOldestAfter: .seconds(60))
+      device: device.id, sampleRate: .speech, channelCount: 1, droppingOldestAfter: .seconds(10))
   }
 }

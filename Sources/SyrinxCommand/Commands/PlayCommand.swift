@@ -21,11 +21,25 @@ struct PlayCommand: Subcommand {
 
   @OptionGroup var device: PlaybackDeviceOption
 
+  @OptionGroup var wait: WaitOption
+
   @Option(help: "The volume, 0 (silence) to 1 (as it is).")
   var volume = 1.0
 
-  @Option(help: "How often each file is played: a number from 1 to 1000000, or forever.")
+  @Option(
+    help: """
+      How often each file is played: a number from 1 to 1000000, or forever, which plays several \
+      files again and again in their order.
+      """)
   var loop = LoopCount.times(1)
+
+  @Option(
+    name: .customLong("repeat"),
+    help: """
+      How often the list of files is played, the first again after the last: a number from 1 to \
+      1000000, or forever.
+      """)
+  var rounds = LoopCount.times(1)
 
   @OptionGroup var part: PlayRangeOptions
 
@@ -47,8 +61,11 @@ struct PlayCommand: Subcommand {
     try check("--volume", volume, in: 0...1, "a factor")
     try input.checkSource(of: files)
     let pipes = files.count { $0 == "-" }
-    guard pipes == 0 || loop == .times(1) else {
-      throw ValidationError("--loop cannot repeat standard input (-); save it to a file first.")
+    for (option, count) in [("--loop", loop), ("--repeat", rounds)] {
+      guard pipes == 0 || count == .times(1) else {
+        throw ValidationError(
+          "\(option) cannot repeat standard input (-); save it to a file first.")
+      }
     }
     guard pipes < 2 else {
       throw ValidationError("standard input (-) can be played once only, not \(pipes) times.")
@@ -56,8 +73,8 @@ struct PlayCommand: Subcommand {
     guard pipes == 0 || !control else {
       throw ValidationError("--control reads standard input, so that it cannot be played (-).")
     }
-    guard loop != .forever || files.count == 1 else {
-      throw ValidationError("--loop forever plays one file; \(files.count) were given.")
+    guard loop != .forever || rounds == .times(1) else {
+      throw ValidationError("--loop forever does not end, so that --repeat cannot begin again.")
     }
   }
 
@@ -87,15 +104,19 @@ struct PlayCommand: Subcommand {
 
   /// Where nobody sees the progress it is told seldom, which saves work.
   private func request(_ id: PlaybackID, in context: CommandContext) -> PlaybackRequest {
+    // The second of several files would never be heard otherwise.
+    let goesRound = loop == .forever && files.count > 1
     let items = files.map { file in
       PlaybackItem(
         source: file == "-"
           ? .stream(input.standardInput()) : .file(URL(filePath: file)),
-        range: part.range, repetition: loop.repetition)
+        range: part.range, repetition: goesRound ? .times(1) : loop.repetition)
     }
     return PlaybackRequest(
-      items: items, device: device.id, volume: Float(volume), id: id,
+      items: items, cycle: goesRound ? .forever : rounds.repetition, device: device.id,
+      volume: Float(volume), id: id,
       fadeIn: .seconds(part.fadeIn), fadeOut: .seconds(part.fadeOut),
-      progressInterval: .milliseconds(json || context.console.isWatched ? 50 : 250))
+      progressInterval: .milliseconds(json || context.console.isWatched ? 50 : 1_000),
+      onDeviceLoss: wait.onDeviceLoss)
   }
 }

@@ -10,8 +10,9 @@ struct RecordCommand: Subcommand {
     abstract: "Records sound into a file.",
     discussion: """
       The extension decides on the format: wav, aiff, au, caf, flac, ogg, opus or mp3; a file that \
-      exists is replaced. - writes a WAV stream to standard output. Ctrl-C or SIGTERM completes the file, and the exit \
-      status is 0; a second one ends at once. SIGUSR1 goes on in the next file, SIGUSR2 pauses and \
+      exists is replaced. - writes a WAV stream to standard output. Ctrl-C or SIGTERM completes the \
+      file, and the exit status is 0, also where nothing has been recorded yet and there is no file; \
+      a second one ends at once. SIGUSR1 goes on in the next file, SIGUSR2 pauses and \
       resumes; with - they do nothing.
 
       \(RecordingRecord.schema)
@@ -26,6 +27,8 @@ struct RecordCommand: Subcommand {
   var seconds: Double?
 
   @OptionGroup var device: CaptureDeviceOption
+
+  @OptionGroup var wait: WaitOption
 
   @Option(help: "The file's rate in hertz; without it, the device's.")
   var rate: Int?
@@ -44,6 +47,7 @@ struct RecordCommand: Subcommand {
     try check("--rate", rate, in: 1_000...768_000, "a rate in hertz")
     try check("--channels", channels, in: 1...32, "a number of channels")
     if file != "-" { try checkFile() }
+    try checkPlaces()
     try fileFormat.check(for: file, extension: pathExtension)
     try rules.refuse(for: file)
   }
@@ -64,7 +68,8 @@ struct RecordCommand: Subcommand {
       length: seconds.map { .seconds($0) },
       fileFormat: fileFormat.fileFormat(extension: pathExtension),
       samples: fileFormat.samples ?? .int16, isRaw: fileFormat.raw,
-      channels: rules.pickChannels?.indices, printsEvents: rules.json)
+      channels: rules.pickChannels?.indices, printsEvents: rules.json,
+      onDeviceLoss: wait.onDeviceLoss)
   }
 
   private var pathExtension: String { URL(filePath: file).pathExtension }
@@ -77,6 +82,14 @@ struct RecordCommand: Subcommand {
     let reason = heard == file ? "is" : "would be written by \(file) when files change, but is"
     throw ValidationError(
       "\(heard) \(reason) what the microphone hears; record into another file.")
+  }
+
+  /// A name with a place for a date would be taken as it is written.
+  private func checkPlaces() throws {
+    guard rules.hasRollingLimit, let place = unknownPlace(in: file) else { return }
+    throw ValidationError(
+      "\(file): \(place) is no place that a file's number goes to; %d and %03d are. "
+        + "The shell knows the date: take-$(date +%F)-%03d.wav.")
   }
 
   private func checkFile() throws {

@@ -15,7 +15,7 @@ struct RootCommand: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       DevicesCommand.self, PlayCommand.self, RecordCommand.self, TranscribeCommand.self,
-      ListenCommand.self, WERCommand.self,
+      ListenCommand.self, ServeCommand.self, WERCommand.self, EnginesCommand.self,
     ])
 
   func run() throws {

@@ -8,10 +8,4 @@ extension SpeechClient {
     case .denied(let reason), .restricted(let reason): throw .unavailable(reason: reason)
     }
   }
-
-  /// What the help says about the model.
-  static let modelHelp = """
-    The model is the one of Debian's package pocketsphinx-en-us, or the one in the folder that the \
-    environment variable SYRINX_POCKETSPHINX_MODEL names.
-    """
 }

@@ -10,12 +10,17 @@ protocol Subcommand: AsyncParsableCommand {
   /// Whether SIGUSR1 and SIGUSR2 say something to it; else it ends by them.
   static var takesCommandSignals: Bool { get }
 
+  /// Changes what the job is done with.
+  func prepare(_ values: inout DependencyValues) throws
+
   /// Does the job; every error it throws is reported and decides on the exit status.
   func perform(in context: CommandContext) async throws
 }
 
 extension Subcommand {
   static var takesCommandSignals: Bool { false }
+
+  func prepare(_ values: inout DependencyValues) throws {}
 
   func run() async throws {
     common.startLogging()
@@ -40,6 +45,7 @@ extension Subcommand {
       $0.soundCard = soundCard
       // A command plays in the format of its file, and leaves no device open.
       $0.playbackIdleTime = .zero
+      try prepare(&$0)
     } operation: {
       try await perform(in: context)
     }

@@ -5,7 +5,7 @@ import SoundFile
 import SpeechClient
 
 /// `syrinx transcribe`: files to text.
-struct TranscribeCommand: Subcommand {
+struct TranscribeCommand: RecognisingSubcommand {
   static let configuration = CommandConfiguration(
     commandName: "transcribe",
     abstract: "Writes what is said in sound files, a line for each utterance.",
@@ -16,10 +16,12 @@ struct TranscribeCommand: Subcommand {
 
       \(TranscriptOptions.help)
 
+      \(JobsOption.help)
+
       With --output-dir the transcript of talk.wav is talk.txt in that folder (.jsonl with --json, \
       else the extension of the format); until it is complete it is named talk.txt.part.
 
-      \(SpeechClient.modelHelp)
+      \(EngineName.help)
 
       \(UtteranceRecord.schema) "file" is the file's name as it was given.
       """)
@@ -37,6 +39,10 @@ struct TranscribeCommand: Subcommand {
 
   @OptionGroup var recognition: SpeechOptions
 
+  @OptionGroup var engine: EngineOptions
+
+  @OptionGroup var parallel: JobsOption
+
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
@@ -45,6 +51,7 @@ struct TranscribeCommand: Subcommand {
       throw ValidationError("standard input (-) can be read once only, not \(pipes) times.")
     }
     try folder?.check(files)
+    try recognition.check(for: transcript)
     if case .cues(let format) = transcript.style, outputDir == nil, files.count > 1 {
       throw ValidationError(
         "--format \(format) begins anew with each file; give --output-dir for \(files.count) files."
@@ -57,9 +64,12 @@ struct TranscribeCommand: Subcommand {
     try await speech.makeReady()
     try folder?.make()
     var hasFailed = false
+    var hearings = Hearings(files: files, atOnce: jobCount(in: context)) { [speech] file in
+      await hearing(of: file, with: speech, in: context)
+    }
     for file in files {
       do {
-        try await transcribe(file, with: speech, in: context)
+        try await transcribe(await hearings.next(), in: context)
       } catch let error where isOfOneFile(error) {
         let sentence = "\(error)"
         await context.console.report(sentence.contains(file) ? sentence : "\(file): \(sentence)")
@@ -73,21 +83,33 @@ struct TranscribeCommand: Subcommand {
     outputDir.map { TranscriptFolder(path: $0, style: transcript.style) }
   }
 
-  private func transcribe(
-    _ file: String, with speech: SpeechClient, in context: CommandContext
-  ) async throws {
+  /// How many utterances are recognised at once: with partial results one, because each of them
+  /// is to be watched.
+  private func jobCount(in context: CommandContext) -> Int {
+    transcript.wantsPartials(on: context.console) ? 1 : parallel.count
+  }
+
+  /// Starts to recognise a file, whose results wait until they are asked for.
+  private func hearing(
+    of file: String, with speech: SpeechClient, in context: CommandContext
+  ) async -> Hearing {
     let wantsPartials = transcript.wantsPartials(on: context.console)
-    let hearing = await FileHearing(file, showsProgress: !wantsPartials, in: context)
-    let output = try folder?.file(for: file)
-    var report = TranscriptReport(
-      style: transcript.style, file: file, to: output, console: context.console)
-    let request = recognition.applied(to: hearing.request(wantsPartials: wantsPartials))
-    let results = await speech.startTask(request: request)
+    let audio = await FileHearing(file, showsProgress: !wantsPartials, in: context)
+    var request = recognition.applied(to: audio.request(wantsPartials: wantsPartials))
+    request.jobCount = jobCount(in: context)
     context.log.info("transcribing \(file)")
+    return Hearing(file: file, audio: audio, results: await speech.startTask(request: request))
+  }
+
+  private func transcribe(_ hearing: Hearing, in context: CommandContext) async throws {
+    let output = try folder?.file(for: hearing.file)
+    var report = TranscriptReport(
+      style: transcript.style, file: hearing.file, to: output, console: context.console)
+    await hearing.audio.beginProgress()
     try await report.begin()
-    for try await result in results { try await report.show(result) }
+    for try await result in hearing.results { try await report.show(result) }
     try await report.end()
-    try await hearing.finish()
+    try await hearing.audio.finish()
     try await output?.complete()
   }
 }
@@ -98,7 +120,7 @@ private func isOfOneFile(_ error: any Error) -> Bool {
   case SoundFileError.brokenPipe: false
   case is OutputError, is CommandEnd, is CancellationError: false
   case SpeechClientError.unavailable, SpeechClientError.noResources: false
-  case SpeechClientError.invalidGrammar: false
+  case SpeechClientError.invalidGrammar, SpeechClientError.invalidRequest: false
   default: true
   }
 }

@@ -32,21 +32,24 @@ actor Console {
     show(status.clear() + "syrinx: \(sentence)\n")
   }
 
-  /// Writes a line for people who watch; nobody else gets it.
-  func mention(_ line: String) {
-    guard isWatched else { return }
-    show(status.clear() + line + "\n")
+  /// Writes a line for people who watch; nobody else gets it, and nothing is waited for then.
+  nonisolated func mention(_ line: String) async {
+    if isWatched { await show(line: line) }
   }
 
-  /// Rewrites the last line for people who watch; nobody else gets it.
-  func showStatus(_ text: String) {
-    guard isWatched else { return }
-    show(status.show(text, columns: error.columns))
+  /// Rewrites the last line for people who watch; nobody else gets it, and nothing is waited for
+  /// then.
+  nonisolated func showStatus(_ text: String) async {
+    if isWatched { await show(status: text) }
   }
 
-  /// The same for a text whose end matters most.
-  func showVolatile(_ text: String) {
-    showStatus(String(text.suffix(max(1, error.columns - 1))))
+  /// The same for a text whose end matters most, and of which the tail, dim, may still change.
+  nonisolated func showVolatile(_ stable: String, tail: String = "") async {
+    guard isWatched else { return }
+    let gap = stable.isEmpty || tail.isEmpty ? "" : " "
+    let text = (stable + gap + tail).suffix(max(1, error.columns - 1))
+    let dimmed = error.isStyled ? min(tail.count, text.count) : 0
+    await show(status: String(text), dimmed: dimmed)
   }
 
   /// Leaves nothing of the line that was rewritten.
@@ -57,6 +60,14 @@ actor Console {
   /// Leaves the last line as it is.
   func keepStatus() {
     show(status.keep())
+  }
+
+  private func show(line: String) {
+    show(status.clear() + line + "\n")
+  }
+
+  private func show(status text: String, dimmed: Int = 0) {
+    show(status.show(text, columns: error.columns, dimmed: dimmed))
   }
 
   private func show(_ text: String) {

@@ -12,6 +12,12 @@ struct StandardDescriptor: Sendable {
 
   var isTerminal: Bool { isatty(rawValue) == 1 }
 
+  /// Whether it is a terminal that knows how to dim.
+  var isStyled: Bool {
+    guard isTerminal, let name = getenv("TERM") else { return false }
+    return !["", "dumb"].contains(String(cString: name))
+  }
+
   /// The columns of the terminal, 80 where it does not say.
   var columns: Int {
     var size = winsize()

@@ -3,10 +3,14 @@ struct StatusLine {
   private var shown = ""
 
   /// What to write so that `text` is the line; it is cut to the terminal's width.
-  mutating func show(_ text: String, columns: Int) -> String {
+  ///
+  /// - Parameter dimmed: how many characters at its end are dim, where it needs no cut.
+  mutating func show(_ text: String, columns: Int, dimmed: Int = 0) -> String {
     let line = String(text.prefix(max(0, columns - 1)))
     defer { shown = line }
-    return "\r" + line + String(repeating: " ", count: max(0, shown.count - line.count))
+    let tail = dimmed > 0 ? "\u{1B}[2m\(line.suffix(dimmed))\u{1B}[0m" : ""
+    return "\r" + line.dropLast(dimmed) + tail
+      + String(repeating: " ", count: max(0, shown.count - line.count))
   }
 
   /// What to write so that the line is gone and another text can take its place.

@@ -30,7 +30,8 @@ extension SoundCard {
           return try await hardware.openCapture(request)
         }
         return try await openMicrophone(hearing: path, request, onTrouble: onTrouble)
-      })
+      },
+      deviceChanges: hardware.deviceChanges)
   }
 
   /// A machine that is busy makes the card wait: what has no hardware has no reason to lose sound.

@@ -15,6 +15,7 @@ struct PlaybackRecord: Encodable {
   var length: Double?
   var count: Int?
   var silence: Double?
+  var gap: Double?
   var gain: Double?
   var announced: Double?
   var decoded: Double?
@@ -35,6 +36,10 @@ struct PlaybackRecord: Encodable {
       self.count = count
     case .xrun(let silence): self.init("xrun", silence: silence)
     case .starved(let silence): self.init("starved", silence: silence)
+    case .deviceLost: self.init("deviceLost")
+    case .deviceReturned(let gap):
+      self.init("deviceReturned")
+      self.gap = gap.inRecordSeconds
     case .limited(let gain):
       self.init("limited")
       self.gain = (gain.dBFS * 10).rounded() / 10
@@ -86,11 +91,12 @@ struct PlaybackRecord: Encodable {
   /// What the help says about it.
   static let schema = """
     With --json each event is an object on a line of its own: "event" (started, progress, looped, \
-    advanced, paused, resumed, sought, xrun, starved, limited, shortfall, failed or finished), \
+    advanced, paused, resumed, sought, xrun, starved, limited, shortfall, failed, deviceLost, \
+    deviceReturned or finished), \
     "item" (counted from 0) and its "file", and in seconds "heard" (in all), "position" and \
     "length" (of the file); "frame" is the position in frames of the file. started has "device", \
     "rate" and "channelCount" of the device; looped the "count" of repetitions so far; xrun and starved \
     the seconds of "silence"; limited the "gain" in dB; shortfall the seconds "announced" and \
-    "decoded"; failed the "error"; finished the "reason" (completed or stopped).
+    "decoded"; failed the "error"; deviceReturned the seconds of the "gap"; finished the "reason" (completed or stopped).
     """
 }

@@ -19,6 +19,7 @@ struct RecordingRecord: Encodable {
   var channelCount: Int?
   var recorded: Double?
   var lost: Double?
+  var gap: Double?
   var preRoll: Double?
   var peak: Double?
   var rms: Double?
@@ -39,7 +40,8 @@ struct RecordingRecord: Encodable {
       channelCount = start.fileFormat.channelCount
     case .levels(let levels): set(levels)
     case .xrun(let length): lost = length.inRecordSeconds
-    case .waiting: break
+    case .waiting, .deviceLost: break
+    case .deviceReturned(let gap): self.gap = gap.inRecordSeconds
     case .began(let length): preRoll = length.inRecordSeconds
     case .paused(let length), .resumed(let length): recorded = length.inRecordSeconds
     case .rolled(let rolled):
@@ -70,8 +72,8 @@ struct RecordingRecord: Encodable {
   /// What the help says about it.
   static let schema = """
     With --json every event is an object on a line of its own: "event" is started, waiting, began, \
-    levels, xrun, paused, resumed, rolled, silentMicrophone, diskLow, finished or, before an error, closed; \
-    lengths are in seconds, levels in dBFS.
+    levels, xrun, paused, resumed, rolled, silentMicrophone, diskLow, deviceLost, deviceReturned, finished or, before an error, closed; \
+    lengths are in seconds, levels in dBFS. deviceReturned has the "gap" that was not heard.
     """
 }
 
@@ -88,6 +90,8 @@ extension RecordingEvent {
     case .rolled: "rolled"
     case .silentMicrophone: "silentMicrophone"
     case .diskLow: "diskLow"
+    case .deviceLost: "deviceLost"
+    case .deviceReturned: "deviceReturned"
     case .closed: "closed"
     case .finished: "finished"
     }

@@ -8,45 +8,58 @@ struct UtteranceRecord: Encodable {
     let start: Double
     let end: Double
     let confidence: Double?
+    let alternatives: [String]?
   }
 
+  let event: String
   let file: String?
   let utterance: Int
   let final: Bool
   let text: String
+  let stable: String?
   let start: Double?
   let end: Double?
   let words: [Word]
+  let alternatives: [String]?
+  let wordsPerMinute: Double?
+  let averagePause: Double?
 
   init(_ result: SpeechRecognitionResult, file: String? = nil) {
     let transcription = result.bestTranscription
+    let others = result.transcriptions.dropFirst().map(\.formattedString)
+    event = result.isFinal ? "final" : "partial"
     self.file = file
     utterance = result.utterance
     final = result.isFinal
     text = transcription.formattedString
+    stable = result.isFinal ? nil : result.stablePrefix.formattedString
     words = transcription.segments.map(Word.init)
     start = words.first?.start
     end = words.last?.end
+    alternatives = others.isEmpty ? nil : others
+    let metadata = result.speechRecognitionMetadata
+    wordsPerMinute = metadata.map { ($0.speakingRate * 10).rounded() / 10 }
+    averagePause = metadata?.averagePauseDuration.inRecordSeconds
   }
 
   /// What the help says about it.
   static let schema = """
-    With --json each result is an object on a line of its own: "utterance" (counted from 0), "final", \
-    "text", "start" and "end" (seconds from the beginning of the audio), and "words", each with \
-    "word", "start", "end" and, where the engine is able to tell, "confidence" (0 to 1).
+    With --json each result is an object on a line of its own: "event" (partial or final), "utterance" \
+    (counted from 0), "final", "text", "start" and "end" (seconds from the beginning of the audio), and \
+    "words", each with "word", "start", "end" and, where the engine is able to tell, "confidence" (0 to 1). \
+    A partial one has "stable": the beginning of the text that will not change any more. A final one has \
+    "wordsPerMinute" and "averagePause" (seconds), and with --alternatives other readings: "alternatives", \
+    the likelier first, and with a word those of its place.
     """
 }
 
 extension UtteranceRecord.Word {
   init(_ segment: TranscriptionSegment) {
     word = segment.substring
-    start = rounded(segment.timestamp)
-    end = rounded(segment.timestamp + segment.duration)
+    start = segment.timestamp.inRecordSeconds
+    end = (segment.timestamp + segment.duration).inRecordSeconds
     confidence = segment.confidence.map { ($0 * 1_000).rounded() / 1_000 }
+    let others = segment.alternativeSubstrings
+    alternatives = others.isEmpty ? nil : others
   }
-}
-
-/// Seconds to a thousandth.
-private func rounded(_ duration: Duration) -> Double {
-  (duration.inSeconds * 1_000).rounded() / 1_000
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import AudioPlayerClient
 
-/// The value of `--loop`: how often each file is played.
+/// The value of `--loop` and `--repeat`: how often each file, or the list, is played.
 enum LoopCount: Equatable, ExpressibleByArgument {
   case times(Int)
   case forever

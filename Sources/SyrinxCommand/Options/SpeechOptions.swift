@@ -25,7 +25,46 @@ struct SpeechOptions: ParsableArguments {
       valueName: "seconds"))
   var longestUtterance: Double?
 
+  @Option(
+    name: .customLong("key-phrase"), parsing: .singleValue,
+    help: ArgumentHelp(
+      """
+      Listen for this phrase and for nothing else; give it again for more phrases. A threshold above 0 \
+      and at most 1 says how sure the engine must be: the smaller, the more is found, and the more of \
+      it wrongly (1e-5 for short phrases, 1e-30 for long ones).
+      """, valueName: "text[:threshold]"))
+  var keyPhrases: [KeyPhraseOption] = []
+
+  @Option(
+    name: .customLong("context"), parsing: .singleValue,
+    help: ArgumentHelp(
+      """
+      A phrase that is likely to be said; give it again for more. Of readings about as likely, one with \
+      such a phrase is taken.
+      """, valueName: "phrase"))
+  var contextualPhrases: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "With --json, so many other readings of each utterance, 0 to 100.", valueName: "count"))
+  var alternatives: Int?
+
+  @Option(
+    name: .customLong("engine-option"), parsing: .singleValue,
+    help: ArgumentHelp(
+      """
+      A setting of the engine, by its own name; give it again for more. With pocketsphinx: lw, wip, pip, \
+      beam, pbeam, wbeam, maxhmmpf, maxwpf, ds, topn, fwdflat, bestpath.
+      """, valueName: "name=value"))
+  var engineSettings: [EngineSettingOption] = []
+
   func validate() throws {
+    guard grammar == nil || keyPhrases.isEmpty else {
+      throw ValidationError("--grammar and --key-phrase exclude each other; give one of them.")
+    }
+    if let alternatives, !(0...100).contains(alternatives) {
+      throw ValidationError("--alternatives is 0 to 100, not \(alternatives).")
+    }
     if let endSilence, !(0.01...3600).contains(endSilence) {
       throw ValidationError("--end-silence is 0.01 to 3600 seconds, not \(endSilence).")
     }
@@ -34,11 +73,22 @@ struct SpeechOptions: ParsableArguments {
     }
   }
 
+  /// Refuses what the transcript could not show.
+  func check(for transcript: TranscriptOptions) throws {
+    guard alternatives == nil || transcript.json else {
+      throw ValidationError("--alternatives shows in --json alone; give that as well.")
+    }
+  }
+
   /// The request with what the options ask for.
   func applied(to request: SpeechRequest) -> SpeechRequest {
     var request = request
     request.grammar = grammar.map { .file(URL(filePath: $0)) }
     request.locale = locale
+    request.keyPhrases = keyPhrases.map(\.phrase)
+    request.contextualPhrases = contextualPhrases
+    request.alternativeCount = alternatives ?? 0
+    for setting in engineSettings { request.engineOptions[setting.name] = setting.value }
     if let endSilence { request.endpointPolicy.silence = .seconds(endSilence) }
     if let longestUtterance { request.endpointPolicy.longest = .seconds(longestUtterance) }
     return request

@@ -43,6 +43,10 @@ struct PlaybackReport {
     case .starved(let length):
       silence += length
       context.log.warning("\(file): \(length.secondsText) of silence, its source was late")
+    case .deviceLost:
+      await context.console.report("the device is lost; waiting for it to be back")
+    case .deviceReturned(let gap):
+      await context.console.report("the device is back after \(gap.secondsText)")
     case .limited(let gain):
       lowestGain = min(gain, lowestGain)
       context.log.info("\(file): turned down by \(gain.cutText)")

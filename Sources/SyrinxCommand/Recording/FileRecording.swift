@@ -14,7 +14,11 @@ struct FileRecording {
     var request = RecordingRequest(
       url: url, fileFormat: settings.fileFormat, device: settings.device,
       sampleRate: settings.sampleRate, channelCount: settings.channelCount,
-      maximumDuration: settings.length, id: RecordingID())
+      maximumDuration: settings.length, id: RecordingID(),
+      // Where nobody sees the levels they are told seldom, which saves work.
+      levelsInterval: .milliseconds(
+        settings.printsEvents || context.console.isWatched ? 100 : 1_000),
+      onDeviceLoss: settings.onDeviceLoss)
     rules.apply(to: &request)
     (self.request, self.settings, self.context) = (request, settings, context)
   }

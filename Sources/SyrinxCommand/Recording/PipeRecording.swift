@@ -26,7 +26,7 @@ struct PipeRecording {
     CaptureRequest(
       device: settings.device, sampleRate: settings.sampleRate,
       channelCount: settings.channelCount, droppingOldestAfter: .seconds(30),
-      channels: settings.channels)
+      channels: settings.channels, onDeviceLoss: settings.onDeviceLoss)
   }
 
   /// Ends with the capture, which a cancelled task ends as well, or when the length is reached.

@@ -34,9 +34,20 @@ struct RecordingReport {
     case .diskLow(let left):
       await context.console.report(
         "the disk is nearly full: it lasts for another \(left.clockText) at this rate")
+    case .deviceLost:
+      await context.console.report("the device is lost; waiting for it to be back")
+    case .deviceReturned(let gap):
+      await context.console.report("the device is back; \(gap.secondsText) were not heard")
     case .waiting, .began, .paused, .resumed, .rolled: await mention(event)
-    case .closed(let finish), .finished(let finish): await ended(after: finish.recorded)
+    case .closed(let finish): await ended(after: finish.recorded)
+    case .finished(let finish):
+      await ended(after: finish.recorded)
+      if finish.frameCount == 0, finish.reason != .deviceEnded { await reportNothing() }
     }
+  }
+
+  private func reportNothing() async {
+    await context.console.report("nothing was recorded, and there is no file")
   }
 
   private func mention(_ event: RecordingEvent) async {

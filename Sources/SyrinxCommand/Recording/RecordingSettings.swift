@@ -18,6 +18,8 @@ struct RecordingSettings: Equatable {
   var channels: [Int]?
   /// Whether the events go to standard output.
   var printsEvents = false
+  /// What becomes of the recording where the device is lost.
+  var onDeviceLoss = DeviceLossPolicy.fail
 
   /// An error where it ended by itself before the length that was asked for, or without a frame.
   func check(_ finish: RecordingFinish) throws(CommandFailure) {

@@ -11,6 +11,14 @@ func rolledFiles(of file: String, hasLimit: Bool) -> [String] {
     .map { folder.appending(path: $0).path }
 }
 
+/// The first place in a file's name that looks like one for a date, as in `%Y`; nil where there is
+/// none.
+func unknownPlace(in file: String) -> Substring? {
+  let name = file.split(separator: "/").last ?? ""
+  return name.matches(of: /%[-_0^#]?[0-9]*[A-Za-z]/).map(\.output)
+    .first { $0.wholeMatch(of: /%0?[0-9]?d/) == nil }
+}
+
 /// Whether `name` is `file` with a number: in the place of `%d`, or of three digits and more before
 /// the extension.
 private func isRolledName(_ name: String, of file: String, hasLimit: Bool) -> Bool {

@@ -40,6 +40,12 @@ final class FileHearing: Sendable {
     return SpeechRequest(buffers: heard, shouldReportPartialResults: wantsPartials)
   }
 
+  /// Lets the progress be seen from now on, where people watch; it counts from the beginning of the
+  /// work.
+  func beginProgress() async {
+    await progress?.begin()
+  }
+
   /// Says what was wrong; throws where there was no audio at all.
   func finish() async throws {
     await progress?.end()
@@ -58,18 +64,25 @@ private actor FileProgress {
   private let console: Console
   private let stopwatch: @Sendable () -> Duration
   private var pace = StatusPace()
+  private var isShown = false
 
   init(text: ProgressText, console: Console, stopwatch: @escaping @Sendable () -> Duration) {
     (self.text, self.console, self.stopwatch) = (text, console, stopwatch)
   }
 
+  func begin() {
+    isShown = true
+  }
+
   func heard(_ position: Duration) async {
+    guard isShown else { return }
     let elapsed = stopwatch()
     guard let line = text.line(at: position, after: elapsed), pace.admits(elapsed) else { return }
     await console.showStatus(line)
   }
 
   func end() async {
+    isShown = false
     await console.clearStatus()
   }
 }

@@ -33,16 +33,18 @@ actor TranscriptFile: LineOutput {
     try output.write(line + "\n")
   }
 
-  /// Closes the file and gives it its name.
+  /// Closes the file and gives it its name; where that fails, nothing is left of it.
   func complete() throws(CommandFailure) {
     isOpen = false
     let isStored = fsync(output.rawValue) == 0 || errno == EINVAL
-    let code = errno
+    var code = errno
     close(output.rawValue)
-    guard isStored else { throw CommandFailure(writing: path, code: code) }
-    guard rename(path + ".part", path) == 0 else {
-      throw CommandFailure(writing: path, code: errno)
+    if isStored {
+      guard rename(path + ".part", path) != 0 else { return }
+      code = errno
     }
+    unlink(path + ".part")
+    throw CommandFailure(writing: path, code: code)
   }
 }
 

@@ -6,6 +6,10 @@ struct TranscriptReport {
   private var text: TranscriptText
   private let transcript: any LineOutput
   private let console: Console
+  private var isLagging = false
+
+  /// Less than this is made up for in the next pause.
+  private static let seriousLag = Duration.seconds(5)
 
   /// A report to standard output, or to another output than that.
   init(
@@ -28,11 +32,38 @@ struct TranscriptReport {
     try await print(try text.add(result))
   }
 
+  /// Shows what has happened: a result as the other `show` does, and what waits or is lost to
+  /// people and, as JSON, to the transcript.
+  mutating func show(_ event: SpeechRecognitionEvent) async throws {
+    if case .result(let result) = event { return try await show(result) }
+    if text.style == .json, let record = LagRecord(event) { try await print([record.jsonLine()]) }
+    if let sentence = sentence(about: event) { await console.report(sentence) }
+  }
+
+  /// What people are told: that it falls behind by much, and not how far at any moment.
+  private mutating func sentence(about event: SpeechRecognitionEvent) -> String? {
+    switch event {
+    case .lagging(.zero):
+      defer { isLagging = false }
+      return isLagging ? "the recogniser has caught up" : nil
+    case .lagging(let lag):
+      guard !isLagging, lag >= Self.seriousLag else { return nil }
+      isLagging = true
+      return "the recogniser lags \(lag.secondsText) behind; is this machine too slow or busy?"
+    case .dropped(let range):
+      let length = range.upperBound - range.lowerBound
+      let place = range.lowerBound.clockText
+      return "\(length.secondsText) of sound at \(place) were dropped: too much waited"
+    default: return nil
+    }
+  }
+
   private func showVolatile(_ result: SpeechRecognitionResult) async {
     if result.isFinal {
       await console.clearStatus()
     } else {
-      await console.showVolatile(result.bestTranscription.formattedString)
+      await console.showVolatile(
+        result.stablePrefix.formattedString, tail: result.volatileTail.formattedString)
     }
   }
 

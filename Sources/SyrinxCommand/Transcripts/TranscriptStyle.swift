@@ -59,8 +59,8 @@ struct TranscriptOptions: ParsableArguments {
   /// What the help says about partial results and cues.
   static let help = """
     With --partials an utterance can be watched while it is understood: on a terminal a line is \
-    written again and again, with --json there is a line for each change; other transcripts stay \
-    final. Cues have at most two lines of 42 characters and last at most 7 seconds; they are cut \
-    where the speaker pauses.
+    written again and again, dim what may still change; with --json there is a line for each \
+    change; other transcripts stay final. Cues have at most two lines of 42 characters and last at \
+    most 7 seconds; they are cut where the speaker pauses.
     """
 }

@@ -23,12 +23,25 @@ struct RecordedTasks {
     for (index, line) in lines.enumerated().dropFirst() {
       do {
         let line = try Self.decode(RecordedLine.self, line)
+        // A task has a line at least, so that there are no more of them than lines.
+        guard (0..<lines.count).contains(line.task), line.block?.frames ?? 0 >= 0 else {
+          throw Damage(line: line)
+        }
         tasks[line.task, default: []].append(line)
       } catch {
         throw .unreadable(reason: "\(url.path), line \(index + 1), is damaged: \(error)")
       }
     }
     self.tasks = (0..<((tasks.keys.max() ?? -1) + 1)).map { tasks[$0] ?? [] }
+  }
+
+  /// A line with numbers that nothing has.
+  private struct Damage: Error, CustomStringConvertible {
+    let line: RecordedLine
+
+    var description: String {
+      "it is of task \(line.task)" + (line.block.map { " and has \($0.frames) frames" } ?? "")
+    }
   }
 
   private static func decode<Value: Decodable>(_ type: Value.Type, _ line: Data) throws -> Value {

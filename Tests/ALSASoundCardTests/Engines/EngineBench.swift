@@ -50,11 +50,12 @@ struct EngineBench {
   ///
   /// - Parameter act: what is done while it plays, once it has begun.
   func play(
-    _ samples: [Float], on device: String,
+    _ samples: [Float], on device: String, onDeviceLoss: DeviceLossPolicy = .fail,
     act: @escaping @Sendable (AudioPlayerClient) async -> Void = { _ in }
   ) async -> Played {
     await withDependencies {
       $0.soundCard = .liveValue
+      $0.continuousClock = ContinuousClock()
     } operation: {
       let player = AudioPlayerClient.liveValue
       var played = Played()
@@ -62,7 +63,8 @@ struct EngineBench {
         format: AudioFormat(sampleRate: 48_000, channelCount: 1), samples: samples)
       let stream = await player.playback(
         request: PlaybackRequest(
-          source: .buffers([buffer]), device: AudioDevice.ID(rawValue: device)))
+          source: .buffers([buffer]), device: AudioDevice.ID(rawValue: device),
+          onDeviceLoss: onDeviceLoss))
       do {
         for try await event in stream {
           played.events.append(event)
@@ -96,20 +98,21 @@ struct EngineBench {
 
   /// Records mono at 48 kHz into a file and reads it.
   func record(
-    _ length: Duration?, from device: String,
+    _ length: Duration?, from device: String, onDeviceLoss: DeviceLossPolicy = .fail,
     act: @escaping @Sendable (AudioRecorderClient) async -> Void = { _ in }
   ) async throws -> Recorded {
     let url = bench.directory.appending(path: "\(UUID().uuidString).wav")
     defer { try? FileManager.default.removeItem(at: url) }
     var recorded = await withDependencies {
       $0.soundCard = .liveValue
+      $0.continuousClock = ContinuousClock()
     } operation: {
       let recorder = AudioRecorderClient.liveValue
       var recorded = Recorded()
       let stream = await recorder.recording(
         request: RecordingRequest(
           url: url, device: AudioDevice.ID(rawValue: device), sampleRate: 48_000, channelCount: 1,
-          maximumDuration: length))
+          maximumDuration: length, onDeviceLoss: onDeviceLoss))
       do {
         for try await event in stream {
           recorded.events.append(event)
@@ -120,6 +123,8 @@ struct EngineBench {
       }
       return recorded
     }
+    // Stopped before there was anything to record, it leaves no file.
+    guard FileManager.default.fileExists(atPath: url.path) else { return recorded }
     let reader = try SoundFileReader(url: url)
     while true {
       let buffer = try reader.read(atMost: 48_000)

@@ -1,3 +1,4 @@
+#if URLSession
 import ClientDependencies
 import Foundation
 import FoundationNetworking
@@ -36,3 +37,4 @@ import Testing
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if URLSession
 import Foundation
 import FoundationNetworking
 import Testing
@@ -29,3 +30,4 @@ import Testing
     }
   }
 }
+#endif

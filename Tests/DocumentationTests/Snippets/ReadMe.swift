@@ -10,8 +10,10 @@ import Dictation
 import Foundation
 import SoundCard
 import SpeechClient
+import SpeechEngine
 import Testing
 import VirtualSoundCard
+import VoskEngine
 
 private let chime = URL(filePath: "chime.wav")
 
@@ -82,6 +84,15 @@ struct Visitor {
     }
     try await dictation.listen()
     #expect(dictation.lines == [])
+  }
+
+  @Test func `another engine is one line away`() {
+    let model = URL(filePath: "/usr/share/vosk/vosk-model-small-en-us-0.15")
+    prepareDependencies {
+      $0.speechEngine = .vosk(modelDirectory: model)
+    }
+    @Dependency(\.speechEngine) var engine
+    #expect(engine.name == "vosk")
   }
 
   @Test func `the real engine plays on a virtual card`() async throws {

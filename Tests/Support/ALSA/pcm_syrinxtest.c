@@ -28,12 +28,14 @@
 //   block_in=CALL    CALL (open, prepare, start, stop, transfer, pointer or delay) takes block_ms=N, once block_at=N has
 //                    been reached (default: at once), as with a sound server that is stopped; with open it is opening
 //   stall_at=N       nothing moves from then on, and nothing is said of it
+//   gone_for_ms=N    with gone_at: after N ms it is back, once and for all, for who opens it anew by the same script
 //   plugged=FILE     it is there for as long as FILE is: ENODEV at the opening and in every call where FILE is not
 //   delay=N          the delay that it claims; delay_error=E: asking for the delay fails with errno E
 #include <alsa/asoundlib.h>
 #include <alsa/pcm_external.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/timerfd.h>
@@ -47,7 +49,8 @@ struct card {
   long format, rate, channels, speed, open_error, xrun_at, gone_at, hangup_at, suspend_at;
   long resume_again, resume_error, most, again_every, early_wakes, delay, delay_error;
   long set_chmap, mark_channels, again_times, again_at, block_at, block_ms, stall_at;
-  char again_in[16], block_in[16], plugged[256];
+  long gone_for_ms;
+  char again_in[16], block_in[16], plugged[256], script[1024];
   snd_pcm_chmap_t *chmap;
   int has_delay, output, running;
   int64_t began;        // when the card last began to run, ns
@@ -88,9 +91,40 @@ static int is_due(long *when, int64_t position) {
   return 1;
 }
 
+// Cards that are away for a time, by their scripts: what outlives the closing of one.
+static struct { char script[1024]; int64_t back_at; } absences[64];
+static int absence_count;
+static pthread_mutex_t absences_lock = PTHREAD_MUTEX_INITIALIZER;
+
+// When the card of this script is back, 0 where it has not been away; it goes now where `length` says so.
+static int64_t back_at(const char *script, int64_t length) {
+  int64_t when = 0;
+  pthread_mutex_lock(&absences_lock);
+  int i = 0;
+  while (i < absence_count && strcmp(absences[i].script, script)) i++;
+  if (i == absence_count && length > 0 && i < 64) {
+    strcpy(absences[i].script, script);
+    absences[i].back_at = now() + length;
+    absence_count++;
+  }
+  if (i < absence_count) when = absences[i].back_at;
+  pthread_mutex_unlock(&absences_lock);
+  return when;
+}
+
 static int is_gone(const struct card *c) {
   if (*c->plugged && access(c->plugged, F_OK) < 0) return 1;
-  return c->gone_at != NONE && passed(c) >= c->gone_at;
+  if (c->gone_at == NONE || passed(c) < c->gone_at) return 0;
+  if (c->gone_for_ms > 0) back_at(c->script, c->gone_for_ms * 1000000);
+  return 1;
+}
+
+// Whether a card that is opened is away, or back for good.
+static int is_away(struct card *c) {
+  if (c->gone_for_ms <= 0) return 0;
+  int64_t when = back_at(c->script, 0);
+  if (when && now() >= when) c->gone_at = NONE;
+  return when && now() < when;
 }
 
 // Does what the script says of a call that is being made; a negative answer is the call's.
@@ -307,11 +341,12 @@ static int read_word(struct card *c, const char *key, const char *value) {
       {"delay_error", &c->delay_error}, {"set_chmap", &c->set_chmap},
       {"mark_channels", &c->mark_channels}, {"again_times", &c->again_times},
       {"again_at", &c->again_at},
-      {"block_at", &c->block_at}, {"block_ms", &c->block_ms}, {"stall_at", &c->stall_at}};
+      {"gone_for_ms", &c->gone_for_ms}, {"block_at", &c->block_at}, {"block_ms", &c->block_ms}, {"stall_at", &c->stall_at}};
   if (!strcmp(key, "format")) return (c->format = snd_pcm_format_value(value)) < 0 ? -EINVAL : 0;
   if (!strcmp(key, "chmap")) return (c->chmap = snd_pcm_chmap_parse_string(value)) ? 0 : -EINVAL;
   if (!strcmp(key, "output")) {
-    c->output = open(value, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    const int start = back_at(c->script, 0) ? O_APPEND : O_TRUNC;
+    c->output = open(value, O_WRONLY | O_CREAT | O_CLOEXEC | start, 0644);
     return c->output < 0 ? -errno : 0;
   }
   for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -326,6 +361,7 @@ static int read_word(struct card *c, const char *key, const char *value) {
 
 static int read_script(struct card *c, const char *script) {
   char copy[1024], *rest = copy, *word;
+  snprintf(c->script, sizeof c->script, "%s", script);
   snprintf(copy, sizeof copy, "%s", script);
   while ((word = strsep(&rest, " "))) {
     char *value = strchr(word, '=');
@@ -380,7 +416,7 @@ SND_PCM_PLUGIN_DEFINE_FUNC(syrinxtest) {
     code = read_script(c, script);
   if (code >= 0 && c->open_error) code = -(int)c->open_error;
   if (code >= 0) code = enter(c, "open");
-  if (code >= 0 && is_gone(c)) code = -ENODEV;
+  if (code >= 0 && (is_away(c) || is_gone(c))) code = -ENODEV;
   if (code < 0) goto failed;
 
   c->io.version = SND_PCM_IOPLUG_VERSION;

@@ -192,9 +192,13 @@ struct SpeechRecordingTests {
     #expect(throws: ReplayError.self) { try SpeechClient.replaying(folder.file("missing")) }
   }
 
-  @Test
-  func `a damaged line is named`() throws {
-    try Data("{\"format\":\"syrinx-speech\",\"version\":1}\n{\"task\":\n".utf8).write(to: file)
+  @Test(arguments: [
+    #"{"task":"#, #"{"task":9223372036854775807,"ns":0}"#, #"{"task":-1,"ns":0}"#,
+    #"{"task":0,"ns":0,"block":{"frames":-1,"firstFrame":0,"timeNs":0,"capturedAtNs":0}}"#,
+  ])
+  func `a damaged line is named`(line: String) throws {
+    let text = #"{"format":"syrinx-speech","version":1}"# + "\n" + line + "\n"
+    try Data(text.utf8).write(to: file)
     do {
       _ = try SpeechClient.replaying(file)
       Issue.record("it was taken")

@@ -1,0 +1,92 @@
+import AudioThreads
+import Glibc
+
+/// Tells of files that come into folders, go, or change their permissions: Linux' inotify, on a
+/// thread of its own.
+final class FolderWatch: Sendable {
+  private static let interest = UInt32(
+    IN_CREATE | IN_DELETE | IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO)
+
+  private let quit: WakeUp
+
+  /// Starts watching, nil where the system refuses; a folder that is not there is left out until another one changes.
+  ///
+  /// - Parameter changed: is called on the watching thread, until `stop`.
+  init?(
+    _ paths: [String], concerns: @escaping @Sendable (_ name: String) -> Bool,
+    changed: @escaping @Sendable () -> Void
+  ) {
+    guard let quit = try? WakeUp() else { return nil }
+    let descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
+    guard descriptor >= 0 else { return nil }
+    Self.watch(paths, descriptor)
+    self.quit = quit
+    let thread = try? DedicatedThread.start(name: "syrinx-devices") {
+      while Self.waitForChange(descriptor, quit) {
+        guard Self.names(descriptor).contains(where: concerns) else { continue }
+        // What has just come may be a folder.
+        Self.watch(paths, descriptor)
+        changed()
+      }
+      close(descriptor)
+    }
+    guard thread != nil else {
+      close(descriptor)
+      return nil
+    }
+  }
+
+  /// Ends the thread.
+  func stop() {
+    quit.signal()
+  }
+
+  /// One that is watched already stays as it is.
+  private static func watch(_ paths: [String], _ descriptor: Int32) {
+    for path in paths { inotify_add_watch(descriptor, path, interest) }
+  }
+
+  /// Blocks; false where it is to end.
+  private static func waitForChange(_ descriptor: Int32, _ quit: WakeUp) -> Bool {
+    var polled = [
+      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: quit.fileDescriptor, events: Int16(POLLIN), revents: 0),
+    ]
+    while poll(&polled, 2, -1) < 0 {
+      if errno != EINTR { return false }
+    }
+    return polled[1].revents == 0
+  }
+
+  /// The names in the events that are there.
+  private static func names(_ descriptor: Int32) -> [String] {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 8)
+    defer { buffer.deallocate() }
+    var names: [String] = []
+    while true {
+      let count = read(descriptor, buffer.baseAddress, buffer.count)
+      guard count > 0 else { return names }
+      names += InotifyEvents.names(in: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+  }
+}
+
+/// The layout of what inotify gives: a header of 16 bytes, the last four of which tell the length
+/// of the name that follows it, filled up with zeros.
+enum InotifyEvents {
+  private static let headerSize = 16
+
+  static func names(in bytes: UnsafeRawBufferPointer) -> [String] {
+    var names: [String] = []
+    var rest = bytes[...]
+    while rest.count >= headerSize {
+      let header = UnsafeRawBufferPointer(rebasing: rest.prefix(headerSize))
+      let length = Int(header.loadUnaligned(fromByteOffset: 12, as: UInt32.self))
+      rest = rest.dropFirst(headerSize)
+      let name = rest.prefix(length).prefix { $0 != 0 }
+      names.append(String(decoding: name, as: UTF8.self))
+      rest = rest.dropFirst(length)
+    }
+    return names
+  }
+}

@@ -1,0 +1,82 @@
+import AudioCore
+import Resampling
+
+/// Joins what is heard from one opening of a device to what was heard from the one before it: one
+/// format, one count of frames, one clock.
+final class CaptureTimeLine: CaptureConsumer {
+  private let consumer: HubFan
+  private let format: AudioFormat
+  /// The frame and the time of the device that come next.
+  private var nextFrame: FrameCount = 0
+  private var nextTime = Duration.zero
+  /// What is to be told before the first block of another opening.
+  private var absence: Duration?
+  /// Where the device's clock began, on that of the first opening.
+  private var origin = Duration.zero
+  private var resampler: Resampler?
+
+  /// - Parameter format: that of the first opening.
+  init(_ consumer: HubFan, format: AudioFormat) {
+    (self.consumer, self.format) = (consumer, format)
+  }
+
+  /// Whether something has been heard since the device was lost.
+  private(set) var hasReturned = true
+
+  /// The device is lost; nothing of it had been heard for so long.
+  ///
+  /// - Returns: what tells of it.
+  func lose(unheard: Duration) throws -> DeviceAudio {
+    try finish()
+    resampler = nil
+    absence = (absence ?? .zero) + unheard
+    defer { hasReturned = false }
+    return news(.lost, missing: 0)
+  }
+
+  /// The device is open again after so long, in its own format.
+  func comeBack(after away: Duration, in format: AudioFormat) throws(ResamplingError) {
+    absence = (absence ?? .zero) + away
+    origin = nextTime + (absence ?? .zero)
+    resampler = format == self.format ? nil : try Resampler(from: format, to: self.format)
+  }
+
+  func take(_ captured: DeviceAudio) throws -> Bool {
+    if let missed = absence.take() { tellReturn(missed + captured.time) }
+    let rate = captured.buffer.format.sampleRate
+    let lost = captured.lost.converted(from: rate, to: format.sampleRate)
+    nextTime = origin + captured.time
+    let buffer = try resampler?.process(captured.buffer) ?? captured.buffer
+    return give(buffer, lost: lost, number: captured.number)
+  }
+
+  var patience: Duration { consumer.patience }
+
+  func takeRest() -> Bool { consumer.takeRest() }
+
+  func finish() throws {
+    if let rest = try resampler?.finish(), !rest.isEmpty { _ = give(rest, lost: 0) }
+  }
+
+  private func tellReturn(_ missed: Duration) {
+    let missing = FrameCount(missed, at: format.sampleRate)
+    nextFrame += missing
+    hasReturned = true
+    consumer.comeBack(news(.returned, missing: missing))
+  }
+
+  private func give(_ buffer: AudioBuffer, lost: FrameCount, number: Int = 0) -> Bool {
+    var buffer = buffer
+    buffer.firstFrame = nextFrame + lost
+    let time = nextTime
+    nextFrame = buffer.endFrame
+    nextTime += buffer.duration
+    return consumer.take(DeviceAudio(buffer: buffer, time: time, lost: lost, number: number))
+  }
+
+  private func news(_ news: DeviceAudio.News, missing: FrameCount) -> DeviceAudio {
+    DeviceAudio(
+      buffer: AudioBuffer(silence: 0, format: format, firstFrame: nextFrame), time: nextTime,
+      lost: missing, news: news)
+  }
+}

@@ -1,0 +1,29 @@
+import AudioCore
+
+/// What is known of a stream's voice and room, and how much of it has been heard.
+///
+/// It follows from the samples alone: all sessions of a stream can begin with it.
+struct StreamKnowledge {
+  private(set) var mean = CepstralMean()
+  private(set) var schedule = MeanSchedule()
+
+  mutating func beginUtterance() {
+    mean.beginUtterance()
+    schedule.beginUtterance()
+  }
+
+  /// Takes the next samples of the utterance, and says what a decoder is to do with those that wait.
+  mutating func hear(
+    _ samples: [Int16], with frontEnd: borrowing FrontEnd
+  ) -> MeanSchedule.Action {
+    frontEnd.add(samples, to: &mean)
+    return schedule.hear(FrameCount(samples.count))
+  }
+}
+
+extension [Float] {
+  /// The nearest 16-bit values, full scale for what is louder.
+  var inSixteenBits: [Int16] {
+    map { Int16(Swift.max(-32_768, Swift.min(32_767, ($0 * 32_768).rounded()))) }
+  }
+}

@@ -1,0 +1,39 @@
+/// The events of a stream of results.
+///
+/// Each utterance begins before its first result and ends after its final one.
+package final class ResultEvents: @unchecked Sendable {
+  package typealias Results = AsyncThrowingStream<SpeechRecognitionResult, any Error>
+  package typealias Events = AsyncThrowingStream<SpeechRecognitionEvent, any Error>
+
+  // Right because a stream has one consumer, which asks for one element at a time.
+  private var iterator: Results.Iterator
+  private var waiting: [SpeechRecognitionEvent] = []
+  private var isInUtterance = false
+
+  private init(_ results: Results) {
+    iterator = results.makeAsyncIterator()
+  }
+
+  /// The events of a stream of results, which keeps its pace and its end.
+  package static func telling(_ results: Results) -> Events {
+    let events = ResultEvents(results)
+    return AsyncThrowingStream { try await events.next() }
+  }
+
+  private func next() async throws -> SpeechRecognitionEvent? {
+    if waiting.isEmpty {
+      guard let result = try await iterator.next() else { return nil }
+      waiting = events(of: result)
+    }
+    return waiting.removeFirst()
+  }
+
+  private func events(of result: SpeechRecognitionResult) -> [SpeechRecognitionEvent] {
+    let segments = result.bestTranscription.segments
+    let begin = segments.first?.timestamp ?? .zero
+    let end = segments.last.map { $0.timestamp + $0.duration } ?? begin
+    defer { isInUtterance = !result.isFinal }
+    return (isInUtterance ? [] : [.speechStarted(at: begin)]) + [.result(result)]
+      + (result.isFinal ? [.speechEnded(at: end)] : [])
+  }
+}

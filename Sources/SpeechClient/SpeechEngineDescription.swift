@@ -1,0 +1,42 @@
+/// An engine that a program can choose, and what of it is there.
+public struct SpeechEngineDescription: Hashable, Sendable {
+  /// A model that the engine has found.
+  public struct Model: Hashable, Sendable {
+    /// The language it knows, as a BCP 47 tag; `und` where nothing tells it.
+    public var language: String
+    /// Where it lies: a path, or an address.
+    public var location: String
+
+    /// A model from its description.
+    public init(language: String, location: String) {
+      self.language = language
+      self.location = location
+    }
+  }
+
+  /// The engine's name: `pocketsphinx`.
+  public var name: String
+
+  /// Its models, the one that it takes by itself first; none where it cannot be used.
+  public var models: [Model]
+
+  /// Why it cannot be used, and which package or path would help; nil where it can.
+  public var obstacle: String?
+
+  /// Whether requests go to it now.
+  public var isInUse: Bool
+
+  /// An engine from its description.
+  public init(name: String, models: [Model], obstacle: String? = nil, isInUse: Bool = false) {
+    self.name = name
+    self.models = models
+    self.obstacle = obstacle
+    self.isInUse = isInUse
+  }
+}
+
+extension SpeechEngineDescription {
+  /// What previews hear with.
+  static let preview = SpeechEngineDescription(
+    name: "preview", models: [Model(language: "en-US", location: "preview")], isInUse: true)
+}

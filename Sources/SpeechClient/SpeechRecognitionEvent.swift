@@ -1,0 +1,27 @@
+/// What `recognition` tells while it hears, in the order in which it happens in the audio.
+///
+/// Further cases may come: a `switch` over it has a `default`.
+public enum SpeechRecognitionEvent: Hashable, Sendable {
+  /// Somebody, or something as loud, begins here; whether there are words in it is not known yet.
+  ///
+  /// The time is that of the first sound, counted from the beginning of the audio, as all times
+  /// are.
+  case speechStarted(at: Duration)
+
+  /// What was understood of an utterance, so far or for good.
+  case result(SpeechRecognitionResult)
+
+  /// The utterance ended here, after its final result where it had one.
+  case speechEnded(at: Duration)
+
+  /// So much audio of a live source waits to be heard: the engine is slower than it comes.
+  ///
+  /// It is told from one second on, whenever that has become a second more or less, and with zero
+  /// when the engine has caught up.
+  case lagging(by: Duration)
+
+  /// This stretch of a live source was not heard, because more waited than the request allows.
+  ///
+  /// What was said before it is an utterance of its own; times go on behind it.
+  case dropped(Range<Duration>)
+}

@@ -1,0 +1,117 @@
+import AudioCore
+import SpeechClient
+
+/// The audio that has come from a task's source and has not been heard.
+///
+/// Who reads the source asks whether there is room; where the request has a live source there
+/// always is, at the cost of the oldest audio.
+struct IntakeQueue {
+  /// What is to be heard next, and what is to be told before it.
+  struct Item: Equatable {
+    var dropped: Range<Duration>?
+    var lag: Duration?
+    var buffer: AudioBuffer?
+  }
+
+  /// What the hearer is to do.
+  enum Next: Equatable {
+    case take(Item)
+    case wait
+    case end
+  }
+
+  /// How much of what a source still holds is heard after the task was told to finish.
+  static let longestRest = Duration.seconds(20)
+  /// What a live source may have waiting at least.
+  static let leastLimit = Duration.milliseconds(500)
+
+  private let limit: Duration?
+  private var buffers: [AudioBuffer] = []
+  private var waiting = Duration.zero
+  private var dropped: Range<Duration>?
+  private var meter = LagMeter()
+  /// Where the next buffer should begin, in frames of the rate of `format`.
+  private var expected: (format: AudioFormat, frame: FrameCount)?
+  private var rest: Duration?
+  private(set) var isClosed = false
+
+  init(_ backPressure: SpeechRequest.BackPressure) {
+    switch backPressure {
+    case .wait: limit = nil
+    case .buffer(let limit): self.limit = max(limit, Self.leastLimit)
+    }
+  }
+
+  /// Whether the source should be read on.
+  var hasRoom: Bool { isClosed || limit != nil || buffers.isEmpty }
+
+  /// Takes the next buffer of the source; a closed queue takes nothing.
+  mutating func add(_ buffer: AudioBuffer) {
+    guard !isClosed else { return }
+    let buffer = limit == nil ? buffer : placed(buffer)
+    buffers.append(buffer)
+    waiting += buffer.duration
+    guard let limit else { return }
+    while waiting > limit, buffers.count > 1 { dropOldest() }
+  }
+
+  /// What is heard next.
+  mutating func next() -> Next {
+    if let rest, rest >= Self.longestRest { return endOfRest() }
+    guard !buffers.isEmpty else { return isClosed ? nothingMore() : .wait }
+    let buffer = buffers.removeFirst()
+    waiting -= buffer.duration
+    // Buffers without a frame take time as well.
+    if let rest { self.rest = rest + max(buffer.duration, .milliseconds(1)) }
+    let lag = limit == nil ? nil : meter.add(waiting)
+    defer { dropped = nil }
+    return .take(Item(dropped: dropped, lag: lag, buffer: buffer))
+  }
+
+  /// Hears what the source still holds, up to a limit.
+  mutating func finish() {
+    rest = rest ?? .zero
+  }
+
+  /// The source has ended, or is left alone.
+  mutating func close() {
+    isClosed = true
+  }
+
+  /// Forgets what waits.
+  mutating func abandon() {
+    self = IntakeQueue(.wait)
+    isClosed = true
+  }
+
+  private mutating func endOfRest() -> Next {
+    isClosed = true
+    while limit != nil, !buffers.isEmpty { dropOldest() }
+    buffers = []
+    return nothingMore()
+  }
+
+  private mutating func nothingMore() -> Next {
+    defer { dropped = nil }
+    return dropped.map { .take(Item(dropped: $0)) } ?? .end
+  }
+
+  private mutating func dropOldest() {
+    let oldest = buffers.removeFirst()
+    waiting -= oldest.duration
+    let rate = oldest.format.sampleRate
+    let end = oldest.endFrame.duration(at: rate)
+    let begin = dropped?.lowerBound ?? oldest.firstFrame.duration(at: rate)
+    dropped = begin..<max(begin, end)
+  }
+
+  /// The buffer at its place in the stream, which it keeps when those before it are dropped.
+  private mutating func placed(_ buffer: AudioBuffer) -> AudioBuffer {
+    var buffer = buffer
+    if let expected, expected.format == buffer.format {
+      buffer.firstFrame = max(expected.frame, buffer.firstFrame)
+    }
+    expected = (buffer.format, buffer.endFrame)
+    return buffer
+  }
+}

@@ -1,0 +1,58 @@
+import AudioCore
+
+/// Tells whether a sound has the periods of a voice, 80 to 400 a second, by its autocorrelation.
+struct VoicingMeter {
+  /// How alike two periods of a voice are at least.
+  static let likeness: Float = 0.75
+  /// A look every 50 ms at the last 40 ms.
+  private static let step = 800
+  private static let window = 640
+  /// Four samples are taken as one: what is above 2 kHz does not matter here.
+  private static let thinning = 4
+  private static let lags = 10...50
+  /// The power of -55 dBFS, below which nothing is speech.
+  private static let quietest: Float = 3e-6
+
+  private var pending: [Float] = []
+  private var voicedCount = 0
+  private var soundingCount = 0
+
+  /// Whether half of what sounds, or more, is voiced.
+  var isVoiced: Bool { soundingCount > 0 && voicedCount * 2 >= soundingCount }
+
+  /// Takes the next samples at 16 kHz.
+  mutating func add(_ samples: [Float]) {
+    pending += samples
+    while pending.count >= Self.step {
+      look(at: Self.thinned(pending[(Self.step - Self.window)..<Self.step]))
+      pending.removeFirst(Self.step)
+    }
+  }
+
+  private mutating func look(at window: [Float]) {
+    guard Self.product(window[...], window[...]) / Float(window.count) > Self.quietest else {
+      return
+    }
+    soundingCount += 1
+    if Self.lags.contains(where: { Self.likeness(of: window, lag: $0) >= Self.likeness }) {
+      voicedCount += 1
+    }
+  }
+
+  private static func thinned(_ samples: ArraySlice<Float>) -> [Float] {
+    stride(from: samples.startIndex, to: samples.endIndex, by: thinning).map { begin in
+      samples[begin..<(begin + thinning)].reduce(0, +) / Float(thinning)
+    }
+  }
+
+  /// 1 where the window repeats itself after so many samples, about 0 for noise.
+  private static func likeness(of window: [Float], lag: Int) -> Float {
+    let (early, late) = (window.dropLast(lag), window.dropFirst(lag))
+    let power = product(early, early) * product(late, late)
+    return power > 0 ? product(early, late) / power.squareRoot() : 0
+  }
+
+  private static func product(_ first: ArraySlice<Float>, _ second: ArraySlice<Float>) -> Float {
+    zip(first, second).reduce(into: 0) { $0 += $1.0 * $1.1 }
+  }
+}

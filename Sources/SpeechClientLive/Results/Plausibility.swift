@@ -1,0 +1,30 @@
+import AudioCore
+import SpeechEngine
+
+/// Whether the words that an engine hears in an utterance can be speech, because engines make words
+/// of noise and music as well.
+struct Plausibility {
+  /// Where the engine is less sure of every single word, it took a noise for speech.
+  static let leastConfidence = 0.03
+  /// A word may be as long as this, and longer where the sound is that of a voice.
+  static let longestWord = FrameCount(.seconds(2), at: .speech)
+  /// Words that take a smaller part of the sound than one in so many are chance.
+  static let leastShare = 25
+
+  /// Whether the sound has the periods of a voice.
+  var isVoiced: Bool
+  /// How long it sounds.
+  var sound: FrameCount
+
+  func isSpeech(_ words: [SpeechHypothesis.Word]) -> Bool {
+    guard !words.isEmpty else { return false }
+    let isSure = words.contains { $0.confidence.map { $0 >= Self.leastConfidence } ?? true }
+    let isShort = words.contains { $0.length < Self.longestWord }
+    let length = words.reduce(0) { $0 + $1.length.rawValue }
+    return isSure && (isShort || isVoiced) && length * Self.leastShare >= sound.rawValue
+  }
+}
+
+extension SpeechHypothesis.Word {
+  fileprivate var length: FrameCount { frames.upperBound - frames.lowerBound }
+}

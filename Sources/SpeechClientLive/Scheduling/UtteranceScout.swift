@@ -1,0 +1,90 @@
+import AudioCore
+import AudioThreads
+import SpeechClient
+import SpeechEngine
+
+/// Goes ahead of a task's recogniser and finds the utterances, so that workers can take several at
+/// a time.
+///
+/// It cuts the audio as the recogniser will. Where it cannot go on it stops: the recogniser comes to
+/// the same place, and says why.
+actor UtteranceScout {
+  private let executor: ThreadExecutor
+  private let plan: UtterancePlan
+  private var listener: (any SpeechStreamListener)?
+  private var conversion = SpeechConversion()
+  private var finder: UtteranceFinder
+  private var pieces: [[Float]] = []
+  private var foundCount = 0
+
+  init(plan: UtterancePlan, policy: EndpointPolicy) throws {
+    executor = try ThreadExecutor(name: "syrinx-scout")
+    finder = UtteranceFinder(policy: policy)
+    self.plan = plan
+  }
+
+  /// The front end and the resampler are let go of on the thread that used them.
+  isolated deinit {
+    listener = nil
+  }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  func begin() {
+    listener = try? plan.engine.makeListener?(plan.options)
+  }
+
+  /// Looks at the next buffer; gives how many utterances have been found so far.
+  func look(at buffer: AudioBuffer) -> Int {
+    go {
+      for slice in buffer.slices(of: Recogniser.step) { try follow(try conversion.add(slice)) }
+    }
+  }
+
+  /// The audio has ended.
+  func finish() {
+    _ = go {
+      try follow(try conversion.finish())
+      try follow(finder.finish())
+    }
+  }
+
+  private func go(_ body: () throws -> Void) -> Int {
+    guard listener != nil else { return foundCount }
+    do {
+      try body()
+    } catch {
+      listener = nil
+    }
+    return foundCount
+  }
+
+  private func follow(_ found: [SpeechConversion.Piece]) throws {
+    for piece in found {
+      switch piece {
+      case .audio(let buffer): try follow(finder.add(buffer.samples))
+      case .gap(let frame):
+        try follow(finder.finish())
+        finder.skip(to: frame)
+      }
+    }
+  }
+
+  private func follow(_ actions: [UtteranceFinder.Action]) throws {
+    for action in actions {
+      switch action {
+      case .begin: pieces = []
+      case .hear(let samples): pieces.append(samples)
+      case .end: try found()
+      }
+    }
+  }
+
+  private func found() throws {
+    guard let listener else { return }
+    try plan.find(foundCount, pieces, knowing: listener.knowledge)
+    listener.hear(pieces)
+    foundCount += 1
+    pieces = []
+  }
+}

@@ -1,0 +1,36 @@
+import SpeechClient
+import SpeechEngine
+
+extension SpeechSessionOptions {
+  /// What a request asks of the engine; a grammar's file is read here and now.
+  init(_ request: SpeechRequest) throws(SpeechClientError) {
+    self.init(
+      wantsPartialHypotheses: request.shouldReportPartialResults,
+      grammar: try request.grammar?.text(), language: request.locale)
+    keyPhrases = try request.checkedKeyPhrases()
+    contextualPhrases = request.contextualPhrases
+    alternativeCount = max(0, request.alternativeCount)
+    engineOptions = request.engineOptions
+  }
+}
+
+extension SpeechRequest {
+  fileprivate func checkedKeyPhrases() throws(SpeechClientError) -> [SpeechKeyPhrase] {
+    guard keyPhrases.isEmpty || grammar == nil else {
+      throw .invalidRequest(
+        reason: "a grammar and key phrases exclude each other; ask for one of them")
+    }
+    var checked: [SpeechKeyPhrase] = []
+    for phrase in keyPhrases {
+      let words = phrase.text.split(whereSeparator: \.isWhitespace)
+      guard !words.isEmpty else { throw .invalidRequest(reason: "a key phrase has no words") }
+      let text = words.joined(separator: " ")
+      if let threshold = phrase.threshold, !(threshold > 0 && threshold <= 1) {
+        throw .invalidRequest(
+          reason: "the threshold of \"\(text)\" is \(threshold), and not above 0 and at most 1")
+      }
+      checked.append(SpeechKeyPhrase(text, threshold: phrase.threshold))
+    }
+    return checked
+  }
+}

@@ -1,0 +1,52 @@
+/// What a stream wants of its session.
+///
+/// An engine that cannot do what is asked for says so by `SpeechEngineError.unsupported` when the
+/// session is made; it never leaves a wish out silently, but for `contextualPhrases`.
+public struct SpeechSessionOptions: Hashable, Sendable {
+  /// Whether `hypothesis` will be read before the end of the utterance.
+  public var wantsPartialHypotheses: Bool
+
+  /// The text of a JSGF grammar that every utterance is taken for a sentence of; nil for dictation.
+  public var grammar: String?
+
+  /// The language that will be spoken, as a BCP 47 tag; nil for that of the engine's model.
+  public var language: String?
+
+  /// The phrases to listen for, and nothing else; none for dictation or the grammar.
+  public var keyPhrases: [SpeechKeyPhrase] = []
+
+  /// Phrases that are likely to be said; a hint that an engine may leave aside.
+  public var contextualPhrases: [String] = []
+
+  /// How many further readings of an utterance are wanted beside the best one; 0 or more.
+  public var alternativeCount = 0
+
+  /// Settings that only the engine knows, by its own names for them.
+  public var engineOptions: [String: String] = [:]
+
+  /// The options of a stream; the default is dictation with partial results.
+  public init(
+    wantsPartialHypotheses: Bool = true, grammar: String? = nil, language: String? = nil
+  ) {
+    self.wantsPartialHypotheses = wantsPartialHypotheses
+    self.grammar = grammar
+    self.language = language
+  }
+}
+
+/// A phrase to listen for in running speech.
+public struct SpeechKeyPhrase: Hashable, Sendable {
+  /// Its words, with a space between them.
+  public var text: String
+
+  /// How likely the phrase must be before it counts as heard; nil for the engine's own choice.
+  ///
+  /// Above 0 and at most 1: the smaller, the more is found, and the more of it wrongly.
+  public var threshold: Double?
+
+  /// A phrase, with the engine's own threshold unless another is given.
+  public init(_ text: String, threshold: Double? = nil) {
+    self.text = text
+    self.threshold = threshold
+  }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import ClientDependencies
+import SpeechClient
+
+/// `syrinx engines`: what there is to recognise speech with.
+struct EnginesCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "engines",
+    abstract: "Lists the engines that recognise speech, their models, and what they lack.",
+    discussion: """
+      A line for each model: the engine, the language (und where nothing tells it) and where it lies; \
+      the engine that is used where none is named is marked with *. An engine that is not ready has \
+      a line that says which package or path would help. Nothing is loaded but libraries, and nothing \
+      is fetched.
+
+      The exit status is 0 when at least one engine can be used.
+
+      \(EngineRecord.schema)
+
+      \(EngineName.help)
+      """)
+
+  @Flag(help: "Print JSON, one object a line.")
+  var json = false
+
+  @OptionGroup var common: CommonOptions
+
+  func perform(in context: CommandContext) async throws {
+    @Dependency(\.speechClient) var speech
+    let engines = await speech.engines()
+    let lines =
+      json
+      ? try engines.map { try EngineRecord($0).jsonLine() } : EngineTable(engines: engines).lines
+    for line in lines { try await context.console.print(line) }
+    guard engines.contains(where: { $0.obstacle == nil }) else {
+      throw CommandFailure(description: "no engine can be used")
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import ClientDependencies
+import FoundationEssentials
+import SpeechEngine
+import Wyoming
+
+/// Which engine recognises speech: the options of the commands that do.
+struct EngineOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The engine: \(EngineName.allCases.map(\.rawValue).joined(separator: " or ")).",
+      valueName: "name"))
+  var engine = EngineName.usual
+
+  @Option(help: ArgumentHelp("The engine's model.", valueName: "folder"))
+  var model: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The server of --engine wyoming; tcp://127.0.0.1:10300 without it.", valueName: "address"))
+  var server: String?
+
+  func validate() throws {
+    try checkServer()
+    guard let model else { return }
+    guard engine.takesModel else {
+      throw ValidationError("--model goes with an engine that has its model here, not \(engine).")
+    }
+    guard !model.isEmpty else { throw ValidationError("--model needs the name of a folder.") }
+  }
+
+  /// Puts the engine in place of the usual one, where anything was said about it.
+  func apply(to values: inout DependencyValues, language: String?) throws {
+    guard engine != .usual || model != nil else { return }
+    var settings = EngineSettings()
+    settings.modelDirectory = model.map { URL(filePath: $0) }
+    settings.language = language
+    settings.server = server.flatMap(WyomingAddress.init)
+    guard let maker = values.engineMakers.first(where: { $0.name == engine.rawValue }) else {
+      throw CommandFailure(description: "this program was built without the engine \(engine)")
+    }
+    values.speechEngine = maker.make(settings)
+  }
+
+  private func checkServer() throws {
+    guard let server else { return }
+    guard engine == .wyoming else {
+      throw ValidationError("--server goes with --engine wyoming.")
+    }
+    switch WyomingAddress(server) {
+    case nil:
+      throw ValidationError(
+        """
+        --server \(server) is no address; give tcp://host:port, unix:///path or "stdio:command".
+        """)
+    case .stdio(command: nil):
+      throw ValidationError("--server stdio needs a command to start: \"stdio:command\".")
+    default: return
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import SpeechClient
+
+/// A file that is being recognised.
+struct Hearing: Sendable {
+  let file: String
+  let audio: FileHearing
+  let results: AsyncThrowingStream<SpeechRecognitionResult, any Error>
+}
+
+/// Starts to recognise files in order, a few ahead of the one whose results are taken.
+///
+/// What the files ahead have to say waits within the speech client, which stops them when that is
+/// much; so memory does not grow with their number or length.
+struct Hearings {
+  private let start: @Sendable (String) async -> Hearing
+  private let atOnce: Int
+  private var waiting: ArraySlice<String>
+  private var started: [Hearing] = []
+
+  /// - Parameter atOnce: how many files are recognised at the same time, at least 1.
+  init(files: [String], atOnce: Int, start: @escaping @Sendable (String) async -> Hearing) {
+    (waiting, self.atOnce, self.start) = (files[...], atOnce, start)
+  }
+
+  /// The next file, in order; there must be one.
+  mutating func next() async -> Hearing {
+    while started.count < atOnce, let file = waiting.popFirst() {
+      started.append(await start(file))
+    }
+    return started.removeFirst()
+  }
+}

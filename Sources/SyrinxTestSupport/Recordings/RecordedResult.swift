@@ -1,0 +1,119 @@
+import AudioCore
+import SpeechClient
+
+/// A result of a speech client.
+///
+/// What older recordings do not have is optional.
+struct RecordedResult: Codable {
+  struct Word: Codable {
+    var word: String
+    var startNs: Int64
+    var durationNs: Int64
+    var confidence: Double?
+    var alternatives: [String]?
+  }
+
+  struct Metadata: Codable {
+    var wordsPerMinute: Double
+    var pauseNs: Int64
+    var startNs: Int64
+    var durationNs: Int64
+  }
+
+  var utterance: Int
+  var final: Bool
+  var words: [Word]
+  var stable: Int?
+  var alternatives: [[Word]]?
+  var metadata: Metadata?
+
+  init(_ result: SpeechRecognitionResult) {
+    utterance = result.utterance
+    final = result.isFinal
+    words = result.bestTranscription.segments.map(Word.init)
+    stable = result.isFinal || result.stableSegmentCount == 0 ? nil : result.stableSegmentCount
+    let others = result.transcriptions.dropFirst().map { $0.segments.map(Word.init) }
+    alternatives = others.isEmpty ? nil : others
+    metadata = result.speechRecognitionMetadata.map(Metadata.init)
+  }
+
+  var value: SpeechRecognitionResult {
+    SpeechRecognitionResult(
+      utterance: utterance, bestTranscription: Transcription(words),
+      alternatives: (alternatives ?? []).map { Transcription($0) }, isFinal: final,
+      stableSegmentCount: stable ?? 0, speechRecognitionMetadata: metadata?.value)
+  }
+}
+
+/// What a client tells beside its results.
+struct RecordedEvent: Codable {
+  enum Kind: String, Codable {
+    case speechStarted, speechEnded, lagging, dropped
+  }
+
+  var kind: Kind
+  /// When, or how much; the beginning of what was dropped.
+  var ns: Int64
+  var endNs: Int64?
+
+  /// Nil for a result, which has a line of its own kind.
+  init?(_ event: SpeechRecognitionEvent) {
+    switch event {
+    case .result: return nil
+    case .speechStarted(let time): (kind, ns) = (.speechStarted, time.inNanoseconds)
+    case .speechEnded(let time): (kind, ns) = (.speechEnded, time.inNanoseconds)
+    case .lagging(let lag): (kind, ns) = (.lagging, lag.inNanoseconds)
+    case .dropped(let range):
+      (kind, ns) = (.dropped, range.lowerBound.inNanoseconds)
+      endNs = range.upperBound.inNanoseconds
+    }
+  }
+
+  var value: SpeechRecognitionEvent {
+    let time = Duration.nanoseconds(ns)
+    return switch kind {
+    case .speechStarted: .speechStarted(at: time)
+    case .speechEnded: .speechEnded(at: time)
+    case .lagging: .lagging(by: time)
+    case .dropped: .dropped(time..<max(time, .nanoseconds(endNs ?? ns)))
+    }
+  }
+}
+
+extension RecordedResult.Word {
+  init(_ segment: TranscriptionSegment) {
+    word = segment.substring
+    startNs = segment.timestamp.inNanoseconds
+    durationNs = segment.duration.inNanoseconds
+    confidence = segment.confidence
+    let others = segment.alternativeSubstrings
+    alternatives = others.isEmpty ? nil : others
+  }
+}
+
+extension Transcription {
+  fileprivate init(_ words: [RecordedResult.Word]) {
+    self.init(
+      segments: words.map {
+        TranscriptionSegment(
+          substring: $0.word, timestamp: .nanoseconds($0.startNs),
+          duration: .nanoseconds($0.durationNs), confidence: $0.confidence,
+          alternativeSubstrings: $0.alternatives ?? [])
+      })
+  }
+}
+
+extension RecordedResult.Metadata {
+  init(_ metadata: SpeechRecognitionMetadata) {
+    wordsPerMinute = metadata.speakingRate
+    pauseNs = metadata.averagePauseDuration.inNanoseconds
+    startNs = metadata.speechStartTimestamp.inNanoseconds
+    durationNs = metadata.speechDuration.inNanoseconds
+  }
+
+  var value: SpeechRecognitionMetadata {
+    SpeechRecognitionMetadata(
+      speakingRate: wordsPerMinute, averagePauseDuration: .nanoseconds(pauseNs),
+      speechStartTimestamp: .nanoseconds(startNs), speechDuration: .nanoseconds(durationNs))
+  }
+}

@@ -1,0 +1,49 @@
+import AudioCore
+import SpeechEngine
+
+/// A loaded model, which any number of recognisers share; it is freed with the last of them.
+///
+/// Unchecked, because of the pointer; right, because libvosk only reads a model once it is loaded,
+/// and counts its users atomically.
+final class VoskModel: @unchecked Sendable {
+  let library: VoskLibrary
+  let files: VoskModelFiles
+  private let handle: OpaquePointer
+
+  /// Loads a model, which must have been validated; the corresponding C function is
+  /// `vosk_model_new`.
+  init(_ files: VoskModelFiles, with library: VoskLibrary) throws(SpeechEngineError) {
+    guard let handle = library.functions.newModel(files.directory) else {
+      throw .modelDamaged(
+        path: files.directory, reason: "libvosk cannot load it (it says why on standard error)")
+    }
+    self.library = library
+    self.files = files
+    self.handle = handle
+  }
+
+  deinit {
+    library.functions.freeModel(handle)
+  }
+
+  /// Whether the model has a word; true where the library cannot tell.
+  func knows(_ word: String) -> Bool {
+    library.functions.findWord.map { $0(handle, word) >= 0 } ?? true
+  }
+
+  /// The corresponding C functions are `vosk_recognizer_new` and `vosk_recognizer_new_grm`.
+  ///
+  /// - Parameter phrases: what may be said, as JSON; nil for anything.
+  func makeRecognizer(phrases: String?) throws(SpeechEngineError) -> OpaquePointer {
+    let rate = Float(SampleRate.speech.hertz)
+    let functions = library.functions
+    let recognizer =
+      if let phrases {
+        functions.newRecognizerForPhrases?(handle, rate, phrases)
+      } else {
+        functions.newRecognizer(handle, rate)
+      }
+    guard let recognizer else { throw .failed(reason: "libvosk made no recogniser") }
+    return recognizer
+  }
+}

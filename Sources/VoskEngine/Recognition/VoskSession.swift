@@ -1,0 +1,56 @@
+import AudioCore
+import SpeechEngine
+
+/// A recogniser of libvosk at work on one stream.
+final class VoskSession: SpeechEngineSession {
+  private let recognizer: VoskRecognizer
+  private let sentences: AllowedSentences
+  private let wantsPartialHypotheses: Bool
+  private let alternativeCount: Int
+  private var assembly = UtteranceAssembly()
+
+  init(model: VoskModel, options: SpeechSessionOptions) throws(SpeechEngineError) {
+    sentences = try AllowedSentences(options, model: model)
+    wantsPartialHypotheses = options.wantsPartialHypotheses
+    alternativeCount = options.alternativeCount
+    recognizer = try VoskRecognizer(
+      model: model,
+      wishes: .init(
+        phrases: sentences.json,
+        readingCount: options.alternativeCount > 0 ? options.alternativeCount + 1 : 0))
+  }
+
+  var hypothesis: SpeechHypothesis {
+    SpeechHypothesis(words: sentences.beginning(of: assembly.words))
+  }
+
+  func beginUtterance() throws(SpeechEngineError) {
+    assembly.begin()
+  }
+
+  func process(_ samples: [Float]) throws(SpeechEngineError) {
+    guard !samples.isEmpty else { return }
+    let progress = try recognizer.accept(samples.map(sixteenBit))
+    assembly.hear(FrameCount(samples.count))
+    if progress == .stretchEnded {
+      assembly.endStretch(try recognizer.result())
+    } else if wantsPartialHypotheses {
+      assembly.show(try recognizer.partial())
+    }
+  }
+
+  func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
+    assembly.endStretch(try recognizer.finalResult())
+    let alternatives = assembly.alternatives.compactMap(sentences.whole)
+    let words = sentences.whole(assembly.words) ?? []
+    return SpeechHypothesis(
+      words: words,
+      alternatives: Array(
+        alternatives.filter { $0 != words && !$0.isEmpty }.prefix(alternativeCount)))
+  }
+}
+
+/// The nearest 16-bit value, full scale for what is louder.
+private func sixteenBit(_ sample: Float) -> Int16 {
+  Int16(max(-32_768, min(32_767, (sample * 32_768).rounded())))
+}

@@ -1,0 +1,60 @@
+import SpeechEngine
+import Wyoming
+
+/// Which of a server's models and languages a session uses.
+struct ModelChoice: Equatable {
+  /// The model's name as the server is told it; nil to leave it to the server.
+  let model: String?
+  /// The language as the server spells it; nil to leave it to the server.
+  let language: String?
+  /// The language that the model is known for, nil where the server does not say.
+  let tag: String?
+
+  /// - Throws: `languageMissing` and `optionInvalid` where the server has no such language or
+  ///   model, `failed` where it recognises nothing.
+  init(_ info: WyomingInfo, model: String?, language: String?) throws(SpeechEngineError) {
+    guard info.recognises else {
+      throw .failed(reason: "the server has no program that recognises speech")
+    }
+    let models = try Self.models(info.models, named: model)
+    let languages = models.flatMap(\.languages)
+    self.model = model
+    guard let language, !languages.isEmpty else {
+      self.language = language
+      tag = languages.first
+      return
+    }
+    guard let spelling = Self.spelling(of: language, among: languages) else {
+      throw .languageMissing(wanted: language, available: languages.joined(separator: ", "))
+    }
+    self.language = spelling
+    tag = spelling
+  }
+
+  private static func models(
+    _ models: [WyomingInfo.Model], named name: String?
+  ) throws(SpeechEngineError) -> [WyomingInfo.Model] {
+    guard let name else { return models }
+    let named = models.filter { $0.name == name }
+    guard !named.isEmpty else {
+      let names = models.map(\.name).joined(separator: ", ")
+      throw .optionInvalid(name: "model", reason: "the server has \(names), and not \(name)")
+    }
+    return named
+  }
+
+  /// The same tag, else the same primary language: `en` for `en-US`, and the other way round.
+  private static func spelling(of wanted: String, among languages: [String]) -> String? {
+    languages.first { subtags($0) == subtags(wanted) }
+      ?? languages.first { subtags($0).first == subtags(wanted).first && isGeneral($0, wanted) }
+  }
+
+  /// Whether one of two tags is for a whole language: `en-GB` does not stand for `en-US`.
+  private static func isGeneral(_ tags: String...) -> Bool {
+    tags.contains { subtags($0).count == 1 }
+  }
+
+  private static func subtags(_ tag: String) -> [String] {
+    tag.lowercased().split { $0 == "-" || $0 == "_" }.map(String.init)
+  }
+}

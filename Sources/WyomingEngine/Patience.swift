@@ -1,0 +1,13 @@
+/// How long something may still take.
+struct Patience {
+  let whole: Duration
+  private let deadline: ContinuousClock.Instant
+
+  init(_ whole: Duration) {
+    self.whole = whole
+    deadline = ContinuousClock.now + whole
+  }
+
+  /// What is left of it; zero and less when it is over.
+  var left: Duration { ContinuousClock.now.duration(to: deadline) }
+}

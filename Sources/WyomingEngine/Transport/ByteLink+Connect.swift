@@ -1,0 +1,128 @@
+import AudioThreads
+import Glibc
+import Synchronization
+
+extension ByteLink {
+  /// Connects over TCP, to the first of the host's addresses that answers.
+  static func connected(
+    host: String, port: Int, within patience: Patience
+  ) throws(LinkTrouble) -> ByteLink {
+    var trouble = LinkTrouble.hostUnknown(host: host, reason: "it has no address")
+    for address in try addresses(of: host, port: port, within: patience) {
+      do throws(LinkTrouble) {
+        let link = try connected(to: address, within: patience)
+        return link
+      } catch {
+        trouble = error
+      }
+    }
+    throw trouble
+  }
+
+  /// Connects to a Unix socket.
+  static func connected(path: String, within patience: Patience) throws(LinkTrouble) -> ByteLink {
+    guard let address = SocketAddress(path: path) else { throw .pathTooLong }
+    return try connected(to: address, within: patience)
+  }
+
+  private static func connected(
+    to address: SocketAddress, within patience: Patience
+  ) throws(LinkTrouble) -> ByteLink {
+    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    let descriptor = socket(address.family, kind, 0)
+    guard descriptor >= 0 else { throw .system(errno) }
+    var yes: Int32 = 1
+    // Each chunk is wanted at once; a Unix socket refuses, and has no need of it.
+    setsockopt(
+      descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
+    let link = ByteLink(owning: descriptor)
+    let code = address.withPointer { connect(descriptor, $0, $1) == 0 ? 0 : errno }
+    if code == 0 { return link }
+    guard code == EINPROGRESS else { throw .system(code) }
+    while try !link.wait(toWrite: true, within: patience).isAny {}
+    var failure: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &failure, &length)
+    guard failure == 0 else { throw .system(failure) }
+    return link
+  }
+}
+
+extension ByteLink.Readiness {
+  fileprivate var isAny: Bool { canRead || canWrite }
+}
+
+/// Where a socket can connect to.
+private struct SocketAddress: Sendable {
+  let family: Int32
+  let bytes: [UInt8]
+
+  /// Nil for a path that is too long for a socket.
+  init?(path: String) {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let name = Array(path.utf8)
+    let isTaken = withUnsafeMutableBytes(of: &address.sun_path) { place in
+      guard name.count < place.count else { return false }
+      place.copyBytes(from: name)
+      return true
+    }
+    guard isTaken else { return nil }
+    family = AF_UNIX
+    bytes = withUnsafeBytes(of: address, Array.init)
+  }
+
+  init(_ found: addrinfo) {
+    family = found.ai_family
+    bytes = Array(UnsafeRawBufferPointer(start: found.ai_addr, count: Int(found.ai_addrlen)))
+  }
+
+  func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    var storage = sockaddr_storage()
+    withUnsafeMutableBytes(of: &storage) { $0.copyBytes(from: bytes) }
+    return withUnsafePointer(to: storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(bytes.count))
+      }
+    }
+  }
+}
+
+/// A host's addresses, asked for on a thread of its own: `getaddrinfo` takes as long as it likes.
+private func addresses(
+  of host: String, port: Int, within patience: Patience
+) throws(LinkTrouble) -> [SocketAddress] {
+  let search = AddressSearch()
+  let isDone: WakeUp
+  do {
+    isDone = try WakeUp()
+    _ = try DedicatedThread.start(name: "syrinx-resolve") {
+      search.run(host: host, port: port)
+      isDone.signal()
+    }
+  } catch {
+    throw .system(EAGAIN)
+  }
+  guard isDone.wait(atMost: patience.left) else { throw .tookTooLong(patience.whole) }
+  let (code, found) = search.outcome.withLock { $0 }
+  guard code == 0 else {
+    throw .hostUnknown(host: host, reason: String(cString: gai_strerror(code)))
+  }
+  return found
+}
+
+private final class AddressSearch: Sendable {
+  // Held to put the outcome down and to look at it.
+  let outcome = Mutex<(code: Int32, found: [SocketAddress])>((0, []))
+
+  func run(host: String, port: Int) {
+    var hints = addrinfo()
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    var list: UnsafeMutablePointer<addrinfo>?
+    let code = getaddrinfo(host, String(port), &hints, &list)
+    defer { if let list { freeaddrinfo(list) } }
+    let found = sequence(first: list, next: { $0?.pointee.ai_next }).prefix { $0 != nil }
+      .compactMap { $0.map { SocketAddress($0.pointee) } }
+    outcome.withLock { $0 = (code, found) }
+  }
+}

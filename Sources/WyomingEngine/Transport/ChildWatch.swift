@@ -1,0 +1,94 @@
+import AudioThreads
+import Glibc
+import Synchronization
+
+/// Waits for a child's end and reads its standard error, each on a thread of its own.
+final class ChildWatch: Sendable {
+  private struct State {
+    var status: Int32?
+    var lastLine = ""
+  }
+
+  private let identifier: pid_t
+  private let ended: WakeUp
+  private let logEnded: WakeUp
+  // Held to note and to look; also while a signal is sent, so that its receiver is still the child.
+  private let state = Mutex(State())
+
+  /// Takes over the descriptor that the child's standard error can be read from.
+  init(identifier: pid_t, log: Int32) throws(LinkTrouble) {
+    self.identifier = identifier
+    do {
+      (ended, logEnded) = (try WakeUp(), try WakeUp())
+      _ = try DedicatedThread.start(name: "syrinx-child") { [self] in waitForChild() }
+      _ = try DedicatedThread.start(name: "syrinx-child-log") { [self] in readLog(log) }
+    } catch {
+      // The thread that would have taken it over is the last to be started.
+      close(log)
+      _ = Glibc.kill(-identifier, SIGKILL)
+      throw .system(EAGAIN)
+    }
+  }
+
+  /// Whether the child has ended, or does within that time.
+  func waitForEnd(within time: Duration) -> Bool {
+    if state.withLock({ $0.status != nil }) { return true }
+    ended.wait(atMost: time)
+    return state.withLock { $0.status != nil }
+  }
+
+  /// Sends a signal to the child and to all that it started.
+  func kill(_ signal: Int32) {
+    state.withLock { state in
+      // Until its status has been collected, nobody else has its number.
+      if state.status == nil { _ = Glibc.kill(-identifier, signal) }
+    }
+  }
+
+  /// How it ended, as a sentence; for a child that has.
+  var sentence: String? {
+    // What the child wrote last may still be on its way; a grandchild may keep the log open.
+    if state.withLock({ $0.status != nil }) { logEnded.wait(atMost: .milliseconds(500)) }
+    let (status, lastLine) = state.withLock { ($0.status, $0.lastLine) }
+    return status.map { Self.sentence(status: $0, lastLine: lastLine) }
+  }
+
+  /// What `waitpid` says, in words.
+  static func sentence(status: Int32, lastLine: String) -> String {
+    let signal = status & 0x7f
+    let ending =
+      signal == 0
+      ? "the process ended with status \(status >> 8 & 0xff)"
+      : "the process was ended by signal \(signal) (\(String(cString: strsignal(signal))))"
+    return lastLine.isEmpty ? ending : "\(ending): \(lastLine)"
+  }
+
+  private func waitForChild() {
+    var information = siginfo_t()
+    while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+    state.withLock { state in
+      // What it started ends with it; as long as it is not collected, its group is nobody else's.
+      _ = Glibc.kill(-identifier, SIGKILL)
+      var status: Int32 = 0
+      waitpid(identifier, &status, 0)
+      state.status = status
+    }
+    ended.signal()
+  }
+
+  private func readLog(_ descriptor: Int32) {
+    defer {
+      logEnded.signal()
+      close(descriptor)
+    }
+    var lines = LastLine()
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return }
+      lines.add(buffer[..<count])
+      state.withLock { $0.lastLine = lines.text }
+    }
+  }
+}

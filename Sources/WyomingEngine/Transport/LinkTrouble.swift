@@ -1,0 +1,39 @@
+import Glibc
+import Wyoming
+
+/// Why a connection cannot be made, or is of no more use.
+enum LinkTrouble: Error, Equatable {
+  /// The other end has gone.
+  case ended
+  case tookTooLong(Duration)
+  case noFrames(FrameError)
+  case refused(String)
+  case hostUnknown(host: String, reason: String)
+  case pathTooLong
+  case noCommand
+  /// A system call failed, with this `errno`.
+  case system(Int32)
+
+  /// Whether it says no more than that the other end has gone.
+  var isEnd: Bool {
+    switch self {
+    case .ended, .system(EPIPE), .system(ECONNRESET): true
+    default: false
+    }
+  }
+}
+
+extension LinkTrouble: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .ended: "the server closed the connection"
+    case .tookTooLong(let time): "the server did not answer within \(time)"
+    case .noFrames(let error): "the server does not speak the Wyoming protocol: \(error)"
+    case .refused(let text): "the server says: \(text)"
+    case .hostUnknown(let host, let reason): "the host \(host) was not found: \(reason)"
+    case .pathTooLong: "the path of a socket has at most 107 bytes"
+    case .noCommand: "there is no command to start; give one as stdio:COMMAND"
+    case .system(let code): "\(String(cString: strerror(code))) (errno \(code))"
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import AudioCore
+import SpeechEngine
+import Wyoming
+
+/// A server at work on one stream: each utterance is a transcription of its own.
+final class WyomingSession: SpeechEngineSession {
+  private let links: LinkPool
+  private let choice: ModelChoice
+  private let phrases: [String]
+
+  private var link: ServerLink?
+  private var progress = TranscriptProgress()
+  private var voice = VoicedSpan()
+
+  init(links: LinkPool, options: SpeechSessionOptions) throws(SpeechEngineError) {
+    let model = try options.checkedModel()
+    self.links = links
+    phrases = options.contextualPhrases
+    let link = try links.take()
+    choice = try ModelChoice(
+      link.describe(), model: model ?? links.options.model, language: options.language)
+    links.giveBack(link)
+  }
+
+  func beginUtterance() throws(SpeechEngineError) {
+    let link = try links.take()
+    (progress, voice) = (TranscriptProgress(), VoicedSpan())
+    self.link = link
+    try send(WyomingEvent("transcribe", transcribeData))
+    try send(WyomingEvent("audio-start", WyomingAudioFormat.speech.data))
+  }
+
+  func process(_ samples: [Float]) throws(SpeechEngineError) {
+    voice.hear(samples)
+    let payload = sixteenBitPayload(samples)
+    try send(WyomingEvent("audio-chunk", WyomingAudioFormat.speech.data, payload: payload))
+  }
+
+  var hypothesis: SpeechHypothesis {
+    for event in link?.arrived ?? [] { progress.take(event) }
+    return SpeechHypothesis(words: WordSpread.words(progress.words, over: voice.frames))
+  }
+
+  func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
+    try send(WyomingEvent("audio-stop"))
+    guard let link else { throw .failed(reason: "no utterance has begun") }
+    let patience = Patience(links.options.answerTimeout)
+    while !progress.isOver { progress.take(try link.receive(within: patience)) }
+    try checkFailure()
+    self.link = nil
+    links.giveBack(link)
+    return hypothesis
+  }
+
+  /// A server that has given its text early hears no more of the utterance.
+  private func send(_ event: WyomingEvent) throws(SpeechEngineError) {
+    for event in link?.arrived ?? [] { progress.take(event) }
+    try checkFailure()
+    guard let link, !progress.isOver else { return }
+    do {
+      try link.send(event, within: Patience(links.options.answerTimeout))
+    } catch {
+      // What the server said before it went explains more than that it went.
+      for event in link.lastWords { progress.take(event) }
+      try checkFailure()
+      guard progress.isComplete else { throw error }
+    }
+  }
+
+  private func checkFailure() throws(SpeechEngineError) {
+    guard let failure = progress.failure else { return }
+    link = nil
+    throw .failed(reason: failure)
+  }
+
+  private var transcribeData: [String: JSONValue] {
+    var data: [String: JSONValue] = [:]
+    if let model = choice.model { data["name"] = .string(model) }
+    if let language = choice.language { data["language"] = .string(language) }
+    if !phrases.isEmpty { data["transcript_terms"] = .array(phrases.map(JSONValue.string)) }
+    return data
+  }
+}
+
+extension SpeechSessionOptions {
+  /// The model that is asked for; throws where anything is that the protocol has no place for.
+  fileprivate func checkedModel() throws(SpeechEngineError) -> String? {
+    if grammar != nil { throw .unsupported("grammar", engine: "wyoming") }
+    if !keyPhrases.isEmpty { throw .unsupported("search for key phrases", engine: "wyoming") }
+    if alternativeCount > 0 { throw .unsupported("further readings", engine: "wyoming") }
+    if let name = engineOptions.keys.filter({ $0 != "model" }).min() {
+      throw .optionInvalid(name: name, reason: "the engine wyoming has the option model alone")
+    }
+    return engineOptions["model"]
+  }
+}

@@ -1,0 +1,38 @@
+import AudioThreads
+import SpeechEngine
+import Wyoming
+
+extension SpeechEngine {
+  /// What a server on this engine says of itself, found out on a thread of its own.
+  func info() async -> WyomingEvent {
+    await withCheckedContinuation { continuation in
+      do {
+        _ = try DedicatedThread.start(name: "syrinx-info") {
+          continuation.resume(returning: Self.info(name, models()))
+        }
+      } catch {
+        continuation.resume(returning: WyomingEvent("info", ["asr": []]))
+      }
+    }
+  }
+
+  /// Without a model it has no program to offer.
+  static func info(_ name: String, _ models: [SpeechModel]) -> WyomingEvent {
+    guard !models.isEmpty else { return WyomingEvent("info", ["asr": []]) }
+    let artifacts = models.map { model in
+      WyomingArtifact(
+        name: "\(name)-\(model.language)",
+        description: "The model of \(name) for \(model.language)",
+        details: ["languages": [.string(model.language)]])
+    }
+    let program = WyomingArtifact(
+      name: name, description: "Syrinx with \(name)",
+      details: [
+        "models": .array(artifacts.map(\.data)), "supports_transcript_streaming": true,
+        // Home Assistant decides when a command has ended.
+        "requires_external_vad": true, "prefers_auto_gain_enabled": true,
+        "prefers_noise_reduction_enabled": false,
+      ])
+    return WyomingEvent("info", ["asr": [program.data]])
+  }
+}

@@ -1,0 +1,60 @@
+import AudioCore
+import SpeechClient
+import Wyoming
+
+/// One recognition: audio goes in, events come out, and the transcript at the end.
+final class Transcription: Sendable {
+  private let audio: AudioPipe
+  private let work: Task<Void, any Error>
+
+  /// - Parameters:
+  ///   - write: sends an event to the client, and may wait for it.
+  ///   - whenFailed: is called with what the recognition ended with, where that is no transcript.
+  init(
+    _ wish: TranscriptionWish, with client: SpeechClient,
+    prepare: @Sendable (SpeechRequest) -> SpeechRequest,
+    write: @escaping @Sendable (WyomingEvent) async throws -> Void,
+    whenFailed: @escaping @Sendable (any Error) -> Void
+  ) {
+    let audio = AudioPipe()
+    var request = prepare(SpeechRequest(buffers: audio.buffers))
+    if let language = wish.language { request.locale = language }
+    request.contextualPhrases += wish.phrases
+    self.audio = audio
+    work = Task { [request] in
+      defer { audio.abandon() }
+      do {
+        var writer = TranscriptWriter(language: wish.language)
+        for try await result in await client.startTask(request: request) {
+          for event in writer.take(result) { try await write(event) }
+        }
+        try Task.checkCancellation()
+        for event in writer.finish() { try await write(event) }
+      } catch {
+        whenFailed(error)
+        throw error
+      }
+    }
+  }
+
+  deinit {
+    work.cancel()
+  }
+
+  /// Hears audio, and returns when there is room for more.
+  func hear(_ buffer: AudioBuffer) async {
+    await audio.send(buffer)
+  }
+
+  /// The audio has ended; returns when the transcript has been written.
+  ///
+  /// - Throws: what the recognition ended with, where there is none.
+  func finish() async throws {
+    audio.finish()
+    try await withTaskCancellationHandler {
+      try await work.value
+    } onCancel: {
+      work.cancel()
+    }
+  }
+}

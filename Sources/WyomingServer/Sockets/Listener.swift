@@ -1,0 +1,116 @@
+import AudioThreads
+import NIOCore
+import NIOPosix
+import Synchronization
+import Wyoming
+
+/// An address at which clients connect, each to be served on its own.
+struct Listener {
+  private let address: SocketAddress
+
+  /// A host and port; the name is looked up on a thread of its own.
+  ///
+  /// - Throws: `WyomingServerError`, for an address that others can reach as well where that is not
+  ///   allowed.
+  init(host: String, port: Int, allowsRemote: Bool) async throws {
+    let asked = WyomingAddress.tcp(host: host, port: port).description
+    do {
+      address = try await resolve(host: host, port: port)
+    } catch {
+      throw WyomingServerError.cannotListen(
+        address: asked, reason: "the host \(host) was not found")
+    }
+    guard allowsRemote || address.isLoopback else {
+      throw WyomingServerError.remoteAddress(asked)
+    }
+  }
+
+  /// A Unix socket, which does not exist yet.
+  init(path: String) throws {
+    do {
+      address = try SocketAddress(unixDomainSocketPath: path)
+    } catch {
+      throw WyomingServerError.cannotListen(
+        address: WyomingAddress.unix(path: path).description,
+        reason: "the path of a socket has at most 107 bytes")
+    }
+  }
+
+  /// Serves clients until it is cancelled.
+  func run(
+    _ options: WyomingServerOptions, _ onListening: @Sendable (WyomingAddress) async -> Void
+  ) async throws {
+    try await withEventLoop { group in
+      let listener = try await bind(group)
+      if let address = WyomingAddress(listener.channel.localAddress) { await onListening(address) }
+      let places = Places(count: max(1, options.maximumConnections))
+      try await listener.executeThenClose { connections in
+        try await withThrowingDiscardingTaskGroup { tasks in
+          for try await connection in connections {
+            let hasPlace = places.take()
+            tasks.addTask {
+              await connection.serve(options, refusing: hasPlace ? nil : .busy)
+              if hasPlace { places.giveBack() }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private func bind(
+    _ group: MultiThreadedEventLoopGroup
+  ) async throws -> NIOAsyncChannel<ByteChannel, Never> {
+    do {
+      return try await ServerBootstrap(group: group)
+        .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        // A client may end its side after `audio-stop` and wait for the transcript.
+        .childChannelOption(.allowRemoteHalfClosure, value: true)
+        .bind(to: address) { channel in
+          channel.eventLoop.makeCompletedFuture { try ByteChannel.wrapping(channel) }
+        }
+    } catch let error as IOError where error.errnoCode == EADDRINUSE {
+      throw WyomingServerError.addressInUse("\(WyomingAddress(address) ?? .stdio(command: nil))")
+    } catch let error as IOError {
+      throw WyomingServerError.cannotListen(
+        address: "\(WyomingAddress(address) ?? .stdio(command: nil))",
+        reason: "\(String(cString: strerror(error.errnoCode))) (errno \(error.errnoCode))")
+    }
+  }
+}
+
+/// How many more clients may be served.
+private final class Places: Sendable {
+  // Held to take one or to give one back.
+  private let free: Mutex<Int>
+
+  init(count: Int) {
+    free = Mutex(count)
+  }
+
+  func take() -> Bool {
+    free.withLock { free in
+      guard free > 0 else { return false }
+      free -= 1
+      return true
+    }
+  }
+
+  func giveBack() {
+    free.withLock { $0 += 1 }
+  }
+}
+
+/// A host's first address; `getaddrinfo` takes as long as it likes.
+private func resolve(host: String, port: Int) async throws -> SocketAddress {
+  try await withCheckedThrowingContinuation { continuation in
+    do {
+      _ = try DedicatedThread.start(name: "syrinx-resolve") {
+        continuation.resume(
+          with: Result { try SocketAddress.makeAddressResolvingHost(host, port: port) })
+      }
+    } catch {
+      continuation.resume(throwing: error)
+    }
+  }
+}

@@ -1,0 +1,32 @@
+public import SpeechClient
+public import Wyoming
+
+/// What a server allows its clients.
+public struct WyomingServerOptions: Sendable {
+  /// How many connections there may be at once, each with a recogniser of its own; 4.
+  ///
+  /// A further client gets an `error` event with the code `busy`, and its connection ends.
+  public var maximumConnections = 4
+
+  /// How long a client may leave the server waiting: for its next bytes, or for room to write; 30 s.
+  ///
+  /// Then it gets an `error` event with the code `idle`, and its connection ends. Nil on standard
+  /// input and output, where the client is whoever started the server.
+  public var idleTimeout: Duration? = .seconds(30)
+
+  /// How large the parts of a client's frames may be.
+  public var limits = WyomingLimits(header: 1 << 16, data: 1 << 18, payload: 1 << 20)
+
+  /// Whether clients on other machines may connect; false.
+  ///
+  /// The protocol has neither passwords nor encryption.
+  public var allowsRemoteClients = false
+
+  /// Adds to the request for a client's audio what the client cannot say.
+  ///
+  /// That is an end-point policy, a grammar, or a language for clients that name none.
+  public var prepare: @Sendable (_ request: SpeechRequest) -> SpeechRequest = { $0 }
+
+  /// The default options.
+  public init() {}
+}

@@ -1,0 +1,34 @@
+import Testing
+
+@testable import ALSASoundCard
+
+@Suite struct DeviceFoldersTests {
+  private func paths(_ variables: [String: String]) -> [String] {
+    DeviceFolders(user: 1_000) { variables[$0] }.paths
+  }
+
+  @Test func `the cards' folder and the servers' usual ones are watched`() {
+    #expect(
+      paths([:]) == ["/dev/snd", "/dev", "/run/user/1000/pulse", "/run/user/1000"])
+  }
+
+  @Test func `servers that the environment names are watched where they are`() {
+    let paths = paths([
+      "XDG_RUNTIME_DIR": "/run/x", "PULSE_SERVER": "unix:/srv/pulse/native",
+      "PULSE_RUNTIME_PATH": "/srv/pulse", "PIPEWIRE_RUNTIME_DIR": "/srv/pipewire",
+    ])
+    #expect(paths == ["/dev/snd", "/dev", "/srv/pulse", "/srv/pipewire", "/run/x"])
+  }
+
+  @Test func `a server on another machine has no folder here`() {
+    #expect(paths(["PULSE_SERVER": "tcp:studio:4713"]).count == 4)
+  }
+
+  @Test(arguments: [
+    ("pcmC0D0p", true), ("controlC1", true), ("native", true), ("pipewire-0", true), ("snd", true),
+    ("seq", false), ("timer", false), ("tty7", false), ("autospawn.lock", false),
+  ])
+  func `only what may be a device or a server is worth a try`(name: String, isWorth: Bool) {
+    #expect(DeviceFolders.concerns(name) == isWorth)
+  }
+}

@@ -1,0 +1,84 @@
+import ALSASoundCard
+import AudioCore
+import AudioPlayerClient
+import AudioPlayerClientLive
+import ClientDependencies
+import Foundation
+import SoundCard
+import Testing
+
+/// One playback that is told things while it sounds on ALSA's test card, by what the card was given.
+@Suite(.timeLimit(.minutes(1))) struct ControlOnCardTests {
+  private let bench: TestBench
+  private let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
+  /// Two seconds; each sample is a little above the one before it and tells where it is from.
+  private let stairs = (0..<96_000).map { 0.25 + Float($0) / 1_048_576 }
+
+  init() throws {
+    bench = try TestBench.ready()
+  }
+
+  @Test func `what a playback is told costs no frame and does not click`() async throws {
+    let file = bench.file()
+    let events = try await play(on: testCard("output=\(file.path())")) { player in
+      try await player.control(id: "a", command: .pause())
+      try await player.control(id: "a", command: .seek(to: .frame(60_000)))
+      try await player.control(id: "a", command: .resume())
+      try await player.control(id: "a", command: .setVolume(0.5, ramp: .milliseconds(100)))
+      try await player.control(id: "a", command: .stop(fade: .milliseconds(50)))
+    }
+    guard case .finished(let finish) = events.last else {
+      Issue.record("\(events)")
+      return
+    }
+    #expect(finish.reason == .stopped)
+    let played = try samples(file)
+    // The steepest that is asked for is a fade of 10 ms from a third of full scale.
+    let steps = zip(played, played.dropFirst()).map { abs($0 - $1) }
+    #expect(try #require(steps.max()) <= 0.35 / 480 + 1e-4)
+    try check(played, events)
+  }
+
+  /// The frames before the pause, silence, and those from the target on, each in its place.
+  private func check(_ played: [Float], _ events: [PlaybackEvent]) throws {
+    let isStarved = events.contains { if case .starved = $0 { true } else { false } }
+    let paused = events.compactMap { event -> Int? in
+      if case .paused(let place) = event { place.position.rawValue } else { nil }
+    }
+    // A machine too busy to decode in time fades into silence anywhere, and says so.
+    guard !isStarved else { return }
+    let position = try #require(paused.first)
+    try #require(position >= 480 && position < played.count)
+    #expect(played.starts(with: stairs[..<(position - 480)]))
+    let target = stairs[60_480]
+    let after = try #require(played[position...].firstIndex(of: target))
+    #expect(played[after...].starts(with: stairs[60_480..<60_580]))
+    #expect(played[position..<after].contains(0))
+  }
+
+  private func play(
+    on device: String,
+    act: @escaping @Sendable (AudioPlayerClient) async throws -> Void
+  ) async throws -> [PlaybackEvent] {
+    try await withDependencies {
+      $0.soundCard = .liveValue
+    } operation: {
+      let player = AudioPlayerClient.liveValue
+      let request = PlaybackRequest(
+        source: .buffers([AudioBuffer(format: format, samples: stairs)]),
+        device: AudioDevice.ID(rawValue: device), id: "a")
+      var events: [PlaybackEvent] = []
+      var acting: Task<Void, any Error>?
+      for try await event in await player.playback(request: request) {
+        events.append(event)
+        if case .progress = event, acting == nil { acting = Task { try await act(player) } }
+      }
+      try await acting?.value
+      return events
+    }
+  }
+
+  private func samples(_ file: URL) throws -> [Float] {
+    try Data(contentsOf: file).withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+  }
+}

@@ -1,0 +1,118 @@
+import AudioThreads
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ALSASoundCard
+
+@Suite(.timeLimit(.minutes(1))) struct FolderWatchTests {
+  let folder = FileManager.default.temporaryDirectory
+    .appending(path: "syrinx-watch-\(UUID().uuidString)")
+
+  init() throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  @Test func `what comes, goes or changes its permissions is told`() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (changes, change) = AsyncStream.makeStream(of: Void.self)
+    let watch = try #require(
+      FolderWatch([folder.path()], concerns: { $0 == "native" }) { change.yield() })
+    var iterator = changes.makeAsyncIterator()
+    let file = folder.appending(path: "native").path()
+    _ = FileManager.default.createFile(atPath: file, contents: nil)
+    await iterator.next()
+    chmod(file, 0o600)
+    await iterator.next()
+    unlink(file)
+    await iterator.next()
+    watch.stop()
+  }
+
+  @Test func `a folder that comes later is watched from then on`() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let inner = folder.appending(path: "pulse")
+    let (changes, change) = AsyncStream.makeStream(of: Void.self)
+    let watch = try #require(
+      FolderWatch([inner.path(), folder.path()], concerns: DeviceFolders.concerns) {
+        change.yield()
+      })
+    var iterator = changes.makeAsyncIterator()
+    try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+    await iterator.next()
+    _ = FileManager.default.createFile(
+      atPath: inner.appending(path: "native").path(), contents: nil)
+    await iterator.next()
+    watch.stop()
+  }
+
+  @Test func `the names of events are read, one after the other, with and without a name`() {
+    func event(_ name: [UInt8]) -> [UInt8] {
+      [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, UInt8(name.count), 0, 0, 0] + name
+    }
+    let bytes = event(Array("snd".utf8) + [0, 0, 0, 0, 0]) + event([]) + event([65, 0, 0, 0])
+    bytes.withUnsafeBytes { bytes in
+      #expect(InotifyEvents.names(in: bytes) == ["snd", "", "A"])
+      // An event that is cut short is none.
+      #expect(InotifyEvents.names(in: UnsafeRawBufferPointer(rebasing: bytes[..<10])).isEmpty)
+    }
+  }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct DeviceChangesTests {
+  /// Counts the watches that run, and lets a test tell of a change.
+  private final class Watches: Sendable {
+    struct State {
+      var running = 0
+      var begun = 0
+      var changed: (@Sendable () -> Void)?
+    }
+    let state = Mutex(State())
+    let ended = Gate()
+
+    func start(_ changed: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+      state.withLock {
+        ($0.running, $0.begun, $0.changed) = ($0.running + 1, $0.begun + 1, changed)
+      }
+      return { [self] in
+        state.withLock { $0.running -= 1 }
+        ended.open()
+      }
+    }
+
+    func change() { state.withLock { $0.changed }?() }
+  }
+
+  @Test func `every stream tells of every change, and the watch ends with the last of them`()
+    async throws
+  {
+    let watches = Watches()
+    let changes = DeviceChanges { watches.start($0) }
+    func heard(_ stream: AsyncStream<Void>) -> Task<Bool, Never> {
+      Task {
+        for await _ in stream { return true }; return false
+      }
+    }
+    let streams = [changes.stream(), changes.stream()]
+    #expect(watches.state.withLock { $0.running } == 1)
+    watches.change()
+    for stream in streams { #expect(await heard(stream).value) }
+  }
+
+  @Test func `a stream that nobody reads any more ends the watch`() async {
+    let watches = Watches()
+    let changes = DeviceChanges { watches.start($0) }
+    do {
+      let stream = changes.stream()
+      withExtendedLifetime(stream) {}
+    }
+    await watches.ended.wait()
+    #expect(watches.state.withLock { $0.running } == 0)
+  }
+
+  @Test func `where nothing can be watched a stream ends without a word`() async {
+    for await _ in DeviceChanges(watching: { _ in nil }).stream() {
+      Issue.record("it told of something")
+    }
+  }
+}

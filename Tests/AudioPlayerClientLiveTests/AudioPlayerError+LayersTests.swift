@@ -1,0 +1,37 @@
+import AudioCore
+import AudioPlayerClient
+import ClientDependencies
+import SoundCard
+import Testing
+
+@testable import AudioPlayerClientLive
+
+@Suite struct AudioPlayerErrorLayersTests {
+  @Test func `a device that is gone or does not answer is lost, also while it is opened`() async {
+    for error in [SoundCardError.deviceLost("x"), .notAnswering("x", operation: "write")] {
+      #expect(AudioPlayerError(error, on: nil) == .deviceLost("x"))
+      await withDependencies {
+        $0.soundCard.openPlayback = { _ in throw error }
+      } operation: {
+        await #expect(throws: AudioPlayerError.deviceLost("x")) {
+          let buffer = AudioBuffer(silence: 1, format: .speech)
+          let player = AudioPlayerClient.liveValue
+          for try await _ in await player.playback(request: .init(source: .buffers([buffer]))) {}
+        }
+      }
+    }
+  }
+
+  @Test func `every other error of a device keeps its sentence and the device that was asked for`()
+  {
+    let error = SoundCardError.busy("x", holder: nil)
+    #expect(AudioPlayerError(error, on: "y") == .device("y", reason: "\(error)"))
+    #expect(AudioPlayerError(error, on: nil) == .device(nil, reason: "\(error)"))
+  }
+
+  @Test func `what the system refuses is no fault of the device`() {
+    struct Refused: Error {}
+    #expect(AudioPlayerError(Refused(), on: "x") == .system(reason: "Refused()"))
+    #expect(AudioPlayerError(AudioPlayerError.deviceLost("x"), on: "y") == .deviceLost("x"))
+  }
+}

@@ -1,0 +1,46 @@
+import AudioCore
+import AudioPlayerClient
+import AudioPlayerClientLive
+import ClientDependencies
+import SoundCard
+import Testing
+
+@Suite struct DevicesTests {
+  private let known = [
+    device("default", [.playback, .capture], isDefault: true), device("hw:0", [.playback]),
+    device("hw:1", [.capture]), device("hw:2", [.playback, .capture]),
+  ]
+
+  private func devices(
+    _ list: @escaping @Sendable () throws -> [AudioDevice]
+  ) async throws -> [AudioDevice] {
+    try await withDependencies {
+      $0.soundCard.devices = list
+    } operation: {
+      try await AudioPlayerClient.liveValue.devices()
+    }
+  }
+
+  @Test func `those that cannot be played on are left out, and the order stays`() async throws {
+    let found = try await devices { [known] in known }
+    #expect(found.map(\.id) == ["default", "hw:0", "hw:2"])
+    #expect(found.first?.isDefault == true)
+  }
+
+  @Test func `without a sound card there are none`() async throws {
+    #expect(try await devices { throw SoundCardError.noSoundCard(.playback) }.isEmpty)
+  }
+
+  @Test func `what else is wrong is told as the client's own error`() async {
+    let failure = SoundCardError.failed("hw:0", operation: "list", code: 5, reason: "it is ill")
+    await #expect(throws: AudioPlayerError.device(nil, reason: "\(failure)")) {
+      _ = try await devices { throw failure }
+    }
+  }
+}
+
+private func device(
+  _ id: AudioDevice.ID, _ directions: Set<AudioDevice.Direction>, isDefault: Bool = false
+) -> AudioDevice {
+  AudioDevice(id: id, name: "a device", directions: directions, isDefault: isDefault)
+}

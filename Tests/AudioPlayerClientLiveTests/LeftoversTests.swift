@@ -1,0 +1,62 @@
+import AudioCore
+import AudioPlayerClient
+import AudioPlayerClientLive
+import ClientDependencies
+import SoundCard
+import Testing
+import VirtualSoundCard
+
+/// In a process of its own, whose threads, descriptors and memory are nobody else's.
+@Suite struct LeftoversTests {
+  @Test func `a thousand playbacks begun and cancelled leave nothing`() async {
+    await #expect(processExitsWith: .success) {
+      let card = VirtualSoundCard(.init(pace: .untimed, keepsPlayback: false))
+      try await withDependencies {
+        $0.soundCard = card.soundCard
+        $0.playbackIdleTime = .zero
+      } operation: {
+        let player = AudioPlayerClient.liveValue
+        try await beginAndCancel(100, with: player)
+        let before = try Held()
+        try await beginAndCancel(1_000, with: player)
+        var after = try Held()
+        // The last one lets go of its descriptors in a task of its own.
+        for _ in 0..<1_000 where !after.isNoMore(than: before) {
+          await Task.yield()
+          after = try Held()
+        }
+        let isNoMore = after.isNoMore(than: before)
+        #expect(isNoMore, "\(after), not \(before)")
+        #expect(card.openDeviceCount == 0)
+      }
+    }
+  }
+}
+
+/// Begins playbacks one after the other and ends each where it happens to be: some before they
+/// begin, some while they play.
+private func beginAndCancel(_ count: Int, with player: AudioPlayerClient) async throws {
+  let tone = AudioSignal.sine(440)
+    .buffer(.milliseconds(100), format: AudioFormat(sampleRate: 8_000, channelCount: 1))
+  let request = PlaybackRequest(source: .buffers([tone]), repetition: .forever)
+  for index in 0..<count {
+    let playing = Task {
+      for try await event in await player.playback(request: request.anew) {
+        if case .started = event, index % 3 == 0 { break }
+      }
+    }
+    if index % 3 == 2 { await player.stop() }
+    if index % 3 > 0 { playing.cancel() }
+    _ = await playing.result
+    await player.stop()
+  }
+}
+
+extension PlaybackRequest {
+  /// The same by another name.
+  fileprivate var anew: PlaybackRequest {
+    var request = self
+    request.id = PlaybackID()
+    return request
+  }
+}

@@ -1,0 +1,49 @@
+import AudioCore
+import Foundation
+import Glibc
+
+/// A named pipe that a test writes a WAV file into, as far as it likes.
+final class NamedPipe: Sendable {
+  let url = FileManager.default.temporaryDirectory
+    .appendingPathComponent("syrinx-\(UUID().uuidString).pipe")
+  private let wav: Data
+  private let frameCount: Int
+
+  /// - Parameter sound: all that the file would hold.
+  init(_ sound: AudioBuffer) throws {
+    let file = try temporaryWAV(sound)
+    defer { try? FileManager.default.removeItem(at: file) }
+    frameCount = sound.frameCount.rawValue
+    wav = try Data(contentsOf: file)
+    guard mkfifo(url.path, 0o600) == 0 else { throw POSIXError(.EIO) }
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: url)
+  }
+
+  /// A writer that does not wait for a reader, and is one itself, so that nothing is lost before
+  /// the player comes.
+  func open() throws -> FileHandle {
+    try FileHandle(forUpdating: url)
+  }
+
+  /// The bytes of the header and of so many frames.
+  func bytes(_ frames: Int) -> Data {
+    wav.prefix(wav.count - 4 * (frameCount - frames))
+  }
+
+  /// The bytes of the frames from one on.
+  func rest(from frame: Int) -> Data {
+    wav.dropFirst(bytes(frame).count)
+  }
+
+  /// Whether nobody reads from the pipe any more; waits for that for ten seconds.
+  func isLeft() -> Bool {
+    let descriptor = Glibc.open(url.path, O_WRONLY | O_NONBLOCK)
+    guard descriptor >= 0 else { return errno == ENXIO }
+    defer { close(descriptor) }
+    var request = pollfd(fd: descriptor, events: 0, revents: 0)
+    return poll(&request, 1, 10_000) == 1
+  }
+}

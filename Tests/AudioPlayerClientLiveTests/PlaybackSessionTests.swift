@@ -1,0 +1,53 @@
+import AudioCore
+import AudioPlayerClient
+import ClientDependencies
+import SoundCard
+import Synchronization
+import Testing
+import VirtualSoundCard
+
+@testable import AudioPlayerClientLive
+
+@Suite(.timeLimit(.minutes(1))) struct PlaybackSessionTests {
+  private let card = VirtualSoundCard(.init(pace: .untimed))
+  private let silence = AudioBuffer(
+    silence: 800, format: AudioFormat(sampleRate: 8_000, channelCount: 1))
+
+  @Test func `a playback that says that it has finished is over`() async throws {
+    let playing = Mutex<PlaybackSession?>(nil)
+    let isOver = Mutex<Bool?>(nil)
+    let session = PlaybackSession(
+      request: PlaybackRequest(source: .buffers([silence])),
+      setting: EngineSetting(
+        soundCard: card.soundCard, idleTime: .zero, clock: ContinuousClock()),
+      engines: EnginePool()
+    ) { event in
+      guard case .finished = event else { return }
+      let session = playing.withLock { $0 }
+      isOver.withLock { $0 = session?.isOver }
+    }
+    playing.withLock { $0 = session }
+    session.start()
+    try await session.ended()
+    playing.withLock { $0 = nil }
+    #expect(isOver.withLock { $0 } == true)
+  }
+
+  @Test func `a name can be used again as soon as its end is told`() async throws {
+    try await withDependencies {
+      $0.soundCard = card.soundCard
+    } operation: {
+      let player = AudioPlayerClient.liveValue
+      let request = PlaybackRequest(source: .buffers([silence]), id: "again")
+      var events = await player.playback(request: request).makeAsyncIterator()
+      for _ in 0..<20 {
+        while let event = try await events.next() {
+          if case .finished = event { break }
+        }
+        events = await player.playback(request: request).makeAsyncIterator()
+      }
+      while try await events.next() != nil {}
+    }
+    #expect(card.openDeviceCount == 0)
+  }
+}

@@ -1,0 +1,201 @@
+import AudioCore
+import AudioRecorderClient
+import AudioThreads
+import ClientDependencies
+import Foundation
+import SoundCard
+import Synchronization
+import Testing
+import VirtualSoundCard
+
+/// A microphone that is lost while those who hear it wait for it.
+@Suite(.timeLimit(.minutes(1))) struct LostMicrophoneTests {
+  /// Unplugged half a second after it was opened, for three seconds; its last period is not heard.
+  private let fault = VirtualFault.unplugged(at: 4_000, for: .seconds(3))
+  private let before = (0..<3_600).map(counted)
+
+  @Test func `a recording goes on when its device is back, with silence of the gap's length`()
+    async throws
+  {
+    let booth = Booth(faults: [fault])
+    let recording = await booth.start(length: .seconds(4))
+    await comeBack(booth)
+    try await booth.finish(recording)
+    #expect(booth.events.count { $0 == .deviceLost } == 1)
+    #expect(booth.finish?.reason == .lengthReached)
+    let back = 3_600 + (try missing(booth))
+    let samples = try booth.samples()
+    #expect(samples.count == 32_000)
+    let isBefore = samples.starts(with: before)
+    let isSilence = samples[3_600..<back].allSatisfy { $0 == 0 }
+    let isAfter = samples[back...].elementsEqual((0..<32_000 - back).map(counted))
+    #expect(isBefore && isSilence && isAfter)
+    #expect(booth.card.openDeviceCount == 0)
+  }
+
+  @Test func `with gaps left out, what was heard after it joins what was heard before`()
+    async throws
+  {
+    let booth = Booth(faults: [fault])
+    let recording = await booth.start(gaps: .omit, length: .seconds(1))
+    await comeBack(booth)
+    try await booth.finish(recording)
+    _ = try missing(booth)
+    let isJoined = try booth.samples() == before + (0..<4_400).map(counted)
+    #expect(isJoined)
+  }
+
+  @Test func `a recording that is to stop at a gap ends with the loss, without an error`()
+    async throws
+  {
+    let booth = Booth(faults: [fault])
+    let recording = await booth.start(gaps: .stop)
+    await booth.passUntilUnplugged()
+    try await recording.value
+    #expect(booth.finish?.reason == .gap)
+    #expect(try isBefore(booth))
+    #expect(booth.card.openDeviceCount == 0)
+  }
+
+  @Test func `a device that is not back in time is an error, and the file is complete`()
+    async throws
+  {
+    let booth = Booth(faults: [.unplugged(at: 4_000, for: .seconds(3_600))])
+    let recording = await booth.start(.wait(atMost: .seconds(2)))
+    await booth.passUntilUnplugged()
+    await booth.sees { $0 == .deviceLost }
+    await booth.clock.advance(by: .seconds(2))
+    await #expect(throws: AudioRecorderError.deviceLost("virtual")) { try await recording.value }
+    #expect(try isBefore(booth))
+    #expect(booth.card.openDeviceCount == 0)
+  }
+
+  @Test func `stop ends a recording whose device is away, at once`() async throws {
+    let booth = Booth(faults: [.unplugged(at: 4_000, for: .seconds(3_600))])
+    let recording = await booth.start()
+    await booth.passUntilUnplugged()
+    await booth.sees { $0 == .deviceLost }
+    await booth.stop()
+    try await recording.value
+    #expect(
+      booth.finish
+        == RecordingFinish(
+          reason: .stopped, frameCount: 3_600, recorded: .milliseconds(450)))
+    #expect(try isBefore(booth))
+  }
+
+  @Test func `who is cancelled while the device is away leaves a complete file and nothing open`()
+    async throws
+  {
+    let booth = Booth(faults: [fault])
+    let recording = await booth.start()
+    await booth.passUntilUnplugged()
+    await booth.sees { $0 == .deviceLost }
+    recording.cancel()
+    _ = await recording.result
+    await booth.stop()
+    await booth.clock.advance(by: .seconds(3))
+    #expect(try isBefore(booth))
+    #expect(booth.card.openDeviceCount == 0)
+  }
+
+  @Test func `of two who hear a device the one that waits goes on, and the other one fails`()
+    async throws
+  {
+    let booth = Booth(faults: [fault])
+    let recording = await booth.start(length: .seconds(4))
+    let blocks = await booth.capture(CaptureRequest())
+    let capture = Task { for try await _ in blocks {} }
+    await booth.passUntilUnplugged()
+    await #expect(throws: AudioRecorderError.deviceLost("virtual")) { try await capture.value }
+    await comeBack(booth)
+    try await booth.finish(recording)
+    #expect(try booth.samples().count == 32_000)
+  }
+
+  @Test func `a capture that waits says before its next block what was missed`() async throws {
+    let booth = Booth(faults: [fault])
+    let request = CaptureRequest(
+      device: nil, framesPerBuffer: nil, onDeviceLoss: .wait(atMost: .seconds(60)))
+    let blocks = Blocks(await booth.capture(request))
+    await booth.passUntilUnplugged()
+    // A capture tells nothing of the loss: that the device is closed shows it.
+    while booth.card.openDeviceCount > 0 { await Task.yield() }
+    while !blocks.hasGap { await booth.pass(1) }
+    blocks.cancel()
+    let all = blocks.all
+    let index = try #require(all.firstIndex { $0.gap != nil })
+    let lost = try #require(all[index].gap?.lost)
+    #expect(lost >= 24_000)
+    #expect(all[index].buffer.firstFrame == all[index - 1].buffer.endFrame + lost)
+    #expect(all[index].buffer.samples.first == counted(0))
+    #expect(all[index].capturedAt >= all[index - 1].capturedAt + .seconds(3))
+  }
+
+  @Test func `a device that is back at another rate is converted to what it was`() async throws {
+    let booth = Booth(faults: [fault]) { soundCard, clock in
+      let other = VirtualSoundCard(
+        .init(
+          pace: .lockstep(clock), microphone: .signal(.sine(440, amplitude: 0.5)),
+          sampleRate: 16_000))
+      let first = Mutex<(@Sendable (PCMRequest) async throws -> any CapturePCM)?>(
+        soundCard.openCapture)
+      soundCard.openCapture = { request in
+        if let open = first.withLock({ $0.take() }) { return try await open(request) }
+        return try await other.soundCard.openCapture(request: request)
+      }
+    }
+    let recording = await booth.start(length: .seconds(4))
+    await booth.passUntilUnplugged()
+    await booth.sees { $0 == .deviceLost }
+    await booth.clock.advance(by: .seconds(1))
+    try await booth.finish(recording)
+    let samples = try booth.samples()
+    #expect(samples.count == 32_000)
+    let back = 3_600 + (try missing(booth, atLeast: .milliseconds(1_050)))
+    let isSilence = samples[3_600..<back].allSatisfy { $0 == 0 }
+    let sine = AudioSignal.sine(440, amplitude: 0.5).buffer(20_200, format: Booth.format).samples
+    let heard = samples[back...]
+    let isSine = zip(heard, sine).dropFirst(100).dropLast(100).allSatisfy { abs($0 - $1) < 0.01 }
+    #expect(isSilence && isSine)
+  }
+
+  /// Whether the file holds what was heard before the loss, and nothing else.
+  private func isBefore(_ booth: Booth) throws -> Bool { try booth.samples() == before }
+
+  /// Lets the device be lost and be back.
+  private func comeBack(_ booth: Booth) async {
+    await booth.passUntilUnplugged()
+    await booth.sees { $0 == .deviceLost }
+    await booth.clock.advance(by: .seconds(3))
+    while booth.card.openDeviceCount == 0 { await Task.yield() }
+  }
+
+  /// The frames of the only gap: what was not fetched, and the time until the device was opened.
+  private func missing(
+    _ booth: Booth, atLeast shortest: Duration = .milliseconds(3_050)
+  ) throws -> Int {
+    let gap = try #require(booth.gaps.first)
+    #expect(booth.gaps.count == 1)
+    #expect((shortest...(shortest + .milliseconds(150))).contains(gap), "\(gap)")
+    return FrameCount(gap, at: 8_000).rawValue
+  }
+}
+
+/// The blocks of a capture as they come.
+private final class Blocks: Sendable {
+  private let blocks = Mutex<[CapturedAudio]>([])
+  private let reading = Mutex<Task<Void, any Error>?>(nil)
+
+  init(_ stream: AsyncThrowingStream<CapturedAudio, any Error>) {
+    let task = Task { [self] in
+      for try await block in stream { blocks.withLock { $0.append(block) } }
+    }
+    reading.withLock { $0 = task }
+  }
+
+  var all: [CapturedAudio] { blocks.withLock { $0 } }
+  var hasGap: Bool { all.contains { $0.gap != nil } }
+
+  func cancel() { reading.withLock { $0 }?.cancel() }
+}

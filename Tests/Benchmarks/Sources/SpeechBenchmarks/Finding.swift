@@ -1,0 +1,1 @@
+../EngineBenchmarks/Finding.swift

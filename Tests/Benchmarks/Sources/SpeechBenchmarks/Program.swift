@@ -1,0 +1,1 @@
+../EngineBenchmarks/Program.swift

@@ -1,0 +1,35 @@
+import Foundation
+
+/// Memory of the command while it recognises a long file.
+enum RecognitionMemory {
+  static func measure(on bench: SpeechBench) throws -> [Finding] {
+    let minutes = max(1, Options.number("--minutes", or: 5))
+    let file = try bench.speech(seconds: Double(minutes * 60))
+    let lines = bench.file("lines")
+    let program = try Program(
+      [
+        "sh", "-c", "exec \"$@\" > '\(lines)'", "sh", SpeechBench.syrinx, "transcribe", "--jobs",
+        "1", "--json", file.path,
+      ])
+    var sizes: [Int] = []
+    while let bytes = try? program.residentBytes() {
+      sizes.append(bytes)
+      usleep(200_000)
+    }
+    let cost = try program.cost()
+    guard cost.status == 0, sizes.count >= 8 else {
+      throw Program.Failure(description: "the long file was not recognised (\(cost.status))")
+    }
+    // By the end of the first quarter every table has had its longest utterance.
+    let early = sizes.prefix(sizes.count / 4).max() ?? 0
+    let late = sizes.max() ?? 0
+    return [
+      Finding(
+        name: "memory with one decoder, at most", value: Double(late) / 1_048_576, unit: "MiB",
+        remark: "\(minutes) min of speech"),
+      Finding(
+        name: "more memory after the first quarter", value: Double(late - early) / 1_048_576,
+        unit: "MiB", bound: 5, remark: "\(minutes) min of speech"),
+    ]
+  }
+}

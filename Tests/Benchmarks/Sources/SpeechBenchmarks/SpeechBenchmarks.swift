@@ -1,0 +1,41 @@
+import Glibc
+
+/// Measures what recognising speech costs and how soon it answers, beside `pocketsphinx_batch` on
+/// the same clips with the same model in the same run.
+///
+/// ```sh
+/// Tests/bench.sh SpeechBenchmarks --check
+/// ```
+///
+/// Options:
+/// - `--check`: exit with status 1 where a figure is over its bound.
+/// - `--clips folder`: WAV files at 16 kHz and mono, and `transcripts.tsv` (name, tab, words); the
+///   folder `../shared/data/speech` where there is one, else the project's own samples.
+/// - `--batch path`: pocketsphinx_batch, of Debian's package `pocketsphinx`, where it is not in
+///   `PATH`.
+/// - `--rounds 2`: how often the programs run, one after the other; the least of each counts.
+/// - `--minutes 5`: how much speech is recognised to see whether memory grows; an hour takes some
+///   ten minutes.
+/// - `--only text`: only the groups whose names contain the text.
+@main
+struct SpeechBenchmarks {
+  static func main() async throws {
+    let bench = try SpeechBench()
+    let groups: [(name: String, measure: (SpeechBench) async throws -> [Finding])] = [
+      ("costs", RecognitionCosts.measure),
+      ("answers", RecognitionAnswers.measure),
+      ("memory", RecognitionMemory.measure),
+    ]
+    var isMissed = false
+    print(Finding.heading)
+    for group in groups where group.name.contains(Options.value("--only") ?? group.name) {
+      for finding in try await group.measure(bench) {
+        print(finding.text)
+        fflush(nil)
+        isMissed = isMissed || finding.isMissed
+      }
+    }
+    bench.remove()
+    if isMissed, CommandLine.arguments.contains("--check") { exit(1) }
+  }
+}

@@ -1,0 +1,86 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// What has threads of its own, down to the owners of C libraries, and its tests: what the
+// sanitizers check (Tests/sanitize.sh). `Mutex.swift` is a part of every module of it.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(
+  _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
+) -> Target {
+  .testTarget(
+    name: "\(name)Tests", dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+}
+
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let issueReporting: Target.Dependency = .product(
+  name: "IssueReporting", package: "xctest-dynamic-overlay")
+let issueReportingTestSupport: Target.Dependency = .product(
+  name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay")
+
+let engine: [Target.Dependency] = [
+  "AudioCore", "AudioThreads", "ClientDependencies", "Resampling", "SoundCard", "SoundFile",
+]
+let engines: [Target.Dependency] = ["AudioPlayerClientLive", "AudioRecorderClientLive"]
+
+let package = Package(
+  name: "sanitizers",
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.0"),
+  ],
+  targets: [
+    .systemLibrary(name: "CALSA", pkgConfig: "alsa"),
+    .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CSndFile", pkgConfig: "sndfile"),
+    .systemLibrary(name: "CSoxr", pkgConfig: "soxr"),
+    library("AudioCore"),
+    library("AudioThreads", ["CLinux"]),
+    library("ClientDependencies", [issueReporting]),
+    library(
+      "ClientDependenciesTestSupport", ["ClientDependencies", issueReportingTestSupport]),
+    library("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies"]),
+    library("SpeechEngine", ["AudioCore", "ClientDependencies"]),
+    library(
+      "ALSASoundCard",
+      ["AudioCore", "AudioThreads", "CALSA", "ClientDependencies", "SoundCard", logging]),
+    library("Resampling", ["AudioCore", "CSoxr"]),
+    library("SoundFile", ["AudioCore", "AudioThreads", "CSndFile", logging]),
+    library("AudioPlayerClient", ["AudioCore", "ClientDependencies"]),
+    library("AudioRecorderClient", ["AudioCore", "ClientDependencies"]),
+    library("SpeechClient", ["AudioCore", "ClientDependencies"]),
+    library("AudioPlayerClientLive", engine + ["AudioPlayerClient"]),
+    library("AudioRecorderClientLive", engine + ["AudioRecorderClient"]),
+    library("VirtualSoundCard", ["AudioCore", "AudioThreads", "SoundCard"]),
+    library(
+      "SyrinxTestSupport",
+      [
+        "AudioCore", "AudioRecorderClient", "AudioThreads", "ClientDependencies", "SoundFile",
+        "SpeechClient", "SpeechEngine", "VirtualSoundCard",
+      ]),
+    tests("ALSASoundCard", ["ALSASoundCard"] + engine + engines, exclude: ["Support"]),
+    tests("AudioCore", ["AudioCore", "SyrinxTestSupport"]),
+    tests("AudioThreads", ["AudioThreads"]),
+    tests(
+      "AudioPlayerClientLive",
+      ["AudioPlayerClientLive", "ClientDependenciesTestSupport", "VirtualSoundCard"]),
+    tests(
+      "AudioRecorderClientLive",
+      ["AudioRecorderClientLive", "ClientDependenciesTestSupport", "VirtualSoundCard"]),
+    tests("SeededFaults"),
+    tests("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"]),
+    tests("SoundFile", ["AudioCore", "AudioThreads", "Resampling", "SoundFile"]),
+    tests(
+      "VirtualSoundCard",
+      ["ClientDependencies", "ClientDependenciesTestSupport", "SoundCard", "VirtualSoundCard"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

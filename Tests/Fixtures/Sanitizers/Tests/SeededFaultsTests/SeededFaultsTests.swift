@@ -1,0 +1,31 @@
+import Foundation
+import Testing
+
+/// Faults made on purpose: a run of the sanitizers begins with them, and is worth nothing where
+/// they are not reported.
+@Suite struct SeededFaultsTests {
+  @Test func `thread: two threads that count without a lock`() async {
+    // `nonisolated(unsafe)` is wrong here, which is the point.
+    nonisolated(unsafe) var count = 0
+    await withTaskGroup { group in
+      for _ in 0..<2 {
+        group.addTask {
+          await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+              for _ in 0..<1_000 { count += 1 }
+              continuation.resume()
+            }
+          }
+        }
+      }
+    }
+    #expect(count > 0)
+  }
+
+  @Test func `address: memory that is read after it was freed`() {
+    let memory = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+    memory.initialize(to: 1)
+    memory.deallocate()
+    #expect(memory.pointee != 2)
+  }
+}

@@ -1,0 +1,92 @@
+import AudioCore
+import Foundation
+import SpeechEngine
+import Testing
+
+@testable import PocketSphinxEngine
+
+@Suite(.serialized) struct KeyPhraseTests {
+  private static let engine = SpeechEngine.pocketSphinx()
+
+  private func session(_ phrases: SpeechKeyPhrase...) throws -> any SpeechEngineSession {
+    var options = SpeechSessionOptions()
+    options.keyPhrases = phrases
+    return try Self.engine.makeSession(options)
+  }
+
+  private func dictated() throws -> [SpeechHypothesis.Word] {
+    try Self.engine.makeSession(SpeechSessionOptions()).hear(samples(of: "go-forward.wav")).final
+      .words
+  }
+
+  @Test func `phrases that are said are found in their places, and others are not`() throws {
+    let session = try session(
+      SpeechKeyPhrase("go forward"), SpeechKeyPhrase("meters"), SpeechKeyPhrase("stop"),
+      SpeechKeyPhrase("raspberry"))
+    for _ in 0..<2 {
+      let (partials, final) = try session.hear(samples(of: "go-forward.wav"))
+      #expect(final.words.map(\.text) == ["go forward", "meters"])
+      #expect(final.words.allSatisfy { $0.confidence == nil })
+      #expect(partials.contains(["go forward"]))
+      let words = try dictated()
+      for (phrase, (first, last)) in zip(final.words, [(words[0], words[1]), (words[3], words[3])])
+      {
+        #expect(abs(phrase.frames.lowerBound.rawValue - first.frames.lowerBound.rawValue) <= 1600)
+        #expect(abs(phrase.frames.upperBound.rawValue - last.frames.upperBound.rawValue) <= 2400)
+      }
+    }
+  }
+
+  @Test func `a phrase that is said again is found again, on the time-line of the utterance`()
+    throws
+  {
+    let once = try samples(of: "go-forward.wav")
+    let found = try session(SpeechKeyPhrase("forward")).hear(once + once + once).final.words
+    #expect(found.map(\.text) == ["forward", "forward", "forward"])
+    for (one, next) in zip(found, found.dropFirst()) {
+      let distance = next.frames.lowerBound - one.frames.lowerBound
+      #expect(abs(distance.rawValue - once.count) <= 800)
+    }
+  }
+
+  @Test func `the threshold decides`() throws {
+    let strict = try session(SpeechKeyPhrase("go forward ten meters", threshold: 1))
+    let loose = try session(SpeechKeyPhrase("yes", threshold: 1e-60))
+    #expect(try strict.hear(samples(of: "window.wav")).final.words.isEmpty)
+    #expect(try !loose.hear(samples(of: "window.wav")).final.words.isEmpty)
+  }
+
+  @Test(arguments: ["go blorfle", "Go forward", "go/forward"])
+  func `a word that the model does not have is an error`(phrase: String) throws {
+    let unknown = phrase.split(separator: " ").first { $0 != "go" && $0 != "forward" }
+    #expect(throws: SpeechEngineError.wordUnknown(String(try #require(unknown)), phrase: phrase)) {
+      _ = try session(SpeechKeyPhrase("ten"), SpeechKeyPhrase(phrase))
+    }
+    // The decoder is as good as before.
+    #expect(try dictated().map(\.text) == ["go", "forward", "ten", "meters"])
+  }
+
+  @Test func `a grammar and key phrases at once are an error`() {
+    var options = SpeechSessionOptions(grammar: "#JSGF V1.0; grammar a; public <a> = go;")
+    options.keyPhrases = [SpeechKeyPhrase("go")]
+    #expect(
+      throws: SpeechEngineError.unsupported(
+        "search for a grammar and for key phrases at once", engine: "pocketsphinx")
+    ) {
+      _ = try Self.engine.makeSession(options)
+    }
+  }
+
+  @Test func `the usual threshold falls with the length of the phrase`() {
+    #expect(abs(KeyPhraseThreshold.usual(soundCount: 2) / 1e-5 - 1) < 1e-6)
+    #expect(abs(KeyPhraseThreshold.usual(soundCount: 12) / 1e-12 - 1) < 1e-6)
+    #expect(abs(KeyPhraseThreshold.usual(soundCount: 99) / 1e-30 - 1) < 1e-6)
+  }
+
+  @Test func `no file is left of the phrases`() throws {
+    _ = try session(SpeechKeyPhrase("go forward"))
+    let left = try FileManager.default.contentsOfDirectory(
+      atPath: FileManager.default.temporaryDirectory.path)
+    #expect(!left.contains { $0.hasPrefix("syrinx-phrases-") })
+  }
+}

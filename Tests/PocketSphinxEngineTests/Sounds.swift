@@ -1,0 +1,24 @@
+import AudioCore
+import Foundation
+import SoundFile
+import SpeechEngine
+
+/// The samples of a sound of the samples' folder.
+func samples(of name: String) throws -> [Float] {
+  let folder = URL(filePath: #filePath).deletingLastPathComponent()
+  let url = folder.appending(path: "../../Samples/sounds/\(name)")
+  return try SoundFileReader(url: url).read(atMost: 1_000_000).samples
+}
+
+extension SpeechEngineSession {
+  /// Hears an utterance, a tenth of a second at a time; the hypothesis after each, and at the end.
+  func hear(_ samples: [Float]) throws -> (partials: [[String]], final: SpeechHypothesis) {
+    var partials: [[String]] = []
+    try beginUtterance()
+    for begin in stride(from: 0, to: samples.count, by: 1600) {
+      try process(Array(samples[begin..<min(begin + 1600, samples.count)]))
+      partials.append(hypothesis.words.map(\.text))
+    }
+    return (partials, try finishUtterance())
+  }
+}

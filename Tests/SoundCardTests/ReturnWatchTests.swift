@@ -1,0 +1,95 @@
+import AudioThreads
+import ClientDependencies
+import Synchronization
+import Testing
+
+@testable import SoundCard
+
+@Suite(.timeLimit(.minutes(1))) struct ReturnWatchTests {
+  /// A device that can be there, and counts what is done with it.
+  private final class Place: Sendable {
+    struct State {
+      var isThere = false
+      var opened = 0
+      var closed = 0
+    }
+    struct Away: Error {}
+    let state = Mutex(State())
+    let clock = TestClock<Duration>()
+    let told: AsyncStream<Void>
+    private let tell: AsyncStream<Void>.Continuation
+    private let changes = AsyncStream.makeStream(of: Void.self)
+
+    init() { (told, tell) = AsyncStream.makeStream() }
+
+    /// A watch for one who waits for a minute.
+    func watch() -> ReturnWatch<Int, Int> {
+      let watch = ReturnWatch<Int, Int>(
+        .init(
+          open: { [self] in
+            try state.withLock { state in
+              guard state.isThere else { throw Away() }
+              state.opened += 1
+              return state.opened
+            }
+          },
+          close: { [self] _ in state.withLock { $0.closed += 1 } },
+          changes: { [self] in changes.stream }),
+        clock: clock
+      ) { [tell] in tell.yield() }
+      watch.join(1, atMost: .seconds(60))
+      watch.start()
+      return watch
+    }
+
+    func comeBack() {
+      state.withLock { $0.isThere = true }
+      changes.continuation.yield()
+    }
+  }
+
+  @Test func `a device that is announced is opened at once, and given once`() async {
+    let place = Place()
+    let watch = place.watch()
+    await place.clock.sleepers(atLeast: 1)
+    await place.clock.advance(by: .milliseconds(700))
+    place.comeBack()
+    var told = place.told.makeAsyncIterator()
+    await told.next()
+    let back = watch.takeDevice()
+    #expect(back?.device == 1 && back?.away == .milliseconds(700))
+    let again = watch.takeDevice()
+    #expect(again == nil)
+    watch.end()
+    #expect(place.state.withLock { $0.closed } == 0)
+  }
+
+  @Test func `who has waited long enough is told, and with the last one it is over`() async {
+    let place = Place()
+    let watch = place.watch()
+    watch.join(2, atMost: .seconds(3))
+    await place.clock.sleepers(atLeast: 1)
+    await place.clock.advance(by: .seconds(3))
+    var told = place.told.makeAsyncIterator()
+    await told.next()
+    let expired = watch.takeExpired()
+    #expect(expired == [2])
+    #expect(!watch.isOver)
+    watch.leave(1)
+    await told.next()
+    #expect(watch.isOver)
+    watch.end()
+  }
+
+  @Test func `a device that nobody has taken is closed at the end`() async {
+    let place = Place()
+    let watch = place.watch()
+    place.comeBack()
+    var told = place.told.makeAsyncIterator()
+    await told.next()
+    watch.end()
+    #expect(place.state.withLock { $0.closed } == 1)
+    let late = watch.takeDevice()
+    #expect(late == nil)
+  }
+}

@@ -1,0 +1,14 @@
+import AudioCore
+import SoundCard
+import Testing
+
+@Suite struct SoundCardErrorLossTests {
+  @Test(arguments: [
+    (SoundCardError.deviceLost("x"), true), (.notAnswering("x", operation: "write"), true),
+    (.stalled("x", .playback), true), (.stalled("x", .capture), true), (.busy("x"), false),
+    (.failed("x", operation: "snd_pcm_start", code: 5, reason: "no"), false),
+  ])
+  func `what may come back is waited for, and nothing else`(error: SoundCardError, isLoss: Bool) {
+    #expect(error.isLoss == isLoss)
+  }
+}

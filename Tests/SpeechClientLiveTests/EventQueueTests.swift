@@ -1,0 +1,87 @@
+import SpeechClient
+import Testing
+
+@testable import SpeechClientLive
+
+@Suite struct EventQueueTests {
+  private func event(_ number: Int, final: Bool = true) -> SpeechRecognitionEvent {
+    .result(
+      SpeechRecognitionResult(
+        utterance: number, bestTranscription: Transcription(segments: []), isFinal: final))
+  }
+
+  private func taken(_ queue: inout EventQueue) -> SpeechRecognitionResult? {
+    if case .take(.result(let result)) = queue.next() { result } else { nil }
+  }
+
+  @Test func `every final result waits, of the partial ones only the newest`() {
+    var queue = EventQueue(limit: 16, hasResultsOnly: false)
+    for final in [false, false, true, true, false, false] {
+      queue.post(event(0, final: final))
+    }
+    #expect(taken(&queue)?.isFinal == true)
+    #expect(taken(&queue)?.isFinal == true)
+    #expect(taken(&queue)?.isFinal == false)
+    #expect(taken(&queue) == nil)
+  }
+
+  @Test func `of lags that nobody has seen the newest waits, and nothing else is left out`() {
+    var queue = EventQueue(limit: 16, hasResultsOnly: false)
+    let events: [SpeechRecognitionEvent] = [
+      .speechStarted(at: .zero), .lagging(by: .seconds(1)), .lagging(by: .seconds(2)),
+      .dropped(.zero ..< .seconds(1)), .lagging(by: .zero),
+    ]
+    for event in events { queue.post(event) }
+    var seen: [SpeechRecognitionEvent] = []
+    while case .take(let event) = queue.next() { seen.append(event) }
+    #expect(seen == [events[0]] + events[2...])
+  }
+
+  @Test func `where only results are wanted nothing else waits`() {
+    var queue = EventQueue(limit: 1, hasResultsOnly: true)
+    queue.post(.speechStarted(at: .zero))
+    #expect(!queue.isFull)
+    queue.post(event(0))
+    #expect(queue.isFull)
+  }
+
+  @Test
+  func `a full queue has room again when a result is taken, or the limit lifted, or at the end`() {
+    var full = EventQueue(limit: 2, hasResultsOnly: false)
+    full.post(event(0))
+    #expect(!full.isFull)
+    full.post(event(1))
+    #expect(full.isFull)
+    var (taken, lifted, closed) = (full, full, full)
+    _ = taken.next()
+    lifted.liftLimit()
+    closed.close(nil)
+    #expect(!taken.isFull && !lifted.isFull && !closed.isFull)
+  }
+
+  @Test func `what waits is taken before the error, and after it comes the end`() {
+    var queue = EventQueue(limit: 2, hasResultsOnly: false)
+    queue.post(event(0))
+    queue.close(SpeechClientError.engineFailed(reason: "x"))
+    queue.post(event(1))
+    #expect(taken(&queue)?.utterance == 0)
+    guard case .fail = queue.next() else {
+      Issue.record("the error is missing")
+      return
+    }
+    guard case .end = queue.next() else {
+      Issue.record("the end is missing")
+      return
+    }
+  }
+
+  @Test func `an abandoned queue forgets what waits`() {
+    var queue = EventQueue(limit: 2, hasResultsOnly: false)
+    queue.post(event(0))
+    queue.abandon()
+    guard case .end = queue.next() else {
+      Issue.record("there is still something")
+      return
+    }
+  }
+}

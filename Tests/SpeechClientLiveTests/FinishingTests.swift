@@ -1,0 +1,129 @@
+import AudioCore
+import AudioThreads
+import ClientDependencies
+import SpeechClient
+import SpeechEngine
+import SyrinxTestSupport
+import Testing
+
+@testable import SpeechClientLive
+
+/// `finishTask` comes back in bounded time, in whichever state the task is; the time is a test
+/// clock's.
+@Suite(.timeLimit(.minutes(1))) struct FinishingTests {
+  private let clock = TestClock()
+  private let tasks: SpeechTasks
+  private let stuck = SpeechClientError.engineFailed(
+    reason: "the engine has not moved for half a minute")
+
+  init() {
+    tasks = SpeechTasks(clock: clock)
+  }
+
+  /// Finishes everything while the clock goes on for so many seconds.
+  private func finish(within seconds: Int) async {
+    let finishing = Task { await tasks.finishAll() }
+    for _ in 0..<seconds {
+      await clock.sleepers(atLeast: 1)
+      await clock.advance(by: Patience.interval)
+    }
+    await finishing.value
+  }
+
+  /// Returns when everything that has come is heard.
+  private func hearing() async {
+    while let task = tasks.all.first, !task.intake.isHungry { await Task.yield() }
+  }
+
+  @Test(arguments: [0, 12, 14, 20])
+  func `a source that neither gives anything nor ends is left after a second, with the last result`(
+    given: Int
+  ) async throws {
+    let source = StubbornSource(Array(audio(utterances: 1).prefix(given)))
+    defer { source.release() }
+    let scripted = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go")])
+    let results = tasks.start(SpeechRequest(buffers: source), on: scripted.engine)
+    await source.isAsked.wait()
+    await hearing()
+    await finish(within: 1)
+    // The speech begins at 1 s.
+    #expect(try await results.all().finals == (given > 10 ? ["go"] : []))
+    #expect(tasks.all.isEmpty)
+  }
+
+  @Test func `a source that ends when it is told needs no time at all`() async throws {
+    let (buffers, end) = AsyncStream.makeStream(of: AudioBuffer.self)
+    let scripted = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go")])
+    let results = tasks.start(SpeechRequest(buffers: buffers), on: scripted.engine)
+    for buffer in audio(utterances: 1).prefix(14) { end.yield(buffer) }
+    await tasks.finishAll()
+    #expect(try await results.all().finals == ["go"])
+  }
+
+  @Test func `a source that goes on and on is heard for twenty seconds more`() async throws {
+    let tenth = AudioBuffer(silence: 1600, format: .speech)
+    let endless = EndlessSource(tenth)
+    let scripted = ScriptedSpeechEngine(utterances: [])
+    let results = tasks.start(SpeechRequest(buffers: endless), on: scripted.engine)
+    await tasks.finishAll()
+    #expect(try await results.all().isEmpty)
+  }
+
+  @Test(arguments: [
+    BlockingEngine.Place.making, .beginning, .processing, .finishing,
+  ])
+  func `an engine that does not come back fails after half a minute`(
+    place: BlockingEngine.Place
+  ) async throws {
+    let blocking = BlockingEngine(in: place)
+    defer { blocking.release() }
+    let results = tasks.start(
+      SpeechRequest(buffers: stream(audio(utterances: 1))), on: blocking.engine)
+    await blocking.reached.wait()
+    await finish(within: 30)
+    await #expect(throws: stuck) { try await results.all() }
+    #expect(tasks.all.isEmpty)
+  }
+
+  @Test(arguments: [
+    BlockingEngine.Place.making, .beginning, .processing, .finishing,
+  ])
+  func `cancelling does not wait for the engine`(place: BlockingEngine.Place) async throws {
+    let blocking = BlockingEngine(in: place)
+    defer { blocking.release() }
+    let results = tasks.start(
+      SpeechRequest(buffers: stream(audio(utterances: 1))), on: blocking.engine)
+    await blocking.reached.wait()
+    let consumer = Task { try await results.all() }
+    consumer.cancel()
+    #expect(try await consumer.value.isEmpty)
+    #expect(tasks.all.isEmpty)
+    await tasks.finishAll()
+  }
+
+  @Test func `after the end, and while nobody takes the results, it comes back at once`()
+    async throws
+  {
+    let scripted = ScriptedSpeechEngine(
+      utterances: (0..<30).map { ScriptedUtterance("word \($0)") })
+    let results = tasks.start(
+      SpeechRequest(buffers: stream(audio(utterances: 30)), shouldReportPartialResults: false),
+      on: scripted.engine)
+    await tasks.finishAll()
+    await tasks.finishAll()
+    #expect(try await results.all().finals.isEmpty == false)
+  }
+}
+
+/// A stream that gives a buffer whenever it is asked, and does not end when its consumer is
+/// cancelled.
+private struct EndlessSource: AsyncSequence, AsyncIteratorProtocol {
+  let buffer: AudioBuffer
+
+  init(_ buffer: AudioBuffer) {
+    self.buffer = buffer
+  }
+
+  func makeAsyncIterator() -> EndlessSource { self }
+  func next() async -> AudioBuffer? { buffer }
+}

@@ -1,0 +1,83 @@
+import ClientDependencies
+import SpeechClient
+import SpeechEngine
+import Testing
+
+@testable import SpeechClientLive
+
+/// What the client says of the engines that there are.
+@Suite struct InstalledEnginesTests {
+  private static func engine(
+    _ name: String, _ models: [SpeechModel], _ error: SpeechEngineError = .failed(reason: "none")
+  ) -> SpeechEngine {
+    SpeechEngine(
+      name: name,
+      availability: { models.first.map { .ready($0) } ?? .unavailable(error) },
+      models: { models },
+      makeSession: { _ in throw error })
+  }
+
+  private let german = SpeechModel(language: "de", location: "/de")
+  private let english = SpeechModel(language: "en-US", location: "/en")
+
+  private func client(_ inUse: SpeechEngine, _ all: [SpeechEngine] = []) -> SpeechClient {
+    withDependencies {
+      $0.speechEngine = inUse
+      $0.speechEngines = all
+    } operation: {
+      let live = SpeechClient.liveValue
+      return withEscapedDependencies { escaped in
+        var client = live
+        client.engines = { await escaped.yield { await live.engines() } }
+        client.supportedLocales = { await escaped.yield { await live.supportedLocales() } }
+        return client
+      }
+    }
+  }
+
+  @Test func `each engine is told with its models, or with what it lacks`() async {
+    let missing = SpeechEngineError.libraryMissing(searched: ["/lib"], remedy: "install it")
+    let (one, two) = (
+      Self.engine("one", [german, english]), Self.engine("two", [], missing)
+    )
+    let engines = await client(one, [one, two]).engines()
+    #expect(
+      engines == [
+        SpeechEngineDescription(
+          name: "one",
+          models: [
+            .init(language: "de", location: "/de"), .init(language: "en-US", location: "/en"),
+          ],
+          isInUse: true),
+        SpeechEngineDescription(name: "two", models: [], obstacle: missing.description),
+      ])
+  }
+
+  @Test func `the locales are those of the engine in use, each once and in order`() async {
+    let engine = Self.engine("one", [english, german, english])
+    let locales = await client(engine, [Self.engine("two", [])]).supportedLocales()
+    #expect(locales == ["de", "en-US"])
+    #expect(await client(Self.engine("none", [])).supportedLocales() == [])
+  }
+
+  @Test func `an engine that nobody listed is the only one`() async {
+    let engines = await client(Self.engine("mine", [english])).engines()
+    #expect(engines.map(\.name) == ["mine"])
+    #expect(engines.map(\.isInUse) == [true])
+  }
+
+  @Test func `the engine in use counts in place of its namesake`() async {
+    let engines = await client(
+      Self.engine("one", [german]), [Self.engine("two", []), Self.engine("one", [english])]
+    ).engines()
+    #expect(engines.map(\.name) == ["two", "one"])
+    #expect(engines.last?.models.map(\.language) == ["de"])
+  }
+
+  @Test func `an engine made without a list of models has the one that it is ready with`() {
+    let engine = SpeechEngine(
+      name: "one", availability: { .ready(SpeechModel(language: "de", location: "/de")) },
+      makeSession: { _ in throw SpeechEngineError.failed(reason: "") })
+    #expect(engine.models() == [german])
+  }
+}

@@ -1,0 +1,98 @@
+import AudioCore
+import SpeechClient
+import Testing
+
+@testable import SpeechClientLive
+
+@Suite struct IntakeQueueTests {
+  /// A tenth of a second of a stream, by its number.
+  private func buffer(_ number: Int, at frame: Int? = nil) -> AudioBuffer {
+    AudioBuffer(
+      format: .speech, samples: Array(repeating: Float(number), count: 1600),
+      firstFrame: FrameCount(frame ?? number * 1600))
+  }
+
+  private func taken(_ queue: inout IntakeQueue) -> IntakeQueue.Item? {
+    if case .take(let item) = queue.next() { item } else { nil }
+  }
+
+  @Test func `where the source waits one buffer is taken at a time`() {
+    var queue = IntakeQueue(.wait)
+    #expect(queue.hasRoom && queue.next() == .wait)
+    queue.add(buffer(0))
+    #expect(!queue.hasRoom)
+    #expect(taken(&queue) == IntakeQueue.Item(buffer: buffer(0)))
+    #expect(queue.hasRoom)
+    queue.close()
+    #expect(queue.next() == .end)
+  }
+
+  @Test func `of a live source the newest waits, and what was dropped is told before it`() {
+    var queue = IntakeQueue(.buffer(upTo: .milliseconds(500)))
+    for number in 0..<12 { queue.add(buffer(number)) }
+    #expect(queue.hasRoom)
+    let first = taken(&queue)
+    #expect(first?.dropped == .zero ..< .milliseconds(700))
+    #expect(first?.buffer == buffer(7))
+    #expect(taken(&queue)?.dropped == nil)
+  }
+
+  @Test func `buffers without a place of their own keep theirs when others are dropped`() {
+    var queue = IntakeQueue(.buffer(upTo: .milliseconds(500)))
+    for number in 0..<10 { queue.add(buffer(number, at: 0)) }
+    #expect(taken(&queue)?.buffer?.firstFrame == 8000)
+  }
+
+  @Test func `a limit below half a second is half a second`() {
+    var queue = IntakeQueue(.buffer(upTo: .zero))
+    for number in 0..<6 { queue.add(buffer(number)) }
+    #expect(taken(&queue)?.dropped == .zero ..< .milliseconds(100))
+  }
+
+  @Test func `what waits is told as a lag`() {
+    var queue = IntakeQueue(.buffer(upTo: .seconds(60)))
+    for number in 0..<22 { queue.add(buffer(number)) }
+    let lags = (0..<22).compactMap { _ in taken(&queue)?.lag }
+    #expect(
+      lags
+        == [.milliseconds(2100), .milliseconds(1100), .milliseconds(400), .zero].filter {
+          $0 != .milliseconds(400)
+        })
+  }
+
+  @Test func `a finishing task hears twenty seconds more, and the rest is dropped`() {
+    var queue = IntakeQueue(.buffer(upTo: .seconds(60)))
+    for number in 0..<300 { queue.add(buffer(number)) }
+    queue.finish()
+    var heard = 0
+    var dropped: Range<Duration>?
+    while let item = taken(&queue) {
+      heard += item.buffer == nil ? 0 : 1
+      dropped = item.dropped
+    }
+    #expect(heard == 200)
+    #expect(dropped == .seconds(20) ..< .seconds(30))
+    #expect(queue.next() == .end)
+  }
+
+  @Test func `a finishing task does not hear buffers without a frame for ever`() {
+    var queue = IntakeQueue(.wait)
+    queue.finish()
+    let empty = AudioBuffer(format: .speech, samples: [], firstFrame: 0)
+    var count = 0
+    while count < 100_000 {
+      queue.add(empty)
+      guard case .take = queue.next() else { break }
+      count += 1
+    }
+    #expect(count == 20_000)
+  }
+
+  @Test func `an abandoned queue takes nothing and gives nothing`() {
+    var queue = IntakeQueue(.buffer(upTo: .seconds(1)))
+    queue.add(buffer(0))
+    queue.abandon()
+    queue.add(buffer(1))
+    #expect(queue.hasRoom && queue.next() == .end)
+  }
+}

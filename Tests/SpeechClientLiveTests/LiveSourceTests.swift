@@ -1,0 +1,128 @@
+import AudioCore
+import AudioThreads
+import ClientDependencies
+import SpeechClient
+import SpeechEngine
+import Synchronization
+import SyrinxTestSupport
+import Testing
+
+@testable import SpeechClientLive
+
+/// A stream that comes faster than the engine hears.
+@Suite(.timeLimit(.minutes(1))) struct LiveSourceTests {
+  private let tasks = SpeechTasks()
+
+  /// Buffers that are there at once, and an end that comes when it is told.
+  private final class Source: Sendable {
+    let drained = Gate()
+    let end = Gate()
+    /// Closed before the buffer of that number.
+    let more = Gate()
+    private let held: Int
+    private let rest: Mutex<ArraySlice<AudioBuffer>>
+
+    init(_ buffers: [AudioBuffer], holding held: Int) {
+      self.held = held
+      rest = Mutex(buffers[...])
+    }
+
+    var buffers: AsyncStream<AudioBuffer> {
+      AsyncStream {
+        if let (index, next) = self.rest.withLock({ rest in
+          rest.popFirst().map { (rest.startIndex - 1, $0) }
+        }) {
+          if index == self.held { await self.more.wait() }
+          return next
+        }
+        self.drained.open()
+        await self.end.wait()
+        return nil
+      }
+    }
+
+    var isDrained: Bool { drained.isOpen }
+  }
+
+  private func events(
+    _ request: SpeechRequest, on engine: SpeechEngine
+  ) -> AsyncThrowingStream<SpeechRecognitionEvent, any Error> {
+    withDependencies {
+      $0.speechEngine = engine
+    } operation: {
+      tasks.events(of: request)
+    }
+  }
+
+  @Test func `it is dropped and told, and times stay right`() async throws {
+    let blocking = BlockingEngine(in: .beginning)
+    let source = Source(audio(utterances: 3), holding: 12)
+    var request = SpeechRequest(buffers: source.buffers)
+    request.backPressure = .buffer(upTo: .seconds(2))
+    let stream = events(request, on: blocking.engine)
+    await blocking.reached.wait()
+    source.more.open()
+    await source.drained.wait()
+    blocking.release()
+    source.end.open()
+    var events: [SpeechRecognitionEvent] = []
+    for try await event in stream { events.append(event) }
+    let dropped = events.compactMap { if case .dropped(let range) = $0 { range } else { nil } }
+    // The loud stretches begin at 1 s, 2.5 s and 4 s, and 5.5 s is the end.
+    #expect(dropped.map(\.upperBound) == [.milliseconds(3500)])
+    #expect(
+      dropped.first.map { $0.lowerBound >= .seconds(1) && $0.lowerBound < .milliseconds(1300) }
+        == true)
+    let starts = events.compactMap { if case .speechStarted(let time) = $0 { time } else { nil } }
+    #expect(starts == [.seconds(1), .seconds(4)])
+    let words = events.compactMap { event -> Duration? in
+      if case .result(let result) = event, result.isFinal {
+        result.bestTranscription.segments.first?.timestamp
+      } else {
+        nil
+      }
+    }
+    #expect(words == [.milliseconds(700), .milliseconds(3700)])
+    let lags = events.compactMap { if case .lagging(let lag) = $0 { lag } else { nil } }
+    // A lag that nobody has seen is replaced by the next.
+    #expect(lags.allSatisfy { $0 <= .milliseconds(1900) } && lags.last == .zero)
+    let kinds = events.map { "\($0)".prefix { $0 != "(" } }
+    #expect(kinds.drop { $0 != "speechEnded" }.dropFirst().first == "dropped", "\(kinds)")
+  }
+
+  @Test func `a file and a stream that may wait lose nothing`() async throws {
+    let blocking = BlockingEngine(in: .beginning)
+    let source = Source(audio(utterances: 3), holding: 0)
+    source.more.open()
+    let stream = events(SpeechRequest(buffers: source.buffers), on: blocking.engine)
+    await blocking.reached.wait()
+    #expect(!source.isDrained)
+    blocking.release()
+    source.end.open()
+    var finals = 0
+    for try await event in stream {
+      if case .result(let result) = event, result.isFinal { finals += 1 }
+      if case .dropped = event { Issue.record("something was dropped") }
+      if case .lagging = event { Issue.record("something lagged") }
+    }
+    #expect(finals == 3)
+  }
+
+  @Test func `speech begins and ends where its sound does`() async throws {
+    let scripted = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go")])
+    var events: [SpeechRecognitionEvent] = []
+    let request = SpeechRequest(
+      buffers: stream(audio(utterances: 2)), shouldReportPartialResults: false)
+    for try await event in self.events(request, on: scripted.engine) { events.append(event) }
+    guard case .result(let result) = events.dropFirst().first else {
+      Issue.record("the result is missing: \(events)")
+      return
+    }
+    // The second utterance has no words, but speech all the same.
+    #expect(
+      events == [
+        .speechStarted(at: .seconds(1)), .result(result), .speechEnded(at: .milliseconds(1500)),
+        .speechStarted(at: .milliseconds(2500)), .speechEnded(at: .seconds(3)),
+      ])
+  }
+}

@@ -1,0 +1,197 @@
+import AudioCore
+import AudioThreads
+import ClientDependencies
+import Foundation
+import PocketSphinxEngine
+import SpeechClient
+import SpeechEngine
+import Synchronization
+import Testing
+
+@testable import SpeechClientLive
+
+@Suite struct ParallelRecognitionTests {
+  private let tasks = SpeechTasks()
+
+  private func request(
+    _ buffers: [AudioBuffer], jobCount: Int, partials: Bool = false
+  ) -> SpeechRequest {
+    var request = SpeechRequest(buffers: stream(buffers), shouldReportPartialResults: partials)
+    request.jobCount = jobCount
+    return request
+  }
+
+  @Test(arguments: [2, 3, 8])
+  func `several sessions give the results of one, in order and knowing as much`(
+    jobCount: Int
+  ) async throws {
+    let buffers = audio(utterances: 9)
+    let one = try await tasks.start(request(buffers, jobCount: 1), on: SharedEngine().engine).all()
+    let shared = SharedEngine()
+    let several = try await tasks.start(request(buffers, jobCount: jobCount), on: shared.engine)
+      .all()
+    #expect(several == one)
+    #expect(one.count == 9)
+    #expect(shared.counts.mostSessions <= jobCount)
+  }
+
+  @Test func `two utterances are recognised at the same time`() async throws {
+    let meeting = try Meeting()
+    let shared = SharedEngine { index in meeting.wait(for: index) }
+    let results = try await tasks.start(
+      request(audio(utterances: 2), jobCount: 2), on: shared.engine
+    ).all()
+    #expect(results.count == 2)
+  }
+
+  @Test func `with partial results one session hears everything`() async throws {
+    let shared = SharedEngine()
+    let results = try await tasks.start(
+      request(audio(utterances: 4), jobCount: 4, partials: true), on: shared.engine
+    ).all()
+    #expect(results.finals.count == 4)
+    #expect(shared.counts.made == 1)
+  }
+
+  @Test func `tasks of one client share their sessions`() async throws {
+    let shared = SharedEngine()
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<4 {
+        let results = tasks.start(request(audio(utterances: 3), jobCount: 2), on: shared.engine)
+        group.addTask { try await results.all().count }
+      }
+      for try await count in group { #expect(count == 3) }
+    }
+    #expect(shared.counts.mostSessions <= 2)
+  }
+
+  @Test func `an error ends the stream in its place, after the results before it`() async throws {
+    let shared = SharedEngine { index throws(SpeechEngineError) in
+      if index == 2 { throw .failed(reason: "no more") }
+    }
+    var finals: [String] = []
+    await #expect(throws: SpeechClientError.engineFailed(reason: "no more")) {
+      for try await result in tasks.start(
+        request(audio(utterances: 5), jobCount: 3), on: shared.engine)
+      {
+        finals.append(result.bestTranscription.segments[0].substring)
+      }
+    }
+    #expect(finals == ["0", "1"])
+  }
+
+  @Test func `a grammar that the engine refuses ends the stream before anything is heard`() async {
+    var request = request(audio(utterances: 2), jobCount: 2)
+    request.grammar = .text("bad")
+    await #expect(throws: SpeechClientError.self) {
+      try await tasks.start(request, on: SharedEngine().engine).all()
+    }
+  }
+
+  @Test func `finishing in an utterance gives its words all the same`() async throws {
+    let (buffers, end) = AsyncStream.makeStream(of: AudioBuffer.self)
+    var request = SpeechRequest(buffers: buffers, shouldReportPartialResults: false)
+    request.jobCount = 2
+    let results = tasks.start(request, on: SharedEngine().engine)
+    // The second utterance is cut off in its middle.
+    for buffer in audio(utterances: 2).prefix(28) { end.yield(buffer) }
+    var iterator = results.makeAsyncIterator()
+    let first = try await iterator.next()
+    #expect(first?.bestTranscription.segments.first?.substring == "0")
+    end.finish()
+    let second = try await iterator.next()
+    #expect(second?.bestTranscription.segments.first?.substring == "1")
+    let third = try await iterator.next()
+    #expect(third == nil)
+  }
+
+  @Test func `finishTask lets come what the stream still holds`() async throws {
+    let (buffers, end) = AsyncStream.makeStream(of: AudioBuffer.self)
+    var request = SpeechRequest(buffers: buffers, shouldReportPartialResults: false)
+    request.jobCount = 2
+    let results = tasks.start(request, on: SharedEngine().engine)
+    for buffer in audio(utterances: 2).prefix(28) { end.yield(buffer) }
+    await tasks.finishAll()
+    let finals = try await results.all()
+    #expect(finals.map(\.bestTranscription.segments[0].substring) == ["0", "1"])
+    #expect(tasks.all.isEmpty)
+  }
+
+  @Test func `a consumer that goes away ends the scout and lets go of the source`() async {
+    let gate = Gate()
+    var results: AsyncThrowingStream<SpeechRecognitionResult, any Error>? = endless(until: gate)
+    _ = try? await results?.first { _ in true }
+    results = nil
+    await gate.wait()
+    #expect(tasks.all.isEmpty)
+  }
+
+  /// Results of a source that goes on for ever and opens the gate when nobody holds it any more.
+  private func endless(
+    until gate: Gate
+  ) -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {
+    let source = AsyncThrowingStream<AudioBuffer, any Error> { continuation in
+      for buffer in audio(utterances: 40) { continuation.yield(buffer) }
+      continuation.onTermination = { _ in gate.open() }
+    }
+    var request = SpeechRequest(buffers: source, shouldReportPartialResults: false)
+    request.jobCount = 2
+    return tasks.start(request, on: SharedEngine().engine)
+  }
+
+  @Test func `results come while the audio does`() async throws {
+    let (buffers, end) = AsyncStream.makeStream(of: AudioBuffer.self)
+    var request = SpeechRequest(buffers: buffers, shouldReportPartialResults: false)
+    request.jobCount = 3
+    let results = tasks.start(request, on: SharedEngine().engine)
+    for buffer in audio(utterances: 1) { end.yield(buffer) }
+    var iterator = results.makeAsyncIterator()
+    let first = try await iterator.next()
+    #expect(first?.isFinal == true)
+    end.finish()
+  }
+
+  @Test func `a source that fails ends the stream with its error, after what was said`() async {
+    struct Broken: Error {}
+    let broken = AsyncThrowingStream<AudioBuffer, any Error> { continuation in
+      for buffer in audio(utterances: 2) { continuation.yield(buffer) }
+      continuation.finish(throwing: Broken())
+    }
+    var request = SpeechRequest(buffers: broken, shouldReportPartialResults: false)
+    request.jobCount = 2
+    var count = 0
+    await #expect(throws: Broken.self) {
+      for try await _ in tasks.start(request, on: SharedEngine().engine) { count += 1 }
+    }
+    #expect(count == 2)
+  }
+
+  @Test func `PocketSphinx gives the same words, times and confidence with two decoders`()
+    async throws
+  {
+    func finals(jobCount: Int) async throws -> [SpeechRecognitionResult] {
+      var request = SpeechRequest(
+        url: sound("two-utterances.wav"), shouldReportPartialResults: false)
+      request.jobCount = jobCount
+      return try await tasks.start(request, on: .pocketSphinx()).all()
+    }
+    let one = try await finals(jobCount: 1)
+    let two = try await finals(jobCount: 2)
+    #expect(one == two)
+    #expect(one.finals == ["turn left and go back", "go forward ten meters"])
+  }
+}
+
+/// Two threads that wait for each other, so that a test ends only where both are at work at once.
+private final class Meeting: Sendable {
+  private let arrivals: [WakeUp]
+
+  init() throws {
+    arrivals = [try WakeUp(), try WakeUp()]
+  }
+
+  func wait(for index: Int) {
+    arrivals[index % 2].signal()
+    arrivals[(index + 1) % 2].wait(atMost: .seconds(60))
+  }
+}

@@ -1,0 +1,76 @@
+import AudioCore
+import Foundation
+import SpeechEngine
+import Testing
+
+@testable import SpeechClientLive
+
+@Suite struct PlausibilityTests {
+  private func isSpeech(
+    _ words: [(String, Range<FrameCount>, Double?)], isVoiced: Bool = false,
+    sound: FrameCount = 16_000
+  ) -> Bool {
+    Plausibility(isVoiced: isVoiced, sound: sound).isSpeech(
+      words.map { SpeechHypothesis.Word($0, frames: $1, confidence: $2) })
+  }
+
+  @Test func `where the engine is sure of no word, a noise was taken for words`() {
+    #expect(!isSpeech([("thigh", 0..<8000, 0.003), ("c", 8000..<16_000, 0.02)]))
+    #expect(isSpeech([("up", 0..<8000, 0.02), ("there", 8000..<16_000, 0.5)]))
+    // An engine that cannot say how sure it is has its say.
+    #expect(isSpeech([("up", 0..<8000, nil)]))
+  }
+
+  @Test func `a single word that lasts two seconds or more needs a voice`() {
+    #expect(!isSpeech([("up", 0..<32_000, 0.98)]))
+    #expect(!isSpeech([("up", 0..<32_000, nil)]))
+    #expect(isSpeech([("no", 0..<32_000, 0.98)], isVoiced: true))
+    #expect(isSpeech([("no", 0..<32_000, nil)], isVoiced: true))
+    #expect(isSpeech([("go", 0..<8000, 1), ("no", 8000..<80_000, 1)], sound: 80_000))
+  }
+
+  @Test func `a scrap of a word in a long sound is chance`() {
+    #expect(!isSpeech([("the", 0..<1120, 0.3)], isVoiced: true, sound: 64_000))
+    #expect(isSpeech([("the", 0..<2600, 0.3)], isVoiced: true, sound: 64_000))
+    #expect(!isSpeech([], isVoiced: true))
+  }
+}
+
+@Suite struct VoicingMeterTests {
+  private func isVoiced(_ value: (Double) -> Double) -> Bool {
+    var meter = VoicingMeter()
+    for begin in stride(from: 0, to: 32_000, by: 1000) {
+      meter.add((begin..<(begin + 1000)).map { Float(value(Double($0) / 16_000)) })
+    }
+    return meter.isVoiced
+  }
+
+  @Test(arguments: [90.0, 130, 220, 380])
+  func `a drawn-out vowel is voiced`(pitch: Double) {
+    // The harmonics of a glottis, falling off, with some breath in it.
+    var random = SeededNumbers(seed: 1)
+    #expect(
+      isVoiced { time in
+        let voice = (1...12).reduce(0) {
+          $0 + sin(2 * .pi * pitch * Double($1) * time) / Double($1)
+        }
+        return 0.1 * voice + Double.random(in: -0.02...0.02, using: &random)
+      })
+  }
+
+  @Test func `noise, clicks and silence are not`() {
+    var random = SeededNumbers(seed: 2)
+    #expect(!isVoiced { _ in Double.random(in: -0.3...0.3, using: &random) })
+    #expect(
+      !isVoiced { time in
+        let swell = 0.5 + 0.5 * sin(2 * .pi * 4 * time)
+        return swell * Double.random(in: -0.3...0.3, using: &random)
+      })
+    #expect(
+      !isVoiced { time in
+        time.truncatingRemainder(dividingBy: 0.4) < 0.02
+          ? Double.random(in: -0.9...0.9, using: &random) : 0
+      })
+    #expect(!isVoiced { _ in 0 })
+  }
+}

@@ -1,0 +1,91 @@
+import AudioCore
+import SpeechEngine
+import Synchronization
+
+/// An engine whose sessions share the utterances of a stream; it says which utterance it was and
+/// how many came before.
+final class SharedEngine: Sendable {
+  struct State {
+    var sessionCount = 0
+    var mostSessions = 0
+    var made = 0
+  }
+
+  /// What happens within `finishUtterance`, before the words are given.
+  private let finishing: @Sendable (Int) throws(SpeechEngineError) -> Void
+  // Held to count.
+  private let state = Mutex(State())
+
+  init(finishing: @escaping @Sendable (Int) throws(SpeechEngineError) -> Void = { _ in }) {
+    self.finishing = finishing
+  }
+
+  var counts: State { state.withLock { $0 } }
+
+  var engine: SpeechEngine {
+    var engine = SpeechEngine(
+      name: "shared",
+      availability: { .ready(SpeechModel(language: "en-US", location: "test")) },
+      makeSession: { options in
+        if options.grammar == "bad" { throw SpeechEngineError.grammarInvalid(line: 1, reason: "") }
+        return Session(owner: self)
+      })
+    engine.makeListener = { _ in Listener() }
+    return engine
+  }
+
+  /// How many utterances there were, and how many samples they had.
+  private struct Knowledge: Equatable {
+    var count = 0
+    var samples = 0
+  }
+
+  private final class Listener: SpeechStreamListener {
+    private var known = Knowledge()
+    var knowledge: any Sendable { known }
+
+    func hear(_ utterance: [[Float]]) {
+      known.count += 1
+      known.samples += utterance.reduce(0) { $0 + $1.count }
+    }
+  }
+
+  private final class Session: SpeechEngineSession {
+    private let owner: SharedEngine
+    private var known = Knowledge()
+    private var heard = 0
+
+    init(owner: SharedEngine) {
+      self.owner = owner
+      owner.state.withLock { state in
+        state.sessionCount += 1
+        state.made += 1
+        state.mostSessions = max(state.mostSessions, state.sessionCount)
+      }
+    }
+
+    deinit {
+      owner.state.withLock { $0.sessionCount -= 1 }
+    }
+
+    var hypothesis: SpeechHypothesis { SpeechHypothesis() }
+
+    func beginUtterance() { heard = 0 }
+
+    func beginUtterance(knowing knowledge: any Sendable) {
+      known = knowledge as? Knowledge ?? known
+      beginUtterance()
+    }
+
+    func process(_ samples: [Float]) { heard += samples.count }
+
+    func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
+      try owner.finishing(known.count)
+      defer { known = Knowledge(count: known.count + 1, samples: known.samples + heard) }
+      return SpeechHypothesis(words: [
+        SpeechHypothesis.Word("\(known.count)", frames: 0..<1600),
+        SpeechHypothesis.Word("after\(known.samples)", frames: 1600..<3200),
+      ])
+    }
+  }
+}

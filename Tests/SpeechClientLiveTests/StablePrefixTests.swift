@@ -1,0 +1,100 @@
+import AudioCore
+import PocketSphinxEngine
+import SpeechClient
+import SpeechEngine
+import Testing
+
+@testable import SpeechClientLive
+
+/// What is called stable stays, whatever the engine says later.
+@Suite struct StablePrefixTests {
+  /// The claim, result by result.
+  private struct Promise {
+    private var words: [String] = []
+    private var utterance = 0
+
+    mutating func check(_ result: SpeechRecognitionResult) {
+      if result.utterance != utterance { (words, utterance) = ([], result.utterance) }
+      let all = result.bestTranscription.segments.map(\.substring)
+      let stable = result.stablePrefix.segments.map(\.substring)
+      #expect(all.starts(with: words), "\(all) does not begin with \(words)")
+      #expect(stable.starts(with: words), "\(stable) does not begin with \(words)")
+      #expect(all.starts(with: stable))
+      words = stable
+    }
+  }
+
+  private static let texts = ["go", "on", "for", "ward", "ten", "a", "the", "meters"]
+
+  /// A hypothesis that changes its mind about the one before at a random word.
+  private func revision(
+    of words: [SpeechHypothesis.Word], heard: Int, _ random: inout SeededNumbers
+  ) -> [SpeechHypothesis.Word] {
+    var words = Array(
+      words.prefix(Int.random(in: max(0, words.count - 3)...words.count, using: &random)))
+    var end = words.last?.frames.upperBound.rawValue ?? 0
+    while end + 1600 < heard, Int.random(in: 0..<4, using: &random) > 0 {
+      let begin = end
+      end = Int.random(
+        in: (begin + 800)...max(begin + 800, min(heard, begin + 9600)), using: &random)
+      let text = Self.texts.randomElement(using: &random) ?? "go"
+      words.append(SpeechHypothesis.Word(text, frames: FrameCount(begin)..<FrameCount(end)))
+    }
+    return words
+  }
+
+  @Test(arguments: 0..<300)
+  func `with an engine that says anything`(seed: Int) {
+    var random = SeededNumbers(seed: UInt64(seed))
+    var results = UtteranceResults()
+    var promise = Promise()
+    for utterance in 0..<3 {
+      results.begin(at: FrameCount(utterance * 320_000))
+      var words: [SpeechHypothesis.Word] = []
+      for heard in stride(from: 1600, to: 80_000, by: Int.random(in: 400...3000, using: &random)) {
+        if Int.random(in: 0..<3, using: &random) == 0 {
+          words = revision(of: words, heard: heard, &random)
+        }
+        let hypothesis = SpeechHypothesis(words: words)
+        if let partial = results.partial(hypothesis, heard: FrameCount(heard)) {
+          promise.check(partial)
+        }
+      }
+      let last = Bool.random(using: &random) ? revision(of: [], heard: 80_000, &random) : words
+      if let final = results.final(SpeechHypothesis(words: last), heard: 80_000, plausibility: nil)
+      {
+        promise.check(final)
+        let times = final.bestTranscription.segments.map(\.timestamp)
+        #expect(times == times.sorted())
+      }
+    }
+  }
+
+  @Test(arguments: ["go-forward.wav", "two-utterances.wav", "turn-44100-stereo.flac", "window.wav"])
+  func `with PocketSphinx, which calls most words stable before the end`(name: String) async throws
+  {
+    let tasks = SpeechTasks()
+    let results = try await tasks.start(SpeechRequest(url: sound(name)), on: .pocketSphinx()).all()
+    var promise = Promise()
+    for result in results { promise.check(result) }
+    let stable = results.filter { !$0.isFinal }.map(\.stableSegmentCount).max() ?? 0
+    let all = results.filter(\.isFinal).map(\.bestTranscription.segments.count).max() ?? 0
+    #expect(stable > 0 && stable >= all / 2, "\(stable) of \(all)")
+  }
+}
+
+/// Random numbers that are the same in each run (SplitMix64).
+struct SeededNumbers: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed &+ 1
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+    return value ^ (value >> 31)
+  }
+}

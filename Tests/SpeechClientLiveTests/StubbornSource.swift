@@ -1,0 +1,28 @@
+import AudioCore
+import AudioThreads
+import Synchronization
+
+/// A stream that gives some buffers, then nothing, and does not end when its consumer is cancelled.
+final class StubbornSource: AsyncSequence, AsyncIteratorProtocol, Sendable {
+  /// Open once it is asked for what it does not give.
+  let isAsked = Gate()
+  private let end = Gate()
+  private let rest: Mutex<ArraySlice<AudioBuffer>>
+
+  init(_ buffers: [AudioBuffer] = []) {
+    rest = Mutex(buffers[...])
+  }
+
+  func makeAsyncIterator() -> StubbornSource { self }
+
+  func next() async -> AudioBuffer? {
+    if let buffer = rest.withLock({ $0.popFirst() }) { return buffer }
+    isAsked.open()
+    await end.wait()
+    return nil
+  }
+
+  func release() {
+    end.open()
+  }
+}

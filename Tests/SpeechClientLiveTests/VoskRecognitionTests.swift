@@ -1,0 +1,77 @@
+import AudioCore
+import Foundation
+import SpeechClient
+import SpeechEngine
+import Testing
+import VoskEngine
+
+@testable import SpeechClientLive
+
+/// The whole way from buffers to results, with the library that knows words by their level.
+@Suite(.timeLimit(.minutes(2))) struct VoskRecognitionTests {
+  private let folder = FileManager.default.temporaryDirectory.appending(
+    path: "syrinx-vosk-\(UUID())")
+
+  private func engine(_ script: String = "") throws -> SpeechEngine {
+    let builder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Support/Vosk/fake-vosk.sh")
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["bash", builder.path, folder.path]
+    try process.run()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0)
+    let model = folder.appending(path: "vosk-model-small-en-us-0.1")
+    try script.write(to: model.appending(path: "script"), atomically: true, encoding: .utf8)
+    return .vosk(library: folder.appending(path: "libvosk.so"), modelDirectory: model)
+  }
+
+  /// Two utterances of two words each, a second and a half apart.
+  private var buffers: AsyncThrowingStream<AudioBuffer, any Error> {
+    func level(_ level: Int, _ length: Duration) -> [Float] {
+      [Float](
+        repeating: Float(level * 1_000) / 32_768, count: FrameCount(length, at: .speech).rawValue)
+    }
+    func word(_ number: Int) -> [Float] {
+      level(number, .milliseconds(300)) + level(0, .milliseconds(100))
+    }
+    let samples =
+      level(0, .seconds(1)) + word(1) + word(2) + level(0, .milliseconds(1_400)) + word(3) + word(4)
+      + level(0, .seconds(1))
+    return AsyncThrowingStream { continuation in
+      continuation.yield(AudioBuffer(format: .speech, samples: samples))
+      continuation.finish()
+    }
+  }
+
+  @Test(arguments: ["", "pause 80"])
+  func `each word is told once, with its time in the stream`(script: String) async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let results = try await SpeechTasks().start(
+      SpeechRequest(buffers: buffers), on: try engine(script)
+    ).all()
+    #expect(results.finals == ["go forward", "ten meters"])
+    let words = results.filter(\.isFinal).flatMap(\.bestTranscription.segments)
+    #expect(words.map { ($0.timestamp.inSeconds * 100).rounded() } == [100, 140, 320, 360])
+    #expect(words.allSatisfy { abs($0.duration.inSeconds - 0.3) < 0.001 })
+  }
+
+  @Test func `a library that fails in the middle ends the stream with its reason`() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let engine = try engine("accept -1")
+    await #expect(
+      throws: SpeechClientError.engineFailed(reason: "libvosk could not process the audio (-1)")
+    ) {
+      try await SpeechTasks().start(SpeechRequest(buffers: buffers), on: engine).all()
+    }
+  }
+
+  @Test func `a slow library does not keep a task that was cancelled`() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let engine = try engine("slow 300")
+    let stream = SpeechTasks().start(SpeechRequest(buffers: buffers), on: engine)
+    let consumer = Task { try await stream.all() }
+    consumer.cancel()
+    #expect(try await consumer.value.finals.isEmpty)
+  }
+}

@@ -1,0 +1,46 @@
+import SpeechClient
+import Testing
+
+@Suite struct SpeechRecognitionResultTests {
+  private func transcription(_ text: String) -> Transcription {
+    Transcription(
+      segments: text.split(separator: " ").enumerated().map { index, word in
+        TranscriptionSegment(
+          substring: String(word), timestamp: .seconds(index), duration: .milliseconds(500))
+      })
+  }
+
+  @Test func `a partial result is a stable prefix and a volatile tail`() {
+    var result = SpeechRecognitionResult(
+      utterance: 0, bestTranscription: transcription("go for word"), isFinal: false,
+      stableSegmentCount: 1)
+    #expect(result.stablePrefix.formattedString == "go")
+    #expect(result.volatileTail.formattedString == "for word")
+    result.stableSegmentCount = 9
+    #expect(result.stableSegmentCount == 3)
+    #expect(result.volatileTail.segments.isEmpty)
+  }
+
+  @Test func `all of a final result is stable`() {
+    var result = SpeechRecognitionResult(
+      utterance: 0, bestTranscription: transcription("go on"), isFinal: false, stableSegmentCount: 1
+    )
+    result.isFinal = true
+    #expect(result.stableSegmentCount == 2 && result.volatileTail.segments.isEmpty)
+    #expect(
+      result
+        == SpeechRecognitionResult(
+          utterance: 0, bestTranscription: transcription("go on"), isFinal: true))
+  }
+
+  @Test func `the best transcription is the first of all`() {
+    var result = SpeechRecognitionResult(
+      utterance: 0, bestTranscription: transcription("a"), alternatives: [transcription("b")],
+      isFinal: true)
+    #expect(result.transcriptions == [transcription("a"), transcription("b")])
+    result.bestTranscription = transcription("c")
+    #expect(result.transcriptions == [transcription("c"), transcription("b")])
+    result.transcriptions = []
+    #expect(result.bestTranscription.segments.isEmpty)
+  }
+}

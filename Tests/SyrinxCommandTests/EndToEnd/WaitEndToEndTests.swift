@@ -1,0 +1,111 @@
+import AudioCore
+import Foundation
+import Testing
+
+/// The command with `--wait` on a card that is pulled out and put back.
+@Suite(.timeLimit(.minutes(2))) struct WaitEndToEndTests {
+  let folder: TestFolder
+  let alsa: ALSASetup
+
+  init() async throws {
+    folder = try TestFolder()
+    alsa = try await ALSASetup(in: folder)
+  }
+
+  @Test func `play goes on when the card is back, tells so, and ends well`() async throws {
+    let run = try await shell(
+      """
+      syrinx play --wait 30 --json \
+        --device "syrinxtest:SCRIPT='gone_at=24000 gone_for_ms=300'" '\(ALSASetup.sample("tone.wav"))'
+      """)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.error.contains("the device is lost"), "\(run.error)")
+    #expect(run.error.contains("the device is back after"), "\(run.error)")
+    let events = try run.records
+    let names = events.compactMap { $0["event"] as? String }
+    let lost = try #require(names.firstIndex(of: "deviceLost"))
+    let back = try #require(names.firstIndex(of: "deviceReturned"))
+    #expect(lost < back)
+    #expect(try #require(events[back]["gap"] as? Double) >= 0.3)
+    #expect(events.last?["reason"] as? String == "completed")
+    #expect(events.last?["heard"] as? Double == 3)
+  }
+
+  @Test func `play fails where the card is not back in time`() async throws {
+    let run = try await shell(
+      """
+      syrinx play --wait 1.2 --device "syrinxtest:SCRIPT='gone_at=24000 gone_for_ms=600000'" \
+        '\(ALSASetup.sample("tone.wav"))'
+      """)
+    #expect(run.status == 1)
+    #expect(run.error.contains("was lost"), "\(run.error)")
+  }
+
+  @Test func `a card is back when the system announces it, and the recording keeps its time`()
+    async throws
+  {
+    // Nothing but the announcement comes between the tries after 4 and after 9 seconds.
+    let run = try await shell(
+      """
+      touch native
+      syrinx record --wait 60 --json --seconds 8 --rate 48000 --channels 1 \
+        --device "syrinxtest:SCRIPT='plugged=$PWD/native'" heard.wav & recording=$!
+      until [ -s heard.wav ]; do sleep 0.05; done
+      sleep 0.5; rm native; sleep 5; touch native
+      wait $recording
+      """)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.error.contains("the device is back"), "\(run.error)")
+    let gap = try #require(
+      try run.records.first { $0["event"] as? String == "deviceReturned" }?["gap"] as? Double)
+    #expect((4.5..<8.5).contains(gap), "\(gap)")
+    let samples = try folder.samples("heard.wav")
+    #expect(samples.count == 8 * 48_000)
+    #expect(Double(samples.count { $0 == 0 }) >= gap * 48_000 - 4_800)
+  }
+
+  @Test func `record fails where the card is not back in time, and its file is complete`()
+    async throws
+  {
+    let run = try await shell(
+      """
+      syrinx record --wait 1.2 --rate 48000 --channels 1 \
+        --device "syrinxtest:SCRIPT='gone_at=24000 gone_for_ms=600000'" heard.wav
+      """)
+    #expect(run.status == 1)
+    #expect(run.error.contains("was lost"), "\(run.error)")
+    #expect(try folder.samples("heard.wav").count >= 19_200)
+  }
+
+  @Test func `Ctrl-C ends both while their card is away`() async throws {
+    let run = try await shell(
+      """
+      card="syrinxtest:SCRIPT='gone_at=4800 gone_for_ms=600000'"
+      syrinx play --wait 600 --device "$card" '\(ALSASetup.sample("tone.wav"))' 2>play.log & playing=$!
+      syrinx record --wait 600 --device "$card" heard.wav 2>record.log & recording=$!
+      until grep -q lost play.log && grep -q lost record.log; do sleep 0.05; done
+      kill -INT $playing $recording
+      status=0; wait $playing || status=$?
+      wait $recording && echo $status
+      """)
+    #expect(run.outputLines == ["130"], "\(run.error)")
+  }
+
+  private func shell(_ script: String) async throws -> BuiltCommand.Outcome {
+    var environment = alsa.environment
+    environment["XDG_RUNTIME_DIR"] = folder.url.path
+    return try await BuiltCommand.shell(script, in: folder, environment: environment)
+  }
+}
+
+extension BuiltCommand.Outcome {
+  /// What `--json` printed.
+  fileprivate var records: [[String: Any]] {
+    get throws {
+      try outputLines.map { line in
+        let record = try JSONSerialization.jsonObject(with: Data(line.utf8))
+        return try #require(record as? [String: Any])
+      }
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+/// The command with somebody else's recogniser: its own, in a child process.
+@Suite(.timeLimit(.minutes(5)))
+struct WyomingCommandTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+    try folder.speech("said.wav")
+  }
+
+  private func transcribe(server: String) async throws -> BuiltCommand.Outcome {
+    try await BuiltCommand.shell(
+      "syrinx transcribe said.wav --engine wyoming --server '\(server)'", in: folder)
+  }
+
+  @Test func `a child process hears what the engine would have heard here`() async throws {
+    let run = try await transcribe(server: "stdio:syrinx serve --wyoming stdio")
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.outputLines == ["go forward ten meters"])
+  }
+
+  @Test func `a child that dies in the middle is a sentence, status 1, and leaves nothing behind`()
+    async throws
+  {
+    // It describes itself, and dies of the first audio.
+    try Data(
+      """
+      info='{"type":"info","data":{"asr":[{"name":"x"}]}}'
+      sleep 1000 > alive &
+      while read -r line; do
+        case $line in *audio-start*) echo 'mdef is damaged' >&2; kill -ABRT $$ ;;
+        *describe*) echo "$info" ;; esac
+      done
+      """.utf8
+    ).write(to: folder.file("server.sh"))
+    // The end of the pipe comes when the last process has ended that can write to it.
+    let run = try await BuiltCommand.shell(
+      """
+      mkfifo alive
+      cat alive &
+      syrinx transcribe said.wav --engine wyoming --server 'stdio:exec sh server.sh'
+      status=$?
+      wait
+      exit $status
+      """, in: folder)
+    #expect(run.status == 1)
+    #expect(run.output.isEmpty)
+    #expect(run.error.contains("ended by signal 6 (Aborted): mdef is damaged"), "\(run.error)")
+  }
+
+  @Test func `a server that is not there is a sentence with its address, and status 1`()
+    async throws
+  {
+    let run = try await transcribe(server: "unix:///nowhere/s")
+    #expect(run.status == 1)
+    #expect(run.error.contains("unix:///nowhere/s cannot be reached"), "\(run.error)")
+  }
+
+  @Test(arguments: [
+    "--engine wyoming --server nowhere", "--engine wyoming --server stdio",
+    "--server tcp://localhost:1", "--engine wyoming --model folder",
+  ]) func `arguments that make no sense are wrong usage`(arguments: String) async throws {
+    let run = try await BuiltCommand.shell("syrinx transcribe said.wav \(arguments)", in: folder)
+    #expect(run.status == 64)
+  }
+
+  @Test func `a grammar is refused, because the protocol has none`() async throws {
+    let run = try await BuiltCommand.shell(
+      """
+      echo '#JSGF V1.0; grammar g; public <g> = go;' > g.gram
+      syrinx transcribe said.wav --engine wyoming --grammar g.gram \
+        --server 'stdio:syrinx serve --wyoming stdio'
+      """, in: folder)
+    #expect(run.status == 1)
+    #expect(run.error.contains("wyoming has no grammar"), "\(run.error)")
+  }
+}

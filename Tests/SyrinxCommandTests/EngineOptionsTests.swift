@@ -1,0 +1,55 @@
+import ArgumentParser
+import ClientDependencies
+import Foundation
+import SpeechEngine
+import Testing
+
+@testable import SyrinxCommand
+
+@Suite struct EngineOptionsTests {
+  private func chosen(_ arguments: String..., language: String? = nil) throws -> SpeechEngine {
+    let options = try EngineOptions.parse(arguments)
+    return try withDependencies {
+      $0.speechEngine.name = "usual"
+      $0.engineMakers = EngineName.allCases.map { name in
+        EngineMaker(name.rawValue) { settings in
+          var engine = SpeechEngine()
+          let model = settings.modelDirectory?.path ?? "-"
+          engine.name = "\(name) \(model) \(settings.language ?? "-")"
+          return engine
+        }
+      }
+      try options.apply(to: &$0, language: language)
+    } operation: {
+      @Dependency(\.speechEngine) var engine
+      return engine
+    }
+  }
+
+  @Test func `without a word about it the usual engine stays`() throws {
+    #expect(try chosen().name == "usual")
+    #expect(try chosen("--engine", "pocketsphinx").name == "usual")
+  }
+
+  @Test func `a name, a model and a language reach the maker`() throws {
+    #expect(try chosen("--engine", "vosk").name == "vosk - -")
+    #expect(
+      try chosen("--engine", "vosk", "--model", "/m", language: "de").name == "vosk /m de")
+    #expect(try chosen("--model", "/m").name == "pocketsphinx /m -")
+  }
+
+  @Test(arguments: [["--engine", "parrot"], ["--model", ""]])
+  func `what makes no sense is refused`(arguments: [String]) {
+    #expect(throws: (any Error).self) { try EngineOptions.parse(arguments) }
+  }
+
+  @Test func `each engine has a maker in the executable and a sentence in the help`() async throws {
+    let folder = try TestFolder()
+    let engines = try await BuiltCommand.run("engines", "--json", in: folder)
+    for name in EngineName.allCases {
+      #expect(engines.output.contains(#""engine":"\#(name.rawValue)""#))
+      #expect(name.needs.hasPrefix(name.rawValue))
+      #expect(EngineName.help.contains(name.needs))
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import SpeechClient
+import Testing
+
+@testable import SyrinxCommand
+
+@Suite(.timeLimit(.minutes(2)))
+struct EnginesCommandTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  private struct Line: Decodable {
+    struct Model: Decodable {
+      let language: String
+      let location: String
+    }
+    let engine: String
+    let `default`: Bool
+    let ready: Bool
+    let models: [Model]
+    let missing: String?
+  }
+
+  /// An environment in which no engine finds anything but what it is given.
+  private func environment(_ more: [String: String] = [:]) -> [String: String] {
+    [
+      "SYRINX_VOSK_LIBRARY": "/nowhere/libvosk.so", "SYRINX_VOSK_MODEL": "/nowhere/model",
+      "SYRINX_POCKETSPHINX_MODEL": "/nowhere/sphinx",
+    ].merging(more) { $1 }
+  }
+
+  private func engines(_ run: BuiltCommand.Outcome) throws -> [String: Line] {
+    let lines = try run.outputLines.map {
+      try JSONDecoder().decode(Line.self, from: Data($0.utf8))
+    }
+    return Dictionary(uniqueKeysWithValues: lines.map { ($0.engine, $0) })
+  }
+
+  @Test
+  func `what is installed is told with its models, and one engine is enough`() async throws {
+    let vosk = try FakeVoskFolder(in: folder)
+    let run = try await BuiltCommand.run(
+      "engines", "--json", in: folder, environment: environment(vosk.environment))
+    #expect(run.status == 0, "\(run.error)")
+    let engines = try engines(run)
+    let found = try #require(engines["vosk"])
+    #expect(found.ready && !found.default && found.missing == nil)
+    #expect(found.models.map(\.language) == ["en-US"])
+    #expect(found.models.map(\.location) == [vosk.model.path])
+    let sphinx = try #require(engines["pocketsphinx"])
+    #expect(sphinx.default && !sphinx.ready && sphinx.models.isEmpty)
+    let missing = try #require(sphinx.missing)
+    #expect(missing.contains("pocketsphinx-en-us") && missing.contains("/nowhere/sphinx"))
+  }
+
+  @Test
+  func `without any engine the status is 1, and each says what would help`() async throws {
+    let run = try await BuiltCommand.run("engines", in: folder, environment: environment())
+    #expect(run.status == 1)
+    #expect(run.errorLines == ["syrinx: no engine can be used"])
+    let lines = run.outputLines
+    #expect(lines.contains { $0.hasPrefix("* pocketsphinx  not ready: ") })
+    let vosk = try #require(lines.first { $0.contains("vosk  ") })
+    #expect(vosk.contains("/nowhere/libvosk.so") && vosk.contains("pip install vosk"))
+  }
+
+  @Test
+  func `a library without a model names the place for models`() async throws {
+    let vosk = try FakeVoskFolder(in: folder)
+    let run = try await BuiltCommand.run(
+      "engines", in: folder,
+      environment: environment(["SYRINX_VOSK_LIBRARY": vosk.library.path]))
+    #expect(run.output.contains("/nowhere/model"))
+    #expect(run.output.contains("https://alphacephei.com/vosk/models"))
+  }
+
+  @Test
+  func `each model has a line, the columns in line`() {
+    let lines = EngineTable(engines: [
+      SpeechEngineDescription(
+        name: "one",
+        models: [.init(language: "en-US", location: "/a"), .init(language: "de", location: "/b")],
+        isInUse: true),
+      SpeechEngineDescription(name: "three", models: [], obstacle: "gone"),
+    ]).lines
+    #expect(lines == ["* one    en-US  /a", "* one    de     /b", "  three  not ready: gone"])
+  }
+}

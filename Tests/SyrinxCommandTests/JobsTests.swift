@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+@testable import SyrinxCommand
+
+@Suite(.timeLimit(.minutes(2)))
+struct JobsTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  @Test func `the lines and their order do not depend on the number of jobs`() async throws {
+    try folder.speech("one.wav")
+    try folder.sample("two-utterances.wav", as: "two.wav")
+    let transcribe = "syrinx transcribe --json two.wav one.wav"
+    let one = try await BuiltCommand.shell("\(transcribe) --jobs 1", in: folder)
+    let three = try await BuiltCommand.shell("\(transcribe) --jobs 3", in: folder)
+    #expect(one.status == 0 && three.status == 0)
+    #expect(one.output == three.output)
+    #expect(try one.outputLines.map { try UtteranceLine($0).file }.first == "two.wav")
+  }
+
+  @Test func `files that cannot be read are reported in their place, and the others follow`()
+    async throws
+  {
+    try folder.speech("go.wav")
+    let run = try await BuiltCommand.run(
+      "transcribe", "--jobs", "2", "a.wav", "go.wav", "b.wav", "go.wav", ".", in: folder)
+    #expect(run.status == 1)
+    #expect(run.output == "go forward ten meters\ngo forward ten meters\n")
+    let reports = run.errorLines
+    try #require(reports.count == 3)
+    #expect(reports[0].contains("a.wav") && reports[1].contains("b.wav"))
+  }
+
+  @Test func `each file has its transcript with several jobs as well`() async throws {
+    try folder.speech("go.wav")
+    try folder.sample("two-utterances.wav", as: "two.wav")
+    let run = try await BuiltCommand.run(
+      "transcribe", "--jobs", "2", "--output-dir", "out", "go.wav", "two.wav", in: folder)
+    #expect(run.status == 0)
+    let two = try String(contentsOf: folder.file("out/two.txt"), encoding: .utf8)
+    #expect(two == "turn left and go back\ngo forward ten meters\n")
+    let one = try String(contentsOf: folder.file("out/go.txt"), encoding: .utf8)
+    #expect(one == "go forward ten meters\n")
+  }
+
+  @Test(arguments: ["0", "257", "x"]) func `a senseless number of jobs is wrong usage`(
+    number: String
+  ) async throws {
+    let run = try await BuiltCommand.run("transcribe", "--jobs", number, "a.wav", in: folder)
+    #expect(run.status == 64)
+  }
+
+  @Test func `files are started ahead of the one whose results are taken, and no more`()
+    async throws
+  {
+    let context = CommandContext(console: try Console(), signals: StopSignals())
+    let started = Started()
+    var hearings = Hearings(files: ["a", "b", "c", "d"], atOnce: 2) { file in
+      await started.note(file)
+      return Hearing(
+        file: file,
+        audio: await FileHearing(file, showsProgress: false, in: context),
+        results: AsyncThrowingStream { nil })
+    }
+    let first = await hearings.next()
+    #expect(first.file == "a")
+    #expect(await started.files == ["a", "b"])
+    let second = await hearings.next()
+    #expect(second.file == "b")
+    #expect(await started.files == ["a", "b", "c"])
+  }
+}
+
+private actor Started {
+  private(set) var files: [String] = []
+
+  func note(_ file: String) { files.append(file) }
+}

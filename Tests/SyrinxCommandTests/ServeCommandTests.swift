@@ -1,0 +1,69 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct ServeCommandTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  @Test(arguments: [
+    ["--wyoming", "http://localhost"], ["--wyoming", "tcp://localhost:x"], [],
+    ["--wyoming", "stdio:cat"], ["--wyoming", "stdio", "--connections", "0"],
+    ["--wyoming", "stdio", "--idle-timeout", "0"], ["--wyoming", "stdio", "--payload-limit", "x"],
+  ]) func `arguments that make no sense are wrong usage`(arguments: [String]) async throws {
+    let line = (["syrinx", "serve"] + arguments).joined(separator: " ")
+    #expect(try await BuiltCommand.shell(line, in: folder).status == 64)
+  }
+
+  @Test func `an address that others can reach has to be allowed`() async throws {
+    let run = try await BuiltCommand.run("serve", "--wyoming", "tcp://0.0.0.0:0", in: folder)
+    #expect(run.status == 1)
+    #expect(run.error.contains("tcp://0.0.0.0:0 can be reached from other machines"))
+    #expect(run.error.contains("--allow-remote"))
+  }
+
+  @Test func `standard input that is a file is an error`() async throws {
+    let run = try await BuiltCommand.shell(
+      "echo x > file; syrinx serve --wyoming stdio < file", in: folder)
+    #expect(run.status == 1)
+    #expect(run.error.contains("must be pipes or sockets"), "\(run.error)")
+  }
+
+  @Test(arguments: [SIGTERM, SIGINT])
+  func `a signal ends the server with status 0, and its socket is removed`(signal: Int32)
+    async throws
+  {
+    let socket = folder.file("s").path
+    let server = try RunningCommand(
+      "serve", "--wyoming", "unix://\(socket)", in: folder, watching: .error)
+    #expect(await server.lines.first(containing: "listening on unix://") != nil)
+    #expect(FileManager.default.fileExists(atPath: socket))
+    server.send(signal)
+    #expect(await server.status() == 0)
+    #expect(!FileManager.default.fileExists(atPath: socket))
+  }
+
+  @Test func `a server on standard input ends with it, and answers what came before`() async throws
+  {
+    let run = try await BuiltCommand.shell(
+      #"printf '{"type":"ping","data":{"text":"x"}}\n{"type":"describe"}\n' | syrinx serve --wyoming stdio | cat"#,
+      in: folder)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.outputLines.first?.contains(#""type":"pong""#) == true)
+    #expect(run.output.contains(#""languages":["en-US"]"#))
+    #expect(run.error.isEmpty)
+  }
+
+  @Test func `what is malformed gets an error, and on standard input that ends the server`()
+    async throws
+  {
+    let run = try await BuiltCommand.shell(
+      "echo garbage | syrinx serve --wyoming stdio | cat", in: folder)
+    #expect(run.status == 0)
+    #expect(run.output.contains(#""code":"malformed""#))
+  }
+}

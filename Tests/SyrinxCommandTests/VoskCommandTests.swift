@@ -1,0 +1,120 @@
+import AudioCore
+import Foundation
+import SoundFile
+import Testing
+
+/// The library of `Tests/Support/Vosk`, which knows words by the level of the samples, and a model.
+struct FakeVoskFolder {
+  let library: URL
+  let model: URL
+
+  init(in folder: TestFolder, script: String = "") throws {
+    let place = folder.file("vosk")
+    let builder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Support/Vosk/fake-vosk.sh")
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["bash", builder.path, place.path]
+    try process.run()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0)
+    library = place.appending(path: "libvosk.so")
+    model = place.appending(path: "vosk-model-small-en-us-0.1")
+    try script.write(to: model.appending(path: "script"), atomically: true, encoding: .utf8)
+  }
+
+  var environment: [String: String] {
+    ["SYRINX_VOSK_LIBRARY": library.path, "SYRINX_VOSK_MODEL": model.path]
+  }
+}
+
+@Suite(.timeLimit(.minutes(2)))
+struct VoskCommandTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  /// Two utterances of two words as the library knows them.
+  private func speak() throws {
+    func level(_ level: Int, _ count: Int) -> [Float] {
+      [Float](repeating: Float(level * 1_000) / 32_768, count: count)
+    }
+    let words = [1, 2, 0, 3, 4].flatMap { number in
+      number == 0 ? level(0, 24_000) : level(number, 4_800) + level(0, 1_600)
+    }
+    let writer = try SoundFileWriter(
+      url: folder.file("speech.wav"), format: .speech, encoding: .wav16)
+    try writer.write(
+      AudioBuffer(format: .speech, samples: level(0, 16_000) + words + level(0, 16_000)))
+    try writer.close()
+  }
+
+  private func run(
+    _ command: String, script: String = ""
+  ) async throws -> BuiltCommand.Outcome {
+    try speak()
+    let vosk = try FakeVoskFolder(in: folder, script: script)
+    return try await BuiltCommand.shell(command, in: folder, environment: vosk.environment)
+  }
+
+  @Test
+  func `transcribe takes the engine that is named`() async throws {
+    let run = try await run("syrinx transcribe speech.wav --engine vosk")
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.output == "go forward\nten meters\n")
+  }
+
+  @Test
+  func `listen takes the engine that is named`() async throws {
+    let run = try await run(
+      "syrinx listen --device virtual:speech.wav --engine vosk --model vosk/vosk-model-small-en-us-0.1"
+    )
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.output == "go forward\nten meters\n")
+  }
+
+  @Test
+  func `a model that is none is an error that names it`() async throws {
+    let run = try await run("syrinx transcribe speech.wav --engine vosk --model nowhere")
+    #expect(run.status == 1)
+    #expect(run.error.contains("nowhere"))
+    #expect(run.error.contains("alphacephei.com/vosk/models"))
+    #expect(run.output.isEmpty)
+  }
+
+  @Test
+  func `a model for another engine is an error that names it`() async throws {
+    let run = try await run(
+      "syrinx transcribe speech.wav --model vosk/vosk-model-small-en-us-0.1")
+    #expect(run.status == 1)
+    #expect(run.error.contains("vosk-model-small-en-us-0.1"))
+  }
+
+  @Test
+  func `a language without a model is an error`() async throws {
+    let run = try await run("syrinx transcribe speech.wav --engine vosk --locale de")
+    #expect(run.status == 1)
+    #expect(run.error.contains("en-US and not de"), "\(run.error)")
+  }
+
+  @Test
+  func `a library that answers nonsense is an error`() async throws {
+    let run = try await run("syrinx transcribe speech.wav --engine vosk", script: "null result\n")
+    #expect(run.status == 1)
+    #expect(run.error.contains("libvosk gave no answer"))
+  }
+
+  @Test
+  func `a library that aborts takes the command with it, and the status says so`() async throws {
+    // Swift's crash reporter would end the process by a signal of its own.
+    let run = try await run(
+      "SWIFT_BACKTRACE=enable=no syrinx transcribe speech.wav --engine vosk --output-dir out",
+      script: "abort\n")
+    #expect(run.status == 134)
+    #expect(run.output.isEmpty)
+    // A transcript that is not complete does not have its name.
+    #expect(!FileManager.default.fileExists(atPath: folder.file("out/speech.txt").path))
+  }
+}

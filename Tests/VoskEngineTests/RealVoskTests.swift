@@ -1,0 +1,69 @@
+import Foundation
+import SpeechEngine
+import Testing
+
+@testable import VoskEngine
+
+/// The library of the wheel that pip installs; no model comes with it.
+@Suite(.timeLimit(.minutes(5))) struct RealVoskTests {
+  /// Fetched once; a machine without PyPI fails the tests that ask for it.
+  private static let fetched = Result { try run("bash", [support("real-vosk.sh")]) }
+
+  private let library: VoskLibrary
+
+  init() throws {
+    library = try VoskLibrary(path: Self.fetched.get())
+  }
+
+  @Test func `its functions are there, but for what came later, and so is its version`() throws {
+    #expect(LibraryVersion(path: library.path)?.text == VoskLibrary.knownVersion)
+    let functions = library.functions
+    #expect(functions.findWord != nil && functions.newRecognizerForPhrases != nil)
+    #expect(functions.setWords != nil && functions.setPartialWords != nil)
+    #expect(functions.setMaxAlternatives != nil && functions.setLogLevel != nil)
+    #expect(functions.setEndpointerMode == nil && functions.setEndpointerDelays == nil)
+  }
+
+  @Test func `it gives no model for a folder that is none, which is an error`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
+    try FileManager.default.createDirectory(
+      at: folder.appending(path: "graph"), withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let files = try #require(VoskModelFiles(directory: folder.path))
+    #expect {
+      try VoskModel(files, with: library)
+    } throws: { error in
+      guard case .modelDamaged(folder.path, _) = error as? SpeechEngineError else { return false }
+      return true
+    }
+  }
+
+  @Test func `a model that is only a beginning passes the check and is refused by the library`()
+    throws
+  {
+    let vosk = try FakeVosk()
+    let engine = SpeechEngine.vosk(
+      library: URL(filePath: library.path), modelDirectory: vosk.model)
+    #expect(
+      engine.availability() == .ready(SpeechModel(language: "en-US", location: vosk.model.path)))
+    #expect {
+      try engine.makeSession(SpeechSessionOptions())
+    } throws: { error in
+      guard case .modelDamaged(vosk.model.path, _) = error as? SpeechEngineError else {
+        return false
+      }
+      return true
+    }
+  }
+
+  @Test func `without a model it is not ready, and the remedy names where models are`() {
+    let engine = SpeechEngine.vosk(
+      library: URL(filePath: library.path), modelDirectory: URL(filePath: "/nowhere"))
+    guard case .unavailable(let error) = engine.availability() else {
+      Issue.record("it says that it is ready")
+      return
+    }
+    #expect("\(error)".contains("/nowhere") && "\(error)".contains("alphacephei.com/vosk/models"))
+    #expect(engine.models().isEmpty)
+  }
+}

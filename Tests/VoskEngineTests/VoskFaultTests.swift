@@ -1,0 +1,106 @@
+import AudioCore
+import Foundation
+import SpeechEngine
+import Testing
+
+@testable import VoskEngine
+
+/// What a library that misbehaves comes to.
+@Suite(.timeLimit(.minutes(2))) struct VoskFaultTests {
+  private func failure(of vosk: FakeVosk) -> SpeechEngineError? {
+    do {
+      _ = try vosk.engine.makeSession(SpeechSessionOptions()).understand(speech(.go))
+      return nil
+    } catch {
+      return error as? SpeechEngineError
+    }
+  }
+
+  private func reason(_ vosk: FakeVosk) -> String? {
+    if case .failed(let reason) = failure(of: vosk) { reason } else { nil }
+  }
+
+  @Test(arguments: [
+    ("", "not what it should be"), ("{", "not what it should be"), ("[]", "not what it should be"),
+    (#"{"text":"go""#, "not what it should be"), (#"{"text":7}"#, "not what it should be"),
+    (#"{"text":"go","result":[{}]}"#, "not what it should be"),
+    (#"{"text":"go","result":[{"word":"go","start":1e999,"end":1}]}"#, "not what it should be"),
+    (#"{"partial":"go"}"#, "no text"), ("{}", "no text"),
+  ])
+  func `a result that is none fails the session`(text: String, reason: String) throws {
+    let vosk = try FakeVosk()
+    try vosk.answer("result", Array(text.utf8))
+    let said = try #require(self.reason(vosk))
+    #expect(said.contains(reason))
+  }
+
+  @Test func `a result that is not UTF-8 fails the session`() throws {
+    let vosk = try FakeVosk()
+    try vosk.answer("result", Array(#"{"text":""#.utf8) + [0xFF, 0xC0] + Array(#""}"#.utf8))
+    #expect(reason(vosk) == "libvosk's answer is not UTF-8")
+  }
+
+  @Test func `a result of nested lists without end fails the session`() throws {
+    let vosk = try FakeVosk()
+    try vosk.answer("result", [UInt8](repeating: UInt8(ascii: "["), count: 500_000))
+    #expect(reason(vosk) != nil)
+  }
+
+  @Test func `a result of 32 MiB fails the session`() throws {
+    #expect(reason(try FakeVosk(script: ["endless"])) == "libvosk's answer has no end")
+  }
+
+  @Test func `a partial result that is none fails the session`() throws {
+    let vosk = try FakeVosk()
+    try vosk.answer("partial", Array(#"{"text":"go"}"#.utf8))
+    #expect(reason(vosk) == "libvosk's partial result has no text")
+  }
+
+  @Test(arguments: ["result", "partial"])
+  func `no answer at all fails the session`(what: String) throws {
+    #expect(reason(try FakeVosk(script: ["null \(what)"])) == "libvosk gave no answer")
+  }
+
+  @Test func `no recogniser fails the session`() throws {
+    #expect(reason(try FakeVosk(script: ["null recognizer"])) == "libvosk made no recogniser")
+  }
+
+  @Test func `no model is a damaged one, and the next session tries again`() throws {
+    let vosk = try FakeVosk(script: ["null model"])
+    let engine = vosk.engine
+    for _ in 0..<2 {
+      #expect {
+        try engine.makeSession(SpeechSessionOptions())
+      } throws: { error in
+        guard case .modelDamaged(vosk.model.path, _) = error as? SpeechEngineError else {
+          return false
+        }
+        return true
+      }
+    }
+    try "".write(
+      to: vosk.model.appending(path: "script"), atomically: true, encoding: .utf8)
+    #expect(try engine.makeSession(SpeechSessionOptions()).understand(speech(.go)).texts == ["go"])
+  }
+
+  @Test func `audio that is refused fails the session`() throws {
+    #expect(
+      reason(try FakeVosk(script: ["accept -1"])) == "libvosk could not process the audio (-1)")
+  }
+
+  @Test func `times out of this world stay within the utterance`() throws {
+    let vosk = try FakeVosk()
+    try vosk.answer(
+      "result",
+      Array(
+        """
+        {"text":"a b c","result":[{"word":"a","start":-5,"end":1e300,"conf":7},
+        {"word":"b","start":1e300,"end":0.1,"conf":-1},{"word":"c","start":0.2,"end":0.1}]}
+        """.utf8))
+    let heard = try vosk.engine.makeSession(SpeechSessionOptions()).understand(
+      speech(.go, silence: .zero))
+    let end = FrameCount(5_600)
+    #expect(heard.words.map(\.frames) == [0..<end, end..<end, 3_200..<3_200])
+    #expect(heard.words.map(\.confidence) == [1, 0, nil])
+  }
+}

@@ -1,0 +1,173 @@
+import AudioCore
+import SpeechEngine
+import Testing
+
+@testable import VoskEngine
+
+@Suite(.timeLimit(.minutes(2))) struct VoskSessionTests {
+  @Test func `words come with their frames and their confidence`() throws {
+    let vosk = try FakeVosk()
+    let session = try vosk.engine.makeSession(SpeechSessionOptions())
+    let heard = try session.understand(speech(.go, .forward, .ten, .meters))
+    #expect(heard.texts == ["go", "forward", "ten", "meters"])
+    #expect(heard.words.map(\.frames) == (0..<4).map(frames))
+    #expect(heard.words.map(\.confidence) == [1, 0.9, 0.8, 0.7])
+    #expect(heard.alternatives.isEmpty)
+  }
+
+  @Test func `each utterance has its own time-line, though libvosk's goes on`() throws {
+    let vosk = try FakeVosk()
+    let session = try vosk.engine.makeSession(SpeechSessionOptions())
+    for words in [[FakeWord.go, .stop], [.left, .ten], [.stop, .go]] {
+      let heard = try session.understand(speech(words[0], words[1], silence: .milliseconds(250)))
+      #expect(heard.words.map(\.frames) == (0..<2).map(frames))
+    }
+  }
+
+  @Test func `an end that libvosk finds within an utterance loses no word`() throws {
+    let vosk = try FakeVosk(script: ["pause 40"])
+    let session = try vosk.engine.makeSession(SpeechSessionOptions())
+    let heard = try session.understand(speech(.go, .forward, .ten, .meters, silence: .seconds(1)))
+    #expect(heard.texts == ["go", "forward", "ten", "meters"])
+    #expect(heard.words.map(\.frames) == (0..<4).map(frames))
+    // Within one stretch they would fall.
+    #expect(heard.words.map(\.confidence) == [1, 1, 1, 1])
+  }
+
+  @Test func `a partial hypothesis has the words so far, those of ended stretches included`() throws
+  {
+    let vosk = try FakeVosk(script: ["pause 80"])
+    let session = try vosk.engine.makeSession(SpeechSessionOptions())
+    try session.beginUtterance()
+    let samples = speech(.go, .forward, .ten)
+    var seen: [[String]] = [[]]
+    for first in stride(from: 0, to: samples.count, by: 800) {
+      try session.process(Array(samples[first..<min(first + 800, samples.count)]))
+      if session.hypothesis.texts != seen.last { seen.append(session.hypothesis.texts) }
+    }
+    #expect(seen == [[], ["go"], ["go", "forward"], ["go", "forward", "ten"]])
+    #expect(session.hypothesis.words.map(\.frames) == (0..<3).map(frames))
+  }
+
+  @Test func `without partial hypotheses none is asked for`() throws {
+    let vosk = try FakeVosk(script: ["null partial"])
+    let session = try vosk.engine.makeSession(SpeechSessionOptions(wantsPartialHypotheses: false))
+    #expect(try session.understand(speech(.go)).texts == ["go"])
+  }
+
+  @Test func `silence and marks are no words`() throws {
+    let vosk = try FakeVosk()
+    let session = try vosk.engine.makeSession(SpeechSessionOptions())
+    #expect(try session.understand(speech()).words.isEmpty)
+    #expect(try session.understand(speech(.other, .go, .other)).texts == ["go"])
+    #expect(try session.understand([]).words.isEmpty)
+  }
+
+  @Test func `alternatives come with frames and without confidence, as many as were asked for`()
+    throws
+  {
+    let vosk = try FakeVosk()
+    try vosk.keepLog()
+    var options = SpeechSessionOptions()
+    options.alternativeCount = 2
+    let session = try vosk.engine.makeSession(options)
+    let heard = try session.understand(speech(.go, .stop))
+    #expect(heard.texts == ["go", "stop"])
+    #expect(heard.alternatives.map { $0.map(\.text) } == [["go", "other1"], ["go", "other2"]])
+    #expect(heard.alternatives.allSatisfy { $0.map(\.frames) == (0..<2).map(frames) })
+    #expect(heard.words.allSatisfy { $0.confidence == nil })
+    #expect(vosk.log.contains("max_alternatives 3"))
+  }
+
+  @Test func `alternatives of text alone share the time of the utterance`() throws {
+    let vosk = try FakeVosk(script: ["alternatives text"])
+    var options = SpeechSessionOptions()
+    options.alternativeCount = 1
+    let heard = try vosk.engine.makeSession(options).understand(
+      speech(.go, .stop, silence: .zero))
+    #expect(heard.alternatives.map { $0.map(\.text) } == [["go", "other1"]])
+    #expect(heard.words.map(\.frames) == [0..<5_600, 5_600..<11_200])
+  }
+
+  @Test func `with a grammar an utterance is one of its sentences or nothing`() throws {
+    let vosk = try FakeVosk()
+    try vosk.keepLog()
+    let grammar = "#JSGF V1.0;\ngrammar g;\npublic <a> = go [forward] | stop;"
+    let session = try vosk.engine.makeSession(SpeechSessionOptions(grammar: grammar))
+    #expect(vosk.log.contains(#"recognizer_new_grm 16000 ["go","go forward","stop"]"#))
+    #expect(try session.understand(speech(.go, .forward)).texts == ["go", "forward"])
+    #expect(try session.understand(speech(.stop, .stop)).texts == [])
+    #expect(session.hypothesis.texts == ["stop"])
+  }
+
+  @Test func `key phrases are found in running speech`() throws {
+    let vosk = try FakeVosk()
+    try vosk.keepLog()
+    var options = SpeechSessionOptions()
+    options.keyPhrases = [SpeechKeyPhrase("stop"), SpeechKeyPhrase("go forward", threshold: 0.85)]
+    let session = try vosk.engine.makeSession(options)
+    #expect(vosk.log.contains(#"recognizer_new_grm 16000 ["stop","go forward","[unk]"]"#))
+    let heard = try session.understand(speech(.go, .forward, .other, .go, .stop))
+    // Each phrase is one word, as sure as its least sure one.
+    #expect(heard.texts == ["go forward", "stop"])
+    #expect(
+      heard.words.map(\.frames) == [
+        frames(0).lowerBound..<frames(1).upperBound, frames(4),
+      ])
+    #expect(heard.words.map(\.confidence) == [0.9, 0.6])
+    // The fourth word's confidence is 0.7, the fifth's 0.6.
+    #expect(try session.understand(speech(.other, .other, .go, .forward)).texts == [])
+  }
+
+  @Test func `sessions share a model, which is kept for the next`() throws {
+    let vosk = try FakeVosk()
+    try vosk.keepLog()
+    let engine = vosk.engine
+    do {
+      let first = try engine.makeSession(SpeechSessionOptions())
+      let second = try engine.makeSession(SpeechSessionOptions())
+      #expect(try first.understand(speech(.go)).texts == ["go"])
+      #expect(try second.understand(speech(.stop)).texts == ["stop"])
+    }
+    _ = try engine.makeSession(SpeechSessionOptions())
+    #expect(vosk.log.count { $0.hasPrefix("model_new") } == 1)
+    #expect(vosk.log.count { $0 == "recognizer_new 16000" } == 3)
+    #expect(vosk.log.count { $0 == "recognizer_free" } == 3)
+    #expect(!vosk.log.contains("model_free"))
+  }
+
+  @Test func `a model is freed with its engine and its sessions`() throws {
+    let vosk = try FakeVosk()
+    try vosk.keepLog()
+    do {
+      let session = try vosk.engine.makeSession(SpeechSessionOptions())
+      #expect(try session.understand(speech(.go)).texts == ["go"])
+      #expect(!vosk.log.contains("model_free"))
+    }
+    #expect(vosk.log.suffix(2) == ["recognizer_free", "model_free"])
+  }
+
+  @Test func `many sessions on threads of their own do not disturb each other`() async throws {
+    let vosk = try FakeVosk()
+    let engine = vosk.engine
+    let heard = try await withThrowingTaskGroup(of: [String].self) { group in
+      for index in 0..<8 {
+        group.addTask {
+          let session = try engine.makeSession(SpeechSessionOptions())
+          let words = index % 2 == 0 ? speech(.go, .forward) : speech(.stop)
+          return try session.understand(words).texts
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(heard.count { $0 == ["go", "forward"] } == 4)
+    #expect(heard.count { $0 == ["stop"] } == 4)
+  }
+
+  @Test func `libvosk's own end of an utterance is put off where it can be`() throws {
+    let newer = try FakeVosk(flags: "-DENDPOINTER")
+    try newer.keepLog()
+    _ = try newer.engine.makeSession(SpeechSessionOptions())
+    #expect(newer.log.contains("endpointer_delays 60 60 120"))
+  }
+}

@@ -1,0 +1,141 @@
+import AudioThreads
+import Foundation
+import SpeechEngine
+import Synchronization
+import Testing
+import Wyoming
+
+@testable import WyomingEngine
+
+/// Engines in a child process that end in every way that a process can.
+@Suite struct ChildProcessTests {
+  private let answer = """
+    info='{"type":"info","data":{"asr":[{"name":"x","models":[{"name":"m","languages":["en"]}]}]}}'
+    read -r describe; echo "$info"
+    """
+
+  private func failure(of script: String) throws -> String? {
+    let session = try SpeechEngine.patient(.stdio(command: "\(answer)\n\(script)")).session()
+    guard case .failed(let reason) = engineError({ _ = try session.hear(tenths: 3) }) else {
+      return nil
+    }
+    return reason
+  }
+
+  @Test(arguments: [
+    ("exit 3", "the process ended with status 3"),
+    (
+      "echo first >&2; echo 'mdef is damaged' >&2; exit 1",
+      "the process ended with status 1: mdef is damaged"
+    ),
+    ("printf 'no newline' >&2; exit 0", "the process ended with status 0: no newline"),
+    ("kill -ABRT $$", "the process was ended by signal 6 (Aborted)"),
+    ("echo boom >&2; kill -KILL $$", "the process was ended by signal 9 (Killed): boom"),
+    ("read -r line; kill -SEGV $$", "the process was ended by signal 11 (Segmentation fault)"),
+  ]) func `a child that ends in an utterance is an error with its ending and its last line`(
+    script: String, ending: String
+  ) throws {
+    let reason = try failure(of: script)
+    #expect(reason?.hasSuffix(ending) == true, "\(reason as Any)")
+  }
+
+  @Test func `a child that ends before it describes itself cannot be reached`() {
+    let missing = SpeechEngine.patient(.stdio(command: "no-such-program --serve"))
+    let error = engineError { _ = try missing.session() }
+    guard case .unreachable("stdio:no-such-program --serve", let reason) = error else {
+      Issue.record("\(error as Any)")
+      return
+    }
+    #expect(reason.hasPrefix("the process ended with status 127: "))
+    #expect(reason.contains("no-such-program"))
+  }
+
+  @Test func `a child that says nothing is given up and ended, with all that it started`() throws {
+    let folder = URL.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let pipe = folder.appending(path: "alive").path
+    #expect(mkfifo(pipe, 0o600) == 0)
+    // It does not hear SIGTERM, its own child holds the pipe open for as long as it lives.
+    let script = "trap '' TERM; exec 3>'\(pipe)'; sleep 1000 & echo $! >&3; wait"
+    let engine = SpeechEngine.patient(.stdio(command: script)) {
+      $0.startTimeout = .milliseconds(500)
+    }
+    let error = SpeechEngine.errorOfSession(engine)
+    let alive = FileHandle(forReadingAtPath: pipe)
+    #expect(error.wait().contains("did not answer within 0.5 seconds"))
+    // The end of the pipe comes when the last process that can write to it has ended.
+    #expect(try alive?.readToEnd()?.isEmpty == false)
+  }
+
+  @Test func `the session after one whose child died has a new child`() throws {
+    let folder = URL.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try Peer.install()
+    let mark = folder.appending(path: "died").path
+    let dying = """
+      touch '\(mark)'
+      info='{"type":"info","data":{"asr":[{"name":"x"}]}}'
+      while read -r line; do
+        case $line in *audio-start*) exit 7 ;; *describe*) echo "$info" ;; esac
+      done
+      """
+    let script = "if [ ! -e '\(mark)' ]; then\n\(dying)\nfi\n\(Peer.overStdio)"
+    let engine = SpeechEngine.patient(.stdio(command: script))
+    let first = try engine.session()
+    #expect(
+      engineError { _ = try first.hear(tenths: 1) }?.description.hasSuffix("status 7") == true)
+    #expect(try engine.session().hear(tenths: 1).text.hasPrefix("heard 3200 bytes"))
+  }
+
+  @Test func `the child of one session serves the next`() throws {
+    try Peer.install()
+    let links = LinkPool(
+      server: .stdio(command: Peer.overStdio), options: WyomingEngineOptions())
+    var identities: Set<ObjectIdentifier> = []
+    for _ in 0..<3 {
+      _ = try links.describe()
+      let link = try links.take()
+      identities.insert(ObjectIdentifier(link))
+      links.giveBack(link)
+    }
+    #expect(identities.count == 1)
+  }
+
+  @Test func `the last line is what stands after the last end of a line that is not empty`() {
+    var line = LastLine()
+    #expect(line.text == "")
+    for (piece, text) in [("a", "a"), ("b\n", "ab"), ("\n\n", "ab"), ("c", "c")] {
+      line.add(piece.utf8)
+      #expect(line.text == text)
+    }
+    line.add([UInt8](repeating: 120, count: 5_000))
+    #expect(line.text.utf8.count == LastLine.limit)
+  }
+}
+
+/// An error that is waited for on another thread.
+final class PendingError: Sendable {
+  private let text = Mutex("")
+  private let isThere: WakeUp?
+
+  init(_ body: @escaping @Sendable () throws -> Void) {
+    isThere = try? WakeUp()
+    _ = try? DedicatedThread.start(name: "test-session") { [self] in
+      do { try body() } catch { text.withLock { $0 = "\(error)" } }
+      isThere?.signal()
+    }
+  }
+
+  func wait() -> String {
+    isThere?.wait(atMost: .seconds(60))
+    return text.withLock { $0 }
+  }
+}
+
+extension SpeechEngine {
+  fileprivate static func errorOfSession(_ engine: SpeechEngine) -> PendingError {
+    PendingError { _ = try engine.session() }
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import SpeechEngine
+import Testing
+import Wyoming
+import WyomingEngine
+
+/// The engine with a server that is made with the PyPI package `wyoming`.
+@Suite struct PeerTests {
+  private let socket = URL.temporaryDirectory.appending(path: "\(UUID().uuidString).sock").path
+
+  private func check(_ address: WyomingAddress) throws {
+    let engine = SpeechEngine.patient(address)
+    let session = try engine.session(language: "en-US")
+    for tenths in [3, 5] {
+      let heard = try session.hear(tenths: tenths)
+      #expect(heard.text == "heard \(tenths * 3200) bytes at 16000 2 1 in en")
+      #expect(heard.words.allSatisfy { $0.confidence == nil })
+    }
+  }
+
+  @Test(arguments: [["closing"], ["plain"], []])
+  func `a server over TCP hears every sample, whether it streams and keeps connections or not`(
+    modes: [String]
+  ) throws {
+    let address = WyomingAddress.tcp(host: "127.0.0.1", port: 0)
+    let peer =
+      switch modes.first {
+      case let mode?: try Peer(on: address, mode)
+      case nil: try Peer(on: address)
+      }
+    try withExtendedLifetime(peer) { try check(peer.address) }
+  }
+
+  @Test func `a server on a Unix socket hears every sample`() throws {
+    let peer = try Peer(on: .unix(path: socket))
+    try withExtendedLifetime(peer) { try check(peer.address) }
+  }
+
+  @Test(arguments: ["", " closing"])
+  func `a server on the standard input and output of a child hears every sample`(mode: String)
+    throws
+  {
+    try Peer.install()
+    try check(.stdio(command: Peer.overStdio + mode))
+  }
+
+  @Test func `what the server says of itself decides on languages and models`() throws {
+    let peer = try Peer(on: .tcp(host: "127.0.0.1", port: 0))
+    defer { withExtendedLifetime(peer) {} }
+    let engine = SpeechEngine.patient(peer.address)
+    let model = SpeechModel(language: "en", location: peer.address.description)
+    #expect(engine.availability() == .ready(model))
+    #expect(engine.models().map(\.language) == ["en", "de_AT"])
+    #expect(try engine.session(language: "de-AT").hear(tenths: 1).text.hasSuffix("in de_AT"))
+    #expect(
+      engineError { _ = try engine.session(language: "fr") }
+        == .languageMissing(wanted: "fr", available: "en, de_AT"))
+    var options = SpeechSessionOptions()
+    options.engineOptions = ["model": "other"]
+    #expect(
+      engineError { _ = try engine.makeSession(options) }
+        == .optionInvalid(name: "model", reason: "the server has counter, and not other"))
+  }
+}

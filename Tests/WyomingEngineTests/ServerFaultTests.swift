@@ -1,0 +1,188 @@
+import Glibc
+import SpeechEngine
+import Testing
+import Wyoming
+
+@testable import WyomingEngine
+
+/// Servers that do not do what they should: each is an error in time.
+@Suite struct ServerFaultTests {
+  /// The reason of the failure of an utterance with a server that knows how to describe itself.
+  private func reason(
+    _ change: (inout WyomingEngineOptions) -> Void = { _ in },
+    _ script: @escaping @Sendable (ServerSide) -> Void
+  ) throws -> String? {
+    let server = try ScriptedServer { side in side.describing { _ in script(side) } }
+    let session = try SpeechEngine.patient(server.address, change).session()
+    let error = engineError { _ = try session.hear(tenths: 3) }
+    guard case .failed(let reason) = error else { return nil }
+    return reason
+  }
+
+  @Test func `nobody who listens is an error that names the address`() throws {
+    let address: WyomingAddress
+    do {
+      let server = try ScriptedServer { _ in }
+      address = server.address
+    }
+    let engine = SpeechEngine.patient(address)
+    let error = SpeechEngineError.unreachable(
+      address: address.description, reason: "Connection refused (errno 111)")
+    #expect(engine.availability() == .unavailable(error))
+    #expect(engineError { _ = try engine.session() } == error)
+    let missing = SpeechEngine.patient(.unix(path: "/nowhere/wyoming.sock")).availability()
+    #expect(
+      missing
+        == .unavailable(
+          .unreachable(
+            address: "unix:///nowhere/wyoming.sock", reason: "No such file or directory (errno 2)"))
+    )
+  }
+
+  @Test func `a host without an address and a path that is too long are errors`() {
+    let host = engineError {
+      _ = try SpeechEngine.patient(.tcp(host: "x.invalid", port: 1)).session()
+    }
+    #expect(
+      host?.description.contains("the host x.invalid was not found") == true, "\(host as Any)")
+    let path = "/" + String(repeating: "x", count: 200)
+    let long = engineError { _ = try SpeechEngine.patient(.unix(path: path)).session() }
+    #expect(long?.description.contains("at most 107 bytes") == true)
+    let own = engineError { _ = try SpeechEngine.patient(.stdio(command: nil)).session() }
+    #expect(own?.description.contains("stdio:COMMAND") == true)
+  }
+
+  @Test func `a server that accepts and says nothing is given up`() throws {
+    let server = try ScriptedServer { $0.waitForEnd() }
+    let engine = SpeechEngine.patient(server.address) { $0.describeTimeout = .milliseconds(50) }
+    #expect(
+      engineError { _ = try engine.session() }
+        == .unreachable(
+          address: server.address.description,
+          reason: "the server did not answer within 0.05 seconds"))
+  }
+
+  @Test func `a server that never gives the text is given up`() throws {
+    let reason = try reason({ $0.answerTimeout = .milliseconds(300) }) { $0.waitForEnd() }
+    #expect(reason?.hasSuffix("the server did not answer within 0.3 seconds") == true)
+  }
+
+  @Test func `a server that reads nothing is given up once there is no room for more audio`() throws
+  {
+    let server = try ScriptedServer { side in
+      side.describing { _ in
+        side.waitWithoutReading()
+      }
+    }
+    let session = try SpeechEngine.patient(server.address) {
+      $0.answerTimeout = .milliseconds(300)
+    }.session()
+    try session.beginUtterance()
+    let error = engineError {
+      for _ in 0..<1_000 { try session.process([Float](repeating: 0, count: 16_000)) }
+    }
+    #expect(error?.description.hasSuffix("did not answer within 0.3 seconds") == true)
+  }
+
+  @Test func `a server that closes is an error, wherever it does`() throws {
+    let frame = WyomingEvent("transcript", ["text": "ten meters"]).bytes
+    for count in stride(from: 0, to: frame.count, by: 7) {
+      let reason = try reason { side in
+        side.read(until: "audio-stop")
+        side.write(Array(frame[..<count]))
+      }
+      #expect(reason?.hasSuffix("the server closed the connection") == true, "\(reason as Any)")
+    }
+  }
+
+  @Test func `a server that closes at once, with audio unread, is an error`() throws {
+    let reason = try reason { _ in }
+    #expect(
+      reason?.hasSuffix("the server closed the connection") == true
+        || reason?.contains("errno") == true, "\(reason as Any)")
+  }
+
+  @Test func `what the server says went wrong is the error`() throws {
+    let late = try reason { side in
+      side.read(until: "audio-stop")
+      side.write(WyomingEvent("error", ["text": "out of memory", "code": "oom"]))
+    }
+    #expect(late == "the server says: out of memory")
+    let early = try reason { side in
+      side.write(WyomingEvent("error", ["text": "too many"]))
+      side.waitForEnd()
+    }
+    #expect(early == "the server says: too many")
+  }
+
+  @Test func `an error in place of the description is the reason`() throws {
+    let server = try ScriptedServer { $0.write(WyomingEvent("error", ["text": "busy"])) }
+    let error = engineError { _ = try SpeechEngine.patient(server.address).session() }
+    #expect(error?.description.hasSuffix("the server says: busy") == true)
+  }
+
+  @Test(arguments: [
+    "HTTP/1.1 400 Bad Request\r\n\r\n", "{\"type\":\"transcript\",\"payload_length\":1073741824}\n",
+    "{\"type\":\"transcript\",\"data_length\":-1}\n", "\0\0\0\0\n",
+    "{\"type\":\"transcript\",\"data_length\":\"9\"}\n",
+  ]) func `a server that sends something else does not speak the protocol`(text: String) throws {
+    let reason = try reason { side in
+      side.read(until: "audio-stop")
+      side.write(text)
+      side.waitForEnd()
+    }
+    #expect(reason?.contains("does not speak the Wyoming protocol") == true, "\(reason as Any)")
+  }
+
+  @Test func `a line without an end is refused at the limit`() throws {
+    let reason = try reason({ $0.limits.header = 1_000 }) { side in
+      for _ in 0..<10 { side.write([UInt8](repeating: 32, count: 1_000)) }
+      side.waitForEnd()
+    }
+    #expect(reason?.contains("longer than 1000 bytes") == true, "\(reason as Any)")
+  }
+
+  @Test func `a transcript without a text is an error`() throws {
+    let reason = try reason { side in
+      side.read(until: "audio-stop")
+      side.write(WyomingEvent("transcript", ["text": .null]))
+    }
+    #expect(reason == "the server sent a transcript without a text")
+  }
+
+  @Test func `a server that recognises nothing is an error`() throws {
+    let server = try ScriptedServer { side in
+      side.write(WyomingEvent("info", ["tts": []]))
+      side.waitForEnd()
+    }
+    #expect(
+      engineError { _ = try SpeechEngine.patient(server.address).session() }
+        == .failed(reason: "the server has no program that recognises speech"))
+  }
+
+  @Test func `what the protocol has no place for is said, and not left out`() throws {
+    let server = try ScriptedServer { $0.info() }
+    let changes: [(inout SpeechSessionOptions) -> Void] = [
+      { $0.grammar = "#JSGF V1.0;" }, { $0.keyPhrases = [SpeechKeyPhrase("stop")] },
+      { $0.alternativeCount = 2 }, { $0.engineOptions = ["beam": "1"] },
+    ]
+    for change in changes {
+      var options = SpeechSessionOptions()
+      change(&options)
+      let error = engineError { _ = try SpeechEngine.patient(server.address).makeSession(options) }
+      switch error {
+      case .unsupported(_, engine: "wyoming"), .optionInvalid(name: "beam", _): break
+      default: Issue.record("\(error as Any)")
+      }
+    }
+  }
+}
+
+extension ServerSide {
+  /// Waits until the client has gone, and leaves what it sends where it is.
+  fileprivate func waitWithoutReading() {
+    // POLLRDHUP, which Swift's Glibc module leaves out.
+    var request = pollfd(fd: descriptor, events: 0x2000, revents: 0)
+    poll(&request, 1, -1)
+  }
+}

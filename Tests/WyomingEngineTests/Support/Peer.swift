@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+import Wyoming
+
+/// The server that is made with the PyPI package `wyoming`, while it runs.
+final class Peer {
+  let address: WyomingAddress
+  private let process = Process()
+
+  static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../..").standardizedFileURL
+
+  /// The command line of the server on its standard input and output.
+  static var overStdio: String {
+    """
+    PYTHONPATH='\(folder.appending(path: ".build/python").path)' \
+    exec python3 '\(folder.appending(path: "Tests/Support/Wyoming/server.py").path)' stdio://
+    """
+  }
+
+  /// Installs the package where it is missing.
+  static func install() throws {
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/bash")
+    process.arguments = [folder.appending(path: "Tests/Support/python.sh").path]
+    try process.run()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0, "python3 with pip and a network are needed")
+  }
+
+  /// Starts it and waits until it listens.
+  init(on address: WyomingAddress, _ modes: String...) throws {
+    try Self.install()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments =
+      ["python3", Self.folder.appending(path: "Tests/Support/Wyoming/server.py").path]
+      + [address.description] + modes
+    process.environment = ProcessInfo.processInfo.environment.merging([
+      "PYTHONPATH": Self.folder.appending(path: ".build/python").path
+    ]) { $1 }
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+      .trimmingCharacters(in: .newlines)
+    if case .tcp(let host, _) = address {
+      self.address = .tcp(host: host, port: try #require(Int(line)))
+    } else {
+      self.address = address
+    }
+  }
+
+  deinit {
+    // A thread of Swift's pool blocks SIGTERM, and hands that down.
+    kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+}

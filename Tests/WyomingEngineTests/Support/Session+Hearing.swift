@@ -1,0 +1,46 @@
+import SpeechEngine
+import Wyoming
+
+@testable import WyomingEngine
+
+extension SpeechEngine {
+  /// An engine that waits for as long as a test may take, but where the test says otherwise.
+  static func patient(
+    _ server: WyomingAddress, _ change: (inout WyomingEngineOptions) -> Void = { _ in }
+  ) -> SpeechEngine {
+    var options = WyomingEngineOptions()
+    options.connectTimeout = .seconds(60)
+    options.startTimeout = .seconds(60)
+    options.describeTimeout = .seconds(60)
+    options.answerTimeout = .seconds(60)
+    change(&options)
+    return .wyoming(server: server, options: options)
+  }
+
+  func session(language: String? = nil) throws -> any SpeechEngineSession {
+    try makeSession(SpeechSessionOptions(language: language))
+  }
+}
+
+extension SpeechEngineSession {
+  /// One utterance of so many tenths of a second.
+  func hear(tenths count: Int) throws -> SpeechHypothesis {
+    try beginUtterance()
+    for _ in 0..<count { try process([Float](repeating: 0.1, count: 1600)) }
+    return try finishUtterance()
+  }
+}
+
+extension SpeechHypothesis {
+  var text: String { words.map(\.text).joined(separator: " ") }
+}
+
+/// What a body throws as an engine's error.
+func engineError(_ body: () throws -> Void) -> SpeechEngineError? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return error as? SpeechEngineError
+  }
+}

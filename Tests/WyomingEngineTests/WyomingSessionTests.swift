@@ -1,0 +1,103 @@
+import AudioThreads
+import SpeechEngine
+import Synchronization
+import Testing
+import Wyoming
+
+@testable import WyomingEngine
+
+@Suite struct WyomingSessionTests {
+  @Test func `an utterance is a request, the audio at 16 bits, and its end`() throws {
+    let heard = Mutex<[WyomingEvent]>([])
+    let server = try ScriptedServer { side in
+      side.describing { first in
+        let events = [first] + side.read(until: "audio-stop")
+        heard.withLock { $0 = events }
+        side.write(WyomingEvent("transcript", ["text": "ten  meters "]))
+      }
+    }
+    var options = SpeechSessionOptions(language: "en-US")
+    options.contextualPhrases = ["ten meters"]
+    options.engineOptions = ["model": "m"]
+    let session = try SpeechEngine.patient(server.address).makeSession(options)
+    #expect(try session.hear(tenths: 2).words.map(\.text) == ["ten", "meters"])
+    let events = heard.withLock { $0 }
+    #expect(
+      events.first
+        == WyomingEvent(
+          "transcribe", ["language": "en", "name": "m", "transcript_terms": ["ten meters"]]))
+    #expect(
+      events.map(\.type)
+        == ["transcribe", "audio-start", "audio-chunk", "audio-chunk", "audio-stop"])
+    #expect(events[2].payload == sixteenBitPayload([Float](repeating: 0.1, count: 1600)))
+    #expect(events[2].data == ["rate": 16_000, "width": 2, "channels": 1])
+  }
+
+  @Test func `chunks that stream in are a hypothesis that grows`() throws {
+    let server = try ScriptedServer { side in
+      side.describing { _ in
+        side.read(until: "audio-chunk")
+        side.write(WyomingEvent("transcript-start"))
+        side.write(WyomingEvent("transcript-chunk", ["text": "go for"]))
+        side.write(WyomingEvent("transcript-chunk", ["text": "ward"]))
+        side.write(WyomingEvent("ping"))
+        side.read(until: "audio-stop")
+        side.write(WyomingEvent("transcript", ["text": "go forward"]))
+        side.write(WyomingEvent("transcript-stop"))
+        side.waitForEnd()
+      }
+    }
+    let session = try SpeechEngine.patient(server.address).session()
+    try session.beginUtterance()
+    #expect(session.hypothesis == SpeechHypothesis())
+    try session.process([Float](repeating: 0.1, count: 1600))
+    var seen: [String] = []
+    while seen.last != "go forward" {
+      // More audio until the server's answer to the first has come.
+      try session.process([Float](repeating: 0.1, count: 16))
+      let text = session.hypothesis.text
+      if text != seen.last, !text.isEmpty { seen.append(text) }
+    }
+    #expect(seen == ["go forward"] || seen == ["go for", "go forward"])
+    #expect(try session.finishUtterance().text == "go forward")
+  }
+
+  @Test func `a server that gives its text early hears no more, and may close`() throws {
+    let server = try ScriptedServer { side in
+      side.describing { _ in
+        side.read(until: "audio-chunk")
+        side.write(WyomingEvent("transcript", ["text": "stop"]))
+      }
+    }
+    let session = try SpeechEngine.patient(server.address).session()
+    #expect(try session.hear(tenths: 50).text == "stop")
+  }
+
+  @Test func `an utterance without text has no words, and the session goes on after it`() throws {
+    let server = try ScriptedServer { side in
+      side.describing { _ in
+        side.read(until: "audio-stop")
+        side.write(WyomingEvent("transcript", ["text": ""]))
+      }
+    }
+    let session = try SpeechEngine.patient(server.address).session()
+    for _ in 0..<3 { #expect(try session.hear(tenths: 1) == SpeechHypothesis()) }
+  }
+
+  @Test func `letting go of a session in the middle of an utterance closes its connection`() throws
+  {
+    let end = try WakeUp()
+    let server = try ScriptedServer { side in
+      side.describing { _ in
+        side.waitForEnd()
+
+        end.signal()
+      }
+    }
+    do {
+      let session = try SpeechEngine.patient(server.address).session()
+      try session.beginUtterance()
+    }
+    #expect(end.wait(atMost: .seconds(60)))
+  }
+}

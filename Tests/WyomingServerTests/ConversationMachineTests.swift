@@ -1,0 +1,124 @@
+import AudioCore
+import Testing
+import Wyoming
+
+@testable import WyomingServer
+
+@Suite struct ConversationMachineTests {
+  private let format = WyomingAudioFormat.speech.data
+
+  private func actions(
+    _ events: [WyomingEvent]
+  ) throws(ServerFault) -> [ConversationMachine.Action] {
+    var machine = ConversationMachine()
+    var actions: [ConversationMachine.Action] = []
+    for event in events { actions += try machine.take(event) }
+    return actions
+  }
+
+  private func chunk(_ payload: [UInt8], _ data: [String: JSONValue]? = nil) -> WyomingEvent {
+    WyomingEvent("audio-chunk", data ?? format, payload: payload)
+  }
+
+  @Test func `a transcription is a beginning, buffers in order, and an end`() throws {
+    let wish: [String: JSONValue] = [
+      "language": "en", "transcript_names": ["Ann"], "transcript_terms": ["ten meters"],
+    ]
+    let actions = try actions([
+      WyomingEvent("transcribe", wish), WyomingEvent("audio-start", format),
+      chunk([0, 64, 0, 192]), chunk([0]), chunk([64]), WyomingEvent("audio-stop"),
+    ])
+    let first = AudioBuffer(format: .speech, samples: [0.5, -0.5])
+    let second = AudioBuffer(format: .speech, samples: [0.5], firstFrame: 2)
+    var expected = TranscriptionWish()
+    expected.language = "en"
+    expected.phrases = ["Ann", "ten meters"]
+    #expect(actions == [.begin(expected), .hear(first), .hear(second), .finish])
+  }
+
+  @Test func `what one transcription wished for is nothing to the next`() throws {
+    let stop = WyomingEvent("audio-stop")
+    let actions = try actions([
+      WyomingEvent("transcribe", ["language": "en"]), WyomingEvent("audio-start", format), stop,
+      WyomingEvent("audio-start", format), stop, WyomingEvent("transcribe", ["language": "de"]),
+      stop,
+      stop,
+    ])
+    let wishes = actions.compactMap { action -> String?? in
+      if case .begin(let wish) = action { wish.language } else { nil }
+    }
+    #expect(wishes == ["en", nil, "de", nil])
+    #expect(actions.count { $0 == .finish } == 4)
+  }
+
+  @Test func `audio without a beginning begins with its first chunk`() throws {
+    #expect(try actions([chunk([]), chunk([0, 64])]).count == 2)
+    #expect(try actions([chunk([])]) == [.begin(TranscriptionWish())])
+  }
+
+  @Test func `questions are answered, and what is unknown is left alone`() throws {
+    let actions = try actions([
+      WyomingEvent("ping", ["text": "x", "more": 1]), WyomingEvent("describe"),
+      WyomingEvent("ping"),
+      WyomingEvent("select-program", ["name": "y"]), WyomingEvent("voice-stopped"),
+      WyomingEvent("transcribe", ["language": .null, "name": 7, "transcript_terms": "x"]),
+    ])
+    #expect(
+      actions
+        == [.answer(WyomingEvent("pong", ["text": "x"])), .describe, .answer(WyomingEvent("pong"))])
+  }
+
+  @Test func `events in the wrong place and formats that make no sense are faults`() {
+    let start = WyomingEvent("audio-start", format)
+    let other = WyomingEvent(
+      "audio-chunk", format.merging(["rate": 8_000]) { $1 }, payload: [0, 0])
+    for events in [[start, start], [start, WyomingEvent("transcribe")], [start, other]] {
+      let fault = #expect(throws: ServerFault.self) { _ = try actions(events) }
+      #expect(fault?.code == "unexpected")
+    }
+    for events in [[WyomingEvent("audio-start")], [chunk([0], ["rate": 1])]] {
+      let fault = #expect(throws: ServerFault.self) { _ = try actions(events) }
+      #expect(fault?.code == "audio-format")
+    }
+  }
+}
+
+@Suite struct TranscriptWriterTests {
+  private func lines(_ events: [WyomingEvent]) -> [String] {
+    events.map { event in
+      let value = event.data["text"]?.string ?? event.data["timestamp"]?.integer.map(String.init)
+      return [event.type, value].compactMap { $0 }.joined(separator: "|")
+    }
+  }
+
+  @Test func `chunks only append, and make the transcript together`() {
+    var writer = TranscriptWriter(language: "en")
+    var events = writer.take(.partial("go"))
+    events += writer.take(.partial("go four words", stable: 1))
+    events += writer.take(.partial("go forward", stable: 1))
+    events += writer.take(.final("go forward"))
+    events += writer.take(.partial("ten", utterance: 1))
+    events += writer.take(.final("ten meters", utterance: 1))
+    events += writer.finish()
+    #expect(
+      lines(events) == [
+        "voice-started|0", "transcript-start", "transcript-chunk|go", "transcript-chunk| forward",
+        "voice-stopped|1000",
+        "voice-started|2000", "transcript-chunk| ten meters", "voice-stopped|3000",
+        "transcript|go forward ten meters", "transcript-stop",
+      ])
+    #expect(events.last { $0.type == "transcript" }?.data["language"] == "en")
+  }
+
+  @Test func `nothing that was said is an empty transcript`() {
+    var writer = TranscriptWriter(language: nil)
+    #expect(lines(writer.finish()) == ["transcript-start", "transcript|", "transcript-stop"])
+  }
+
+  @Test func `a final result that takes all words back ends the voice without a place`() {
+    var writer = TranscriptWriter(language: nil)
+    let events = writer.take(.partial("oh")) + writer.take(.final("")) + writer.finish()
+    #expect(
+      lines(events) == ["voice-started|0", "transcript-start", "transcript|", "transcript-stop"])
+  }
+}

@@ -1,0 +1,195 @@
+import ClientDependencies
+import SpeechClient
+import SpeechEngine
+import Synchronization
+import Testing
+import Wyoming
+
+@testable import WyomingServer
+
+@Suite struct ConversationTests {
+  /// A conversation in memory: what the client sends, and what it gets.
+  struct Client: Sendable {
+    let bytes: AsyncThrowingStream<[UInt8], any Error>.Continuation
+    let events: AsyncStream<WyomingEvent>
+    let conversation: Task<Void, Never>
+
+    func send(_ events: [WyomingEvent]) { for event in events { bytes.yield(event.bytes) } }
+
+    /// All that came until the conversation's end.
+    func all() async -> [WyomingEvent] {
+      var all: [WyomingEvent] = []
+      for await event in events { all.append(event) }
+      return all
+    }
+
+    func first(_ type: String) async -> WyomingEvent? { await events.first { $0.type == type } }
+  }
+
+  private let engine = SpeechEngine(
+    name: "test", availability: { .ready(SpeechModel(language: "en-US", location: "here")) },
+    makeSession: { _ in throw SpeechEngineError.failed(reason: "unused") })
+
+  private func client(
+    _ speech: SpeechClient, clock: any Clock<Duration> = ContinuousClock(),
+    options: WyomingServerOptions = WyomingServerOptions(),
+    taking take: @escaping @Sendable () async throws -> Void = {}
+  ) -> Client {
+    let (input, bytes) = AsyncThrowingStream.makeStream(of: [UInt8].self)
+    let (events, event) = AsyncStream.makeStream(of: WyomingEvent.self)
+    let conversation = withDependencies {
+      $0.speechClient = speech
+      $0.speechEngine = engine
+      $0.continuousClock = clock
+    } operation: {
+      Conversation(input: input, options: options) {
+        try await take()
+        event.yield($0)
+      }
+    }
+    let work = Task {
+      await conversation.run()
+      event.finish()
+    }
+    return Client(bytes: bytes, events: events, conversation: work)
+  }
+
+  @Test func `a client gets what the server knows, an answer to ping, and its transcripts`() async {
+    let client = client(CountingSpeech().client)
+    client.send([WyomingEvent("describe"), WyomingEvent("ping", ["text": "a"])])
+    client.send(utterance(tenths: 3, language: "en") + utterance(tenths: 5))
+    client.send([WyomingEvent("transcribe", ["transcript_terms": ["meters"]])])
+    client.send([WyomingEvent("audio-stop")])
+    client.bytes.finish()
+    let events = await client.all()
+    #expect(events.map(\.type).prefix(2) == ["info", "pong"])
+    #expect(WyomingInfo(events[0].data).models == [.init(name: "test-en-US", languages: ["en-US"])])
+    #expect(
+      events.filter { $0.type == "transcript" }.map { $0.data["text"] }
+        == [
+          "4800 frames at 16000 in en", "8000 frames at 16000 in any", "0 frames at 0 in meters",
+        ])
+    #expect(events.filter { $0.type == "transcript-chunk" }.count == 3)
+    #expect(events.last?.type == "transcript-stop")
+  }
+
+  @Test(arguments: [
+    "garbage\n", "{\"type\":\"ping\",\"data_length\":-4}\n", "{\"type\":null}\n",
+    "{\"type\":\"ping\",\"payload_length\":1073741824}\n",
+    "{\"type\":\"ping\",\"data_length\":\"1\"}\n",
+    "{\"type\":\"ping\",\"data_length\":262145}\n", "{\"type\":\"ping\",\"data_length\":2}\n[]",
+    String(repeating: "x", count: 70_000),
+  ]) func `a malformed frame gets an error and ends the connection`(frame: String) async {
+    let client = client(CountingSpeech().client)
+    client.send([WyomingEvent("ping")] + utterance(tenths: 2).dropLast())
+    client.bytes.yield(Array(frame.utf8))
+    let events = await client.all()
+    #expect(events.map(\.type) == ["pong", "error"])
+    #expect(events.last?.data["code"] == "malformed")
+  }
+
+  @Test func `bytes that end within a frame are malformed, wherever they are cut`() async {
+    let frame = WyomingEvent("ping", ["text": "a"], payload: [1, 2]).bytes
+    for end in 1..<frame.count {
+      let client = client(CountingSpeech().client)
+      client.bytes.yield(Array(frame[..<end]))
+      client.bytes.finish()
+      #expect(await client.all().map { $0.data["code"] } == ["malformed"])
+    }
+  }
+
+  @Test func `a client that goes in the middle of an utterance ends its recognition`() async {
+    let speech = CountingSpeech()
+    let client = client(speech.client)
+    client.send(utterance(tenths: 3).dropLast())
+    _ = await speech.tally.begun.stream.first { _ in true }
+    client.bytes.finish()
+    #expect(await client.all().isEmpty)
+    _ = await speech.tally.abandoned.stream.first { _ in true }
+  }
+
+  @Test func `a recognition that fails is told, and ends the connection`() async {
+    var speech = CountingSpeech().client
+    speech.startTask = { _ in
+      .finished(throwing: SpeechClientError.unavailable(reason: "no German"))
+    }
+    for events in [utterance(tenths: 3), utterance(tenths: 3).dropLast()] {
+      let client = client(speech)
+      client.send(events)
+      let answer = await client.all()
+      #expect(answer.map(\.type) == ["error"])
+      #expect(answer.first?.data["code"] == "unavailable")
+      #expect(answer.first?.data["text"]?.string?.contains("no German") == true)
+    }
+  }
+
+  @Test func `a client that sends nothing for too long is told, and its connection ends`() async {
+    let clock = TestClock()
+    let client = client(CountingSpeech().client, clock: clock)
+    client.send([WyomingEvent("ping")])
+    #expect(await client.first("pong") != nil)
+    await clock.sleepers(atLeast: 1)
+    await clock.advance(by: .seconds(29))
+    await clock.sleepers(atLeast: 1)
+    await clock.advance(by: .seconds(1))
+    #expect(await client.first("error")?.data["code"] == "idle")
+    await client.conversation.value
+  }
+
+  @Test func `a recogniser that takes its time is not the client's fault`() async {
+    let clock = TestClock()
+    let (releases, release) = AsyncStream.makeStream(of: Void.self)
+    var speech = CountingSpeech().client
+    speech.startTask = { request in
+      AsyncThrowingStream {
+        _ = await releases.first { _ in true }
+        return nil
+      }
+    }
+    let client = client(speech, clock: clock)
+    client.send(utterance(tenths: 1))
+    // The answer to this comes after the transcript.
+    client.send([WyomingEvent("ping")])
+    for _ in 0..<3 {
+      await clock.sleepers(atLeast: 1)
+      await clock.advance(by: .seconds(25))
+    }
+    release.finish()
+    #expect(await client.first("pong") != nil)
+    client.bytes.finish()
+    #expect(await client.all().isEmpty)
+  }
+
+  @Test func `a client that takes nothing is given up`() async {
+    let clock = TestClock()
+    let (taken, take) = AsyncStream.makeStream(of: Void.self)
+    let client = client(CountingSpeech().client, clock: clock) {
+      take.yield()
+      // As a socket that is full: it ends by cancellation alone.
+      for await _ in AsyncStream<Never>.makeStream().stream {}
+      throw CancellationError()
+    }
+    client.send([WyomingEvent("ping")])
+    _ = await taken.first { _ in true }
+    await clock.sleepers(atLeast: 1)
+    await clock.advance(by: .seconds(30))
+    // The second attempt is the farewell, whose time is limited too.
+    _ = await taken.first { _ in true }
+    await clock.sleepers(atLeast: 1)
+    await clock.advance(by: .seconds(5))
+    await client.conversation.value
+    #expect(await client.all().isEmpty)
+  }
+
+  @Test func `a server that is cancelled ends a conversation in the middle of an utterance`() async
+  {
+    let speech = CountingSpeech()
+    let client = client(speech.client)
+    client.send(utterance(tenths: 3).dropLast())
+    _ = await speech.tally.begun.stream.first { _ in true }
+    client.conversation.cancel()
+    let events = await client.all()
+    #expect(events == [])
+    _ = await speech.tally.abandoned.stream.first { _ in true }
+  }
+}

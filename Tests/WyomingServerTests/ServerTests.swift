@@ -1,0 +1,218 @@
+import AudioThreads
+import ClientDependencies
+import Foundation
+import SpeechClient
+import SpeechEngine
+import Testing
+import Wyoming
+import WyomingServer
+
+@testable import WyomingEngine
+
+/// The server on sockets, with the engine as its client.
+@Suite struct ServerTests {
+  private let socket = URL.temporaryDirectory.appending(path: "\(UUID().uuidString).sock").path
+
+  private let engine = SpeechEngine(
+    name: "test", availability: { .ready(SpeechModel(language: "en-US", location: "here")) },
+    makeSession: { _ in throw SpeechEngineError.failed(reason: "unused") })
+
+  /// Runs a server, and ends it after `body`, which is to find it listening.
+  private func serving(
+    on address: WyomingAddress = .tcp(host: "127.0.0.1", port: 0),
+    with speech: CountingSpeech = CountingSpeech(),
+    options change: (inout WyomingServerOptions) -> Void = { _ in },
+    _ body: @escaping @Sendable (WyomingAddress) async throws -> Void
+  ) async throws {
+    var options = WyomingServerOptions()
+    change(&options)
+    let server = WyomingServer(address: address, options: options)
+    let (addresses, listening) = AsyncStream.makeStream(of: WyomingAddress.self)
+    let serving = withDependencies {
+      $0.speechClient = speech.client
+      $0.speechEngine = engine
+      $0.continuousClock = ContinuousClock()
+    } operation: {
+      Task {
+        defer { listening.finish() }
+        try await server.run { listening.yield($0) }
+      }
+    }
+    defer { serving.cancel() }
+    if let address = await addresses.first(where: { _ in true }) { try await body(address) }
+    serving.cancel()
+    do { try await serving.value } catch is CancellationError {}
+  }
+
+  /// What the engine makes of an utterance, on a thread of its own.
+  private func hear(tenths: Int, at address: WyomingAddress) async throws -> String {
+    try await onThread {
+      let session = try SpeechEngine.wyoming(server: address)
+        .makeSession(SpeechSessionOptions(language: "en-US"))
+      try session.beginUtterance()
+      for _ in 0..<tenths { try session.process([Float](repeating: 0.1, count: 1600)) }
+      return try session.finishUtterance().words.map(\.text).joined(separator: " ")
+    }
+  }
+
+  private func checkHearing(at address: WyomingAddress) async throws {
+    let text = try await hear(tenths: 2, at: address)
+    #expect(text == "3200 frames at 16000 in en-US")
+  }
+
+  @Test func `several clients at once each get the text of their own audio`() async throws {
+    try await serving(options: { $0.maximumConnections = 20 }) { address in
+      try await withThrowingTaskGroup(of: (Int, String).self) { group in
+        for tenths in 1...8 {
+          group.addTask { (tenths, try await hear(tenths: tenths, at: address)) }
+        }
+        for try await (tenths, text) in group {
+          #expect(text == "\(tenths * 1600) frames at 16000 in en-US")
+        }
+      }
+    }
+  }
+
+  @Test func `a Unix socket is there while the server is, and no longer`() async throws {
+    // What a server that crashed left behind is no hindrance.
+    try leaveSocket(at: socket)
+    try await serving(on: .unix(path: socket)) { address in
+      try await checkHearing(at: address)
+      await #expect(throws: WyomingServerError.addressInUse("unix://\(socket)")) {
+        try await serving(on: .unix(path: socket)) { _ in }
+      }
+      try await checkHearing(at: address)
+    }
+    #expect(!FileManager.default.fileExists(atPath: socket))
+  }
+
+  @Test func `a file that is no socket stays`() async throws {
+    try Data("text".utf8).write(to: URL(filePath: socket))
+    defer { try? FileManager.default.removeItem(atPath: socket) }
+    await #expect(throws: WyomingServerError.addressInUse("unix://\(socket)")) {
+      try await serving(on: .unix(path: socket)) { _ in }
+    }
+    #expect(try Data(contentsOf: URL(filePath: socket)) == Data("text".utf8))
+  }
+
+  @Test func `a port that is in use is an error`() async throws {
+    try await serving { address in
+      await #expect(throws: WyomingServerError.addressInUse("\(address)")) {
+        try await serving(on: address) { _ in }
+      }
+    }
+  }
+
+  @Test(arguments: ["0.0.0.0", "::"])
+  func `an address that others can reach is refused until it is allowed`(host: String) async throws
+  {
+    let address = WyomingAddress.tcp(host: host, port: 0)
+    await #expect(throws: WyomingServerError.remoteAddress("\(address)")) {
+      try await serving(on: address) { _ in }
+    }
+    guard host == "0.0.0.0" else { return }
+    try await serving(on: address, options: { $0.allowsRemoteClients = true }) { listening in
+      guard case .tcp("0.0.0.0", let port) = listening else {
+        Issue.record("\(listening)")
+        return
+      }
+      try await checkHearing(at: .tcp(host: "127.0.0.1", port: port))
+    }
+  }
+
+  @Test func `a host without an address is an error`() async throws {
+    let error = await #expect(throws: WyomingServerError.self) {
+      try await serving(on: .tcp(host: "x.invalid", port: 1)) { _ in }
+    }
+    #expect(error?.description.contains("the host x.invalid was not found") == true)
+  }
+
+  @Test func `one client too many is told so, and served when another has gone`() async throws {
+    try await serving(options: { $0.maximumConnections = 1 }) { address in
+      try await onThread {
+        var first: ByteLink? = try connect(address)
+        try exchange(WyomingEvent("ping"), over: first, until: "pong")
+        let second = try connect(address)
+        let refusal = try exchange(nil, over: second, until: "error")
+        #expect(refusal.data["code"] == "busy")
+        first?.close()
+        first = nil
+        // The place is free once the server has seen the first one go.
+        while true {
+          let third = try connect(address)
+          let answer = try exchange(WyomingEvent("ping"), over: third, until: "pong", "error")
+          if answer.type == "pong" { break }
+          #expect(answer.data["code"] == "busy")
+        }
+      }
+    }
+  }
+
+  @Test func `frames that come byte by byte are answered`() async throws {
+    try await serving { address in
+      try await onThread {
+        let link = try connect(address)
+        for byte in utterance(tenths: 0, language: "en").flatMap(\.bytes) {
+          _ = try link.wait(toWrite: true, within: Patience(.seconds(60)))
+          #expect(try link.write([byte]) == 1)
+        }
+        let answer = try exchange(nil, over: link, until: "transcript")
+        #expect(answer.data["text"] == "0 frames at 0 in en")
+      }
+    }
+  }
+
+  @Test func `a malformed frame ends its connection and nothing else`() async throws {
+    try await serving { address in
+      try await onThread {
+        let good = try connect(address)
+        try exchange(WyomingEvent("ping"), over: good, until: "pong")
+        for frame in ["garbage\n", "{\"type\":\"x\",\"payload_length\":1073741824}\n"] {
+          let bad = try connect(address)
+          _ = try bad.write(Array(frame.utf8)[...])
+          let error = try exchange(nil, over: bad, until: "error")
+          #expect(error.data["code"] == "malformed")
+          _ = try bad.wait(toWrite: false, within: Patience(.seconds(60)))
+          #expect(try bad.read().isEmpty)
+        }
+        try exchange(WyomingEvent("ping"), over: good, until: "pong")
+      }
+    }
+  }
+
+  @Test func `a client that is gone in the middle of an utterance ends its recognition`()
+    async throws
+  {
+    let speech = CountingSpeech()
+    try await serving(with: speech) { address in
+      try await onThread {
+        let link = try connect(address)
+        for event in utterance(tenths: 2).dropLast() { _ = try link.write(event.bytes[...]) }
+        try exchange(WyomingEvent("ping"), over: link, until: "pong")
+      }
+      _ = await speech.tally.abandoned.stream.first { _ in true }
+    }
+  }
+
+  @Test func `a client that is silent for too long gets an error`() async throws {
+    try await serving(options: { $0.idleTimeout = .milliseconds(50) }) { address in
+      try await onThread {
+        let error = try exchange(nil, over: try connect(address), until: "error")
+        #expect(error.data["code"] == "idle")
+      }
+    }
+  }
+
+  @Test func `a server that ends closes the connections that are open`() async throws {
+    let link = LinkBox()
+    try await serving { address in
+      try await onThread {
+        let open = try connect(address)
+        for event in utterance(tenths: 2).dropLast() { _ = try open.write(event.bytes[...]) }
+        try exchange(WyomingEvent("ping"), over: open, until: "pong")
+        link.put(open)
+      }
+    }
+    try await onThread { try link.waitForEnd() }
+  }
+}

@@ -1,0 +1,78 @@
+import AudioThreads
+import Glibc
+import Synchronization
+import Wyoming
+
+@testable import WyomingEngine
+
+/// Does something that blocks on a thread of its own.
+func onThread<Result: Sendable>(
+  _ body: @escaping @Sendable () throws -> Result
+) async throws -> Result {
+  try await withCheckedThrowingContinuation { continuation in
+    do {
+      _ = try DedicatedThread.start(name: "test-client") {
+        continuation.resume(with: Swift.Result { try body() })
+      }
+    } catch {
+      continuation.resume(throwing: error)
+    }
+  }
+}
+
+func connect(_ address: WyomingAddress) throws -> ByteLink {
+  guard case .tcp(let host, let port) = address else { throw LinkTrouble.noCommand }
+  return try .connected(host: host, port: port, within: Patience(.seconds(60)))
+}
+
+/// Sends an event and reads until one of these types comes.
+@discardableResult
+func exchange(
+  _ event: WyomingEvent?, over link: ByteLink?, until types: String...
+) throws -> WyomingEvent {
+  guard let link else { throw LinkTrouble.ended }
+  // A server that refuses may have closed already.
+  if let event { _ = try? link.write(event.bytes[...]) }
+  var reader = FrameReader()
+  while true {
+    _ = try link.wait(toWrite: false, within: Patience(.seconds(60)))
+    let bytes = try link.read()
+    guard !bytes.isEmpty else { throw LinkTrouble.ended }
+    reader.add(bytes)
+    while let event = try reader.next() {
+      if types.contains(event.type) { return event }
+    }
+  }
+}
+
+/// A socket file at which nobody listens any more.
+func leaveSocket(at path: String) throws {
+  let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+  defer { close(descriptor) }
+  var address = sockaddr_un()
+  address.sun_family = sa_family_t(AF_UNIX)
+  withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+  let length = socklen_t(MemoryLayout<sockaddr_un>.size)
+  let code = withUnsafePointer(to: address) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
+  }
+  guard code == 0 else { throw LinkTrouble.system(errno) }
+}
+
+/// Keeps a connection open until it is looked at again.
+///
+/// Unchecked, because a connection is no value; right, because one thread after the other has it.
+final class LinkBox: @unchecked Sendable {
+  private var link: ByteLink?
+
+  func put(_ link: ByteLink) { self.link = link }
+
+  /// Reads until the other end has closed.
+  func waitForEnd() throws {
+    guard let link else { throw LinkTrouble.noCommand }
+    while true {
+      _ = try link.wait(toWrite: false, within: Patience(.seconds(60)))
+      guard let bytes = try? link.read(), !bytes.isEmpty else { return }
+    }
+  }
+}

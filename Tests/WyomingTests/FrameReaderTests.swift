@@ -1,0 +1,198 @@
+import Testing
+
+@testable import Wyoming
+
+@Suite struct FrameReaderTests {
+  private static let chunk = WyomingEvent(
+    "audio-chunk", ["rate": 16_000, "width": 2, "channels": 1, "timestamp": .null],
+    payload: Array("\n{\n".utf8) + [0, 255, 10])
+  private static let stream: [WyomingEvent] = [
+    WyomingEvent("describe"), chunk, WyomingEvent("transcript", ["text": "zehn Meter, zé 🐦\n"]),
+    WyomingEvent("ping", ["deep": [["a": 1], true, .null, .number(0.5)]]),
+    WyomingEvent("audio-stop"),
+  ]
+
+  private func events(
+    _ bytes: [UInt8], cutAt cut: Int = 0, limits: WyomingLimits = WyomingLimits()
+  ) throws(FrameError) -> [WyomingEvent] {
+    var reader = FrameReader(limits: limits)
+    var events: [WyomingEvent] = []
+    for piece in [bytes[..<cut], bytes[cut...]] {
+      reader.add(piece)
+      while let event = try reader.next() { events.append(event) }
+    }
+    try reader.finish()
+    return events
+  }
+
+  @Test func `what was written is read, wherever the bytes are cut in two`() throws {
+    let bytes = Self.stream.flatMap(\.bytes)
+    for cut in 0...bytes.count { #expect(try events(bytes, cutAt: cut) == Self.stream) }
+  }
+
+  @Test func `what was written is read byte by byte`() throws {
+    var reader = FrameReader()
+    var events: [WyomingEvent] = []
+    for byte in Self.stream.flatMap(\.bytes) {
+      reader.add([byte])
+      while let event = try reader.next() { events.append(event) }
+    }
+    #expect(events == Self.stream)
+    try reader.finish()
+  }
+
+  @Test func `random events in random pieces are read as they were written`() throws {
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<200 {
+      let written = (0..<Int.random(in: 1...5)).map { _ in WyomingEvent.random(using: &random) }
+      var rest = written.flatMap(\.bytes)[...]
+      var reader = FrameReader()
+      var read: [WyomingEvent] = []
+      while !rest.isEmpty {
+        let count = Int.random(in: 1...min(rest.count, 100))
+        reader.add(rest.prefix(count))
+        rest = rest.dropFirst(count)
+        while let event = try reader.next() { read.append(event) }
+      }
+      #expect(read == written)
+      try reader.finish()
+    }
+  }
+
+  @Test func `random bytes are events or an error, and never more than they are`() {
+    for _ in 0..<500 {
+      let bytes = (0..<Int.random(in: 0...200)).map { _ in UInt8.random(in: 0...255) }
+      let noise = #"{"type":"x","data_length":"#.utf8 + bytes
+      #expect(throws: FrameError.self) { _ = try events(Array(noise) + [10]) }
+    }
+  }
+
+  @Test func `bytes that end within a frame are an error at every place but between frames`() throws
+  {
+    let first = Self.chunk.bytes
+    let bytes = first + Self.stream[0].bytes
+    for end in 1..<bytes.count where end != first.count {
+      #expect(throws: FrameError.truncated) { _ = try events(Array(bytes[..<end])) }
+    }
+    #expect(try events(first) == [Self.chunk])
+    #expect(try events([]).isEmpty)
+  }
+
+  @Test(arguments: [
+    (#"{"type":"a","data":null,"data_length":null,"payload_length":null}"#, WyomingEvent("a")),
+    (#"{"type":"a","version":"1.5.0","more":[1]}"#, WyomingEvent("a")),
+    (#"{"type":"a","data":{"x":1,"y":null}}"#, WyomingEvent("a", ["x": 1, "y": .null])),
+    ("  {\"type\" : \"a\"}\r", WyomingEvent("a")),
+    (#"{"type":"a","data_length":0,"payload_length":0.0}"#, WyomingEvent("a")),
+  ]) func `what may be left out may be null`(line: String, event: WyomingEvent) throws {
+    #expect(try events(Array("\(line)\n".utf8)) == [event])
+  }
+
+  @Test func `data behind the line wins over data in it`() throws {
+    let data = #"{"text":"behind","new":1}"#
+    let frame = #"{"type":"a","data":{"text":"inline","old":2},"data_length":\#(data.utf8.count)}"#
+    let read = try events(Array("\(frame)\n\(data)".utf8))
+    #expect(read == [WyomingEvent("a", ["text": "behind", "old": 2, "new": 1])])
+  }
+
+  @Test(arguments: [
+    ("", FrameError.notJSON(part: "first line")),
+    ("garbage", .notJSON(part: "first line")),
+    ("GET / HTTP/1.1\r", .notJSON(part: "first line")),
+    ("[1]", .notJSON(part: "first line")),
+    ("null", .notJSON(part: "first line")),
+    (#"{"type":"a""#, .notJSON(part: "first line")),
+    (#"{"type":"a"} {}"#, .notJSON(part: "first line")),
+    ("\u{0}", .notJSON(part: "first line")),
+    (String(repeating: "[", count: 5_000), .notJSON(part: "first line")),
+    (#"{}"#, .typeMissing),
+    (#"{"type":null}"#, .typeMissing),
+    (#"{"type":7}"#, .typeMissing),
+    (#"{"type":"a","data":[]}"#, .notJSON(part: "data")),
+    (#"{"type":"a","data":"x"}"#, .notJSON(part: "data")),
+    (#"{"type":"a","data_length":-1}"#, .lengthInvalid(field: "data_length")),
+    (#"{"type":"a","data_length":"5"}"#, .lengthInvalid(field: "data_length")),
+    (#"{"type":"a","data_length":true}"#, .lengthInvalid(field: "data_length")),
+    (#"{"type":"a","payload_length":1.5}"#, .lengthInvalid(field: "payload_length")),
+    (#"{"type":"a","payload_length":{}}"#, .lengthInvalid(field: "payload_length")),
+    (
+      #"{"type":"a","payload_length":-9223372036854775808}"#,
+      .lengthInvalid(field: "payload_length")
+    ),
+    (#"{"type":"a","payload_length":1e30}"#, .lengthInvalid(field: "payload_length")),
+    (
+      #"{"type":"a","payload_length":1073741824}"#,
+      .tooLong(part: "payload", length: 1 << 30, limit: 4 << 20)
+    ),
+    (
+      #"{"type":"a","data_length":9223372036854775807}"#,
+      .tooLong(part: "data", length: .max, limit: 1 << 20)
+    ),
+    ("{\"type\":\"a\",\"data_length\":3}\n{x}", .notJSON(part: "data")),
+    ("{\"type\":\"a\",\"data_length\":4}\nnull", .notJSON(part: "data")),
+    ("{\"type\":\"a\",\"data_length\":2}\n[]", .notJSON(part: "data")),
+  ]) func `a malformed frame is an error that says what is wrong, and stays one`(
+    frame: String, error: FrameError
+  ) {
+    var reader = FrameReader()
+    reader.add(Array("\(frame)\n".utf8))
+    #expect(throws: error) { _ = try reader.next() }
+    reader.add(WyomingEvent("describe").bytes)
+    #expect(throws: error) { _ = try reader.next() }
+    #expect(throws: error) { try reader.finish() }
+    #expect(!error.description.isEmpty)
+  }
+
+  @Test func `a line is refused once it is longer than the limit, before its end has come`() {
+    let limits = WyomingLimits(header: 20)
+    var reader = FrameReader(limits: limits)
+    reader.add([UInt8](repeating: 32, count: 21))
+    #expect(throws: FrameError.headerTooLong(limit: 20)) { _ = try reader.next() }
+    #expect(throws: Never.self) {
+      _ = try events(Array("{\"type\":\"01234567\"} \n".utf8), limits: limits)
+    }
+  }
+
+  @Test func `a length is refused when the line is there, before its bytes are`() {
+    var reader = FrameReader(limits: WyomingLimits(data: 9, payload: 9))
+    reader.add(Array("{\"type\":\"a\",\"payload_length\":10}\n".utf8))
+    #expect(throws: FrameError.tooLong(part: "payload", length: 10, limit: 9)) {
+      _ = try reader.next()
+    }
+  }
+}
+
+extension WyomingEvent {
+  fileprivate static func random(using random: inout some RandomNumberGenerator) -> WyomingEvent {
+    let bytes = (0..<Int.random(in: 0...300, using: &random)).map { _ in UInt8.random(in: 0...255) }
+    return WyomingEvent(
+      String.random(using: &random), Bool.random() ? [:] : ["x": .random(depth: 3, using: &random)],
+      payload: bytes)
+  }
+}
+
+extension String {
+  fileprivate static func random(using random: inout some RandomNumberGenerator) -> String {
+    String((0..<Int.random(in: 0...8)).compactMap { _ in "a\"\\/\n\t é🐦{}\u{0}".randomElement() })
+  }
+}
+
+extension JSONValue {
+  fileprivate static func random(
+    depth: Int, using random: inout some RandomNumberGenerator
+  ) -> JSONValue {
+    switch Int.random(in: depth > 0 ? 0...6 : 2...6, using: &random) {
+    case 0: .array((0..<3).map { _ in .random(depth: depth - 1, using: &random) })
+    case 1:
+      .object([
+        String.random(using: &random): .random(depth: depth - 1, using: &random),
+        "k": .random(depth: depth - 1, using: &random),
+      ])
+    case 2: .null
+    case 3: .bool(.random(using: &random))
+    case 4: .integer(.random(in: .min ... .max, using: &random))
+    case 5: .number(.random(in: -1...1, using: &random) + 0.1)
+    default: .string(.random(using: &random))
+    }
+  }
+}
