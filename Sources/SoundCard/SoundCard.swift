@@ -34,7 +34,7 @@ public struct SoundCard: Sendable {
   public var deviceChanges: @Sendable () -> AsyncStream<Void> = {
     [origin = IssueOrigin.current] in
     reportUnimplemented("SoundCard.deviceChanges", from: origin)
-    return .finished
+    return AsyncStream { $0.finish() }
   }
 
   /// A sound card none of whose endpoints is implemented.
