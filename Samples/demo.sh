@@ -15,8 +15,9 @@ if ! command -v swift >/dev/null; then
 fi
 bash Tests/Support/packages.sh build
 
-say swift build -c release --product syrinx
-swift build -c release --product syrinx
+# The small command of the README: Swift's libraries are a part of it, Foundation's networking is not.
+run swift build --configuration release --product syrinx --disable-default-traits --static-swift-stdlib \
+  -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 PATH="$(swift build -c release --show-bin-path):$PATH"
 
 spoken=Samples/sounds/two-utterances.wav
