@@ -68,37 +68,3 @@ func makeSource(_ source: PlaybackSource, _ mailbox: FeederMailbox) -> any Feede
   case .preloaded(let sound): BuffersSource(sound.buffers)
   }
 }
-
-/// Counts repetitions; one that gave nothing is the last, so that nothing can repeat for ever in
-/// silence.
-struct Repetitions {
-  /// How many have begun after the first.
-  private(set) var begun = 0
-  private var left: Int?
-  private var hasGiven = false
-
-  init(_ repetition: PlaybackRepetition) {
-    left =
-      switch repetition {
-      case .times(let count): max(1, count)
-      case .forever: nil
-      }
-  }
-
-  /// Notes that the current repetition gives something.
-  mutating func gives() {
-    hasGiven = true
-  }
-
-  /// Whether another repetition begins now.
-  mutating func begin() -> Bool {
-    guard hasGiven else { return false }
-    hasGiven = false
-    if let left {
-      self.left = left - 1
-      guard left > 1 else { return false }
-    }
-    begun += 1
-    return true
-  }
-}

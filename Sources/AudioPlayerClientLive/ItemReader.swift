@@ -19,7 +19,7 @@ final class ItemReader {
   private(set) var isHeard = false
   private let source: any FeederSource
   private let range: Range<FrameCount>
-  private var repetitions: Repetitions
+  private var rounds: Rounds
   private var hasGiven = false
 
   /// Opens an item's source and goes to its start.
@@ -31,7 +31,7 @@ final class ItemReader {
     let start = item.range.start.frame(at: rate)
     let end = item.range.end?.frame(at: rate) ?? FrameCount(.max)
     let reader = ItemReader(
-      index, source, description, start..<max(start, end), Repetitions(item.repetition))
+      index, source, description, start..<max(start, end), Rounds(item.repetition))
     try await source.begin(at: start)
     reader.position = source.position
     return reader
@@ -39,13 +39,13 @@ final class ItemReader {
 
   private init(
     _ index: Int, _ source: any FeederSource, _ description: SourceDescription,
-    _ range: Range<FrameCount>, _ repetitions: Repetitions
+    _ range: Range<FrameCount>, _ rounds: Rounds
   ) {
     self.index = index
     self.source = source
     self.description = description
     self.range = range
-    self.repetitions = repetitions
+    self.rounds = rounds
     position = range.lowerBound
   }
 
@@ -80,13 +80,13 @@ final class ItemReader {
     if position < range.upperBound, let buffer = try await source.next() {
       let count = min(buffer.frameCount, framesLeft(at: buffer.format.sampleRate))
       position = min(range.upperBound, source.position)
-      repetitions.gives()
+      rounds.gives()
       hasGiven = true
       return .audio(count < buffer.frameCount ? buffer.frames(0..<count) : buffer)
     }
-    guard repetitions.begin() else { return .end }
+    guard rounds.begin() else { return .end }
     try await go(to: range.lowerBound)
-    return .looped(count: repetitions.begun)
+    return .looped(count: rounds.current)
   }
 
   /// Goes to its first frame, or to the first that was not heard where it comes only once.
@@ -106,7 +106,7 @@ final class ItemReader {
     let target = min(max(frame, range.lowerBound), range.upperBound)
     try await go(to: target)
     // Whoever seeks to the very end does not want to hear that it is empty.
-    repetitions.gives()
+    rounds.gives()
     hasGiven = true
   }
 

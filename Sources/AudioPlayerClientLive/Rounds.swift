@@ -6,8 +6,8 @@ struct QueuePlace: Equatable {
   var round = 0
 }
 
-/// Counts the rounds in which a list is played; one that gave nothing is the last, so that nothing
-/// can go on for ever in silence.
+/// Counts the rounds in which an item, or a list of them, is played; one that gave nothing is the
+/// last, so that nothing can go on for ever in silence.
 struct Rounds {
   /// Which round it is, from 0.
   private(set) var current = 0

@@ -18,6 +18,13 @@ import Testing
     }
   }
 
+  @Test func `a round that gave nothing is the last`() {
+    var rounds = Rounds(.forever)
+    rounds.gives()
+    let begun = [rounds.begin(), rounds.begin()]
+    #expect(begun == [true, false])
+  }
+
   @Test func `nothing follows a round that gave nothing, unless somebody goes there`() {
     var rounds = Rounds(.forever)
     let first = rounds.begin()
