@@ -1,35 +1,23 @@
 package import AudioCore
 
 extension PipePolicy<PlaybackEvent> {
-  /// Keeps one progress and one repetition, the newest, one of each kind of silence, the sum of all,
-  /// the lowest gain, and the last loss of the device: a consumer that does not look costs no memory.
+  /// Keeps one progress and one repetition, the newest, one of each kind of silence, the sum of
+  /// all, the lowest gain, and the last loss of the device: a consumer that does not look costs no
+  /// memory.
   package static let playback = PipePolicy { queue, event in
     switch event {
-    case .progress:
-      queue.removeAll(where: \.isProgress)
-      queue.append(event)
+    case .progress: queue.append(event, inPlaceOf: \.isProgress)
     case .xrun(let silence):
-      let earlier = queue.compactMap(\.deviceSilence).reduce(.zero, +)
-      queue.removeAll { $0.deviceSilence != nil }
-      queue.append(.xrun(earlier + silence))
+      queue.append(adding: silence, to: \.deviceSilence, as: PlaybackEvent.xrun)
     case .starved(let silence):
-      let earlier = queue.compactMap(\.sourceSilence).reduce(.zero, +)
-      queue.removeAll { $0.sourceSilence != nil }
-      queue.append(.starved(earlier + silence))
+      queue.append(adding: silence, to: \.sourceSilence, as: PlaybackEvent.starved)
     case .limited(let gain):
       let lowest = queue.compactMap(\.limitingGain).reduce(gain, min)
-      queue.removeAll { $0.limitingGain != nil }
-      queue.append(.limited(lowest))
-    case .looped:
-      queue.removeAll(where: \.isLooped)
-      queue.append(event)
-    case .deviceLost:
-      queue.removeAll { $0 == .deviceLost }
-      queue.append(event)
+      queue.append(.limited(lowest), inPlaceOf: { $0.limitingGain != nil })
+    case .looped: queue.append(event, inPlaceOf: \.isLooped)
+    case .deviceLost: queue.append(event, inPlaceOf: { $0 == event })
     case .deviceReturned(let gap):
-      let earlier = queue.compactMap(\.gap).reduce(.zero, +)
-      queue.removeAll { $0.gap != nil }
-      queue.append(.deviceReturned(gap: earlier + gap))
+      queue.append(adding: gap, to: \.gap, as: PlaybackEvent.deviceReturned)
     case .started, .advanced, .paused, .resumed, .sought, .shortfall, .failed, .finished:
       queue.append(event)
     }

@@ -1,24 +1,15 @@
 package import AudioCore
 
 extension PipePolicy<RecordingEvent> {
-  /// Keeps one report of levels, the newest, one xrun, the sum of all, the last loss of the device, and a bounded number of the
-  /// rare events: a consumer that does not look costs no memory.
+  /// Keeps one report of levels, the newest, one xrun, the sum of all, the last loss of the device,
+  /// and a bounded number of the rare events: a consumer that does not look costs no memory.
   package static let recording = PipePolicy { queue, event in
     switch event {
-    case .levels:
-      queue.removeAll(where: \.isLevels)
-      queue.append(event)
-    case .xrun(let lost):
-      let earlier = queue.compactMap(\.lost).reduce(.zero, +)
-      queue.removeAll { $0.lost != nil }
-      queue.append(.xrun(earlier + lost))
-    case .deviceLost:
-      queue.removeAll { $0 == .deviceLost }
-      queue.append(event)
+    case .levels: queue.append(event, inPlaceOf: \.isLevels)
+    case .xrun(let lost): queue.append(adding: lost, to: \.lost, as: RecordingEvent.xrun)
+    case .deviceLost: queue.append(event, inPlaceOf: { $0 == event })
     case .deviceReturned(let gap):
-      let earlier = queue.compactMap(\.gap).reduce(.zero, +)
-      queue.removeAll { $0.gap != nil }
-      queue.append(.deviceReturned(gap: earlier + gap))
+      queue.append(adding: gap, to: \.gap, as: RecordingEvent.deviceReturned)
     default:
       if queue.count >= mostEvents { queue.remove(at: 1) }
       queue.append(event)
