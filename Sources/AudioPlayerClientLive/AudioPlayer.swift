@@ -70,9 +70,7 @@ actor AudioPlayer {
   nonisolated func devices() async throws -> [AudioDevice] {
     @Dependency(\.soundCard) var soundCard
     do {
-      return try await soundCard.devices().filter { $0.directions.contains(.playback) }
-    } catch SoundCardError.noSoundCard {
-      return []
+      return try await soundCard.devices(for: .playback)
     } catch let error as SoundCardError {
       throw AudioPlayerError.device(nil, reason: "\(error)")
     }

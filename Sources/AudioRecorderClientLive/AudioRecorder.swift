@@ -101,9 +101,7 @@ actor AudioRecorder {
   nonisolated func devices() async throws -> [AudioDevice] {
     @Dependency(\.soundCard) var soundCard
     do {
-      return try await soundCard.devices().filter { $0.directions.contains(.capture) }
-    } catch SoundCardError.noSoundCard {
-      return []
+      return try await soundCard.devices(for: .capture)
     } catch let error as SoundCardError {
       throw AudioRecorderError(error)
     }
