@@ -1,6 +1,5 @@
 public import AudioRecorderClient
 import AudioCore
-import ClientDependencies
 public import Foundation
 
 extension AudioRecorderClient {
@@ -19,20 +18,10 @@ extension AudioRecorderClient {
     let journal = try RecordingJournal(url: url, header: .capture)
     var client = self
     client.capture = { request in
-      @Dependency(\.continuousClock) var clock
-      let elapsed = stopwatch(clock)
-      do {
-        let task = try await journal.begin()
-        let blocks = await self.capture(request: request)
-        return RecordedStream.noting(blocks) { note in
-          let ns = elapsed().inNanoseconds
-          switch note {
-          case .element(let block): try await journal.note(block, task: task, ns: ns)
-          case .end(let error): try await journal.end(task: task, ns: ns, failure: error)
-          }
-        }
-      } catch {
-        return .finished(throwing: error)
+      await journal.recorded { _ in
+        await self.capture(request: request)
+      } note: { block, task, ns in
+        try await journal.note(block, task: task, ns: ns)
       }
     }
     return client

@@ -1,5 +1,4 @@
 import AudioCore
-import ClientDependencies
 public import Foundation
 import SoundFile
 public import SpeechClient
@@ -22,44 +21,29 @@ extension SpeechClient {
     let journal = try RecordingJournal(url: url, header: .speech)
     var client = self
     client.startTask = { request in
-      await journal.recorded(request, beside: url, self.startTask) { task, ns, result in
-        RecordedLine(task: task, ns: ns, result: RecordedResult(result))
+      await journal.recorded { task in
+        await self.startTask(request: request.keepingAudio(in: soundURL(of: task, beside: url)))
+      } note: { result, task, ns in
+        try await journal.note(RecordedLine(task: task, ns: ns, result: RecordedResult(result)))
       }
     }
     client.recognition = { request in
-      await journal.recorded(request, beside: url, self.recognition) { task, ns, event in
-        if case .result(let result) = event {
-          RecordedLine(task: task, ns: ns, result: RecordedResult(result))
-        } else {
-          RecordedLine(task: task, ns: ns, event: RecordedEvent(event))
-        }
+      await journal.recorded { task in
+        await self.recognition(request: request.keepingAudio(in: soundURL(of: task, beside: url)))
+      } note: { event, task, ns in
+        try await journal.note(RecordedLine(task: task, ns: ns, event: event))
       }
     }
     return client
   }
 }
 
-extension RecordingJournal {
-  /// What a call of an endpoint yields, noted on the way.
-  fileprivate func recorded<Element: Sendable>(
-    _ request: SpeechRequest, beside url: URL,
-    _ endpoint: @Sendable (SpeechRequest) async -> AsyncThrowingStream<Element, any Error>,
-    line: @escaping @Sendable (_ task: Int, _ ns: Int64, _ element: Element) -> RecordedLine
-  ) async -> AsyncThrowingStream<Element, any Error> {
-    @Dependency(\.continuousClock) var clock
-    let elapsed = stopwatch(clock)
-    do {
-      let task = try begin()
-      let elements = await endpoint(request.keepingAudio(in: soundURL(of: task, beside: url)))
-      return RecordedStream.noting(elements) { note in
-        let ns = elapsed().inNanoseconds
-        switch note {
-        case .element(let element): try await self.note(line(task, ns, element))
-        case .end(let error): try await self.end(task: task, ns: ns, failure: error)
-        }
-      }
-    } catch {
-      return .finished(throwing: error)
+extension RecordedLine {
+  fileprivate init(task: Int, ns: Int64, event: SpeechRecognitionEvent) {
+    if case .result(let result) = event {
+      self.init(task: task, ns: ns, result: RecordedResult(result))
+    } else {
+      self.init(task: task, ns: ns, event: RecordedEvent(event))
     }
   }
 }
