@@ -10,21 +10,26 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: settings)
+func library(
+  _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil
+) -> Target {
+  .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: settings)
+func tests(
+  _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil
+) -> Target {
+  .testTarget(
+    name: "\(name)Tests", dependencies: dependencies, path: path, swiftSettings: settings)
 }
 
-let argumentParser: Target.Dependency = .product(
-  name: "ArgumentParser", package: "swift-argument-parser")
 func sample(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .executableTarget(
     name: name, dependencies: dependencies, path: "Samples/\(name)", swiftSettings: settings)
 }
 
+let argumentParser: Target.Dependency = .product(
+  name: "ArgumentParser", package: "swift-argument-parser")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let issueReporting: Target.Dependency = .product(
   name: "IssueReporting", package: "xctest-dynamic-overlay")
@@ -222,34 +227,27 @@ let package = Package(
     sample(
       "TakeNotes",
       ["ClientDependencies", "PocketSphinxEngine", "SpeechClientLive", "VoiceNotes"]),
-    .target(
-      name: "VoiceNotes",
-      dependencies: [
-        "AudioCore", "ClientDependencies", "ClientDependenciesMacros", "SpeechClient",
-      ],
-      path: "Samples/VoiceNotes", swiftSettings: settings),
-    .testTarget(
-      name: "VoiceNotesTests",
-      dependencies: ["ClientDependenciesTestSupport", "SpeechClient", "VoiceNotes"],
-      path: "Samples/VoiceNotesTests", swiftSettings: settings),
-    .target(
-      name: "Dictation",
-      dependencies: ["AudioCore", "AudioRecorderClient", "ClientDependencies", "SpeechClient"],
-      path: "Samples/Dictation", swiftSettings: settings),
-    .testTarget(
-      name: "DictationTests",
-      dependencies: [
-        "AudioThreads", "ClientDependenciesTestSupport", "Dictation", "SyrinxTestSupport",
-      ],
-      path: "Samples/DictationTests", swiftSettings: settings),
-    .target(
-      name: "RoomMonitor",
-      dependencies: ["AudioCore", "AudioRecorderClient", "ClientDependencies"],
-      path: "Samples/RoomMonitor", swiftSettings: settings),
-    .testTarget(
-      name: "RoomMonitorTests",
-      dependencies: ["AudioRecorderClientLive", "RoomMonitor", "SoundCard", "SyrinxTestSupport"],
-      path: "Samples/RoomMonitorTests", swiftSettings: settings),
+    library(
+      "VoiceNotes",
+      ["AudioCore", "ClientDependencies", "ClientDependenciesMacros", "SpeechClient"],
+      path: "Samples/VoiceNotes"),
+    tests(
+      "VoiceNotes", ["ClientDependenciesTestSupport", "SpeechClient", "VoiceNotes"],
+      path: "Samples/VoiceNotesTests"),
+    library(
+      "Dictation", ["AudioCore", "AudioRecorderClient", "ClientDependencies", "SpeechClient"],
+      path: "Samples/Dictation"),
+    tests(
+      "Dictation",
+      ["AudioThreads", "ClientDependenciesTestSupport", "Dictation", "SyrinxTestSupport"],
+      path: "Samples/DictationTests"),
+    library(
+      "RoomMonitor", ["AudioCore", "AudioRecorderClient", "ClientDependencies"],
+      path: "Samples/RoomMonitor"),
+    tests(
+      "RoomMonitor",
+      ["AudioRecorderClientLive", "RoomMonitor", "SoundCard", "SyrinxTestSupport"],
+      path: "Samples/RoomMonitorTests"),
 
     // Tests.
     tests(
