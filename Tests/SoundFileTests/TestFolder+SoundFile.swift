@@ -1,0 +1,60 @@
+import AudioCore
+import Foundation
+import SoundFile
+
+extension TestFolder {
+  /// A file of the given content.
+  func file(_ name: String, _ content: Data) throws -> URL {
+    let file = file(name)
+    try content.write(to: file)
+    return file
+  }
+
+  /// A file written by us.
+  func file(
+    _ name: String, _ encoding: SoundFileEncoding, _ buffer: AudioBuffer
+  ) throws -> URL {
+    let file = file(name)
+    let writer = try SoundFileWriter(url: file, format: buffer.format, encoding: encoding)
+    try writer.write(buffer)
+    try writer.close()
+    return file
+  }
+}
+
+/// Everything in a file, read in blocks of an uneven length.
+func everything(_ reader: SoundFileReader, block: FrameCount = 1_000) throws -> [Float] {
+  var samples: [Float] = []
+  while true {
+    let buffer = try reader.read(atMost: block)
+    if buffer.isEmpty { return samples }
+    samples += buffer.samples
+  }
+}
+
+func everything(_ url: URL) throws -> [Float] {
+  try everything(SoundFileReader(url: url))
+}
+
+/// How much louder the signal is than what `other` differs by, in dB.
+func signalToNoise(_ signal: [Float], _ other: [Float]) -> Double {
+  let power = signal.reduce(0) { $0 + Double($1) * Double($1) }
+  let noise = zip(signal, other).reduce(0) { $0 + pow(Double($1.0) - Double($1.1), 2) }
+  return noise == 0 ? .infinity : 10 * log10(power / noise)
+}
+
+let cd = AudioFormat(sampleRate: 44_100, channelCount: 2)
+
+/// A second of stereo, left and right different, in steps of 16 bit.
+func sampleBuffer() -> AudioBuffer { samples }
+
+/// Made once: a debug build takes a while for it.
+private let samples: AudioBuffer = {
+  let sine = AudioSignal.sine(440).buffer(.seconds(1), format: cd).samples
+  let hiss = AudioSignal.noise(seed: 7, amplitude: 0.25).buffer(.seconds(1), format: cd).samples
+  let mixed = sine.indices.map { index in
+    let sample = index % 2 == 0 ? sine[index] : sine[index] / 2 + hiss[index]
+    return (sample * 32_768).rounded() / 32_768
+  }
+  return AudioBuffer(format: cd, samples: mixed)
+}()

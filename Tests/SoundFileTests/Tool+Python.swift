@@ -1,0 +1,19 @@
+import Foundation
+
+extension Tool {
+  /// The frames that Python's `wave` promises, and those that it gives.
+  static func pythonFrames(_ path: String) throws -> (announced: Int, read: Int) {
+    let script = """
+      import sys, wave
+      file = wave.open(sys.argv[1])
+      count = file.getnframes()
+      read = len(file.readframes(count)) // (file.getnchannels() * file.getsampwidth())
+      print(count, read)
+      """
+    let output = try run("python3", package: "python3", ["-c", script, path])
+    let numbers = String(decoding: output, as: UTF8.self)
+      .split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+    guard numbers.count == 2 else { throw Failure(description: "Python's wave says \(numbers)") }
+    return (numbers[0], numbers[1])
+  }
+}

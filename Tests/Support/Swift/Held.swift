@@ -1,0 +1,57 @@
+import Foundation
+import Glibc
+
+/// What a process holds of the system: descriptors, its threads that are ours, and memory.
+struct Held {
+  var descriptors: Int
+  var threads: [String]
+  /// In bytes.
+  var heap: Int
+
+  /// What is held once the threads that have ended are gone from the table; the last look counts.
+  init() throws {
+    threads = try runningThreads()
+    for _ in 0..<10_000 where !threads.isEmpty { threads = try runningThreads() }
+    descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+    heap = try bytesInUse()
+  }
+
+  /// Whether there is no thread and no descriptor more than in `before`, and hardly a byte.
+  ///
+  /// What the allocator's caches keep comes and goes; of a thousand things that were begun each may
+  /// have left half a KiB there.
+  func isNoMore(than before: Held) -> Bool {
+    descriptors <= before.descriptors && threads.count <= before.threads.count
+      && heap <= before.heap + 512 << 10
+  }
+}
+
+private func runningThreads() throws -> [String] {
+  try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").compactMap { thread in
+    try? String(contentsOfFile: "/proc/self/task/\(thread)/comm", encoding: .utf8)
+  }.filter { $0.hasPrefix("syrinx-") }
+}
+
+/// What `malloc` has given out; the corresponding C function is `malloc_info`, which Swift's module
+/// of the C library leaves out.
+private func bytesInUse() throws -> Int {
+  typealias Report = @convention(c) (CInt, UnsafeMutablePointer<FILE>?) -> CInt
+  guard let symbol = dlsym(nil, "malloc_info") else { throw POSIXError(.ENOSYS) }
+  var text: UnsafeMutablePointer<CChar>?
+  var size = 0
+  let stream = open_memstream(&text, &size)
+  // The symbol is that function, in every version of the C library.
+  _ = unsafeBitCast(symbol, to: Report.self)(0, stream)
+  fclose(stream)
+  defer { free(text) }
+  // The sums of all arenas come last.
+  let report = text.map { String(cString: $0) } ?? ""
+  let sums = report.components(separatedBy: "</heap>").last ?? ""
+  func bytes(of element: String) -> Int {
+    let tail = sums.components(separatedBy: element).dropFirst().first ?? ""
+    return Int(
+      tail.components(separatedBy: "size=\"").dropFirst().first?.prefix { $0 != "\"" } ?? "") ?? 0
+  }
+  let free = bytes(of: "<total type=\"fast\"") + bytes(of: "<total type=\"rest\"")
+  return bytes(of: "<system type=\"current\"") + bytes(of: "<total type=\"mmap\"") - free
+}

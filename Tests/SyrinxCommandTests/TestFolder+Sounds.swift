@@ -1,0 +1,69 @@
+import AudioCore
+import Foundation
+import SoundFile
+
+extension TestFolder {
+  /// A sine of 440 Hz at −6 dBFS, 16-bit, 16 kHz, mono.
+  @discardableResult
+  func tone(_ name: String, _ length: Duration) throws -> URL {
+    let signal = AudioSignal.sine(440, amplitude: 0.5)
+    return try write(signal.buffer(length, format: .speech), to: name)
+  }
+
+  /// Noise at −6 dBFS, 16-bit, of which every encoder makes many bytes.
+  func noise(_ name: String, _ length: Duration, format: AudioFormat) throws {
+    try write(AudioSignal.noise(seed: 3, amplitude: 0.5).buffer(length, format: format), to: name)
+  }
+
+  @discardableResult
+  private func write(_ buffer: AudioBuffer, to name: String) throws -> URL {
+    let writer = try SoundFileWriter(
+      url: file(name), format: buffer.format,
+      encoding: .init(pathExtension: file(name).pathExtension))
+    try writer.write(buffer)
+    try writer.close()
+    return file(name)
+  }
+
+  /// The first `bytes` bytes of a tone of a second, whose header promises all of it.
+  func truncatedTone(_ name: String, bytes: Int) throws {
+    let whole = try Data(contentsOf: try tone("whole-\(name)", .seconds(1)))
+    try whole.prefix(bytes).write(to: file(name))
+  }
+
+  /// One of the project's own recordings.
+  func sample(_ name: String, as copy: String) throws {
+    let sounds = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "Samples/sounds")
+    try FileManager.default.copyItem(at: sounds.appending(path: name), to: file(copy))
+  }
+
+  /// Somebody who says "go forward ten meters".
+  func speech(_ name: String) throws {
+    try sample("go-forward.wav", as: name)
+  }
+
+  /// All samples of a file.
+  func samples(_ name: String) throws -> [Float] {
+    let reader = try SoundFileReader(url: file(name))
+    var samples: [Float] = []
+    while case let buffer = try reader.read(atMost: 4_096), !buffer.isEmpty {
+      samples += buffer.samples
+    }
+    return samples
+  }
+
+  /// A new file for what a program writes.
+  func output() throws -> Output {
+    let file = file("output-\(UUID().uuidString)")
+    try Data().write(to: file)
+    return Output(url: file, handle: try FileHandle(forWritingTo: file))
+  }
+
+  struct Output {
+    let url: URL
+    let handle: FileHandle
+
+    func text() throws -> String { String(decoding: try Data(contentsOf: url), as: UTF8.self) }
+  }
+}
