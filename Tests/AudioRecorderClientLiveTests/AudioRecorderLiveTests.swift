@@ -1,34 +1,22 @@
 import AudioCore
 import AudioRecorderClient
 import AudioRecorderClientLive
-import AudioThreads
 import ClientDependencies
 import Foundation
 import SoundCard
-import SoundFile
 import Testing
 import VirtualSoundCard
 
-@Suite final class AudioRecorderLiveTests: Sendable {
-  /// What the recordings of one test are written to.
-  private let directory = FileManager.default.temporaryDirectory
-    .appendingPathComponent("syrinx-\(UUID().uuidString)")
+@Suite struct AudioRecorderLiveTests {
+  private let folder = RecordingFolder()
   let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
   var noise: AudioBuffer { AudioSignal.noise(seed: 5).buffer(.seconds(1), format: format) }
 
-  init() throws {
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-  }
-
-  deinit {
-    try? FileManager.default.removeItem(at: directory)
-  }
-
   @Test func `a recording holds what the microphone heard, sample by sample`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(noise)))
-    let url = temporaryURL("wav")
+    let url = folder.url("wav")
     let events = try await record(.init(url: url, fileFormat: .wavFloat), on: card)
-    #expect(try read(url).samples == noise.samples)
+    #expect(try folder.read(url).samples == noise.samples)
     #expect(
       events.first
         == .started(
@@ -46,11 +34,11 @@ import VirtualSoundCard
 
   @Test func `a recording ends exactly at the length asked for`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, microphone: .signal(.sine(440))))
-    let url = temporaryURL("wav")
+    let url = folder.url("wav")
     let request = RecordingRequest(
       url: url, sampleRate: 16_000, channelCount: 1, maximumDuration: .milliseconds(1_234))
     let events = try await record(request, on: card)
-    #expect(try read(url).frameCount == 19_744)
+    #expect(try folder.read(url).frameCount == 19_744)
     guard case .finished(let finish) = events.last else { throw Missing() }
     #expect(finish.reason == .lengthReached)
   }
@@ -60,10 +48,10 @@ import VirtualSoundCard
     let stereo = AudioFormat(sampleRate: 48_000, channelCount: 2)
     let heard = AudioSignal.sine(500).buffer(.seconds(1), format: stereo)
     let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(heard)))
-    let url = temporaryURL("wav")
+    let url = folder.url("wav")
     try await record(
       .init(url: url, fileFormat: .wavFloat, sampleRate: 16_000, channelCount: 1), on: card)
-    let recorded = try read(url)
+    let recorded = try folder.read(url)
     #expect(recorded.format == .speech)
     let reference = AudioSignal.sine(500).buffer(.seconds(1), format: .speech)
     let middle = 1_600..<14_400
@@ -79,8 +67,8 @@ import VirtualSoundCard
       .init(
         pace: .lockstep(clock), microphone: .signal(AudioSignal { _, _ in 0.5 }),
         faults: [.xrun(at: 4_000, lost: 1_000)]))
-    let url = temporaryURL("wav")
-    let events = try await with(card) { recorder in
+    let url = folder.url("wav")
+    let events = try await withRecorder(on: card) { recorder in
       let stream = await recorder.recording(
         request: .init(
           url: url, fileFormat: .wavFloat, sampleRate: 8_000, channelCount: 1,
@@ -91,7 +79,7 @@ import VirtualSoundCard
       return try await events.value
     }
     #expect(events.contains(.xrun(.milliseconds(125))))
-    let samples = try read(url).samples
+    let samples = try folder.read(url).samples
     #expect(samples.count == 8_000)
     #expect(samples.count { $0 == 0 } == 1_000)
     let silence = try #require(samples.firstIndex(of: 0))
@@ -102,8 +90,8 @@ import VirtualSoundCard
     let clock = TestClock()
     let card = VirtualSoundCard(
       .init(pace: .lockstep(clock), microphone: .signal(AudioSignal { _, _ in 0.1 })))
-    try await with(card) { recorder in
-      let stream = await recorder.recording(request: .init(url: temporaryURL("wav")))
+    try await withRecorder(on: card) { recorder in
+      let stream = await recorder.recording(request: .init(url: folder.url("wav")))
       var events = stream.makeAsyncIterator()
       await clock.sleepers(atLeast: 1)
       _ = try await events.next()
@@ -124,7 +112,7 @@ import VirtualSoundCard
   {
     let heard = AudioSignal { _, _ in amplitude }.buffer(.seconds(10), format: format)
     let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(heard)))
-    let events = try await record(.init(url: temporaryURL("wav")), on: card)
+    let events = try await record(.init(url: folder.url("wav")), on: card)
     let told = events.compactMap { event -> Double? in
       if case .silentMicrophone(let level) = event { level.dBFS.rounded() } else { nil }
     }
@@ -136,15 +124,15 @@ import VirtualSoundCard
   {
     let clock = TestClock()
     let card = VirtualSoundCard(.init(pace: .lockstep(clock), microphone: .signal(.sine(440))))
-    let url = temporaryURL("flac")
-    try await with(card) { recorder in
+    let url = folder.url("flac")
+    try await withRecorder(on: card) { recorder in
       let recording = Task { try await recorder.startRecording(url: url) }
       await clock.sleepers(atLeast: 1)
       await clock.advance(by: .milliseconds(500))
       // The card's next step is awaited: half a second of them is over.
       await clock.sleepers(atLeast: 1)
       await recorder.stopRecording()
-      #expect(try read(url).duration >= .milliseconds(400))
+      #expect(try folder.read(url).duration >= .milliseconds(400))
       let isComplete = try await recording.value
       #expect(isComplete)
     }
@@ -156,16 +144,16 @@ import VirtualSoundCard
     heard: FrameCount
   ) async throws {
     let microphone = VirtualMicrophone.buffer(noise.frames(0..<heard))
-    let hasRecorded = try await with(
-      VirtualSoundCard(.init(pace: .untimed, microphone: microphone))
-    ) { try await $0.startRecording(url: temporaryURL("wav")) }
+    let hasRecorded = try await withRecorder(
+      on: VirtualSoundCard(.init(pace: .untimed, microphone: microphone))
+    ) { try await $0.startRecording(url: folder.url("wav")) }
     #expect(hasRecorded == (heard > 0))
   }
 
   @Test func `a recording may have a limit of for ever`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(noise)))
     let request = RecordingRequest(
-      url: temporaryURL("wav"), maximumDuration: .seconds(Int64.max))
+      url: folder.url("wav"), maximumDuration: .seconds(Int64.max))
     let last = try await record(request, on: card).last
     guard case .finished(let finish) = last else { throw Missing() }
     #expect(finish.frameCount == 8_000)
@@ -174,15 +162,15 @@ import VirtualSoundCard
   @Test func `a recording whose task is cancelled is complete on disk`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(.init(pace: .lockstep(clock), microphone: .signal(.sine(440))))
-    let url = temporaryURL("wav")
-    await with(card) { recorder in
+    let url = folder.url("wav")
+    await withRecorder(on: card) { recorder in
       let recording = Task { try await recorder.startRecording(url: url) }
       await clock.sleepers(atLeast: 1)
       await clock.advance(by: .seconds(1))
       recording.cancel()
       await #expect(throws: CancellationError.self) { _ = try await recording.value }
     }
-    #expect(try read(url).format.sampleRate == 48_000)
+    #expect(try folder.read(url).format.sampleRate == 48_000)
     #expect(card.openDeviceCount == 0)
   }
 
@@ -194,9 +182,9 @@ import VirtualSoundCard
       .init(
         pace: .lockstep(clock), microphone: .signal(.sine(440)),
         faults: [.unplugged(at: 4_000)]))
-    let url = temporaryURL("wav")
+    let url = folder.url("wav")
     await #expect(throws: AudioRecorderError.deviceLost("virtual")) {
-      try await with(card) { recorder in
+      try await withRecorder(on: card) { recorder in
         let stream = await recorder.recording(
           request: .init(url: url, sampleRate: 8_000, channelCount: 1))
         let events = Task { for try await _ in stream {} }
@@ -205,7 +193,7 @@ import VirtualSoundCard
         try await events.value
       }
     }
-    #expect((1...4_000).contains(try read(url).frameCount))
+    #expect((1...4_000).contains(try folder.read(url).frameCount))
   }
 
   @Test func `a file that cannot be made ends the recording and closes the device`() async throws {
@@ -234,154 +222,8 @@ import VirtualSoundCard
     } operation: {
       #expect(await !AudioRecorderClient.liveValue.requestRecordPermission())
     }
-    await with(VirtualSoundCard()) { #expect(await $0.requestRecordPermission()) }
-  }
-
-  @Test func `captured buffers join and end with the device`() async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(noise)))
-    let captured = try await with(card) { recorder in
-      try await recorder.capture(request: CaptureRequest(droppingOldestAfter: .seconds(60)))
-        .reduce(into: []) { $0.append($1) }
-    }
-    #expect(captured.flatMap(\.buffer.samples) == noise.samples)
-    #expect(captured.allSatisfy { $0.gap == nil })
-    for (block, next) in zip(captured, captured.dropFirst()) {
-      #expect(next.buffer.firstFrame == block.buffer.endFrame)
-      #expect(next.time >= block.time)
-    }
-    #expect(card.openDeviceCount == 0)
-  }
-
-  @Test(arguments: [-1, 0, 33])
-  func `a capture of a number of channels that nothing has is refused before a device opens`(
-    channelCount: Int
-  ) async {
-    let reason = "a capture has 1 to 32 channels, not \(channelCount)"
-    await withDependencies {
-      $0.soundCard.openCapture = { _ in throw Missing() }
-    } operation: {
-      await #expect(throws: AudioRecorderError.unsupportedFormat(reason: reason)) {
-        let request = CaptureRequest(channelCount: channelCount)
-        for try await _ in await AudioRecorderClient.liveValue.capture(request: request) {}
-      }
-    }
-  }
-
-  @Test(arguments: [Duration.zero, .seconds(-1)])
-  func `a capture that keeps nothing waiting is still a capture`(limit: Duration) async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(noise)))
-    let captured = try await with(card) { recorder in
-      try await recorder.capture(request: CaptureRequest(droppingOldestAfter: limit))
-        .reduce(into: []) { $0.append($1) }
-    }
-    #expect(captured.last?.buffer.endFrame == 8_000)
-  }
-
-  @Test func `a capture at a rate that cannot be converted to is refused, and its device closed`()
-    async throws
-  {
-    let card = VirtualSoundCard(.init(pace: .untimed, sampleRate: 48_000))
-    let error = await #expect(throws: AudioRecorderError.self) {
-      try await with(card) { recorder in
-        for try await _ in await recorder.capture(request: CaptureRequest(sampleRate: 100)) {}
-      }
-    }
-    guard case .unsupportedFormat = error else { throw Missing() }
-    #expect(card.openDeviceCount == 0)
-  }
-
-  @Test func `captured buffers have the size asked for, and the first says what the device is`()
-    async throws
-  {
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(noise)))
-    let captured = try await with(card) { recorder in
-      let request = CaptureRequest(droppingOldestAfter: .seconds(60), framesPerBuffer: 300)
-      return try await recorder.capture(request: request).reduce(into: []) { $0.append($1) }
-    }
-    #expect(captured.map(\.buffer.frameCount) == Array(repeating: 300, count: 26) + [200])
-    #expect(captured.flatMap(\.buffer.samples) == noise.samples)
-    #expect(captured.first?.device?.device == "virtual")
-    #expect(captured.dropFirst().allSatisfy { $0.device == nil })
-  }
-
-  @Test func `a capture hears the channels that it picks`() async throws {
-    let format = AudioFormat(sampleRate: 8_000, channelCount: 3)
-    let heard = AudioBuffer(format: format, samples: (0..<2_400).map { Float($0 % 3) / 4 })
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(heard)))
-    let captured = try await with(card) { recorder in
-      let request = CaptureRequest(droppingOldestAfter: .seconds(60), channels: [2])
-      return try await recorder.capture(request: request).reduce(into: []) { $0.append($1) }
-    }
-    #expect(captured.flatMap(\.buffer.samples) == Array(repeating: 0.5, count: 800))
-  }
-
-  @Test func `a captured gap is marked on the block after it, in the rate asked for`() async throws
-  {
-    let clock = TestClock()
-    let card = VirtualSoundCard(
-      .init(
-        pace: .lockstep(clock), microphone: .signal(.sine(440)),
-        faults: [.xrun(at: 9_600, lost: 4_800)], sampleRate: 48_000))
-    let gap = try await with(card) { recorder in
-      let stream = await recorder.capture(
-        request: CaptureRequest(sampleRate: 16_000, channelCount: 1))
-      await clock.sleepers(atLeast: 1)
-      await clock.advance(by: .seconds(1))
-      return try await stream.first { $0.gap != nil }
-    }
-    #expect(gap?.gap == CaptureGap(lost: 1_600))
-    #expect(abs(try #require(gap).buffer.firstFrame.rawValue - 4_800) < 3_200)
-  }
-
-  @Test func `a consumer that leaves ends the capture and closes the device`() async throws {
-    let closed = Gate()
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .signal(.sine(440))))
-    var soundCard = card.soundCard
-    soundCard.openCapture = { request in
-      WatchedCapture(try await card.soundCard.openCapture(request: request), closed)
-    }
-    try await withDependencies {
-      $0.soundCard = soundCard
-    } operation: {
-      let recorder = AudioRecorderClient.liveValue
-      for try await _ in await recorder.capture(request: CaptureRequest()) { break }
-    }
-    await closed.wait()
-    #expect(card.openDeviceCount == 0)
+    await withRecorder(on: VirtualSoundCard()) { #expect(await $0.requestRecordPermission()) }
   }
 
   private struct Missing: Error {}
-
-  private func with<Value: Sendable>(
-    _ card: VirtualSoundCard, _ body: (AudioRecorderClient) async throws -> Value
-  ) async rethrows -> Value {
-    try await withDependencies {
-      $0.soundCard = card.soundCard
-    } operation: {
-      try await body(AudioRecorderClient.liveValue)
-    }
-  }
-
-  @discardableResult
-  private func record(
-    _ request: RecordingRequest, on card: VirtualSoundCard
-  ) async throws -> [RecordingEvent] {
-    try await with(card) { recorder in
-      try await recorder.recording(request: request).reduce(into: []) { $0.append($1) }
-    }
-  }
-
-  private func temporaryURL(_ pathExtension: String) -> URL {
-    directory.appendingPathComponent("\(UUID().uuidString).\(pathExtension)")
-  }
-
-  private func read(_ url: URL) throws -> AudioBuffer {
-    let reader = try SoundFileReader(url: url)
-    var samples: [Float] = []
-    while true {
-      let buffer = try reader.read(atMost: 65_536)
-      if buffer.isEmpty { return AudioBuffer(format: reader.format, samples: samples) }
-      samples += buffer.samples
-    }
-  }
 }

@@ -1,0 +1,26 @@
+import AudioPlayerClient
+import AudioPlayerClientLive
+import ClientDependencies
+import SoundCard
+import VirtualSoundCard
+
+/// Does something with the live player on a card.
+func withPlayer<Value: Sendable>(
+  on card: VirtualSoundCard, _ body: (AudioPlayerClient) async throws -> Value
+) async rethrows -> Value {
+  try await withDependencies {
+    $0.soundCard = card.soundCard
+  } operation: {
+    try await body(AudioPlayerClient.liveValue)
+  }
+}
+
+/// All that a playback on a card tells.
+@discardableResult
+func play(
+  _ request: PlaybackRequest, on card: VirtualSoundCard
+) async throws -> [PlaybackEvent] {
+  try await withPlayer(on: card) { player in
+    try await player.playback(request: request).reduce(into: []) { $0.append($1) }
+  }
+}

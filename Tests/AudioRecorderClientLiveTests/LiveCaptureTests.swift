@@ -1,0 +1,128 @@
+import AudioCore
+import AudioRecorderClient
+import AudioRecorderClientLive
+import AudioThreads
+import ClientDependencies
+import SoundCard
+import Testing
+import VirtualSoundCard
+
+@Suite struct LiveCaptureTests {
+  let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
+  var noise: AudioBuffer { AudioSignal.noise(seed: 5).buffer(.seconds(1), format: format) }
+
+  @Test func `captured buffers join and end with the device`() async throws {
+    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(noise)))
+    let captured = try await withRecorder(on: card) { recorder in
+      try await recorder.capture(request: CaptureRequest(droppingOldestAfter: .seconds(60)))
+        .reduce(into: []) { $0.append($1) }
+    }
+    #expect(captured.flatMap(\.buffer.samples) == noise.samples)
+    #expect(captured.allSatisfy { $0.gap == nil })
+    for (block, next) in zip(captured, captured.dropFirst()) {
+      #expect(next.buffer.firstFrame == block.buffer.endFrame)
+      #expect(next.time >= block.time)
+    }
+    #expect(card.openDeviceCount == 0)
+  }
+
+  @Test(arguments: [-1, 0, 33])
+  func `a capture of a number of channels that nothing has is refused before a device opens`(
+    channelCount: Int
+  ) async {
+    let reason = "a capture has 1 to 32 channels, not \(channelCount)"
+    await withDependencies {
+      $0.soundCard.openCapture = { _ in throw Missing() }
+    } operation: {
+      await #expect(throws: AudioRecorderError.unsupportedFormat(reason: reason)) {
+        let request = CaptureRequest(channelCount: channelCount)
+        for try await _ in await AudioRecorderClient.liveValue.capture(request: request) {}
+      }
+    }
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(-1)])
+  func `a capture that keeps nothing waiting is still a capture`(limit: Duration) async throws {
+    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(noise)))
+    let captured = try await withRecorder(on: card) { recorder in
+      try await recorder.capture(request: CaptureRequest(droppingOldestAfter: limit))
+        .reduce(into: []) { $0.append($1) }
+    }
+    #expect(captured.last?.buffer.endFrame == 8_000)
+  }
+
+  @Test func `a capture at a rate that cannot be converted to is refused, and its device closed`()
+    async throws
+  {
+    let card = VirtualSoundCard(.init(pace: .untimed, sampleRate: 48_000))
+    let error = await #expect(throws: AudioRecorderError.self) {
+      try await withRecorder(on: card) { recorder in
+        for try await _ in await recorder.capture(request: CaptureRequest(sampleRate: 100)) {}
+      }
+    }
+    guard case .unsupportedFormat = error else { throw Missing() }
+    #expect(card.openDeviceCount == 0)
+  }
+
+  @Test func `captured buffers have the size asked for, and the first says what the device is`()
+    async throws
+  {
+    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(noise)))
+    let captured = try await withRecorder(on: card) { recorder in
+      let request = CaptureRequest(droppingOldestAfter: .seconds(60), framesPerBuffer: 300)
+      return try await recorder.capture(request: request).reduce(into: []) { $0.append($1) }
+    }
+    #expect(captured.map(\.buffer.frameCount) == Array(repeating: 300, count: 26) + [200])
+    #expect(captured.flatMap(\.buffer.samples) == noise.samples)
+    #expect(captured.first?.device?.device == "virtual")
+    #expect(captured.dropFirst().allSatisfy { $0.device == nil })
+  }
+
+  @Test func `a capture hears the channels that it picks`() async throws {
+    let format = AudioFormat(sampleRate: 8_000, channelCount: 3)
+    let heard = AudioBuffer(format: format, samples: (0..<2_400).map { Float($0 % 3) / 4 })
+    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(heard)))
+    let captured = try await withRecorder(on: card) { recorder in
+      let request = CaptureRequest(droppingOldestAfter: .seconds(60), channels: [2])
+      return try await recorder.capture(request: request).reduce(into: []) { $0.append($1) }
+    }
+    #expect(captured.flatMap(\.buffer.samples) == Array(repeating: 0.5, count: 800))
+  }
+
+  @Test func `a captured gap is marked on the block after it, in the rate asked for`() async throws
+  {
+    let clock = TestClock()
+    let card = VirtualSoundCard(
+      .init(
+        pace: .lockstep(clock), microphone: .signal(.sine(440)),
+        faults: [.xrun(at: 9_600, lost: 4_800)], sampleRate: 48_000))
+    let gap = try await withRecorder(on: card) { recorder in
+      let stream = await recorder.capture(
+        request: CaptureRequest(sampleRate: 16_000, channelCount: 1))
+      await clock.sleepers(atLeast: 1)
+      await clock.advance(by: .seconds(1))
+      return try await stream.first { $0.gap != nil }
+    }
+    #expect(gap?.gap == CaptureGap(lost: 1_600))
+    #expect(abs(try #require(gap).buffer.firstFrame.rawValue - 4_800) < 3_200)
+  }
+
+  @Test func `a consumer that leaves ends the capture and closes the device`() async throws {
+    let closed = Gate()
+    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .signal(.sine(440))))
+    var soundCard = card.soundCard
+    soundCard.openCapture = { request in
+      WatchedCapture(try await card.soundCard.openCapture(request: request), closed)
+    }
+    try await withDependencies {
+      $0.soundCard = soundCard
+    } operation: {
+      let recorder = AudioRecorderClient.liveValue
+      for try await _ in await recorder.capture(request: CaptureRequest()) { break }
+    }
+    await closed.wait()
+    #expect(card.openDeviceCount == 0)
+  }
+
+  private struct Missing: Error {}
+}

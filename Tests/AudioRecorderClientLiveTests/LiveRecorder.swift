@@ -1,0 +1,26 @@
+import AudioRecorderClient
+import AudioRecorderClientLive
+import ClientDependencies
+import SoundCard
+import VirtualSoundCard
+
+/// Does something with the live recorder on a card.
+func withRecorder<Value: Sendable>(
+  on card: VirtualSoundCard, _ body: (AudioRecorderClient) async throws -> Value
+) async rethrows -> Value {
+  try await withDependencies {
+    $0.soundCard = card.soundCard
+  } operation: {
+    try await body(AudioRecorderClient.liveValue)
+  }
+}
+
+/// All that a recording on a card tells.
+@discardableResult
+func record(
+  _ request: RecordingRequest, on card: VirtualSoundCard
+) async throws -> [RecordingEvent] {
+  try await withRecorder(on: card) { recorder in
+    try await recorder.recording(request: request).reduce(into: []) { $0.append($1) }
+  }
+}
