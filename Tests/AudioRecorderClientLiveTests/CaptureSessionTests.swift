@@ -106,7 +106,7 @@ import Testing
       $0.soundCard.openCapture = { [opening] _ in
         defer { ended.open() }
         opening.open()
-        try await Task.sleep(for: .seconds(3_600))
+        try await Task.never()
         throw SoundCardError.noSoundCard(.capture)
       }
     } operation: {
