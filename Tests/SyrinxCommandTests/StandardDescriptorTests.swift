@@ -11,12 +11,16 @@ struct StandardDescriptorTests {
     let writing = pipe.fileHandleForWriting.fileDescriptor
     _ = fcntl(writing, F_SETFL, O_NONBLOCK)
     let text = String(repeating: "0123456789", count: 50_000)
-    async let written: Void = {
+    let reading = pipe.fileHandleForReading
+    let (received, continuation) = AsyncThrowingStream<Data?, any Error>.makeStream()
+    // With writer and reader on the pool, whose threads are few, one would wait for the other.
+    Thread.detachNewThread { continuation.yield(with: Result { try reading.readToEnd() }) }
+    do {
+      // Without its end the reader would wait for ever, also where writing fails.
+      defer { try? pipe.fileHandleForWriting.close() }
       try StandardDescriptor(rawValue: writing, name: "pipe").write(text)
-      try pipe.fileHandleForWriting.close()
-    }()
-    let read = try pipe.fileHandleForReading.readToEnd()
-    try await written
+    }
+    let read = try await received.first { _ in true }
     #expect(read == Data(text.utf8))
   }
 
