@@ -11,7 +11,8 @@ extension SpeechEngine: DependencyKey {
   /// PocketSphinx with the model in a directory; without one, as `liveValue`.
   ///
   /// It does dictation, grammars, key phrases, further readings (not with key phrases), and
-  /// contextual phrases, which choose among the likeliest readings. The thresholds of key phrases
+  /// contextual phrases, which choose among the likeliest readings. Words have a confidence in
+  /// dictation, where a search for the best path is not switched off. The thresholds of key phrases
   /// have a scale of their own: 1e-5 for short phrases, 1e-30 for long ones. Their places are right
   /// to about 0.15 s, and a phrase that is the beginning of another hides that. Its options are
   /// those of PocketSphinx' command line that weigh speed against accuracy: `lw`, `wip`, `pip`,
@@ -37,6 +38,7 @@ extension SpeechEngine: DependencyKey {
         }
         return try PocketSphinxSession(decoder: decoder, pool: decoders, options: options)
       })
+    engine.capabilities = Set(SpeechEngineCapability.allCases)
     engine.makeListener = { _ in
       try PocketSphinxListener(model: try decoders.location.find())
     }

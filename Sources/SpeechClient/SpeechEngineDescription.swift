@@ -14,6 +14,29 @@ public struct SpeechEngineDescription: Hashable, Sendable {
     }
   }
 
+  /// What an engine can do beside taking dictation.
+  ///
+  /// An engine may do it with some models alone, and a request says so then; what it does not list
+  /// it never does.
+  public enum Capability: String, CaseIterable, Sendable {
+    /// Results before the utterance ends.
+    case partialResults
+    /// `SpeechRequest.grammar`.
+    case grammar
+    /// `SpeechRequest.keyPhrases`.
+    case keyPhrases
+    /// `SpeechRequest.contextualPhrases`, which other engines leave aside.
+    case contextualPhrases
+    /// `SpeechRequest.alternativeCount`.
+    case alternatives
+    /// `TranscriptionSegment.confidence`; other engines leave it nil.
+    case confidence
+    /// Word times that are measured, and not estimated.
+    case wordTimes
+    /// `SpeechRequest.engineOptions`.
+    case engineOptions
+  }
+
   /// The engine's name: `pocketsphinx`.
   public var name: String
 
@@ -26,12 +49,19 @@ public struct SpeechEngineDescription: Hashable, Sendable {
   /// Whether requests go to it now.
   public var isInUse: Bool
 
+  /// What it can do beside taking dictation, whether it can be used now or not.
+  public var capabilities: Set<Capability>
+
   /// An engine from its description.
-  public init(name: String, models: [Model], obstacle: String? = nil, isInUse: Bool = false) {
+  public init(
+    name: String, models: [Model], obstacle: String? = nil, isInUse: Bool = false,
+    capabilities: Set<Capability> = []
+  ) {
     self.name = name
     self.models = models
     self.obstacle = obstacle
     self.isInUse = isInUse
+    self.capabilities = capabilities
   }
 }
 

@@ -31,15 +31,21 @@ struct InstalledEngines: Sendable {
   private func describe(_ engine: SpeechEngine) -> SpeechEngineDescription {
     let name = engine.name
     let isInUse = name == inUse.name
+    // The two name the same things, each in its own module.
+    let capabilities = Set(
+      engine.capabilities.compactMap {
+        SpeechEngineDescription.Capability(rawValue: $0.rawValue)
+      })
     switch engine.availability() {
     case .ready:
       let models = engine.models().map {
         SpeechEngineDescription.Model(language: $0.language, location: $0.location)
       }
-      return SpeechEngineDescription(name: name, models: models, isInUse: isInUse)
+      return SpeechEngineDescription(
+        name: name, models: models, isInUse: isInUse, capabilities: capabilities)
     case .unavailable(let error):
       return SpeechEngineDescription(
-        name: name, models: [], obstacle: "\(error)", isInUse: isInUse)
+        name: name, models: [], obstacle: "\(error)", isInUse: isInUse, capabilities: capabilities)
     }
   }
 

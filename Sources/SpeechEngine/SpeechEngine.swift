@@ -23,6 +23,9 @@ public struct SpeechEngine: Sendable {
     return []
   }
 
+  /// What the engine can do beside taking dictation; nothing, until an engine says so.
+  public var capabilities: Set<SpeechEngineCapability> = []
+
   /// Makes a session, which loads the model where no loaded one is free.
   ///
   /// It blocks for as long as loading takes: call it on the thread that will use the session. The

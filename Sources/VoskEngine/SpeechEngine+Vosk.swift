@@ -22,18 +22,23 @@ extension SpeechEngine {
   /// one with a graph that is composed at run time, as small ones are; an utterance that is none of
   /// the sentences yields no words. Key phrases need such a model as well; a threshold is the least
   /// confidence of each word. With alternatives no word has a confidence; the readings of a library
-  /// that tells no times have their words spread evenly. Engine options there are none.
+  /// that tells no times have their words spread evenly. Contextual phrases change nothing, and engine options there are
+  /// none.
   public static func vosk(
     library: URL? = nil, modelDirectory: URL? = nil, language: String? = nil
   ) -> SpeechEngine {
     let engine = Vosk(
       library: LibraryLocation(chosen: library), models: VoskModelLocation(chosen: modelDirectory),
       language: language)
-    return SpeechEngine(
+    var made = SpeechEngine(
       name: "vosk",
       availability: { engine.availability },
       models: { engine.all },
       makeSession: { try engine.makeSession($0) })
+    made.capabilities = [
+      .partialResults, .grammar, .keyPhrases, .alternatives, .confidence, .wordTimes,
+    ]
+    return made
   }
 }
 

@@ -26,10 +26,12 @@ extension SpeechEngine {
     server: WyomingAddress, options: WyomingEngineOptions = WyomingEngineOptions()
   ) -> SpeechEngine {
     let links = LinkPool(server: server, options: options)
-    return SpeechEngine(
+    var engine = SpeechEngine(
       name: "wyoming",
       availability: { links.availability },
       models: { links.models },
       makeSession: { try WyomingSession(links: links, options: $0) })
+    engine.capabilities = [.partialResults, .contextualPhrases, .engineOptions]
+    return engine
   }
 }

@@ -60,6 +60,18 @@ import Testing
     #expect(await client(Self.engine("none", [])).supportedLocales() == [])
   }
 
+  @Test func `what an engine can do is told, whether it is ready or not`() async {
+    var (ready, missing) = (Self.engine("one", [english]), Self.engine("two", []))
+    ready.capabilities = Set(SpeechEngineCapability.allCases)
+    missing.capabilities = [.grammar]
+    let engines = await client(ready, [ready, missing]).engines()
+    #expect(engines.first?.capabilities == Set(SpeechEngineDescription.Capability.allCases))
+    #expect(engines.last?.capabilities == [.grammar])
+    #expect(
+      SpeechEngineCapability.allCases.map(\.rawValue)
+        == SpeechEngineDescription.Capability.allCases.map(\.rawValue))
+  }
+
   @Test func `an engine that nobody listed is the only one`() async {
     let engines = await client(Self.engine("mine", [english])).engines()
     #expect(engines.map(\.name) == ["mine"])

@@ -6,7 +6,7 @@ import Testing
 @Suite struct LookAheadQueueTests {
   private struct Broken: Error {}
 
-  private var queue = LookAheadQueue(utteranceLimit: 2, limit: .seconds(1))
+  private var queue = LookAheadQueue(reach: .init(utterances: 2, audio: .seconds(1)))
 
   private func buffer(_ duration: Duration) -> AudioBuffer {
     AudioBuffer(silence: FrameCount(duration, at: .speech), format: .speech)
@@ -18,6 +18,13 @@ import Testing
     queue.add(buffer(.milliseconds(100)), foundCount: 2)
     #expect(!queue.hasRoom)
     queue.heard(1)
+    #expect(queue.hasRoom)
+  }
+
+  @Test mutating func `with a longer reach there is room again`() {
+    queue.add(buffer(.milliseconds(1_100)), foundCount: 2)
+    #expect(!queue.hasRoom)
+    queue.reach = .init(utterances: 3, audio: .seconds(2))
     #expect(queue.hasRoom)
   }
 

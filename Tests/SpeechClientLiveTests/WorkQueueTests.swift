@@ -14,6 +14,14 @@ import Testing
     #expect(queue.limit == 2)
   }
 
+  @Test mutating func `the task that joined before all others comes first, until it leaves`() {
+    #expect(queue.first == nil)
+    let (first, second) = (queue.join(workers: 1), queue.join(workers: 4))
+    #expect(queue.first == first)
+    queue.leave(first)
+    #expect(queue.first == second)
+  }
+
   @Test mutating func `what comes first in the order of the tasks is done first`() {
     let (first, second) = (queue.join(workers: 1), queue.join(workers: 1))
     _ = queue.add("b1", at: .init(task: second, index: 1))

@@ -22,6 +22,7 @@ struct EnginesCommandTests {
     let ready: Bool
     let models: [Model]
     let missing: String?
+    let capabilities: [String]
   }
 
   /// An environment in which no engine finds anything but what it is given.
@@ -87,5 +88,35 @@ struct EnginesCommandTests {
       SpeechEngineDescription(name: "three", models: [], obstacle: "gone"),
     ]).lines
     #expect(lines == ["* one    en-US  /a", "* one    de     /b", "  three  not ready: gone"])
+  }
+
+  @Test
+  func `what an engine can do stands under its models, or under what it lacks`() {
+    let lines = EngineTable(engines: [
+      SpeechEngineDescription(
+        name: "one", models: [.init(language: "de", location: "/b")], isInUse: true,
+        capabilities: [.contextualPhrases, .grammar]),
+      SpeechEngineDescription(
+        name: "two", models: [], obstacle: "gone", capabilities: [.confidence]),
+    ]).lines
+    #expect(
+      lines == [
+        "* one  de  /b", "* one  can: grammar, contextual phrases",
+        "  two  not ready: gone", "  two  can: confidence",
+      ])
+  }
+
+  @Test
+  func `JSON tells who honours contextual phrases, grammars and the rest, ready or not`()
+    async throws
+  {
+    let run = try await BuiltCommand.run("engines", "--json", in: folder, environment: environment())
+    let engines = try engines(run).mapValues(\.capabilities)
+    #expect(engines["pocketsphinx"] == SpeechEngineDescription.Capability.allCases.map(\.rawValue))
+    #expect(
+      engines["vosk"] == [
+        "partialResults", "grammar", "keyPhrases", "alternatives", "confidence", "wordTimes",
+      ])
+    #expect(engines["wyoming"] == ["partialResults", "contextualPhrases", "engineOptions"])
   }
 }

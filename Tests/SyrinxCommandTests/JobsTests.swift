@@ -54,6 +54,13 @@ struct JobsTests {
     #expect(run.status == 64)
   }
 
+  @Test(arguments: [(1, 1), (2, 8), (3, 12), (16, 40), (256, 280)])
+  func `decoders that share utterances have several files each at hand, many of them fewer`(
+    decoderCount: Int, fileCount: Int
+  ) {
+    #expect(Hearings.atOnce(sharing: decoderCount) == fileCount)
+  }
+
   @Test func `files are started ahead of the one whose results are taken, and no more`()
     async throws
   {

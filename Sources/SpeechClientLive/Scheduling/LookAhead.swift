@@ -21,11 +21,17 @@ final class LookAhead: Sendable {
 
   // Held to move buffers in and out; whoever waits is resumed after it is free.
   private let state: Mutex<State>
+  private let whenFirst: LookAheadQueue.Reach
 
+  /// A scout that goes one utterance ahead, until the task comes first: so what waits for all tasks
+  /// grows with their number and with that of the decoders, and not with the product of both.
   init(jobCount: Int, longest: Duration) {
-    let queue = LookAheadQueue(utteranceLimit: jobCount + 1, limit: longest * (jobCount + 1))
-    state = Mutex(State(queue: queue))
+    whenFirst = .init(utterances: jobCount + 1, audio: longest * (jobCount + 1))
+    state = Mutex(State(queue: LookAheadQueue(reach: .init(utterances: 1, audio: longest * 2))))
   }
+
+  /// The task comes before all others: as many utterances may wait as keep every decoder at work.
+  func comesFirst() { change { $0.queue.reach = whenFirst } }
 
   /// Nobody wants what waits, or what will come.
   fileprivate func abandon() { change { $0.queue.abandon() } }

@@ -10,10 +10,15 @@ struct LookAheadQueue {
     case fail(any Error)
   }
 
-  /// How many utterances may wait that have been found.
-  private let utteranceLimit: Int
-  /// How much audio may wait.
-  private let limit: Duration
+  /// How far ahead is looked.
+  struct Reach {
+    /// How many utterances may wait that have been found.
+    var utterances: Int
+    /// How much audio may wait.
+    var audio: Duration
+  }
+
+  var reach: Reach
 
   private var buffers: [AudioBuffer] = []
   private var length = Duration.zero
@@ -22,13 +27,14 @@ struct LookAheadQueue {
   private var ending: Result<Void, any Error>?
   private(set) var isAbandoned = false
 
-  init(utteranceLimit: Int, limit: Duration) {
-    (self.utteranceLimit, self.limit) = (utteranceLimit, limit)
+  init(reach: Reach) {
+    self.reach = reach
   }
 
   /// Whether the scout should go on, or will find that it is over.
   var hasRoom: Bool {
-    buffers.isEmpty || ending != nil || (foundCount - heardCount < utteranceLimit && length < limit)
+    buffers.isEmpty || ending != nil
+      || (foundCount - heardCount < reach.utterances && length < reach.audio)
   }
 
   /// Takes a buffer, up to whose end so many utterances have been found in all.

@@ -23,12 +23,13 @@ final class UtterancePlan: Sendable {
   /// - Parameters:
   ///   - workers: who do the work, so many at a time.
   ///   - isWanted: whether anybody still waits for the results.
+  ///   - whenFirst: called once, when all tasks that joined the workers before have left them.
   init(
     engine: SpeechEngine, options: SpeechSessionOptions, jobCount: Int, workers: UtteranceWorkers,
-    isWanted: @escaping @Sendable () -> Bool
+    isWanted: @escaping @Sendable () -> Bool, whenFirst: @escaping @Sendable () -> Void
   ) {
     (self.engine, self.options, self.workers, self.isWanted) = (engine, options, workers, isWanted)
-    number = workers.join(workers: jobCount)
+    number = workers.join(workers: jobCount, whenFirst: whenFirst)
   }
 
   deinit {

@@ -13,11 +13,11 @@ extension UtteranceWorkers {
     guard request.jobCount > 1, request.backPressure == .wait, !options.wantsPartialHypotheses,
       options.keyPhrases.isEmpty, let makeListener = engine.makeListener
     else { return (audio, engine) }
-    let plan = UtterancePlan(
-      engine: engine, options: options, jobCount: request.jobCount, workers: self,
-      isWanted: isWanted)
     let policy = request.endpointPolicy
     let lookAhead = LookAhead(jobCount: request.jobCount, longest: policy.usable.longest)
+    let plan = UtterancePlan(
+      engine: engine, options: options, jobCount: request.jobCount, workers: self,
+      isWanted: isWanted, whenFirst: { lookAhead.comesFirst() })
     var planned = engine
     planned.makeSession = { options in
       try PlannedSession(plan: plan, listener: try makeListener(options)) { lookAhead.heard($0) }

@@ -19,12 +19,30 @@ final class UtteranceWorkers: Sendable {
 
   // Held to move work in and out, never while it is done.
   private let queue = Mutex(WorkQueue<Work>())
+  // Held to note what a task waits for and to take it, never while it is called.
+  private let whenFirst = Mutex<[Int: @Sendable () -> Void]>([:])
 
   /// Lets a task take part that wants so many workers, and gives its number.
-  func join(workers: Int) -> Int { queue.withLock { $0.join(workers: workers) } }
+  ///
+  /// - Parameter whenFirst: called once, when no task is left that joined before.
+  func join(workers: Int, whenFirst: @escaping @Sendable () -> Void) -> Int {
+    let task = queue.withLock { $0.join(workers: workers) }
+    self.whenFirst.withLock { $0[task] = whenFirst }
+    tellFirst()
+    return task
+  }
 
   /// Ends a task's part.
-  func leave(_ task: Int) { queue.withLock { $0.leave(task) } }
+  func leave(_ task: Int) {
+    queue.withLock { $0.leave(task) }
+    whenFirst.withLock { _ = $0.removeValue(forKey: task) }
+    tellFirst()
+  }
+
+  private func tellFirst() {
+    guard let first = queue.withLock({ $0.first }) else { return }
+    whenFirst.withLock { $0.removeValue(forKey: first) }?()
+  }
 
   /// Has a piece of work done as soon as a worker is free.
   func add(_ work: Work, at place: WorkQueue<Work>.Place) {

@@ -15,6 +15,9 @@ struct WorkQueue<Work> {
   private var taskCount = 0
   private(set) var workerCount = 0
 
+  /// The task that comes before all others; nil where there is none.
+  var first: Int? { limits.keys.min() }
+
   /// How many workers there may be: as many as the task that asks for the most.
   var limit: Int { limits.values.max() ?? 1 }
 

@@ -13,6 +13,10 @@ struct EnginesCommand: Subcommand {
       a line that says which package or path would help. Nothing is loaded but libraries, and nothing \
       is fetched.
 
+      Under them a line says what the engine can do beside dictation; some of it may need a certain \
+      model, and a command says so then. --context is a hint, which an engine without contextual \
+      phrases leaves aside; anything else that an engine cannot do is an error where it is asked for.
+
       The exit status is 0 when at least one engine can be used.
 
       \(EngineRecord.schema)

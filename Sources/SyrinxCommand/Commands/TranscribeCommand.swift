@@ -3,6 +3,7 @@ import ClientDependencies
 import Logging
 import SoundFile
 import SpeechClient
+import SpeechEngine
 
 /// `syrinx transcribe`: files to text.
 struct TranscribeCommand: RecognisingSubcommand {
@@ -64,7 +65,7 @@ struct TranscribeCommand: RecognisingSubcommand {
     try await speech.makeReady()
     try folder?.make()
     var hasFailed = false
-    var hearings = Hearings(files: files, atOnce: jobCount(in: context)) { [speech] file in
+    var hearings = Hearings(files: files, atOnce: fileCount(in: context)) { [speech] file in
       await hearing(of: file, with: speech, in: context)
     }
     for file in files {
@@ -87,6 +88,15 @@ struct TranscribeCommand: RecognisingSubcommand {
   /// is to be watched.
   private func jobCount(in context: CommandContext) -> Int {
     transcript.wantsPartials(on: context.console) ? 1 : parallel.count
+  }
+
+  /// How many files are recognised at once: more than there are decoders where these share the
+  /// utterances of all, else one for each decoder.
+  private func fileCount(in context: CommandContext) -> Int {
+    @Dependency(\.speechEngine) var engine
+    let isShared = engine.makeListener != nil && recognition.keyPhrases.isEmpty
+    let jobCount = jobCount(in: context)
+    return isShared ? Hearings.atOnce(sharing: jobCount) : jobCount
   }
 
   /// Starts to recognise a file, whose results wait until they are asked for.

@@ -7,11 +7,18 @@ struct Hearing: Sendable {
   let results: AsyncThrowingStream<SpeechRecognitionResult, any Error>
 }
 
-/// Starts to recognise files in order, a few ahead of the one whose results are taken.
+/// Starts to recognise files in order, some ahead of the one whose results are taken.
 ///
 /// What the files ahead have to say waits within the speech client, which stops them when that is
 /// much; so memory does not grow with their number or length.
 struct Hearings {
+  /// How many files keep so many decoders at work that share all utterances: several for each, so
+  /// that none waits for another's longest file; of many decoders fewer, because files have threads
+  /// of their own.
+  static func atOnce(sharing decoderCount: Int) -> Int {
+    decoderCount > 1 ? min(4 * decoderCount, decoderCount + 24) : 1
+  }
+
   private let start: @Sendable (String) async -> Hearing
   private let atOnce: Int
   private var waiting: ArraySlice<String>
