@@ -10,7 +10,7 @@ import Testing
 
 /// `finishTask` comes back in bounded time, in whichever state the task is; the time is a test
 /// clock's.
-@Suite(.timeLimit(.minutes(1))) struct FinishingTests {
+@Suite(.timeLimit(.minutes(5))) struct FinishingTests {
   private let clock = TestClock()
   private let tasks: SpeechTasks
   private let stuck = SpeechClientError.engineFailed(

@@ -9,7 +9,7 @@ import Testing
 /// What is called stable stays, whatever the engine says later.
 @Suite struct StablePrefixTests {
   /// The claim, result by result.
-  private struct Promise {
+  struct Promise {
     private var words: [String] = []
     private var utterance = 0
 
