@@ -15,8 +15,8 @@ public enum AudioPlayerError: Error, Hashable, Sendable {
   case streamCannotRepeat
   /// The device could not be opened or does not work; the sentence names it and says what to do.
   case device(AudioDevice.ID?, reason: String)
-  /// The device was unplugged, or its sound server ended or does not answer any more; also while it
-  /// is opened.
+  /// The device was unplugged or stands still, or its sound server ended or does not answer any
+  /// more; also while it is opened.
   ///
   /// Play again when it is back, or on another device.
   case deviceLost(AudioDevice.ID)
@@ -40,7 +40,8 @@ extension AudioPlayerError: CustomStringConvertible {
     switch self {
     case .source(_, let reason), .device(_, let reason), .system(let reason): reason
     case .deviceLost(let id):
-      "the device \"\(id)\" was lost: it was unplugged, or its sound server ended or does not answer"
+      "the device \"\(id)\" was lost: it was unplugged or stands still, or its sound server ended or "
+        + "does not answer"
     case .emptySource(let url):
       "\(url.map { "\"\($0.path)\"" } ?? "the source") holds no audio: there is nothing to play"
     case .startBehindEnd(let url, let start, let length):

@@ -30,7 +30,8 @@ public enum PlaybackEvent: Hashable, Sendable {
   case resumed(PlaybackProgress)
   /// `seek` has been heard, or would be but for a pause: the position is where it goes on.
   case sought(PlaybackProgress)
-  /// A file ended before its header said; all that there was has been heard.
+  /// A file ended before its header said, also when it was preloaded; all that there was has been
+  /// heard.
   case shortfall(item: Int, announced: Duration, decoded: Duration)
   /// An item cannot be played, or not to its end; the next one follows.
   ///

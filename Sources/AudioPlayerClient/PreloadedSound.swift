@@ -15,15 +15,22 @@ public struct PreloadedSound: Sendable {
   /// What keeps the device open.
   package let hold: (any Sendable)?
 
+  /// What the file announced and did not hold; nil where it was as long as its header said.
+  package let shortfall: (announced: Duration, decoded: Duration)?
+
   /// A sound of these buffers, for which no device is open: for a client of one's own.
   public init(buffers: [AudioBuffer], device: AudioDevice.ID? = nil) {
     self.init(buffers: buffers, device: device, hold: nil)
   }
 
-  package init(buffers: [AudioBuffer], device: AudioDevice.ID?, hold: (any Sendable)?) {
+  package init(
+    buffers: [AudioBuffer], device: AudioDevice.ID?, hold: (any Sendable)?,
+    shortfall: (announced: Duration, decoded: Duration)? = nil
+  ) {
     self.buffers = buffers
     self.device = device
     self.hold = hold
+    self.shortfall = shortfall
   }
 
   /// How long it lasts.

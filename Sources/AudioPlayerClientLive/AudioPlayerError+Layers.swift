@@ -8,9 +8,8 @@ extension AudioPlayerError {
     self =
       switch error {
       case let error as AudioPlayerError: error
-      case SoundCardError.deviceLost(let id), SoundCardError.notAnswering(let id, _):
-        .deviceLost(id)
-      case is SoundCardError: .device(device, reason: "\(error)")
+      case let error as SoundCardError:
+        error.lostDevice.map(Self.deviceLost) ?? .device(device, reason: "\(error)")
       default: .system(reason: "\(error)")
       }
   }

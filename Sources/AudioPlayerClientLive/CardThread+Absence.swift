@@ -28,7 +28,7 @@ extension CardThread {
   private func goOn() {
     // Whether it has come back from a call does not matter any more.
     _ = link.absence?.takeHanging()
-    stall.progressed()
+    beginAnew()
     lostAt = position.heard
   }
 

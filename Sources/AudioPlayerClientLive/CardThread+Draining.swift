@@ -5,7 +5,7 @@ import SoundCard
 extension CardThread {
   /// Waits until what was written has been heard, for as long as the drain's clock says.
   func drain() throws(SoundCardError) {
-    let left = try pcm.delay().duration(at: rate)
+    let left = try delay().duration(at: rate)
     guard var clock = drainClock else {
       let buffer = pcm.configuration.buffer.duration(at: rate)
       drainClock = DrainClock(delay: left, buffer: buffer, at: pcm.elapsed)
@@ -25,8 +25,8 @@ extension CardThread {
     }
   }
 
-  /// Gives up on a device that takes no frames: at once what is to end anyway, the rest after five
-  /// seconds.
+  /// Gives up on a device that takes no frames: what is to end anyway sooner than the rest, for which
+  /// the device is lost then.
   func considerStall() throws(SoundCardError) {
     switch stall.verdict {
     case .fine: return
@@ -48,6 +48,7 @@ extension CardThread {
   /// Ends all voices where they are; what the device holds is thrown away.
   private func giveUp() {
     pcm.drop()
+    leastDelay.forget()
     unheard.forget()
     block.discard()
     // The end of a voice may be in the block that is thrown away.

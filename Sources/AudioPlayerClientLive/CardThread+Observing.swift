@@ -6,6 +6,7 @@ import Synchronization
 extension CardThread {
   /// Notes silence that was heard because the device was in trouble, for the voices it fell in.
   func handle(_ interruption: PCMInterruption) {
+    leastDelay.forget()
     for index in 0..<voices.count {
       let voice = voices[index]
       guard voice.position.contains(position.written) else { continue }
@@ -13,10 +14,15 @@ extension CardThread {
     }
   }
 
+  /// What the device says that it has still to play, and no less than it must have.
+  func delay() throws(SoundCardError) -> FrameCount {
+    max(try pcm.delay(), FrameCount(leastDelay.frames(at: pcm.elapsed)))
+  }
+
   /// Looks where the device is, says what has been heard, and lets go of the voices that are over.
   func observe() throws(SoundCardError) {
     if isLookDue {
-      position.observe(delay: try pcm.delay().rawValue)
+      position.observe(delay: try delay().rawValue)
       lookedAt = position.written
     }
     tellReturn()

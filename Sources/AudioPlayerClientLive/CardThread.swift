@@ -24,10 +24,13 @@ final class CardThread {
   var limiter: Limiter
   var limiting: LimitingReport
   var drainClock: DrainClock?
+  var leastDelay: LeastDelay
   var stall: StallWatch
   var reportedAt = 0
   /// What was written when the device was last asked where it is.
   var lookedAt = 0
+  /// What was written when the device was empty and began.
+  private var startedAt = 0
   /// The periods between two such looks where nobody needs more.
   static let seldom = 4
   /// What had been heard of a device that has been lost, and of which nothing has been heard since.
@@ -49,8 +52,9 @@ final class CardThread {
     rampFrames = FrameCount(.milliseconds(20), at: rate).rawValue
     longestWait = configuration.buffer.duration(at: rate) * 2
     stall = StallWatch(
-      patience: longestWait + .milliseconds(250), limit: max(.seconds(5), longestWait))
+      patience: longestWait + .milliseconds(250), longestWait: longestWait)
     master = GainRamp(link.volume.gain)
+    leastDelay = LeastDelay(buffer: configuration.buffer, rate: rate)
     limiter = Limiter(rate: rate)
     limiting = LimitingReport(interval: rate.hertz)
   }
@@ -141,8 +145,9 @@ final class CardThread {
       try considerStall()
     case .frames(let count):
       took(count.rawValue)
+      leastDelay.wrote(count)
       position.write(count.rawValue)
-      stall.progressed()
+      stall.progressed(isRunning: position.written - startedAt > pcm.configuration.buffer.rawValue)
     case .interrupted(let interruption):
       stall.interrupted()
       handle(interruption)
@@ -157,13 +162,20 @@ final class CardThread {
     let before = pcm.elapsed
     let wakeUp = try pcm.wait(for: interest, atMost: timeout)
     switch wakeUp {
-    case .ready: break
+    case .ready(let room): leastDelay.saw(room: room, at: pcm.elapsed)
     case .woken, .timedOut, .ended: stall.waited(pcm.elapsed - before, atMost: timeout)
     case .interrupted(let interruption):
       stall.interrupted()
       handle(interruption)
     }
     return wakeUp
+  }
+
+  /// The device is empty and has to begin: what it takes until it is full says nothing of it.
+  func beginAnew() {
+    stall.progressed(isRunning: false)
+    leastDelay.forget()
+    startedAt = position.written
   }
 
   /// Nothing sounds: the device stops and the thread sleeps until it is told something.
@@ -176,6 +188,6 @@ final class CardThread {
     limiter = Limiter(rate: rate)
     block.rest()
     _ = try pcm.wait(for: .nothing, atMost: nil)
-    stall.progressed()
+    beginAnew()
   }
 }

@@ -28,7 +28,8 @@ extension EnginePool {
     // Gives the engine back where the source cannot be read.
     let hold = EngineHold(lease, latency, of: self)
     let buffers = try await loader.load(as: lease.engine.configuration.format)
-    return PreloadedSound(buffers: buffers, device: device, hold: hold)
+    return PreloadedSound(
+      buffers: buffers, device: device, hold: hold, shortfall: await loader.shortfall)
   }
 
   /// The open engine of a preloaded sound, where the request asks for no other device.

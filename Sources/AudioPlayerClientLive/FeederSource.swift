@@ -65,6 +65,6 @@ func makeSource(_ source: PlaybackSource, _ mailbox: FeederMailbox) -> any Feede
   case .file(let url): FileSource(url)
   case .buffers(let buffers): BuffersSource(buffers)
   case .stream(let stream): StreamSource(stream, mailbox)
-  case .preloaded(let sound): BuffersSource(sound.buffers)
+  case .preloaded(let sound): BuffersSource(sound.buffers, shortfall: sound.shortfall)
   }
 }

@@ -95,14 +95,20 @@ final class FileSource: FeederSource {
 /// Buffers in memory.
 final class BuffersSource: FeederSource {
   let url: URL? = nil
-  let shortfall: (announced: Duration, decoded: Duration)? = nil
   private let format: AudioFormat?
+  private let missing: (announced: Duration, decoded: Duration)?
   private var tape = BufferTape()
 
-  init(_ buffers: [AudioBuffer]) {
+  /// - Parameter shortfall: what the file that they are from announced and did not hold.
+  init(_ buffers: [AudioBuffer], shortfall: (announced: Duration, decoded: Duration)? = nil) {
+    missing = shortfall
     let buffers = buffers.filter { !$0.isEmpty }
     format = buffers.first?.format
     for buffer in buffers { tape.append(buffer) }
+  }
+
+  var shortfall: (announced: Duration, decoded: Duration)? {
+    tape.position < tape.end ? nil : missing
   }
 
   var position: FrameCount { tape.position }

@@ -23,6 +23,9 @@ actor SoundLoader {
     try await source.open()
   }
 
+  /// What the source announced and did not hold, once it has been loaded.
+  var shortfall: (announced: Duration, decoded: Duration)? { source.shortfall }
+
   /// All of it in another format; throws where it holds nothing.
   func load(as format: AudioFormat) async throws -> [AudioBuffer] {
     var converter = FeederConverter(to: format)

@@ -7,8 +7,8 @@ public import FoundationEssentials
 public enum AudioRecorderError: Error, Hashable, Sendable {
   /// The device could not be opened or does not work; the sentence names it and says what to do.
   case device(AudioDevice.ID?, reason: String)
-  /// The device was unplugged, or its sound server ended or does not answer any more; also while it
-  /// is opened.
+  /// The device was unplugged or stands still, or its sound server ended or does not answer any
+  /// more; also while it is opened.
   ///
   /// What was recorded before is complete. Record again when the device is back, or from another.
   case deviceLost(AudioDevice.ID)
@@ -40,8 +40,8 @@ extension AudioRecorderError: CustomStringConvertible {
       .system(let reason):
       reason
     case .deviceLost(let id):
-      "the device \"\(id)\" was lost: it was unplugged, or its sound server ended "
-        + "or does not answer; what was recorded before is complete"
+      "the device \"\(id)\" was lost: it was unplugged or stands still, or its sound server "
+        + "ended or does not answer; what was recorded before is complete"
     case .diskFull(let url):
       "no space is left on the disk for \(url.path); what was recorded before is in it"
     case .fileTooLarge(let url):

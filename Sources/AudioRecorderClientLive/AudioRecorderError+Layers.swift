@@ -11,9 +11,8 @@ extension AudioRecorderError {
     self =
       switch error {
       case let error as AudioRecorderError: error
-      case SoundCardError.deviceLost(let id), SoundCardError.notAnswering(let id, _):
-        .deviceLost(id)
-      case let error as SoundCardError: .device(error.device, reason: "\(error)")
+      case let error as SoundCardError:
+        error.lostDevice.map(Self.deviceLost) ?? .device(error.device, reason: "\(error)")
       case let error as ResamplingError: .unsupportedFormat(reason: "\(error)")
       default: .system(reason: "\(error)")
       }

@@ -28,7 +28,7 @@ final class CaptureThread {
     rate = configuration.format.sampleRate
     longestWait = configuration.buffer.duration(at: rate) * 2
     periodLength = configuration.period.duration(at: rate)
-    stall = StallWatch(patience: longestWait, limit: max(.seconds(5), longestWait))
+    stall = StallWatch(patience: longestWait, longestWait: longestWait)
     // Used by this thread alone; the pointer never leaves a call.
     block = .allocate(capacity: configuration.period.rawValue * channels)
     block.initialize(repeating: 0)
@@ -126,7 +126,7 @@ final class CaptureThread {
     if case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: longestWait) {
       lost += interruption.lost
     }
-    stall.progressed()
+    stall.forgive()
   }
 
   private var hasRoom: Bool {

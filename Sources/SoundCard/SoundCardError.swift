@@ -1,7 +1,7 @@
 public import AudioCore
 
 /// Why a device could not be opened or ceased to work.
-public enum SoundCardError: Error, Equatable, Sendable {
+public enum SoundCardError: Error, Hashable, Sendable {
   /// There is neither a sound card nor a sound server for this direction.
   ///
   /// Connect one, or name a device.
@@ -40,14 +40,18 @@ extension SoundCardError {
       reason: direction == .playback ? "it takes no frames" : "it gives no frames")
   }
 
-  /// Whether the device is gone, or as good as that, and may come back.
-  package var isLoss: Bool {
+  /// The device that is gone, or as good as that, and may come back.
+  package var lostDevice: AudioDevice.ID? {
     switch self {
-    case .deviceLost, .notAnswering: true
-    case .failed(let id, _, _, _): self == .stalled(id, .playback) || self == .stalled(id, .capture)
-    default: false
+    case .deviceLost(let id), .notAnswering(let id, _): id
+    case .failed(let id, _, _, _):
+      self == .stalled(id, .playback) || self == .stalled(id, .capture) ? id : nil
+    default: nil
     }
   }
+
+  /// Whether a device is gone, or as good as that, and may come back.
+  package var isLoss: Bool { lostDevice != nil }
 }
 
 extension SoundCardError: CustomStringConvertible {

@@ -10,7 +10,7 @@ final class VirtualCapture: CapturePCM {
   init(_ device: VirtualDevice, fill: @escaping VirtualMicrophone.Fill) {
     self.device = device
     self.fill = fill
-    device.open(.capture)
+    device.open()
   }
 
   deinit {
@@ -28,12 +28,17 @@ final class VirtualCapture: CapturePCM {
   }
 
   func start() throws(SoundCardError) {
+    try device.enter(.start)
     try device.withOpen { $0.start() }
   }
 
   func read(into samples: UnsafeMutableBufferPointer<Float>) throws(SoundCardError) -> PCMTransfer {
+    try device.enter(.transfer)
     let channels = configuration.format.channelCount
     let room = FrameCount(samples.count / channels)
+    if let interruption = try device.withOpen({ $0.takeInterruption() }) {
+      return .interrupted(interruption)
+    }
     let (count, first) = try device.withOpen { $0.read(room) }
     guard count > 0 else { return .frames(0) }
     let wanted = UnsafeMutableBufferPointer(rebasing: samples[..<(count.rawValue * channels)])
@@ -48,10 +53,12 @@ final class VirtualCapture: CapturePCM {
   }
 
   func drop() {
+    device.block(in: .drop)
     _ = device.with { $0.drop() }
   }
 
   func close() {
+    device.block(in: .close)
     device.close()
   }
 }

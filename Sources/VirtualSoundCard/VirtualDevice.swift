@@ -8,8 +8,9 @@ final class VirtualDevice: Sendable {
   let configuration: PCMConfiguration
   let waker: WakeUp
   let pace: VirtualPace
-  private let faults: [VirtualFault]
-  private let plug: VirtualPlug
+  /// What a call that does not return waits for; none where the script has no such call.
+  let blockade: WakeUp?
+  let plug: VirtualPlug
   private let onClose: @Sendable () -> Void
   // Held for a few instructions by the engine's thread and the pacer, never while either waits.
   private let shared: Mutex<Shared>
@@ -18,20 +19,22 @@ final class VirtualDevice: Sendable {
     var transfer: VirtualTransfer
     var settling = EngineSettling()
     var pacer: Task<Void, Never>?
+    var isBlocked = false
     var isClosed = false
   }
 
   init(
-    configuration: PCMConfiguration, pace: VirtualPace, faults: [VirtualFault],
+    _ direction: AudioDevice.Direction, configuration: PCMConfiguration, pace: VirtualPace,
     plug: VirtualPlug, onClose: @escaping @Sendable () -> Void
   ) throws(SoundCardError) {
     self.configuration = configuration
     self.pace = pace
-    self.faults = faults
     self.plug = plug
     self.onClose = onClose
+    let script = plug.script
     do {
       waker = try WakeUp()
+      blockade = script.blocks ? try WakeUp() : nil
     } catch {
       throw .failed(
         configuration.device, operation: "open", code: error.code, reason: "\(error)")
@@ -39,22 +42,20 @@ final class VirtualDevice: Sendable {
     shared = Mutex(
       Shared(
         transfer: VirtualTransfer(
-          direction: .playback, configuration: configuration, faults: faults)))
+          direction: direction, configuration: configuration, script: script)))
   }
 
-  /// Sets the direction and lets the card's time begin.
-  func open(_ direction: AudioDevice.Direction) {
+  /// Lets the card's time begin.
+  func open() {
     let pacer = VirtualPacer.start(pace, for: self)
-    shared.withLock { shared in
-      shared.transfer = VirtualTransfer(
-        direction: direction, configuration: configuration, faults: faults)
-      shared.pacer = pacer
-    }
+    shared.withLock { $0.pacer = pacer }
   }
 
   var isUntimed: Bool {
     if case .untimed = pace { true } else { false }
   }
+
+  var isOpen: Bool { shared.withLock { !$0.isClosed } }
 
   var elapsed: Duration {
     with { $0.ticked }.duration(at: configuration.format.sampleRate)
@@ -62,11 +63,12 @@ final class VirtualDevice: Sendable {
 
   /// One step of the state under its lock.
   func with<Result: Sendable>(_ body: (inout VirtualTransfer) -> Result) -> Result {
-    let (result, unplugging) = shared.withLock { shared in
+    let (result, happened) = shared.withLock { shared in
       let result = body(&shared.transfer)
-      return (result, shared.transfer.unplugging.take())
+      defer { shared.transfer.happened = [] }
+      return (result, shared.transfer.happened)
     }
-    if let unplugging { plug.pull(unplugging, pace) }
+    for entry in happened { plug.note(entry, pace) }
     return result
   }
 
@@ -79,34 +81,20 @@ final class VirtualDevice: Sendable {
     return result
   }
 
-  func wait(
-    for interest: PCMInterest, atMost timeout: Duration?
-  ) throws(SoundCardError) -> PCMWakeUp {
-    let deadline = timeout.map { elapsed + $0 }
-    if let wakeUp = try withOpen({ $0.poll(interest) }) { return wakeUp }
-    if isUntimed && interest == .period {
-      return try withOpen { transfer in
-        transfer.tick(configuration.period)
-        return transfer.poll(interest) ?? .timedOut
-      }
-    }
-    settle(interest, timeout)
-    waker.wait()
-    shared.withLock { $0.settling.left() }
-    if let wakeUp = try withOpen({ $0.poll(interest) }) { return wakeUp }
-    if let deadline, elapsed >= deadline { return .timedOut }
-    return .woken
-  }
-
   /// Lets one step of the card's time pass and wakes the engine; false where the device is closed.
   func tick(_ frames: FrameCount) -> Bool {
     // Away before anybody can notice.
-    with { $0.tick(frames) }
+    let isAsleep = with { transfer in
+      transfer.tick(frames)
+      return transfer.isAsleep
+    }
     let isOpen = shared.withLock { shared in
-      shared.settling.left()
+      if !isAsleep || shared.isBlocked { shared.settling.left() }
       return !shared.isClosed
     }
-    waker.signal()
+    // Who waits for a device that is being resumed is woken by nothing but a signal.
+    if !isAsleep { waker.signal() }
+    blockade?.signal()
     return isOpen
   }
 
@@ -114,6 +102,22 @@ final class VirtualDevice: Sendable {
   func settled() async {
     await withCheckedContinuation { continuation in
       shared.withLock { $0.settling.await(continuation, isOver: $0.isClosed) }?.resume()
+    }
+  }
+
+  /// The engine waits for the card and for nothing else: in a wait, or in a call that blocks.
+  func arrive(isBlocked: Bool = false) {
+    shared.withLock { shared in
+      shared.isBlocked = isBlocked
+      return shared.settling.arrived()
+    }?.resume()
+  }
+
+  /// The engine goes on.
+  func leave() {
+    shared.withLock { shared in
+      shared.isBlocked = false
+      shared.settling.left()
     }
   }
 
@@ -126,21 +130,7 @@ final class VirtualDevice: Sendable {
     pacer?.cancel()
     waiting?.resume()
     waker.signal()
+    blockade?.signal()
     if wasOpen { onClose() }
-  }
-
-  /// Whether an engine that waits for nothing waits for what it wrote to be heard.
-  ///
-  /// One that waits for its source has no time-out that the card's buffer could explain, and a
-  /// capture that waits for nothing waits for its consumer.
-  private func isDraining(_ timeout: Duration?) -> Bool {
-    let longest =
-      configuration.buffer.duration(at: configuration.format.sampleRate) + .seconds(1)
-    return with { $0.direction } == .playback && timeout.map { $0 <= longest } ?? false
-  }
-
-  private func settle(_ interest: PCMInterest, _ timeout: Duration?) {
-    guard interest == .period || isDraining(timeout) else { return }
-    shared.withLock { $0.settling.arrived() }?.resume()
   }
 }

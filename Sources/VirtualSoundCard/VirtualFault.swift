@@ -1,13 +1,41 @@
 public import AudioCore
+public import SoundCard
 
-/// Something that goes wrong with a virtual device, at a frame that it has played or heard.
+/// Something that goes wrong with a virtual card: at a frame that a device of it has played or
+/// heard, or in a call that an engine makes.
+///
+/// A script is a list of them. Every opening of the card goes through it from the beginning and
+/// counts its own frames; what happens once, or so many times, does so over all openings.
 public enum VirtualFault: Hashable, Sendable {
+  /// A call that an engine makes.
+  public enum Call: String, Hashable, Sendable, CaseIterable {
+    /// Opening the card.
+    case open
+    /// Waiting for room, or for frames.
+    case wait
+    /// Setting the device going.
+    case start
+    /// Writing to a playback, reading from a capture.
+    case transfer
+    /// Asking a playback how much is still to be heard.
+    case delay
+    /// Stopping at once.
+    case drop
+    /// Giving the device back.
+    case close
+  }
+
   /// The device runs dry (playback) or full (capture), and `lost` frames pass before it goes on.
   ///
   /// It only says so: a playback keeps what it holds, and the silence takes none of the card's time.
   case xrun(at: FrameCount, lost: FrameCount)
   /// The machine sleeps, and `lost` frames have passed when it wakes; as an xrun otherwise.
-  case suspended(at: FrameCount, lost: FrameCount)
+  ///
+  /// `resuming` is how long the device takes to go on then, by the card's clock: nothing moves, and
+  /// the frames of that time are lost as well. A device whose driver cannot resume it (ENOSYS) is
+  /// prepared anew, and `isEmptied`: what it held is neither heard nor read any more.
+  case suspended(
+    at: FrameCount, lost: FrameCount, resuming: Duration = .zero, isEmptied: Bool = false)
   /// Nothing moves any more, and nothing is said of it: the device's time passes in vain.
   case stalled(at: FrameCount)
   /// The device is unplugged, and the card cannot be opened for this time by its clock.
@@ -18,13 +46,39 @@ public enum VirtualFault: Hashable, Sendable {
   case unplugged(at: FrameCount, for: Duration? = nil)
   /// The device opens and starts, but never takes or gives a frame, and nothing is said of it.
   case neverReady
+  /// A call throws this error, from this frame on and so many times; without a number always.
+  ///
+  /// An opening knows no frames, and `drop` and `close` cannot throw. After `deviceLost` every call
+  /// of that device throws it; the card can be opened again.
+  case failing(in: Call, with: SoundCardError, at: FrameCount = 0, times: Int? = nil)
+  /// The first such call from this frame on does not return for this time by the card's clock, as
+  /// with a sound server that is stopped; without a time not before
+  /// `VirtualSoundCard.releaseBlockedCalls()`, or before the device is closed.
+  ///
+  /// That happens once. An opening is given up with `notAnswering` after five seconds.
+  case blocked(in: Call, at: FrameCount = 0, for: Duration? = nil)
+  /// A write or a read moves at most so many frames.
+  case shortTransfers(atMost: FrameCount)
+  /// Every so-many-th write or read moves nothing, although the device said that it was ready
+  /// (EAGAIN).
+  case refusedTransfers(every: Int)
+  /// A playback claims this delay from this frame on: none, a negative one, or an absurd one.
+  ///
+  /// A device that keeps to the protocol claims 0…16 buffers. With nil it cannot tell any more (EIO)
+  /// and is taken at its last word.
+  case claimedDelay(FrameCount?, at: FrameCount = 0)
+}
 
-  var frame: FrameCount {
-    switch self {
-    case .xrun(let frame, _), .suspended(let frame, _), .stalled(let frame),
-      .unplugged(let frame, _):
-      frame
-    case .neverReady: 0
-    }
+extension VirtualFault {
+  /// Another program has the card for itself, the first so many times that it is opened; without a
+  /// number always.
+  public static func busy(holder: DeviceHolder? = nil, times: Int? = nil) -> VirtualFault {
+    .failing(in: .open, with: .busy(VirtualSoundCard.device.id, holder: holder), times: times)
+  }
+
+  /// The sound server hangs up (POLLHUP) at this frame, once: whoever waits is told that the device
+  /// is lost, and the card can be opened again at once.
+  public static func hungUp(at frame: FrameCount) -> VirtualFault {
+    .failing(in: .wait, with: .deviceLost(VirtualSoundCard.device.id), at: frame, times: 1)
   }
 }

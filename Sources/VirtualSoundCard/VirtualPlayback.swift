@@ -13,7 +13,7 @@ final class VirtualPlayback: PlaybackPCM {
   init(_ device: VirtualDevice, keeps: Bool) {
     self.device = device
     self.keeps = keeps
-    device.open(.playback)
+    device.open()
   }
 
   deinit {
@@ -33,7 +33,8 @@ final class VirtualPlayback: PlaybackPCM {
   }
 
   func delay() throws(SoundCardError) -> FrameCount {
-    try device.withOpen { $0.level }
+    try device.enter(.delay)
+    return try device.withOpen { $0.delay() }
   }
 
   /// What has been written and not dropped.
@@ -44,10 +45,12 @@ final class VirtualPlayback: PlaybackPCM {
   func wait(
     for interest: PCMInterest, atMost timeout: Duration?
   ) throws(SoundCardError) -> PCMWakeUp {
-    try device.wait(for: interest, atMost: timeout)
+    defer { takeBack(device.with { $0.takeDiscarded() }) }
+    return try device.wait(for: interest, atMost: timeout)
   }
 
   func start() throws(SoundCardError) {
+    try device.enter(.start)
     try device.withOpen { transfer in
       transfer.start()
       if device.isUntimed { transfer.tick(transfer.level) }
@@ -55,28 +58,39 @@ final class VirtualPlayback: PlaybackPCM {
   }
 
   func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundCardError) -> PCMTransfer {
+    try device.enter(.transfer)
+    takeBack(device.with { $0.takeDiscarded() })
     let channels = configuration.format.channelCount
     let offered = FrameCount(samples.count / channels)
-    let taken = try device.withOpen { transfer in
+    let outcome = try device.withOpen { transfer -> PCMTransfer in
+      if let interruption = transfer.takeInterruption() { return .interrupted(interruption) }
       let taken = transfer.write(offered)
       if device.isUntimed { transfer.tick(taken) }
-      return taken
+      return .frames(taken)
     }
-    if keeps { keep(UnsafeBufferPointer(rebasing: samples[..<(taken.rawValue * channels)])) }
-    return .frames(taken)
+    guard case .frames(let taken) = outcome else { return outcome }
+    keep(UnsafeBufferPointer(rebasing: samples[..<(taken.rawValue * channels)]))
+    return outcome
   }
 
   func drop() {
-    let dropped = device.with { $0.drop() }
-    guard keeps else { return }
-    kept.withLock { $0.removeLast(dropped.rawValue * configuration.format.channelCount) }
+    device.block(in: .drop)
+    takeBack(device.with { $0.drop() + $0.takeDiscarded() })
   }
 
   func close() {
+    device.block(in: .close)
     device.close()
   }
 
+  /// What was written last is not heard.
+  private func takeBack(_ frames: FrameCount) {
+    guard keeps, frames > 0 else { return }
+    kept.withLock { $0.removeLast(frames.rawValue * configuration.format.channelCount) }
+  }
+
   private func keep(_ samples: UnsafeBufferPointer<Float>) {
+    guard keeps else { return }
     kept.withLock { $0.append(contentsOf: samples) }
   }
 }

@@ -1,44 +1,54 @@
+import AudioCore
 import SoundCard
 import Synchronization
 
-/// Whether a virtual card is there, and who wants to know when that changes.
+/// Whether a virtual card is there, what is still to go wrong with it, and who wants to know when it
+/// comes or goes.
 final class VirtualPlug: Sendable {
   private struct State {
     var isPulled = false
-    /// What has happened, and does not happen again.
-    var past: [VirtualFault] = []
+    var script: VirtualScript
     var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
     var next = 0
   }
 
+  /// The calls that do not return.
+  let blocked = BlockedCalls()
   // Held for a few instructions by a card's thread or pacer, and by those who open or listen.
-  private let state = Mutex(State())
+  private let state: Mutex<State>
+
+  init(_ faults: [VirtualFault]) {
+    state = Mutex(State(script: VirtualScript(faults)))
+  }
 
   /// Whether the card can be opened.
   var isIn: Bool { state.withLock { !$0.isPulled } }
 
   /// What is still to go wrong.
-  func left(of faults: [VirtualFault]) -> [VirtualFault] {
-    state.withLock { state in faults.filter { !state.past.contains($0) } }
+  var script: VirtualScript { state.withLock { $0.script } }
+
+  /// What an opening fails with.
+  func takeFailureToOpen() -> SoundCardError? {
+    state.withLock { state in
+      guard let (entry, error) = state.script.failure(in: .open, at: FrameCount(.max)) else { return nil }
+      state.script.happened(entry)
+      return error
+    }
   }
 
-  /// The card is unplugged, and put back when it is time.
-  func pull(_ fault: VirtualFault, _ pace: VirtualPace) {
-    guard case .unplugged(_, let time?) = fault else { return announce() }
+  /// How long an opening takes; nil where it takes no time.
+  func takeBlockOfOpening() -> VirtualBlock? {
     state.withLock { state in
-      state.isPulled = true
-      state.past.append(fault)
+      guard let (entry, time) = state.script.block(in: .open, at: FrameCount(.max)) else { return nil }
+      state.script.happened(entry)
+      return VirtualBlock(time: time)
     }
-    announce()
-    switch pace {
-    case .untimed: putBack()
-    case .clock(let clock), .lockstep(let clock):
-      let stopwatch = Stopwatch(clock)
-      Task { [weak self] in
-        try await stopwatch.sleep(time)
-        self?.putBack()
-      }
-    }
+  }
+
+  /// Something has gone wrong with a device.
+  func note(_ entry: VirtualScript.Entry, _ pace: VirtualPace) {
+    state.withLock { $0.script.happened(entry) }
+    if case .unplugged(_, let time) = entry.fault { pull(for: time, pace) }
   }
 
   /// A stream that yields when the card comes or goes.
@@ -56,6 +66,18 @@ final class VirtualPlug: Sendable {
     return stream
   }
 
+  /// The card is unplugged, and put back when it is time.
+  private func pull(for time: Duration?, _ pace: VirtualPace) {
+    guard let time else { return announce() }
+    state.withLock { $0.isPulled = true }
+    announce()
+    guard let stopwatch = pace.stopwatch else { return putBack() }
+    Task { [weak self] in
+      try await stopwatch.sleep(time)
+      self?.putBack()
+    }
+  }
+
   private func putBack() {
     state.withLock { $0.isPulled = false }
     announce()
@@ -63,5 +85,15 @@ final class VirtualPlug: Sendable {
 
   private func announce() {
     for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield() }
+  }
+}
+
+extension VirtualPace {
+  /// The card's time from now on, nil where it has no clock.
+  var stopwatch: Stopwatch? {
+    switch self {
+    case .untimed: nil
+    case .clock(let clock), .lockstep(let clock): Stopwatch(clock)
+    }
   }
 }

@@ -43,8 +43,11 @@ public final class VirtualSoundCard: Sendable {
   /// Buffers are sized by the rate: what no card has is a damaged header.
   private static let highestRate: SampleRate = 768_000
 
+  /// Whoever opens a device is not kept waiting longer than that.
+  private static let openingLimit = Duration.seconds(5)
+
   private let setup: Setup
-  private let plug = VirtualPlug()
+  private let plug: VirtualPlug
   // Held for a few instructions when a device is opened or looked at, never while one waits.
   private let opened = Mutex(Opened())
 
@@ -56,14 +59,15 @@ public final class VirtualSoundCard: Sendable {
   /// A card with this setup.
   public init(_ setup: Setup = Setup()) {
     self.setup = setup
+    plug = VirtualPlug(setup.faults)
   }
 
   /// The card as engines see it.
   public var soundCard: SoundCard {
     SoundCard(
       devices: { [Self.device] },
-      openPlayback: { try self.openPlayback($0) },
-      openCapture: { try self.openCapture($0) },
+      openPlayback: { try await self.openPlayback($0) },
+      openCapture: { try await self.openCapture($0) },
       deviceChanges: { self.plug.changes() })
   }
 
@@ -83,10 +87,23 @@ public final class VirtualSoundCard: Sendable {
   /// Whether it can be opened: false while it is unplugged.
   public var isPluggedIn: Bool { plug.isIn }
 
-  private func openPlayback(_ request: PCMRequest) throws(SoundCardError) -> any PlaybackPCM {
-    try check(request, .playback)
+  /// A call of an open device that is blocked by its script, as soon as there is one.
+  ///
+  /// Cancelling does not end the wait.
+  public func blockedCall() async -> VirtualFault.Call {
+    await plug.blocked.first()
+  }
+
+  /// Lets all calls return that are blocked, as when a sound server goes on or is killed; none
+  /// blocks from now on.
+  public func releaseBlockedCalls() {
+    plug.blocked.release()
+  }
+
+  private func openPlayback(_ request: PCMRequest) async throws -> any PlaybackPCM {
+    try await enter(request, .playback)
     let pcm = VirtualPlayback(
-      try device(for: request, format: request.format), keeps: setup.keepsPlayback)
+      try device(.playback, for: request, format: request.format), keeps: setup.keepsPlayback)
     opened.withLock { opened in
       opened.openCount += 1
       if setup.keepsPlayback { opened.playbacks.append(pcm) }
@@ -94,18 +111,33 @@ public final class VirtualSoundCard: Sendable {
     return pcm
   }
 
-  private func openCapture(_ request: PCMRequest) throws(SoundCardError) -> any CapturePCM {
-    try check(request, .capture)
-    let device = try device(for: request, format: setup.microphone.format ?? request.format)
+  private func openCapture(_ request: PCMRequest) async throws -> any CapturePCM {
+    try await enter(request, .capture)
+    let device = try device(
+      .capture, for: request, format: setup.microphone.format ?? request.format)
     let pcm: VirtualCapture
     do {
       pcm = VirtualCapture(
         device, fill: try setup.microphone.makeFill(device.configuration.format))
     } catch {
-      throw .unsupported(Self.device.id, reason: "\(error)")
+      throw SoundCardError.unsupported(Self.device.id, reason: "\(error)")
     }
     opened.withLock { $0.openCount += 1 }
     return pcm
+  }
+
+  /// Begins to open the card as the script says: that takes its time, or fails.
+  private func enter(_ request: PCMRequest, _ direction: AudioDevice.Direction) async throws {
+    try check(request, direction)
+    if !plug.blocked.isReleased, let block = plug.takeBlockOfOpening() {
+      let time = block.time ?? .seconds(3_600)
+      try await setup.pace.stopwatch?.sleep(min(time, Self.openingLimit))
+      try Task.checkCancellation()
+      guard time <= Self.openingLimit else {
+        throw SoundCardError.notAnswering(Self.device.id, operation: "open")
+      }
+    }
+    if let error = plug.takeFailureToOpen() { throw error }
   }
 
   private func check(
@@ -119,7 +151,7 @@ public final class VirtualSoundCard: Sendable {
   }
 
   private func device(
-    for request: PCMRequest, format: AudioFormat
+    _ direction: AudioDevice.Direction, for request: PCMRequest, format: AudioFormat
   ) throws(SoundCardError) -> VirtualDevice {
     var format = format
     if let rate = setup.sampleRate { format.sampleRate = rate }
@@ -132,8 +164,7 @@ public final class VirtualSoundCard: Sendable {
       device: Self.device.id, format: format, sampleFormat: .float32, period: period,
       buffer: FrameCount(period.rawValue * max(2, request.buffering.periodCount)))
     return try VirtualDevice(
-      configuration: configuration, pace: setup.pace, faults: plug.left(of: setup.faults),
-      plug: plug,
+      direction, configuration: configuration, pace: setup.pace, plug: plug,
       onClose: { [weak self] in self?.opened.withLock { $0.openCount -= 1 } })
   }
 }

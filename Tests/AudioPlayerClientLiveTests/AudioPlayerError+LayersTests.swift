@@ -8,7 +8,11 @@ import Testing
 
 @Suite struct AudioPlayerErrorLayersTests {
   @Test func `a device that is gone or does not answer is lost, also while it is opened`() async {
-    for error in [SoundCardError.deviceLost("x"), .notAnswering("x", operation: "write")] {
+    let losses = [
+      SoundCardError.deviceLost("x"), .notAnswering("x", operation: "write"),
+      .stalled("x", .playback),
+    ]
+    for error in losses {
       #expect(AudioPlayerError(error, on: nil) == .deviceLost("x"))
       await withDependencies {
         $0.soundCard.openPlayback = { _ in throw error }

@@ -207,59 +207,6 @@ import VirtualSoundCard
   }
 }
 
-/// A device whose call does not return for a while.
-@Suite(.timeLimit(.minutes(1))) struct ReturningCallTests {
-  @Test(arguments: [HangingPlayback.Call.write, .delay])
-  func `a sound that waits goes on when the call returns, and nothing is missing`(
-    call: HangingPlayback.Call
-  ) async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed))
-    let tone = staircase(4_000)
-    let device = try HangingPlayback(
-      try await card.soundCard.openPlayback(request: PCMRequest(format: tone.format)), in: call)
-    let events = try await withDependencies {
-      $0.soundCard.openPlayback = { _ in device }
-      $0.soundCard.deviceChanges = { .finished }
-      $0.continuousClock = ContinuousClock()
-    } operation: {
-      let stream = await AudioPlayerClient.liveValue.playback(
-        request: PlaybackRequest(
-          source: .buffers([tone]), onDeviceLoss: .wait(atMost: .seconds(60))))
-      var events: [PlaybackEvent] = []
-      for try await event in stream {
-        events.append(event)
-        if event == .deviceLost { device.release() }
-      }
-      return events
-    }
-    #expect(events.contains { $0.gap != nil })
-    #expect(events.last?.finish == PlaybackFinish(reason: .completed, heard: .milliseconds(500)))
-    let isComplete = card.played.first?.samples.starts(with: tone.samples)
-    #expect(isComplete == true)
-  }
-
-  @Test func `a call that does not return in time is an error`() async throws {
-    let card = VirtualSoundCard(.init(pace: .untimed))
-    let tone = staircase(4_000)
-    let device = try HangingPlayback(
-      try await card.soundCard.openPlayback(request: PCMRequest(format: tone.format)), in: .write)
-    await #expect(throws: AudioPlayerError.deviceLost("virtual")) {
-      try await withDependencies {
-        $0.soundCard.openPlayback = { _ in device }
-        $0.soundCard.deviceChanges = { .finished }
-        $0.continuousClock = ContinuousClock()
-      } operation: {
-        let request = PlaybackRequest(
-          source: .buffers([tone]), onDeviceLoss: .wait(atMost: .milliseconds(100)))
-        for try await _ in await AudioPlayerClient.liveValue.playback(request: request) {}
-      }
-    }
-    device.release()
-    await device.closed.wait()
-    #expect(card.openDeviceCount == 0)
-  }
-}
-
 extension [Float] {
   /// Without the silence that fills the last period.
   fileprivate var trimmed: ArraySlice<Float> {

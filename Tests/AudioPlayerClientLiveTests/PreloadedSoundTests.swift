@@ -3,6 +3,7 @@ import AudioPlayerClient
 import AudioPlayerClientLive
 import AudioThreads
 import ClientDependencies
+import Foundation
 import SoundCard
 import Testing
 import VirtualSoundCard
@@ -134,6 +135,44 @@ import VirtualSoundCard
       #expect(card.openDeviceCount == 1)
       withExtendedLifetime(sound) {}
     }
+  }
+
+  @Test func `a file that is shorter than its header says is told of when it has been heard`()
+    async throws
+  {
+    let file = try temporaryWAV(chime)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let handle = try FileHandle(forUpdating: file)
+    try handle.truncate(atOffset: try handle.seekToEnd() / 2)
+    try handle.close()
+    let card = VirtualSoundCard(.init(pace: .untimed))
+    let events = try await with(card) { player in
+      let sound = try await player.preload(source: .file(file))
+      let again = try await player.preload(source: .preloaded(sound))
+      let stream = await player.playback(request: .init(source: .preloaded(again)))
+      return try await stream.reduce(into: []) { $0.append($1) }
+    }
+    let shortfalls = events.compactMap { event -> [Duration]? in
+      if case .shortfall(0, let announced, let decoded) = event { [announced, decoded] } else { nil }
+    }
+    let shortfall = try #require(shortfalls.first)
+    #expect(shortfalls.count == 1)
+    #expect(shortfall[0] == .milliseconds(300))
+    #expect(events.last?.finish?.heard == shortfall[1] && shortfall[1] < .milliseconds(160))
+  }
+
+  @Test func `what is heard of a short file before its end is no shortfall`() async throws {
+    let sound = PreloadedSound(
+      buffers: [chime], device: nil, hold: nil,
+      shortfall: (announced: .seconds(1), decoded: .milliseconds(300)))
+    let events = try await with(VirtualSoundCard(.init(pace: .untimed))) { player in
+      let request = PlaybackRequest(
+        source: .preloaded(sound), range: PlaybackRange(end: .time(.milliseconds(200))))
+      let stream = await player.playback(request: request)
+      return try await stream.reduce(into: []) { $0.append($1) }
+    }
+    let isTold = events.contains { if case .shortfall = $0 { true } else { false } }
+    #expect(events.last?.finish?.reason == .completed && !isTold)
   }
 
   private struct NotStarted: Error {}

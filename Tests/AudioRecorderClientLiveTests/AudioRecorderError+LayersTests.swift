@@ -25,6 +25,7 @@ import Testing
     #expect(AudioRecorderError(SoundCardError.deviceLost("x")) == .deviceLost("x"))
     let hanging = SoundCardError.notAnswering("x", operation: "read")
     #expect(AudioRecorderError(hanging) == .deviceLost("x"))
+    #expect(AudioRecorderError(SoundCardError.stalled("x", .capture)) == .deviceLost("x"))
   }
 
   @Test func `the client's own errors stay what they are`() {

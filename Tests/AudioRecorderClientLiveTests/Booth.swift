@@ -64,6 +64,15 @@ final class Booth: Sendable {
   }
 
   func start(_ request: RecordingRequest) async -> Task<Void, any Error> {
+    let (recording, begun) = await begin(request)
+    await begun.wait()
+    return recording
+  }
+
+  /// Asks for a recording; the gate opens when the first has been told of it.
+  func begin(
+    _ request: RecordingRequest
+  ) async -> (recording: Task<Void, any Error>, begun: Gate) {
     let stream = await withDependencies {
       $0.soundCard = soundCard
       $0.continuousClock = clock
@@ -78,8 +87,7 @@ final class Booth: Sendable {
         begun.open()
       }
     }
-    await begun.wait()
-    return recording
+    return (recording, begun)
   }
 
   /// The live buffers of a capture.

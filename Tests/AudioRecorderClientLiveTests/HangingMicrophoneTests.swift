@@ -1,88 +1,116 @@
 import AudioCore
 import AudioRecorderClient
 import AudioRecorderClientLive
-import AudioThreads
 import ClientDependencies
 import Foundation
 import SoundCard
 import SoundFile
-import Synchronization
 import Testing
 import VirtualSoundCard
 
 /// A microphone whose calls do not return: the file is closed and complete all the same.
-@Suite struct HangingMicrophoneTests {
-  @Test func `a microphone that hangs is lost, and what it heard before is in the file`()
-    async throws
-  {
-    let (card, device) = try await hanging(afterReads: 4)
+@Suite(.timeLimit(.minutes(1))) struct HangingMicrophoneTests {
+  @Test(arguments: [VirtualFault.Call.wait, .transfer])
+  func `a microphone that hangs is lost, and what it heard before is in the file`(
+    call: VirtualFault.Call
+  ) async throws {
+    let card = card(hangingIn: call)
     let url = temporaryURL()
     defer { try? FileManager.default.removeItem(at: url) }
     await #expect(throws: AudioRecorderError.deviceLost("virtual")) {
-      try await with(device) { recorder in
-        for try await _ in await recorder.recording(request: request(url)) {}
-      }
+      try await record(request(url), on: card)
     }
-    #expect(try length(of: url) == 1_600)
-    #expect(!device.closed.isOpen)
-    device.release()
-    await device.closed.wait()
-    #expect(card.openDeviceCount == 0)
+    let heard = try length(of: url)
+    #expect((1_200...1_600).contains(heard), "\(heard)")
+    try await isClosedWhenReleased(card)
   }
 
-  @Test(.timeLimit(.minutes(1)))
-  func `a recording that waits goes on with another opening while the first one hangs`()
+  @Test func `a microphone that hangs when it is set going is lost, and its file is empty`()
     async throws
   {
-    let (card, device) = try await hanging(afterReads: 4)
-    let soundCard = card.soundCard
-    let first = Mutex<HangingMicrophone?>(device)
+    let card = card(hangingIn: .start, at: 0)
+    let url = temporaryURL()
+    defer { try? FileManager.default.removeItem(at: url) }
+    await #expect(throws: AudioRecorderError.deviceLost("virtual")) {
+      try await record(request(url), on: card)
+    }
+    #expect(try length(of: url) == 0)
+    try await isClosedWhenReleased(card)
+  }
+
+  @Test func `a recording that waits goes on with another opening while the first one hangs`()
+    async throws
+  {
+    let card = card(hangingIn: .transfer)
     let url = temporaryURL()
     defer { try? FileManager.default.removeItem(at: url) }
     var request = request(url)
     request.maximumDuration = .seconds(30)
     request.onDeviceLoss = .wait(atMost: .seconds(60))
-    let events = try await withDependencies {
-      $0.soundCard = SoundCard(
-        devices: { [] }, openPlayback: soundCard.openPlayback,
-        openCapture: { request in
-          if let first = first.withLock({ $0.take() }) { return first }
-          return try await soundCard.openCapture(request: request)
-        })
-      $0.continuousClock = ContinuousClock()
-    } operation: { [request] in
-      let stream = await AudioRecorderClient.liveValue.recording(request: request)
-      return try await stream.reduce(into: [RecordingEvent]()) { $0.append($1) }
-    }
+    let events = try await record(request, on: card)
     let gaps = events.compactMap(\.gap)
     #expect(events.contains(.deviceLost))
     #expect(gaps.count == 1 && gaps[0] >= .seconds(1))
     #expect(try length(of: url) == 240_000)
-    #expect(!device.closed.isOpen)
-    device.release()
-    await device.closed.wait()
-    #expect(card.openDeviceCount == 0)
+    try await isClosedWhenReleased(card)
   }
 
-  @Test func `stopRecording returns although the microphone hangs`() async throws {
-    let (_, device) = try await hanging(afterReads: 4)
+  @Test(arguments: [VirtualFault.Call.wait, .transfer, .close])
+  func `stopRecording returns although the microphone hangs`(
+    call: VirtualFault.Call
+  ) async throws {
+    let card = card(hangingIn: call)
     let url = temporaryURL()
     defer { try? FileManager.default.removeItem(at: url) }
-    try await with(device) { recorder in
-      let stream = await recorder.recording(request: request(url))
-      let events = Task { for try await _ in stream {} }
-      await device.hangs.wait()
-      await recorder.stopRecording()
+    do {
+      try await record(request(url), on: card) { event, recorder in
+        guard case .started = event else { return }
+        if call != .close { #expect(await card.blockedCall() == call) }
+        await recorder.stopRecording()
+      }
+    } catch {
       // It was stopped before it was known to be lost, or after: both are the truth.
-      _ = await events.result
+      #expect(error as? AudioRecorderError == .deviceLost("virtual"))
     }
-    #expect(try length(of: url) == 1_600)
-    device.release()
-    await device.closed.wait()
+    let reader = try SoundFileReader(url: url)
+    #expect(reader.announcedFrameCount == (try length(of: url)))
+    if call != .close { try await isClosedWhenReleased(card) } else { card.releaseBlockedCalls() }
+  }
+
+  @Test(arguments: [VirtualFault.Call.wait, .transfer])
+  func `a call that takes a while is a gap, and the time-line stays right`(
+    call: VirtualFault.Call
+  ) async throws {
+    let booth = Booth(faults: [.blocked(in: call, at: 1_600, for: .milliseconds(500))])
+    let recording = await booth.start(.fail, length: .seconds(2))
+    await booth.clock.advance(by: .seconds(3))
+    try await recording.value
+    let samples = try booth.samples()
+    #expect(samples.count == 16_000)
+    let silences = samples.indices.filter { samples[$0] == 0 }
+    // 500 ms, less what the device holds.
+    #expect((2_400...4_800).contains(silences.count), "\(silences.count)")
+    let isRight = samples.indices.allSatisfy { samples[$0] == 0 || samples[$0] == counted($0) }
+    #expect(isRight)
+    #expect(booth.card.openDeviceCount == 0)
   }
 
   private func request(_ url: URL) -> RecordingRequest {
     RecordingRequest(url: url, sampleRate: 8_000, channelCount: 1)
+  }
+
+  private func card(
+    hangingIn call: VirtualFault.Call, at frame: FrameCount = 1_600
+  ) -> VirtualSoundCard {
+    VirtualSoundCard(
+      .init(
+        pace: .untimed, microphone: .signal(.sine(440)), faults: [.blocked(in: call, at: frame)]))
+  }
+
+  private func isClosedWhenReleased(_ card: VirtualSoundCard) async throws {
+    #expect(card.openDeviceCount == 1)
+    card.releaseBlockedCalls()
+    while card.openDeviceCount > 0 { await Task.yield() }
   }
 
   private func temporaryURL() -> URL {
@@ -99,73 +127,22 @@ import VirtualSoundCard
     }
   }
 
-  private func hanging(
-    afterReads count: Int
-  ) async throws -> (VirtualSoundCard, HangingMicrophone) {
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .signal(.sine(440))))
-    let pcm = try await card.soundCard.openCapture(
-      request: PCMRequest(
-        format: AudioFormat(sampleRate: 8_000, channelCount: 1), buffering: .recording))
-    return (card, try HangingMicrophone(pcm, afterReads: count))
-  }
-
-  private func with<Value: Sendable>(
-    _ device: HangingMicrophone, _ body: (AudioRecorderClient) async throws -> Value
-  ) async throws -> Value {
+  @discardableResult
+  private func record(
+    _ request: RecordingRequest, on card: VirtualSoundCard,
+    _ hears: (RecordingEvent, AudioRecorderClient) async -> Void = { _, _ in }
+  ) async throws -> [RecordingEvent] {
     try await withDependencies {
-      $0.soundCard.openCapture = { _ in device }
+      $0.soundCard = card.soundCard
+      $0.continuousClock = ContinuousClock()
     } operation: {
-      try await body(AudioRecorderClient.liveValue)
+      let recorder = AudioRecorderClient.liveValue
+      var events: [RecordingEvent] = []
+      for try await event in await recorder.recording(request: request) {
+        events.append(event)
+        await hears(event, recorder)
+      }
+      return events
     }
-  }
-}
-
-/// A microphone whose read does not return, from some read on and until it is released.
-private final class HangingMicrophone: CapturePCM {
-  let hangs = Gate()
-  let closed = Gate()
-  private let pcm: any CapturePCM
-  private let released: WakeUp
-  private let readsLeft: Atomic<Int>
-  private let isReleased = Atomic<Bool>(false)
-
-  init(_ pcm: any CapturePCM, afterReads count: Int) throws {
-    self.pcm = pcm
-    readsLeft = Atomic(count)
-    released = try WakeUp()
-  }
-
-  /// Lets the read return, and every later one.
-  func release() {
-    isReleased.store(true, ordering: .releasing)
-    released.signal()
-  }
-
-  var configuration: PCMConfiguration { pcm.configuration }
-  var waker: WakeUp { pcm.waker }
-  var elapsed: Duration { pcm.elapsed }
-
-  func wait(
-    for interest: PCMInterest, atMost timeout: Duration?
-  ) throws(SoundCardError) -> PCMWakeUp {
-    try pcm.wait(for: interest, atMost: timeout)
-  }
-
-  func read(into samples: UnsafeMutableBufferPointer<Float>) throws(SoundCardError) -> PCMTransfer {
-    if readsLeft.wrappingSubtract(1, ordering: .relaxed).newValue < 0,
-      !isReleased.load(ordering: .acquiring)
-    {
-      hangs.open()
-      released.wait()
-    }
-    return try pcm.read(into: samples)
-  }
-
-  func start() throws(SoundCardError) { try pcm.start() }
-  func drop() { pcm.drop() }
-
-  func close() {
-    pcm.close()
-    closed.open()
   }
 }

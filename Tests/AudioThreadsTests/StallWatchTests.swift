@@ -3,7 +3,8 @@ import Testing
 @testable import AudioThreads
 
 @Suite struct StallWatchTests {
-  private var watch = StallWatch(patience: .milliseconds(450), limit: .seconds(5))
+  private var watch = StallWatch(
+    patience: .milliseconds(450), limit: .milliseconds(750), startLimit: .seconds(5))
 
   @Test mutating func `a device that is waited for in vain is late, and then stalled`() {
     let verdicts = (0..<30).map { _ in
@@ -22,6 +23,38 @@ import Testing
 
   @Test mutating func `waits that a signal cuts short add up as well`() {
     for _ in 0..<600 { watch.waited(.milliseconds(10), atMost: .milliseconds(200)) }
+    #expect(watch.verdict == .stalled)
+  }
+
+  @Test mutating func `a device that has been seen to run is stalled within a second`() {
+    watch.progressed()
+    let verdicts = (0..<4).map { _ in
+      watch.waited(.milliseconds(200), atMost: .milliseconds(200))
+      return watch.verdict
+    }
+    #expect(verdicts == [.fine, .fine, .late, .stalled])
+    watch.progressed(isRunning: false)
+    watch.waited(.seconds(1), atMost: .seconds(1))
+    #expect(watch.verdict == .late)
+  }
+
+  @Test mutating func `waits that end late are the machine's fault, though not for ever`() {
+    watch.progressed()
+    let verdicts = (0..<26).map { _ in
+      watch.waited(.milliseconds(600), atMost: .milliseconds(200))
+      return watch.verdict
+    }
+    #expect(verdicts[24] == .late)
+    #expect(verdicts[25] == .stalled)
+  }
+
+  @Test mutating func `a device that may rest for now is still one that runs`() {
+    watch.progressed()
+    watch.waited(.milliseconds(700), atMost: .milliseconds(700))
+    watch.forgive()
+    watch.waited(.milliseconds(700), atMost: .milliseconds(700))
+    #expect(watch.verdict == .late)
+    watch.waited(.milliseconds(100), atMost: .milliseconds(100))
     #expect(watch.verdict == .stalled)
   }
 

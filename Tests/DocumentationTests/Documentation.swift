@@ -22,6 +22,7 @@ struct Documentation {
   /// Examples that are tested where what they show is tested.
   private static let examplesElsewhere = [
     "Samples/DictationTests/RecordedDictationTests.swift",
+    "Samples/RoomMonitorTests/FaultScriptTests.swift",
     "Tests/SoundFileTests/StreamExampleTests.swift",
   ]
 
@@ -31,7 +32,12 @@ struct Documentation {
 
   /// The README and the articles.
   func pages() throws -> [Document] {
-    try articles() + [Document(name: "README.md", text: text(of: "README.md"))]
+    let support = "SyrinxTestSupport.md"
+    let folder = "Sources/SyrinxTestSupport/SyrinxTestSupport.docc"
+    return try articles() + [
+      Document(name: "README.md", text: text(of: "README.md")),
+      Document(name: support, text: text(of: "\(folder)/\(support)")),
+    ]
   }
 
   func articles() throws -> [Document] {

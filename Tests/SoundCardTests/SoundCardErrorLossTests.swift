@@ -10,5 +10,6 @@ import Testing
   ])
   func `what may come back is waited for, and nothing else`(error: SoundCardError, isLoss: Bool) {
     #expect(error.isLoss == isLoss)
+    #expect(error.lostDevice == (isLoss ? "x" : nil))
   }
 }

@@ -12,7 +12,7 @@ import Testing
       direction: direction,
       configuration: PCMConfiguration(
         device: "virtual", format: AudioFormat(sampleRate: 1_000, channelCount: 1),
-        sampleFormat: .float32, period: 10, buffer: 40), faults: faults)
+        sampleFormat: .float32, period: 10, buffer: 40), script: VirtualScript(faults))
   }
 
   @Test func `playback starts at two periods and takes no more than the buffer holds`() {
@@ -26,12 +26,14 @@ import Testing
     #expect(device.poll(.period) == .ready(10))
   }
 
-  @Test func `playback that runs dry is interrupted by the frames it lacked`() {
+  @Test func `playback that runs dry is interrupted by the frames it lacked until that is known`() {
     var device = transfer(.playback)
     _ = device.write(25)
     device.tick(20)
     device.tick(10)
-    #expect(device.poll(.nothing) == .interrupted(PCMInterruption(cause: .xrun, lost: 5)))
+    device.tick(10)
+    #expect(device.poll(.nothing) == .interrupted(PCMInterruption(cause: .xrun, lost: 15)))
+    device.tick(10)
     #expect(device.poll(.nothing) == nil)
     #expect(device.position == 25)
   }
@@ -62,6 +64,112 @@ import Testing
     device.tick(10)
     #expect(device.poll(.period) == .interrupted(PCMInterruption(cause: .suspended, lost: 7)))
     #expect(device.read(10).first == 7)
+  }
+
+  @Test func `a driver that takes its time to resume moves nothing until then, and misses it all`() {
+    var device = transfer(
+      .capture, faults: [.suspended(at: 10, lost: 7, resuming: .milliseconds(20))])
+    device.start()
+    device.tick(10)
+    let asleep = (device.poll(.period), device.ready, device.isAsleep)
+    #expect(asleep == (nil, 0, true))
+    device.tick(10)
+    #expect(device.isAsleep)
+    device.tick(10)
+    #expect(device.poll(.period) == .interrupted(PCMInterruption(cause: .suspended, lost: 27)))
+    #expect(device.read(10).first == 27)
+  }
+
+  @Test func `a playback that cannot be resumed has lost what it held, and begins anew`() {
+    var device = transfer(.playback, faults: [.suspended(at: 10, lost: 7, isEmptied: true)])
+    _ = device.write(40)
+    device.tick(10)
+    #expect(device.poll(.period) == .interrupted(PCMInterruption(cause: .suspended, lost: 7)))
+    #expect(device.takeDiscarded() == 30)
+    #expect(device.takeDiscarded() == 0)
+    _ = device.write(10)
+    device.tick(10)
+    #expect(device.position == 10)
+  }
+
+  @Test func `a capture that cannot be resumed has lost what it held as well`() {
+    var device = transfer(.capture, faults: [.suspended(at: 20, lost: 7, isEmptied: true)])
+    device.start()
+    device.tick(20)
+    #expect(device.poll(.period) == .interrupted(PCMInterruption(cause: .suspended, lost: 27)))
+    #expect(device.level == 0)
+    device.tick(10)
+    #expect(device.read(10).first == 27)
+  }
+
+  @Test func `a transfer moves no more than the script says, and each so-many-th nothing`() {
+    var device = transfer(
+      .playback, faults: [.shortTransfers(atMost: 4), .refusedTransfers(every: 3)])
+    let written = (0..<6).map { _ in device.write(10) }
+    #expect(written == [4, 4, 0, 4, 4, 0])
+    var microphone = transfer(
+      .capture, faults: [.shortTransfers(atMost: 4), .refusedTransfers(every: 3)])
+    microphone.start()
+    microphone.tick(20)
+    let read = (0..<4).map { _ in microphone.read(10) }
+    #expect(read.map(\.count) == [4, 4, 0, 4])
+    #expect(read.map(\.first) == [0, 4, 8, 8])
+  }
+
+  @Test func `a delay is what the script claims from its frame on, or what was told last`() {
+    var device = transfer(
+      .playback, faults: [.claimedDelay(-500, at: 10), .claimedDelay(nil, at: 20)])
+    _ = device.write(40)
+    let before = device.delay()
+    device.tick(10)
+    let claimed = device.delay()
+    device.tick(10)
+    let last = device.delay()
+    #expect([before, claimed, last] == [40, -500, -500])
+  }
+
+  @Test func `a call fails from its frame on and so many times, and a loss is for good`() {
+    let broken = SoundCardError.failed("virtual", operation: "x", code: 5, reason: "y")
+    var device = transfer(
+      .playback,
+      faults: [
+        .failing(in: .delay, with: broken, at: 10, times: 2),
+        .failing(in: .wait, with: .deviceLost("virtual"), at: 20),
+      ])
+    _ = device.write(40)
+    let early = device.failure(in: .delay)
+    device.tick(10)
+    let failures = (0..<3).map { _ in device.failure(in: .delay) }
+    let isGone = device.isGone
+    #expect(early == nil && failures == [broken, broken, nil] && !isGone)
+    device.tick(10)
+    let loss = device.failure(in: .wait)
+    #expect(loss == .deviceLost("virtual"))
+    #expect(device.isGone)
+  }
+
+  @Test func `a call blocks once, from its frame on, and no other call does`() {
+    var device = transfer(
+      .capture,
+      faults: [.blocked(in: .transfer, at: 10, for: .seconds(1)), .blocked(in: .drop)])
+    device.start()
+    let early = device.block(in: .transfer)
+    device.tick(10)
+    let blocks = [VirtualFault.Call.wait, .transfer, .transfer, .drop].map {
+      device.block(in: $0)
+    }
+    #expect(early == nil)
+    #expect(blocks == [nil, VirtualBlock(time: .seconds(1)), nil, VirtualBlock(time: nil)])
+    #expect(device.happened.map(\.number) == [0, 1])
+  }
+
+  @Test func `where nobody is late a playback does not run dry`() {
+    var device = transfer(.playback)
+    _ = device.write(25)
+    device.pass(40)
+    #expect(device.level == 0)
+    #expect(device.ticked == 40)
+    #expect(device.poll(.nothing) == nil)
   }
 
   @Test func `a device that stalls neither plays nor runs dry, and its time passes`() {

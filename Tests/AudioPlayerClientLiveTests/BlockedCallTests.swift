@@ -1,0 +1,148 @@
+import AudioCore
+import AudioPlayerClient
+import AudioPlayerClientLive
+import ClientDependencies
+import SoundCard
+import Testing
+import VirtualSoundCard
+
+/// Calls of the device that do not return, or not for a while.
+@Suite(.timeLimit(.minutes(1))) struct BlockedCallTests {
+  private let sound = staircase(4_000)
+  private var endless: PlaybackRequest {
+    PlaybackRequest(source: .buffers([sound]), repetition: .forever)
+  }
+
+  @Test(arguments: [VirtualFault.Call.wait, .transfer, .delay])
+  func `a device that hangs is lost, and closed when its call returns`(
+    call: VirtualFault.Call
+  ) async throws {
+    let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: call, at: 1_600)]))
+    await #expect(throws: AudioPlayerError.deviceLost("virtual")) {
+      try await play(PlaybackRequest(source: .buffers([sound])), on: card)
+    }
+    #expect(await card.blockedCall() == call)
+    try await isClosedWhenReleased(card)
+  }
+
+  @Test func `a device that hangs when its last frames are set going is lost`() async throws {
+    let deck = Deck(faults: [.blocked(in: .start)])
+    let playing = await deck.start(PlaybackRequest(source: .buffers([sound])))
+    await deck.clock.advance(by: .seconds(1))
+    await #expect(throws: AudioPlayerError.deviceLost("virtual")) { try await playing.value }
+    try await isClosedWhenReleased(deck.card)
+  }
+
+  @Test(arguments: [VirtualFault.Call.drop, .close])
+  func `stop returns although the device hangs when it is stopped`(
+    call: VirtualFault.Call
+  ) async throws {
+    let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: call)]))
+    let events = try await play(endless, on: card) { event, player in
+      if case .started = event { await player.stop() }
+    }
+    #expect(events.last?.finish?.reason == .stopped)
+    try await isClosedWhenReleased(card)
+  }
+
+  @Test(arguments: [VirtualFault.Call.wait, .transfer, .delay])
+  func `stop returns although the device hangs already`(call: VirtualFault.Call) async throws {
+    let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: call, at: 400)]))
+    do {
+      try await play(endless, on: card) { event, player in
+        guard case .started = event else { return }
+        #expect(await card.blockedCall() == call)
+        await player.stop()
+      }
+    } catch {
+      // It was stopped before it was known to be lost, or after: both are the truth.
+      #expect(error as? AudioPlayerError == .deviceLost("virtual"))
+    }
+    try await isClosedWhenReleased(card)
+  }
+
+  @Test(arguments: [VirtualFault.Call.wait, .transfer, .delay])
+  func `a call that takes a while is silence, and nothing is left out`(
+    call: VirtualFault.Call
+  ) async throws {
+    let deck = Deck(faults: [.blocked(in: call, at: 1_600, for: .milliseconds(300))])
+    let playing = await deck.start(PlaybackRequest(source: .buffers([sound])))
+    try await deck.finish(playing)
+    let silences = deck.events.compactMap { event -> Duration? in
+      if case .xrun(let silence) = event { silence } else { nil }
+    }
+    let silence = silences.reduce(.zero, +)
+    // 300 ms less what the device held, which is 75 ms at least.
+    #expect((.milliseconds(175)...(.milliseconds(250))).contains(silence), "\(silence)")
+    let isComplete = deck.played.starts(with: sound.samples)
+    #expect(isComplete)
+    #expect(deck.events.last?.finish?.heard == .milliseconds(500))
+    #expect(deck.openDeviceCount == 0)
+  }
+
+  @Test func `the next sound opens the device anew`() async throws {
+    let card = VirtualSoundCard(
+      .init(pace: .untimed, faults: [.blocked(in: .transfer, at: 400)]))
+    let request = PlaybackRequest(source: .buffers([sound]))
+    await #expect(throws: AudioPlayerError.deviceLost("virtual")) {
+      try await play(request, on: card)
+    }
+    let events = try await play(request, on: card)
+    #expect(
+      events.last?.finish == PlaybackFinish(reason: .completed, heard: .milliseconds(500)))
+    #expect(card.openDeviceCount == 1)
+    try await isClosedWhenReleased(card)
+  }
+
+  @Test(arguments: [VirtualFault.Call.transfer, .delay])
+  func `a sound that waits goes on when the call returns, and nothing is missing`(
+    call: VirtualFault.Call
+  ) async throws {
+    let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: call, at: 400)]))
+    let request = PlaybackRequest(
+      source: .buffers([sound]), onDeviceLoss: .wait(atMost: .seconds(60)))
+    let events = try await play(request, on: card) { event, _ in
+      if event == .deviceLost { card.releaseBlockedCalls() }
+    }
+    #expect(events.contains { $0.gap != nil })
+    #expect(events.last?.finish == PlaybackFinish(reason: .completed, heard: .milliseconds(500)))
+    let isComplete = card.played.first?.samples.starts(with: sound.samples)
+    #expect(isComplete == true)
+    #expect(card.openDeviceCount == 0)
+  }
+
+  @Test func `a call that does not return in time is an error`() async throws {
+    let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: .transfer, at: 400)]))
+    let request = PlaybackRequest(
+      source: .buffers([sound]), onDeviceLoss: .wait(atMost: .milliseconds(100)))
+    await #expect(throws: AudioPlayerError.deviceLost("virtual")) {
+      try await play(request, on: card)
+    }
+    try await isClosedWhenReleased(card)
+  }
+
+  private func isClosedWhenReleased(_ card: VirtualSoundCard) async throws {
+    #expect(card.openDeviceCount == 1)
+    card.releaseBlockedCalls()
+    while card.openDeviceCount > 0 { await Task.yield() }
+  }
+
+  @discardableResult
+  private func play(
+    _ request: PlaybackRequest, on card: VirtualSoundCard,
+    _ hears: (PlaybackEvent, AudioPlayerClient) async -> Void = { _, _ in }
+  ) async throws -> [PlaybackEvent] {
+    try await withDependencies {
+      $0.soundCard = card.soundCard
+      $0.continuousClock = ContinuousClock()
+    } operation: {
+      let player = AudioPlayerClient.liveValue
+      var events: [PlaybackEvent] = []
+      for try await event in await player.playback(request: request) {
+        events.append(event)
+        await hears(event, player)
+      }
+      return events
+    }
+  }
+}
