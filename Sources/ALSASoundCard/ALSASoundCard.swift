@@ -1,4 +1,5 @@
 import AudioCore
+import ClientDependencies
 import Glibc
 import SoundCard
 
@@ -18,25 +19,33 @@ struct ALSASoundCard: Sendable {
 
   /// The devices that can be opened, the default first.
   func devices() async throws -> [AudioDevice] {
-    try await onThread("alsa-list", for: .alsaDefault) { () throws(SoundCardError) in
-      ALSALog.install()
-      return try DeviceList.read()
+    try await answer("alsa-list") { () throws(SoundCardError) in
+      try DeviceList.read()
     }
   }
 
   func openPlayback(_ request: PCMRequest) async throws -> any PlaybackPCM {
-    try await onThread("alsa-open", for: request.device ?? .alsaDefault) {
-      () throws(SoundCardError) in
-      ALSALog.install()
-      return try ALSAPlayback(request)
+    try await answer("alsa-open", for: request.device) { () throws(SoundCardError) in
+      try ALSAPlayback(request)
     }
   }
 
   func openCapture(_ request: PCMRequest) async throws -> any CapturePCM {
-    try await onThread("alsa-open", for: request.device ?? .alsaDefault) {
+    try await answer("alsa-open", for: request.device) { () throws(SoundCardError) in
+      try ALSACapture(request)
+    }
+  }
+
+  /// What ALSA answers, as long as its caller's clock allows.
+  private func answer<Value: Sendable>(
+    _ name: String, for device: AudioDevice.ID? = nil,
+    _ work: @escaping @Sendable () throws(SoundCardError) -> Value
+  ) async throws -> Value {
+    @Dependency(\.continuousClock) var clock
+    return try await onThread(name, for: device ?? .alsaDefault, by: clock) {
       () throws(SoundCardError) in
       ALSALog.install()
-      return try ALSACapture(request)
+      return try work()
     }
   }
 }

@@ -6,14 +6,15 @@ import Synchronization
 /// Runs blocking work on a thread of its own and returns what it gives.
 ///
 /// Cancelling returns at once, also where a sound server does not answer; what the work gives later
-/// is let go. So is what it gives after the limit: `notAnswering` is thrown then.
+/// is let go. So is what it gives after the limit, by the clock: `notAnswering` is thrown then.
 func onThread<Value: Sendable>(
   _ name: String, for id: AudioDevice.ID, limit: Duration = .seconds(5),
+  by clock: any Clock<Duration> = ContinuousClock(),
   _ work: @escaping @Sendable () throws(SoundCardError) -> Value
 ) async throws -> Value {
   let handover = Handover<Value>()
   let watch = Task {
-    try await Task.sleep(for: limit)
+    try await clock.sleep(for: limit)
     handover.give(.failure(SoundCardError.notAnswering(id, operation: name)))
   }
   defer { watch.cancel() }

@@ -1,4 +1,5 @@
 import AudioCore
+import ClientDependencies
 import SoundCard
 
 /// How a device that was lost is opened again, in the format that it had.
@@ -22,7 +23,11 @@ struct DeviceReopening: Sendable {
   ) -> ReturnWatch<ObjectIdentifier, any PlaybackPCM> {
     ReturnWatch(
       .init(
-        open: { [setting, request] in try await setting.soundCard.openPlayback(request: request) },
+        open: { [setting, request] in
+          try await setting.dependencies.yield {
+            try await setting.soundCard.openPlayback(request: request)
+          }
+        },
         close: { $0.close() }, changes: setting.soundCard.deviceChanges),
       clock: setting.clock, isHanging: isHanging, tell: tell)
   }

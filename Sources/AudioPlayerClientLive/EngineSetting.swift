@@ -8,6 +8,8 @@ struct EngineSetting: Sendable {
   let soundCard: SoundCard
   let idleTime: Duration
   let clock: any Clock<Duration>
+  /// Whose they are, for what is opened on another thread.
+  var dependencies = withEscapedDependencies { $0 }
 
   /// What is in force where it is made.
   static var current: EngineSetting {

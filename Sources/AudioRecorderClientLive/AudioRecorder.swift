@@ -15,14 +15,8 @@ actor AudioRecorder {
 
   func mayRecord() async -> Bool {
     @Dependency(\.soundCard) var soundCard
-    if await hub.isOpen(nil) { return true }
     let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
-    do {
-      try await soundCard.openCapture(request: PCMRequest(format: format)).close()
-      return true
-    } catch {
-      return false
-    }
+    return await hub.canOpen(PCMRequest(format: format), on: soundCard)
   }
 
   /// Records until it is stopped; a cancelled task completes the file and throws.

@@ -1,5 +1,6 @@
 import AudioCore
 import AudioThreads
+import Glibc
 import SoundCard
 
 /// One open device for all that hear it: opened for the first of them, closed after the last.
@@ -10,12 +11,17 @@ actor CaptureHub {
   private struct Place {
     let device: AudioDevice.ID
     let opening: Task<SharedCapture, any Error>
+    /// Whether it is opened only to see whether that is possible.
+    var isLook = false
     /// Opens when the device is closed, or could not be opened.
     let over = Gate()
     var waiting = 0
     var isTaken = false
     var isAbandoned: Bool { waiting == 0 && !isTaken }
   }
+
+  /// A device could be opened, and is closed again.
+  private struct Look: Error {}
 
   private var places: [Int: Place] = [:]
   private var current: [AudioDevice.ID: Int] = [:]
@@ -35,25 +41,55 @@ actor CaptureHub {
       try Task.checkCancellation()
       let id = current[device] ?? open(request, as: device, on: soundCard, clock)
       if let capture = try await lease(id) { return capture }
-      guard let over = places[id]?.over else { continue }
-      try await Task<Void, any Error> { await over.wait() }.valueUnlessCancelled()
+      try await waitForEnd(of: id)
     }
   }
 
-  /// Whether somebody hears the device now.
-  func isOpen(_ device: AudioDevice.ID?) -> Bool {
-    current[device ?? "default"].flatMap { places[$0]?.isTaken } ?? false
+  /// Whether the request's device can be opened: those who hear it or are about to have done that;
+  /// where there are none it is opened and closed, and who comes meanwhile waits for that.
+  ///
+  /// False for a cancelled task, at once.
+  func canOpen(_ request: PCMRequest, on soundCard: SoundCard) async -> Bool {
+    let device = request.device ?? "default"
+    while !Task.isCancelled {
+      let id = current[device] ?? look(request, as: device, on: soundCard)
+      if let hasOpened = await hasOpened(id) { return hasOpened }
+      try? await waitForEnd(of: id)
+    }
+    return false
   }
 
   /// Nil where the device is about to be closed.
   private func lease(_ id: Int) async throws -> SharedCapture? {
-    guard let opening = places[id]?.opening, !opening.isCancelled else { return nil }
+    guard let place = places[id], !place.isLook, !place.opening.isCancelled else { return nil }
     places[id]?.waiting += 1
     defer { leave(id) }
-    let capture = try await opening.valueUnlessCancelled()
+    let capture = try await place.opening.valueUnlessCancelled()
     guard capture.lease() else { return nil }
     places[id]?.isTaken = true
     return capture
+  }
+
+  /// Nil where nobody waits for that any more.
+  private func hasOpened(_ id: Int) async -> Bool? {
+    guard let opening = places[id]?.opening, !opening.isCancelled else { return nil }
+    places[id]?.waiting += 1
+    defer { leave(id) }
+    do {
+      _ = try await opening.valueUnlessCancelled()
+      return true
+    } catch is Look {
+      return true
+    } catch is CancellationError {
+      return nil
+    } catch {
+      return (error as? SoundCardError)?.isHeldByThisProcess ?? false
+    }
+  }
+
+  private func waitForEnd(of id: Int) async throws {
+    guard let over = places[id]?.over else { return }
+    try await Task<Void, any Error> { await over.wait() }.valueUnlessCancelled()
   }
 
   private func leave(_ id: Int) {
@@ -72,8 +108,6 @@ actor CaptureHub {
     _ request: PCMRequest, as device: AudioDevice.ID, on soundCard: SoundCard,
     _ clock: any Clock<Duration>
   ) -> Int {
-    let id = nextPlace
-    nextPlace += 1
     let opening = Task {
       let pcm = try await soundCard.openCapture(request: request)
       do {
@@ -85,9 +119,26 @@ actor CaptureHub {
         throw error
       }
     }
-    places[id] = Place(device: device, opening: opening)
-    current[device] = id
-    Task { await watch(id, opening) }
+    return add(Place(device: device, opening: opening))
+  }
+
+  /// Opens a device and closes it.
+  private func look(
+    _ request: PCMRequest, as device: AudioDevice.ID, on soundCard: SoundCard
+  ) -> Int {
+    let opening = Task { () async throws -> SharedCapture in
+      try await soundCard.openCapture(request: request).close()
+      throw Look()
+    }
+    return add(Place(device: device, opening: opening, isLook: true))
+  }
+
+  private func add(_ place: Place) -> Int {
+    let id = nextPlace
+    nextPlace += 1
+    places[id] = place
+    current[place.device] = id
+    Task { await watch(id, place.opening) }
     return id
   }
 
@@ -101,5 +152,12 @@ actor CaptureHub {
     guard let place = places.removeValue(forKey: id) else { return }
     current[place.device] = nil
     place.over.open()
+  }
+}
+
+extension SoundCardError {
+  /// Whether the device is in use by another part of this process, perhaps by another name.
+  fileprivate var isHeldByThisProcess: Bool {
+    if case .busy(_, let holder?) = self { holder.processID == getpid() } else { false }
   }
 }

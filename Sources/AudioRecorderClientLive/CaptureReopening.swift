@@ -1,4 +1,5 @@
 import AudioCore
+import ClientDependencies
 import SoundCard
 
 /// Waits for a capture device that is lost, for the members with these numbers.
@@ -9,12 +10,16 @@ struct CaptureReopening: Sendable {
   let request: PCMRequest
   let soundCard: SoundCard
   let clock: any Clock<Duration>
+  /// Those of whoever opened it first.
+  var dependencies = withEscapedDependencies { $0 }
 
   /// Waits for the device, for those who join.
   func watch(tell: @escaping @Sendable () -> Void) -> CaptureWatch {
     CaptureWatch(
       .init(
-        open: { [soundCard, request] in try await soundCard.openCapture(request: request) },
+        open: { [soundCard, request, dependencies] in
+          try await dependencies.yield { try await soundCard.openCapture(request: request) }
+        },
         close: { $0.close() }, changes: soundCard.deviceChanges),
       clock: clock, tell: tell)
   }

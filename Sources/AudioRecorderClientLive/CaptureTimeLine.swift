@@ -9,6 +9,8 @@ final class CaptureTimeLine: CaptureConsumer {
   /// The frame and the time of the device that come next.
   private var nextFrame: FrameCount = 0
   private var nextTime = Duration.zero
+  /// How long nothing had been heard when the device was lost.
+  private var unheard = Duration.zero
   /// What is to be told before the first block of another opening.
   private var absence: Duration?
   /// Where the device's clock began, on that of the first opening.
@@ -25,19 +27,21 @@ final class CaptureTimeLine: CaptureConsumer {
 
   /// The device is lost; nothing of it had been heard for so long.
   ///
+  /// Where nothing has been heard since it was last lost, it is away since then.
+  ///
   /// - Returns: what tells of it.
   func lose(unheard: Duration) throws -> DeviceAudio {
     try finish()
     resampler = nil
-    absence = (absence ?? .zero) + unheard
+    if hasReturned { self.unheard = unheard }
     defer { hasReturned = false }
     return news(.lost, missing: 0)
   }
 
-  /// The device is open again after so long, in its own format.
+  /// The device is open again, so long after it was lost, in its own format.
   func comeBack(after away: Duration, in format: AudioFormat) throws(ResamplingError) {
-    absence = (absence ?? .zero) + away
-    origin = nextTime + (absence ?? .zero)
+    let missed = unheard + away
+    (absence, origin) = (missed, nextTime + missed)
     resampler = format == self.format ? nil : try Resampler(from: format, to: self.format)
   }
 

@@ -5,11 +5,13 @@ import Synchronization
 /// The blocks on their way to a consumer with a thread of its own.
 ///
 /// The one who gives waits a while for room; then it throws away what finds none, so that a disk
-/// that hangs costs nobody else a frame. The block after that says how much was lost.
+/// that hangs, or is too slow for what it gets, costs nobody else a frame. The block after that says
+/// how much was lost.
 final class HubQueue: Sendable {
   /// How long a disk may take a rest before the others have to wait for it.
   static let depth = Duration.seconds(16)
-  /// How long the others wait then: their own ring holds eight times as much.
+  /// How long the others wait then, all in all until it has caught up by half: their own ring holds
+  /// eight times as much.
   static let patience = Duration.seconds(2)
 
   fileprivate enum End {
@@ -23,10 +25,17 @@ final class HubQueue: Sendable {
   fileprivate struct State {
     var blocks: [DeviceAudio] = []
     var waiting = Duration.zero
+    /// How long it may be waited for, before and now.
+    let patience: Duration
+    var patienceLeft: Duration
     /// What was thrown away since the last block: no frames, and how many were lost before them.
     var missing: DeviceAudio?
     var end = End.open
     var isReleased = false
+
+    init(patience: Duration) {
+      (self.patience, patienceLeft) = (patience, patience)
+    }
   }
 
   fileprivate enum Step<Value> {
@@ -35,13 +44,24 @@ final class HubQueue: Sendable {
   }
 
   // Held for a few instructions by the two threads.
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let news: WakeUp
   private let room: WakeUp
-  private let patience: Duration
+  private let wait: Wait
 
-  init(patience: Duration = HubQueue.patience) throws(WakeUpError) {
-    self.patience = patience
+  /// Waits for a signal, at most so long; returns how long that was.
+  typealias Wait = @Sendable (WakeUp, _ atMost: Duration) -> Duration
+
+  init(
+    patience: Duration = HubQueue.patience,
+    wait: @escaping Wait = { room, limit in
+      let before = ContinuousClock.now
+      room.wait(atMost: limit)
+      return before.duration(to: .now)
+    }
+  ) throws(WakeUpError) {
+    self.wait = wait
+    state = Mutex(State(patience: patience))
     news = try WakeUp()
     room = try WakeUp()
   }
@@ -53,12 +73,10 @@ final class HubQueue: Sendable {
   /// more.
   func push(_ block: DeviceAudio) -> Bool {
     defer { news.signal() }
-    var mayWait = true
     while true {
-      switch state.withLock({ $0.take(block, mayWait: mayWait) }) {
-      case .done(let isTaken): return isTaken
-      case .wait: mayWait = room.wait(atMost: patience)
-      }
+      if let isTaken = state.withLock({ $0.take(block) }) { return isTaken }
+      let waited = wait(room, state.withLock { $0.patienceLeft })
+      state.withLock { $0.patienceLeft -= waited }
     }
   }
 
@@ -80,6 +98,7 @@ final class HubQueue: Sendable {
       if !state.blocks.isEmpty {
         let block = state.blocks.removeFirst()
         state.waiting -= block.buffer.duration
+        if state.waiting <= Self.depth / 2 { state.patienceLeft = state.patience }
         return .done(.success(block))
       }
       guard case .finished(let outcome) = state.end else { return .wait }
@@ -116,16 +135,17 @@ final class HubQueue: Sendable {
 }
 
 extension HubQueue.State {
-  /// A disk that has used up the others' patience gets no more of it before there is room.
-  fileprivate mutating func take(_ block: DeviceAudio, mayWait: Bool) -> HubQueue.Step<Bool> {
-    if end.isRefused { return .done(false) }
+  /// Nil where room is to be waited for; a disk that has used up the others' patience gets no more
+  /// of it before it has caught up.
+  fileprivate mutating func take(_ block: DeviceAudio) -> Bool? {
+    if end.isRefused { return false }
     if block.news != nil {
       // News takes no room, and none of it is thrown away.
       blocks += [missing.take(), block].compactMap(\.self)
-      return .done(true)
+      return true
     }
     let hasRoom = waiting < HubQueue.depth
-    guard hasRoom || !mayWait || missing != nil else { return .wait }
+    guard hasRoom || patienceLeft <= .zero else { return nil }
     var block = block
     block.lost += missing?.lost ?? 0
     if hasRoom {
@@ -135,7 +155,7 @@ extension HubQueue.State {
     } else {
       missing = block.asLost
     }
-    return .done(true)
+    return true
   }
 }
 

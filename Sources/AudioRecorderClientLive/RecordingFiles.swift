@@ -22,8 +22,7 @@ final class RecordingFiles {
   /// The file before this one, until it is complete.
   private var last: FileClosing?
   private var url: URL
-  /// Of the first file; one in which nothing was recorded is never another.
-  private let identity: FileIdentity?
+  private var identity: FileIdentity?
   private var index = 0
   private var framesBefore: FrameCount = 0
   private var wantsRoll = false
@@ -75,14 +74,17 @@ final class RecordingFiles {
     if last?.isOver == true { try finishLast() }
   }
 
-  /// Completes all files.
+  /// Completes all files; a next one that nothing could be written into goes again.
   func close() throws(AudioRecorderError) {
     let outcome = Result { () throws(AudioRecorderError) in try closeCurrent() }
+    if index > 0, writer.framesWritten == 0 {
+      identity.map { EmptyFile(url: url, identity: $0) }?.remove()
+    }
     try finishLast()
     try outcome.get()
   }
 
-  /// The file where nothing was recorded in it; once it is complete it can be removed.
+  /// The file where nothing was recorded at all; once it is complete it can be removed.
   var emptyFile: EmptyFile? {
     framesWritten == 0 ? identity.map { EmptyFile(url: url, identity: $0) } : nil
   }
@@ -95,10 +97,12 @@ final class RecordingFiles {
   private func goOnInNextFile() throws(AudioRecorderError) {
     if let retry, framesWritten < retry { return }
     let next = plan.file(index + 1)
+    let before = FileIdentity(of: next)
     let opened: SoundFileWriter
     do throws(AudioRecorderError) {
       opened = try Self.open(next, format, encoding)
     } catch {
+      if before == nil { FileIdentity(of: next).map { EmptyFile(url: next, identity: $0) }?.remove() }
       guard retry == nil else { throw error }
       retry = framesWritten + FrameCount(.seconds(1), at: format.sampleRate)
       return
@@ -109,7 +113,7 @@ final class RecordingFiles {
   private func change(to next: SoundFileWriter, at nextURL: URL) throws(AudioRecorderError) {
     let finished = FileClosing(writer, url: url, closing: closing)
     framesBefore += finished.frameCount
-    (writer, url) = (next, nextURL)
+    (writer, url, identity) = (next, nextURL, FileIdentity(of: nextURL))
     (wantsRoll, retry) = (false, nil)
     index += 1
     defer { complete(finished, next: nextURL) }

@@ -9,17 +9,19 @@ public final class Ring<Element: BitwiseCopyable>: @unchecked Sendable {
   // up to `tail` + capacity, the reader those from `tail` up to `head`, and each side publishes
   // with release order.
   @usableFromInline let storage: UnsafeMutableBufferPointer<Element>
+  private let memory: PageMemory<Element>
   @usableFromInline let head = Atomic<Int>(0)
   @usableFromInline let tail = Atomic<Int>(0)
 
   /// A ring that holds at least `capacity` elements; all its memory is taken here.
   public init(capacity: Int) {
     precondition(capacity > 0, "a ring holds at least 1 element, not \(capacity)")
-    storage = .allocate(capacity: capacity)
+    memory = PageMemory(capacity: capacity)
+    storage = memory.values
   }
 
   deinit {
-    storage.deallocate()
+    memory.release()
   }
 
   /// How many elements it holds when full.

@@ -177,7 +177,7 @@ import Testing
 }
 
 /// Runs `body` while the waker is signalled again and again.
-private func withSignals<Value>(
+func withSignals<Value>(
   to waker: WakeUp, _ body: () throws -> Value
 ) throws -> Value {
   let done = try WakeUp()

@@ -29,6 +29,56 @@ import Testing
     watch.stop()
   }
 
+  @Test func `what is moved in or out is told, and what does not concern is not`() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (changes, change) = AsyncStream.makeStream(of: Void.self)
+    let log = Mutex<[String]>([])
+    let watch = try #require(
+      FolderWatch([folder.path()]) { name in
+        log.withLock { $0.append(name) }
+        return name == "native"
+      } changed: {
+        log.withLock { $0.append("") }
+        change.yield()
+      })
+    var iterator = changes.makeAsyncIterator()
+    let outside = folder.appendingPathExtension("outside").path()
+    defer { unlink(outside) }
+    _ = FileManager.default.createFile(atPath: outside, contents: nil)
+    _ = FileManager.default.createFile(
+      atPath: folder.appending(path: "another").path(), contents: nil)
+    rename(outside, folder.appending(path: "native").path())
+    await iterator.next()
+    rename(folder.appending(path: "native").path(), outside)
+    await iterator.next()
+    watch.stop()
+    let names = log.withLock { $0 }
+    #expect(names.first == "another")
+    // Each time that it was told of came after the name that concerns.
+    let reasons = zip(names, names.dropFirst()).filter { $0.1.isEmpty }.map(\.0)
+    #expect(reasons.allSatisfy { $0 == "native" } && reasons.count >= 2)
+  }
+
+  @Test func `after a stop the thread lets go of everything`() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let gone = Gate()
+    var watch: FolderWatch?
+    do {
+      let witness = Witness(gone)
+      watch = FolderWatch([folder.path()], concerns: { _ in true }) { _ = witness }
+    }
+    try #require(watch != nil)
+    watch?.stop()
+    await gone.wait()
+  }
+
+  /// Opens a gate when nobody holds it any more.
+  private final class Witness: Sendable {
+    private let gone: Gate
+    init(_ gone: Gate) { self.gone = gone }
+    deinit { gone.open() }
+  }
+
   @Test func `a folder that comes later is watched from then on`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let inner = folder.appending(path: "pulse")

@@ -1,11 +1,12 @@
 import AudioCore
 import AudioThreads
+import ClientDependencies
 import SoundCard
 import Testing
 
 @testable import ALSASoundCard
 
-@Suite struct OnThreadTests {
+@Suite(.timeLimit(.minutes(1))) struct OnThreadTests {
   @Test func `the result of the work comes back`() async throws {
     let value = try await onThread("test", for: "x") { () throws(SoundCardError) in 7 }
     #expect(value == 7)
@@ -36,15 +37,21 @@ import Testing
     mayEnd.signal()
   }
 
-  @Test func `work that does not answer is given up, and what it gives later is let go`()
+  @Test func `work that does not answer in the clock's time is given up, and let go`()
     async throws
   {
     let mayEnd = try WakeUp()
-    await #expect(throws: SoundCardError.notAnswering("x", operation: "test")) {
-      try await onThread("test", for: "x", limit: .milliseconds(1)) {
+    let clock = TestClock<Duration>()
+    let answer = Task {
+      try await onThread("test", for: "x", limit: .seconds(5), by: clock) {
         () throws(SoundCardError) in
         mayEnd.wait()
       }
+    }
+    await clock.sleepers(atLeast: 1)
+    await clock.advance(by: .seconds(5))
+    await #expect(throws: SoundCardError.notAnswering("x", operation: "test")) {
+      try await answer.value
     }
     mayEnd.signal()
   }

@@ -1,11 +1,12 @@
 import AudioCore
+import ClientDependencies
 import Glibc
 import SoundCard
 import Testing
 
 @testable import ALSASoundCard
 
-@Suite struct OpeningTests {
+@Suite(.timeLimit(.minutes(1))) struct OpeningTests {
   let card = ALSASoundCard()
 
   init() throws { _ = try TestBench.ready() }
@@ -54,18 +55,33 @@ import Testing
     ) { try await open(request(name), .playback) }
   }
 
+  @Test func `how long an opening may take is measured by the caller's clock`() async throws {
+    let clock = TestClock<Duration>()
+    let name = testCard("block_in=open block_ms=600000")
+    let opening = withDependencies {
+      $0.continuousClock = clock
+    } operation: {
+      Task { try await card.openPlayback(request(name)) }
+    }
+    await clock.sleepers(atLeast: 1)
+    await clock.advance(by: .seconds(5))
+    await #expect(
+      throws: SoundCardError.notAnswering(AudioDevice.ID(rawValue: name), operation: "alsa-open")
+    ) { _ = try await opening.value }
+  }
+
   @Test func `a task that is cancelled gets no device`() async {
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      return try await card.openPlayback(request(testCard("")))
+      return try await openPlayback(testCard(""))
     }
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
   @Test func `a device opens and plays by the card's own endpoints`() async throws {
-    let playback = try await card.openPlayback(request(testCard("")))
+    let playback = try await openPlayback(testCard(""))
     #expect(playback.configuration.format == AudioFormat(sampleRate: 48_000, channelCount: 1))
-    let capture = try await card.openCapture(request(testCard("")))
+    let capture = try await onRealTime { try await card.openCapture(request(testCard(""))) }
     #expect(capture.configuration.buffer == 48_000)
     playback.close()
     capture.close()
@@ -74,7 +90,7 @@ import Testing
   @Test func `the list names the user's devices and neither null nor a default that leads nowhere`()
     async throws
   {
-    let devices = try await card.devices()
+    let devices = try await onRealTime { try await card.devices() }
     let test = try #require(devices.first { $0.id == "syrinxtest" })
     #expect(test.name == "Syrinx' test card")
     #expect(test.directions == [.playback, .capture])
@@ -82,9 +98,23 @@ import Testing
   }
 
   private func open(_ request: PCMRequest, _ direction: AudioDevice.Direction) async throws {
-    switch direction {
-    case .playback: _ = try await card.openPlayback(request)
-    case .capture: _ = try await card.openCapture(request)
+    try await onRealTime {
+      switch direction {
+      case .playback: _ = try await card.openPlayback(request)
+      case .capture: _ = try await card.openCapture(request)
+      }
+    }
+  }
+
+  private func openPlayback(_ device: String) async throws -> any PlaybackPCM {
+    try await onRealTime { try await card.openPlayback(request(device)) }
+  }
+
+  private func onRealTime<Value>(_ body: () async throws -> Value) async throws -> Value {
+    try await withDependencies {
+      $0.continuousClock = ContinuousClock()
+    } operation: {
+      try await body()
     }
   }
 }

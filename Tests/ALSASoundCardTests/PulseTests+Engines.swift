@@ -1,6 +1,7 @@
 import AudioCore
 import AudioPlayerClient
 import AudioRecorderClient
+import ClientDependencies
 import SoundCard
 import Testing
 
@@ -68,7 +69,11 @@ extension EngineBench {
   /// Why a device does not open, nil where it does.
   static func opening(_ device: String) async -> SoundCardError? {
     do {
-      try await SoundCard.liveValue.openPlayback(request: request(device)).close()
+      try await withDependencies {
+        $0.continuousClock = ContinuousClock()
+      } operation: {
+        try await SoundCard.liveValue.openPlayback(request: request(device)).close()
+      }
       return nil
     } catch {
       return error as? SoundCardError

@@ -4,6 +4,7 @@ import AudioPlayerClientLive
 import AudioThreads
 import ClientDependencies
 import SoundCard
+import Synchronization
 import Testing
 import VirtualSoundCard
 
@@ -190,6 +191,27 @@ import VirtualSoundCard
     } catch AudioPlayerError.device(_, let reason) {
       #expect(reason.contains("16000 Hz"), "\(reason)")
     }
+  }
+
+  @Test func `it is opened again with the dependencies of whoever opened it first`() async throws {
+    let clocks = Mutex<[Bool]>([])
+    let deck = Deck(faults: [.unplugged(at: 2_000, for: .seconds(3))]) { soundCard, _ in
+      let open = soundCard.openPlayback
+      soundCard.openPlayback = { request in
+        @Dependency(\.continuousClock) var clock
+        let isDecks = clock is TestClock<Duration>
+        clocks.withLock { $0.append(isDecks) }
+        return try await open(request)
+      }
+    }
+    let playing = await deck.start(request(staircase(8_000)))
+    await deck.passUntilUnplugged()
+    await deck.sees { $0 == .deviceLost }
+    await comeBack(deck)
+    await deck.pass { $0.gap != nil }
+    try await deck.finish(playing)
+    let isDecks = clocks.withLock { $0 }
+    #expect(isDecks.count >= 2 && isDecks.allSatisfy { $0 })
   }
 
   /// Lets the device be back and open again.

@@ -1,6 +1,5 @@
 import AudioCore
 import AudioRecorderClient
-import AudioRecorderClientLive
 import ClientDependencies
 import Foundation
 import SoundCard
@@ -8,6 +7,8 @@ import SoundFile
 import Synchronization
 import Testing
 import VirtualSoundCard
+
+@testable import AudioRecorderClientLive
 
 /// What can happen to the file of a recording, whatever its container.
 @Suite struct FileFaultTests {
@@ -34,6 +35,35 @@ import VirtualSoundCard
         #expect(reader.framesRead > 20_000 && reader.shortfall == nil, "\(container)")
         let frameCount = closed.withLock { $0?.frameCount }
         #expect(frameCount == reader.framesRead, "\(container)")
+      }
+    }
+  }
+
+  /// No header, a part of it, and all of it without a frame find room.
+  @Test func `where the disk is full a next file leaves no trace`() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try Folder()
+      let url = folder.url.appending(path: "out.wav")
+      let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
+      for room in [0, 50, 60] {
+        let files = try RecordingFiles(
+          RecordingRequest(url: url), format: format, encoding: .wavFloat, report: { _ in })
+        let sound = AudioSignal.noise(seed: 1).buffer(8_000, format: format)
+        try files.append(sound)
+        var limit = rlimit(rlim_cur: rlim_t(room), rlim_max: .max)
+        setrlimit(__rlimit_resource_t(1), &limit)
+        files.roll()
+        #expect(throws: AudioRecorderError.self) {
+          try files.append(sound)
+          try files.append(sound)
+        }
+        // What has failed was said.
+        try files.close()
+        limit.rlim_cur = .max
+        setrlimit(__rlimit_resource_t(1), &limit)
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        #expect(left == ["out.wav"], "\(room)")
+        #expect(try SoundFileReader(url: url).read(atMost: 16_000).frameCount >= 8_000)
       }
     }
   }

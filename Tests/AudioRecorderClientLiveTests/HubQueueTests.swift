@@ -1,6 +1,7 @@
 import AudioCore
 import AudioThreads
 import SoundCard
+import Synchronization
 import Testing
 
 @testable import AudioRecorderClientLive
@@ -46,6 +47,38 @@ import Testing
     #expect(seen.last?.buffer.isEmpty == true)
   }
 
+  @Test func `a disk that is slower than what comes is waited for a while, and loses then`() throws
+  {
+    let disk = SlowDisk()
+    let queue = try HubQueue(patience: .seconds(2)) { [disk] _, limit in
+      disk.takes(.milliseconds(500), atMost: limit)
+    }
+    disk.serve(queue)
+    for second in 0..<40 { #expect(queue.push(block(second))) }
+    #expect(disk.waited == .seconds(2))
+    queue.finish(.success(()))
+    let lost = disk.rest(of: queue).map(\.lost.rawValue).reduce(0, +)
+    // Sixteen found room, four more while they were waited for.
+    #expect(lost == 20 * 16_000)
+  }
+
+  @Test func `a disk that has caught up by half is waited for anew`() throws {
+    let disk = SlowDisk()
+    let queue = try HubQueue(patience: .seconds(2)) { [disk] _, limit in
+      disk.takes(.milliseconds(500), atMost: limit)
+    }
+    disk.serve(queue)
+    for second in 0..<21 { #expect(queue.push(block(second))) }
+    #expect(disk.waited == .seconds(2))
+    for _ in 0..<7 { _ = queue.pop() }
+    for second in 21..<28 { #expect(queue.push(block(second))) }
+    #expect(queue.push(block(28)))
+    #expect(disk.waited == .seconds(2))
+    for _ in 0..<8 { _ = queue.pop() }
+    for second in 29..<38 { #expect(queue.push(block(second))) }
+    #expect(disk.waited == .seconds(2) + .milliseconds(500))
+  }
+
   @Test func `news of the device finds room in a full queue, after what was lost before it`() throws
   {
     let queue = try HubQueue(patience: .zero)
@@ -89,5 +122,32 @@ import Testing
     #expect(throws: SoundCardError.deviceLost("hw")) {
       if case .failure(let end) = queue.pop() { try end.outcome.get() }
     }
+  }
+}
+
+/// A disk that takes one block while somebody waits for it.
+private final class SlowDisk: Sendable {
+  private let state = Mutex<(waited: Duration, queue: HubQueue?)>((.zero, nil))
+
+  /// How long it was waited for, all in all.
+  var waited: Duration { state.withLock { $0.waited } }
+
+  func serve(_ queue: HubQueue) { state.withLock { $0.queue = queue } }
+
+  func takes(_ time: Duration, atMost limit: Duration) -> Duration {
+    let waited = min(time, limit)
+    let queue = state.withLock { state in
+      state.waited += waited
+      return state.queue
+    }
+    _ = queue?.pop()
+    return waited
+  }
+
+  func rest(of queue: HubQueue) -> [DeviceAudio] {
+    state.withLock { $0.queue = nil }
+    var blocks: [DeviceAudio] = []
+    while case .success(let block) = queue.pop() { blocks.append(block) }
+    return blocks
   }
 }

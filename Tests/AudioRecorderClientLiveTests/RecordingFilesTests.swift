@@ -166,5 +166,21 @@ import Testing
     #expect(files.framesWritten == 16_000)
   }
 
+  @Test func `a next file that nothing came into is gone when the recording has failed`() throws {
+    let url = folder.url("wav")
+    let files = try RecordingFiles(
+      RecordingRequest(url: url), format: format, encoding: .wavFloat,
+      closing: { _ throws(SoundFileError) in throw .diskFull(path: "first") }, report: { _ in })
+    let blocks = audio.cut(4_000)
+    try files.append(blocks[0])
+    files.roll()
+    try files.append(blocks[1])
+    files.roll()
+    // The first one could not be completed, which is known when the third one is there.
+    #expect(throws: AudioRecorderError.diskFull(url)) { try files.append(blocks[2]) }
+    #expect(throws: AudioRecorderError.self) { try files.close() }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.directory.path).count == 2)
+  }
+
   private struct Missing: Error {}
 }

@@ -5,9 +5,15 @@ import SoundCard
 /// A capture device that tells when it has been closed.
 final class WatchedCapture: CapturePCM {
   private let pcm: any CapturePCM
-  private let closed: Gate
+  private let closed: @Sendable () -> Void
 
   init(_ pcm: any CapturePCM, _ closed: Gate) {
+    self.pcm = pcm
+    self.closed = { closed.open() }
+  }
+
+  /// - Parameter closed: is called after every `close`.
+  init(_ pcm: any CapturePCM, closed: @escaping @Sendable () -> Void) {
     self.pcm = pcm
     self.closed = closed
   }
@@ -32,6 +38,6 @@ final class WatchedCapture: CapturePCM {
 
   func close() {
     pcm.close()
-    closed.open()
+    closed()
   }
 }

@@ -40,6 +40,22 @@ import Testing
     #expect(verdicts([inWrite, inWrite], every: .seconds(60)) == [.fine, .fine])
   }
 
+  @Test func `where the watching thread itself is late, a thread is given seconds`() {
+    let verdicts = verdicts(Array(repeating: inWrite, count: 26), every: .milliseconds(300))
+    #expect(verdicts.dropLast().count { $0 != .fine } == 1)
+    #expect(verdicts[2] == .suspicious)
+    #expect(verdicts.last == .stuck(.write))
+  }
+
+  @Test func `looks in time count among late ones`() {
+    var watch = HeartbeatWatch()
+    let verdicts = [200, 200, 900, 200, 600, 200, 240].map {
+      watch.look(inWrite, after: .milliseconds($0))
+    }
+    #expect(
+      verdicts == [.fine, .fine, .suspicious, .fine, .fine, .fine, .stuck(.write)])
+  }
+
   @Test func `looks at short intervals count no more than the time between them`() {
     let verdicts = verdicts(Array(repeating: inWrite, count: 60), every: .milliseconds(10))
     #expect(verdicts.filter { $0 != .fine } == [.suspicious])

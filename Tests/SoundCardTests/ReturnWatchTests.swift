@@ -12,6 +12,7 @@ import Testing
       var isThere = false
       var opened = 0
       var closed = 0
+      var tries = 0
     }
     struct Away: Error {}
     let state = Mutex(State())
@@ -19,21 +20,36 @@ import Testing
     let told: AsyncStream<Void>
     private let tell: AsyncStream<Void>.Continuation
     private let changes = AsyncStream.makeStream(of: Void.self)
+    /// What it is opened through.
+    private let entry: Gate?
+    /// Opens when nobody listens to changes any more.
+    let left = Gate()
+    /// Opens when a device has been closed.
+    let closed = Gate()
 
-    init() { (told, tell) = AsyncStream.makeStream() }
+    init(behind entry: Gate? = nil) {
+      self.entry = entry
+      (told, tell) = AsyncStream.makeStream()
+      changes.continuation.onTermination = { [left] _ in left.open() }
+    }
 
     /// A watch for one who waits for a minute.
     func watch() -> ReturnWatch<Int, Int> {
       let watch = ReturnWatch<Int, Int>(
         .init(
           open: { [self] in
-            try state.withLock { state in
+            await entry?.wait()
+            return try state.withLock { state in
+              state.tries += 1
               guard state.isThere else { throw Away() }
               state.opened += 1
               return state.opened
             }
           },
-          close: { [self] _ in state.withLock { $0.closed += 1 } },
+          close: { [self] _ in
+            state.withLock { $0.closed += 1 }
+            closed.open()
+          },
           changes: { [self] in changes.stream }),
         clock: clock
       ) { [tell] in tell.yield() }
@@ -73,7 +89,8 @@ import Testing
     var told = place.told.makeAsyncIterator()
     await told.next()
     let expired = watch.takeExpired()
-    #expect(expired == [2])
+    let again = watch.takeExpired()
+    #expect(expired == [2] && again.isEmpty)
     #expect(!watch.isOver)
     watch.leave(1)
     await told.next()
@@ -91,5 +108,38 @@ import Testing
     #expect(place.state.withLock { $0.closed } == 1)
     let late = watch.takeDevice()
     #expect(late == nil)
+  }
+
+  @Test func `a device that is open only after the end is closed`() async {
+    let entry = Gate()
+    let place = Place(behind: entry)
+    let watch = place.watch()
+    place.comeBack()
+    await place.clock.sleepers(atLeast: 1)
+    watch.end()
+    entry.open()
+    // It may not have begun to open it before the end.
+    guard place.state.withLock({ $0.opened }) > 0 else { return }
+    await place.closed.wait()
+  }
+
+  @Test func `a device that does not open is tried again`() async {
+    let place = Place()
+    let watch = place.watch()
+    for seconds in [1, 1, 2] {
+      await place.clock.sleepers(atLeast: 1)
+      await place.clock.advance(by: .seconds(seconds))
+    }
+    await place.clock.sleepers(atLeast: 1)
+    #expect(place.state.withLock { $0.tries } == 3)
+    watch.end()
+  }
+
+  @Test func `at the end nobody listens to changes any more`() async {
+    let place = Place()
+    let watch = place.watch()
+    await place.clock.sleepers(atLeast: 1)
+    watch.end()
+    await place.left.wait()
   }
 }

@@ -1,0 +1,111 @@
+import AudioCore
+import AudioRecorderClient
+import AudioRecorderClientLive
+import AudioThreads
+import ClientDependencies
+import Glibc
+import SoundCard
+import Synchronization
+import Testing
+import VirtualSoundCard
+
+/// Asking for permission beside those who use the microphone, where only one can have it open.
+@Suite(.timeLimit(.minutes(1))) struct PermissionTests {
+  private let folder = RecordingFolder()
+  private let card = ExclusiveCard()
+
+  @Test func `a device that we are about to open is none that another has`() async throws {
+    try await with(card) { recorder in
+      let recording = Task { try await recorder.startRecording(url: folder.url("wav")) }
+      await card.asked.wait()
+      let permission = Task.immediate { await recorder.requestRecordPermission() }
+      card.answer.open()
+      #expect(await permission.value)
+      let hasRecorded = try await recording.value
+      #expect(hasRecorded)
+    }
+    #expect(card.openings == 1)
+  }
+
+  @Test func `who wants to record while permission is asked for waits and can`() async throws {
+    try await with(card) { recorder in
+      let permission = Task { await recorder.requestRecordPermission() }
+      await card.asked.wait()
+      let recording = Task.immediate {
+        try await recorder.startRecording(url: folder.url("wav"))
+      }
+      card.answer.open()
+      #expect(await permission.value)
+      let hasRecorded = try await recording.value
+      #expect(hasRecorded)
+    }
+    #expect(card.openings == 2)
+  }
+
+  @Test func `a device that is asked about is closed again`() async throws {
+    card.answer.open()
+    await with(card) { recorder in
+      for _ in 0..<2 { #expect(await recorder.requestRecordPermission()) }
+    }
+    #expect(card.openings == 2)
+    #expect(card.openCount == 0)
+  }
+
+  @Test(arguments: [
+    (DeviceHolder(name: "we", processID: getpid()), true),
+    (DeviceHolder(name: "they", processID: 1), false), (nil, false),
+  ])
+  func `a device that this process has by another name may be recorded from`(
+    holder: DeviceHolder?, isAllowed: Bool
+  ) async {
+    await withDependencies {
+      $0.soundCard.openCapture = { _ in throw SoundCardError.busy("hw:0", holder: holder) }
+    } operation: {
+      #expect(await AudioRecorderClient.liveValue.requestRecordPermission() == isAllowed)
+    }
+  }
+
+  private func with(
+    _ card: ExclusiveCard, _ body: (AudioRecorderClient) async throws -> Void
+  ) async rethrows {
+    try await withDependencies {
+      $0.soundCard = card.soundCard
+    } operation: {
+      try await body(AudioRecorderClient.liveValue)
+    }
+  }
+}
+
+/// A card whose microphone can be open only once, and opens when it may.
+private final class ExclusiveCard: Sendable {
+  /// Opens when somebody wants to open it, and for the first who does.
+  let asked = Gate()
+  /// Lets it open.
+  let answer = Gate()
+  private let card = VirtualSoundCard(
+    .init(
+      pace: .untimed,
+      microphone: .buffer(AudioSignal.noise(seed: 7).buffer(.seconds(1), format: .speech))))
+  private let state = Mutex((open: 0, openings: 0))
+
+  var openings: Int { state.withLock { $0.openings } }
+  var openCount: Int { state.withLock { $0.open } }
+
+  var soundCard: SoundCard {
+    var soundCard = card.soundCard
+    soundCard.openCapture = { [self] request in
+      let isFree = state.withLock { state in
+        guard state.open == 0 else { return false }
+        (state.open, state.openings) = (1, state.openings + 1)
+        return true
+      }
+      guard isFree else { throw SoundCardError.busy("virtual") }
+      asked.open()
+      await answer.wait()
+      return WatchedCapture(try await card.soundCard.openCapture(request: request)) { [self] in
+        state.withLock { $0.open = 0 }
+      }
+    }
+    return soundCard
+  }
+}
