@@ -36,7 +36,7 @@ extension VirtualDevice {
       repeat { pass(time) } while with { $0.isAsleep }
       return try poll(interest) ?? .timedOut
     }
-    if interest == .period || isDraining(timeout) { arrive() }
+    if interest == .period || isForTime(timeout) { arrive() }
     waker.wait()
     leave()
     if let wakeUp = try poll(interest) { return wakeUp }
@@ -55,7 +55,7 @@ extension VirtualDevice {
     if interest == .period {
       return configuration.period.duration(at: configuration.format.sampleRate)
     }
-    return isDraining(timeout) ? timeout : nil
+    return isForTime(timeout) ? timeout : nil
   }
 
   private func pass(_ time: Duration) {
@@ -63,13 +63,17 @@ extension VirtualDevice {
     with { $0.pass(max(1, frames)) }
   }
 
-  /// Whether an engine that waits for nothing waits for what it wrote to be heard.
+  /// Whether an engine that waits for nothing waits for the card's time to pass: for what it wrote to
+  /// be heard, or for more to be captured before it serves the card again.
   ///
-  /// One that waits for its source has no time-out that the card's buffer could explain, and a
-  /// capture that waits for nothing waits for its consumer.
-  private func isDraining(_ timeout: Duration?) -> Bool {
-    let longest =
-      configuration.buffer.duration(at: configuration.format.sampleRate) + .seconds(1)
-    return with { $0.direction } == .playback && timeout.map { $0 <= longest } ?? false
+  /// One that waits for its source or for its consumer has no time-out that the card's buffer could
+  /// explain: a capture that can wait has half of the buffer left, and one without room waits longer.
+  private func isForTime(_ timeout: Duration?) -> Bool {
+    guard let timeout else { return false }
+    let buffer = configuration.buffer.duration(at: configuration.format.sampleRate)
+    return switch with({ $0.direction }) {
+    case .playback: timeout <= buffer + .seconds(1)
+    case .capture: timeout <= buffer / 2
+    }
   }
 }

@@ -1,0 +1,47 @@
+import AudioCore
+import AudioThreads
+import ClientDependencies
+import SoundCard
+import Testing
+import VirtualSoundCard
+
+/// A capture that waits for nothing but time, as an engine does whose consumer is patient.
+@Suite(.timeLimit(.minutes(1))) struct CaptureRestTests {
+  let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
+
+  @Test func `while a capture rests, a card in lockstep goes on`() async throws {
+    let clock = TestClock()
+    let pcm = try await open(.lockstep(clock))
+    let rest = halfBuffer(of: pcm)
+    let reader = try DedicatedThread.start(name: "reader") {
+      // How it ended shows in the card's time.
+      while pcm.elapsed < rest,
+        (try? pcm.wait(for: .nothing, atMost: rest - pcm.elapsed)) != nil
+      {}
+    }
+    await clock.sleepers(atLeast: 1)
+    await clock.advance(by: rest)
+    await reader.join()
+    #expect(pcm.elapsed == rest)
+    pcm.close()
+  }
+
+  @Test func `a capture that rests lets the time of an untimed card pass`() async throws {
+    let pcm = try await open(.untimed)
+    let rest = halfBuffer(of: pcm)
+    #expect(try pcm.wait(for: .nothing, atMost: rest) == .timedOut)
+    #expect(pcm.elapsed == rest)
+    pcm.close()
+  }
+
+  private func open(_ pace: VirtualPace) async throws -> any CapturePCM {
+    let card = VirtualSoundCard(.init(pace: pace))
+    let pcm = try await card.soundCard.openCapture(request: PCMRequest(format: format))
+    try pcm.start()
+    return pcm
+  }
+
+  private func halfBuffer(of pcm: any CapturePCM) -> Duration {
+    pcm.configuration.buffer.duration(at: format.sampleRate) / 2
+  }
+}
