@@ -43,10 +43,15 @@ extension OpenDevice {
     if case .interrupted(let interruption) = try mend(code) { untold = interruption }
   }
 
-  /// EAGAIN also where a plug-in claims success and the device sleeps on.
+  /// The code of `snd_pcm_resume`, and where a plug-in claims success although the device sleeps on,
+  /// what it keeps to itself: EAGAIN, and soon that it cannot resume at all.
+  ///
+  /// alsa-lib passes on the code of a driver, but none of an external plug-in.
   private func resume(_ pcm: OpaquePointer) -> Int32 {
     let code = snd_pcm_resume(pcm)
-    return code >= 0 && snd_pcm_state(pcm) == SND_PCM_STATE_SUSPENDED ? -EAGAIN : code
+    guard code >= 0, snd_pcm_state(pcm) == SND_PCM_STATE_SUSPENDED else { return code }
+    let giveUp = (suspendedSince ?? .now) + Recovery.silentResumeLimit
+    return MonotonicTime.now < giveUp ? -EAGAIN : -ENOSYS
   }
 
   private func startUnlessRunning(_ pcm: OpaquePointer) -> Int32 {

@@ -24,6 +24,8 @@ struct Recovery {
 
   static let resumePause = Duration.milliseconds(20)
   static let resumeLimit = Duration.seconds(5)
+  /// How long a plug-in that claims to have resumed may sleep on before it is prepared anew.
+  static let silentResumeLimit = Duration.milliseconds(200)
   private static let restartLimit = 3
 
   /// Whether the device has lost what it held: preparing empties it, resuming does not.

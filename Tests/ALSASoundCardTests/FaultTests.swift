@@ -81,6 +81,11 @@ import Testing
     #expect(account.error == nil)
     #expect(account.frames.count >= 9_600)
     #expect(account.interruptions.map(\.cause) == [.suspended])
+    // A driver that cannot resume is not asked for long: far less than a machine that still wakes.
+    let lost = account.interruptions.map {
+      $0.lost.duration(at: pcm.configuration.format.sampleRate)
+    }
+    #expect(lost.allSatisfy { $0 < Recovery.resumeLimit / 2 })
   }
 
   @Test(arguments: ["gone_at=2400", "hangup_at=2400"])
