@@ -1,12 +1,15 @@
+import AudioThreads
 import Glibc
 
 /// A descriptor that bytes go to, whose reader may go away at any time.
 struct PipeOutput {
   let descriptor: Int32
   let name: String
+  /// Signalled where a reader that takes nothing is not to be waited for.
+  let hurry: WakeUp?
 
   func write(_ bytes: [UInt8]) throws(SoundFileError) {
-    let code = withoutPipeSignal { writeAll(bytes, to: descriptor) }
+    let code = withoutPipeSignal { writeAll(bytes, to: descriptor, hurry: hurry) }
     guard code == 0 else { throw SystemErrors.writing(name, code: code) }
   }
 

@@ -1,11 +1,12 @@
 public import AudioCore
+public import AudioThreads
 
 /// Writes WAV, or its samples alone, to a descriptor that cannot be sought in, for example 1 for standard output.
 ///
 /// The sizes in its header are the largest numbers there are, as SoX and FFmpeg write and read
 /// them: the stream is as long as its writer likes.
 ///
-/// Its methods block while there is no room in the pipe. Thread safety: one thread at a time.
+/// Its methods block while there is no room in the pipe, unless they are told to hurry. Thread safety: one thread at a time.
 public final class StreamingWAVWriter {
   /// Rate and channels of the stream.
   public let format: AudioFormat
@@ -24,14 +25,16 @@ public final class StreamingWAVWriter {
   ///   - name: what error messages call it.
   ///   - samples: how exact the samples are.
   ///   - isRaw: whether there is no header; the lowest byte of a sample comes first all the same.
+  ///   - hurry: once it is signalled, a reader that takes nothing for a second is waited for no
+  ///     longer: writing fails then.
   /// - Throws: `SoundFileError.brokenPipe` where the reader has gone, else as `write`.
   public init(
     fileDescriptor: Int32, name: String = "standard output", format: AudioFormat,
-    samples: SoundFileEncoding.SampleFormat = .int16, isRaw: Bool = false
+    samples: SoundFileEncoding.SampleFormat = .int16, isRaw: Bool = false, hurry: WakeUp? = nil
   ) throws(SoundFileError) {
     (self.format, self.samples) = (format, samples)
     encoder = LittleEndianSamples(samples)
-    output = PipeOutput(descriptor: fileDescriptor, name: name)
+    output = PipeOutput(descriptor: fileDescriptor, name: name, hurry: hurry)
     if !isRaw { try output.write(StreamingWAVHeader.bytes(format, samples)) }
   }
 

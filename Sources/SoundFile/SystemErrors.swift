@@ -19,6 +19,7 @@ enum SystemErrors {
     case ENOSPC, EDQUOT: .diskFull(path: path)
     case EFBIG: .tooLarge(path: path)
     case EPIPE: .brokenPipe(path: path)
+    case ETIMEDOUT: .cannotWrite(path: path, reason: "its reader takes nothing")
     default: .cannotWrite(path: path, reason: text(code))
     }
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioPlayerClient
+import AudioThreads
 import ClientDependencies
 import SoundCard
 
@@ -24,8 +25,9 @@ extension Subcommand {
 
   func run() async throws {
     common.startLogging()
-    let console = try Console()
-    let signals = StopSignals(takesCommands: Self.takesCommandSignals)
+    let hurry = try WakeUp()
+    let console = try Console(hurry: hurry)
+    let signals = StopSignals(takesCommands: Self.takesCommandSignals, hurry: hurry)
     let context = CommandContext(console: console, signals: signals)
     try context.signals.start()
     do {

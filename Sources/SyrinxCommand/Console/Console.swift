@@ -6,16 +6,23 @@ actor Console {
   private let executor: ThreadExecutor
   private let output: StandardDescriptor
   private let error: StandardDescriptor
+  private let hurry: WakeUp?
   private var status = StatusLine()
 
   /// Whether people watch standard error.
   nonisolated let isWatched: Bool
 
   /// Starts the thread.
-  init(output: StandardDescriptor = .output, error: StandardDescriptor = .error) throws {
+  ///
+  /// - Parameter hurry: once it is signalled, readers that take nothing for a second are waited for
+  ///   no longer.
+  init(
+    output: StandardDescriptor = .output, error: StandardDescriptor = .error, hurry: WakeUp? = nil
+  ) throws {
     executor = try ThreadExecutor(name: "syrinx-console")
     self.output = output
     self.error = error
+    self.hurry = hurry
     isWatched = error.isTerminal
   }
 
@@ -24,7 +31,7 @@ actor Console {
   /// Writes a line of data; at once, also into a pipe.
   func print(_ line: String) throws(OutputError) {
     show(status.clear())
-    try output.write(line + "\n")
+    try output.write(line + "\n", hurry: hurry)
   }
 
   /// Writes a sentence for people.
@@ -72,6 +79,6 @@ actor Console {
 
   private func show(_ text: String) {
     // Where nobody can read it there is nobody to tell that it failed.
-    do throws(OutputError) { try error.write(text) } catch {}
+    do throws(OutputError) { try error.write(text, hurry: hurry) } catch {}
   }
 }

@@ -1,3 +1,4 @@
+import AudioThreads
 import Glibc
 
 /// Standard output or standard error, as far as the command writes to them.
@@ -26,19 +27,13 @@ struct StandardDescriptor: Sendable {
   }
 
   /// Writes all of a text, whatever it takes; it blocks while the reader is slow.
-  func write(_ text: String) throws(OutputError) {
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let written = rest.withUnsafeBytes { Glibc.write(rawValue, $0.baseAddress, $0.count) }
-      if written >= 0 {
-        rest = rest.dropFirst(written)
-      } else if errno == EAGAIN {
-        var room = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
-        poll(&room, 1, -1)
-      } else if errno != EINTR {
-        throw OutputError(name: name, code: errno)
-      }
-    }
+  ///
+  /// - Parameter hurry: once it is signalled, a reader that takes nothing for a second is waited
+  ///   for no longer.
+  func write(_ text: String, hurry: WakeUp? = nil) throws(OutputError) {
+    var text = text
+    let code = text.withUTF8 { writeAll(UnsafeRawBufferPointer($0), to: rawValue, hurry: hurry) }
+    guard code == 0 else { throw OutputError(name: name, code: code) }
   }
 
   /// Gives 0, 1 and 2 to descriptors that fail, where the command was started without them.
@@ -61,6 +56,7 @@ struct OutputError: Error, Equatable, CustomStringConvertible {
   var isBrokenPipe: Bool { code == EPIPE }
 
   var description: String {
-    "cannot write \(name): \(String(cString: strerror(code))) (errno \(code))"
+    if code == ETIMEDOUT { return "cannot write \(name): its reader takes nothing" }
+    return "cannot write \(name): \(String(cString: strerror(code))) (errno \(code))"
   }
 }

@@ -8,14 +8,18 @@ actor PipeWriter {
   private let descriptor: StandardDescriptor
   private let samples: SoundFileEncoding.SampleFormat
   private let isRaw: Bool
+  private let hurry: WakeUp?
   private var writer: StreamingWAVWriter?
 
+  /// - Parameter hurry: once it is signalled, a reader that takes nothing for a second is waited for
+  ///   no longer.
   init(
     _ descriptor: StandardDescriptor = .output, samples: SoundFileEncoding.SampleFormat = .int16,
-    isRaw: Bool = false
+    isRaw: Bool = false, hurry: WakeUp? = nil
   ) throws {
     executor = try ThreadExecutor(name: "syrinx-pipe")
     (self.descriptor, self.samples, self.isRaw) = (descriptor, samples, isRaw)
+    self.hurry = hurry
   }
 
   isolated deinit {
@@ -40,7 +44,7 @@ actor PipeWriter {
   private func begin(_ format: AudioFormat) throws(SoundFileError) -> StreamingWAVWriter {
     let writer = try StreamingWAVWriter(
       fileDescriptor: descriptor.rawValue, name: descriptor.name, format: format,
-      samples: samples, isRaw: isRaw)
+      samples: samples, isRaw: isRaw, hurry: hurry)
     self.writer = writer
     return writer
   }

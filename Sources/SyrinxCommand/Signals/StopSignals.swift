@@ -15,10 +15,15 @@ final class StopSignals: Sendable {
   private let command: AsyncStream<Int32>.Continuation
   private let takesCommands: Bool
 
+  /// Signalled from the first wish to finish on: what could hold up the end is to be waited for no
+  /// longer than it must.
+  let hurry: WakeUp?
+
   /// - Parameter takesCommands: false for a command that ends by SIGUSR1 and SIGUSR2; with true they
   ///   wait for `commanding`, and lead to nothing after it or where it is never called.
-  init(takesCommands: Bool = false) {
+  init(takesCommands: Bool = false, hurry: WakeUp? = nil) {
     self.takesCommands = takesCommands
+    self.hurry = hurry
     (wishes, wish) = AsyncStream.makeStream()
     (commands, command) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
   }
@@ -81,7 +86,9 @@ final class StopSignals: Sendable {
 
   private func receiveStop(_ signal: Int32) {
     switch sequence.withLock({ $0.receive(signal) }) {
-    case .finish: wish.yield()
+    case .finish:
+      hurry?.signal()
+      wish.yield()
     case .exit(let status): _exit(status)
     }
   }
