@@ -15,8 +15,18 @@ import Glibc
     folder = try TestFolder()
   }
 
-  @Test(arguments: ["a.wav", "a.aiff", "a.au", "a.caf", "a.flac", "a.ogg", "a.mp3", "a.w64"])
+  @Test(arguments: ["a.wav", "a.aiff", "a.au", "a.caf", "a.flac", "a.ogg", "a.w64"])
   func `a pipe gives the same samples as the file`(name: String) throws {
+    try compare(name)
+  }
+
+  /// libsndfile 1.2 reads one byte before its own buffer here, which no sanitizer lets pass: their
+  /// runs leave this test out by its name.
+  @Test func `a pipe of MP3 gives the same samples as the file`() throws {
+    try compare("a.mp3")
+  }
+
+  private func compare(_ name: String) throws {
     let source = try folder.file("source.wav", .wav16, sampleBuffer())
     let file = folder.file(name)
     try Tool.ffmpeg("-i", source.path, file.path)
