@@ -6,18 +6,19 @@ import Synchronization
 /// Has the disk store what was written, on a thread of its own: that may take a slow disk seconds.
 final class DataSync: Sendable {
   private struct State {
+    /// Gone with the end: its descriptor is to be closed then, and not when the thread is gone.
+    var store: (@Sendable () -> Int32)?
     var clock = SyncClock()
     var isEnding = false
     var failureCode: Int32 = 0
   }
 
-  private let store: @Sendable () -> Int32
   private let tell: @Sendable (Duration) -> Void
   private let time: @Sendable () -> Duration
   private let wish: WakeUp
   private let ended: WakeUp
   // Held to look and to decide, never while the disk works.
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   /// Stores the data of a file, and logs where that takes more than 5 s.
   ///
@@ -44,7 +45,8 @@ final class DataSync: Sendable {
     _ store: @escaping @Sendable () -> Int32, time: @escaping @Sendable () -> Duration,
     tell: @escaping @Sendable (Duration) -> Void
   ) throws {
-    (self.store, self.time, self.tell) = (store, time, tell)
+    (self.time, self.tell) = (time, tell)
+    state = Mutex(State(store: store))
     wish = try WakeUp()
     ended = try WakeUp()
     _ = try DedicatedThread.start(name: "syrinx-sync") { [self] in
@@ -74,6 +76,8 @@ final class DataSync: Sendable {
     guard isFirst else { return }
     wish.signal()
     ended.wait()
+    // It is released when this returns, not under the lock.
+    _ = state.withLock { $0.store.take() }
   }
 
   private func work() {
@@ -82,6 +86,10 @@ final class DataSync: Sendable {
       guard !state.withLock(\.isEnding) else { return }
       repeat { note(store()) } while goesOn()
     }
+  }
+
+  private func store() -> Int32 {
+    state.withLock(\.store)?() ?? 0
   }
 
   private func note(_ code: Int32) {

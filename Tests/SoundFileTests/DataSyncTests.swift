@@ -46,6 +46,19 @@ import Testing
     sync.end()
   }
 
+  @Test func `after the end nothing of the file is held, whatever its thread still does`() throws {
+    var file: Descriptor? = Descriptor(owning: -1)
+    weak let held = file
+    let sync = try DataSync(try #require(file), path: "a")
+    sync.request()
+    file = nil
+    #expect(held != nil)
+    sync.end()
+    #expect(held == nil)
+    // Until here it is there itself.
+    #expect(sync.failureCode == EBADF || sync.failureCode == 0)
+  }
+
   @Test func `a disk that takes its time is told of while it does`() throws {
     let seconds = Atomic<Int64>(0)
     let told = Mutex<[Duration]>([])
