@@ -163,7 +163,8 @@ final class CardThread {
     let wakeUp = try pcm.wait(for: interest, atMost: timeout)
     switch wakeUp {
     case .ready(let room): leastDelay.saw(room: room, at: pcm.elapsed)
-    case .woken, .timedOut, .ended: stall.waited(pcm.elapsed - before, atMost: timeout)
+    case .woken, .timedOut, .ended:
+      stall.waited(pcm.elapsed - before, atMost: timeout, isCutShort: wakeUp == .woken)
     case .interrupted(let interruption):
       stall.interrupted()
       handle(interruption)

@@ -72,7 +72,8 @@ final class CaptureThread {
     let wakeUp = try pcm.wait(for: interest, atMost: timeout)
     switch wakeUp {
     case .ready, .ended: break
-    case .woken, .timedOut: stall.waited(pcm.elapsed - before, atMost: timeout)
+    case .woken, .timedOut:
+      stall.waited(pcm.elapsed - before, atMost: timeout, isCutShort: wakeUp == .woken)
     case .interrupted(let interruption): suffer(interruption)
     }
     return wakeUp

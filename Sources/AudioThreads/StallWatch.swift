@@ -66,11 +66,15 @@ package struct StallWatch: Equatable, Sendable {
     (waited, waitedInTime, interruptions, refusals) = (.zero, .zero, 0, 0)
   }
 
-  /// A wait that asked for `timeout` at most ended after `time` and in vain.
-  package mutating func waited(_ time: Duration, atMost timeout: Duration) {
+  /// A wait that asked for `timeout` at most ended after `time` and in vain, or was cut short.
+  ///
+  /// One that was cut short may have been that of a device that is being mended.
+  package mutating func waited(
+    _ time: Duration, atMost timeout: Duration, isCutShort: Bool = false
+  ) {
     guard time <= timeout + Self.lateness else { return waited += timeout }
     waited += time
-    waitedInTime += time
+    if !isCutShort { waitedInTime += time }
   }
 
   /// Trouble was mended; how long that took says nothing about the device.

@@ -42,6 +42,24 @@ public final class WakeUp: Sendable {
     return syrinx_poll_one(&descriptor, max(0, nanoseconds)) != 0
   }
 
+  /// Blocks the calling thread until there is a signal here or at another, and takes both.
+  ///
+  /// It may return without any; the corresponding C function is `poll`.
+  ///
+  /// - Returns: whether there was one here.
+  package func wait(or other: WakeUp) -> Bool {
+    var descriptors = (
+      pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: other.fileDescriptor, events: Int16(POLLIN), revents: 0)
+    )
+    // A tuple of two equal parts lies in memory as the array that `poll` wants.
+    _ = withUnsafeMutableBytes(of: &descriptors) { bytes in
+      poll(bytes.bindMemory(to: pollfd.self).baseAddress, 2, -1)
+    }
+    other.clear()
+    return clear()
+  }
+
   /// Blocks the calling thread until there is a signal, at most `timeout`, and takes it.
   ///
   /// - Returns: false where the time ran out.

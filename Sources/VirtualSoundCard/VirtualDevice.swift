@@ -8,8 +8,8 @@ final class VirtualDevice: Sendable {
   let configuration: PCMConfiguration
   let waker: WakeUp
   let pace: VirtualPace
-  /// What a call that does not return waits for; none where the script has no such call.
-  let blockade: WakeUp?
+  /// Signalled at each step of the card's time.
+  let ticks: WakeUp
   let plug: VirtualPlug
   private let onClose: @Sendable () -> Void
   // Held for a few instructions by the engine's thread and the pacer, never while either waits.
@@ -19,7 +19,6 @@ final class VirtualDevice: Sendable {
     var transfer: VirtualTransfer
     var settling = EngineSettling()
     var pacer: Task<Void, Never>?
-    var isBlocked = false
     var isClosed = false
   }
 
@@ -34,7 +33,7 @@ final class VirtualDevice: Sendable {
     let script = plug.script
     do {
       waker = try WakeUp()
-      blockade = script.blocks ? try WakeUp() : nil
+      ticks = try WakeUp()
     } catch {
       throw .failed(
         configuration.device, operation: "open", code: error.code, reason: "\(error)")
@@ -81,20 +80,15 @@ final class VirtualDevice: Sendable {
     return result
   }
 
-  /// Lets one step of the card's time pass and wakes the engine; false where the device is closed.
+  /// Lets one step of the card's time pass; false where the device is closed.
   func tick(_ frames: FrameCount) -> Bool {
     // Away before anybody can notice.
-    let isAsleep = with { transfer in
-      transfer.tick(frames)
-      return transfer.isAsleep
-    }
+    with { $0.tick(frames) }
     let isOpen = shared.withLock { shared in
-      if !isAsleep || shared.isBlocked { shared.settling.left() }
+      shared.settling.left()
       return !shared.isClosed
     }
-    // Who waits for a device that is being resumed is woken by nothing but a signal.
-    if !isAsleep { waker.signal() }
-    blockade?.signal()
+    ticks.signal()
     return isOpen
   }
 
@@ -106,19 +100,13 @@ final class VirtualDevice: Sendable {
   }
 
   /// The engine waits for the card and for nothing else: in a wait, or in a call that blocks.
-  func arrive(isBlocked: Bool = false) {
-    shared.withLock { shared in
-      shared.isBlocked = isBlocked
-      return shared.settling.arrived()
-    }?.resume()
+  func arrive() {
+    shared.withLock { $0.settling.arrived() }?.resume()
   }
 
   /// The engine goes on.
   func leave() {
-    shared.withLock { shared in
-      shared.isBlocked = false
-      shared.settling.left()
-    }
+    shared.withLock { $0.settling.left() }
   }
 
   func close() {
@@ -130,7 +118,7 @@ final class VirtualDevice: Sendable {
     pacer?.cancel()
     waiting?.resume()
     waker.signal()
-    blockade?.signal()
+    ticks.signal()
     if wasOpen { onClose() }
   }
 }

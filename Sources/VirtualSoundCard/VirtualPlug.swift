@@ -30,7 +30,8 @@ final class VirtualPlug: Sendable {
   /// What an opening fails with.
   func takeFailureToOpen() -> SoundCardError? {
     state.withLock { state in
-      guard let (entry, error) = state.script.failure(in: .open, at: FrameCount(.max)) else { return nil }
+      let last = FrameCount(.max)
+      guard let (entry, error) = state.script.failure(in: .open, at: last) else { return nil }
       state.script.happened(entry)
       return error
     }
@@ -39,7 +40,8 @@ final class VirtualPlug: Sendable {
   /// How long an opening takes; nil where it takes no time.
   func takeBlockOfOpening() -> VirtualBlock? {
     state.withLock { state in
-      guard let (entry, time) = state.script.block(in: .open, at: FrameCount(.max)) else { return nil }
+      let last = FrameCount(.max)
+      guard let (entry, time) = state.script.block(in: .open, at: last) else { return nil }
       state.script.happened(entry)
       return VirtualBlock(time: time)
     }

@@ -66,11 +66,6 @@ struct VirtualScript: Sendable {
     return nil
   }
 
-  /// Whether a call of an open device may block.
-  var blocks: Bool {
-    entries.contains { if case .blocked(let call, _, _) = $0.fault { call != .open } else { false } }
-  }
-
   var isNeverReady: Bool { entries.contains { $0.fault == .neverReady } }
 
   /// The most frames that a transfer moves.

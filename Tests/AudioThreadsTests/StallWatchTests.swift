@@ -48,6 +48,12 @@ import Testing
     #expect(verdicts[25] == .stalled)
   }
 
+  @Test mutating func `a wait that is cut short does not say that a device stands still`() {
+    watch.progressed()
+    for _ in 0..<20 { watch.waited(.milliseconds(200), atMost: .seconds(1), isCutShort: true) }
+    #expect(watch.verdict == .late)
+  }
+
   @Test mutating func `a device that may rest for now is still one that runs`() {
     watch.progressed()
     watch.waited(.milliseconds(700), atMost: .milliseconds(700))

@@ -66,7 +66,7 @@ import Testing
     #expect(device.read(10).first == 7)
   }
 
-  @Test func `a driver that takes its time to resume moves nothing until then, and misses it all`() {
+  @Test func `a driver that takes its time to resume moves nothing, and misses it all`() {
     var device = transfer(
       .capture, faults: [.suspended(at: 10, lost: 7, resuming: .milliseconds(20))])
     device.start()
