@@ -8,7 +8,7 @@ import SoundCard
 // `@unchecked Sendable` is right because only `configuration` and `waker`, both constant, may be
 // used from several threads; everything else is called by one thread at a time, as `PCM` demands.
 final class ALSAPlayback: PlaybackPCM, @unchecked Sendable {
-  private let device: OpenDevice
+  let device: OpenDevice
   private var dryClock: DryClock
   private var lastDelay: FrameCount = 0
   private var dither = Dither()
