@@ -5,8 +5,8 @@ import Synchronization
 /// The blocks on their way to a consumer with a thread of its own.
 ///
 /// The one who gives waits a while for room; then it throws away what finds none, so that a disk
-/// that hangs, or is too slow for what it gets, costs nobody else a frame. The block after that says
-/// how much was lost.
+/// that hangs, or is too slow for what it gets, costs nobody else a frame. The block after that
+/// says how much was lost.
 final class HubQueue: Sendable {
   /// How long a disk may take a rest before the others have to wait for it.
   static let depth = Duration.seconds(16)

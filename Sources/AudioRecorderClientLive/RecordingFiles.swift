@@ -78,7 +78,7 @@ final class RecordingFiles {
   func close() throws(AudioRecorderError) {
     let outcome = Result { () throws(AudioRecorderError) in try closeCurrent() }
     if index > 0, writer.framesWritten == 0 {
-      identity.map { EmptyFile(url: url, identity: $0) }?.remove()
+      EmptyFile(url, identity)?.remove()
     }
     try finishLast()
     try outcome.get()
@@ -86,7 +86,7 @@ final class RecordingFiles {
 
   /// The file where nothing was recorded at all; once it is complete it can be removed.
   var emptyFile: EmptyFile? {
-    framesWritten == 0 ? identity.map { EmptyFile(url: url, identity: $0) } : nil
+    framesWritten == 0 ? EmptyFile(url, identity) : nil
   }
 
   /// How many more frames go into the file; nil for no limit.
@@ -102,7 +102,7 @@ final class RecordingFiles {
     do throws(AudioRecorderError) {
       opened = try Self.open(next, format, encoding)
     } catch {
-      if before == nil { FileIdentity(of: next).map { EmptyFile(url: next, identity: $0) }?.remove() }
+      if before == nil { EmptyFile(next)?.remove() }
       guard retry == nil else { throw error }
       retry = framesWritten + FrameCount(.seconds(1), at: format.sampleRate)
       return

@@ -14,7 +14,8 @@ struct PageMemory<Element: BitwiseCopyable> {
   /// Room for so many values; the corresponding C function is `mmap`.
   init(capacity: Int) {
     let size = capacity * MemoryLayout<Element>.stride
-    let pages = size < Self.leastMapped
+    let pages =
+      size < Self.leastMapped
       ? MAP_FAILED
       : mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     isMapped = pages != MAP_FAILED

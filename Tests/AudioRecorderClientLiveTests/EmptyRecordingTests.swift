@@ -41,6 +41,17 @@ import VirtualSoundCard
     #expect(!FileManager.default.fileExists(atPath: url.path))
   }
 
+  @Test func `an empty file is removed, but none that has taken its place`() throws {
+    let (url, other) = (folder.url("a"), folder.url("b"))
+    for file in [url, other] { try Data().write(to: file) }
+    let empty = try #require(EmptyFile(url))
+    try #require(rename(other.path, url.path) == 0)
+    empty.remove()
+    #expect(FileManager.default.fileExists(atPath: url.path))
+    try #require(EmptyFile(url)).remove()
+    #expect(!FileManager.default.fileExists(atPath: url.path))
+  }
+
   @Test func `a name leads to the file that it led to, until another takes its place`() throws {
     let (url, other) = (folder.url("a"), folder.url("b"))
     for file in [url, other] { try Data([1]).write(to: file) }
