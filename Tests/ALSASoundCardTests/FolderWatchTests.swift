@@ -53,7 +53,7 @@ import Testing
     await iterator.next()
     watch.stop()
     let names = log.withLock { $0 }
-    #expect(names.first == "another")
+    #expect(names.contains("another"))
     // Each time that it was told of came after the name that concerns.
     let reasons = zip(names, names.dropFirst()).filter { $0.1.isEmpty }.map(\.0)
     #expect(reasons.allSatisfy { $0 == "native" } && reasons.count >= 2)

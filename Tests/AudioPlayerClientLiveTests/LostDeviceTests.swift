@@ -214,6 +214,27 @@ import VirtualSoundCard
     #expect(isDecks.count >= 2 && isDecks.allSatisfy { $0 })
   }
 
+  @Test func `it is opened again in the format that it had settled on`() async throws {
+    let asked = Mutex<[SampleRate]>([])
+    let fault = VirtualFault.unplugged(at: 2_000, for: .seconds(3))
+    let deck = Deck(sampleRate: 16_000, faults: [fault]) { soundCard, _ in
+      let open = soundCard.openPlayback
+      soundCard.openPlayback = { request in
+        asked.withLock { $0.append(request.format.sampleRate) }
+        return try await open(request)
+      }
+    }
+    let playing = await deck.start(request(staircase(8_000)))
+    await deck.passUntilUnplugged()
+    await deck.sees { $0 == .deviceLost }
+    await comeBack(deck)
+    await deck.pass { $0.gap != nil }
+    try await deck.finish(playing)
+    let rates = asked.withLock { $0 }
+    #expect(rates.first == 8_000 && rates.dropFirst().allSatisfy { $0 == 16_000 })
+    #expect(rates.count >= 2)
+  }
+
   /// Lets the device be back and open again.
   private func comeBack(_ deck: Deck, after time: Duration = .seconds(3)) async {
     await deck.clock.advance(by: time)

@@ -49,5 +49,8 @@ import Testing
     let again = unheard.rewind(3)
     #expect(again == 3 && unheard.backlog == 5)
     #expect(rest(of: unheard, by: 9).first == 5)
+    _ = unheard.rewind(7)
+    let most = unheard.rewind(7)
+    #expect(most == 3 && unheard.backlog == 10)
   }
 }

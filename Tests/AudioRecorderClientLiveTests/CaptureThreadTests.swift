@@ -33,6 +33,15 @@ import Testing
     #expect(link.blocks.totalWritten == 1)
   }
 
+  @Test func `what a device heard before the stop is read, in however small pieces`() throws {
+    let pcm = try ScriptedCapture([], elapsed: .seconds(5), framesPerRead: 8)
+    let link = try CaptureLink(device: pcm.configuration)
+    link.stop()
+    try CaptureThread(pcm: pcm, link: link).run()
+    // Its buffer holds 640 frames.
+    #expect(link.blocks.totalWritten == 80)
+  }
+
   @Test(arguments: [(0, 0), (320, 3)])
   func `where the consumer is patient the device is left alone until it is half full`(
     patience: Int, rests: Int

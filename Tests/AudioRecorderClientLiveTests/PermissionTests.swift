@@ -1,6 +1,5 @@
 import AudioCore
 import AudioRecorderClient
-import AudioRecorderClientLive
 import AudioThreads
 import ClientDependencies
 import Glibc
@@ -8,6 +7,8 @@ import SoundCard
 import Synchronization
 import Testing
 import VirtualSoundCard
+
+@testable import AudioRecorderClientLive
 
 /// Asking for permission beside those who use the microphone, where only one can have it open.
 @Suite(.timeLimit(.minutes(1))) struct PermissionTests {
@@ -27,18 +28,19 @@ import VirtualSoundCard
     #expect(card.openings == 1)
   }
 
-  @Test func `who wants to record while permission is asked for waits and can`() async throws {
-    try await with(card) { recorder in
-      let permission = Task { await recorder.requestRecordPermission() }
-      await card.asked.wait()
-      let recording = Task.immediate {
-        try await recorder.startRecording(url: folder.url("wav"))
-      }
-      card.answer.open()
-      #expect(await permission.value)
-      let hasRecorded = try await recording.value
-      #expect(hasRecorded)
-    }
+  @Test func `who comes while a device is asked about waits for that and opens it then`()
+    async throws
+  {
+    let hub = CaptureHub()
+    let request = PCMRequest(format: .speech)
+    let asking = Task { await hub.canOpen(request, on: card.soundCard) }
+    await card.asked.wait()
+    let opening = Task.immediate { try await hub.acquire(request, on: card.soundCard) }
+    // The hub listens to one after the other.
+    await hub.visit()
+    card.answer.open()
+    #expect(await asking.value)
+    try await opening.value.release()
     #expect(card.openings == 2)
   }
 
@@ -108,4 +110,8 @@ private final class ExclusiveCard: Sendable {
     }
     return soundCard
   }
+}
+
+extension CaptureHub {
+  fileprivate func visit() {}
 }

@@ -68,6 +68,13 @@ import Testing
     #expect(device.next(at: .seconds(61)) == .expire([1]))
   }
 
+  @Test func `a loss that is told of while the device is opened opens it no second time`() {
+    var device = waiting()
+    #expect(device.next(at: .seconds(1)) == .open)
+    device.lose()
+    #expect(device.next(at: .seconds(10)) == .sleep(until: .seconds(60)))
+  }
+
   @Test func `a device that does not answer is not opened before it is lost in earnest`() {
     var device = waiting(isHanging: true)
     device.changed()

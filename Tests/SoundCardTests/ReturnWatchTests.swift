@@ -22,6 +22,8 @@ import Testing
     private let changes = AsyncStream.makeStream(of: Void.self)
     /// What it is opened through.
     private let entry: Gate?
+    /// Opens when somebody wants to open it.
+    let asked = Gate()
     /// Opens when nobody listens to changes any more.
     let left = Gate()
     /// Opens when a device has been closed.
@@ -38,6 +40,7 @@ import Testing
       let watch = ReturnWatch<Int, Int>(
         .init(
           open: { [self] in
+            asked.open()
             await entry?.wait()
             return try state.withLock { state in
               state.tries += 1
@@ -115,12 +118,12 @@ import Testing
     let place = Place(behind: entry)
     let watch = place.watch()
     place.comeBack()
-    await place.clock.sleepers(atLeast: 1)
+    await place.asked.wait()
     watch.end()
     entry.open()
-    // It may not have begun to open it before the end.
-    guard place.state.withLock({ $0.opened }) > 0 else { return }
     await place.closed.wait()
+    let late = watch.takeDevice()
+    #expect(late == nil)
   }
 
   @Test func `a device that does not open is tried again`() async {
