@@ -110,7 +110,8 @@ struct EnginesCommandTests {
   func `JSON tells who honours contextual phrases, grammars and the rest, ready or not`()
     async throws
   {
-    let run = try await BuiltCommand.run("engines", "--json", in: folder, environment: environment())
+    let run = try await BuiltCommand.run(
+      "engines", "--json", in: folder, environment: environment())
     let engines = try engines(run).mapValues(\.capabilities)
     #expect(engines["pocketsphinx"] == SpeechEngineDescription.Capability.allCases.map(\.rawValue))
     #expect(
