@@ -14,7 +14,8 @@ struct PipeRecording {
     }
     @Dependency(\.audioRecorder) var recorder
     let blocks = await recorder.capture(request: request)
-    let writer = try PipeWriter(samples: settings.samples, isRaw: settings.isRaw, hurry: context.signals.hurry)
+    let writer = try PipeWriter(
+      samples: settings.samples, isRaw: settings.isRaw, hurry: context.signals.hurry)
     let copying = Task { try await copy(blocks, to: writer) }
     try await context.signals.finishing(with: { copying.cancel() }) {
       try await copying.value
