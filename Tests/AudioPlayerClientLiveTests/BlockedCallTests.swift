@@ -38,10 +38,15 @@ import VirtualSoundCard
     call: VirtualFault.Call
   ) async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: call)]))
-    let events = try await play(endless, on: card) { event, player in
-      if case .started = event { await player.stop() }
+    do {
+      let events = try await play(endless, on: card) { event, player in
+        if case .started = event { await player.stop() }
+      }
+      #expect(events.last?.finish?.reason == .stopped)
+    } catch {
+      // A machine so busy that its thread did not run for a second looks like a device that hangs.
+      #expect(error as? AudioPlayerError == .deviceLost("virtual"))
     }
-    #expect(events.last?.finish?.reason == .stopped)
     try await isClosedWhenReleased(card)
   }
 

@@ -134,7 +134,8 @@ import VirtualSoundCard
 
   @Test func `a microphone that refuses every read is lost after five seconds`() async throws {
     let booth = Booth(faults: [.refusedTransfers(every: 1)])
-    let recording = await booth.start(.fail)
+    let (recording, _) = await booth.begin(RecordingRequest(url: booth.url, channelCount: 1))
+    await booth.clock.sleepers(atLeast: 1)
     await booth.clock.advance(by: .milliseconds(5_200))
     await #expect(throws: AudioRecorderError.deviceLost("virtual")) { try await recording.value }
     #expect(try booth.samples().isEmpty)
