@@ -15,7 +15,9 @@ extension CardThread {
       return position.finish()
     }
     drainClock = clock
-    guard case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: pause) else {
+    // Where the device is lost, what it is seen to have played is all that is not repeated.
+    let most = isAnyoneWaiting ? min(pause, periodLength) : pause
+    guard case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: most) else {
       return
     }
     switch interruption.cause {
