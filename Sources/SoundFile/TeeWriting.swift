@@ -31,8 +31,10 @@ actor TeeWriting {
   }
 
   /// Writes a buffer; where that fails the file is closed before the error is told.
-  func take(_ buffer: AudioBuffer) throws(SoundFileError) {
-    do throws(SoundFileError) {
+  ///
+  /// A cancelled task gets `CancellationError` where there is a gap to be filled, however long.
+  func take(_ buffer: AudioBuffer) throws {
+    do {
       for action in machine.take(buffer) { try perform(action) }
     } catch {
       closeAfterFailure()
@@ -41,11 +43,11 @@ actor TeeWriting {
   }
 
   /// Completes the file, if there is one.
-  func finish() throws(SoundFileError) {
+  func finish() throws {
     for action in machine.end() { try perform(action) }
   }
 
-  private func perform(_ action: TeeMachine.Action) throws(SoundFileError) {
+  private func perform(_ action: TeeMachine.Action) throws {
     switch action {
     case .open(let format):
       writer = try SoundFileWriter(url: url, format: format, encoding: encoding)
@@ -55,11 +57,12 @@ actor TeeWriting {
     }
   }
 
-  private func writeSilence(_ count: FrameCount) throws(SoundFileError) {
+  private func writeSilence(_ count: FrameCount) throws {
     guard let writer else { return }
     var rest = count
     let block = AudioBuffer(silence: min(rest, Self.longestSilence), format: writer.format)
     while rest > 0 {
+      try Task.checkCancellation()
       try writer.write(rest < block.frameCount ? block.frames(0..<rest) : block)
       rest -= block.frameCount
     }

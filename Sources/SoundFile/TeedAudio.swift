@@ -62,6 +62,9 @@ public struct TeedAudio<Base: AsyncSequence>: AsyncSequence where Base.Element =
       }
       do {
         try await write(buffer)
+      } catch let error as CancellationError {
+        (base, writing) = (nil, nil)
+        throw error
       } catch {
         try lose(error)
       }

@@ -115,4 +115,31 @@ import Testing
     _ = await consumer.result
     #expect(try everything(url).count == 100)
   }
+
+  @Test func `a gap is not filled for a consumer that is cancelled`() async throws {
+    let folder = try TestFolder()
+    let url = folder.file("a.wav")
+    let errors = Mutex(0)
+    let policy = TeePolicy(failure: .goesOn { _ in errors.withLock { $0 += 1 } })
+    let buffers = [buffer(100, at: 0), buffer(100, at: 10_000_000)]
+    let consumer = Task {
+      let teed = Cancelling(buffers: buffers).teed(to: url, encoding: .wavFloat, policy: policy)
+      for try await _ in teed {}
+    }
+    await #expect(throws: CancellationError.self) { try await consumer.value }
+    #expect(try SoundFileReader(url: url).announcedFrameCount == 100)
+    #expect(errors.withLock { $0 } == 0)
+  }
+}
+
+/// Buffers whose consumer is cancelled as soon as the last of them has come.
+private struct Cancelling: AsyncSequence, AsyncIteratorProtocol {
+  var buffers: [AudioBuffer]
+
+  func makeAsyncIterator() -> Cancelling { self }
+
+  mutating func next() async throws -> AudioBuffer? {
+    if buffers.count == 1 { withUnsafeCurrentTask { $0?.cancel() } }
+    return buffers.isEmpty ? nil : buffers.removeFirst()
+  }
 }
