@@ -26,7 +26,8 @@ import Testing
   @Test(arguments: [
     ("batch", "nonsense"), ("1s_c_d_dd", "2s"), ("-lifter 22", "-lifter -1"), ("25\n", "0\n"),
     ("-lowerf 130", "-bogus 3"), ("130", "x"), ("41.00,", ""), ("0-12", "0-99"), ("-cmn batch", ""),
-    ("-lowerf 130", "-lowerf"), ("6800", "nan"),
+    ("-lowerf 130", "-lowerf"), ("6800", "nan"), ("25\n", "2e1\n"),
+    ("-nfilt 25", "-nfilt 25\n-upperf 6900"), ("-lowerf 130", "-lowerf 130\n-nfft 5.12e2"),
   ])
   func `a value that PocketSphinx would die of, or take to bad effect, is damage`(
     good: String, bad: String
@@ -40,5 +41,33 @@ import Testing
     #expect(throws: ModelDamage("-cmn cannot be nonsense")) {
       try parse(Self.good.replacing("batch", with: "nonsense"))
     }
+  }
+
+  @Test(arguments: [
+    ("4000", "1000", "25"), ("4000", "4000", "25"), ("3900", "4000", "25"), ("0", "1000", "80"),
+  ])
+  func `a filterbank with filters between the lines of the spectrum is damage`(
+    lower: String, upper: String, count: String
+  ) {
+    #expect(throws: ModelDamage.self) { try parse(Self.filters(lower, upper, count)) }
+  }
+
+  @Test(arguments: [("133.33334", "6855.4976", "40"), ("0", "8000", "80"), ("130", "3700", "20")])
+  func `the filterbanks of other models are taken`(
+    lower: String, upper: String, count: String
+  ) throws {
+    try parse(Self.filters(lower, upper, count))
+  }
+
+  @Test func `edges that are the wrong way round are named`() {
+    #expect(throws: ModelDamage("-lowerf 4000.0 is not below -upperf 1000.0")) {
+      try parse(Self.filters("4000", "1000", "25"))
+    }
+  }
+
+  private static func filters(_ lower: String, _ upper: String, _ count: String) -> String {
+    good.replacing("-lowerf 130", with: "-lowerf \(lower)")
+      .replacing("-upperf 6800", with: "-upperf \(upper)")
+      .replacing("-nfilt 25", with: "-nfilt \(count)")
   }
 }

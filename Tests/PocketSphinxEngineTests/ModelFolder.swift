@@ -38,6 +38,14 @@ final class ModelFolder {
     try data.write(to: url.appending(path: name))
   }
 
+  /// Puts a copy in a file's place in which other bytes stand for the first of these.
+  func replace(_ good: String, with bad: String, in name: String) throws {
+    try change(name) { data in
+      guard let range = data.range(of: Data(good.utf8)) else { return }
+      data.replaceSubrange(range, with: Data(bad.utf8))
+    }
+  }
+
   private func link(_ name: String) throws {
     try FileManager.default.createSymbolicLink(
       atPath: path(name), withDestinationPath: "\(Self.system)/\(name)")

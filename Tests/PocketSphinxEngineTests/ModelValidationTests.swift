@@ -87,4 +87,39 @@ import Testing
     }
     expectDamage(in: "en-us/transition_matrices", of: folder)
   }
+
+  @Test func `a filterbank that cannot be is damage`() throws {
+    let folder = try ModelFolder()
+    try folder.change("en-us/feat.params") { data in
+      let text = String(decoding: data, as: UTF8.self)
+        .replacing("-lowerf 130", with: "-lowerf 4000").replacing("6800", with: "1000")
+      data = Data(text.utf8)
+    }
+    expectDamage(in: "en-us/feat.params", of: folder)
+  }
+
+  @Test(arguments: [
+    ("<sil> SIL", "<sil> SIL SIL"), ("<sil> SIL", "<sil> AA"), ("<s> SIL", "<s> AA"),
+    ("</s> SIL", "</s> SIL SIL"), ("+NSN+", "AA"), ("+NSN+", "+NSN+ AA"), ("+NSN+", "NONE"),
+    ("<sil> SIL", "<sil> SIL\n<sil>(2) +NSN+"),
+  ])
+  func `a word of silence or noise with phones of speech is damage`(
+    good: String, bad: String
+  ) throws {
+    let folder = try ModelFolder()
+    try folder.replace(good, with: bad, in: "en-us/noisedict")
+    expectDamage(in: "en-us/noisedict", of: folder)
+  }
+
+  @Test(arguments: [
+    (["SIL"], ["SIX"]), (["SH", "SIL", "T"], ["T", "SIL", "SH"]), (["AA", "AE"], ["AA", "AA"]),
+  ])
+  func `a model whose phone of silence cannot be looked up is damage`(
+    good: [String], bad: [String]
+  ) throws {
+    let folder = try ModelFolder()
+    func names(_ phones: [String]) -> String { "\0\(phones.joined(separator: "\0"))\0" }
+    try folder.replace(names(good), with: names(bad), in: "en-us/mdef")
+    expectDamage(in: "en-us/mdef", of: folder)
+  }
 }

@@ -20,4 +20,21 @@ enum DictionaryFile {
       (isEmpty, hasPhones) = (true, false)
     }
   }
+  /// Checks the dictionary of silence and noise, whose words PocketSphinx takes for one phone of
+  /// that kind without looking.
+  static func checkFillers(
+    _ file: ModelBytes, of definition: ModelDefinition
+  ) throws(ModelDamage) {
+    try check(file)
+    for line in file.bytes.split(separator: UInt8(ascii: "\n")) {
+      let fields = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+      guard fields.count == 2, let word = fields.first, let phone = fields.last.map(String.init)
+      else { throw ModelDamage("\(fields.first ?? "a word") does not have one phone") }
+      let isSilence = silences.contains(where: word.hasPrefix)
+      let fits = isSilence ? phone == ModelDefinition.silence : definition.fillers.contains(phone)
+      try fits.orDamage("\(word) cannot have the phone \(phone)")
+    }
+  }
+
+  private static let silences = ["<s>", "</s>", "<sil>"]
 }

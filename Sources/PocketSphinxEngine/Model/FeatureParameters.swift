@@ -1,3 +1,5 @@
+import Glibc
+
 /// The model's `feat.params`: how it wants its cepstra made, as words that PocketSphinx would take
 /// or die of.
 struct FeatureParameters {
@@ -5,19 +7,20 @@ struct FeatureParameters {
   private enum Allowed {
     case words(Set<String>)
     case numbers(ClosedRange<Double>)
+    case counts(ClosedRange<Int>)
     case numberList(count: Int)
   }
 
   private static let allowed: [String: Allowed] = [
     "-lowerf": .numbers(0...4000),
     "-upperf": .numbers(1000...8000),
-    "-nfilt": .numbers(10...80),
-    "-lifter": .numbers(0...100),
+    "-nfilt": .counts(10...80),
+    "-lifter": .counts(0...100),
     "-alpha": .numbers(0...1),
-    "-ncep": .numbers(13...13),
-    "-nfft": .numbers(512...512),
+    "-ncep": .counts(13...13),
+    "-nfft": .counts(512...512),
     "-samprate": .numbers(16_000...16_000),
-    "-frate": .numbers(100...100),
+    "-frate": .counts(100...100),
     "-wlen": .numbers(0.02...0.03),
     "-transform": .words(["dct", "htk", "legacy"]),
     "-feat": .words(["1s_c_d_dd"]),
@@ -46,15 +49,38 @@ struct FeatureParameters {
     }
     let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
     try words.count.isMultiple(of: 2).orDamage("a parameter has no value")
-    var names: Set<String> = []
+    var values: [String: String] = [:]
     for index in stride(from: 0, to: words.count, by: 2) {
-      try Self.check(words[index], words[index + 1])
-      names.insert(words[index])
+      let (name, value) = (words[index], words[index + 1])
+      try Self.check(name, value)
+      try (values.updateValue(value, forKey: name) == nil).orDamage("\(name) stands there twice")
     }
-    for name in Self.required where !names.contains(name) {
+    for name in Self.required where values[name] == nil {
       throw ModelDamage("\(name) is missing")
     }
+    func number(_ name: String) -> Double { values[name].flatMap(Double.init) ?? 0 }
+    try Self.checkFilters(from: number("-lowerf"), to: number("-upperf"), count: number("-nfilt"))
   }
+
+  /// PocketSphinx ends the process over a filter with no line of the spectrum in it.
+  ///
+  /// The filters overlap by halves and are of one width on the mel scale, so the lowest is the
+  /// narrowest.
+  private static func checkFilters(
+    from lower: Double, to upper: Double, count: Double
+  ) throws(ModelDamage) {
+    try (lower < upper).orDamage("-lowerf \(lower) is not below -upperf \(upper)")
+    let step = (mel(upper) - mel(lower)) / (count + 1)
+    let width = hertz(mel(lower) + 2 * step) - lower
+    try (width > lineSpacing).orDamage(
+      "-nfilt makes filters of \(width) Hz, where the spectrum has a line each \(lineSpacing) Hz")
+  }
+
+  /// In hertz: the rate over the size of the transform.
+  private static let lineSpacing = 16_000.0 / 512
+
+  private static func mel(_ hertz: Double) -> Double { 2595 * log10(1 + hertz / 700) }
+  private static func hertz(_ mel: Double) -> Double { 700 * (pow(10, mel / 2595) - 1) }
 
   private static func check(_ name: String, _ value: String) throws(ModelDamage) {
     let isAllowed =
@@ -62,6 +88,7 @@ struct FeatureParameters {
       case nil: throw ModelDamage("it has an unknown parameter \(name)")
       case .words(let words): words.contains(value)
       case .numbers(let range): Double(value).map(range.contains) ?? false
+      case .counts(let range): Int(value).map(range.contains) ?? false
       case .numberList(let count): isNumberList(value, count: count)
       }
     try isAllowed.orDamage("\(name) cannot be \(value)")

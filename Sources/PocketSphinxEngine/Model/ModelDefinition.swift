@@ -7,8 +7,13 @@ struct ModelDefinition: Equatable {
   let statesPerPhone: Int
   let senoneCount: Int
   let transitionCount: Int
+  /// The phones of silence and noise, which alone a filler word may have.
+  private(set) var fillers: Set<String> = []
   private let sequenceCount: Int
   private let treeCount: Int
+
+  /// The phone of silence, by the name that PocketSphinx knows it by.
+  static let silence = "SIL"
 
   init(_ file: ModelBytes) throws(ModelDamage) {
     var file = file
@@ -33,20 +38,35 @@ struct ModelDefinition: Equatable {
       && (0...senoneCount).contains(contextFreeSenones) && transitionCount > 0 && sequenceCount > 0
       && treeCount > 0 && (0..<contextFreePhoneCount).contains(silence)
     try isPlausible.orDamage("the counts in its header make no sense")
-    try checkNames(&file)
+    let names = try checkNames(&file, silence: silence)
     try checkTree(&file)
-    try checkPhones(&file)
+    fillers = try checkPhones(&file, names)
+    try fillers.contains(Self.silence).orDamage("its phone SIL is not marked as silence")
     try checkSequences(&file)
     try file.requireEnd()
   }
 
-  private func checkNames(_ file: inout ModelBytes) throws(ModelDamage) {
+  /// PocketSphinx looks phones up by bisection, and that of silence without asking whether it is
+  /// there.
+  private func checkNames(
+    _ file: inout ModelBytes, silence: Int
+  ) throws(ModelDamage) -> [String] {
     let start = file.position
+    var names: [String] = []
     for _ in 0..<contextFreePhoneCount {
-      try (!file.text(upTo: 0).isEmpty).orDamage("a phone has no name")
+      let name = try file.text(upTo: 0)
+      try (!name.isEmpty).orDamage("a phone has no name")
+      if let last = names.last {
+        try last.utf8.lexicographicallyPrecedes(name.utf8).orDamage(
+          "its phones \(last) and \(name) are out of order")
+      }
+      names.append(name)
     }
+    try (names[silence] == Self.silence).orDamage(
+      "its phone of silence is \(names[silence]) and not SIL")
     let length = file.position - start
     try file.skip((4 - length % 4) % 4)
+    return names
   }
 
   private func checkTree(_ file: inout ModelBytes) throws(ModelDamage) {
@@ -62,7 +82,11 @@ struct ModelDefinition: Equatable {
     }
   }
 
-  private func checkPhones(_ file: inout ModelBytes) throws(ModelDamage) {
+  /// Gives the names of the phones that are marked as silence or noise.
+  private func checkPhones(
+    _ file: inout ModelBytes, _ names: [String]
+  ) throws(ModelDamage) -> Set<String> {
+    var fillers: Set<String> = []
     for phone in 0..<phoneCount {
       let (sequence, transition) = (try file.word(), try file.word())
       let attributes = (try file.byte(), try file.byte(), try file.byte(), try file.byte())
@@ -72,7 +96,9 @@ struct ModelDefinition: Equatable {
         (0..<sequenceCount).contains(sequence) && (0..<transitionCount).contains(transition)
         && (!hasContext || attributes.0 < 4 && contexts < contextFreePhoneCount)
       try isInside.orDamage("phone \(phone) refers to what is not there")
+      if !hasContext, attributes.0 != 0 { fillers.insert(names[phone]) }
     }
+    return fillers
   }
 
   private func checkSequences(_ file: inout ModelBytes) throws(ModelDamage) {

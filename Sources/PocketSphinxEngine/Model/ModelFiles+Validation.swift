@@ -22,9 +22,10 @@ extension ModelFiles {
     try check(acousticFile("sendump")) { file throws(ModelDamage) in
       try Self.checkSenones(file, of: definition, means: means)
     }
-    for path in [acousticFile("noisedict"), dictionary] {
-      try check(path) { file throws(ModelDamage) in try DictionaryFile.check(file) }
+    try check(acousticFile("noisedict")) { file throws(ModelDamage) in
+      try DictionaryFile.checkFillers(file, of: definition)
     }
+    try check(dictionary) { file throws(ModelDamage) in try DictionaryFile.check(file) }
     _ = try check(language) { file throws(ModelDamage) in try LanguageModelFile(file) }
   }
 
