@@ -10,6 +10,9 @@ extension SpeechEngine: DependencyKey {
 
   /// PocketSphinx with the model in a directory; without one, as `liveValue`.
   ///
+  /// A model's language is told by the names of its folder and its files alone (`fr-fr`,
+  /// `cmudict-en-us.dict`); one of another name is `und`, and taken at its user's word.
+  ///
   /// It does dictation, grammars, key phrases, further readings (not with key phrases), and
   /// contextual phrases, which choose among the likeliest readings. Words have a confidence in
   /// dictation, where a search for the best path is not switched off. The thresholds of key phrases
@@ -27,7 +30,7 @@ extension SpeechEngine: DependencyKey {
       name: "pocketsphinx",
       availability: { decoders.location.availability },
       makeSession: { options in
-        try ModelLocation.check(language: options.language)
+        try decoders.location.check(language: options.language)
         let search = try DecoderSearch(options)
         let decoder = try decoders.take(DecoderSettings(options.engineOptions))
         do {

@@ -41,6 +41,11 @@ struct ModelFiles: Equatable, Sendable {
     Self.acousticNames.map { "\(acoustic)/\($0)" } + [dictionary, language]
   }
 
+  /// The model's language, as a BCP 47 tag; `und` where no name tells it.
+  var tag: String {
+    ModelLanguage.tag(ofFilesNamed: [directory, dictionary, acoustic, language])
+  }
+
   func acousticFile(_ name: String) -> String { "\(acoustic)/\(name)" }
 
   private static func acousticDirectory(

@@ -5,7 +5,6 @@ import SpeechEngine
 struct ModelLocation: Sendable {
   static let variable = "SYRINX_POCKETSPHINX_MODEL"
   static let debianDirectory = "/usr/share/pocketsphinx/model/en-us"
-  static let language = "en-US"
   static let package = "pocketsphinx-en-us"
 
   private let chosen: String?
@@ -24,19 +23,19 @@ struct ModelLocation: Sendable {
     return [chosen ?? named ?? Self.debianDirectory]
   }
 
-  /// Throws where the model does not know the language; `en` and `en_US` are taken for `en-US`.
-  static func check(language wanted: String?) throws(SpeechEngineError) {
+  /// Throws where there is no model, or it does not know the language that is asked for.
+  func check(language wanted: String?) throws(SpeechEngineError) {
     guard let wanted else { return }
-    let tag = wanted.replacing("_", with: "-").lowercased()
-    guard tag == "en" || tag == language.lowercased() else {
-      throw .languageMissing(wanted: wanted, available: language)
+    let available = try find().tag
+    guard ModelLanguage.understands(wanted, available: available) else {
+      throw .languageMissing(wanted: wanted, available: available)
     }
   }
 
   var availability: SpeechEngineAvailability {
     do throws(SpeechEngineError) {
       let files = try find()
-      return .ready(SpeechModel(language: Self.language, location: files.directory))
+      return .ready(SpeechModel(language: files.tag, location: files.directory))
     } catch {
       return .unavailable(error)
     }
