@@ -18,10 +18,13 @@ final class LinkPool: Sendable {
   /// A link to the server, which has just been opened or is as good as that.
   ///
   /// One that was kept has to answer first: many servers end after each transcript, and a process
-  /// that is about to end looks as one that is not.
+  /// that is about to end looks as one that is not. A new child has described itself, because it
+  /// may take longer to load its model than to answer.
   func take() throws(SpeechEngineError) -> ServerLink {
     if let link = idle.withLock({ $0.take() })?.link, link.answers { return link }
-    return try ServerLink(server: server, options: options)
+    let link = try ServerLink(server: server, options: options)
+    if case .stdio = server { _ = try link.describe() }
+    return link
   }
 
   /// Takes back a link over which nothing is under way; those to sockets end with that.

@@ -89,6 +89,28 @@ import Wyoming
     #expect(try engine.session().hear(tenths: 1).text.hasPrefix("heard 3200 bytes"))
   }
 
+  @Test func `a child that is started between utterances has the time for starting`() throws {
+    let folder = URL.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let mark = folder.appending(path: "died").path
+    // The first child ends once it has described itself; the second tells what it heard first.
+    let script = """
+      if [ -e '\(mark)' ]; then
+        read -r line
+        case $line in *describe*) ;; *) exit 4 ;; esac
+        echo '{"type":"info","data":{"asr":[{"name":"x"}]}}'
+        read -r line
+        exit 3
+      fi
+      touch '\(mark)'
+      \(answer)
+      """
+    let session = try SpeechEngine.patient(.stdio(command: script)).session()
+    let error = engineError { _ = try session.hear(tenths: 3) }
+    #expect(error?.description.hasSuffix("status 3") == true, "\(error as Any)")
+  }
+
   @Test func `the child of one session serves the next`() throws {
     try Peer.install()
     let links = LinkPool(
