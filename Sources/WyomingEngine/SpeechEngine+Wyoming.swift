@@ -8,7 +8,9 @@ extension SpeechEngine {
   ///
   /// A child runs in a process of its own, so that an engine that crashes costs one utterance: the
   /// error has its exit status or signal and its last line on standard error, and the next session
-  /// starts a new child. A child that is left in good order waits for the next session; it ends when
+  /// starts a new child. A stream goes on with a new session after an utterance that failed, tells
+  /// the utterance's place as `dropped`, and ends with the error where three failed in a row, or the
+  /// last one did. A child that is left in good order waits for the next session; it ends when
   /// its standard input does.
   ///
   /// - Sockets: each utterance has a connection of its own, as servers expect it.
@@ -31,6 +33,7 @@ extension SpeechEngine {
       availability: { links.availability },
       models: { links.models },
       makeSession: { try WyomingSession(links: links, options: $0) })
+    engine.isRemote = true
     engine.capabilities = [.partialResults, .contextualPhrases, .engineOptions]
     return engine
   }

@@ -20,6 +20,8 @@ actor Recogniser {
   private let options: SpeechSessionOptions
   private let mailbox: EventMailbox
   private var session: (any SpeechEngineSession)?
+  private var setbacks: Setbacks
+  private var isOver = true
   private var conversion = SpeechConversion()
   private var finder: UtteranceFinder
   private var results = UtteranceResults()
@@ -43,6 +45,7 @@ actor Recogniser {
   ) throws {
     finder = UtteranceFinder(policy: policy)
     executor = try ThreadExecutor(name: "syrinx-speech")
+    setbacks = Setbacks(limit: engine.isRemote ? Setbacks.remoteLimit : 0)
     self.engine = engine
     self.options = options
     self.mailbox = mailbox
@@ -61,6 +64,7 @@ actor Recogniser {
   func prepare() throws {
     guard !mailbox.isClosed else { return }
     session = try engine.makeSession(options)
+    isOver = false
   }
 
   /// Recognises what comes next; the results go into the mailbox as they are made.
@@ -80,10 +84,11 @@ actor Recogniser {
   /// Recognises what is left; after it nothing more is heard.
   func finish() throws {
     try endStretch()
-    session = nil
+    (session, isOver) = (nil, true)
+    if let failure = setbacks.last { throw failure }
   }
 
-  private var isWanted: Bool { session != nil && !mailbox.isClosed }
+  private var isWanted: Bool { !isOver && !mailbox.isClosed }
 
   private func endStretch() throws {
     guard isWanted else { return }
@@ -103,11 +108,20 @@ actor Recogniser {
   }
 
   private func follow(_ actions: [UtteranceFinder.Action]) throws {
+    for action in actions { try follow(action) }
+  }
+
+  /// Does what the engine may fail in; where the stream survives that, the utterance has no session
+  /// any more.
+  private func attempt(_ body: () throws -> Void) throws {
     do {
-      for action in actions { try follow(action) }
+      try body()
     } catch {
       session = nil
-      throw error
+      guard setbacks.survives(error) else {
+        isOver = true
+        throw error
+      }
     }
   }
 
@@ -116,21 +130,34 @@ actor Recogniser {
     case .begin(let frame, let sound):
       utterance = Utterance(start: frame, sound: sound)
       results.begin(at: frame)
-      try session?.beginUtterance()
       mailbox.post(.speechStarted(at: sound.duration(at: .speech)))
+      try attempt {
+        let session = try session ?? engine.makeSession(options)
+        self.session = session
+        try session.beginUtterance()
+      }
     case .hear(let samples):
-      try session?.process(samples)
       utterance.heard = utterance.heard + FrameCount(samples.count)
       utterance.voicing.add(samples)
+      try attempt { try session?.process(samples) }
       postPartial()
     case .end(let silence): try end(after: silence)
     }
   }
 
   private func end(after silence: FrameCount) throws {
+    let end = max(utterance.sound, utterance.end - silence)
+    try attempt { try finishUtterance(at: end, after: silence) }
+    if session == nil {
+      let times = utterance.sound.duration(at: .speech)..<end.duration(at: .speech)
+      mailbox.post(.dropped(times))
+    }
+    mailbox.post(.speechEnded(at: end.duration(at: .speech)))
+  }
+
+  private func finishUtterance(at end: FrameCount, after silence: FrameCount) throws {
     guard let session else { return }
     try pad(session, after: silence)
-    let end = max(utterance.sound, utterance.end - silence)
     // A phrase may be short in long speech, and has a threshold of its own.
     let plausibility =
       options.keyPhrases.isEmpty
@@ -138,7 +165,7 @@ actor Recogniser {
     let final = results.final(
       try session.finishUtterance(), heard: utterance.heard, plausibility: plausibility)
     if let final { mailbox.post(.result(final)) }
-    mailbox.post(.speechEnded(at: end.duration(at: .speech)))
+    setbacks.makeGood()
   }
 
   /// Lets the engine hear as much silence as it needs for the last word.

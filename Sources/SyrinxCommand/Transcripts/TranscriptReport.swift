@@ -53,7 +53,8 @@ struct TranscriptReport {
     case .dropped(let range):
       let length = range.upperBound - range.lowerBound
       let place = range.lowerBound.clockText
-      return "\(length.secondsText) of sound at \(place) were dropped: too much waited"
+      return
+        "\(length.secondsText) of sound at \(place) were dropped: too much waited, or the engine failed"
     default: return nil
     }
   }

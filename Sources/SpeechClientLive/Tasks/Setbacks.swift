@@ -1,0 +1,34 @@
+import SpeechEngine
+
+/// Counts an engine's failures in a row, each of which cost an utterance.
+struct Setbacks {
+  /// So many in a row end the stream of an engine in a process of its own.
+  static let remoteLimit = 3
+
+  /// The failure that no utterance has made good since.
+  private(set) var last: (any Error)?
+  private let limit: Int
+  private var count = 0
+
+  /// - Parameter limit: how many in a row end the stream; every failure does for 0 and 1.
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  /// Whether the stream goes on after a failure: what will not be better another time ends it.
+  mutating func survives(_ error: any Error) -> Bool {
+    count += 1
+    guard count < limit else { return false }
+    switch error {
+    case SpeechEngineError.failed, SpeechEngineError.unreachable:
+      last = error
+      return true
+    default: return false
+    }
+  }
+
+  /// An utterance has been understood.
+  mutating func makeGood() {
+    (last, count) = (nil, 0)
+  }
+}

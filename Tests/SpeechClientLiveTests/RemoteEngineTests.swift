@@ -1,0 +1,141 @@
+import AudioCore
+import ClientDependencies
+import SpeechClient
+import SpeechEngine
+import Synchronization
+import Testing
+
+@testable import SpeechClientLive
+
+/// Engines in a process or on a machine of their own: they may fail, and take long to answer.
+@Suite struct RemoteEngineTests {
+  private let tasks = SpeechTasks()
+
+  private func events(
+    _ failures: [Int: SpeechEngineError], utterances: Int = 4, isRemote: Bool = true
+  ) async -> (told: [String], error: SpeechClientError?, sessions: Int) {
+    let frail = FrailEngine(failures)
+    var engine = frail.engine
+    engine.isRemote = isRemote
+    let events = withDependencies {
+      $0.speechEngine = engine
+    } operation: {
+      tasks.events(
+        of: SpeechRequest(
+          buffers: stream(audio(utterances: utterances)), shouldReportPartialResults: false))
+    }
+    var told: [String] = []
+    do {
+      for try await event in events {
+        switch event {
+        case .speechStarted: told.append("(")
+        case .speechEnded: told.append(")")
+        case .dropped(let times):
+          #expect(times.upperBound > times.lowerBound)
+          told.append("lost")
+        case .result(let result): told.append(result.bestTranscription.formattedString)
+        default: break
+        }
+      }
+      return (told, nil, frail.sessionCount)
+    } catch {
+      return (told, error as? SpeechClientError, frail.sessionCount)
+    }
+  }
+
+  private let crash = SpeechEngineError.failed(reason: "crash")
+
+  @Test func `a failure costs one utterance, and the next has a new session`() async {
+    let (told, error, sessions) = await events([1: crash])
+    #expect(told.joined(separator: " ") == "( 0 ) ( lost ) ( 2 ) ( 3 )")
+    #expect(error == nil)
+    #expect(sessions == 2)
+  }
+
+  @Test func `three failures in a row end the stream with the last one's error`() async {
+    let gone = SpeechEngineError.unreachable(address: "there", reason: "gone")
+    let (told, error, sessions) = await events([0: crash, 1: crash, 2: gone])
+    #expect(told.joined(separator: " ") == "( lost ) ( lost ) (")
+    #expect(error == .unavailable(reason: gone.description))
+    #expect(sessions == 3)
+  }
+
+  @Test func `failures that are not in a row are counted anew`() async {
+    let (told, error, _) = await events([0: crash, 1: crash, 3: crash, 4: crash], utterances: 6)
+    #expect(
+      told.joined(separator: " ") == "( lost ) ( lost ) ( 2 ) ( lost ) ( lost ) ( 5 )")
+    #expect(error == nil)
+  }
+
+  @Test func `a failure that no later utterance makes good ends the stream with its error`() async {
+    let (told, error, _) = await events([1: crash], utterances: 2)
+    #expect(told.joined(separator: " ") == "( 0 ) ( lost )")
+    #expect(error == .engineFailed(reason: "crash"))
+  }
+
+  @Test func `what will not be better another time ends the stream at once`() async {
+    let wrong = SpeechEngineError.languageMissing(wanted: "fr", available: "en")
+    let (told, error, _) = await events([1: wrong])
+    #expect(told.joined(separator: " ") == "( 0 ) (")
+    #expect(error == .unavailable(reason: wrong.description))
+  }
+
+  @Test func `an engine of this process ends the stream where it fails`() async {
+    let (told, error, _) = await events([1: crash], isRemote: false)
+    #expect(told.joined(separator: " ") == "( 0 ) (")
+    #expect(error == .engineFailed(reason: "crash"))
+  }
+}
+
+/// An engine that fails in some utterances, each time in another call, and hears its number in the
+/// others.
+private final class FrailEngine: Sendable {
+  private let failures: [Int: SpeechEngineError]
+  private let counts = Mutex((sessions: 0, utterances: 0))
+
+  init(_ failures: [Int: SpeechEngineError]) {
+    self.failures = failures
+  }
+
+  var sessionCount: Int { counts.withLock { $0.sessions } }
+
+  var engine: SpeechEngine {
+    SpeechEngine(
+      name: "frail",
+      availability: { .ready(SpeechModel(language: "en-US", location: "test")) },
+      makeSession: { _ in
+        self.counts.withLock { $0.sessions += 1 }
+        return Session(engine: self)
+      })
+  }
+
+  private final class Session: SpeechEngineSession {
+    private let engine: FrailEngine
+    private var index = 0
+
+    init(engine: FrailEngine) {
+      self.engine = engine
+    }
+
+    var hypothesis: SpeechHypothesis { SpeechHypothesis() }
+
+    func beginUtterance() throws(SpeechEngineError) {
+      index = engine.counts.withLock { counts in
+        defer { counts.utterances += 1 }
+        return counts.utterances
+      }
+      try fail(inCall: 0)
+    }
+
+    func process(_ samples: [Float]) throws(SpeechEngineError) { try fail(inCall: 1) }
+
+    func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
+      try fail(inCall: 2)
+      return SpeechHypothesis(words: [SpeechHypothesis.Word("\(index)", frames: 0..<3200)])
+    }
+
+    private func fail(inCall call: Int) throws(SpeechEngineError) {
+      if index % 3 == call, let error = engine.failures[index] { throw error }
+    }
+  }
+}
