@@ -3,6 +3,9 @@ import ClientDependencies
 /// Recognises speech in files and in streams of audio.
 public struct SpeechClient: Sendable {
   /// Whether speech can be recognised on this machine, and why not; it looks, but loads nothing.
+  ///
+  /// An engine in another process or on another machine is not asked here, where nothing may wait:
+  /// it is `notDetermined` until `requestAuthorization` has asked it.
   public var authorizationStatus: @Sendable () -> AuthorizationStatus = {
     [origin = IssueOrigin.current] in
     .denied(
@@ -10,6 +13,8 @@ public struct SpeechClient: Sendable {
   }
 
   /// The same, after the model has been loaded, so that the first task starts at once.
+  ///
+  /// A caller that is cancelled leaves with `notDetermined`; what has begun to load still does.
   public var requestAuthorization: @Sendable () async -> AuthorizationStatus = {
     [origin = IssueOrigin.current] in
     .denied(

@@ -1,4 +1,3 @@
-import AudioThreads
 import ClientDependencies
 import SpeechClient
 import SpeechEngine
@@ -49,16 +48,9 @@ struct InstalledEngines: Sendable {
     }
   }
 
-  /// Nil where the system has no thread left.
+  /// Nil where the system has no thread left, and for a caller that is cancelled.
   private func look<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value? {
-    await withCheckedContinuation { continuation in
-      do {
-        _ = try DedicatedThread.start(name: "syrinx-engines") {
-          continuation.resume(returning: body())
-        }
-      } catch {
-        continuation.resume(returning: nil)
-      }
-    }
+    await ThreadedAnswer<Value?>.of(
+      thread: "syrinx-engines", abandoned: nil, failed: { _ in nil }, body)
   }
 }

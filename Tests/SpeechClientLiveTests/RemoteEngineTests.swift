@@ -1,4 +1,5 @@
 import AudioCore
+import AudioThreads
 import ClientDependencies
 import SpeechClient
 import SpeechEngine
@@ -84,6 +85,63 @@ import Testing
     let (told, error, _) = await events([1: crash], isRemote: false)
     #expect(told.joined(separator: " ") == "( 0 ) (")
     #expect(error == .engineFailed(reason: "crash"))
+  }
+
+  @Test func `a remote engine is asked for its status only by request, and that is kept`() async {
+    let asked = Mutex(0)
+    var engine = FrailEngine([:]).engine
+    engine.isRemote = true
+    engine.availability = {
+      asked.withLock { $0 += 1 }
+      return .unavailable(.failed(reason: ""))
+    }
+    await withDependencies {
+      $0.speechEngine = engine
+    } operation: {
+      let before = tasks.authorizationStatus()
+      #expect(before == .notDetermined)
+      let requested = await tasks.requestAuthorization()
+      #expect(requested == .authorized)
+      let after = tasks.authorizationStatus()
+      #expect(after == .authorized)
+    }
+    #expect(asked.withLock { $0 } == 0)
+  }
+
+  @Test func `a request for the status that is cancelled returns while the engine still loads`()
+    async
+  {
+    let blocking = BlockingEngine(in: .making)
+    let request = withDependencies {
+      $0.speechEngine = blocking.engine
+    } operation: {
+      Task { await tasks.requestAuthorization() }
+    }
+    await blocking.reached.wait()
+    request.cancel()
+    let status = await request.value
+    #expect(status == .notDetermined)
+    blocking.release()
+  }
+
+  @Test func `a look at the engines that is cancelled returns while one still thinks`() async {
+    let blocking = BlockingEngine(in: .making)
+    var engine = blocking.engine
+    engine.availability = {
+      _ = try? blocking.engine.makeSession(SpeechSessionOptions())
+      return .unavailable(.failed(reason: ""))
+    }
+    let look = withDependencies {
+      $0.speechEngine = engine
+      $0.speechEngines = [engine]
+    } operation: {
+      Task { await InstalledEngines().descriptions() }
+    }
+    await blocking.reached.wait()
+    look.cancel()
+    let engines = await look.value
+    #expect(engines.isEmpty)
+    blocking.release()
   }
 }
 

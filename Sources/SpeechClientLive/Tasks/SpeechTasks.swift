@@ -1,4 +1,3 @@
-import AudioThreads
 import ClientDependencies
 import SoundFile
 import SpeechClient
@@ -9,6 +8,8 @@ import Synchronization
 final class SpeechTasks: Sendable {
   // Held to add and remove a task.
   private let running = Mutex<[ObjectIdentifier: SpeechTask]>([:])
+  // Held to note what a remote engine, by its name, said last, and to look at it.
+  private let known = Mutex<[String: AuthorizationStatus]>([:])
   private let workers = UtteranceWorkers()
   private let clock: any Clock<Duration>
 
@@ -17,8 +18,10 @@ final class SpeechTasks: Sendable {
     self.clock = clock
   }
 
+  /// It does not wait: of a remote engine it is what that said when it was last asked.
   func authorizationStatus() -> AuthorizationStatus {
     @Dependency(\.speechEngine) var engine
+    if engine.isRemote { return known.withLock { $0[engine.name] } ?? .notDetermined }
     return AuthorizationStatus(engine.availability())
   }
 
@@ -26,14 +29,13 @@ final class SpeechTasks: Sendable {
   /// loaded.
   func requestAuthorization() async -> AuthorizationStatus {
     @Dependency(\.speechEngine) var engine
-    return await withCheckedContinuation { [engine] continuation in
-      do {
-        _ = try DedicatedThread.start(name: "syrinx-speech") {
-          continuation.resume(returning: Self.status(afterLoading: engine))
-        }
-      } catch {
-        continuation.resume(returning: AuthorizationStatus(error))
-      }
+    let asked = engine
+    return await ThreadedAnswer.of(
+      thread: "syrinx-speech", abandoned: .notDetermined, failed: { AuthorizationStatus($0) }
+    ) {
+      let status = Self.status(afterLoading: asked)
+      self.known.withLock { $0[asked.name] = status }
+      return status
     }
   }
 
