@@ -12,6 +12,7 @@ final class PocketSphinxSession: SpeechEngineSession {
   private var stream = StreamKnowledge()
   private var waiting: [Int16] = []
   private var spotting = PhraseSpotting()
+  private var change = SpectralChange()
   private let alternativeCount: Int
   private let context: ContextualChoice
 
@@ -31,7 +32,8 @@ final class PocketSphinxSession: SpeechEngineSession {
 
   var hypothesis: SpeechHypothesis {
     guard stream.schedule.isSearching else { return SpeechHypothesis() }
-    return SpeechHypothesis(words: isSpotting ? spotting.phrases : decoder.words)
+    if isSpotting { return SpeechHypothesis(words: spotting.phrases) }
+    return SpeechHypothesis(words: change.hasChanged ? decoder.words : [])
   }
 
   /// PocketSphinx tells a phrase a tenth of a second after its end.
@@ -41,6 +43,7 @@ final class PocketSphinxSession: SpeechEngineSession {
     stream.beginUtterance()
     waiting = []
     spotting = PhraseSpotting()
+    change = SpectralChange()
     frontEnd.begin()
     try decoder.begin()
   }
@@ -56,7 +59,9 @@ final class PocketSphinxSession: SpeechEngineSession {
   func process(_ samples: [Float]) throws(SpeechEngineError) {
     let samples = samples.inSixteenBits
     waiting += samples
-    switch stream.hear(samples, with: frontEnd) {
+    change.add(samples)
+    let action = stream.hear(samples, with: frontEnd) { change.add(frontEnd.unscaled($0)) }
+    switch action {
     case .wait: return
     case .search: try search()
     case .setMeanAndSearch: try setMeanAndSearch()
@@ -67,7 +72,8 @@ final class PocketSphinxSession: SpeechEngineSession {
     if !stream.schedule.isSearching { try setMeanAndSearch() }
     if isSpotting { try spot(settling: 0) }
     try decoder.end()
-    return isSpotting ? SpeechHypothesis(words: spotting.phrases) : readings()
+    if isSpotting { return SpeechHypothesis(words: spotting.phrases) }
+    return change.canBeSpeech ? readings() : SpeechHypothesis()
   }
 
   private var isSpotting: Bool { decoder.current.isKeyPhrases }

@@ -13,10 +13,16 @@ struct StreamKnowledge {
   }
 
   /// Takes the next samples of the utterance, and says what a decoder is to do with those that wait.
+  ///
+  /// - Parameter each: called with the cepstrum of each 10 ms.
   mutating func hear(
-    _ samples: [Int16], with frontEnd: borrowing FrontEnd
+    _ samples: [Int16], with frontEnd: borrowing FrontEnd,
+    each: (UnsafeBufferPointer<Float>) -> Void = { _ in }
   ) -> MeanSchedule.Action {
-    frontEnd.add(samples, to: &mean)
+    frontEnd.process(samples) { cepstrum in
+      mean.add(cepstrum)
+      each(cepstrum)
+    }
     return schedule.hear(FrameCount(samples.count))
   }
 }

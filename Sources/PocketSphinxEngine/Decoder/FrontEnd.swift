@@ -7,6 +7,7 @@ struct FrontEnd: ~Copyable {
   private let width: Int
   private let rows: UnsafeMutableBufferPointer<UnsafeMutablePointer<mfcc_t>?>
   private let cells: UnsafeMutablePointer<mfcc_t>
+  private let scale: CepstralScale
   private static let rowCount = 128
 
   /// A front end with a decoder's parameters; the corresponding C function is `fe_init_auto_r`.
@@ -15,6 +16,7 @@ struct FrontEnd: ~Copyable {
       throw .failed(reason: "PocketSphinx' front end refuses the model's parameters")
     }
     frontEnd = made
+    scale = CepstralScale(configuration)
     width = Int(fe_get_output_size(made))
     // Owned by this value, and given back in its deinit: the C function wants an array of row
     // pointers.
@@ -43,9 +45,8 @@ struct FrontEnd: ~Copyable {
     fe_start_utt(frontEnd)
   }
 
-  /// Adds the cepstra of more samples to `mean`; what does not fill a frame waits for the next
-  /// samples.
-  func add(_ samples: [Int16], to mean: inout CepstralMean) {
+  /// Gives the cepstra of more samples; what does not fill a frame waits for the next samples.
+  func process(_ samples: [Int16], each: (UnsafeBufferPointer<Float>) -> Void) {
     samples.withUnsafeBufferPointer { buffer in
       // The C function moves this pointer on, within the buffer, as it takes samples.
       var position = buffer.baseAddress
@@ -57,9 +58,11 @@ struct FrontEnd: ~Copyable {
           frontEnd, &position, &left, rows.baseAddress, &frames, &firstFrame)
         guard code >= 0, frames > 0 else { return }
         for row in 0..<Int(frames) {
-          mean.add(UnsafeBufferPointer(start: rows[row], count: width))
+          each(UnsafeBufferPointer(start: rows[row], count: width))
         }
       }
     }
   }
+  /// A cepstrum on the scale that does not depend on the model.
+  func unscaled(_ cepstrum: UnsafeBufferPointer<Float>) -> [Float] { scale.undone(cepstrum) }
 }
