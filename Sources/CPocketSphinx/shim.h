@@ -10,6 +10,8 @@
 #include <sphinxbase/err.h>
 #include <sphinxbase/fe.h>
 #include <sphinxbase/feat.h>
+#include <sphinxbase/hash_table.h>
+#include <sphinxbase/jsgf.h>
 #include <sphinxbase/logmath.h>
 #include <stdio.h>
 

@@ -24,6 +24,29 @@ import Testing
     return try session.finishUtterance()
   }
 
+  @Test(arguments: ["<left>", "<right>"])
+  func `every public rule may be said`(other: String) throws {
+    // Which one PocketSphinx takes for itself depends on their names.
+    let rules = [
+      "public \(other) = turn left;", "public <a> = go forward <count> meters;",
+      "<count> = ten;", "public <z> = stop;",
+    ]
+    for grammar in [rules, rules.reversed()] {
+      let text = "#JSGF V1.0;\ngrammar a.b;\n" + grammar.joined(separator: "\n")
+      let words = try final(SpeechSessionOptions(grammar: text)).words.map(\.text)
+      #expect(words == ["go", "forward", "ten", "meters"])
+    }
+    // A grammar with one rule is taken after it, too.
+    let words = try final(SpeechSessionOptions(grammar: Self.commands)).words.map(\.text)
+    #expect(words == ["go", "forward", "ten", "meters"])
+  }
+
+  @Test func `what is not public is not said alone`() throws {
+    let grammar = "#JSGF V1.0; grammar a; public <a> = stop; public <b> = <c> two; <c> = forward;"
+    let words = try final(SpeechSessionOptions(grammar: grammar)).words.map(\.text)
+    #expect(words != ["forward"])
+  }
+
   @Test
   func `an utterance is taken for a sentence of the grammar, and its words have no confidence`()
     throws
@@ -58,6 +81,22 @@ import Testing
       ),
       ("#JSGF V1.0;\ngrammar a;\npublic <x> = go <y>;", 3, "the rule <y> is not defined"),
       ("#JSGF V1.0;\ngrammar a;\n<x> = go;", nil, "no public rule"),
+      (
+        "#JSGF V1.0;\ngrammar a;\npublic <x> = go;\npublic <y> =\n blorfle;", 5,
+        "\"blorfle\" is not in the dictionary"
+      ),
+      (
+        "#JSGF V1.0;\ngrammar a;\npublic <x> = \(String(repeating: "(", count: 20_000));", nil,
+        "nested too deeply"
+      ),
+      (
+        "#JSGF V1.0;\ngrammar a;\npublic <x> = \(String(repeating: "a", count: 500));", 3,
+        "\"\(String(repeating: "a", count: 40))…\""
+      ),
+      (
+        "#JSGF V1.0;\ngrammar a;\npublic <x> =\n\"stop go\";", 4,
+        "write the words one by one, without quotation marks"
+      ),
       ("#JSGF V1.0;\ngrammar a;\npublic <x> = <x> go;", nil, "right-recursion"),
     ] as [(String, Int?, String)])
   func `a bad grammar is an error with its line`(grammar: String, line: Int?, text: String) throws {
@@ -70,6 +109,16 @@ import Testing
     }
     #expect(errorLine == line)
     #expect(reason.contains(text), "\(reason)")
+  }
+
+  @Test func `the line of an error in a long grammar is found`() throws {
+    let many = (0..<3000).map { "<r\($0)> = go;" }.joined(separator: "\n")
+    let error = #expect(throws: SpeechEngineError.self) {
+      _ = try Self.engine.makeSession(
+        SpeechSessionOptions(
+          grammar: "#JSGF V1.0;\ngrammar a;\n\(many)\npublic <x> = go ((;\n\(many)"))
+    }
+    #expect(error == .grammarInvalid(line: 3003, reason: "syntax error at \";\""))
   }
 
   @Test(arguments: ["de-DE", "en-GB", ""])

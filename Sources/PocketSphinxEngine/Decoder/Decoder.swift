@@ -64,36 +64,6 @@ final class Decoder {
     current = wanted
   }
 
-  private func load(_ grammar: String, name: String) throws(SpeechEngineError) {
-    // PocketSphinx' parser prints on standard output what comes before this.
-    guard grammar.hasPrefix("#JSGF") else {
-      throw .grammarInvalid(line: 1, reason: "a grammar begins with #JSGF V1.0;")
-    }
-    let errors = SphinxErrors.during { [decoder] in
-      // A rule that is not there is an error in the log, and 0 is returned all the same.
-      _ = ps_set_jsgf_string(decoder, name, grammar)
-    }
-    guard let trouble = GrammarTrouble(errors, in: grammar) else { return }
-    ps_unset_search(decoder, name)
-    let line = trouble.line ?? (trouble.isSyntax ? lineOfSyntaxError(in: grammar, name) : nil)
-    throw .grammarInvalid(line: line, reason: trouble.reason)
-  }
-
-  /// The line of the first syntax error, by parsing ever more lines: the number in the log is
-  /// garbage.
-  private func lineOfSyntaxError(in grammar: String, _ name: String) -> Int {
-    let lines = grammar.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-    for count in lines.indices.dropFirst() {
-      let beginning = lines[..<count].joined(separator: "\n")
-      let errors = SphinxErrors.during { [decoder] in
-        _ = ps_set_jsgf_string(decoder, name, beginning)
-      }
-      ps_unset_search(decoder, name)
-      if GrammarTrouble(errors, in: beginning)?.isWithinText == true { return count }
-    }
-    return lines.count
-  }
-
   /// Begins an utterance; frames count from 0 again.
   func begin() throws(SpeechEngineError) {
     ps_start_stream(decoder)

@@ -17,14 +17,20 @@ struct GrammarTrouble: Equatable {
       isSyntax = true
       let token = quoted.count > 1 ? quoted[1] : ""
       isWithinText = !token.isEmpty
-      reason = isWithinText ? "syntax error at \"\(token)\"" : "the grammar ends too early"
-    } else if error.hasPrefix("The word '"), quoted.count > 2 {
-      let word = String(quoted[1])
-      reason = "the word \"\(word)\" is not in the dictionary (its words are in lower case)"
-      line = Self.line(of: word, in: grammar)
+      reason = isWithinText ? "syntax error at \(token.quoted)" : "the grammar ends too early"
+    } else if error.hasPrefix("memory exhausted") {
+      reason = "the grammar is nested too deeply"
+    } else if error.hasPrefix("The word '") {
+      // A long word ends with the line of the log.
+      let word = quoted.dropFirst().first ?? ""
+      let remedy =
+        word.hasPrefix("\"")
+        ? "; write the words one by one, without quotation marks" : " (its words are in lower case)"
+      reason = "the word \(word.quoted) is not in the dictionary\(remedy)"
+      line = Self.line(of: String(word), in: grammar)
     } else if error.hasPrefix("Undefined rule in RHS: ") {
       let rule = Self.ruleName(in: error)
-      reason = "the rule <\(rule)> is not defined"
+      reason = "the rule <\(rule.clipped)> is not defined"
       line = Self.line(of: rule, in: grammar)
     } else if error.hasPrefix("No public rules") {
       reason = "it has no public rule"
@@ -45,6 +51,15 @@ struct GrammarTrouble: Equatable {
     let index = lines.firstIndex { line in
       line.split { !($0.isLetter || $0.isNumber || "'-._".contains($0)) }.contains { $0 == word }
     }
-    return index.map { $0 + 1 }
+    // A word with other characters in it, or the beginning of a long one.
+    return (index ?? lines.firstIndex { $0.contains(word) }).map { $0 + 1 }
   }
+}
+
+extension StringProtocol {
+  /// The text as it may stand in a message, which should not be as long as a grammar.
+  fileprivate var clipped: String { count > 40 ? "\(prefix(40))…" : String(self) }
+
+  /// The clipped text in quotation marks, where it has none of its own.
+  fileprivate var quoted: String { hasPrefix("\"") ? clipped : "\"\(clipped)\"" }
 }
