@@ -42,6 +42,8 @@ extension SpeechEngineError: CustomStringConvertible {
       "the speech model's file \(path) may not be read by this user"
     case .modelDamaged(let path, let reason):
       "the speech model's file \(path) is damaged: \(reason); install the model again"
+    case .languageMissing("", let available):
+      "the language that was asked for has no name; ask for \(available), or leave it out"
     case .languageMissing(let wanted, let available):
       "the speech model knows \(available) and not \(wanted); ask for \(available), or use a model for \(wanted)"
     case .grammarInvalid(let line, let reason):

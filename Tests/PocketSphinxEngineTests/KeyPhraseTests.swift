@@ -56,7 +56,9 @@ import Testing
     #expect(try !loose.hear(samples(of: "window.wav")).final.words.isEmpty)
   }
 
-  @Test(arguments: ["go blorfle", "Go forward", "go/forward"])
+  @Test(arguments: [
+    "go blorfle", "Go forward", "go/forward", "go <sil>", "[NOISE] forward", "forward(2) go",
+  ])
   func `a word that the model does not have is an error`(phrase: String) throws {
     let unknown = phrase.split(separator: " ").first { $0 != "go" && $0 != "forward" }
     #expect(throws: SpeechEngineError.wordUnknown(String(try #require(unknown)), phrase: phrase)) {
@@ -72,6 +74,18 @@ import Testing
     #expect(
       throws: SpeechEngineError.unsupported(
         "search for a grammar and for key phrases at once", engine: "pocketsphinx")
+    ) {
+      _ = try Self.engine.makeSession(options)
+    }
+  }
+
+  @Test func `further readings of key phrases are an error`() {
+    var options = SpeechSessionOptions()
+    options.keyPhrases = [SpeechKeyPhrase("go")]
+    options.alternativeCount = 2
+    #expect(
+      throws: SpeechEngineError.unsupported(
+        "further readings of key phrases", engine: "pocketsphinx")
     ) {
       _ = try Self.engine.makeSession(options)
     }

@@ -33,7 +33,10 @@ extension Decoder {
   private func soundCount(of phrase: String) throws(SpeechEngineError) -> Int {
     var count = 0
     for word in phrase.split(separator: " ") {
-      guard let sounds = ps_lookup_word(decoder, String(word)) else {
+      // Its dictionary has silence and noises as well, which nobody says.
+      guard DictionaryWord.text(of: String(word)) == String(word),
+        let sounds = ps_lookup_word(decoder, String(word))
+      else {
         throw .wordUnknown(String(word), phrase: phrase)
       }
       // What it gives belongs to the caller.

@@ -14,7 +14,11 @@ enum DecoderSearch: Hashable {
     switch (options.grammar, options.keyPhrases) {
     case (nil, []): self = .anything
     case (let grammar?, []): self = .grammar(grammar)
-    case (nil, let phrases): self = .keyPhrases(phrases)
+    case (nil, let phrases):
+      guard options.alternativeCount == 0 else {
+        throw .unsupported("further readings of key phrases", engine: "pocketsphinx")
+      }
+      self = .keyPhrases(phrases)
     default:
       throw .unsupported(
         "search for a grammar and for key phrases at once", engine: "pocketsphinx")
