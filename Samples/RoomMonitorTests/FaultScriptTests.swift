@@ -18,7 +18,7 @@ import Testing
           .refusedTransfers(every: 5),
           .hungUp(at: 24_000),
         ]))
-    try await withDependencies {
+    await withDependencies {
       $0.soundCard = card.soundCard
     } operation: {
       let recorder = AudioRecorderClient.liveValue
