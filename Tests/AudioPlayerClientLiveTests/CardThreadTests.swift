@@ -44,6 +44,14 @@ import Testing
     #expect(bench.pcm.writes < 1_000)
   }
 
+  @Test func `a device that has played and stands still is given up within a second`() throws {
+    bench.pcm.at(300) { $0.isStuck = true }
+    #expect(throws: SoundCardError.stalled("simulated", .playback)) {
+      try bench.run([try bench.voice(second)])
+    }
+    #expect(bench.pcm.elapsed <= .milliseconds(300) + .seconds(1))
+  }
+
   @Test func `a sound that is stopped on a device that takes no frames is over at once`() throws {
     let voice = try bench.voice(second)
     bench.pcm.at(300) { pcm in
