@@ -1,10 +1,5 @@
 import CPocketSphinx
-
-#if canImport(Glibc)
 import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// What a model's parameters multiply each coefficient of a cepstrum by, which differs from model
 /// to model.
