@@ -8,6 +8,7 @@ public import FoundationEssentials
 public enum SpeechGrammar: Hashable, Sendable {
   /// The grammar's text, from `#JSGF V1.0;` on.
   case text(String)
-  /// A file that holds the grammar as UTF-8 text; it is read when the task begins.
+  /// A file or pipe that holds the grammar as UTF-8 text, 16 MiB at most; it is read when the task
+  /// begins, on a thread of the task, whose stream ends with what is wrong with it.
   case file(URL)
 }

@@ -1,4 +1,5 @@
 import AudioCore
+import AudioThreads
 import Foundation
 import PocketSphinxEngine
 import SpeechClient
@@ -54,6 +55,41 @@ import Testing
     #expect(results.finals == ["go forward ten meters"])
   }
 
+  @Test func `a grammar may be a pipe, which nobody's thread waits for`() async throws {
+    let pipe = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).gram")
+    defer { try? FileManager.default.removeItem(at: pipe) }
+    try #require(mkfifo(pipe.path, 0o600) == 0)
+    var request = SpeechRequest(url: sound("go-forward.wav"))
+    request.grammar = .file(pipe)
+    // Only now is there somebody who writes.
+    let started = tasks.start(request, on: .pocketSphinx())
+    _ = try DedicatedThread.start(name: "syrinx-test") {
+      let text = "#JSGF V1.0; grammar a; public <a> = go forward ten meters;"
+      let file = open(pipe.path, O_WRONLY)
+      _ = write(file, text, text.utf8.count)
+      close(file)
+    }
+    #expect(try await started.all().finals == ["go forward ten meters"])
+  }
+
+  @Test func `a grammar's file that cannot be read says why`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let latin = folder.appending(path: "latin.gram")
+    try Data("#JSGF V1.0; // f\u{fc}r".utf8.filter { $0 != 0xC3 }).write(to: latin)
+    for (file, reason) in [
+      (latin, "\(latin.path) is not UTF-8 text; save it as such"),
+      (folder, "\(folder.path) is a folder; name the file with the grammar"),
+    ] {
+      var request = SpeechRequest(buffers: stream([]))
+      request.grammar = .file(file)
+      await #expect(throws: SpeechClientError.invalidGrammar(reason: reason)) {
+        try await tasks.start(request, on: scripted.engine).all()
+      }
+    }
+  }
+
   @Test func `a grammar or a locale that cannot be used ends the stream with the reason`() async {
     var request = SpeechRequest(url: sound("go-forward.wav"))
     request.grammar = .text("#JSGF V1.0;\ngrammar a;\npublic <a> = go blorfle;")
@@ -67,7 +103,7 @@ import Testing
     request.grammar = .file(URL(filePath: "/nowhere/a.gram"))
     await #expect(
       throws: SpeechClientError.invalidGrammar(
-        reason: "/nowhere/a.gram cannot be read as UTF-8 text")
+        reason: "there is no /nowhere/a.gram; check the name and its folder")
     ) {
       try await tasks.start(request, on: .pocketSphinx()).all()
     }

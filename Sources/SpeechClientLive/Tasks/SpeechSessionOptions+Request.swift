@@ -2,11 +2,11 @@ import SpeechClient
 import SpeechEngine
 
 extension SpeechSessionOptions {
-  /// What a request asks of the engine; a grammar's file is read here and now.
+  /// What a request asks of the engine, but for its grammar, which is read later.
   init(_ request: SpeechRequest) throws(SpeechClientError) {
     self.init(
       wantsPartialHypotheses: request.shouldReportPartialResults,
-      grammar: try request.grammar?.text(), language: request.locale)
+      language: request.locale)
     keyPhrases = try request.checkedKeyPhrases()
     contextualPhrases = request.contextualPhrases
     alternativeCount = max(0, request.alternativeCount)
