@@ -33,6 +33,11 @@ import Wyoming
     #expect(events[2].data == ["rate": 16_000, "width": 2, "channels": 1])
   }
 
+  @Test func `the engine says that it is remote, so that a failure costs one utterance`() {
+    let engine = SpeechEngine.wyoming(server: .tcp(host: "127.0.0.1", port: 9))
+    #expect(engine.isRemote)
+  }
+
   @Test func `chunks that stream in are a hypothesis that grows`() throws {
     let server = try ScriptedServer { side in
       side.describing { _ in
