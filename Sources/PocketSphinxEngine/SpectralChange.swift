@@ -4,16 +4,21 @@ import AudioCore
 /// and commands: how much the spectrum changes from one 40 ms to the next, whatever its level.
 ///
 /// Between the sounds of speech it changes by 3 to 7, within noise and tones by less than 2. In
-/// an utterance any third of a second that changes is enough.
+/// an utterance any third of a second that changes is enough, or a tenth that changes clearly: a
+/// word before or behind one that somebody draws out.
 struct SpectralChange {
   /// What the median of the changes is in speech at least.
   static let least: Float = 2.4
   /// How many changes are looked at together: a third of a second.
   static let count = 15
+  /// What each of the changes in a tenth of a second is at least where they are clear.
+  static let clear: Float = 3.2
+  /// How many clear ones in a row are enough: a tenth of a second.
+  static let clearCount = 5
   /// With fewer changes than this nothing can be told.
   static let fewest = 4
   /// What is so much quieter than the loudest sound, as a power, does not count: the background.
-  static let loud: Float = 0.04
+  static let loud: Float = 0.015
 
   private struct Change {
     var size: Float
@@ -33,7 +38,7 @@ struct SpectralChange {
   private var changes: [Change] = []
   private var loudest: Float = 0
 
-  /// Whether a third of a second has changed as speech does.
+  /// Whether a third of a second has changed as speech does, or a tenth clearly.
   private(set) var hasChanged = false
 
   /// Whether the utterance, which has ended, can be speech; where it is too short to tell, yes.
@@ -69,7 +74,12 @@ struct SpectralChange {
     changes.append(Change(size: size, power: power))
     if changes.count > Self.reach { changes.removeFirst() }
     let counting = counting
-    if counting.count == Self.count, Self.median(of: counting) >= Self.least { hasChanged = true }
+    let clear = counting.prefix(Self.clearCount)
+    if counting.count == Self.count && Self.median(of: counting) >= Self.least
+      || clear.count == Self.clearCount && clear.allSatisfy({ $0 >= Self.clear })
+    {
+      hasChanged = true
+    }
   }
 
   /// The newest changes between loud sounds.

@@ -40,26 +40,37 @@ import Testing
     withExtendedLifetime(reader) {}
   }
 
-  /// Without a mend these would run until the second signal, and the time limit of the suite.
-  @Test(arguments: [
-    "record - -d virtual:heard.wav", "record out.wav --json -d virtual:heard.wav",
-    "play heard.wav --loop forever --json -d virtual",
-  ])
-  func `one SIGTERM ends a command whose output nobody reads`(command: String) async throws {
+  @Test func `one SIGTERM ends a recording into a pipe that is full`() async throws {
     let run = try await BuiltCommand.shell(
       """
       mkfifo output error; exec 3<>output 4<>error
       head -c 65536 /dev/zero >&3
-      syrinx \(command) --verbose >output 2>error & command=$!
-      grep -q -m 1 -e 'virtual' <&4
+      syrinx record - -d virtual:heard.wav --verbose >output 2>error & command=$!
+      grep -q -m 1 virtual <&4
       kill -TERM $command; wait $command; status=$?
       timeout 0.1 cat <&4 >&2
       exit $status
       """, in: folder)
     #expect(run.status == 1)
     #expect(run.error.contains("cannot write standard output: its reader takes nothing"))
-    if command.contains("out.wav") {
-      #expect(try folder.samples("out.wav").count > 0)
-    }
+  }
+
+  /// A pipe of one page takes nothing as long as there is a byte in it.
+  @Test(arguments: [
+    "record out.wav --json -d virtual:heard.wav",
+    "play heard.wav --loop forever --json -d virtual",
+  ])
+  func `one SIGTERM ends a command whose output nobody reads`(command: String) async throws {
+    let run = try await BuiltCommand.shell(
+      """
+      mkfifo output; exec 3<>output
+      python3 -c 'import fcntl; fcntl.fcntl(3, 1031, 4096)  # F_SETPIPE_SZ'
+      syrinx \(command) >output & command=$!
+      head -c 44 <&3 >/dev/null
+      dd if=/dev/zero bs=1 count=1 oflag=nonblock >&3 2>/dev/null
+      kill -TERM $command; wait $command
+      """, in: folder)
+    #expect(run.status == 1)
+    #expect(run.error.contains("cannot write standard output: its reader takes nothing"))
   }
 }
