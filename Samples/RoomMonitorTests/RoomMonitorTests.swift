@@ -7,7 +7,8 @@ import SoundCard
 import SyrinxTestSupport
 import Testing
 
-/// The feature on the real engine, above a sound card that does what the test says, when it says so.
+/// The feature on the real engine, above a sound card that does what the test says,
+/// when it says so.
 @MainActor @Suite struct RoomMonitorTests {
   let clock = TestClock()
 

@@ -82,8 +82,8 @@ final class ALSAPlayback: PlaybackPCM, @unchecked Sendable {
     return .frames(FrameCount(written))
   }
 
-  /// The frames that a write handed over although it failed: the start that they were to lead to was
-  /// refused, and alsa-lib says only that.
+  /// The frames that a write handed over although it failed: the start that they were to lead to
+  /// was refused, and alsa-lib says only that.
   ///
   /// What has not been started has played nothing, so that it holds all that it was given.
   private func takenBeforeStart(_ pcm: OpaquePointer) -> Int? {

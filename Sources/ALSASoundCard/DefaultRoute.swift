@@ -11,7 +11,8 @@ enum DefaultRoute: Equatable {
   /// Plug-ins that lead to a sound server.
   static let serverPlugins: Set<String> = ["pulse", "pipewire"]
 
-  /// - Parameter target: the name that `default` is another word for, or the type of its definition.
+  /// - Parameter target: the name that `default` is another word for, or the type of its
+  ///   definition.
   init(target: String?) {
     self =
       switch target {

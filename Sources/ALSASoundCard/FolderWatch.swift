@@ -9,7 +9,8 @@ final class FolderWatch: Sendable {
 
   private let quit: WakeUp
 
-  /// Starts watching, nil where the system refuses; a folder that is not there is left out until another one changes.
+  /// Starts watching, nil where the system refuses; a folder that is not there is left out until
+  /// another one changes.
   ///
   /// - Parameter changed: is called on the watching thread, until `stop`.
   init?(

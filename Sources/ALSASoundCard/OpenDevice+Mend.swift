@@ -43,8 +43,8 @@ extension OpenDevice {
     if case .interrupted(let interruption) = try mend(code) { untold = interruption }
   }
 
-  /// The code of `snd_pcm_resume`, and where a plug-in claims success although the device sleeps on,
-  /// what it keeps to itself: EAGAIN, and soon that it cannot resume at all.
+  /// The code of `snd_pcm_resume`, and where a plug-in claims success although the device sleeps
+  /// on, what it keeps to itself: EAGAIN, and soon that it cannot resume at all.
   ///
   /// alsa-lib passes on the code of a driver, but none of an external plug-in.
   private func resume(_ pcm: OpaquePointer) -> Int32 {

@@ -36,7 +36,8 @@ struct Recovery {
   private var current = Action.nothing
   private var restarts = 0
 
-  /// - Parameter suspended: when it was first found asleep: now, or before a wait that was cut short.
+  /// - Parameter suspended: when it was first found asleep: now, or before a wait that was
+  ///   cut short.
   init(direction: AudioDevice.Direction, suspended: MonotonicTime) {
     self.direction = direction
     giveUpResumingAt = suspended + Self.resumeLimit

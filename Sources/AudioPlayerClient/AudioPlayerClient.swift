@@ -4,8 +4,8 @@ public import FoundationEssentials
 
 /// Plays sound: files, buffers and streams, several at a time.
 ///
-/// Everything that plays on a device is mixed in it and kept within full scale. The live value keeps
-/// a device open for a while after its last sound; see `DependencyValues.playbackIdleTime`.
+/// Everything that plays on a device is mixed in it and kept within full scale. The live value
+/// keeps a device open for a while after its last sound; see `DependencyValues.playbackIdleTime`.
 public struct AudioPlayerClient: Sendable {
   /// Plays a file once and returns when its last frame has been heard.
   ///

@@ -1,8 +1,8 @@
 public import ClientDependencies
 
 extension DependencyValues {
-  /// How long the live player keeps a device open after its last sound, on `\.continuousClock`: 10 s,
-  /// and in tests not at all.
+  /// How long the live player keeps a device open after its last sound, on `\.continuousClock`:
+  /// 10 s, and in tests not at all.
   ///
   /// A sound that begins meanwhile waits for no device. With a time above zero a device is opened
   /// for more than its first sound: with at least two channels and 44.1 kHz, unless

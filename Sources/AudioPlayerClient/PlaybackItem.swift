@@ -6,7 +6,8 @@ public struct PlaybackItem: Sendable {
   /// The part of the source that is played.
   public var range: PlaybackRange
 
-  /// How often it is played; what follows an item that is played for ever is reached by `skip` only.
+  /// How often it is played; what follows an item that is played for ever is reached by
+  /// `skip` only.
   public var repetition: PlaybackRepetition
 
   /// An item that plays all of `source` once, unless it says otherwise.

@@ -3,7 +3,8 @@ import AudioPlayerClient
 import SoundCard
 
 extension AudioPlayerError {
-  /// What went wrong with a device, or with what is needed to play on it, as the client's own error.
+  /// What went wrong with a device, or with what is needed to play on it, as the
+  /// client's own error.
   init(_ error: any Error, on device: AudioDevice.ID?) {
     self =
       switch error {

@@ -24,7 +24,8 @@ final class CardAbsence: Sendable {
   private let hanging = Atomic<Bool>(false)
   private let replace: @Sendable (any PlaybackPCM) -> Void
 
-  /// - Parameter replace: puts a device in the place of the one that was lost, on the card's thread.
+  /// - Parameter replace: puts a device in the place of the one that was lost, on the
+  ///   card's thread.
   init(replace: @escaping @Sendable (any PlaybackPCM) -> Void) {
     self.replace = replace
   }

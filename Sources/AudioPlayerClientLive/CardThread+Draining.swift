@@ -27,8 +27,8 @@ extension CardThread {
     }
   }
 
-  /// Gives up on a device that takes no frames: what is to end anyway sooner than the rest, for which
-  /// the device is lost then.
+  /// Gives up on a device that takes no frames: what is to end anyway sooner than the rest, for
+  /// which the device is lost then.
   func considerStall() throws(SoundCardError) {
     switch stall.verdict {
     case .fine: return

@@ -123,7 +123,8 @@ final class Voice: @unchecked Sendable {
       .original != .closed
   }
 
-  /// Whether the ring has been emptied for an epoch; the frames that were taken for good until then.
+  /// Whether the ring has been emptied for an epoch; the frames that were taken for
+  /// good until then.
   func flushed(_ epoch: Int) -> Int? {
     flushedEpoch.load(ordering: .acquiring) == epoch
       ? framesAtFlush.load(ordering: .relaxed) : nil

@@ -21,8 +21,8 @@ public struct AudioRecorderClient: Sendable {
   /// Records into a file until `stopRecording`; the file's extension decides on its format.
   ///
   /// True when the file is complete and holds at least a frame, also where the device came to its
-  /// end by itself; false where nothing was recorded, and there is no file then. Cancelling the task
-  /// completes the file and throws `CancellationError`. Throws `AudioRecorderError`.
+  /// end by itself; false where nothing was recorded, and there is no file then. Cancelling the
+  /// task completes the file and throws `CancellationError`. Throws `AudioRecorderError`.
   public var startRecording: @Sendable (_ url: URL) async throws -> Bool = {
     [origin = IssueOrigin.current] _ in
     throw reportUnimplemented("AudioRecorderClient.startRecording", from: origin)
@@ -38,8 +38,9 @@ public struct AudioRecorderClient: Sendable {
   ///
   /// The stream yields `started`, then what happens as it comes, and ends after `finished`;
   /// cancelling its consumer completes the file. Stopped before the device is open it yields
-  /// `finished` alone. Where nothing was recorded there is no file. It throws `AudioRecorderError`; what was recorded up to
-  /// there stays, and `closed`, right before the error, says how much that is.
+  /// `finished` alone. Where nothing was recorded there is no file. It throws
+  /// `AudioRecorderError`; what was recorded up to there stays, and `closed`, right before the
+  /// error, says how much that is.
   public var recording:
     @Sendable (_ request: RecordingRequest) async -> AsyncThrowingStream<RecordingEvent, any Error> =
       { [origin = IssueOrigin.current] _ in

@@ -19,8 +19,8 @@ public struct RecordingFileFormat: Hashable, Sendable {
     case flac
     /// Ogg Vorbis; extensions `ogg` and `oga`.
     ///
-    /// A process that is killed loses its last page: up to 4 KB, or 255 blocks of a quiet sound, which
-    /// are 5 s at 48 kHz and 16 s at 8 kHz.
+    /// A process that is killed loses its last page: up to 4 KB, or 255 blocks of a quiet sound,
+    /// which are 5 s at 48 kHz and 16 s at 8 kHz.
     case vorbis
     /// Ogg Opus, at 8, 12, 16, 24 or 48 kHz; extension `opus`.
     case opus

@@ -24,8 +24,8 @@ public struct RecordingRequest: Hashable, Sendable {
   /// How quiet for how long the microphone is when `silentMicrophone` is told; nil for never.
   public var warnBelow: LevelRule?
 
-  /// The name by which it is controlled; nil where only `stopRecording`, `pause` and `resume`, which
-  /// are for all recordings, are needed.
+  /// The name by which it is controlled; nil where only `stopRecording`, `pause` and `resume`,
+  /// which are for all recordings, are needed.
   public var id: RecordingID?
 
   /// When it begins.
@@ -70,8 +70,8 @@ public struct RecordingRequest: Hashable, Sendable {
   /// While the device is away the file stays open. What was missed, from the last frame that was
   /// heard to the first one after it, is lost audio, for which `gaps` holds: with `.stop` it ends
   /// when the device is lost. A device that is back
-  /// with another rate or other channels is converted to what it was, and a request without a device
-  /// goes on with what is the default device then.
+  /// with another rate or other channels is converted to what it was, and a request without a
+  /// device goes on with what is the default device then.
   public var onDeviceLoss: DeviceLossPolicy
 
   /// A request that records from the default device as it comes, until it is stopped, unless it

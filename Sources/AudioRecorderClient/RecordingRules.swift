@@ -24,8 +24,9 @@ public enum RecordingGapRule: String, Hashable, Sendable, CaseIterable {
 
 /// When a recording goes on in another file.
 ///
-/// After `take.wav` come `take-001.wav`, `take-002.wav` and so on. Where there is a limit, a name with
-/// `%d` or, with leading zeros, `%03d` in it has the number there, from 1 on for the first file.
+/// After `take.wav` come `take-001.wav`, `take-002.wav` and so on. Where there is a limit, a
+/// name with `%d` or, with leading zeros, `%03d` in it has the number there, from 1 on for
+/// the first file.
 public struct RecordingRolling: Hashable, Sendable {
   /// The length of each file, counted in frames, at least 0.1 seconds; nil for no limit.
   public var length: Duration?

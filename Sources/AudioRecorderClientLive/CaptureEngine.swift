@@ -69,7 +69,8 @@ final class CaptureEngine: Sendable {
   /// device.
   ///
   /// It runs on the calling thread, which becomes the consumer's. What was captured before an error
-  /// is given to the consumer, and the consumer is finished in any case, before the error is thrown.
+  /// is given to the consumer, and the consumer is finished in any case, before the
+  /// error is thrown.
   func run(_ consumer: some CaptureConsumer) throws {
     let outcome = Result { try capture(into: consumer) }
     let finishing = Result { try consumer.finish() }

@@ -15,8 +15,8 @@ struct CaptureBlock: BitwiseCopyable {
 
 /// The way from the card's thread to the consumer's; neither waits for the other on it.
 final class CaptureLink: Sendable {
-  /// What the ring holds: how long a consumer, a disk above all, may be busy before the device itself
-  /// overruns.
+  /// What the ring holds: how long a consumer, a disk above all, may be busy before the device
+  /// itself overruns.
   static let depth = Duration.seconds(16)
 
   let samples: Ring<Float>

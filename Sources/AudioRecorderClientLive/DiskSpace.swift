@@ -41,7 +41,8 @@ struct DiskSpace {
     return left
   }
 
-  /// Keeps to the last seconds: what has become loud takes more bytes than what was quiet for hours.
+  /// Keeps to the last seconds: what has become loud takes more bytes than what was
+  /// quiet for hours.
   ///
   /// Encoders write in bursts, so a second counts for an eighth.
   private mutating func measure(_ frames: FrameCount, _ bytes: Int) {

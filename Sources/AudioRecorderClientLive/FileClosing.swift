@@ -7,8 +7,8 @@ import Synchronization
 
 /// The completion of a file on a thread of its own: the disk may take its time over it while the
 /// next file is written.
-// `@unchecked Sendable` is right because the writer belongs to one thread at a time: to the one that
-// completes the file, and from `isOver` on to the one that began it.
+// `@unchecked Sendable` is right because the writer belongs to one thread at a time: to the one
+// that completes the file, and from `isOver` on to the one that began it.
 final class FileClosing: @unchecked Sendable {
   typealias Closing = @Sendable (SoundFileWriter) throws(SoundFileError) -> Void
 

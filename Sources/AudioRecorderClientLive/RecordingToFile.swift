@@ -74,7 +74,8 @@ final class RecordingToFile: CaptureConsumer {
     return !isOver
   }
 
-  /// Where levels are seldom told, blocks can wait, but not longer than until the length is reached.
+  /// Where levels are seldom told, blocks can wait, but not longer than until the
+  /// length is reached.
   var patience: Duration {
     guard mostPatience > .zero, control.isEmpty, !gate.isWaiting else { return .zero }
     let left = limit.map { ($0 - files.framesWritten).duration(at: format.sampleRate) }

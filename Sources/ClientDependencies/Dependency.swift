@@ -7,8 +7,8 @@
 /// dependency can be named as well: `@Dependency(\.audioPlayer.play) var play`.
 ///
 /// A context's value that is made by a read is made from what the wrapper sees, and kept for all
-/// who share the cache. A computed property of `DependencyValues` that declares a wrapper of its own
-/// sees only the current scope; let it read `self` instead.
+/// who share the cache. A computed property of `DependencyValues` that declares a wrapper of its
+/// own sees only the current scope; let it read `self` instead.
 ///
 /// Thread safety: it can be read on every thread. Outside tests a read takes no lock, but for the
 /// first one of a value and those of a key that lacks its live value.

@@ -21,8 +21,8 @@ public macro DependencyEntry(_ key: String = "") =
 
 /// Registers a dependency, its key and its live value included, by one property.
 ///
-/// See ``DependencyEntry(_:)``. Without an initial value the live value is used in tests, too, which
-/// is reported as an issue.
+/// See ``DependencyEntry(_:)``. Without an initial value the live value is used in tests, too,
+/// which is reported as an issue.
 ///
 /// - Parameters:
 ///   - key: Another name for a key that is not hidden.

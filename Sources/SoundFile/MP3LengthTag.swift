@@ -1,7 +1,7 @@
 /// Keeps the length that an MP3 file tells up to date while the file grows.
 ///
-/// LAME leaves the first block to that and fills it at the very end. Of a file that was never closed
-/// libsndfile would guess the length, and be wrong by a second in every four minutes.
+/// LAME leaves the first block to that and fills it at the very end. Of a file that was never
+/// closed libsndfile would guess the length, and be wrong by a second in every four minutes.
 struct MP3LengthTag {
   private var next = 0
   private var blockCount = 0

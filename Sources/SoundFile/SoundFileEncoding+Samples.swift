@@ -30,7 +30,8 @@ extension SoundFileEncoding {
     }
   }
 
-  /// Whether the header can be brought up to date while writing; libsndfile would destroy Ogg files.
+  /// Whether the header can be brought up to date while writing; libsndfile would
+  /// destroy Ogg files.
   var updatesHeader: Bool { hasFixedFrameSize }
 
   /// The sound that an encoder may be given without a byte of it in the file; nil where every frame

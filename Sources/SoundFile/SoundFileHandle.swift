@@ -137,8 +137,8 @@ extension SoundFileHandle {
     sf_command(file, Int32(SFC_SET_OGG_PAGE_LATENCY_MS), &milliseconds, size)
   }
 
-  /// Gives every second of MP3 the same bytes: with a rate that varies, LAME holds up to two seconds
-  /// of silence back.
+  /// Gives every second of MP3 the same bytes: with a rate that varies, LAME holds up to two
+  /// seconds of silence back.
   ///
   /// Below 32 kHz it would choose blocks for mono that are too small for a tag with the length.
   func keepBitRate(at rate: SampleRate) {

@@ -3,14 +3,15 @@ public import FoundationEssentials
 
 /// Writes a sound file: WAV, AIFF, AU, CAF, FLAC, Ogg Vorbis, Opus or MP3.
 ///
-/// Samples beyond full scale are clipped. 16 bit get the noise of TPDF dither, but samples that were
-/// read from 16 bit are written as they were. A WAV file becomes RF64 by itself where it grows past
-/// 4 GiB.
+/// Samples beyond full scale are clipped. 16 bit get the noise of TPDF dither, but samples that
+/// were read from 16 bit are written as they were. A WAV file becomes RF64 by itself where it
+/// grows past 4 GiB.
 ///
 /// After every half second of audio the header is brought up to date, and after every second the
-/// disk is asked, on a thread of its own, to store what is there, so that a process that is killed leaves a file which lacks at
-/// most the last second; of Ogg Vorbis the page that was not full is missing, at most 4 KB or 255
-/// blocks of it. Python's `wave` reads neither RF64 nor float: SoX, FFmpeg and libsndfile do.
+/// disk is asked, on a thread of its own, to store what is there, so that a process that is killed
+/// leaves a file which lacks at most the last second; of Ogg Vorbis the page that was not full is
+/// missing, at most 4 KB or 255 blocks of it. Python's `wave` reads neither RF64 nor float: SoX,
+/// FFmpeg and libsndfile do.
 ///
 /// Its methods block while the file is written: call them on a thread of your own. Thread safety:
 /// one thread at a time.

@@ -1,12 +1,14 @@
 public import AudioCore
 public import AudioThreads
 
-/// Writes WAV, or its samples alone, to a descriptor that cannot be sought in, for example 1 for standard output.
+/// Writes WAV, or its samples alone, to a descriptor that cannot be sought in, for example 1 for
+/// standard output.
 ///
 /// The sizes in its header are the largest numbers there are, as SoX and FFmpeg write and read
 /// them: the stream is as long as its writer likes.
 ///
-/// Its methods block while there is no room in the pipe, unless they are told to hurry. Thread safety: one thread at a time.
+/// Its methods block while there is no room in the pipe, unless they are told to hurry. Thread
+/// safety: one thread at a time.
 public final class StreamingWAVWriter {
   /// Rate and channels of the stream.
   public let format: AudioFormat

@@ -2,8 +2,9 @@ import AudioCore
 
 /// The first bytes of a WAV file whose length is known, or of RF64 where 32 bits cannot tell it.
 ///
-/// Both have the same length: RF64's sizes stand where a WAV file has a chunk of nothing. The format
-/// is the plain one, also for 24 bits and many channels, because Python's `wave` reads no other.
+/// Both have the same length: RF64's sizes stand where a WAV file has a chunk of nothing.
+/// The format is the plain one, also for 24 bits and many channels, because Python's `wave`
+/// reads no other.
 struct WAVFileHeader {
   /// The most that a size of a WAV file may tell.
   static let largestSize = 0xFFFF_FFFF

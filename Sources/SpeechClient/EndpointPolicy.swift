@@ -1,15 +1,16 @@
 /// When an utterance begins and ends, alike for all engines.
 ///
 /// Durations count in steps of 10 ms. Whether a step is speech is judged by how far its level is
-/// above the quietest of the last two seconds. A duration that makes no sense counts as the nearest that
-/// does: `longest` as one second at least.
+/// above the quietest of the last two seconds. A duration that makes no sense counts as the nearest
+/// that does: `longest` as one second at least.
 public struct EndpointPolicy: Hashable, Sendable {
   /// How much audio before the first speech belongs to the utterance, so that no first sound is
   /// lost; 300 ms.
   public var preRoll: Duration
   /// How much speech it takes to begin an utterance, because clicks are shorter; 30 ms.
   public var onset: Duration
-  /// How much silence ends an utterance; the engine hears it, so that no last sound is lost; 600 ms.
+  /// How much silence ends an utterance; the engine hears it, so that no last sound is
+  /// lost; 600 ms.
   public var silence: Duration
   /// How long an utterance may be before any pause of `shortSilence` ends it; 12 s.
   public var comfortable: Duration

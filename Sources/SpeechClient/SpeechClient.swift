@@ -59,7 +59,8 @@ public struct SpeechClient: Sendable {
     reportUnimplemented("SpeechClient.finishTask", from: origin)
   }
 
-  /// The languages that a request may ask for, as BCP 47 tags such as `en-US`, in alphabetical order.
+  /// The languages that a request may ask for, as BCP 47 tags such as `en-US`, in
+  /// alphabetical order.
   ///
   /// They are those of the models that the engine in use has found; none where it has none.
   public var supportedLocales: @Sendable () async -> [String] = {

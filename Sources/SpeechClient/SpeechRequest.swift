@@ -76,10 +76,10 @@ public struct SpeechRequest: Sendable {
   /// How many utterances may be recognised at the same time, each with a decoder of its own; 1, and
   /// anything less, for one after the other.
   ///
-  /// The results are the same, in the same order. Tasks of one client that ask for more than 1 share
-  /// their decoders: together they have as many as the task that asks for the most. It is 1 for partial
-  /// results, key phrases and live sources, and with engines in which an utterance depends on those
-  /// before it.
+  /// The results are the same, in the same order. Tasks of one client that ask for more than 1
+  /// share their decoders: together they have as many as the task that asks for the most. It is 1
+  /// for partial results, key phrases and live sources, and with engines in which an utterance
+  /// depends on those before it.
   public var jobCount = 1
 
   /// A request for a source.

@@ -43,8 +43,8 @@ public struct SpeechEngine: Sendable {
       throw reportUnimplemented("SpeechEngine.makeSession", from: origin)
     }
 
-  /// Makes what lets several sessions share the utterances of one stream; nil where an utterance can
-  /// depend on what the session recognised before it.
+  /// Makes what lets several sessions share the utterances of one stream; nil where an utterance
+  /// can depend on what the session recognised before it.
   ///
   /// It loads no model, but for the few parameters that it needs.
   public var makeListener:

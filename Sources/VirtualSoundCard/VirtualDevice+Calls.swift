@@ -68,7 +68,8 @@ extension VirtualDevice {
   /// after it was refused.
   ///
   /// One that waits for its source or for its consumer has no time-out that the card's buffer could
-  /// explain: a capture that can wait has half of the buffer left, and one without room waits longer.
+  /// explain: a capture that can wait has half of the buffer left, and one without room
+  /// waits longer.
   private func waitsForCard(_ interest: PCMInterest, _ timeout: Duration?) -> Bool {
     guard interest == .nothing else { return true }
     guard let timeout else { return false }

@@ -27,7 +27,8 @@ public enum VirtualFault: Hashable, Sendable {
 
   /// The device runs dry (playback) or full (capture), and `lost` frames pass before it goes on.
   ///
-  /// It only says so: a playback keeps what it holds, and the silence takes none of the card's time.
+  /// It only says so: a playback keeps what it holds, and the silence takes none of the
+  /// card's time.
   case xrun(at: FrameCount, lost: FrameCount)
   /// The machine sleeps, and `lost` frames have passed when it wakes; as an xrun otherwise.
   ///
@@ -64,8 +65,8 @@ public enum VirtualFault: Hashable, Sendable {
   case refusedTransfers(every: Int)
   /// A playback claims this delay from this frame on: none, a negative one, or an absurd one.
   ///
-  /// A device that keeps to the protocol claims 0…16 buffers. With nil it cannot tell any more (EIO)
-  /// and is taken at its last word.
+  /// A device that keeps to the protocol claims 0…16 buffers. With nil it cannot tell any more
+  /// (EIO) and is taken at its last word.
   case claimedDelay(FrameCount?, at: FrameCount = 0)
 }
 

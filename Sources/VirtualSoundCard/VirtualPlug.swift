@@ -2,8 +2,8 @@ import AudioCore
 import SoundCard
 import Synchronization
 
-/// Whether a virtual card is there, what is still to go wrong with it, and who wants to know when it
-/// comes or goes.
+/// Whether a virtual card is there, what is still to go wrong with it, and who wants to know when
+/// it comes or goes.
 final class VirtualPlug: Sendable {
   private struct State {
     var isPulled = false

@@ -9,8 +9,8 @@ public import Wyoming
 /// connection; the others and the server go on.
 ///
 /// While audio comes, `transcript-chunk` events carry the words that do not change any more, and
-/// `voice-started` and `voice-stopped` say when there was speech; `transcript` has the whole text of
-/// all utterances between `audio-start` and `audio-stop`.
+/// `voice-started` and `voice-stopped` say when there was speech; `transcript` has the whole text
+/// of all utterances between `audio-start` and `audio-stop`.
 public struct WyomingServer: Sendable {
   private let address: WyomingAddress
   private let options: WyomingServerOptions
@@ -24,8 +24,8 @@ public struct WyomingServer: Sendable {
   ///
   /// When it returns, all connections are closed, and the socket of a Unix address is removed.
   ///
-  /// - Parameter onListening: is called once clients can connect, with the address that they can use:
-  ///   port 0 has become the one that the system gave.
+  /// - Parameter onListening: is called once clients can connect, with the address that they can
+  ///   use: port 0 has become the one that the system gave.
   /// - Throws: `WyomingServerError` where it cannot listen.
   public func run(
     onListening: @escaping @Sendable (_ address: WyomingAddress) async -> Void = { _ in }

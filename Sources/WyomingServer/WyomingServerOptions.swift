@@ -8,7 +8,8 @@ public struct WyomingServerOptions: Sendable {
   /// A further client gets an `error` event with the code `busy`, and its connection ends.
   public var maximumConnections = 4
 
-  /// How long a client may leave the server waiting: for its next bytes, or for room to write; 30 s.
+  /// How long a client may leave the server waiting: for its next bytes, or for room to
+  /// write; 30 s.
   ///
   /// Then it gets an `error` event with the code `idle`, and its connection ends. Nil on standard
   /// input and output, where the client is whoever started the server.

@@ -22,7 +22,8 @@ struct CardShape: Sendable, CustomStringConvertible {
   }
 }
 
-/// One after the other, so that the tests of paced devices beside them get their share of the machine.
+/// One after the other, so that the tests of paced devices beside them get their share of
+/// the machine.
 @Suite(.serialized) struct NegotiationTests {
   init() throws { _ = try TestBench.ready() }
 

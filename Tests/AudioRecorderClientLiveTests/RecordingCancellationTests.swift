@@ -8,7 +8,8 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-/// A recording whose consumer leaves in the middle of something, on a card whose time is the test's.
+/// A recording whose consumer leaves in the middle of something, on a card whose time
+/// is the test's.
 @Suite(.timeLimit(.minutes(1))) final class RecordingCancellationTests: Sendable {
   private let folder = RecordingFolder()
   private let clock = TestClock()

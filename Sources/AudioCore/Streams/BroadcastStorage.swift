@@ -22,7 +22,8 @@ final class BroadcastStorage<Failure: Error>: Sendable {
     case start
   }
 
-  // Held for one step of the machine; tasks are resumed, started and cancelled after it is released.
+  // Held for one step of the machine; tasks are resumed, started and cancelled after
+  // it is released.
   private let state = Mutex(State())
   private let start: @Sendable (BroadcastStorage) -> Task<Void, Never>
 

@@ -9,8 +9,8 @@ import Foundation
 /// ```
 ///
 /// Thread safety: any thread may use it at any time, and may wait there. The new value of
-/// ``setValue(_:)`` and the operation of ``withValue(_:)`` may read the object, and find the value as
-/// it was before; what they change by another way than their own is overwritten when they end.
+/// ``setValue(_:)`` and the operation of ``withValue(_:)`` may read the object, and find the value
+/// as it was before; what they change by another way than their own is overwritten when they end.
 @dynamicMemberLookup
 public final class LockIsolated<Value>: @unchecked Sendable {
   // `@unchecked` is right, because the value is only used under the lock.

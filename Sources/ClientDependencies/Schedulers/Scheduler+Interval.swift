@@ -1,7 +1,7 @@
 #if !PointFreeDependencies
 extension Scheduler {
-  /// Whether work can be repeated in an interval; if not, because the next turn would never be later
-  /// than the last one, it is reported.
+  /// Whether work can be repeated in an interval; if not, because the next turn would never be
+  /// later than the last one, it is reported.
   func canRepeat(every interval: SchedulerTimeType.Stride) -> Bool {
     if interval > .zero { return true }
     reportIssue(

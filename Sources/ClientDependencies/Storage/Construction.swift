@@ -31,7 +31,8 @@ final class Construction: Sendable {
 
   /// Makes a value; where that is being done already, another context's value breaks the cycle.
   ///
-  /// Such a value is reported and not kept: whoever reads the key later gets the one of its context.
+  /// Such a value is reported and not kept: whoever reads the key later gets the one of
+  /// its context.
   static func value<Key: TestDependencyKey>(
     of key: Key.Type, in context: DependencyContext, readAt location: SourceLocation
   ) -> Construction.Result<Key.Value> {

@@ -2,7 +2,8 @@
 /// Scopes that are remembered for objects, as long as the objects live and a little longer.
 ///
 /// Nothing tells when an object has ended. Each time that a scope hands an object out, two of those
-/// that are remembered are therefore looked at: as many hand-outs as there are objects see them all.
+/// that are remembered are therefore looked at: as many hand-outs as there are objects
+/// see them all.
 final class RememberedScopes: Sendable {
   // `@unchecked` is right, because the object is only compared, never used.
   fileprivate struct Entry: @unchecked Sendable {

@@ -15,7 +15,8 @@ struct ReportedGaps {
   // Held for one insertion, at each read of a key that has a gap.
   private static let ofProcess = Lock(ReportedGaps())
 
-  /// Whether a missing value is to be reported: in tests at each read, elsewhere once at each place.
+  /// Whether a missing value is to be reported: in tests at each read, elsewhere once
+  /// at each place.
   static func isNew(_ missing: MissingValue) -> Bool {
     isTesting || ofProcess.withLock { $0.insert(missing) }
   }

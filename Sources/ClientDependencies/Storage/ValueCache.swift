@@ -19,7 +19,8 @@ final class ValueCache: Sendable {
   // Outside test processes only the first read of a value uses it; held to look up and to insert.
   private let ofTests = Lock<[RunningTest?: ValuesOfTest]>([:])
 
-  /// - Parameter separatesTests: whether each test has values of its own; it costs a look-up of the current test.
+  /// - Parameter separatesTests: whether each test has values of its own; it costs a look-up of the
+  ///   current test.
   init(separatesTests: Bool = isTesting) {
     self.separatesTests = separatesTests
   }

@@ -7,8 +7,8 @@ extension DependencyValues {
   /// await fireAndForget { try await player.play(url: jingle) }
   /// ```
   ///
-  /// At work and in previews the closure runs in a task of its own, with the overrides of the caller.
-  /// In tests the call returns when the closure is done. Errors are ignored in both.
+  /// At work and in previews the closure runs in a task of its own, with the overrides of the
+  /// caller. In tests the call returns when the closure is done. Errors are ignored in both.
   public var fireAndForget: FireAndForget {
     get { self[FireAndForgetKey.self] }
     set { self[FireAndForgetKey.self] = newValue }

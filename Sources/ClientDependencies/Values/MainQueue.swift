@@ -10,7 +10,8 @@ extension DependencyValues {
   /// ```
   ///
   /// A test that uses it without an override gets an issue; override it with `.immediate`, where
-  /// no work waits and a timer ticks once, or with a `DispatchQueue.test` whose time the test moves.
+  /// no work waits and a timer ticks once, or with a `DispatchQueue.test` whose time
+  /// the test moves.
   public var mainQueue: AnySchedulerOf<DispatchQueue> {
     get { self[MainQueueKey.self] }
     set { self[MainQueueKey.self] = newValue }

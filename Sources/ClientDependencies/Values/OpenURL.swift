@@ -11,8 +11,8 @@ extension DependencyValues {
   ///
   /// The call waits until `xdg-open` tells whether a program took the URL, for three seconds of
   /// `\.continuousClock` at most: where the desktop is unknown, `xdg-open` stays as long as the
-  /// browser that it started, and the URL is taken. It ends as well, with `false`, as soon as its task
-  /// is cancelled; the program goes on.
+  /// browser that it started, and the URL is taken. It ends as well, with `false`, as soon as its
+  /// task is cancelled; the program goes on.
   ///
   /// A test that opens a URL without an override gets an issue and `false`.
   public var openURL: OpenURLEffect {

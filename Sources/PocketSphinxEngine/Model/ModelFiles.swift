@@ -16,7 +16,8 @@ struct ModelFiles: Equatable, Sendable {
 
   /// Finds the files in a directory; nil where there is none.
   ///
-  /// - Throws: `.modelDamaged` for a directory without one of the files, `.modelUnreadable` for a file without permission.
+  /// - Throws: `.modelDamaged` for a directory without one of the files, `.modelUnreadable` for a
+  ///   file without permission.
   init?(directory: String) throws(SpeechEngineError) {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
       return nil

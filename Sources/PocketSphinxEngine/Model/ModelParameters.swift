@@ -4,8 +4,8 @@ struct ModelParameters: Equatable {
   /// The numbers that come before the values: how many of what there are.
   let shape: [Int]
 
-  /// - Parameter dimensions: how many counts the kind of file begins with; where `hasStreams`, the width of each stream
-  ///   follows, and the second count tells how many there are.
+  /// - Parameter dimensions: how many counts the kind of file begins with; where `hasStreams`, the
+  ///   width of each stream follows, and the second count tells how many there are.
   init(_ file: ModelBytes, dimensions: Int, hasStreams: Bool) throws(ModelDamage) {
     var file = file
     let hasChecksum = try Self.readHeader(&file)

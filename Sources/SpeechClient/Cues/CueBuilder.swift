@@ -1,7 +1,7 @@
 /// Makes cues of utterances as they become final: of readable length, cut where the speaker pauses.
 ///
-/// A cue never spans utterances. Give it the final transcriptions in order, and call `finish` at the
-/// end: a cue that is too short is held until it is known how long it may stay.
+/// A cue never spans utterances. Give it the final transcriptions in order, and call `finish` at
+/// the end: a cue that is too short is held until it is known how long it may stay.
 public struct CueBuilder: Sendable {
   private let policy: CuePolicy
   private let lines: CueLines

@@ -1,7 +1,7 @@
 /// Finds an alignment with the fewest errors in memory that grows with the number of words only.
 ///
-/// Hirschberg's way: the middle of the reference must lie somewhere in the hypothesis; the costs from
-/// both ends say where, and the halves are aligned for themselves.
+/// Hirschberg's way: the middle of the reference must lie somewhere in the hypothesis; the costs
+/// from both ends say where, and the halves are aligned for themselves.
 struct WordAligner {
   private static let error = 1 << 32
   private static let insertion = error

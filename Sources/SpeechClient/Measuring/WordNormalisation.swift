@@ -23,7 +23,8 @@ public enum WordNormalisation: Hashable, Sendable, CaseIterable {
       .flatMap(splitAtOuterApostrophes)
   }
 
-  /// An apostrophe that begins or ends a run is a quotation mark, and two of them in a row are, too.
+  /// An apostrophe that begins or ends a run is a quotation mark, and two of them in a
+  /// row are, too.
   private func splitAtOuterApostrophes(_ run: ArraySlice<Character>) -> [String] {
     let parts = run.split(separator: "'", omittingEmptySubsequences: false)
     let words = parts.split { $0.isEmpty }

@@ -1,7 +1,8 @@
 import SpeechClient
 
 extension EndpointPolicy {
-  /// The policy with every duration in a range that makes sense: an utterance begins with speech, and has an end.
+  /// The policy with every duration in a range that makes sense: an utterance begins with speech,
+  /// and has an end.
   var usable: EndpointPolicy {
     let step = Duration.milliseconds(10)
     let hour = Duration.seconds(3600)

@@ -6,8 +6,8 @@ import SpeechEngine
 /// Goes ahead of a task's recogniser and finds the utterances, so that workers can take several at
 /// a time.
 ///
-/// It cuts the audio as the recogniser will. Where it cannot go on it stops: the recogniser comes to
-/// the same place, and says why.
+/// It cuts the audio as the recogniser will. Where it cannot go on it stops: the recogniser comes
+/// to the same place, and says why.
 actor UtteranceScout {
   private let executor: ThreadExecutor
   private let plan: UtterancePlan

@@ -1,4 +1,5 @@
-/// Work that waits for one of a few workers: what comes first in the order of its tasks is done first.
+/// Work that waits for one of a few workers: what comes first in the order of its tasks
+/// is done first.
 struct WorkQueue<Work> {
   /// The place of a piece of work: its task's, then its own within that.
   struct Place: Comparable {

@@ -2,7 +2,8 @@ import AudioCore
 import AudioThreads
 import SoundFile
 
-/// Writes a WAV stream, or its samples alone, on a thread of its own, because a pipe makes its writer wait.
+/// Writes a WAV stream, or its samples alone, on a thread of its own, because a pipe makes its
+/// writer wait.
 actor PipeWriter {
   private let executor: ThreadExecutor
   private let descriptor: StandardDescriptor
@@ -11,8 +12,8 @@ actor PipeWriter {
   private let hurry: WakeUp?
   private var writer: StreamingWAVWriter?
 
-  /// - Parameter hurry: once it is signalled, a reader that takes nothing for a second is waited for
-  ///   no longer.
+  /// - Parameter hurry: once it is signalled, a reader that takes nothing for a second is waited
+  ///   for no longer.
   init(
     _ descriptor: StandardDescriptor = .output, samples: SoundFileEncoding.SampleFormat = .int16,
     isRaw: Bool = false, hurry: WakeUp? = nil

@@ -19,8 +19,8 @@ final class StopSignals: Sendable {
   /// longer than it must.
   let hurry: WakeUp?
 
-  /// - Parameter takesCommands: false for a command that ends by SIGUSR1 and SIGUSR2; with true they
-  ///   wait for `commanding`, and lead to nothing after it or where it is never called.
+  /// - Parameter takesCommands: false for a command that ends by SIGUSR1 and SIGUSR2; with true
+  ///   they wait for `commanding`, and lead to nothing after it or where it is never called.
   init(takesCommands: Bool = false, hurry: WakeUp? = nil) {
     self.takesCommands = takesCommands
     self.hurry = hurry

@@ -9,9 +9,9 @@ extension AudioRecorderClient {
   /// A client whose captures yield what was recorded with `recordingCapture(to:)`, when it was, on
   /// `\.continuousClock`.
   ///
-  /// The calls of `capture` get the recorded ones in order, in the format of then, whatever they ask
-  /// for. One call more than was recorded throws `ReplayError.noMoreTasks`. The other endpoints are
-  /// not implemented.
+  /// The calls of `capture` get the recorded ones in order, in the format of then, whatever they
+  /// ask for. One call more than was recorded throws `ReplayError.noMoreTasks`. The other endpoints
+  /// are not implemented.
   ///
   /// - Throws: `ReplayError.unreadable`.
   public static func replayingCapture(_ url: URL) throws -> AudioRecorderClient {

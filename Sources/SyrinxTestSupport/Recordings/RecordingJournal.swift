@@ -6,7 +6,8 @@ import Foundation
 import SoundFile
 import SpeechClient
 
-/// Writes a recording, a line at a time, on a thread of its own; the file is made by the first line.
+/// Writes a recording, a line at a time, on a thread of its own; the file is made by
+/// the first line.
 actor RecordingJournal {
   private let executor: ThreadExecutor
   private let url: URL

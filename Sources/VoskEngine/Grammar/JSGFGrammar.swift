@@ -20,8 +20,8 @@ struct JSGFGrammar {
 
   /// All sentences of the public rules.
   ///
-  /// - Throws: `.grammarInvalid` for a rule or a word that there is not; `.unsupported` for a grammar
-  ///   with more sentences than can be told.
+  /// - Throws: `.grammarInvalid` for a rule or a word that there is not; `.unsupported` for a
+  ///   grammar with more sentences than can be told.
   func sentences(
     isKnown: @escaping (String) -> Bool
   ) throws(SpeechEngineError) -> Set<[String]> {

@@ -18,8 +18,8 @@ struct VoskModelLocation: Sendable {
 
   /// The whole models that there are, the one that is taken by itself first.
   ///
-  /// - Throws: `.modelNotInstalled` where there is none, `.modelDamaged` or `.modelUnreadable` where
-  ///   there is no whole one.
+  /// - Throws: `.modelNotInstalled` where there is none, `.modelDamaged` or `.modelUnreadable`
+  ///   where there is no whole one.
   func models() throws(SpeechEngineError) -> [VoskModelFiles] {
     var whole: [VoskModelFiles] = []
     var trouble: SpeechEngineError?

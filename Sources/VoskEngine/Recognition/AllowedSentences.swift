@@ -15,8 +15,8 @@ enum AllowedSentences {
   /// The word of a model for what is none of its phrases.
   static let otherWord = "[unk]"
 
-  /// - Throws: `.unsupported`, `.grammarInvalid`, `.wordUnknown`, `.optionInvalid`: what Vosk cannot
-  ///   do, and what nobody can.
+  /// - Throws: `.unsupported`, `.grammarInvalid`, `.wordUnknown`, `.optionInvalid`: what Vosk
+  ///   cannot do, and what nobody can.
   init(_ options: SpeechSessionOptions, model: VoskModel) throws(SpeechEngineError) {
     try VoskLimits(model: model).check(options)
     if let grammar = options.grammar {

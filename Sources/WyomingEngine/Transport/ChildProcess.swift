@@ -5,8 +5,8 @@ import Synchronization
 /// A child process with a connection to its standard input and output.
 ///
 /// Its input is a socket, because writing to a pipe whose reader has gone raises a signal here.
-/// It is in a process group of its own, so that what it starts ends with it, and Ctrl-C reaches it by
-/// the end of its standard input alone.
+/// It is in a process group of its own, so that what it starts ends with it, and Ctrl-C reaches it
+/// by the end of its standard input alone.
 final class ChildProcess {
   /// How long a child may take to end by itself once its input has ended, and after SIGTERM.
   static let grace = Duration.seconds(1)
@@ -38,8 +38,8 @@ final class ChildProcess {
     return watch.sentence
   }
 
-  /// Sees to the child's end, on a thread of its own where it does not end at once; its connection is
-  /// closed already.
+  /// Sees to the child's end, on a thread of its own where it does not end at once; its connection
+  /// is closed already.
   func end() {
     guard !watch.waitForEnd(within: .milliseconds(100)) else { return }
     let watch = watch

@@ -3,7 +3,8 @@ import Glibc
 
 /// Finds where in an utterance the voice is, by the levels of its steps of 10 ms.
 struct VoicedSpan {
-  /// How far below the loudest step a step may be and still be voice, as a ratio of energies: 25 dB.
+  /// How far below the loudest step a step may be and still be voice, as a ratio of
+  /// energies: 25 dB.
   static let ratio: Float = 316
   static let step = 160
 

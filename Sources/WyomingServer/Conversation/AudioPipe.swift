@@ -1,8 +1,8 @@
 import AudioCore
 import Synchronization
 
-/// Hands buffers from a connection to a recognition, a few at a time: whoever sends waits for whoever
-/// hears.
+/// Hands buffers from a connection to a recognition, a few at a time: whoever sends waits for
+/// whoever hears.
 final class AudioPipe: Sendable {
   /// How many buffers wait at most.
   static let limit = 4

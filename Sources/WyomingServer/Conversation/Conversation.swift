@@ -34,8 +34,8 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
     self.output = { event in try await watch.waiting { try await output(event) } }
   }
 
-  /// Serves the client until it goes, or a fault or cancellation ends the connection; a fault is told
-  /// to the client.
+  /// Serves the client until it goes, or a fault or cancellation ends the connection; a fault is
+  /// told to the client.
   func run() async {
     let (failures, failure) = AsyncStream.makeStream(of: ServerFault.self)
     let fault = await firstEnding(

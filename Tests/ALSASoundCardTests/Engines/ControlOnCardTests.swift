@@ -7,7 +7,8 @@ import Foundation
 import SoundCard
 import Testing
 
-/// One playback that is told things while it sounds on ALSA's test card, by what the card was given.
+/// One playback that is told things while it sounds on ALSA's test card, by what the
+/// card was given.
 @Suite(.timeLimit(.minutes(1))) struct ControlOnCardTests {
   private let bench: TestBench
   private let format = AudioFormat(sampleRate: 48_000, channelCount: 1)

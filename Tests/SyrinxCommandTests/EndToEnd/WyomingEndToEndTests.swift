@@ -7,8 +7,8 @@ import Testing
 import Wyoming
 import WyomingEngine
 
-/// The command as a Wyoming server: for clients that are made with the PyPI package `wyoming`, and for
-/// our own engine.
+/// The command as a Wyoming server: for clients that are made with the PyPI package `wyoming`, and
+/// for our own engine.
 @Suite(.timeLimit(.minutes(5)))
 struct WyomingEndToEndTests {
   let folder: TestFolder

@@ -11,7 +11,8 @@ import Glibc
 /// Options:
 /// - `--check`: exit with status 1 where an operation is over its limit.
 /// - `--rounds 101`: how often everything is measured; the median counts.
-/// - `--only text`: only the operation of that name; where none has it, those that contain the text.
+/// - `--only text`: only the operation of that name; where none has it, those that
+///   contain the text.
 /// - `--count 100000`: run these operations that often and measure nothing, for `valgrind`, which
 ///   counts instructions the same on a busy machine; take two counts, and divide the difference:
 ///
