@@ -63,6 +63,7 @@ import Testing
   ) async throws -> [PlaybackEvent] {
     try await withDependencies {
       $0.soundCard = .liveValue
+      $0.continuousClock = ContinuousClock()
     } operation: {
       let player = AudioPlayerClient.liveValue
       let request = PlaybackRequest(
