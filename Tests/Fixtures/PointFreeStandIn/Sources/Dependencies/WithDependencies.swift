@@ -38,5 +38,14 @@ extension DependencyValues {
     public func yield<R>(_ operation: () throws -> R) rethrows -> R {
       try DependencyValues.$_current.withValue(values, operation: operation)
     }
+
+    /// Runs an asynchronous operation with the values.
+    public func yield<R>(
+      isolation: isolated (any Actor)? = #isolation,
+      _ operation: () async throws -> R
+    ) async rethrows -> R {
+      try await DependencyValues.$_current.withValue(
+        values, operation: operation, isolation: isolation)
+    }
   }
 }
