@@ -94,10 +94,11 @@ final class PlaybackSession: Sendable {
   }
 
   private func play() async throws -> PlaybackFinish {
+    try check(request.items)
     guard request.fadeOut <= EdgeFades.longestFall else {
       throw AudioPlayerError.fadeOutTooLong(limit: EdgeFades.longestFall)
     }
-    let feeder = try VoiceFeeder(request, mailbox, setting.feeding)
+    let feeder = try VoiceFeeder(request, mailbox)
     guard let source = try await open(feeder) else {
       return PlaybackFinish(reason: .completed, heard: .zero)
     }
@@ -114,18 +115,12 @@ final class PlaybackSession: Sendable {
 
   /// Where nothing can be opened, what each item failed with is told all the same.
   private func open(_ feeder: VoiceFeeder) async throws -> SourceDescription? {
-    let opening = HeldUpWork(clock: setting.feeding.clock) { [self] in
-      do {
-        return try await feeder.open()
-      } catch {
-        let failures = await feeder.failures
-        // Nobody listens any more where it was held up for too long.
-        guard !isOver else { throw error }
-        for note in failures { report(note.event(PlaybackProgress(heard: .zero))) }
-        throw error
-      }
+    do {
+      return try await feeder.open()
+    } catch {
+      for note in await feeder.failures { report(note.event(PlaybackProgress(heard: .zero))) }
+      throw error
     }
-    return try await opening.valueUnlessCancelled()
   }
 
   private func play(
@@ -135,9 +130,7 @@ final class PlaybackSession: Sendable {
     let ending = VoiceEnding(
       rate: format.sampleRate, progressInterval: request.progressInterval, waiters: waiters)
     let voice = try makeVoice(engine.configuration, ending)
-    let feeding = HeldUpWork(clock: setting.feeding.clock) {
-      try await feeder.feed(voice, ending, on: engine)
-    }
+    let feeding = Task { try await feeder.feed(voice, ending, on: engine) }
     let outcome: Result<PlaybackFinish, any Error>
     do {
       try await prime(voice, feeder, feeding)
@@ -145,10 +138,10 @@ final class PlaybackSession: Sendable {
     } catch {
       outcome = .failure(error)
     }
-    // The feeder's thread and its file are gone before the session is over, unless a read holds
-    // them up.
+    // The feeder's thread and its file are gone before the session is over.
     voice.close()
-    await feeding.end()
+    feeding.cancel()
+    _ = await feeding.result
     return try outcome.get()
   }
 
@@ -167,7 +160,7 @@ final class PlaybackSession: Sendable {
 
   /// Lets the voice sound and tells how it goes.
   private func sound(
-    _ voice: Voice, _ ending: VoiceEnding, _ feeding: HeldUpWork<Void>,
+    _ voice: Voice, _ ending: VoiceEnding, _ feeding: Task<Void, any Error>,
     _ source: SourceDescription, on engine: PlaybackEngine
   ) async throws -> PlaybackFinish {
     guard publish(voice, engine) else { throw CancellationError() }
@@ -186,15 +179,13 @@ final class PlaybackSession: Sendable {
 
   /// Waits until there is something to begin with; throws where the source has nothing.
   private func prime(
-    _ voice: Voice, _ feeder: VoiceFeeder, _ feeding: HeldUpWork<Void>
+    _ voice: Voice, _ feeder: VoiceFeeder, _ feeding: Task<Void, any Error>
   ) async throws {
     await withTaskCancellationHandler {
       await feeder.primed.wait()
     } onCancel: {
       feeding.cancel()
       voice.stop()
-      // It may be held up in its first read.
-      feeder.primed.open()
     }
     try Task.checkCancellation()
     if voice.ring.totalWritten == 0 { try await feeding.value }

@@ -7,13 +7,13 @@ actor SoundLoader {
   private let executor: ThreadExecutor
   private let source: any FeederSource
 
-  init(_ source: PlaybackSource, _ setting: FeederSetting) throws {
+  init(_ source: PlaybackSource) throws {
     do {
       executor = try ThreadExecutor(name: "syrinx-decode")
     } catch {
       throw AudioPlayerError.system(reason: "\(error)")
     }
-    self.source = setting.make(source, FeederMailbox(PlaybackID()))
+    self.source = makeSource(source, FeederMailbox(PlaybackID()))
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -23,9 +23,11 @@ actor SoundLoader {
     try await source.open()
   }
 
-  /// All of it in another format, and what the source announced and did not hold; throws where it
-  /// holds nothing.
-  func load(as format: AudioFormat) async throws -> LoadedSound {
+  /// What the source announced and did not hold, once it has been loaded.
+  var shortfall: (announced: Duration, decoded: Duration)? { source.shortfall }
+
+  /// All of it in another format; throws where it holds nothing.
+  func load(as format: AudioFormat) async throws -> [AudioBuffer] {
     var converter = FeederConverter(to: format)
     var buffers: [AudioBuffer] = []
     func append(_ samples: [Float]) {
@@ -37,12 +39,6 @@ actor SoundLoader {
     }
     append(try converter.finish())
     guard !buffers.isEmpty else { throw AudioPlayerError.emptySource(source.url) }
-    return LoadedSound(buffers: buffers, shortfall: source.shortfall)
+    return buffers
   }
-}
-
-/// A source in memory.
-struct LoadedSound: Sendable {
-  let buffers: [AudioBuffer]
-  let shortfall: (announced: Duration, decoded: Duration)?
 }
