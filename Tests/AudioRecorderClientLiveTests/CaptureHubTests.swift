@@ -215,16 +215,7 @@ import VirtualSoundCard
   private func pump<Value: Sendable, Failure: Error>(
     until task: Task<Value, Failure>
   ) async throws {
-    let isOver = Gate()
-    let watch = Task {
-      _ = await task.result
-      isOver.open()
-    }
-    while !isOver.isOpen {
-      await clock.advance(by: .milliseconds(50))
-      await Task.yield()
-    }
-    await watch.value
+    await clock.pass { _ = await task.result }
   }
 
   private func with<Value: Sendable>(

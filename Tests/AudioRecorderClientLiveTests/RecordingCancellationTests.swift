@@ -84,10 +84,7 @@ import VirtualSoundCard
   }
 
   private func pass(until gate: Gate) async {
-    while !gate.isOpen {
-      await clock.advance(by: .milliseconds(50))
-      await Task.yield()
-    }
+    await clock.pass { await gate.wait() }
   }
 
   private func closed(_ card: VirtualSoundCard) async {

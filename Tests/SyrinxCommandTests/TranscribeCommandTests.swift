@@ -94,8 +94,13 @@ struct TranscribeCommandTests {
   @Test
   func `a reader that goes away ends it quietly`() async throws {
     try folder.speech("go.wav")
+    // The second file comes only when the reader has gone.
     let run = try await BuiltCommand.shell(
-      "syrinx transcribe go.wav go.wav go.wav | head -1", in: folder)
+      """
+      mkfifo gate
+      syrinx transcribe go.wav - <gate |
+        { exec 3>gate; head -1; exec 0<&-; cat go.wav >&3; }
+      """, in: folder)
     #expect(run.status == 141)
     #expect(run.output == "go forward ten meters\n")
     #expect(run.error.isEmpty)
