@@ -10,7 +10,13 @@ enum ProcessThreads {
     guard let threads = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
       return false
     }
-    return threads.count { isRunnable($0) } <= 1
+    var running = 0
+    for thread in threads where isRunnable(thread) {
+      running += 1
+      // Hundreds may follow that sleep: those of the pool are among the first.
+      if running > 1 { return false }
+    }
+    return true
   }
 
   private static func isRunnable(_ thread: String) -> Bool {
