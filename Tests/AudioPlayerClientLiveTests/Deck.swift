@@ -117,39 +117,24 @@ final class Deck: Sendable {
     }
   }
 
-  /// Tells a playback something that it survives.
+  /// Tells a playback something, and lets time pass until that is in force.
   func tell(_ id: PlaybackID, _ command: PlaybackCommand) async throws {
-    let isDone = Gate()
-    let telling = Task {
-      defer { isDone.open() }
-      try await player.control(id: id, command: command)
-    }
-    while !isDone.isOpen {
-      // Whoever is told gets the time that it takes to hear it.
-      for _ in 0..<50 { await Task.yield() }
-      await pass(1)
-    }
-    try await telling.value
+    try await clock.pass { try await player.control(id: id, command: command) }
   }
 
   /// Lets time pass until an event has come that is looked for.
-  func pass(until isLookedFor: (PlaybackEvent) -> Bool) async {
-    while !events.contains(where: isLookedFor) { await pass(1) }
+  func pass(until isLookedFor: @escaping @Sendable (PlaybackEvent) -> Bool) async {
+    await clock.pass { await sees(isLookedFor) }
   }
 
   /// Lets time pass until nothing plays any more.
   func finish(_ playing: Task<Void, any Error>) async throws {
-    let isDone = Gate()
-    let waiting = Task {
-      defer { isDone.open() }
-      try await playing.value
+    try await clock.pass(by: .seconds(1)) {
+      let outcome = await playing.result
+      // A task that is cancelled does not wait until its playback has faded out.
+      if playing.isCancelled { await player.stop() }
+      try outcome.get()
     }
-    while !isDone.isOpen {
-      // Time passes again for an engine that was not ready when it did.
-      await clock.advance(by: .seconds(86_400))
-      for _ in 0..<50 { await Task.yield() }
-    }
-    try await waiting.value
   }
 }
 
