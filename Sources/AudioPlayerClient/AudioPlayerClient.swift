@@ -32,6 +32,9 @@ public struct AudioPlayerClient: Sendable {
   }
 
   /// Fades out everything that plays and returns when it is silent.
+  ///
+  /// A file whose disk does not answer is waited for no longer than a second; so it is where what
+  /// plays it is cancelled.
   public var stop: @Sendable () async -> Void = {
     [origin = IssueOrigin.current] in
     reportUnimplemented("AudioPlayerClient.stop", from: origin)

@@ -16,20 +16,24 @@ extension EnginePool {
     }
   }
 
-  /// Decodes a source and opens the device for it.
+  /// Decodes a source and opens the device for it; a cancelled task gets `CancellationError` within
+  /// a second, also where a read does not return.
   nonisolated func preload(
     _ source: PlaybackSource, on device: AudioDevice.ID?, _ latency: PlaybackLatency,
     _ setting: EngineSetting
   ) async throws -> PreloadedSound {
-    let loader = try SoundLoader(source)
-    let format = try await loader.open().format
+    let loader = try SoundLoader(source, setting.feeding)
+    let opening = HeldUpWork(clock: setting.feeding.clock) { try await loader.open().format }
+    let format = try await opening.valueUnlessCancelled()
     let request = PlaybackRequest(source: source, device: device, latency: latency)
     let lease = try await acquire(for: request, format, setting)
     // Gives the engine back where the source cannot be read.
     let hold = EngineHold(lease, latency, of: self)
-    let buffers = try await loader.load(as: lease.engine.configuration.format)
+    let target = lease.engine.configuration.format
+    let loading = HeldUpWork(clock: setting.feeding.clock) { try await loader.load(as: target) }
+    let sound = try await loading.valueUnlessCancelled()
     return PreloadedSound(
-      buffers: buffers, device: device, hold: hold, shortfall: await loader.shortfall)
+      buffers: sound.buffers, device: device, hold: hold, shortfall: sound.shortfall)
   }
 
   /// The open engine of a preloaded sound, where the request asks for no other device.

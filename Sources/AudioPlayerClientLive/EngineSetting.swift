@@ -8,6 +8,8 @@ struct EngineSetting: Sendable {
   let soundCard: SoundCard
   let idleTime: Duration
   let clock: any Clock<Duration>
+  /// How what they play is read.
+  var feeding = FeederSetting()
   /// Whose they are, for what is opened on another thread.
   var dependencies = withEscapedDependencies { $0 }
 

@@ -19,6 +19,8 @@ struct FeederRequest: Sendable {
 final class FeederMailbox: Sendable {
   private struct State {
     var requests: [FeederRequest] = []
+    /// The one that the feeder has taken last; it may be held up in doing it.
+    var taken: FeederRequest?
     var isClosed = false
     var bell: (@Sendable () -> Void)?
     var interruption: (@Sendable () -> Void)?
@@ -49,7 +51,10 @@ final class FeederMailbox: Sendable {
 
   /// The next request, nil where there is none.
   func next() -> FeederRequest? {
-    state.withLock { $0.requests.isEmpty ? nil : $0.requests.removeFirst() }
+    state.withLock { state in
+      state.taken = state.requests.isEmpty ? nil : state.requests.removeFirst()
+      return state.taken
+    }
   }
 
   /// Says that there is no playback any more.
@@ -71,13 +76,13 @@ final class FeederMailbox: Sendable {
     if isWaiting { interruption?() }
   }
 
-  /// Answers no request any more.
+  /// Answers no request any more, and refuses those that have no answer.
   func close() {
     let requests = state.withLock { state in
       state.isClosed = true
       state.bell = nil
-      defer { state.requests = [] }
-      return state.requests
+      defer { (state.requests, state.taken) = ([], nil) }
+      return state.requests + (state.taken.map { [$0] } ?? [])
     }
     for request in requests { refuse(request) }
   }

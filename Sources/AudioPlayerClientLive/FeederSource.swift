@@ -58,8 +58,17 @@ extension FeederSource {
 /// There is a request in the mailbox.
 struct FeederInterruption: Error {}
 
+/// How sources are read.
+struct FeederSetting: Sendable {
+  /// What makes them.
+  var make: @Sendable (PlaybackSource, FeederMailbox) -> any FeederSource = makeSource
+  /// What a call that holds up its thread is waited for by: the machine's own clock, for a disk
+  /// knows of no other.
+  var clock: any Clock<Duration> = ContinuousClock()
+}
+
 /// The source of an item.
-func makeSource(_ source: PlaybackSource, _ mailbox: FeederMailbox) -> any FeederSource {
+@Sendable func makeSource(_ source: PlaybackSource, _ mailbox: FeederMailbox) -> any FeederSource {
   switch source {
   case .file(let url) where source.comesOnce: StreamSource(of: url, mailbox)
   case .file(let url): FileSource(url)

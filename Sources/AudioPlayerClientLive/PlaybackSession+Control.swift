@@ -10,9 +10,7 @@ extension PlaybackSession {
       try await wish { ($0.gain, $0.ramp) = (clampedGain(volume), ramp) }
     case .seek(let time, let item): try await ask(.seek(time, item: item))
     case .skip: try await ask(.skip)
-    case .enqueue(let items):
-      try check(items)
-      try await ask(.enqueue(items))
+    case .enqueue(let items): try await ask(.enqueue(items))
     case .stop(let fade):
       stop(fade: fade)
       _ = await outcome()
@@ -27,12 +25,5 @@ extension PlaybackSession {
 
   private func ask(_ deed: FeederRequest.Deed) async throws {
     if let serial = try await mailbox.ask(deed) { try await waiters.settled(serial) }
-  }
-
-  /// Throws where what comes only once is to be repeated.
-  func check(_ items: [PlaybackItem]) throws(AudioPlayerError) {
-    for item in items where item.repetition != .times(1) || request.cycle != .times(1) {
-      if item.source.comesOnce { throw .streamCannotRepeat }
-    }
   }
 }

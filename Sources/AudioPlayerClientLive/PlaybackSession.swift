@@ -94,11 +94,10 @@ final class PlaybackSession: Sendable {
   }
 
   private func play() async throws -> PlaybackFinish {
-    try check(request.items)
     guard request.fadeOut <= EdgeFades.longestFall else {
       throw AudioPlayerError.fadeOutTooLong(limit: EdgeFades.longestFall)
     }
-    let feeder = try VoiceFeeder(request, mailbox)
+    let feeder = try VoiceFeeder(request, mailbox, setting.feeding)
     guard let source = try await open(feeder) else {
       return PlaybackFinish(reason: .completed, heard: .zero)
     }
@@ -115,9 +114,12 @@ final class PlaybackSession: Sendable {
 
   /// Where nothing can be opened, what each item failed with is told all the same.
   private func open(_ feeder: VoiceFeeder) async throws -> SourceDescription? {
+    let opening = HeldUpWork(clock: setting.feeding.clock) { try await feeder.open() }
     do {
-      return try await feeder.open()
+      return try await opening.valueUnlessCancelled()
     } catch {
+      // One that is held up cannot be asked.
+      guard opening.hasEnded else { throw error }
       for note in await feeder.failures { report(note.event(PlaybackProgress(heard: .zero))) }
       throw error
     }
@@ -130,7 +132,9 @@ final class PlaybackSession: Sendable {
     let ending = VoiceEnding(
       rate: format.sampleRate, progressInterval: request.progressInterval, waiters: waiters)
     let voice = try makeVoice(engine.configuration, ending)
-    let feeding = Task { try await feeder.feed(voice, ending, on: engine) }
+    let feeding = HeldUpWork(clock: setting.feeding.clock) {
+      try await feeder.feed(voice, ending, on: engine)
+    }
     let outcome: Result<PlaybackFinish, any Error>
     do {
       try await prime(voice, feeder, feeding)
@@ -138,10 +142,10 @@ final class PlaybackSession: Sendable {
     } catch {
       outcome = .failure(error)
     }
-    // The feeder's thread and its file are gone before the session is over.
+    // The feeder's thread and its file are gone before the session is over, unless a read holds
+    // them up.
     voice.close()
-    feeding.cancel()
-    _ = await feeding.result
+    await feeding.end()
     return try outcome.get()
   }
 
@@ -160,7 +164,7 @@ final class PlaybackSession: Sendable {
 
   /// Lets the voice sound and tells how it goes.
   private func sound(
-    _ voice: Voice, _ ending: VoiceEnding, _ feeding: Task<Void, any Error>,
+    _ voice: Voice, _ ending: VoiceEnding, _ feeding: HeldUpWork<Void>,
     _ source: SourceDescription, on engine: PlaybackEngine
   ) async throws -> PlaybackFinish {
     guard publish(voice, engine) else { throw CancellationError() }
@@ -179,16 +183,18 @@ final class PlaybackSession: Sendable {
 
   /// Waits until there is something to begin with; throws where the source has nothing.
   private func prime(
-    _ voice: Voice, _ feeder: VoiceFeeder, _ feeding: Task<Void, any Error>
+    _ voice: Voice, _ feeder: VoiceFeeder, _ feeding: HeldUpWork<Void>
   ) async throws {
     await withTaskCancellationHandler {
       await feeder.primed.wait()
     } onCancel: {
       feeding.cancel()
       voice.stop()
+      // It may be held up in its first read.
+      feeder.primed.open()
     }
     try Task.checkCancellation()
-    if voice.ring.totalWritten == 0 { try await feeding.value }
+    if voice.ring.totalWritten == 0 { try await feeding.valueUnlessCancelled() }
   }
 
   /// Lets the engine mix the voice until it has been heard; returns how much that was.

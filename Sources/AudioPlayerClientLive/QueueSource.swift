@@ -16,7 +16,9 @@ enum QueueStep {
 /// An item that fails is noted, and the next one follows.
 final class QueueSource {
   private var items: [PlaybackItem]
+  private let isRepeated: Bool
   private let mailbox: FeederMailbox
+  private let setting: FeederSetting
   private var reader: ItemReader?
   private var rounds: Rounds
   /// The item to be opened next.
@@ -33,10 +35,26 @@ final class QueueSource {
   /// What the first item that failed, failed with.
   private(set) var failure: AudioPlayerError?
 
-  init(_ items: [PlaybackItem], _ cycle: PlaybackRepetition, _ mailbox: FeederMailbox) {
+  init(
+    _ items: [PlaybackItem], _ cycle: PlaybackRepetition, _ mailbox: FeederMailbox,
+    _ setting: FeederSetting
+  ) {
     self.items = items
     self.mailbox = mailbox
+    self.setting = setting
+    isRepeated = cycle != .times(1)
     rounds = Rounds(cycle)
+  }
+
+  /// Throws where what comes only once is to be repeated.
+  func check() throws(AudioPlayerError) {
+    try check(items)
+  }
+
+  private func check(_ items: [PlaybackItem]) throws(AudioPlayerError) {
+    for item in items where item.repetition != .times(1) || isRepeated {
+      if item.source.comesOnce { throw .streamCannotRepeat }
+    }
   }
 
   /// Opens the first item that can be opened; throws where none can, and `FeederInterruption` where
@@ -87,6 +105,7 @@ final class QueueSource {
   ) async throws -> QueuePlace? {
     switch deed {
     case .enqueue(let items):
+      try check(items)
       self.items += items
       return nil
     case .seek(let time, let item):
@@ -201,7 +220,7 @@ final class QueueSource {
     }
     let item = items[index]
     guard awaited[index] != nil || item.source.comesOnce else {
-      return try await .open(item, index: index, makeSource(item.source, mailbox))
+      return try await .open(item, index: index, setting.make(item.source, mailbox))
     }
     return try await openStream(item, index)
   }
@@ -223,7 +242,7 @@ final class QueueSource {
   }
 
   private func takeStream(_ item: PlaybackItem, _ index: Int) throws -> any FeederSource {
-    let source = makeSource(item.source, mailbox)
+    let source = setting.make(item.source, mailbox)
     guard streamsTaken.insert(index).inserted else {
       throw AudioPlayerError.notSeekable(source.url)
     }

@@ -5,15 +5,17 @@ import AudioThreads
 /// Decodes a whole source into memory, on a thread of its own.
 actor SoundLoader {
   private let executor: ThreadExecutor
-  private let source: any FeederSource
+  /// Made on the thread: to see what a file is may take as long as to read it.
+  private let makeSource: @Sendable () -> any FeederSource
+  private lazy var source = makeSource()
 
-  init(_ source: PlaybackSource) throws {
+  init(_ source: PlaybackSource, _ setting: FeederSetting) throws {
     do {
       executor = try ThreadExecutor(name: "syrinx-decode")
     } catch {
       throw AudioPlayerError.system(reason: "\(error)")
     }
-    self.source = makeSource(source, FeederMailbox(PlaybackID()))
+    makeSource = { setting.make(source, FeederMailbox(PlaybackID())) }
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -23,11 +25,9 @@ actor SoundLoader {
     try await source.open()
   }
 
-  /// What the source announced and did not hold, once it has been loaded.
-  var shortfall: (announced: Duration, decoded: Duration)? { source.shortfall }
-
-  /// All of it in another format; throws where it holds nothing.
-  func load(as format: AudioFormat) async throws -> [AudioBuffer] {
+  /// All of it in another format, and what the source announced and did not hold; throws where it
+  /// holds nothing.
+  func load(as format: AudioFormat) async throws -> LoadedSound {
     var converter = FeederConverter(to: format)
     var buffers: [AudioBuffer] = []
     func append(_ samples: [Float]) {
@@ -39,6 +39,12 @@ actor SoundLoader {
     }
     append(try converter.finish())
     guard !buffers.isEmpty else { throw AudioPlayerError.emptySource(source.url) }
-    return buffers
+    return LoadedSound(buffers: buffers, shortfall: source.shortfall)
   }
+}
+
+/// A source in memory.
+struct LoadedSound: Sendable {
+  let buffers: [AudioBuffer]
+  let shortfall: (announced: Duration, decoded: Duration)?
 }

@@ -14,7 +14,7 @@ actor VoiceFeeder {
   /// failed.
   nonisolated let primed = Gate()
 
-  init(_ request: PlaybackRequest, _ mailbox: FeederMailbox) throws {
+  init(_ request: PlaybackRequest, _ mailbox: FeederMailbox, _ setting: FeederSetting) throws {
     do {
       executor = try ThreadExecutor(name: "syrinx-decode")
     } catch {
@@ -22,14 +22,17 @@ actor VoiceFeeder {
     }
     self.request = request
     self.mailbox = mailbox
-    queue = QueueSource(request.items, request.cycle, mailbox)
+    queue = QueueSource(request.items, request.cycle, mailbox, setting)
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// Opens the first item that can be opened and says what it gives; nil where all has been skipped
   /// before it came.
+  ///
+  /// Throws also where what comes only once is to be repeated: to see that is to look at the files.
   func open() async throws -> SourceDescription? {
+    try queue.check()
     while true {
       do { return try await queue.open() } catch is FeederInterruption {
         while let request = mailbox.next() { await answer(request) }
