@@ -23,6 +23,8 @@ public enum PlaybackEvent: Hashable, Sendable {
   /// A consumer that is slow sees only the newest.
   case looped(PlaybackProgress, count: Int)
   /// The next item begins.
+  ///
+  /// Where that is the same item in the list's next round, at most 20 a second.
   case advanced(PlaybackProgress)
   /// `pause` has been heard; the position is the frame that `resume` begins with.
   case paused(PlaybackProgress)

@@ -18,12 +18,15 @@ protocol FeederSource: AnyObject {
   /// What the source announced and did not hold, once its end has been met.
   var shortfall: (announced: Duration, decoded: Duration)? { get }
 
-  /// Opens it; called once and first.
+  /// Opens it; called first, and again only where all of it is kept.
   nonisolated(nonsending) func open() async throws -> SourceDescription
 
   /// The next buffer, nil at the end; throws `FeederInterruption` where there is a request to look
   /// at first.
   nonisolated(nonsending) func next() async throws -> AudioBuffer?
+
+  /// Whether all of it is in memory, so that opening it again costs nothing.
+  var isKept: Bool { get }
 
   /// The frame that it gives next, at the rate that it was opened with.
   var position: FrameCount { get }
@@ -52,6 +55,8 @@ extension FeederSource {
 
   var oldestFrame: FrameCount { 0 }
 
+  var isKept: Bool { false }
+
   func forget(before frame: FrameCount) {}
 }
 
@@ -71,7 +76,7 @@ struct FeederSetting: Sendable {
 @Sendable func makeSource(_ source: PlaybackSource, _ mailbox: FeederMailbox) -> any FeederSource {
   switch source {
   case .file(let url) where source.comesOnce: StreamSource(of: url, mailbox)
-  case .file(let url): FileSource(url)
+  case .file(let url): ShortFileSource(url)
   case .buffers(let buffers): BuffersSource(buffers)
   case .stream(let stream): StreamSource(stream, mailbox)
   case .preloaded(let sound): BuffersSource(sound.buffers, shortfall: sound.shortfall)

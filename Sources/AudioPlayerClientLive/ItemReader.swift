@@ -62,6 +62,9 @@ final class ItemReader {
   /// What the source announced and did not hold; nil where it was not read to its end.
   var shortfall: (announced: Duration, decoded: Duration)? { source.shortfall }
 
+  /// Its source, where that is in memory and can be opened again.
+  var keptSource: (any FeederSource)? { source.isKept ? source : nil }
+
   /// Whether it has given nothing at all.
   var isEmpty: Bool { !hasGiven }
 

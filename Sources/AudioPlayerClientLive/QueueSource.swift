@@ -32,6 +32,11 @@ final class QueueSource {
   /// The streams that have been opened and that can be gone back to.
   private var streams: [Int: ItemReader] = [:]
 
+  /// The short files that have been played and follow again in the next round.
+  private var kept: [Int: any FeederSource] = [:]
+  /// The others are read each time, so that a long list does not stay in memory.
+  private static let keptLimit = 64
+
   /// What the first item that failed, failed with.
   private(set) var failure: AudioPlayerError?
 
@@ -137,7 +142,7 @@ final class QueueSource {
   /// returns the place.
   private func skip(to place: QueuePlace) -> QueuePlace {
     release(before: min(place.item, items.count))
-    (reader, upcoming, steps) = (nil, min(place.item, items.count), kept)
+    (reader, upcoming, steps) = (nil, min(place.item, items.count), keptSteps)
     rounds.go(to: place.round)
     if upcoming == items.count { _ = beginRound() }
     return current
@@ -180,11 +185,11 @@ final class QueueSource {
     release(before: reader.index)
     self.reader = reader
     upcoming = reader.index + 1
-    steps = kept + [.begins(place(of: reader), .sought)]
+    steps = keptSteps + [.begins(place(of: reader), .sought)]
   }
 
   /// What has failed before anything was given is told all the same.
-  private var kept: [QueueStep] { hasBegun ? [] : failures.map { .note($0) } }
+  private var keptSteps: [QueueStep] { hasBegun ? [] : failures.map { .note($0) } }
 
   private func take(_ step: ItemReader.Step, from reader: ItemReader) throws {
     switch step {
@@ -198,6 +203,7 @@ final class QueueSource {
         steps.append(
           .note(.shortfall(item: reader.index, announced: announced, decoded: decoded)))
       }
+      if isRepeated, kept.count < Self.keptLimit { kept[reader.index] = reader.keptSource }
       self.reader = nil
     }
   }
@@ -220,7 +226,8 @@ final class QueueSource {
     }
     let item = items[index]
     guard awaited[index] != nil || item.source.comesOnce else {
-      return try await .open(item, index: index, setting.make(item.source, mailbox))
+      let source = kept.removeValue(forKey: index) ?? setting.make(item.source, mailbox)
+      return try await .open(item, index: index, source)
     }
     return try await openStream(item, index)
   }

@@ -13,6 +13,14 @@ enum VoiceNote: Equatable {
 
   /// Whether it tells of the voice's samples, not of what was done with them.
   fileprivate var belongsToSamples: Bool { self != .paused && self != .resumed }
+
+  /// Whether it tells that an item begins that may be the one before it, once more.
+  fileprivate var isRepetition: Bool {
+    switch self {
+    case .looped, .advanced: true
+    default: false
+    }
+  }
 }
 
 /// A place in an item's source.
@@ -30,17 +38,29 @@ struct ItemPlace: Equatable {
 /// Which frame of which source a voice's frames are.
 ///
 /// Its memory is bounded by what the voice holds: what has been heard is forgotten, and
-/// repetitions that are shorter than a twentieth of a second are not all noted.
+/// repetitions and rounds that are shorter than a twentieth of a second are not all noted.
 struct VoiceTimeLine {
   private struct Segment {
     let start: Int
     let place: ItemPlace
     /// The frames after which it repeats itself, where it is not noted when it does.
     var turn: Int?
+    /// Where the last of the rounds began that are not noted, and which it was.
+    var lastRound: (frame: Int, number: Int)?
+
+    /// Which round is heard when so much has been.
+    func round(_ heard: Int) -> Int {
+      guard let lastRound else { return place.round }
+      let rounds = lastRound.number - place.round
+      let passed = rounds * (heard - start) / (lastRound.frame - start)
+      return place.round + min(max(0, passed), rounds)
+    }
   }
 
   private let rate: SampleRate
   private var segments: [Segment] = []
+  /// Whether the last segment was cut off.
+  private var isCut = false
   private var notes: [(frame: Int, note: VoiceNote, place: PlaybackProgress?)] = []
 
   /// - Parameter rate: the rate of the voice's frames.
@@ -50,15 +70,23 @@ struct VoiceTimeLine {
 
   /// From the voice's frame on it is what lies at `place`; frames never go back but after `cut`.
   mutating func begin(_ place: ItemPlace, at frame: Int, _ note: VoiceNote? = nil) {
-    if case .looped = note, let last = segments.last, last.place.item == place.item {
-      let turn = max(1, last.turn ?? (frame - last.start))
-      if frame - last.start < rate.hertz / 20 {
-        segments[segments.count - 1].turn = turn
-        return
-      }
-    }
+    if let note, repeats(place, at: frame, note) { return }
+    isCut = false
     segments.append(Segment(start: frame, place: place))
     if let note { self.note(note, at: frame) }
+  }
+
+  /// Whether it is one of the short repetitions that are not noted.
+  private mutating func repeats(_ place: ItemPlace, at frame: Int, _ note: VoiceNote) -> Bool {
+    guard note.isRepetition, !isCut, let last = segments.last, last.place.item == place.item,
+      frame - last.start < rate.hertz / 20
+    else { return false }
+    let index = segments.count - 1
+    segments[index].turn = max(1, last.turn ?? (frame - last.start))
+    if frame > last.start, place.round != last.lastRound?.number ?? last.place.round {
+      segments[index].lastRound = (frame, place.round)
+    }
+    return true
   }
 
   /// Something is to be told when the voice has been heard up to a frame.
@@ -72,6 +100,7 @@ struct VoiceTimeLine {
     for index in notes.indices where notes[index].frame >= frame && notes[index].place == nil {
       notes[index].place = progress(notes[index].frame)
     }
+    isCut = true
     segments.removeAll { $0.start >= frame }
     notes.removeAll { $0.frame >= frame && $0.note.belongsToSamples }
   }
@@ -96,7 +125,7 @@ struct VoiceTimeLine {
 
   /// Which item of which round is heard when so much has been.
   func place(_ heard: Int) -> QueuePlace {
-    segment(heard).map { QueuePlace(item: $0.place.item, round: $0.place.round) } ?? QueuePlace()
+    segment(heard).map { QueuePlace(item: $0.place.item, round: $0.round(heard)) } ?? QueuePlace()
   }
 
   private func segment(_ heard: Int) -> Segment? {

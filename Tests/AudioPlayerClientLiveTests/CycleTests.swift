@@ -47,6 +47,21 @@ import Testing
     #expect(deck.events.last?.finish?.reason == .stopped)
   }
 
+  @Test(arguments: [1, 100])
+  func `a short file is heard in every round, and at most 20 rounds a second are told`(
+    frames: Int
+  ) async throws {
+    let item = PlaybackItem(source: .file(try temporaryWAV(staircase(frames))))
+    let playing = await deck.start(PlaybackRequest(items: [item], cycle: .forever, id: "a"))
+    await deck.pass(40)
+    try await deck.tell("a", .stop())
+    try await deck.finish(playing)
+    let once = staircase(frames).samples
+    let isRepeated = (0..<6_000).allSatisfy { deck.played[$0] == once[$0 % frames] }
+    #expect(isRepeated)
+    #expect(deck.events.compactMap(\.advanced).count <= deck.played.count / 400)
+  }
+
   @Test func `a skip in the last item goes to the next round, and in the last round to the end`()
     async throws
   {

@@ -56,6 +56,39 @@ import Testing
     #expect(line.pass(10_000).count <= 25)
   }
 
+  private func place(round: Int) -> ItemPlace {
+    var place = place(0, 0)
+    place.round = round
+    return place
+  }
+
+  @Test mutating func `short rounds of one item are merged, and each place is in its round`() {
+    line.begin(place(round: 0), at: 0)
+    for round in 1..<1_000 { line.begin(place(round: round), at: round * 10, .advanced) }
+    let isInItsRound = (0..<9_990).allSatisfy {
+      line.place($0).round == $0 / 10 && line.progress($0).position == FrameCount($0 % 10)
+    }
+    #expect(isInItsRound)
+    #expect(line.pass(10_000).count <= 25)
+  }
+
+  @Test mutating func `an item that is short and repeated is in its round, too`() {
+    line.begin(place(round: 0), at: 0)
+    for count in 1..<200 {
+      let note = count % 4 == 0 ? VoiceNote.advanced : .looped(count: count % 4)
+      line.begin(place(round: count / 4), at: count * 10, note)
+    }
+    #expect((0..<1_990).allSatisfy { line.place($0).round == $0 / 40 })
+  }
+
+  @Test mutating func `short items that differ are all told, and so is one that was skipped to`() {
+    for item in 0..<5 { line.begin(place(item, 0), at: item * 10, .advanced) }
+    #expect(line.pass(40).count == 5)
+    line.cut(at: 45)
+    line.begin(place(4, 0), at: 45, .advanced)
+    #expect(line.pass(45).map(\.note) == [.advanced])
+  }
+
   @Test mutating func `what was reckoned to lie behind the end lies there`() {
     line.begin(place(0, 0), at: 0)
     line.note(.shortfall(item: 0, announced: .seconds(2), decoded: .seconds(1)), at: 8_001)
