@@ -146,20 +146,38 @@ actor EnginePool {
   ) -> Int {
     let id = nextPlace
     nextPlace += 1
-    let opening = Task { [volume] in
-      let pcm = try await setting.soundCard.openPlayback(request: request)
+    let opening = Task { [volume, weak self] in
       do {
-        return try PlaybackEngine(
-          pcm: pcm, volume: volume,
-          reopening: DeviceReopening(request, in: pcm.configuration.format, setting))
+        return try await Self.engine(request, setting, volume)
       } catch {
-        pcm.close()
+        await self?.giveUp(id)
         throw error
       }
     }
     places[id] = Place(device: device, request: request, opening: opening, setting: setting)
     current[device] = id
     return id
+  }
+
+  private static func engine(
+    _ request: PCMRequest, _ setting: EngineSetting, _ volume: MasterVolume
+  ) async throws -> PlaybackEngine {
+    let pcm = try await setting.soundCard.openPlayback(request: request)
+    do {
+      return try PlaybackEngine(
+        pcm: pcm, volume: volume,
+        reopening: DeviceReopening(request, in: pcm.configuration.format, setting))
+    } catch {
+      pcm.close()
+      throw error
+    }
+  }
+
+  /// An opening has failed, which nobody has heard of yet: who comes from now on opens the device
+  /// anew.
+  private func giveUp(_ id: Int) {
+    guard let place = places[id], place.closing == nil, current[place.device] == id else { return }
+    current[place.device] = nil
   }
 
   private func forget(_ id: Int) {

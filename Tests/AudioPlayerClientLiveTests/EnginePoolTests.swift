@@ -1,0 +1,38 @@
+import AudioCore
+import AudioThreads
+import ClientDependencies
+import SoundCard
+import Testing
+import VirtualSoundCard
+
+@testable import AudioPlayerClientLive
+
+@Suite(.timeLimit(.minutes(1))) struct EnginePoolTests {
+  @Test func `who comes when an opening has failed opens the device anew`() async throws {
+    let (asked, answer) = (Gate(), Gate())
+    let card = VirtualSoundCard(.init(pace: .lockstep(TestClock())))
+    var soundCard = card.soundCard
+    soundCard.openPlayback = { request in
+      guard !answer.isOpen else { return try await card.soundCard.openPlayback(request: request) }
+      asked.open()
+      await answer.wait()
+      throw SoundCardError.busy("virtual")
+    }
+    let setting = EngineSetting(
+      soundCard: soundCard, idleTime: .zero, clock: TestClock<Duration>())
+    let request = PCMRequest(format: AudioFormat(sampleRate: 48_000, channelCount: 2))
+    let pool = EnginePool()
+    let users = (0..<40).map { _ in
+      Task {
+        // Whoever has heard that it failed may try again at once, while others have yet to hear it.
+        let first = try? await pool.acquire(request, setting)
+        let lease = if let first { first } else { try await pool.acquire(request, setting) }
+        await pool.release(lease)
+      }
+    }
+    await asked.wait()
+    answer.open()
+    for user in users { try await user.value }
+    #expect(card.openDeviceCount == 0)
+  }
+}
