@@ -32,7 +32,6 @@ final class CaptureTimeLine: CaptureConsumer {
   /// - Returns: what tells of it.
   func lose(unheard: Duration) throws -> DeviceAudio {
     try finish()
-    resampler = nil
     if hasReturned { self.unheard = unheard }
     defer { hasReturned = false }
     return news(.lost, missing: 0)
@@ -49,8 +48,16 @@ final class CaptureTimeLine: CaptureConsumer {
     if let missed = absence.take() { tellReturn(missed + captured.time) }
     let rate = captured.buffer.format.sampleRate
     let lost = captured.lost.converted(from: rate, to: format.sampleRate)
-    nextTime = origin + captured.time
+    if captured.lost > 0 {
+      // What is held back was heard before that.
+      try giveRest(number: captured.number)
+      try resampler?.reset()
+    }
     let buffer = try resampler?.process(captured.buffer) ?? captured.buffer
+    let heldBack =
+      captured.buffer.firstFrame.duration(at: rate)
+      - buffer.firstFrame.duration(at: format.sampleRate)
+    nextTime = origin + captured.time - heldBack
     return give(buffer, lost: lost, number: captured.number)
   }
 
@@ -59,7 +66,13 @@ final class CaptureTimeLine: CaptureConsumer {
   func takeRest() -> Bool { consumer.takeRest() }
 
   func finish() throws {
-    if let rest = try resampler?.finish(), !rest.isEmpty { _ = give(rest, lost: 0) }
+    defer { resampler = nil }
+    try giveRest()
+  }
+
+  private func giveRest(number: Int = 0) throws {
+    guard let rest = try resampler?.finish(), !rest.isEmpty else { return }
+    _ = give(rest, lost: 0, number: number)
   }
 
   private func tellReturn(_ missed: Duration) {

@@ -15,8 +15,9 @@ extension SharedCapture {
         fan.isAnyoneWaiting
       else { return outcome }
       do {
+        let isStillAway = !line.hasReturned
         let news = try line.lose(unheard: engine.timeUnheard)
-        if let watch, !line.hasReturned {
+        if let watch, isStillAway {
           watch.lose()
         } else {
           let next = reopening.watch { [weak self] in self?.nudge() }

@@ -65,6 +65,31 @@ import VirtualSoundCard
     #expect(booth.card.openDeviceCount == 0)
   }
 
+  @Test(arguments: [8_000, 16_000] as [SampleRate])
+  func `one that is back can be lost again, also with another rate`(rate: SampleRate) async throws {
+    let openings = Mutex(0)
+    let booth = Booth(faults: [fault]) { soundCard, clock in
+      let later = FrameCount(.milliseconds(500), at: rate)
+      let other = VirtualSoundCard(
+        .init(
+          pace: .lockstep(clock), microphone: .counting,
+          faults: [.unplugged(at: later, for: .seconds(3))], sampleRate: rate))
+      let open = soundCard.openCapture
+      soundCard.openCapture = { request in
+        let isFirst = openings.withLock { count in
+          count += 1
+          return count == 1
+        }
+        return isFirst ? try await open(request) : try await other.soundCard.openCapture(request)
+      }
+    }
+    let recording = await booth.start(length: .seconds(6))
+    while booth.gaps.count < 2 { await booth.pass(1) }
+    try await booth.finish(recording)
+    #expect(booth.events.count { $0 == .deviceLost } >= 2)
+    #expect(try booth.samples().count == 48_000)
+  }
+
   @Test func `who comes while it is away waits as well, or fails`() async throws {
     let booth = Booth(faults: [fault])
     let recording = await booth.start(length: .seconds(4))
