@@ -50,6 +50,29 @@ import Testing
     #expect(blocks.first { $0.gap != nil }?.time == .milliseconds(603))
   }
 
+  @Test(arguments: [16_000, 22_050, 44_100, 48_000, 96_000] as [SampleRate])
+  func `what was lost and what was heard add up, however small the gaps`(
+    rate: SampleRate
+  ) throws {
+    let converter = try CaptureConverter(
+      from: device, to: AudioFormat(sampleRate: rate, channelCount: 1))
+    var blocks: [CapturedAudio] = []
+    var next: FrameCount = 0
+    for index in 1...300 {
+      let lost = FrameCount(index.isMultiple(of: 3) ? index % 7 : 0)
+      let heard = AudioSignal.sine(440).buffer(
+        FrameCount(331 + index), format: device, firstFrame: next + lost)
+      let time = heard.firstFrame.duration(at: 48_000)
+      blocks += try converter.convert(DeviceAudio(buffer: heard, time: time, lost: lost))
+      next = heard.endFrame
+    }
+    blocks += [try converter.finish()].compactMap(\.self)
+    #expect(blocks.isOneTimeLine)
+    #expect(blocks.compactMap(\.gap).count == 86)
+    let end = next.converted(from: 48_000, to: rate)
+    #expect(abs(blocks.endFrame.rawValue - end.rawValue) <= 1)
+  }
+
   @Test func `a gap at the very end is a block without frames`() throws {
     let converter = try CaptureConverter(from: device, to: device)
     _ = try converter.convert(heard[0])
