@@ -128,21 +128,31 @@ import VirtualSoundCard
 
   @Test(arguments: 0..<4)
   func `whoever comes and goes, each gets frames without a gap`(seed: UInt64) async throws {
-    let card = CountedCard(.init(pace: .untimed, microphone: .signal(signal)))
+    let card = CountedCard(.init(pace: .lockstep(clock), microphone: .signal(signal)))
     try await with(card) { recorder in
-      let keeper = await recorder.capture(request: CaptureRequest())
-      let keeping = Task { for try await _ in keeper {} }
-      try await withThrowingTaskGroup { group in
-        for guest in 0..<10 {
-          let blocks = Int((seed &* 31 &+ UInt64(guest) &* 17) % 23) + 1
-          group.addTask { try await Self.visit(recorder, blocks: blocks) }
+      let keeper = try await listener(recorder)
+      let areGone = Gate()
+      let guests = Task {
+        defer { areGone.open() }
+        try await withThrowingTaskGroup { group in
+          for guest in 0..<10 {
+            let blocks = Int((seed &* 31 &+ UInt64(guest) &* 17) % 23) + 1
+            group.addTask { try await Self.visit(recorder, blocks: blocks) }
+          }
+          try await group.waitForAll()
         }
-        try await group.waitForAll()
       }
-      keeping.cancel()
-      try await keeping.value
+      while !areGone.isOpen {
+        // The keeper's device is open all the time, and each step of it is a period for everybody.
+        await clock.sleepers(atLeast: 1)
+        await clock.advance(by: .milliseconds(20))
+      }
+      try await guests.value
+      keeper.cancel()
+      try await keeper.value
       await card.closed(times: card.openings)
     }
+    #expect(card.openings == 1)
     #expect(card.card.openDeviceCount == 0)
   }
 
