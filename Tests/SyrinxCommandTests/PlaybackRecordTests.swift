@@ -36,6 +36,8 @@ struct PlaybackRecordTests {
         {"event":"sought","file":"b.wav","frame":16000,"heard":2.5,"item":1,"length":1.5,"position":1}
         """)
     #expect(try line(.xrun(.milliseconds(25))) == #"{"event":"xrun","silence":0.025}"#)
+    #expect(try line(.xrun(.microseconds(21))) == #"{"event":"xrun","silence":2.1e-05}"#)
+    #expect(try line(.starved(.nanoseconds(9))) == #"{"event":"starved","silence":9e-09}"#)
     #expect(try line(.deviceLost) == #"{"event":"deviceLost"}"#)
     #expect(
       try line(.deviceReturned(gap: .seconds(2))) == #"{"event":"deviceReturned","gap":2}"#)

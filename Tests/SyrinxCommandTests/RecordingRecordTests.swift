@@ -22,6 +22,17 @@ struct RecordingRecordTests {
   }
 
   @Test
+  func `a start tells the file's format and the device's`() throws {
+    let stereo = AudioFormat(sampleRate: 48_000, channelCount: 2)
+    let start = RecordingStart(device: "hw:0", deviceFormat: .speech, fileFormat: stereo)
+    #expect(
+      try RecordingRecord(.started(start)).jsonLine() == """
+        {"channelCount":2,"device":"hw:0","deviceChannelCount":1,"deviceRate":16000,\
+        "event":"started","rate":48000}
+        """)
+  }
+
+  @Test
   func `a change of files names both`() throws {
     let rolled = RecordingRolled(
       finished: URL(filePath: "/a.wav"), frameCount: 48_000, next: URL(filePath: "/a-001.wav"))
@@ -36,6 +47,13 @@ struct RecordingRecordTests {
     #expect(
       try RecordingRecord(.deviceReturned(gap: .milliseconds(1_500))).jsonLine()
         == #"{"event":"deviceReturned","gap":1.5}"#)
+  }
+
+  @Test
+  func `a single frame that was lost is not nothing`() throws {
+    let frame = FrameCount(1).duration(at: 48_000)
+    #expect(
+      try RecordingRecord(.xrun(frame)).jsonLine() == #"{"event":"xrun","lost":2.1e-05}"#)
   }
 
   @Test

@@ -39,7 +39,7 @@ struct PlaybackRecord: Encodable {
     case .deviceLost: self.init("deviceLost")
     case .deviceReturned(let gap):
       self.init("deviceReturned")
-      self.gap = gap.inRecordSeconds
+      self.gap = gap.inMissingSeconds
     case .limited(let gain):
       self.init("limited")
       self.gain = (gain.dBFS * 10).rounded() / 10
@@ -63,7 +63,7 @@ struct PlaybackRecord: Encodable {
 
   private init(_ event: String, silence: Duration) {
     self.init(event)
-    self.silence = silence.inRecordSeconds
+    self.silence = silence.inMissingSeconds
   }
 
   private init(_ event: String, _ item: Int, _ files: [String]) {
@@ -96,7 +96,7 @@ struct PlaybackRecord: Encodable {
     "item" (counted from 0) and its "file", and in seconds "heard" (in all), "position" and \
     "length" (of the file); "frame" is the position in frames of the file. started has "device", \
     "rate" and "channelCount" of the device; looped the "count" of repetitions so far; xrun and starved \
-    the seconds of "silence"; limited the "gain" in dB; shortfall the seconds "announced" and \
+    the seconds of "silence", to a millionth; limited the "gain" in dB; shortfall the seconds "announced" and \
     "decoded"; failed the "error"; deviceReturned the seconds of the "gap"; finished the "reason" (completed or stopped).
     """
 }

@@ -17,6 +17,8 @@ struct RecordingRecord: Encodable {
   var device: String?
   var rate: Int?
   var channelCount: Int?
+  var deviceRate: Int?
+  var deviceChannelCount: Int?
   var recorded: Double?
   var lost: Double?
   var gap: Double?
@@ -38,10 +40,12 @@ struct RecordingRecord: Encodable {
       device = start.device.rawValue
       rate = start.fileFormat.sampleRate.hertz
       channelCount = start.fileFormat.channelCount
+      deviceRate = start.deviceFormat.sampleRate.hertz
+      deviceChannelCount = start.deviceFormat.channelCount
     case .levels(let levels): set(levels)
-    case .xrun(let length): lost = length.inRecordSeconds
+    case .xrun(let length): lost = length.inMissingSeconds
     case .waiting, .deviceLost: break
-    case .deviceReturned(let gap): self.gap = gap.inRecordSeconds
+    case .deviceReturned(let gap): self.gap = gap.inMissingSeconds
     case .began(let length): preRoll = length.inRecordSeconds
     case .paused(let length), .resumed(let length): recorded = length.inRecordSeconds
     case .rolled(let rolled):
@@ -73,7 +77,8 @@ struct RecordingRecord: Encodable {
   static let schema = """
     With --json every event is an object on a line of its own: "event" is started, waiting, began, \
     levels, xrun, paused, resumed, rolled, silentMicrophone, diskLow, deviceLost, deviceReturned, finished or, before an error, closed; \
-    lengths are in seconds, levels in dBFS. deviceReturned has the "gap" that was not heard.
+    lengths are in seconds, levels in dBFS. started has "rate" and "channelCount" of the file, and \
+    "deviceRate" and "deviceChannelCount": where those are less, the file holds no more. deviceReturned has the "gap" that was not heard.
     """
 }
 
