@@ -30,17 +30,6 @@ struct EngineSetting: Sendable {
   }
 }
 
-extension AudioFormat {
-  /// The format for sounds of all kinds that begins with one of this: at least two channels and
-  /// 44.1 kHz, at a multiple of its own rate where there is one.
-  var widened: AudioFormat {
-    let rate = sampleRate.hertz
-    let wider: SampleRate =
-      if rate >= 44_100 { sampleRate } else if 44_100 % rate == 0 { 44_100 } else { 48_000 }
-    return AudioFormat(sampleRate: wider, channelCount: max(2, channelCount))
-  }
-}
-
 extension PlaybackRequest {
   /// Where nobody follows closely, more is held and the device served seldom.
   fileprivate var buffering: PCMBuffering {

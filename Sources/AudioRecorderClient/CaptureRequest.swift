@@ -5,10 +5,12 @@ public struct CaptureRequest: Hashable, Sendable {
   /// The device, or nil for the default one.
   public var device: AudioDevice.ID?
 
-  /// The rate of the buffers, or nil for the device's.
+  /// The rate of the buffers, or nil for the device's: 48 kHz or what is nearest, where a recording
+  /// has not opened the device as its file is to be.
   public var sampleRate: SampleRate?
 
-  /// The number of channels of the buffers, or nil for the device's.
+  /// The number of channels of the buffers, or nil for the device's: two or what is nearest, where
+  /// nobody has opened the device with others.
   public var channelCount: Int?
 
   /// How much audio waits for a slow consumer before the oldest of it is dropped; the stream says
@@ -69,6 +71,9 @@ public struct CapturedAudio: Equatable, Sendable {
   public var capturedAt: Duration
 
   /// What the device settled on: on the first block alone, nil on the others and in a preview.
+  ///
+  /// Where its format has a lower rate or fewer channels than the buffers, they hold no more than
+  /// it gives.
   public var device: PCMConfiguration?
 
   /// Describes a block, by default of a device whose clock began with the capture.

@@ -57,6 +57,15 @@ public struct RecordingStart: Hashable, Sendable {
   /// All that the device settled on, nil where there is none, as in a preview.
   public var settings: PCMConfiguration?
 
+  /// Whether the file has a higher rate or more channels than the device gives: it holds no more
+  /// than the device's format then.
+  ///
+  /// Either the device has no more, or somebody who hears it as well has opened it for less.
+  public var exceedsDevice: Bool {
+    fileFormat.sampleRate > deviceFormat.sampleRate
+      || fileFormat.channelCount > deviceFormat.channelCount
+  }
+
   /// Describes a start.
   public init(
     device: AudioDevice.ID, deviceFormat: AudioFormat, fileFormat: AudioFormat,

@@ -13,20 +13,23 @@ extension CaptureRequest {
     }
   }
 
-  /// What the device is asked for: what needs no conversion.
+  /// What the device is asked for: enough for whoever comes later as well.
+  ///
+  /// Live buffers are often small, for a recogniser or a meter that listens all day, and a recording
+  /// that begins meanwhile is not to sound as if it came by telephone.
   var deviceRequest: PCMRequest {
     let picked = channels.map { 1 + ($0.max() ?? 0) }
     let rate = sampleRate ?? 48_000
+    let wanted = AudioFormat(sampleRate: rate, channelCount: picked ?? channelCount ?? 2)
     return PCMRequest(
-      device: device,
-      format: AudioFormat(sampleRate: rate, channelCount: picked ?? channelCount ?? 1),
-      buffering: buffering(at: rate), prefersNativeRate: true)
+      device: device, format: wanted.widened, buffering: buffering(at: rate),
+      prefersNativeRate: true)
   }
 
   /// A device wakes as often as buffers are to come, within reason, and holds as much as ever.
   private func buffering(at rate: SampleRate) -> PCMBuffering {
     let usual = PCMBuffering.capture
-    guard let framesPerBuffer, rate.hertz > 0 else { return usual }
+    guard let framesPerBuffer else { return usual }
     let period = max(.milliseconds(5), framesPerBuffer.duration(at: rate))
     guard period < usual.period else { return usual }
     let count = (usual.period * usual.periodCount / period).rounded(.up)

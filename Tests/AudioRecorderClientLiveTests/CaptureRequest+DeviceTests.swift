@@ -12,6 +12,20 @@ import Testing
     #expect(CaptureRequest(channelCount: 2).deviceRequest.format.channelCount == 2)
   }
 
+  @Test(
+    arguments: [
+      (nil, nil, 48_000, 2), (16_000, 1, 48_000, 2), (22_050, 1, 44_100, 2), (8_000, 4, 48_000, 4),
+      (44_100, 1, 44_100, 2), (48_000, 2, 48_000, 2), (96_000, 1, 96_000, 2),
+    ] as [(SampleRate?, Int?, SampleRate, Int)])
+  func `the device is opened for whoever comes later as well`(
+    rate: SampleRate?, channels: Int?, openedRate: SampleRate, openedChannels: Int
+  ) {
+    let request = CaptureRequest(sampleRate: rate, channelCount: channels).deviceRequest
+    #expect(
+      request.format == AudioFormat(sampleRate: openedRate, channelCount: openedChannels))
+    #expect(request.prefersNativeRate)
+  }
+
   @Test func `small buffers wake the device more often, and it holds no less`() {
     let quick = CaptureRequest(framesPerBuffer: 480).deviceRequest.buffering
     #expect(quick == PCMBuffering(period: .milliseconds(10), periodCount: 8))

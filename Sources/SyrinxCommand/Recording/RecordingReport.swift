@@ -23,6 +23,10 @@ struct RecordingReport {
     switch event {
     case .started(let start):
       await began(on: start.device, start.fileFormat)
+      if start.exceedsDevice {
+        await context.console.mention(
+          "the device gives \(start.deviceFormat), and the file holds no more than that")
+      }
       if let settings = start.settings {
         context.log.info("\(device ?? start.device) gives \(settings)")
       }
