@@ -1,4 +1,5 @@
 import CALSA
+import Glibc
 
 /// Where ALSA's configuration sends `default`.
 enum DefaultRoute: Equatable {
@@ -34,6 +35,22 @@ enum DefaultRoute: Equatable {
       return DefaultRoute(target: child(of: node, "type").flatMap(string) ?? "unknown")
     }
     return DefaultRoute(target: string(node))
+  }
+
+  /// The card, by name or number, of ALSA's own names that name none.
+  static func card() -> String {
+    for variable in ["ALSA_PCM_CARD", "ALSA_CARD"] {
+      if let card = getenv(variable) { return String(cString: card) }
+    }
+    var top: OpaquePointer?
+    guard snd_config_update_ref(&top) >= 0, let top else { return "0" }
+    defer { snd_config_unref(top) }
+    var text: UnsafeMutablePointer<CChar>?
+    guard let node = child(of: top, "defaults.pcm.card"), snd_config_get_ascii(node, &text) >= 0,
+      let text
+    else { return "0" }
+    defer { free(text) }
+    return String(cString: text)
   }
 
   /// Looking for a definition, unlike looking for a node, runs the configuration's hooks, and they

@@ -1,35 +1,38 @@
 import AudioCore
 
-/// The card and the device that a PCM's name leads to: `hw:CARD=PCH,DEV=0`, `plughw:1,3`, `hw`.
+/// What a PCM's name tells of the card and the device behind it: `hw:CARD=PCH,DEV=0`, `plughw:1,3`,
+/// `front:CARD=USB`, `dsnoop`.
 struct HardwareAddress: Equatable {
-  /// The card's name or number.
-  var card: String
-  var device: Int
+  /// The card's name or number; nil where the name tells none.
+  var card: String?
+  /// The card's device; nil where the name leads to one that the card's configuration knows.
+  var device: Int?
 
-  /// Nil where the name does not tell.
-  init?(_ id: AudioDevice.ID) {
+  /// - Parameter defaultCard: where ALSA's own names lead that name no card.
+  init(_ id: AudioDevice.ID, defaultCard: String?) {
     let parts = id.rawValue.split(separator: ":", maxSplits: 1)
-    guard let plugin = parts.first, Self.plugins.contains(String(plugin)) else { return nil }
-    (card, device) = ("0", 0)
-    guard parts.count == 2 else { return }
-    for (index, argument) in parts[1].split(separator: ",").enumerated() {
+    let plugin = parts.first.map(String.init) ?? ""
+    let isALSAs = Self.throughToDevice.contains(plugin) || Self.throughToCard.contains(plugin)
+    var number: Int?
+    for (index, argument) in (parts.dropFirst().first ?? "").split(separator: ",").enumerated() {
       let pair = argument.split(separator: "=", maxSplits: 1)
-      let key = pair.count == 2 ? String(pair[0]) : ["CARD", "DEV"].dropFirst(index).first ?? ""
-      set(key, to: String(pair.last ?? ""))
+      let position = isALSAs ? ["CARD", "DEV"].dropFirst(index).first : nil
+      switch pair.count == 2 ? String(pair[0]) : position {
+      case "CARD": card = pair.last.map(String.init)
+      case "DEV": number = pair.last.flatMap { Int($0) }
+      default: break
+      }
     }
+    if isALSAs { card = card ?? defaultCard }
+    if Self.throughToDevice.contains(plugin) { device = number ?? 0 }
   }
 
-  /// The plug-ins that open a card itself, and those of ALSA's own that lead to one.
-  private static let plugins: Set<String> = [
-    "hw", "plughw", "default", "sysdefault", "front", "dmix", "dsnoop", "hdmi", "iec958",
-    "surround21", "surround40", "surround41", "surround50", "surround51", "surround71",
+  /// Plug-ins whose arguments are a card and the number of its device.
+  private static let throughToDevice: Set<String> = ["hw", "plughw", "dmix", "dsnoop"]
+
+  /// ALSA's own names for parts of a card; which device that is, its configuration says.
+  private static let throughToCard: Set<String> = [
+    "default", "sysdefault", "front", "rear", "center_lfe", "side", "hdmi", "iec958", "spdif",
+    "modem", "surround21", "surround40", "surround41", "surround50", "surround51", "surround71",
   ]
-
-  private mutating func set(_ key: String, to value: String) {
-    switch key {
-    case "CARD": card = value
-    case "DEV": device = Int(value) ?? device
-    default: break
-    }
-  }
 }

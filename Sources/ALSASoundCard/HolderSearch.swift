@@ -6,27 +6,57 @@ import SoundCard
 struct HolderSearch {
   /// The folder that tells of cards and processes.
   var root = "/proc"
+  /// Where ALSA's configuration sends `default`.
+  var defaultRoute: () -> DefaultRoute = DefaultRoute.read
+  /// The card of ALSA's own names that name none.
+  var defaultCard: () -> String = DefaultRoute.card
+
+  /// The kernel numbers at most 32 cards, and so many devices of each.
+  private static let numbers = 0..<32
 
   /// The program that holds the device in this direction; nil where nothing tells.
+  ///
+  /// Where the name does not tell which device of a card it leads to, or not even which card, it is
+  /// the one program that holds any that come into question.
   func holder(
     of id: AudioDevice.ID, for direction: AudioDevice.Direction
   ) -> DeviceHolder? {
-    guard let address = HardwareAddress(id), let card = number(ofCard: address.card) else {
-      return nil
-    }
+    guard let address = address(of: id) else { return nil }
     let side = direction == .playback ? "p" : "c"
-    let device = "\(root)/asound/card\(card)/pcm\(address.device)\(side)"
-    for substream in 0... {
-      guard let status = text("\(device)/sub\(substream)/status") else { return nil }
-      if let owner = number(after: "owner_pid", in: status) { return program(of: owner) }
+    let cards = address.card.map { [number(ofCard: $0)].compactMap(\.self) } ?? Array(Self.numbers)
+    let devices = address.device.map { [$0] } ?? Array(Self.numbers)
+    let found = cards.flatMap { card in
+      devices.flatMap { holders(in: "\(root)/asound/card\(card)/pcm\($0)\(side)") }
     }
-    return nil
+    if address.device != nil { return found.first }
+    return Set(found).count == 1 ? found.first : nil
+  }
+
+  /// Nil where a sound server is behind the name.
+  private func address(of id: AudioDevice.ID) -> HardwareAddress? {
+    if DefaultRoute.serverPlugins.contains(id.rawValue) { return nil }
+    guard id == .alsaDefault else { return HardwareAddress(id, defaultCard: defaultCard()) }
+    return switch defaultRoute() {
+    case .server: nil
+    case .firstCard: HardwareAddress(id, defaultCard: defaultCard())
+    case .userDefined, .missing: HardwareAddress(id, defaultCard: nil)
+    }
+  }
+
+  /// Those who have a part of a device, in the order of its parts.
+  private func holders(in device: String) -> [DeviceHolder] {
+    var holders: [DeviceHolder] = []
+    for part in 0... {
+      guard let status = text("\(device)/sub\(part)/status") else { return holders }
+      let owner = number(after: "owner_pid", in: status)
+      holders += [owner.flatMap(program)].compactMap(\.self)
+    }
+    return holders
   }
 
   private func number(ofCard name: String) -> Int? {
     if let number = Int(name) { return number }
-    // The kernel numbers at most 32 cards.
-    return (0..<32).first { text("\(root)/asound/card\($0)/id")?.firstLine == name }
+    return Self.numbers.first { text("\(root)/asound/card\($0)/id")?.firstLine == name }
   }
 
   /// The process of the thread that opened the device.

@@ -24,6 +24,53 @@ import Testing
     #expect(proc.search.holder(of: "pulse", for: .playback) == nil)
   }
 
+  /// aplay has the second device of the second card, mpv the third card, and nobody the first.
+  private func busyCards() throws -> FakeProc {
+    let proc = try FakeProc()
+    try proc.write("PCH\n", to: "asound/card0/id")
+    try proc.write("closed\n", to: "asound/card0/pcm0p/sub0/status")
+    try proc.hold("USB", 1, "pcm3p", by: "aplay", 41)
+    try proc.hold("HDMI", 2, "pcm0p", by: "mpv", 42)
+    try proc.hold("HDMI", 2, "pcm0c", by: "arecord", 43)
+    return proc
+  }
+
+  @Test(arguments: [
+    ("sysdefault:CARD=USB", "aplay"), ("front:CARD=USB,DEV=0", "aplay"), ("hdmi:HDMI", "mpv"),
+    ("usbstream:CARD=HDMI", "mpv"), ("dmix:CARD=USB,DEV=3", "aplay"), ("dmix:CARD=USB", nil),
+    ("hw:USB", nil), ("front:CARD=PCH", nil), ("mine", nil), ("default", nil), ("pulse", nil),
+  ])
+  func `a card's own names lead to who has it, and others to nobody where there are several`(
+    name: String, holder: String?
+  ) throws {
+    let proc = try busyCards()
+    defer { withExtendedLifetime(proc) {} }
+    let found = proc.search.holder(of: AudioDevice.ID(rawValue: name), for: .playback)
+    #expect(found?.name == holder)
+  }
+
+  @Test(arguments: ["mine", "default", "asym:whatever"])
+  func `where one program alone has a device, it is in the way of any name`(name: String) throws {
+    let proc = try busyCards()
+    defer { withExtendedLifetime(proc) {} }
+    var search = proc.search
+    search.defaultRoute = { .userDefined }
+    let found = search.holder(of: AudioDevice.ID(rawValue: name), for: .capture)
+    #expect(found == DeviceHolder(name: "arecord", processID: 43))
+  }
+
+  @Test func `default leads to the card that the configuration names, or to a server`() throws {
+    let proc = try busyCards()
+    defer { withExtendedLifetime(proc) {} }
+    var search = proc.search
+    search.defaultCard = { "2" }
+    #expect(search.holder(of: "default", for: .playback)?.name == "mpv")
+    search.defaultRoute = { .userDefined }
+    #expect(search.holder(of: "default", for: .playback) == nil)
+    search.defaultRoute = { .server(plugin: "pulse") }
+    #expect(search.holder(of: "default", for: .capture) == nil)
+  }
+
   @Test func `a holder that has just ended, or hides, is none`() throws {
     let proc = try FakeProc()
     try proc.write("state: RUNNING\nowner_pid   : 99\n", to: "asound/card0/pcm2c/sub0/status")
@@ -56,7 +103,17 @@ private final class FakeProc {
 
   deinit { try? FileManager.default.removeItem(at: root) }
 
-  var search: HolderSearch { HolderSearch(root: root.path()) }
+  var search: HolderSearch {
+    HolderSearch(root: root.path(), defaultRoute: { .firstCard }, defaultCard: { "0" })
+  }
+
+  /// A program has one side of a card's device.
+  func hold(_ card: String, _ number: Int, _ side: String, by name: String, _ id: Int) throws {
+    try write("\(card)\n", to: "asound/card\(number)/id")
+    let status = "state: RUNNING\nowner_pid   : \(id)\n"
+    try write(status, to: "asound/card\(number)/\(side)/sub0/status")
+    try write("\(name)\n", to: "\(id)/comm")
+  }
 
   func write(_ text: String, to path: String) throws {
     let file = root.appending(path: path)

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test func `codes of opening become the cases that callers branch on`() {
-    #expect(SoundCardError.opening("x", for: .playback, code: -EBUSY) == .busy("x"))
+    #expect(SoundCardError.opening("pulse", for: .playback, code: -EBUSY) == .busy("pulse"))
     #expect(SoundCardError.opening("x", for: .playback, code: -EACCES) == .permissionDenied("x"))
     #expect(SoundCardError.opening("x", for: .playback, code: -EPERM) == .permissionDenied("x"))
     #expect(
