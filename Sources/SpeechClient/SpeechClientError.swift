@@ -1,6 +1,6 @@
-/// Why a task could not recognise speech; errors of the file or the stream of buffers come as they
-/// are.
-public enum SpeechClientError: Error, Equatable {
+/// Why a task could not recognise speech; errors of the file, the stream of buffers or the
+/// microphone come as they are.
+public enum SpeechClientError: Error, Hashable {
   /// There is no engine with a model that works; the reason says what would help.
   case unavailable(reason: String)
   /// The grammar cannot be used; the reason names the line or the word, or the file that cannot be

@@ -20,10 +20,10 @@ public enum SpeechRecognitionEvent: Hashable, Sendable {
   /// when the engine has caught up.
   case lagging(by: Duration)
 
-  /// This stretch was not understood: of a live source, because more waited than the request
-  /// allows; or an utterance, because an engine in a process of its own failed in it.
+  /// This stretch was not understood, and why.
   ///
-  /// What was said before it is an utterance of its own; times go on behind it. An utterance that is
-  /// dropped has no final result, and ends right after; the engine hears the next one afresh.
-  case dropped(Range<Duration>)
+  /// What was said before it is an utterance of its own; times go on behind it. An utterance in
+  /// which the engine failed has no final result, and ends right after; the engine hears the next
+  /// one afresh.
+  case dropped(Range<Duration>, reason: DropReason)
 }

@@ -29,7 +29,7 @@ import Testing
     var queue = EventQueue(limit: 16, hasResultsOnly: false)
     let events: [SpeechRecognitionEvent] = [
       .speechStarted(at: .zero), .lagging(by: .seconds(1)), .lagging(by: .seconds(2)),
-      .dropped(.zero ..< .seconds(1)), .lagging(by: .zero),
+      .dropped(.zero ..< .seconds(1), reason: .gap), .lagging(by: .zero),
     ]
     for event in events { queue.post(event) }
     var seen: [SpeechRecognitionEvent] = []

@@ -43,6 +43,26 @@ import Testing
     #expect(taken(&queue)?.buffer?.firstFrame == 8000)
   }
 
+  @Test(arguments: [SpeechRequest.BackPressure.wait, .buffer(upTo: .seconds(60))])
+  func `a jump ahead is a gap before its buffer`(backPressure: SpeechRequest.BackPressure) {
+    var queue = IntakeQueue(backPressure)
+    // One that jumps back follows the one before.
+    for number in [0, 1, 5, 0, 7] {
+      queue.add(buffer(number))
+    }
+    let gaps = (0..<5).map { _ in taken(&queue)?.gap }
+    #expect(gaps == [nil, nil, .milliseconds(200) ..< .milliseconds(500), nil, nil])
+  }
+
+  @Test func `a gap behind what was dropped begins where that ends`() {
+    var queue = IntakeQueue(.buffer(upTo: .milliseconds(500)))
+    for number in [0, 1, 4, 5, 6, 7, 8] { queue.add(buffer(number)) }
+    let first = taken(&queue)
+    #expect(first?.dropped == .zero ..< .milliseconds(200))
+    #expect(first?.gap == .milliseconds(200) ..< .milliseconds(400))
+    #expect(taken(&queue)?.gap == nil)
+  }
+
   @Test func `a limit below half a second is half a second`() {
     var queue = IntakeQueue(.buffer(upTo: .zero))
     for number in 0..<6 { queue.add(buffer(number)) }

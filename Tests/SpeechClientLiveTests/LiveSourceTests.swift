@@ -67,7 +67,9 @@ import Testing
     source.end.open()
     var events: [SpeechRecognitionEvent] = []
     for try await event in stream { events.append(event) }
-    let dropped = events.compactMap { if case .dropped(let range) = $0 { range } else { nil } }
+    let dropped = events.compactMap {
+      if case .dropped(let range, reason: .engineTooSlow) = $0 { range } else { nil }
+    }
     // The loud stretches begin at 1 s, 2.5 s and 4 s, and 5.5 s is the end.
     #expect(dropped.map(\.upperBound) == [.milliseconds(3500)])
     #expect(
@@ -86,6 +88,8 @@ import Testing
     let lags = events.compactMap { if case .lagging(let lag) = $0 { lag } else { nil } }
     // A lag that nobody has seen is replaced by the next.
     #expect(lags.allSatisfy { $0 <= .milliseconds(1900) } && lags.last == .zero)
+    // What was dropped is no gap as well.
+    #expect(events.count { if case .dropped = $0 { true } else { false } } == 1)
     let kinds = events.map { "\($0)".prefix { $0 != "(" } }
     #expect(kinds.drop { $0 != "speechEnded" }.dropFirst().first == "dropped", "\(kinds)")
   }
@@ -106,6 +110,36 @@ import Testing
       if case .lagging = event { Issue.record("something lagged") }
     }
     #expect(finals == 3)
+  }
+
+  @Test(arguments: [SpeechRequest.BackPressure.wait, .buffer(upTo: .seconds(60))])
+  func `what the audio lacks ends the utterance and is told, at any rate`(
+    backPressure: SpeechRequest.BackPressure
+  ) async throws {
+    let format = AudioFormat(sampleRate: 44_100, channelCount: 2)
+    let lost = FrameCount(.milliseconds(12_345), at: format.sampleRate)
+    // The speech begins at 1 s; after 1.2 s something is missing.
+    let buffers = audio(utterances: 1, format: format).enumerated().map { index, buffer in
+      var buffer = buffer
+      if index >= 12 { buffer.firstFrame = buffer.firstFrame + lost }
+      return buffer
+    }
+    var request = SpeechRequest(buffers: stream(buffers), shouldReportPartialResults: false)
+    request.backPressure = backPressure
+    let scripted = ScriptedSpeechEngine(utterances: [])
+    var events: [SpeechRecognitionEvent] = []
+    for try await event in self.events(request, on: scripted.engine) {
+      if case .lagging = event { continue }
+      events.append(event)
+    }
+    let begin = Duration.milliseconds(1200)
+    let end = buffers[12].firstFrame.duration(at: format.sampleRate)
+    #expect(
+      Array(events.dropFirst().prefix(3)) == [
+        .speechEnded(at: begin), .dropped(begin..<end, reason: .gap),
+        .speechStarted(at: .milliseconds(13_545)),
+      ])
+    #expect(events.first.map { "\($0)".hasPrefix("speechStarted") } == true, "\(events)")
   }
 
   @Test func `speech begins and ends where its sound does`() async throws {

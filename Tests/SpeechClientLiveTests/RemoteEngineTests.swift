@@ -31,9 +31,9 @@ import Testing
         switch event {
         case .speechStarted: told.append("(")
         case .speechEnded: told.append(")")
-        case .dropped(let times):
+        case .dropped(let times, .engineFailed(let error)):
           #expect(times.upperBound > times.lowerBound)
-          told.append("lost")
+          told.append(error == .engineFailed(reason: "crash") ? "lost" : "\(error)")
         case .result(let result): told.append(result.bestTranscription.formattedString)
         default: break
         }

@@ -55,26 +55,36 @@ struct ConsoleTests {
 
   @Test
   func
-    `people are told once that it lags by much, what is dropped, and when it has caught up`()
+    `people are told once that it lags by much, what is dropped and why, and when it has caught up`()
     async throws
   {
     let events: [SpeechRecognitionEvent] = [
       .speechStarted(at: .zero), .lagging(by: .seconds(2)), .lagging(by: .seconds(6)),
       .lagging(by: .seconds(7)),
-      .dropped(.seconds(61) ..< .milliseconds(62_500)), .lagging(by: .zero),
+      .dropped(.seconds(61) ..< .milliseconds(62_500), reason: .engineTooSlow),
+      .dropped(.seconds(63) ..< .seconds(64), reason: .gap),
+      .dropped(.seconds(65) ..< .seconds(67), reason: .engineFailed(.unavailable(reason: "gone"))),
+      .lagging(by: .zero),
       .lagging(by: .seconds(1)), .lagging(by: .zero), .speechEnded(at: .zero),
     ]
     var text = TranscriptReport(style: .text, console: console)
     for event in events { try await text.show(event) }
     #expect(try output.text().isEmpty)
     let lines = try error.text().split(separator: "\n")
-    #expect(lines.count == 3)
-    #expect(lines.first?.contains("lags 6") == true, "\(lines)")
-    #expect(lines.dropFirst().first?.contains("1.500 s of sound at 1:01") == true, "\(lines)")
+    #expect(
+      lines == [
+        "syrinx: the recogniser lags 6.000 s behind; is this machine too slow or busy?",
+        "syrinx: 1.500 s of sound at 1:01 were dropped: too much waited for the recogniser",
+        "syrinx: 1.000 s of sound at 1:03 were lost before they were heard; "
+          + "is this machine too slow or busy?",
+        "syrinx: 2.000 s of sound at 1:05 were dropped: speech cannot be recognised: gone",
+        "syrinx: the recogniser has caught up",
+      ])
     var json = TranscriptReport(style: .json, console: console)
     for event in events { try await json.show(event) }
     let records = try output.text().split(separator: "\n")
-    #expect(records.count == 7)
-    #expect(records.dropFirst(3).first == #"{"end":62.5,"event":"dropped","start":61}"#)
+    #expect(records.count == 9)
+    #expect(
+      records.dropFirst(3).first == #"{"end":62.5,"event":"dropped","reason":"slow","start":61}"#)
   }
 }

@@ -62,8 +62,17 @@ struct UtteranceRecordTests {
       try LagRecord(.lagging(by: .milliseconds(1500)))?.jsonLine()
         == #"{"event":"lagging","seconds":1.5}"#)
     #expect(
-      try LagRecord(.dropped(.seconds(2) ..< .seconds(3)))?.jsonLine()
-        == #"{"end":3,"event":"dropped","start":2}"#)
+      try LagRecord(.dropped(.seconds(2) ..< .seconds(3), reason: .engineTooSlow))?.jsonLine()
+        == #"{"end":3,"event":"dropped","reason":"slow","start":2}"#)
+    #expect(
+      try LagRecord(.dropped(.seconds(2) ..< .seconds(3), reason: .gap))?.jsonLine()
+        == #"{"end":3,"event":"dropped","reason":"gap","start":2}"#)
+    let crash = SpeechRecognitionEvent.DropReason.engineFailed(.engineFailed(reason: "gone"))
+    #expect(
+      try LagRecord(.dropped(.seconds(2) ..< .seconds(3), reason: crash))?.jsonLine() == """
+        {"end":3,"error":"speech recognition failed: gone","event":"dropped","reason":"engine",\
+        "start":2}
+        """)
     #expect(LagRecord(.speechStarted(at: .zero)) == nil)
   }
 }

@@ -9,6 +9,8 @@ struct IntakeQueue {
   /// What is to be heard next, and what is to be told before it.
   struct Item: Equatable {
     var dropped: Range<Duration>?
+    /// What the source lacks right before the buffer.
+    var gap: Range<Duration>?
     var lag: Duration?
     var buffer: AudioBuffer?
   }
@@ -24,6 +26,8 @@ struct IntakeQueue {
   static let longestRest = Duration.seconds(20)
   /// What a live source may have waiting at least.
   static let leastLimit = Duration.milliseconds(500)
+  /// Less than this is what the rounding of a change of rates leaves, and no gap.
+  static let leastGap = Duration.milliseconds(1)
 
   private let limit: Duration?
   private var buffers: [AudioBuffer] = []
@@ -32,6 +36,8 @@ struct IntakeQueue {
   private var meter = LagMeter()
   /// Where the next buffer should begin, in frames of the rate of `format`.
   private var expected: (format: AudioFormat, frame: FrameCount)?
+  /// Where what was taken or dropped last ended.
+  private var end: Duration?
   private var rest: Duration?
   private(set) var isClosed = false
 
@@ -48,7 +54,7 @@ struct IntakeQueue {
   /// Takes the next buffer of the source; a closed queue takes nothing.
   mutating func add(_ buffer: AudioBuffer) {
     guard !isClosed else { return }
-    let buffer = limit == nil ? buffer : placed(buffer)
+    let buffer = placed(buffer)
     buffers.append(buffer)
     waiting += buffer.duration
     guard let limit else { return }
@@ -65,7 +71,7 @@ struct IntakeQueue {
     if let rest { self.rest = rest + max(buffer.duration, .milliseconds(1)) }
     let lag = limit == nil ? nil : meter.add(waiting)
     defer { dropped = nil }
-    return .take(Item(dropped: dropped, lag: lag, buffer: buffer))
+    return .take(Item(dropped: dropped, gap: gap(before: buffer), lag: lag, buffer: buffer))
   }
 
   /// Hears what the source still holds, up to a limit.
@@ -103,6 +109,16 @@ struct IntakeQueue {
     let end = oldest.endFrame.duration(at: rate)
     let begin = dropped?.lowerBound ?? oldest.firstFrame.duration(at: rate)
     dropped = begin..<max(begin, end)
+    self.end = dropped?.upperBound
+  }
+
+  /// What lies between the end of what came before and the beginning of a buffer that is taken.
+  private mutating func gap(before buffer: AudioBuffer) -> Range<Duration>? {
+    let rate = buffer.format.sampleRate
+    let begin = buffer.firstFrame.duration(at: rate)
+    defer { end = buffer.endFrame.duration(at: rate) }
+    guard let end, begin - end >= Self.leastGap else { return nil }
+    return end..<begin
   }
 
   /// The buffer at its place in the stream, which it keeps when those before it are dropped.

@@ -33,6 +33,8 @@ actor Recogniser {
     /// Where the first sound is.
     var sound: FrameCount = 0
     var voicing = VoicingMeter()
+    /// What the engine failed with in it.
+    var failure: SpeechClientError?
     var heard: FrameCount = 0
     var heardAtPartial: FrameCount = 0
 
@@ -69,10 +71,8 @@ actor Recogniser {
 
   /// Recognises what comes next; the results go into the mailbox as they are made.
   func hear(_ item: IntakeQueue.Item, _ pulse: Pulse) throws {
-    if let dropped = item.dropped {
-      try endStretch()
-      mailbox.post(.dropped(dropped))
-    }
+    try drop(item.dropped, .engineTooSlow)
+    try drop(item.gap, .gap)
     if let lag = item.lag { mailbox.post(.lagging(by: lag)) }
     for slice in item.buffer?.slices(of: Self.step) ?? [] {
       guard isWanted else { return }
@@ -86,6 +86,15 @@ actor Recogniser {
     try endStretch()
     (session, isOver) = (nil, true)
     if let failure = setbacks.last { throw failure }
+  }
+
+  /// Tells of a stretch that is not heard, after what was said before it.
+  private func drop(
+    _ stretch: Range<Duration>?, _ reason: SpeechRecognitionEvent.DropReason
+  ) throws {
+    guard let stretch else { return }
+    try endStretch()
+    mailbox.post(.dropped(stretch, reason: reason))
   }
 
   private var isWanted: Bool { !isOver && !mailbox.isClosed }
@@ -122,6 +131,7 @@ actor Recogniser {
         isOver = true
         throw error
       }
+      utterance.failure = SpeechClientError(of: error)
     }
   }
 
@@ -148,9 +158,9 @@ actor Recogniser {
   private func end(after silence: FrameCount) throws {
     let end = max(utterance.sound, utterance.end - silence)
     try attempt { try finishUtterance(at: end, after: silence) }
-    if session == nil {
+    if let failure = utterance.failure {
       let times = utterance.sound.duration(at: .speech)..<end.duration(at: .speech)
-      mailbox.post(.dropped(times))
+      mailbox.post(.dropped(times, reason: .engineFailed(failure)))
     }
     mailbox.post(.speechEnded(at: end.duration(at: .speech)))
   }

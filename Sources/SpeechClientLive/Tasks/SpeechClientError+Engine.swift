@@ -12,6 +12,12 @@ extension SpeechClientError {
     }
   }
 
+  /// The client's error for whatever an engine threw.
+  init(of error: any Error) {
+    self =
+      Self.orItself(error) as? SpeechClientError ?? .engineFailed(reason: "\(error)")
+  }
+
   private init(_ error: SpeechEngineError) {
     switch error {
     case .failed(let reason): self = .engineFailed(reason: reason)

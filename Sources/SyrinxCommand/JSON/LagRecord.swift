@@ -1,12 +1,14 @@
 import SpeechClient
 
-/// What `listen --json` tells of a recogniser that is too slow; times in seconds from the beginning
-/// of the audio.
+/// What `listen --json` tells of sound that waits or was not understood; times in seconds from the
+/// beginning of the audio.
 struct LagRecord: Encodable {
   let event: String
   var seconds: Double?
   var start: Double?
   var end: Double?
+  var reason: String?
+  var error: String?
 
   /// Nil for what is no lag.
   init?(_ event: SpeechRecognitionEvent) {
@@ -14,16 +16,22 @@ struct LagRecord: Encodable {
     case .lagging(let lag):
       self.event = "lagging"
       seconds = lag.inRecordSeconds
-    case .dropped(let range):
+    case .dropped(let range, let reason):
       self.event = "dropped"
       (start, end) = (range.lowerBound.inRecordSeconds, range.upperBound.inRecordSeconds)
+      switch reason {
+      case .engineTooSlow: self.reason = "slow"
+      case .engineFailed(let error): (self.reason, self.error) = ("engine", "\(error)")
+      case .gap: self.reason = "gap"
+      }
     default: return nil
     }
   }
 
   /// What the help says about it.
   static let schema = """
-    Where the engine is too slow, further objects have "event": lagging with "seconds" (how much sound \
-    waits, 0 when it has caught up) or dropped with "start" and "end" (what was not heard).
+    Further objects have "event": lagging with "seconds" (how much sound waits because the engine is too \
+    slow, 0 when it has caught up) or dropped with "start", "end" (what was not understood) and "reason": \
+    slow (too much waited), gap (the microphone lost it) or engine (it failed; "error" says how).
     """
 }

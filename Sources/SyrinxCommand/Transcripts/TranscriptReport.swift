@@ -50,12 +50,18 @@ struct TranscriptReport {
       guard !isLagging, lag >= Self.seriousLag else { return nil }
       isLagging = true
       return "the recogniser lags \(lag.secondsText) behind; is this machine too slow or busy?"
-    case .dropped(let range):
+    case .dropped(let range, let reason):
       let length = range.upperBound - range.lowerBound
-      let place = range.lowerBound.clockText
-      return
-        "\(length.secondsText) of sound at \(place) were dropped: too much waited, or the engine failed"
+      return "\(length.secondsText) of sound at \(range.lowerBound.clockText) \(fate(by: reason))"
     default: return nil
+    }
+  }
+
+  private func fate(by reason: SpeechRecognitionEvent.DropReason) -> String {
+    switch reason {
+    case .engineTooSlow: "were dropped: too much waited for the recogniser"
+    case .engineFailed(let error): "were dropped: \(error)"
+    case .gap: "were lost before they were heard; is this machine too slow or busy?"
     }
   }
 

@@ -55,6 +55,14 @@ struct RecordedEvent: Codable {
   /// When, or how much; the beginning of what was dropped.
   var ns: Int64
   var endNs: Int64?
+  /// Why it was dropped; older recordings do not say.
+  var reason: Reason?
+  /// What an engine failed with.
+  var failed: RecordedFailure?
+
+  enum Reason: String, Codable {
+    case engineTooSlow, engineFailed, gap
+  }
 
   /// Nil for a result, which has a line of its own kind.
   init?(_ event: SpeechRecognitionEvent) {
@@ -63,9 +71,14 @@ struct RecordedEvent: Codable {
     case .speechStarted(let time): (kind, ns) = (.speechStarted, time.inNanoseconds)
     case .speechEnded(let time): (kind, ns) = (.speechEnded, time.inNanoseconds)
     case .lagging(let lag): (kind, ns) = (.lagging, lag.inNanoseconds)
-    case .dropped(let range):
+    case .dropped(let range, let why):
       (kind, ns) = (.dropped, range.lowerBound.inNanoseconds)
       endNs = range.upperBound.inNanoseconds
+      switch why {
+      case .engineTooSlow: reason = .engineTooSlow
+      case .engineFailed(let error): (reason, failed) = (.engineFailed, RecordedFailure(error))
+      case .gap: reason = .gap
+      }
     }
   }
 
@@ -75,7 +88,17 @@ struct RecordedEvent: Codable {
     case .speechStarted: .speechStarted(at: time)
     case .speechEnded: .speechEnded(at: time)
     case .lagging: .lagging(by: time)
-    case .dropped: .dropped(time..<max(time, .nanoseconds(endNs ?? ns)))
+    case .dropped:
+      .dropped(time..<max(time, .nanoseconds(endNs ?? ns)), reason: dropReason)
+    }
+  }
+
+  private var dropReason: SpeechRecognitionEvent.DropReason {
+    switch reason {
+    case nil, .engineTooSlow: .engineTooSlow
+    case .engineFailed:
+      .engineFailed(failed?.value as? SpeechClientError ?? .engineFailed(reason: "unknown"))
+    case .gap: .gap
     }
   }
 }

@@ -30,7 +30,11 @@ struct EventRecordingTests {
       SpeechRecognitionResult(
         utterance: 0, bestTranscription: transcription("go on"), isFinal: false,
         stableSegmentCount: 1)),
-    .lagging(by: .seconds(2)), .dropped(.seconds(1) ..< .seconds(3)), .lagging(by: .zero),
+    .lagging(by: .seconds(2)), .dropped(.seconds(1) ..< .seconds(3), reason: .engineTooSlow),
+    .dropped(.seconds(3) ..< .seconds(4), reason: .gap),
+    .dropped(
+      .seconds(5) ..< .seconds(6), reason: .engineFailed(.unavailable(reason: "no server"))),
+    .lagging(by: .zero),
     .result(
       SpeechRecognitionResult(
         utterance: 0, bestTranscription: transcription("go on", others: ["no"]),
@@ -73,6 +77,28 @@ struct EventRecordingTests {
         if case .result(let result) = $0 { result } else { nil }
       }
       #expect(results == expected)
+    }
+  }
+
+  @Test func `a recording that does not say why something was dropped is read all the same`()
+    async throws
+  {
+    try Data(
+      """
+      {"format":"syrinx-speech","version":1}
+      {"task":0,"ns":1,"event":{"kind":"dropped","ns":100,"endNs":200}}
+      {"task":0,"ns":3,"finished":true}
+
+      """.utf8
+    ).write(to: file)
+    try await withDependencies {
+      $0.continuousClock = ImmediateClock()
+    } operation: {
+      let events = try await seen(try SpeechClient.replaying(file).recognition(request: request))
+      #expect(
+        events == [
+          .dropped(.nanoseconds(100) ..< .nanoseconds(200), reason: .engineTooSlow)
+        ])
     }
   }
 
