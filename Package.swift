@@ -153,7 +153,7 @@ let package = Package(
     // The clients' interfaces.
     library("AudioPlayerClient", ["AudioCore", "ClientDependencies"]),
     library("AudioRecorderClient", ["AudioCore", "ClientDependencies"]),
-    library("SpeechClient", ["AudioCore", "ClientDependencies"]),
+    library("SpeechClient", ["AudioCore", "AudioRecorderClient", "ClientDependencies"]),
 
     // The clients' engines.
     library(
@@ -235,11 +235,13 @@ let package = Package(
       "VoiceNotes", ["ClientDependenciesTestSupport", "SpeechClient", "VoiceNotes"],
       path: "Samples/VoiceNotesTests"),
     library(
-      "Dictation", ["AudioCore", "AudioRecorderClient", "ClientDependencies", "SpeechClient"],
-      path: "Samples/Dictation"),
+      "Dictation", ["ClientDependencies", "SpeechClient"], path: "Samples/Dictation"),
     tests(
       "Dictation",
-      ["AudioThreads", "ClientDependenciesTestSupport", "Dictation", "SyrinxTestSupport"],
+      [
+        "AudioThreads", "ClientDependenciesTestSupport", "Dictation", "SpeechClientLive",
+        "SpeechEngine", "SyrinxTestSupport",
+      ],
       path: "Samples/DictationTests"),
     library(
       "RoomMonitor", ["AudioCore", "AudioRecorderClient", "ClientDependencies"],
@@ -290,13 +292,17 @@ let package = Package(
     tests("SoundFile", ["AudioCore", "AudioThreads", "Resampling", "SoundFile"]),
     tests(
       "SpeechClient",
-      ["AudioCore", "ClientDependencies", "ClientDependenciesTestSupport", "SpeechClient"]),
+      [
+        "AudioCore", "AudioRecorderClient", "ClientDependencies", "ClientDependenciesTestSupport",
+        "SpeechClient",
+      ]),
     tests(
       "SpeechClientLive",
       [
-        "AudioCore", "AudioThreads", "ClientDependencies", "ClientDependenciesTestSupport",
-        "PocketSphinxEngine", "Resampling", "SoundFile", "SpeechClient", "SpeechClientLive",
-        "SpeechEngine", "SyrinxTestSupport", "VoskEngine",
+        "AudioCore", "AudioRecorderClient", "AudioRecorderClientLive", "AudioThreads",
+        "ClientDependencies", "ClientDependenciesTestSupport", "PocketSphinxEngine", "Resampling",
+        "SoundCard", "SoundFile", "SpeechClient", "SpeechClientLive", "SpeechEngine",
+        "SyrinxTestSupport", "VoskEngine",
       ]),
     tests(
       "SpeechEngine", ["ClientDependencies", "ClientDependenciesTestSupport", "SpeechEngine"]),

@@ -1,11 +1,9 @@
-import AudioCore
-import AudioRecorderClient
 import ClientDependencies
 import SpeechClient
 
 /// A feature: what is said into the microphone becomes text.
 ///
-/// It knows two clients and no hardware.
+/// It knows one client and no hardware: the recogniser hears what the recorder captures.
 @MainActor
 public final class Dictation {
   /// What has been said, an utterance a line.
@@ -17,18 +15,16 @@ public final class Dictation {
   /// Whether the microphone is open.
   public private(set) var isListening = false
 
-  @Dependency(\.audioRecorder) private var recorder
   @Dependency(\.speechClient) private var speechClient
 
   /// A dictation without a word.
   public init() {}
 
-  /// Listens until the task is cancelled or the microphone ends.
+  /// Listens to the default microphone until the task is cancelled or the microphone ends.
   public func listen() async throws {
     isListening = true
     defer { isListening = false }
-    let captured = await recorder.capture(request: CaptureRequest(sampleRate: .speech))
-    let request = SpeechRequest(buffers: captured.map(\.buffer))
+    let request = SpeechRequest(microphone: .speech)
     for try await result in await speechClient.startTask(request: request) {
       take(result)
     }

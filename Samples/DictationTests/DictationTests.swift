@@ -4,6 +4,9 @@ import AudioThreads
 import ClientDependencies
 import Dictation
 import SpeechClient
+import SpeechClientLive
+import SpeechEngine
+import SyrinxTestSupport
 import Testing
 
 /// The feature's own tests: streams that the test writes, no hardware, no model, no time.
@@ -11,7 +14,6 @@ import Testing
   @Test func `what is said becomes lines, and what is being said a draft`() async throws {
     let (results, said) = AsyncThrowingStream<SpeechRecognitionResult, any Error>.makeStream()
     let dictation = withDependencies {
-      $0.audioRecorder.capture = { _ in .finished() }
       $0.speechClient.startTask = { _ in results }
     } operation: {
       Dictation()
@@ -28,41 +30,29 @@ import Testing
   }
 
   @Test func `a dictation that is cancelled midway lets go of the microphone`() async throws {
-    let (microphone, heard) = AsyncThrowingStream<CapturedAudio, any Error>.makeStream()
-    let opened = Gate()
-    let released = Gate()
-    heard.onTermination = { _ in released.open() }
-    let dictation = withDependencies {
-      $0.audioRecorder.capture = { _ in microphone }
-      $0.speechClient.startTask = { request in
-        recogniser(request, opened)
+    let (opened, released) = (Gate(), Gate())
+    // The real recogniser, above a microphone and an engine that the test makes.
+    await withDependencies {
+      $0.audioRecorder.capture = { _ in
+        let (microphone, heard) = AsyncThrowingStream<CapturedAudio, any Error>.makeStream()
+        heard.onTermination = { _ in released.open() }
+        heard.yield(CapturedAudio(buffer: AudioBuffer(silence: 160, format: .speech), time: .zero))
+        opened.open()
+        return microphone
       }
+      $0.speechEngine = ScriptedSpeechEngine(utterances: []).engine
+      $0.speechClient = .liveValue
     } operation: {
-      Dictation()
+      let dictation = Dictation()
+      let listening = Task { try await dictation.listen() }
+      await opened.wait()
+      #expect(dictation.isListening)
+      listening.cancel()
+      _ = await listening.result
+      await released.wait()
+      #expect(!dictation.isListening)
+      #expect(dictation.lines.isEmpty)
     }
-    let listening = Task { try await dictation.listen() }
-    heard.yield(CapturedAudio(buffer: AudioBuffer(silence: 160, format: .speech), time: .zero))
-    await opened.wait()
-    #expect(dictation.isListening)
-    listening.cancel()
-    _ = await listening.result
-    await released.wait()
-    #expect(!dictation.isListening)
-    #expect(dictation.lines.isEmpty)
-  }
-}
-
-/// A recogniser that listens to every buffer and understands nothing.
-private func recogniser(
-  _ request: SpeechRequest, _ opened: Gate
-) -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {
-  guard case .buffers(let buffers) = request.source else { return .finished() }
-  return AsyncThrowingStream { continuation in
-    let listening = Task {
-      for try await _ in buffers { opened.open() }
-      continuation.finish()
-    }
-    continuation.onTermination = { _ in listening.cancel() }
   }
 }
 

@@ -1,4 +1,3 @@
-import AudioRecorderClient
 import ClientDependencies
 import ClientDependenciesTestSupport
 import Dictation
@@ -19,7 +18,6 @@ import Testing
   func `a real recognition becomes a line`() async throws {
     let recorded = try SpeechClient.replaying(recording)
     let dictation = withDependencies {
-      $0.audioRecorder.capture = { _ in .finished() }
       $0.speechClient = recorded
     } operation: {
       Dictation()

@@ -24,7 +24,8 @@ extension SpeechClient {
     self.engines = engines
   }
 
-  /// Recognises what is said in a file or a stream of buffers; see the endpoint `startTask`.
+  /// Recognises what is said in a file, a stream of buffers, or into a microphone; see the endpoint
+  /// `startTask`.
   public func startTask(
     request: SpeechRequest
   ) async -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {

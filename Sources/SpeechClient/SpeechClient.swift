@@ -21,13 +21,13 @@ public struct SpeechClient: Sendable {
       reason: reportUnimplemented("SpeechClient.requestAuthorization", from: origin).description)
   }
 
-  /// Recognises what is said in a file or a stream of buffers.
+  /// Recognises what is said in a file, a stream of buffers, or into a microphone.
   ///
   /// The results come while the audio does: for each utterance partial ones, each in place of the
   /// one before, and exactly one final. Non-speech yields nothing. The stream ends after the last
   /// final result, when the audio has ended or `finishTask` was called. Cancelling the consumer, or
   /// letting go of the stream, ends the work at once. The stream throws `SpeechClientError`, or
-  /// what the file or the stream of buffers threw.
+  /// what the file, the stream of buffers or the capture threw.
   public var startTask:
     @Sendable (_ request: SpeechRequest) async -> AsyncThrowingStream<
       SpeechRecognitionResult, any Error
@@ -37,7 +37,8 @@ public struct SpeechClient: Sendable {
 
   /// Recognises what is said as `startTask` does, and tells everything about it.
   ///
-  /// That is when speech begins and ends and, for a live source, what waits or was dropped.
+  /// That is when speech begins and ends, what of a live source waits, and what was dropped
+  /// or missing, and why.
   ///
   /// The stream is that of `startTask` in everything else: its `.result`s are that one's elements,
   /// and it ends and throws alike.

@@ -1,4 +1,5 @@
 public import AudioCore
+public import AudioRecorderClient
 public import FoundationEssentials
 
 /// What to recognise, and how results are wanted.
@@ -11,9 +12,16 @@ public struct SpeechRequest: Sendable {
     /// Buffers in any one format, heard as they come; `backPressure` says what becomes of those
     /// that cannot be heard in time.
     ///
-    /// A jump ahead in the buffers' `firstFrame` is a gap: it ends the utterance, and times go on
-    /// behind it.
+    /// A jump ahead in the buffers' `firstFrame` is a gap: it ends the utterance, `recognition`
+    /// tells of it, and times go on behind it.
     case buffers(any AsyncSequence<AudioBuffer, any Error> & Sendable)
+    /// A microphone, captured by the `\.audioRecorder` of whoever starts the task.
+    ///
+    /// It is opened when the task starts and closed when that ends, for whatever reason. What the
+    /// capture throws (`AudioRecorderError`: nobody may open it, there is none, it was lost) ends
+    /// the stream as it is, after the last final result. Frames that were lost are a gap as in
+    /// `buffers`.
+    case microphone(CaptureRequest)
   }
 
   /// Where the audio comes from.
@@ -40,7 +48,8 @@ public struct SpeechRequest: Sendable {
     case wait
     /// It is taken at once, and so much of it may wait: right for live sources.
     ///
-    /// Where that is too little, the oldest is dropped, and `recognition` says so.
+    /// Where that is too little, the oldest is dropped, and `recognition` says so. A microphone
+    /// with `wait` has its capture in its place, and what that drops is a gap.
     ///
     /// It counts as half a second at least; a second of 16 kHz mono takes 64 kB.
     case buffer(upTo: Duration)
@@ -91,6 +100,16 @@ public struct SpeechRequest: Sendable {
   /// A request to recognise a sound file.
   public init(url: URL, shouldReportPartialResults: Bool = true) {
     self.init(source: .file(url), shouldReportPartialResults: shouldReportPartialResults)
+  }
+
+  /// A request to recognise what a microphone hears, until `finishTask`: `microphone: .speech` for
+  /// the default one.
+  ///
+  /// Up to a minute of sound may wait for a slow engine; `backPressure` says otherwise.
+  public init(microphone capture: CaptureRequest, shouldReportPartialResults: Bool = true) {
+    self.init(
+      source: .microphone(capture), shouldReportPartialResults: shouldReportPartialResults)
+    backPressure = .buffer(upTo: .seconds(60))
   }
 
   /// A request to recognise a stream of buffers, whether it can fail or not.

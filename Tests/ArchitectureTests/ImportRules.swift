@@ -76,10 +76,11 @@ extension ImportRules {
       "AudioThreads", "Glibc", "NIOCore", "NIOPosix", "SpeechClient", "SpeechEngine", "Wyoming",
     ]),
 
-    // The clients' interfaces and the engines behind them.
+    // The clients' interfaces and the engines behind them. A request for speech may name a
+    // microphone, in the recorder's words, so that whoever replaces the recorder has replaced it.
     "AudioPlayerClient": interface.union(["AsyncAlgorithms"]),
     "AudioRecorderClient": interface.union(["AsyncAlgorithms"]),
-    "SpeechClient": interface.union(["AsyncAlgorithms"]),
+    "SpeechClient": interface.union(["AsyncAlgorithms", "AudioRecorderClient"]),
     "AudioPlayerClientLive": engine.union(["AudioPlayerClient", "SoundCard"]),
     "AudioRecorderClientLive": engine.union(["AudioRecorderClient", "SoundCard"]),
     "SpeechClientLive": engine.union(["SpeechClient", "SpeechEngine"]),

@@ -116,6 +116,7 @@ extension SpeechRequest.Source {
     switch self {
     case .file(let url): SoundFile.buffers(of: url)
     case .buffers(let buffers): buffers
+    case .microphone(let capture): MicrophoneAudio(capture)
     }
   }
 }

@@ -68,16 +68,12 @@ struct ListenCommand: RecognisingSubcommand {
   private func listen(
     with speech: SpeechClient, keeping kept: KeptAudio?, in context: CommandContext
   ) async throws {
-    @Dependency(\.audioRecorder) var recorder
-    let heard = MicrophoneHearing(context: context)
-    let blocks = await recorder.capture(request: capture)
-    let buffers = heard.buffers(of: blocks)
+    var capture = CaptureRequest.speech
+    capture.device = device.id
     var request = SpeechRequest(
-      source: .buffers(
-        kept?.keeping(buffers) as (any AsyncSequence<AudioBuffer, any Error> & Sendable)? ?? buffers
-      ),
+      microphone: capture,
       shouldReportPartialResults: transcript.wantsPartials(on: context.console))
-    request.backPressure = .buffer(upTo: Self.longestLag)
+    if let kept { request.source = .buffers(kept.keeping(MicrophoneAudio(capture))) }
     let events = await speech.recognition(request: recognition.applied(to: request))
     // A signal that came before the client knew of this task did not finish it.
     if context.signals.received != nil { await speech.finishTask() }
@@ -85,16 +81,6 @@ struct ListenCommand: RecognisingSubcommand {
     try await report.begin()
     for try await event in events { try await report.show(event) }
     try await report.end()
-    await heard.reportLoss()
     try await kept?.finish()
-  }
-
-  /// A recogniser that falls behind for a while must not lose a word: a minute costs 4 MB.
-  private static let longestLag = Duration.seconds(60)
-
-  /// What the recogniser does not hear in time waits with it, and not in the capture.
-  private var capture: CaptureRequest {
-    CaptureRequest(
-      device: device.id, sampleRate: .speech, channelCount: 1, droppingOldestAfter: .seconds(10))
   }
 }

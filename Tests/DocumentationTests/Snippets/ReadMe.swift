@@ -2,7 +2,6 @@ import ALSASoundCard
 import AudioCore
 import AudioPlayerClient
 import AudioPlayerClientLive
-import AudioRecorderClient
 import ClientDependencies
 import ClientDependenciesMacros
 import ClientDependenciesTestSupport
@@ -72,13 +71,9 @@ struct Visitor {
   }
 
   @MainActor @Test func `any layer can be replaced`() async throws {
-    let (microphone, results) = (
-      AsyncThrowingStream<CapturedAudio, any Error>.finished(),
-      AsyncThrowingStream<SpeechRecognitionResult, any Error>.finished()
-    )
+    let results = AsyncThrowingStream<SpeechRecognitionResult, any Error>.finished()
     let dictation = withDependencies {
-      $0.audioRecorder.capture = { _ in microphone }  // a stream that the test writes
-      $0.speechClient.startTask = { _ in results }
+      $0.speechClient.startTask = { _ in results }  // a stream that the test writes
     } operation: {
       Dictation()
     }

@@ -56,7 +56,7 @@ let package = Package(
     library("SoundFile", ["AudioCore", "AudioThreads", "CSndFile", logging]),
     library("AudioPlayerClient", ["AudioCore", "ClientDependencies"]),
     library("AudioRecorderClient", ["AudioCore", "ClientDependencies"]),
-    library("SpeechClient", ["AudioCore", "ClientDependencies"]),
+    library("SpeechClient", ["AudioCore", "AudioRecorderClient", "ClientDependencies"]),
     library("AudioPlayerClientLive", engine + ["AudioPlayerClient"]),
     library("AudioRecorderClientLive", engine + ["AudioRecorderClient"]),
     library("VirtualSoundCard", ["AudioCore", "AudioThreads", "SoundCard"]),

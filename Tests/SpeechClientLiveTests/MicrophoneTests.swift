@@ -1,0 +1,195 @@
+import AudioCore
+import AudioRecorderClient
+import AudioRecorderClientLive
+import AudioThreads
+import ClientDependencies
+import SoundCard
+import SpeechClient
+import SpeechEngine
+import Synchronization
+import SyrinxTestSupport
+import Testing
+
+@testable import SpeechClientLive
+
+/// A request for a microphone goes through the recorder of whoever makes it.
+@Suite(.timeLimit(.minutes(5))) struct MicrophoneTests {
+  private let tasks = SpeechTasks()
+  private let scripted = ScriptedSpeechEngine(utterances: [
+    ScriptedUtterance("go"), ScriptedUtterance("on"),
+  ])
+
+  private typealias Events = AsyncThrowingStream<SpeechRecognitionEvent, any Error>
+
+  /// What a task tells, and what it ended with.
+  private struct Told {
+    var events: [SpeechRecognitionEvent] = []
+    var error: AudioRecorderError?
+
+    var finals: [String] {
+      events.compactMap { if case .result(let result) = $0 { result } else { nil } }.finals
+    }
+  }
+
+  private func all(_ stream: Events) async -> Told {
+    var told = Told()
+    do {
+      for try await event in stream { told.events.append(event) }
+    } catch {
+      told.error = error as? AudioRecorderError
+    }
+    return told
+  }
+
+  /// Starts a task above a recorder whose captures are this stream.
+  private func hear(
+    _ request: SpeechRequest,
+    capture: @escaping @Sendable (CaptureRequest) -> AsyncThrowingStream<CapturedAudio, any Error>
+  ) -> Events {
+    withDependencies {
+      $0.speechEngine = scripted.engine
+      $0.audioRecorder.capture = { capture($0) }
+    } operation: {
+      tasks.events(of: request)
+    }
+  }
+
+  private func captured(
+    _ buffers: [AudioBuffer], _ error: (any Error)? = nil
+  ) -> AsyncThrowingStream<CapturedAudio, any Error> {
+    AsyncThrowingStream { continuation in
+      for buffer in buffers { continuation.yield(CapturedAudio(buffer: buffer, time: .zero)) }
+      continuation.finish(throwing: error)
+    }
+  }
+
+  @Test func `whoever replaces the recorder has replaced the microphone`() async throws {
+    var wanted = CaptureRequest.speech
+    wanted.device = "hw:1"
+    let asked = Mutex<[CaptureRequest]>([])
+    let told = await all(
+      hear(SpeechRequest(microphone: wanted, shouldReportPartialResults: false)) { request in
+        asked.withLock { $0.append(request) }
+        return captured(audio(utterances: 2))
+      })
+    #expect(told.finals == ["go", "on"])
+    #expect(told.error == nil)
+    #expect(asked.withLock { $0 } == [wanted])
+  }
+
+  @Test func `what the capture fails with ends the stream as it is, after what was said`() async {
+    let lost = AudioRecorderError.deviceLost("hw:1")
+    // The microphone goes in the middle of the second utterance.
+    let told = await all(
+      hear(SpeechRequest(microphone: .speech)) { _ in
+        captured(Array(audio(utterances: 2).prefix(28)), lost)
+      })
+    #expect(told.finals == ["go", "on"])
+    #expect(told.error == lost)
+    let denied = AudioRecorderError.device(nil, reason: "join the group audio")
+    let refused = await all(
+      hear(SpeechRequest(microphone: .speech)) { _ in captured([], denied) })
+    #expect(refused.events.isEmpty && refused.error == denied)
+  }
+
+  @Test func `a minute of it may wait, unless the request says otherwise`() {
+    let request = SpeechRequest(microphone: .speech)
+    #expect(request.backPressure == .buffer(upTo: .seconds(60)))
+    #expect(SpeechRequest(source: .microphone(.speech)).backPressure == .wait)
+  }
+
+  // MARK: On the real recorder, above a virtual card
+
+  /// A card that hears the audio of `audio(utterances:)` without an end, and its time.
+  private final class Room: Sendable {
+    let clock = TestClock()
+    let card: VirtualSoundCard
+    let closed = Gate()
+
+    init(faults: [VirtualFault] = []) {
+      let signal = AudioSignal { frame, rate in
+        let step = rate.hertz
+        let isLoud = frame % (step * 3 / 2) >= step
+        return AudioSignal.noise(seed: 1, amplitude: isLoud ? 0.2 : 0.001)
+          .sample(at: FrameCount(frame), rate: rate)
+      }
+      card = VirtualSoundCard(
+        .init(pace: .lockstep(clock), microphone: .signal(signal), faults: faults))
+    }
+
+    var soundCard: SoundCard {
+      var soundCard = card.soundCard
+      soundCard.openCapture = { [card, closed] request in
+        WatchedCapture(try await card.soundCard.openCapture(request: request), closed)
+      }
+      return soundCard
+    }
+
+    /// Lets the card's time pass.
+    func pass(_ duration: Duration) async {
+      await clock.sleepers(atLeast: 1)
+      await clock.advance(by: duration)
+    }
+  }
+
+  private func listen(in room: Room) -> Events {
+    withDependencies {
+      $0.speechEngine = scripted.engine
+      $0.soundCard = room.soundCard
+      $0.audioRecorder = .liveValue
+    } operation: {
+      tasks.events(of: SpeechRequest(microphone: .speech))
+    }
+  }
+
+  @Test func `cancelling closes the device`() async {
+    let room = Room()
+    let stream = listen(in: room)
+    let listening = Task { await all(stream) }
+    await room.pass(.milliseconds(1400))
+    await scripted.waitUntil(.began)
+    #expect(room.card.openDeviceCount == 1)
+    listening.cancel()
+    let told = await listening.value
+    #expect(told.error == nil && told.finals.isEmpty)
+    await room.closed.wait()
+    await scripted.waitUntil(.released)
+    #expect(room.card.openDeviceCount == 0)
+    #expect(tasks.all.isEmpty)
+  }
+
+  @Test func `finishing gives what was heard, and closes the device`() async {
+    let room = Room()
+    let stream = listen(in: room)
+    let listening = Task { await all(stream) }
+    // The speech goes on from 1 s to 1.5 s.
+    await room.pass(.milliseconds(1400))
+    await scripted.waitUntil(.began)
+    await tasks.finishAll()
+    let told = await listening.value
+    #expect(told.finals == ["go"])
+    #expect(told.error == nil)
+    await room.closed.wait()
+    #expect(room.card.openDeviceCount == 0)
+  }
+
+  @Test func `frames that the card lost are a gap, and a plug that is pulled is the end`() async {
+    // In the frames of the request, after 1.2 s and 4 s.
+    let room = Room(faults: [.xrun(at: 19_200, lost: 16_000), .unplugged(at: 64_000)])
+    let stream = listen(in: room)
+    let listening = Task { await all(stream) }
+    await room.pass(.seconds(5))
+    let told = await listening.value
+    #expect(told.error == .deviceLost("virtual"))
+    let dropped = told.events.compactMap {
+      if case .dropped(let range, reason: .gap) = $0 { range } else { nil }
+    }
+    #expect(dropped.count == 1)
+    let length = dropped.first.map { $0.upperBound - $0.lowerBound } ?? .zero
+    #expect(length >= .milliseconds(999), "\(dropped)")
+    let kinds = told.events.map { "\($0)".prefix { $0 != "(" } }
+    #expect(kinds.contains("dropped"), "\(kinds)")
+    await room.closed.wait()
+    #expect(room.card.openDeviceCount == 0)
+  }
+}
