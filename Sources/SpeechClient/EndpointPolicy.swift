@@ -2,15 +2,14 @@
 ///
 /// Durations count in steps of 10 ms. Whether a step is speech is judged by how far its level is
 /// above the quietest of the last two seconds. A duration that makes no sense counts as the nearest
-/// that does: `longest` as one second at least.
+/// that does: `longest` as one second at least, and a `tailPadding` in whole steps.
 public struct EndpointPolicy: Hashable, Sendable {
   /// How much audio before the first speech belongs to the utterance, so that no first sound is
   /// lost; 300 ms.
   public var preRoll: Duration
   /// How much speech it takes to begin an utterance, because clicks are shorter; 30 ms.
   public var onset: Duration
-  /// How much silence ends an utterance; the engine hears it, so that no last sound is
-  /// lost; 600 ms.
+  /// How much silence ends an utterance; 600 ms.
   public var silence: Duration
   /// How long an utterance may be before any pause of `shortSilence` ends it; 12 s.
   public var comfortable: Duration
@@ -20,12 +19,19 @@ public struct EndpointPolicy: Hashable, Sendable {
   ///
   /// Engines need memory and time in proportion to it.
   public var longest: Duration
+  /// How much silence after its last sound the engine hears of an utterance, up to 10 s, so that no
+  /// last word is cut; nil for the silence that ended it.
+  ///
+  /// With less the engine is spared the rest of the silence, which it hears only where speech goes
+  /// on behind it; what is more is digital silence. An engine that wants more than this gets it.
+  public var tailPadding: Duration?
 
   /// A policy from its durations; the default suits dictation and commands.
   public init(
     preRoll: Duration = .milliseconds(300), onset: Duration = .milliseconds(30),
     silence: Duration = .milliseconds(600), comfortable: Duration = .seconds(12),
-    shortSilence: Duration = .milliseconds(150), longest: Duration = .seconds(20)
+    shortSilence: Duration = .milliseconds(150), longest: Duration = .seconds(20),
+    tailPadding: Duration? = nil
   ) {
     self.preRoll = preRoll
     self.onset = onset
@@ -33,5 +39,6 @@ public struct EndpointPolicy: Hashable, Sendable {
     self.comfortable = comfortable
     self.shortSilence = shortSilence
     self.longest = longest
+    self.tailPadding = tailPadding
   }
 }

@@ -35,6 +35,21 @@ import Testing
     #expect(shared.counts.mostSessions <= jobCount)
   }
 
+  @Test(arguments: [100, 900])
+  func `the padding of an utterance is the same for all sessions`(milliseconds: Int) async throws {
+    let heard = Mutex(0)
+    let shared = SharedEngine { _ in heard.withLock { $0 += 1 } }
+    var request = request(audio(utterances: 9), jobCount: 1)
+    request.endpointPolicy.tailPadding = .milliseconds(milliseconds)
+    let one = try await tasks.start(request, on: SharedEngine().engine).all()
+    request.source = self.request(audio(utterances: 9), jobCount: 1).source
+    request.jobCount = 3
+    let several = try await tasks.start(request, on: shared.engine).all()
+    #expect(several == one)
+    // What the scout has found need not be heard again.
+    #expect(heard.withLock { $0 } == 9)
+  }
+
   @Test func `two utterances are recognised at the same time`() async throws {
     let meeting = try Meeting()
     let shared = SharedEngine { index in meeting.wait(for: index) }

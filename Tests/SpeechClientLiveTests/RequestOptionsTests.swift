@@ -195,6 +195,22 @@ import Testing
     #expect(cutOff.events.contains(.finished(after: FrameCount(11_200 + padding * 16))))
   }
 
+  @Test(arguments: [0, 100, 600, 900])
+  func `an engine hears as much silence after the last sound as the policy says`(
+    padding: Int
+  ) async throws {
+    for (length, sound) in [(25, 12_800), (14, 11_200)] {
+      let engine = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go")])
+      var request = SpeechRequest(
+        buffers: stream(Array(audio(utterances: 1).prefix(length))),
+        shouldReportPartialResults: false)
+      request.endpointPolicy.tailPadding = .milliseconds(padding)
+      let results = try await tasks.start(request, on: engine.engine).all()
+      #expect(results.finals == ["go"])
+      #expect(engine.events.contains(.finished(after: FrameCount(sound + padding * 16))))
+    }
+  }
+
   @Test func `tasks that start while others finish give their finals and end`() async throws {
     let request = SpeechRequest(buffers: stream([]), shouldReportPartialResults: false)
     await withTaskGroup(of: Void.self) { group in

@@ -1,4 +1,5 @@
 import AudioCore
+import SpeechClient
 import Testing
 
 @testable import SpeechClientLive
@@ -12,9 +13,9 @@ import Testing
   }.buffer(.seconds(4), format: .speech).samples
 
   private func actions(
-    _ samples: [Float], step: Int, finish: Bool = true
+    _ samples: [Float], step: Int, finish: Bool = true, tail: Duration? = nil
   ) -> [UtteranceFinder.Action] {
-    var finder = UtteranceFinder()
+    var finder = UtteranceFinder(policy: EndpointPolicy(tailPadding: tail))
     var actions: [UtteranceFinder.Action] = []
     for begin in stride(from: 0, to: samples.count, by: step) {
       actions += finder.add(Array(samples[begin..<min(begin + step, samples.count)]))
@@ -34,6 +35,51 @@ import Testing
     #expect(actions.first == .begin(at: 11_200, sound: 16_000))
     #expect(actions.last == .end(silence: 9600))
     #expect(heard(actions) == Array(Self.speech[11_200..<41_600]))
+  }
+
+  @Test(arguments: [160, 1000, 1600, 64_000], [0, 100, 205])
+  func `no more silence than the policy says is heard after the last sound`(
+    step: Int, milliseconds: Int
+  ) {
+    let actions = actions(Self.speech, step: step, tail: .milliseconds(milliseconds))
+    // In whole steps of 10 ms.
+    let tail = milliseconds / 10 * 160
+    #expect(actions.last == .end(silence: FrameCount(tail)))
+    #expect(heard(actions) == Array(Self.speech[11_200..<32_000 + tail]))
+  }
+
+  @Test(arguments: [160, 1600, 64_000])
+  func `silence that was held back is heard where speech goes on behind it`(step: Int) {
+    // 0.4 s of quiet between two stretches of speech.
+    let samples =
+      Array(Self.speech[..<38_400]) + Array(Self.speech[16_000..<32_000])
+      + Array(Self.speech[32_000...])
+    let actions = actions(samples, step: step, tail: .milliseconds(100))
+    #expect(actions.count { if case .begin = $0 { true } else { false } } == 1)
+    #expect(heard(actions) == Array(samples[11_200..<54_400 + 1600]))
+  }
+
+  @Test func `where the audio ends in silence no more of it is heard either`() {
+    let actions = actions(
+      Array(Self.speech[..<36_800]), step: 1600, tail: .milliseconds(100))
+    #expect(actions.last == .end(silence: 1600))
+    #expect(heard(actions) == Array(Self.speech[11_200..<33_600]))
+  }
+
+  @Test func `what is missing of the padding is silence`() {
+    let long = UtteranceFinder(policy: EndpointPolicy(tailPadding: .seconds(1)))
+    #expect(long.padding(after: 9600) == [Float](repeating: 0, count: 6400))
+    #expect(long.padding(after: 9600, wanted: .seconds(2)).count == 22_400)
+    #expect(long.padding(after: 16_000).isEmpty)
+    let none = UtteranceFinder(policy: EndpointPolicy())
+    #expect(none.padding(after: 0).isEmpty)
+    #expect(none.padding(after: 0, wanted: .milliseconds(300)).count == 4800)
+  }
+
+  @Test func `a tail that makes no sense is the nearest that does`() {
+    #expect(EndpointPolicy(tailPadding: .seconds(-1)).usable.tailPadding == .zero)
+    #expect(EndpointPolicy(tailPadding: .seconds(60)).usable.tailPadding == .seconds(10))
+    #expect(EndpointPolicy().usable.tailPadding == nil)
   }
 
   @Test func `silence gives nothing`() {

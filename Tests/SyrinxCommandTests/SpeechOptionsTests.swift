@@ -16,13 +16,16 @@ struct SpeechOptionsTests {
   @Test func `the options reach the request`() throws {
     let options = try SpeechOptions.parse([
       "--grammar", "a.gram", "--locale", "en-US", "--end-silence", "1.5", "--longest-utterance",
-      "30",
+      "30", "--tail-padding", "0.25",
     ])
     let request = options.applied(to: SpeechRequest(url: URL(filePath: "a.wav")))
     #expect(request.grammar == .file(URL(filePath: "a.gram")))
     #expect(request.locale == "en-US")
     #expect(request.endpointPolicy.silence == .milliseconds(1500))
     #expect(request.endpointPolicy.longest == .seconds(30))
+    #expect(request.endpointPolicy.tailPadding == .milliseconds(250))
+    let plain = try SpeechOptions.parse([]).applied(to: SpeechRequest(microphone: .speech))
+    #expect(plain.endpointPolicy == EndpointPolicy())
   }
 
   @Test func `phrases, alternatives and the engine's own settings reach the request`() throws {
@@ -82,6 +85,7 @@ struct SpeechOptionsTests {
 
   @Test(arguments: [
     ["--end-silence", "0"], ["--end-silence", "nan"], ["--longest-utterance", "0.5"],
+    ["--tail-padding", "-1"], ["--tail-padding", "10.5"], ["--tail-padding", "nan"],
   ])
   func `durations that make no sense are refused`(arguments: [String]) {
     #expect(throws: (any Error).self) { try SpeechOptions.parse(arguments) }

@@ -9,7 +9,8 @@ extension EndpointPolicy {
     return EndpointPolicy(
       preRoll: preRoll.clamped(.zero, .seconds(10)), onset: onset.clamped(step, .seconds(10)),
       silence: silence.clamped(step, hour), comfortable: comfortable.clamped(.zero, hour),
-      shortSilence: shortSilence.clamped(step, hour), longest: longest.clamped(.seconds(1), hour))
+      shortSilence: shortSilence.clamped(step, hour), longest: longest.clamped(.seconds(1), hour),
+      tailPadding: tailPadding?.clamped(.zero, .seconds(10)))
   }
 }
 

@@ -8,7 +8,7 @@ struct UtteranceFinder {
     case begin(at: FrameCount, sound: FrameCount)
     /// These samples come next in the utterance.
     case hear([Float])
-    /// The utterance is over, after so much silence.
+    /// The utterance is over, after so much silence that was heard.
     case end(silence: FrameCount)
   }
 
@@ -16,6 +16,8 @@ struct UtteranceFinder {
   private var endpointer: Endpointer
   private let kept: Int
   private let preRoll: FrameCount
+  /// How much silence is given away before it is known whether speech goes on; nil for all of it.
+  private let tail: FrameCount?
   /// The audio that has not been given away: between utterances, as much as the next may reach
   /// back.
   private var pending: [Float] = []
@@ -30,6 +32,15 @@ struct UtteranceFinder {
     kept = FrameCount(policy.preRoll + policy.onset, at: .speech).rawValue
     let length = SpeechDetector.frameLength.rawValue
     preRoll = FrameCount(FrameCount(policy.preRoll, at: .speech).rawValue / length * length)
+    tail = policy.tailPadding.map {
+      FrameCount(FrameCount($0, at: .speech).rawValue / length * length)
+    }
+  }
+
+  /// What the engine has to hear after an utterance that ended with so much silence.
+  func padding(after silence: FrameCount, wanted: Duration = .zero) -> [Float] {
+    let missing = max(tail ?? 0, FrameCount(wanted, at: .speech)) - silence
+    return Array(repeating: 0, count: max(0, missing.rawValue))
   }
 
   /// Takes the next samples.
@@ -50,9 +61,9 @@ struct UtteranceFinder {
   mutating func finish() -> [Action] {
     guard endpointer.isInUtterance else { return [] }
     // The few samples that have not been judged count as what was before them.
-    let silence = silence
+    let actions = hearing(pending.count - withheld) + [.end(silence: silence)]
     endpointer.end()
-    return [.hear(take(pending.count)), .end(silence: silence)]
+    return actions
   }
 
   /// How many samples are held.
@@ -74,18 +85,29 @@ struct UtteranceFinder {
       _ = take(max(0, judged - back))
       return [.begin(at: position, sound: sound)]
     case .ended:
-      return [.hear(take(judged)), .end(silence: silence)]
+      return hearing(judged - withheld) + [.end(silence: silence)]
     }
   }
 
-  private var silence: FrameCount {
+  /// How many frames are silence at the end of what was judged.
+  private var quiet: FrameCount {
     FrameCount(endpointer.silentFrames * SpeechDetector.frameLength.rawValue)
   }
 
+  /// How much of that is heard.
+  private var silence: FrameCount { min(quiet, tail ?? quiet) }
+
+  /// How many of the samples that were judged wait for speech to go on.
+  private var withheld: Int { min(judged, (quiet - silence).rawValue) }
+
   private mutating func giveAway() -> [Action] {
-    if endpointer.isInUtterance { return judged > 0 ? [.hear(take(judged))] : [] }
+    if endpointer.isInUtterance { return hearing(judged - withheld) }
     _ = take(max(0, judged - kept))
     return []
+  }
+
+  private mutating func hearing(_ count: Int) -> [Action] {
+    count > 0 ? [.hear(take(count))] : []
   }
 
   private mutating func take(_ count: Int) -> [Float] {

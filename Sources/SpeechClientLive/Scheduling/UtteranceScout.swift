@@ -75,7 +75,11 @@ actor UtteranceScout {
       switch action {
       case .begin: pieces = []
       case .hear(let samples): pieces.append(samples)
-      case .end: try found()
+      case .end(let silence):
+        // As the recogniser will: words of other pieces would have to be found anew.
+        let padding = finder.padding(after: silence)
+        if !padding.isEmpty { pieces.append(padding) }
+        try found()
       }
     }
   }

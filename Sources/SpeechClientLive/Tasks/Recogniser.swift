@@ -178,11 +178,10 @@ actor Recogniser {
     setbacks.makeGood()
   }
 
-  /// Lets the engine hear as much silence as it needs for the last word.
+  /// Lets the engine hear as much silence as it needs for the last word, or the policy says.
   private func pad(_ session: any SpeechEngineSession, after silence: FrameCount) throws {
-    let missing = FrameCount(session.tailPadding, at: .speech) - silence
-    guard missing > 0 else { return }
-    try session.process(Array(repeating: 0, count: missing.rawValue))
+    let padding = finder.padding(after: silence, wanted: session.tailPadding)
+    if !padding.isEmpty { try session.process(padding) }
   }
 
   private func postPartial() {

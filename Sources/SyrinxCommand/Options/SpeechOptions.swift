@@ -26,6 +26,14 @@ struct SpeechOptions: ParsableArguments {
   var longestUtterance: Double?
 
   @Option(
+    help: ArgumentHelp(
+      """
+      How much silence after the last sound of an utterance the recogniser hears, 0 to 10 (as much as \
+      ended it).
+      """, valueName: "seconds"))
+  var tailPadding: Double?
+
+  @Option(
     name: .customLong("key-phrase"), parsing: .singleValue,
     help: ArgumentHelp(
       """
@@ -71,6 +79,9 @@ struct SpeechOptions: ParsableArguments {
     if let longestUtterance, !(1...3600).contains(longestUtterance) {
       throw ValidationError("--longest-utterance is 1 to 3600 seconds, not \(longestUtterance).")
     }
+    if let tailPadding, !(0...10).contains(tailPadding) {
+      throw ValidationError("--tail-padding is 0 to 10 seconds, not \(tailPadding).")
+    }
   }
 
   /// Refuses what the transcript could not show.
@@ -91,6 +102,7 @@ struct SpeechOptions: ParsableArguments {
     for setting in engineSettings { request.engineOptions[setting.name] = setting.value }
     if let endSilence { request.endpointPolicy.silence = .seconds(endSilence) }
     if let longestUtterance { request.endpointPolicy.longest = .seconds(longestUtterance) }
+    if let tailPadding { request.endpointPolicy.tailPadding = .seconds(tailPadding) }
     return request
   }
 }
