@@ -22,7 +22,10 @@ struct Documentation {
   /// Examples that are tested where what they show is tested.
   private static let examplesElsewhere = [
     "Samples/DictationTests/RecordedDictationTests.swift",
+    "Samples/DictationTests/ScriptedDictationTests.swift",
+    "Samples/RecordSpeech/RecordSpeech.swift",
     "Samples/RoomMonitorTests/FaultScriptTests.swift",
+    "Samples/RoomMonitorTests/RecordedRoomTests.swift",
     "Tests/SoundFileTests/StreamExampleTests.swift",
   ]
 
@@ -32,17 +35,18 @@ struct Documentation {
 
   /// The README and the articles.
   func pages() throws -> [Document] {
-    let support = "SyrinxTestSupport.md"
-    let folder = "Sources/SyrinxTestSupport/SyrinxTestSupport.docc"
-    return try articles() + [
-      Document(name: "README.md", text: text(of: "README.md")),
-      Document(name: support, text: text(of: "\(folder)/\(support)")),
+    let support = try articles(in: "Sources/SyrinxTestSupport/SyrinxTestSupport.docc")
+    return try articles() + support + [
+      Document(name: "README.md", text: text(of: "README.md"))
     ]
   }
 
   func articles() throws -> [Document] {
-    let catalogue = "Sources/ClientDependencies/ClientDependencies.docc"
-    return try files(in: catalogue, ending: ".md").map {
+    try articles(in: "Sources/ClientDependencies/ClientDependencies.docc")
+  }
+
+  private func articles(in catalogue: String) throws -> [Document] {
+    try files(in: catalogue, ending: ".md").map {
       Document(name: $0, text: try text(of: "\(catalogue)/\($0)"))
     }
   }
