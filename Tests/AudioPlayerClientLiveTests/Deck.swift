@@ -129,7 +129,7 @@ final class Deck: Sendable {
 
   /// Lets time pass until nothing plays any more.
   func finish(_ playing: Task<Void, any Error>) async throws {
-    try await clock.pass(by: .seconds(1)) {
+    try await clock.pass {
       let outcome = await playing.result
       // A task that is cancelled does not wait until its playback has faded out.
       if playing.isCancelled { await player.stop() }

@@ -135,10 +135,8 @@ import Testing
     let level = AudioBuffer(format: Deck.format, samples: .init(repeating: 0.5, count: 80_000))
     let playing = await deck.start(PlaybackRequest(source: .buffers([level]), id: "a"))
     await deck.pass(20)
-    async let stopped: Void = deck.player.control(
-      id: "a", command: .stop(fade: .milliseconds(milliseconds)))
+    try await deck.tell("a", .stop(fade: .milliseconds(milliseconds)))
     try await deck.finish(playing)
-    try await stopped
     #expect(deck.events.last?.finish?.reason == .stopped)
     let fall = deck.played.filter { $0 > 0 && $0 < 0.5 }
     #expect(fall.count == max(0, milliseconds * 8 - 1))
@@ -150,9 +148,8 @@ import Testing
     await deck.pass(4)
     try await deck.tell("a", .pause())
     await deck.pass { $0.paused != nil }
-    async let stopped: Void = deck.player.control(id: "a", command: .stop())
+    try await deck.tell("a", .stop())
     try await deck.finish(playing)
-    try await stopped
     #expect(deck.events.compactMap(\.resumed).isEmpty)
     #expect(deck.events.compactMap(\.paused).count == 1)
     #expect(deck.events.last?.finish?.reason == .stopped)

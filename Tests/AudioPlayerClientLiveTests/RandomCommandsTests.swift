@@ -48,9 +48,8 @@ import Testing
       told.append(Task { try await deck.player.control(id: "a", command: command) })
       if Bool.random(using: &numbers) { await deck.pass(1) }
     }
-    async let stopped: Void = deck.player.control(id: "a", command: .stop())
+    try await deck.tell("a", .stop())
     try await deck.finish(playing)
-    try await stopped
     // What is told after the end finds nobody.
     for telling in told {
       guard case .failure(let error) = await telling.result else { continue }
