@@ -1,6 +1,7 @@
 import AudioCore
 import AudioPlayerClient
 import AudioThreads
+import Synchronization
 import Testing
 
 /// Pause, resume, seek, volume and stop of one playback, on a card whose time stands still unless a
@@ -132,9 +133,21 @@ import Testing
   @Test(arguments: [0, 10, 500]) func `stop fades as long as it is told`(milliseconds: Int)
     async throws
   {
-    let level = AudioBuffer(format: Deck.format, samples: .init(repeating: 0.5, count: 80_000))
-    let playing = await deck.start(PlaybackRequest(source: .buffers([level]), id: "a"))
-    await deck.pass(20)
+    let asked = Mutex(0)
+    let isHeld = Gate()
+    let level = AudioBuffer(format: Deck.format, samples: .init(repeating: 0.5, count: 1_000))
+    let stream = AsyncThrowingStream<AudioBuffer, any Error> {
+      let count = asked.withLock { count in
+        count += 1
+        return count
+      }
+      if count == 8 { isHeld.open() }
+      return level
+    }
+    let playing = await deck.start(PlaybackRequest(source: .stream(stream), id: "a"))
+    // A fade is no longer than what is held: seven buffers, less what has been heard.
+    await isHeld.wait()
+    await deck.pass(4)
     try await deck.tell("a", .stop(fade: .milliseconds(milliseconds)))
     try await deck.finish(playing)
     #expect(deck.events.last?.finish?.reason == .stopped)
@@ -178,7 +191,10 @@ import Testing
     async throws
   {
     let playing = await deck.start(PlaybackRequest(source: .buffers([stairs]), id: "a"))
-    let cancelled = Task { try await deck.player.control(id: "a", command: .pause()) }
+    await deck.pass(4)
+    // A card whose time stands still does not come to the end of such a fade.
+    let pause = PlaybackCommand.pause(fade: .seconds(1))
+    let cancelled = Task { try await deck.player.control(id: "a", command: pause) }
     cancelled.cancel()
     await #expect(throws: CancellationError.self) { try await cancelled.value }
     try await deck.tell("a", .pause())
