@@ -49,13 +49,14 @@ public struct AudioRecorderClient: Sendable {
 
   /// Live buffers from a microphone until the consumer is cancelled or the device ends.
   ///
-  /// Several captures and recordings of a device share one opening of it, and each gets the rate and
-  /// the channels that it asks for, converted from the device's for it alone. Where a capture is the
-  /// first, the device is opened for everybody: at 44.1 or 48 kHz at least and with two channels at
-  /// least, or as near to that as it comes, however little the capture asks for. Where a recording is
-  /// the first, the device is opened as the file is to be, so that nothing is converted; with the
-  /// first also comes the device's period. Who comes later and asks for more than the device gives
-  /// is told what it gives, by the first block's `device` or by `RecordingStart`.
+  /// Several captures and recordings of a device share one opening of it, and each gets the rate
+  /// and the channels that it asks for, converted from the device's for it alone. Where a capture
+  /// is the first, the device is opened for everybody: at 44.1 or 48 kHz at least and with two
+  /// channels at least, or as near to that as it comes, however little the capture asks for. Where
+  /// a recording is the first, the device is opened as the file is to be, so that nothing is
+  /// converted; with the first also comes the device's period. Who comes later and asks for more
+  /// than the device gives is told what it gives, by the first block's `device` or by
+  /// `RecordingStart`.
   ///
   /// A consumer that is slow loses the oldest, and the gap says so; nobody else notices.
   public var capture:

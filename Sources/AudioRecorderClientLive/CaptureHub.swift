@@ -5,9 +5,9 @@ import SoundCard
 
 /// One open device for all that hear it: opened for the first of them, closed after the last.
 ///
-/// The first one decides on the device's rate, channels and buffering: a recording asks for what its
-/// file is to have, a capture for what suits everybody. Each converts from that for itself, at its
-/// own quality and in its own count of frames.
+/// The first one decides on the device's rate, channels and buffering: a recording asks for what
+/// its file is to have, a capture for what suits everybody. Each converts from that for itself, and
+/// counts in its own frames.
 actor CaptureHub {
   private struct Place {
     let device: AudioDevice.ID

@@ -15,8 +15,8 @@ extension CaptureRequest {
 
   /// What the device is asked for: enough for whoever comes later as well.
   ///
-  /// Live buffers are often small, for a recogniser or a meter that listens all day, and a recording
-  /// that begins meanwhile is not to sound as if it came by telephone.
+  /// Live buffers are often of a low rate, for a recogniser or a meter that listens all day, and a
+  /// recording that begins meanwhile is not to sound as if it came by telephone.
   var deviceRequest: PCMRequest {
     let picked = channels.map { 1 + ($0.max() ?? 0) }
     let rate = sampleRate ?? 48_000
