@@ -131,9 +131,7 @@ import VirtualSoundCard
     let card = CountedCard(.init(pace: .lockstep(clock), microphone: .signal(signal)))
     try await with(card) { recorder in
       let keeper = try await listener(recorder)
-      let areGone = Gate()
       let guests = Task {
-        defer { areGone.open() }
         try await withThrowingTaskGroup { group in
           for guest in 0..<10 {
             let blocks = Int((seed &* 31 &+ UInt64(guest) &* 17) % 23) + 1
@@ -142,11 +140,7 @@ import VirtualSoundCard
           try await group.waitForAll()
         }
       }
-      while !areGone.isOpen {
-        // The keeper's device is open all the time, and each step of it is a period for everybody.
-        await clock.sleepers(atLeast: 1)
-        await clock.advance(by: .milliseconds(20))
-      }
+      await clock.pass(by: .milliseconds(20)) { _ = await guests.result }
       try await guests.value
       keeper.cancel()
       try await keeper.value

@@ -163,10 +163,7 @@ import VirtualSoundCard
 
   /// Lets the card's time pass until all gates are open.
   private func pass(until gates: Gate...) async {
-    while !gates.allSatisfy(\.isOpen) {
-      await clock.sleepers(atLeast: 1)
-      await clock.advance(by: .milliseconds(50))
-    }
+    await clock.pass { for gate in gates { await gate.wait() } }
   }
 
   private func withMicrophone<Value: Sendable>(
