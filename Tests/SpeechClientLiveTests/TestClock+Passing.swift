@@ -1,0 +1,1 @@
+../AudioRecorderClientLiveTests/TestClock+Passing.swift
