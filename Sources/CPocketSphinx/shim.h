@@ -14,6 +14,8 @@
 #include <sphinxbase/jsgf.h>
 #include <sphinxbase/logmath.h>
 #include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 typedef struct ps_decoder_s ps_decoder_t;
 typedef struct ps_seg_s ps_seg_t;
@@ -68,4 +70,9 @@ static inline void syrinx_redirect_sphinx_log(void) {
 // feat.h's macros for the type of normalisation are an enumeration that differs between versions.
 static inline void syrinx_use_live_mean(ps_decoder_t *decoder) {
   ps_get_feat(decoder)->cmn = CMN_LIVE;
+}
+
+// Swift's Glibc module shows no memfd_create, which is a GNU extension; 1 is MFD_CLOEXEC.
+static inline int syrinx_memory_file(char const *name) {
+  return (int)syscall(SYS_memfd_create, name, 1u);
 }

@@ -2,11 +2,12 @@ import FoundationEssentials
 import SpeechEngine
 import Synchronization
 
-/// Keeps loaded decoders for the next sessions, because loading takes a third of a second.
+/// Keeps loaded decoders for the next sessions, because loading takes a fifth of a second.
 final class DecoderPool: Sendable {
   let location: ModelLocation
 
   private let limit: Int
+  private let check = ModelCheck()
   // Held to move a decoder in or out, never while one loads or works.
   private let idle = Mutex<[IdleDecoder]>([])
 
@@ -19,19 +20,22 @@ final class DecoderPool: Sendable {
 
   /// The decoder that is free, or a new one, which is loaded here and now.
   ///
+  /// - Parameter wholeDictionary: whether it has to know more words than dictation finds.
   /// - Throws: `SpeechEngineError` where the model is missing or damaged.
   func take(
-    _ settings: DecoderSettings = DecoderSettings()
+    _ settings: DecoderSettings = DecoderSettings(), wholeDictionary: Bool = false
   ) throws(SpeechEngineError) -> Decoder {
-    let free = idle.withLock { idle in
-      // One with other settings is let go of: what is asked for now will be asked for again.
-      let same = idle.lastIndex { $0.decoder.settings == settings } ?? idle.indices.last
-      return same.map { idle.remove(at: $0) }
+    func fits(_ decoder: Decoder) -> Bool {
+      decoder.settings == settings && (decoder.knowsWholeDictionary || !wholeDictionary)
     }
-    if let free, free.decoder.settings == settings { return free.decoder }
-    let files = try location.find()
-    try files.validate()
-    return try Decoder(model: files, settings: settings)
+    let free = idle.withLock { idle in
+      // One that does not fit is let go of: what is asked for now will be asked for again.
+      let index = idle.lastIndex { fits($0.decoder) } ?? idle.indices.last
+      return index.map { idle.remove(at: $0) }
+    }
+    if let free, fits(free.decoder) { return free.decoder }
+    return try Decoder(
+      model: check.model(location.find()), wholeDictionary: wholeDictionary, settings: settings)
   }
 
   /// Takes a decoder back, and keeps it where there is room and it is between utterances.

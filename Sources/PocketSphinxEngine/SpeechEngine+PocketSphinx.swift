@@ -22,8 +22,11 @@ extension SpeechEngine: DependencyKey {
   /// `beam`, `pbeam`, `wbeam`, `maxhmmpf`, `maxwpf`, `ds`, `topn`, `fwdflat`, `bestpath`.
   ///
   /// The model is looked for at each use, and validated before PocketSphinx may see it, because
-  /// that would end the process over a damaged one. Loaded decoders, of some 100 MB each, are kept
-  /// for the next sessions: as many as were at work at once, and no more than there are processors.
+  /// that would end the process over a damaged one; once, until a file of it changes. Loaded
+  /// decoders, of some 100 MB each, are kept for the next sessions: as many as were at work at
+  /// once, and no more than there are processors. One for dictation has the words of the language
+  /// model alone, which are all that it can find; for grammars and key phrases the whole dictionary
+  /// is loaded, which takes longer, and that decoder takes dictation as well.
   public static func pocketSphinx(modelDirectory: URL? = nil) -> SpeechEngine {
     let decoders = DecoderPool(location: ModelLocation(chosen: modelDirectory))
     var engine = SpeechEngine(
@@ -32,7 +35,8 @@ extension SpeechEngine: DependencyKey {
       makeSession: { options in
         try decoders.location.check(language: options.language)
         let search = try DecoderSearch(options)
-        let decoder = try decoders.take(DecoderSettings(options.engineOptions))
+        let decoder = try decoders.take(
+          DecoderSettings(options.engineOptions), wholeDictionary: search.needsWholeDictionary)
         do {
           try decoder.search(for: search)
         } catch {

@@ -11,6 +11,8 @@ final class Decoder {
   static let samplesPerFrame = 160
 
   let settings: DecoderSettings
+  /// Whether it knows every word of the dictionary, and not only those that dictation finds.
+  let knowsWholeDictionary: Bool
   let decoder: OpaquePointer
   private let probabilities: OpaquePointer
   private(set) var isInUtterance = false
@@ -18,18 +20,24 @@ final class Decoder {
 
   /// Loads a model, which must have been validated: over a damaged one PocketSphinx ends the
   /// process.
+  ///
+  /// - Parameter wholeDictionary: whether more than dictation is wanted, which takes longer to load.
   init(
-    model: ModelFiles, settings: DecoderSettings = DecoderSettings()
+    model: CheckedModel, wholeDictionary: Bool, settings: DecoderSettings = DecoderSettings()
   ) throws(SpeechEngineError) {
     self.settings = settings
     _ = SphinxLog.redirect
     guard let configuration = SphinxConfiguration() else {
       throw .failed(reason: "PocketSphinx could not be configured")
     }
-    configuration.use(model)
     configuration.use(settings)
-    guard let decoder = configuration.makeDecoder(), let logmath = ps_get_logmath(decoder) else {
-      throw .failed(reason: "PocketSphinx could not load the model in \(model.directory)")
+    let (made, isWhole) = MemoryFile.with(wholeDictionary ? [] : model.knownWords) { words in
+      configuration.use(model.files, dictionary: words)
+      return (configuration.makeDecoder(), words == nil)
+    }
+    knowsWholeDictionary = isWhole
+    guard let decoder = made, let logmath = ps_get_logmath(decoder) else {
+      throw .failed(reason: "PocketSphinx could not load the model in \(model.files.directory)")
     }
     self.decoder = decoder
     probabilities = logmath

@@ -20,9 +20,10 @@ struct SphinxConfiguration: ~Copyable {
     cmd_ln_free_r(configuration)
   }
 
-  func use(_ model: ModelFiles) {
+  /// - Parameter dictionary: the path of another dictionary than the model's.
+  func use(_ model: ModelFiles, dictionary: String?) {
     cmd_ln_set_str_r(configuration, "-hmm", model.acoustic)
-    cmd_ln_set_str_r(configuration, "-dict", model.dictionary)
+    cmd_ln_set_str_r(configuration, "-dict", dictionary ?? model.dictionary)
     cmd_ln_set_str_r(configuration, "-lm", model.language)
   }
 

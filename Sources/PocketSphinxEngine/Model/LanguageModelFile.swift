@@ -5,6 +5,7 @@
 struct LanguageModelFile {
   /// How many n-grams of each order there are, beginning with the words.
   let counts: [Int]
+  private(set) var vocabulary = Vocabulary()
 
   private static let title = Array("Trie Language Model".utf8)
   private static let quantisedBits = 16
@@ -65,13 +66,22 @@ struct LanguageModelFile {
     try isInside.orDamage("an entry points outside the list of its successors")
   }
 
-  private func checkWords(_ file: inout ModelBytes) throws(ModelDamage) {
+  private mutating func checkWords(_ file: inout ModelBytes) throws(ModelDamage) {
     let length = try file.word()
     let start = file.position
     try file.skip(length)
-    let words = file.bytes[start..<file.position].reduce(into: 0) { $0 += $1 == 0 ? 1 : 0 }
-    try (words == counts[0] && file.bytes[file.position - 1] == 0).orDamage(
-      "it has \(words) words where its header says \(counts[0])")
+    var (wordCount, word) = (0, WordHash())
+    for byte in file.bytes[start..<file.position] {
+      guard byte == 0 else {
+        word.add(byte)
+        continue
+      }
+      wordCount += 1
+      vocabulary.insert(word)
+      word = WordHash()
+    }
+    try (wordCount == counts[0] && file.bytes[file.position - 1] == 0).orDamage(
+      "it has \(wordCount) words where its header says \(counts[0])")
   }
 }
 

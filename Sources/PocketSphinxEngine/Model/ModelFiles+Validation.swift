@@ -4,7 +4,8 @@ extension ModelFiles {
   /// Checks every file of the model, and that they belong together.
   ///
   /// - Throws: `.modelDamaged` with the file and what is wrong in it, `.modelUnreadable`.
-  func validate() throws(SpeechEngineError) {
+  @discardableResult
+  func validate() throws(SpeechEngineError) -> CheckedModel {
     try validateFeatureParameters()
     let definition = try check(acousticFile("mdef")) { file throws(ModelDamage) in
       try ModelDefinition(file)
@@ -25,8 +26,14 @@ extension ModelFiles {
     try check(acousticFile("noisedict")) { file throws(ModelDamage) in
       try DictionaryFile.checkFillers(file, of: definition)
     }
-    try check(dictionary) { file throws(ModelDamage) in try DictionaryFile.check(file) }
-    _ = try check(language) { file throws(ModelDamage) in try LanguageModelFile(file) }
+    let vocabulary = try check(language) { file throws(ModelDamage) in
+      try LanguageModelFile(file).vocabulary
+    }
+    let knownWords = try check(dictionary) { file throws(ModelDamage) in
+      try DictionaryFile.check(file)
+      return DictionaryFile.excerpt(of: file, knownTo: vocabulary)
+    }
+    return CheckedModel(files: self, knownWords: knownWords)
   }
 
   /// Checks what a front end needs of the model.

@@ -1,0 +1,48 @@
+import SpeechEngine
+import Testing
+
+@testable import PocketSphinxEngine
+
+@Suite(.serialized) struct DictionaryUseTests {
+  /// A word that Debian's dictionary has and its language model does not know.
+  private static let rare = "aardvarks"
+
+  @Test(arguments: ["go-forward.wav", "window.wav", "two-utterances.wav"])
+  func `with the words that can be found alone, dictation finds the same`(name: String) throws {
+    let pool = DecoderPool(location: ModelLocation(chosen: nil))
+    let audio = try samples(of: name)
+    func final(wholeDictionary: Bool) throws -> SpeechHypothesis {
+      let decoder = try pool.take(wholeDictionary: wholeDictionary)
+      #expect(decoder.knowsWholeDictionary == wholeDictionary)
+      var options = SpeechSessionOptions()
+      options.alternativeCount = 5
+      return try PocketSphinxSession(decoder: decoder, pool: pool, options: options)
+        .hear(audio).final
+    }
+    let excerpt = try final(wholeDictionary: false)
+    #expect(!excerpt.words.isEmpty && !excerpt.alternatives.isEmpty)
+    #expect(try final(wholeDictionary: true) == excerpt)
+  }
+
+  @Test func `grammars and key phrases know all words, also after dictation`() throws {
+    let engine = SpeechEngine.pocketSphinx()
+    _ = try engine.makeSession(SpeechSessionOptions())
+    let model = try ModelLocation(chosen: nil).find()
+    let lines = String(decoding: try model.validate().knownWords, as: UTF8.self)
+      .split(separator: "\n")
+    #expect(!lines.contains { $0.hasPrefix("\(Self.rare) ") })
+    _ = try engine.makeSession(
+      SpeechSessionOptions(grammar: "#JSGF V1.0; grammar a; public <a> = \(Self.rare);"))
+    var options = SpeechSessionOptions()
+    options.keyPhrases = [SpeechKeyPhrase(Self.rare)]
+    _ = try engine.makeSession(SpeechSessionOptions())
+    _ = try engine.makeSession(options)
+  }
+
+  @Test func `a decoder that knows all words takes dictation, and none is loaded for it`() throws {
+    let pool = DecoderPool(location: ModelLocation(chosen: nil))
+    let decoder = try pool.take(wholeDictionary: true)
+    pool.giveBack(decoder)
+    #expect(try pool.take() === decoder)
+  }
+}
