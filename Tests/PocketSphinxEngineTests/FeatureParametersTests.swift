@@ -16,7 +16,7 @@ import Testing
     """
 
   private func parse(_ text: String) throws {
-    _ = try FeatureParameters(ModelBytes(Array(text.utf8)))
+    _ = try FeatureParameters(try ModelBytes(Array(text.utf8)))
   }
 
   @Test func `the parameters of the model are taken`() throws {

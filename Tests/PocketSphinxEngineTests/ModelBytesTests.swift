@@ -1,10 +1,11 @@
+import SpeechEngine
 import Testing
 
 @testable import PocketSphinxEngine
 
 @Suite struct ModelBytesTests {
   @Test func `numbers are little-endian`() throws {
-    var bytes = ModelBytes([1, 2, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 7])
+    var bytes = try ModelBytes([1, 2, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 7])
     #expect(try bytes.word() == 513)
     #expect(try bytes.word() == -1)
     #expect(try bytes.halfWord() == 65_535)
@@ -12,13 +13,19 @@ import Testing
     try bytes.requireEnd()
   }
 
-  @Test func `nothing is read past the end`() {
-    var bytes = ModelBytes([1, 2, 3])
+  @Test func `nothing is read past the end`() throws {
+    var bytes = try ModelBytes([1, 2, 3])
     #expect(throws: ModelDamage("it is shorter than its header says")) { try bytes.word() }
     #expect(throws: ModelDamage.self) { try bytes.skip(4) }
     #expect(throws: ModelDamage.self) { try bytes.skip(-1) }
     #expect(throws: ModelDamage.self) { try bytes.text(upTo: 0) }
     #expect(bytes.position == 0)
+  }
+
+  @Test func `a folder, and a file that is not there, cannot be read`() {
+    for path in ["/tmp", "/nowhere/mdef"] {
+      #expect(throws: SpeechEngineError.modelUnreadable(path: path)) { try ModelBytes(path: path) }
+    }
   }
 
   @Test func `bytes that are left over are damage`() throws {

@@ -53,17 +53,14 @@ struct LanguageModelFile {
     guard !isLast else { return }
     let mask = 1 << nextBits - 1
     // The eight bytes of padding after the entries, skipped above, keep every load within the file.
-    let isInside = file.bytes.withUnsafeBytes { bytes in
-      for entry in 0...counts[index] {
-        let bit = entry * width + beforeNext
-        let word = bytes.loadUnaligned(fromByteOffset: start + bit >> 3, as: UInt64.self)
-        if Int(truncatingIfNeeded: word >> UInt64(bit & 7)) & mask > counts[index + 1] {
-          return false
-        }
-      }
-      return true
+    let bytes = file.bytes
+    for entry in 0...counts[index] {
+      let bit = entry * width + beforeNext
+      let word = bytes.loadUnaligned(fromByteOffset: start + bit >> 3, as: UInt64.self)
+      let next = Int(truncatingIfNeeded: word >> UInt64(bit & 7)) & mask
+      try (next <= counts[index + 1]).orDamage(
+        "an entry points outside the list of its successors")
     }
-    try isInside.orDamage("an entry points outside the list of its successors")
   }
 
   private mutating func checkWords(_ file: inout ModelBytes) throws(ModelDamage) {
@@ -71,6 +68,7 @@ struct LanguageModelFile {
     let start = file.position
     try file.skip(length)
     var (wordCount, word) = (0, WordHash())
+    vocabulary.reserveCapacity(counts[0])
     for byte in file.bytes[start..<file.position] {
       guard byte == 0 else {
         word.add(byte)

@@ -1,4 +1,3 @@
-import Glibc
 import SpeechEngine
 
 /// What is wrong with a file of a model.
@@ -12,37 +11,17 @@ struct ModelDamage: Error, Equatable {
 
 /// The bytes of a model's file, read in order and never past their end.
 struct ModelBytes {
-  let bytes: [UInt8]
   private(set) var position = 0
+  private let mapping: FileMapping
 
-  init(_ bytes: [UInt8]) {
-    self.bytes = bytes
-  }
-
-  /// Reads a whole file, which has to be there.
+  /// Maps a whole file, which has to be there.
   init(path: String) throws(SpeechEngineError) {
-    guard let bytes = Self.contents(of: path) else { throw .modelUnreadable(path: path) }
-    self.init(bytes)
+    guard let mapping = FileMapping(path: path) else { throw .modelUnreadable(path: path) }
+    self.mapping = mapping
   }
 
-  /// Reads straight into the array: a language model has 27 MB, and copying them takes time.
-  private static func contents(of path: String) -> [UInt8]? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { return nil }
-    let size = Int(status.st_size)
-    // The reading keeps within the capacity that was asked for.
-    let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-      while count < size {
-        let more = read(descriptor, buffer.baseAddress?.advanced(by: count), size - count)
-        guard more > 0 else { return }
-        count += more
-      }
-    }
-    return bytes.count == size ? bytes : nil
-  }
+  /// All of the bytes, which are there as long as this value.
+  var bytes: UnsafeRawBufferPointer { mapping.bytes }
 
   /// How many bytes have not been read.
   var left: Int { bytes.count - position }
@@ -84,7 +63,7 @@ struct ModelBytes {
     guard count <= left else { throw Self.short }
     defer { position += count }
     // The guard above keeps the load within the bytes.
-    return bytes.withUnsafeBytes { load($0, position) }
+    return load(bytes, position)
   }
 
   private static let short = ModelDamage("it is shorter than its header says")

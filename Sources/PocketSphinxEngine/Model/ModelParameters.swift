@@ -57,11 +57,9 @@ struct ModelParameters: Equatable {
     let expected = UInt32(bitPattern: Int32(truncatingIfNeeded: try file.word()))
     var sum: UInt32 = 0
     // Start and end lie within the bytes, because everything between them has been read.
-    file.bytes.withUnsafeBytes { bytes in
-      for offset in stride(from: start, to: end, by: 4) {
-        sum =
-          (sum << 20 | sum >> 12) &+ bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-      }
+    let bytes = file.bytes
+    for offset in stride(from: start, to: end, by: 4) {
+      sum = (sum << 20 | sum >> 12) &+ bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
     }
     try (sum == expected).orDamage("its checksum is wrong")
   }

@@ -5,6 +5,8 @@
 struct Vocabulary: Equatable, Sendable {
   private var hashes: Set<UInt64> = []
 
+  mutating func reserveCapacity(_ count: Int) { hashes.reserveCapacity(count) }
+
   mutating func insert(_ word: WordHash) { hashes.insert(word.value) }
 
   func contains(_ word: WordHash) -> Bool { hashes.contains(word.value) }
