@@ -28,7 +28,9 @@ enum CardEvent: BitwiseCopyable {
 
 /// The ways between the card's thread and the others; no way waits for another.
 final class CardLink: Sendable {
-  let commands = Ring<CardCommand>(capacity: 256)
+  /// Never full, however long the card's thread does not read: no more voices are on their way than
+  /// there are places for, and the end is said once.
+  let commands = Ring<CardCommand>(capacity: VoiceTable.limit + 1)
   let events = Ring<CardEvent>(capacity: 1_024)
   /// What the card's thread waits for while a source is late.
   let sourceWish = Wish()

@@ -12,8 +12,9 @@ final class PlaybackEngine: Sendable {
   private let reporter: Reporter
   private let cardThread: DedicatedThread
   private let reporterThread: DedicatedThread
-  // The ring of commands takes one writer: held for one write, by the control side only.
-  private let writing = Mutex(())
+  // Whether the end has been said. The ring of commands takes one writer: held for one write, by
+  // the control side only.
+  private let writing = Mutex(false)
 
   /// - Parameter reopening: how the device is opened again where it is lost; nil where it is not.
   init(
@@ -56,7 +57,8 @@ final class PlaybackEngine: Sendable {
   /// Mixes a voice from now on, in the place that was kept; false where the device has failed.
   func add(_ voice: Voice) -> Bool {
     guard reporter.admit(voice) else { return false }
-    send(.add(.passRetained(voice)))
+    writing.withLock { _ in _ = link.commands.tryWrite(.add(.passRetained(voice))) }
+    wake()
     return true
   }
 
@@ -71,7 +73,7 @@ final class PlaybackEngine: Sendable {
     if link.sourceWish.take() { wake() }
   }
 
-  /// Wakes the card's thread: a voice has ended, or is to stop.
+  /// Wakes the card's thread: there is a command for it, a voice has ended, or is to stop.
   func wake() {
     pcm.waker.signal()
   }
@@ -88,12 +90,10 @@ final class PlaybackEngine: Sendable {
 
   private func quit() {
     reporter.expectEnd()
-    send(.quit)
-  }
-
-  private func send(_ command: CardCommand) {
-    writing.withLock { _ in _ = link.commands.tryWrite(command) }
-    pcm.waker.signal()
+    writing.withLock { isOver in
+      if !isOver { isOver = link.commands.tryWrite(.quit) }
+    }
+    wake()
   }
 
   private static func serve(

@@ -99,7 +99,8 @@ extension Reporter {
   private func end(_ voice: Voice, _ error: any Error) {
     let heard = voice.heardFrames.load(ordering: .relaxed)
     finish(voice, voice.isStopping ? .finished(heard: heard) : .failed(error, heard: heard))
-    // The card's thread lets go of it.
+    // The card's thread lets go of it; where it comes back from a call, it fades it out first.
+    voice.stop()
     monitor.waker.signal()
   }
 

@@ -7,6 +7,9 @@ import Synchronization
 final class Reporter: Sendable {
   struct State {
     var voices: [ObjectIdentifier: Voice] = [:]
+    /// Those who have been told of their end, and whom the card's thread has not given back: they
+    /// keep their places, and what it says of them refers to them.
+    var leaving: [ObjectIdentifier: Voice] = [:]
     /// The places of voices that are to be admitted.
     var reserved = 0
     var outcome: Result<Void, any Error>?
@@ -38,10 +41,12 @@ final class Reporter: Sendable {
 
   /// Keeps a place for the voice that is admitted next.
   ///
-  /// Throws where there are as many as can be mixed.
+  /// Throws where there are as many as can be mixed, with those that a thread which hangs has still
+  /// to let go.
   func reserve() throws(TooManyVoices) {
     let isFull = state.withLock { state in
-      guard state.voices.count + state.reserved < VoiceTable.limit else { return true }
+      let taken = state.voices.count + state.leaving.count + state.reserved
+      guard taken < VoiceTable.limit else { return true }
       state.reserved += 1
       return false
     }
@@ -106,9 +111,9 @@ final class Reporter: Sendable {
   private func passOnEvents() {
     while let event = link.events.tryRead() {
       switch event {
-      case .finished(let reference): finish(reference.takeRetainedValue())
-      // The card's thread has not given the voice back yet, so that the reporter's table still
-      // holds it.
+      case .finished(let reference): takeBack(reference.takeRetainedValue())
+      // The card's thread has not given the voice back yet, so that one of the reporter's tables
+      // still holds it.
       case .starved(let reference, let frames):
         reference.takeUnretainedValue().report(.starved(frames))
       case .silence(let reference, let frames):
@@ -133,17 +138,32 @@ final class Reporter: Sendable {
     voice.report(.settled(serial: serial, frame: frame, isPaused: isPaused))
   }
 
-  /// Where the voice has been told of its end already, its reference is all that there is to it.
-  private func finish(_ voice: Voice) {
-    finish(voice, .finished(heard: voice.heardFrames.load(ordering: .relaxed)))
+  /// The card's thread gives a voice back, and its place with it; it may have been told of its end
+  /// before.
+  private func takeBack(_ voice: Voice) {
+    let isKnown = state.withLock { state in
+      state.absence?.leave(voice)
+      state.leaving[ObjectIdentifier(voice)] = nil
+      return state.voices.removeValue(forKey: ObjectIdentifier(voice)) != nil
+    }
+    let heard = voice.heardFrames.load(ordering: .relaxed)
+    if isKnown { conclude(voice, .finished(heard: heard)) }
   }
 
+  /// Ends a voice before the card's thread lets go of it.
   func finish(_ voice: Voice, _ report: VoiceReport) {
     let isKnown = state.withLock { state in
       state.absence?.leave(voice)
-      return state.voices.removeValue(forKey: ObjectIdentifier(voice)) != nil
+      guard let known = state.voices.removeValue(forKey: ObjectIdentifier(voice)) else {
+        return false
+      }
+      state.leaving[ObjectIdentifier(voice)] = known
+      return true
     }
-    guard isKnown else { return }
+    if isKnown { conclude(voice, report) }
+  }
+
+  private func conclude(_ voice: Voice, _ report: VoiceReport) {
     passOnSettlement(of: voice)
     voice.close()
     voice.report(report)
@@ -151,6 +171,11 @@ final class Reporter: Sendable {
 
   private func finish(_ outcome: Result<Void, any Error>) {
     state.withLock { $0.absence.take() }?.watch.end()
+    // Nothing that refers to them is read any more; they end after the lock is released.
+    _ = state.withLock { state in
+      defer { state.leaving = [:] }
+      return state.leaving
+    }
     guard case .failure(let error) = outcome else { return }
     for voice in voices {
       state.withLock { $0.voices[ObjectIdentifier(voice)] = nil }

@@ -38,6 +38,23 @@ import Testing
     #expect(throws: TooManyVoices.self) { try reporter.reserve() }
   }
 
+  @Test func `a voice that the card's thread has not given back keeps its place`() throws {
+    let reporter = try reporter()
+    var voices: [Voice] = []
+    for _ in 0..<VoiceTable.limit {
+      try reporter.reserve()
+      voices.append(try voice())
+      _ = reporter.admit(voices[voices.count - 1])
+    }
+    for voice in voices { reporter.finish(voice, .finished(heard: 0)) }
+    #expect(throws: TooManyVoices.self) { try reporter.reserve() }
+    for voice in voices { reporter.link.events.tryWrite(.finished(.passRetained(voice))) }
+    reporter.end(.success(()))
+    reporter.run()
+    for _ in 0..<VoiceTable.limit { try reporter.reserve() }
+    #expect(throws: TooManyVoices.self) { try reporter.reserve() }
+  }
+
   @Test func `a device that has failed admits nothing`() throws {
     struct Lost: Error {}
     let reporter = try reporter()
