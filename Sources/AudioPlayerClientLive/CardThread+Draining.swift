@@ -27,6 +27,23 @@ extension CardThread {
     }
   }
 
+  /// Whether a voice has been heard to its end, or been waited for as long as the drain's clock
+  /// says, also where others sound on.
+  func isOver(_ voice: Voice) -> Bool {
+    if voice.position.isOver(position.heard) { return true }
+    guard let end = voice.position.endsAt, position.written >= end else {
+      voice.endClock = nil
+      return false
+    }
+    let left = FrameCount(end - position.heard).duration(at: rate)
+    guard voice.endClock != nil else {
+      let buffer = pcm.configuration.buffer.duration(at: rate)
+      voice.endClock = DrainClock(delay: left, buffer: buffer, at: pcm.elapsed)
+      return false
+    }
+    return voice.endClock?.look(delay: left, at: pcm.elapsed) == .over
+  }
+
   /// Gives up on a device that takes no frames: what is to end anyway sooner than the rest, for
   /// which the device is lost then.
   func considerStall() throws(SoundCardError) {

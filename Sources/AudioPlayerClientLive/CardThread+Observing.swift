@@ -9,6 +9,8 @@ extension CardThread {
     leastDelay.forget()
     for index in 0..<voices.count {
       let voice = voices[index]
+      // What a device that slept still holds is heard after that.
+      if interruption.cause == .suspended { voice.endClock = nil }
       guard voice.position.contains(position.written) else { continue }
       voice.untold.device = (voice.untold.device ?? 0) + interruption.lost.rawValue
     }
@@ -32,13 +34,13 @@ extension CardThread {
     while index > 0 {
       index -= 1
       let voice = voices[index]
+      let isOver = isOver(voice)
       voice.position.observe(position.heard)
+      if isOver { voice.position.finish() }
       voice.heardFrames.store(voice.position.heard, ordering: .relaxed)
       if tellSilence(of: voice) { isNews = true }
       if voice.settle() || passed >= voice.progressFrames { isNews = true }
-      guard voice.position.isOver(position.heard), voice.untold == UntoldSilence(),
-        link.events.writable > 0
-      else { continue }
+      guard isOver, voice.untold == UntoldSilence(), link.events.writable > 0 else { continue }
       link.events.tryWrite(.finished(voices.remove(at: index)))
       isNews = true
     }

@@ -1,4 +1,4 @@
-/// When a device that is played out has been waited for long enough.
+/// When a device that is played out, or has all of a voice, has been waited for long enough.
 ///
 /// It is given what it says that it needs, but no more than its buffer, and a quarter of a second.
 /// A sound server that holds more than the buffer gets its time only while it is seen to play.

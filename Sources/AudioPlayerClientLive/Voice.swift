@@ -49,6 +49,8 @@ final class Voice: @unchecked Sendable {
   var untold = UntoldSilence()
   /// Whether its source was late with a part of the last block.
   var isInHole = false
+  /// How long its end is waited for, once the device has all of it.
+  var endClock: DrainClock?
   private var seen: Int
   /// The frame that it has sounded from since it was silent.
   var soundsSince = 0

@@ -46,6 +46,11 @@ struct VoicePosition: Equatable {
     endsAt.map { position >= $0 } ?? false
   }
 
+  /// It counts as heard to its end.
+  mutating func finish() {
+    if let endsAt { observe(endsAt) }
+  }
+
   /// Whether silence that the device makes at the frame `position` falls within it.
   func contains(_ position: Int) -> Bool {
     guard let startedAt, startedAt < position else { return false }
