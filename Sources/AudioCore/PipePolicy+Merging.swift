@@ -5,6 +5,17 @@ extension Array {
     append(element)
   }
 
+  /// Appends an element, and takes out the oldest of its kind where there are more than `count`.
+  package mutating func append(
+    _ element: Element, toNewest count: Int, where isOfItsKind: (Element) -> Bool
+  ) {
+    append(element)
+    guard self.count > count, self.count(where: isOfItsKind) > count,
+      let oldest = firstIndex(where: isOfItsKind)
+    else { return }
+    remove(at: oldest)
+  }
+
   /// Appends one element in the place of all of its kind: it tells the sum of their durations.
   ///
   /// - Parameters:

@@ -2,8 +2,8 @@ package import AudioCore
 
 extension PipePolicy<PlaybackEvent> {
   /// Keeps one progress and one repetition, the newest, one of each kind of silence, the sum of
-  /// all, the lowest gain, and the last loss of the device: a consumer that does not look costs no
-  /// memory.
+  /// all, the lowest gain, the last loss of the device, and the newest 64 of each other kind: a
+  /// consumer that does not look costs no memory.
   package static let playback = PipePolicy { queue, event in
     switch event {
     case .progress: queue.append(event, inPlaceOf: \.isProgress)
@@ -18,8 +18,13 @@ extension PipePolicy<PlaybackEvent> {
     case .deviceLost: queue.append(event, inPlaceOf: { $0 == event })
     case .deviceReturned(let gap):
       queue.append(adding: gap, to: \.gap, as: PlaybackEvent.deviceReturned)
-    case .started, .advanced, .paused, .resumed, .sought, .shortfall, .failed, .finished:
-      queue.append(event)
+    case .advanced: queue.append(event, toNewest: 64) { $0.isAdvanced }
+    case .paused: queue.append(event, toNewest: 64) { $0.isPaused }
+    case .resumed: queue.append(event, toNewest: 64) { $0.isResumed }
+    case .sought: queue.append(event, toNewest: 64) { $0.isSought }
+    case .shortfall: queue.append(event, toNewest: 64) { $0.isShortfall }
+    case .failed: queue.append(event, toNewest: 64) { $0.isFailure }
+    case .started, .finished: queue.append(event)
     }
   }
 }
@@ -31,6 +36,30 @@ extension PlaybackEvent {
 
   fileprivate var isLooped: Bool {
     if case .looped = self { true } else { false }
+  }
+
+  fileprivate var isAdvanced: Bool {
+    if case .advanced = self { true } else { false }
+  }
+
+  fileprivate var isPaused: Bool {
+    if case .paused = self { true } else { false }
+  }
+
+  fileprivate var isResumed: Bool {
+    if case .resumed = self { true } else { false }
+  }
+
+  fileprivate var isSought: Bool {
+    if case .sought = self { true } else { false }
+  }
+
+  fileprivate var isShortfall: Bool {
+    if case .shortfall = self { true } else { false }
+  }
+
+  fileprivate var isFailure: Bool {
+    if case .failed = self { true } else { false }
   }
 
   fileprivate var deviceSilence: Duration? {

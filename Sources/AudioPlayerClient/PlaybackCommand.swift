@@ -18,8 +18,9 @@ public enum PlaybackCommand: Sendable {
   case setVolume(Float, ramp: Duration = .milliseconds(20))
   /// Appends items to those that are played.
   ///
-  /// Their sources are kept until the playback ends, so that `seek` can go back to each of them:
-  /// what goes on for days takes files rather than buffers, or begins again with another playback.
+  /// Their sources, but for streams, are kept until the playback ends, so that `seek` can go back
+  /// to each of them: what goes on for days takes files or streams rather than buffers, or begins
+  /// again with another playback.
   case enqueue([PlaybackItem])
   /// Goes to the item after the one that is heard; after the last one the playback is completed.
   case skip

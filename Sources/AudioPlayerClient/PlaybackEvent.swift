@@ -2,6 +2,9 @@ public import AudioCore
 
 /// What happens during a playback, in order.
 ///
+/// Of what a consumer that is slow has not seen, no more than the newest 64 of a kind are kept;
+/// `started` and `finished` are never left out.
+///
 /// Cases are added over time: a `switch` over them wants a `default`.
 public enum PlaybackEvent: Hashable, Sendable {
   /// The device is open and the first frames are on their way.

@@ -253,8 +253,12 @@ final class QueueSource {
     guard streamsTaken.insert(index).inserted else {
       throw AudioPlayerError.notSeekable(source.url)
     }
+    // It comes once, and is not to be kept with the item until the playback ends.
+    if case .stream = item.source { items[index].source = .stream(Self.taken) }
     return source
   }
+
+  private static let taken = AsyncThrowingStream<AudioBuffer, any Error> { $0.finish() }
 
   /// What was given last cannot be used: its item is over.
   func fail(_ error: any Error) throws {

@@ -23,6 +23,29 @@ import Testing
       ])
   }
 
+  @Test func `of what happens again and again the newest 64 of a kind are kept, and the end`() {
+    let place = { (step: Int) in PlaybackProgress(heard: .milliseconds(step)) }
+    let started = PlaybackEvent.started(
+      PlaybackStart(device: "x", format: AudioFormat(sampleRate: 8_000, channelCount: 1)))
+    let finished = PlaybackEvent.finished(PlaybackFinish(reason: .completed, heard: .seconds(1)))
+    var queue: [PlaybackEvent] = []
+    PipePolicy.playback.enqueue(&queue, started)
+    for step in 0..<1_000 {
+      let events: [PlaybackEvent] = [
+        .advanced(place(step)), .paused(place(step)), .resumed(place(step)), .sought(place(step)),
+        .shortfall(item: step, announced: .zero, decoded: .zero),
+        .failed(item: step, .emptySource(nil)),
+      ]
+      for event in events { PipePolicy.playback.enqueue(&queue, event) }
+    }
+    PipePolicy.playback.enqueue(&queue, finished)
+    #expect(queue.count == 2 + 6 * 64)
+    #expect(queue.first == started)
+    #expect(queue.last == finished)
+    #expect(queue.dropFirst().first == .advanced(place(936)))
+    #expect(queue.dropLast().last == .failed(item: 999, .emptySource(nil)))
+  }
+
   @Test func `of a device that comes and goes the last loss is kept, and the sum of its gaps`() {
     var queue: [PlaybackEvent] = []
     for _ in 1...100 {
