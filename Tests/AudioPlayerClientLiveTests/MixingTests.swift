@@ -95,6 +95,20 @@ import Testing
     #expect(next.map { $0 - milliseconds * 8 <= bench.pcm.configuration.buffer.rawValue } == true)
   }
 
+  @Test func `the volume of everything moves in even steps while it sounds`() async throws {
+    let deck = Deck()
+    let steady = AudioBuffer(format: Deck.format, samples: .init(repeating: 0.5, count: 8_000))
+    let playing = await deck.start(PlaybackRequest(source: .buffers([steady])))
+    await deck.pass(8)
+    await deck.player.setVolume(volume: 0.25)
+    try await deck.finish(playing)
+    let played = Array(deck.played.prefix(8_000))
+    // From 1 to a quarter in 20 ms: 160 frames.
+    #expect(largestStep(played) <= 0.5 * 0.75 / 160 + 1e-6)
+    #expect(played.first == 0.5)
+    #expect(played.last == 0.125)
+  }
+
   @Test func `the volume of a bus is that of its voices and of no other`() throws {
     let music = BusVolume()
     music.setting = .init(gain: 0.25, ramp: .zero)

@@ -83,6 +83,15 @@ import Testing
     #expect(played.error == .deviceLost(AudioDevice.ID(rawValue: device)))
   }
 
+  @Test func `a card that never takes more than its buffer holds is lost after five seconds`()
+    async
+  {
+    let device = testCard("stall_at=0")
+    let played = await bench.play(sound, on: device)
+    #expect(played.error == .deviceLost(AudioDevice.ID(rawValue: device)))
+    #expect(played.finish == nil)
+  }
+
   @Test(arguments: [("open_error=16", "in use"), ("open_error=19", "no playback device")])
   func `a card that cannot be opened says why`(script: String, reason: String) async {
     let played = await bench.play(sound, on: testCard(script))
