@@ -27,6 +27,16 @@ struct PlaybackRecordTests {
         == """
         {"channelCount":1,"device":"virtual","event":"started","file":"b.wav","item":1,"rate":16000}
         """)
+    let card = PlaybackStart(
+      device: "virtual", format: .speech,
+      settings: PCMConfiguration(
+        device: "virtual", format: .speech, sampleFormat: .int24Packed, period: 400, buffer: 1_600))
+    #expect(
+      try line(.started(card))
+        == """
+        {"buffer":1600,"channelCount":1,"device":"virtual","event":"started","file":"a.wav",\
+        "item":0,"period":400,"rate":16000,"sampleFormat":"int24Packed"}
+        """)
     let place = PlaybackProgress(
       heard: .milliseconds(2_500), item: 1, position: 16_000, time: .seconds(1),
       length: .microseconds(1_500_400))

@@ -9,6 +9,9 @@ struct PlaybackRecord: Encodable {
   var device: String?
   var rate: Int?
   var channelCount: Int?
+  var sampleFormat: String?
+  var period: Int?
+  var buffer: Int?
   var heard: Double?
   var position: Double?
   var frame: Int?
@@ -77,6 +80,9 @@ struct PlaybackRecord: Encodable {
     device = start.device.rawValue
     rate = start.format.sampleRate.hertz
     channelCount = start.format.channelCount
+    sampleFormat = start.settings?.sampleFormat.rawValue
+    period = start.settings?.period.rawValue
+    buffer = start.settings?.buffer.rawValue
     length = start.announcedDuration?.inRecordSeconds
   }
 
@@ -95,8 +101,10 @@ struct PlaybackRecord: Encodable {
     deviceReturned or finished), \
     "item" (counted from 0) and its "file", and in seconds "heard" (in all), "position" and \
     "length" (of the file); "frame" is the position in frames of the file. started has "device", \
-    "rate" and "channelCount" of the device; looped the "count" of repetitions so far; xrun and starved \
-    the seconds of "silence", to a millionth; limited the "gain" in dB; shortfall the seconds "announced" and \
-    "decoded"; failed the "error"; deviceReturned the seconds of the "gap"; finished the "reason" (completed or stopped).
+    and what it settled on: "rate", "channelCount", "sampleFormat" (float32, int32, int24, \
+    int24Packed or int16), and in frames its "period" and "buffer"; looped the "count" of \
+    repetitions so far; xrun and starved the seconds of "silence", to a millionth; limited the \
+    "gain" in dB; shortfall the seconds "announced" and "decoded"; failed the "error"; \
+    deviceReturned the seconds of the "gap"; finished the "reason" (completed or stopped).
     """
 }
