@@ -50,9 +50,11 @@ final class RecordingFiles {
   /// The frames in all files.
   var framesWritten: FrameCount { framesBefore + writer.framesWritten }
 
-  /// Goes on in the next file from the next frame on; a file is never empty for that.
+  /// Goes on in the next file from the next frame on.
+  ///
+  /// Where nothing is in this one yet it is as good as the next, and the wish is forgotten.
   func roll() {
-    wantsRoll = true
+    wantsRoll = writer.framesWritten > 0
   }
 
   func append(_ buffer: AudioBuffer) throws(AudioRecorderError) {

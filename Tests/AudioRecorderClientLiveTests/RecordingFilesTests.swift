@@ -66,11 +66,16 @@ import Testing
     #expect(files.flatMap(\.samples) == whole.samples)
   }
 
-  @Test func `a command changes files at the next frame, but leaves none empty`() throws {
-    let (files, rolled, url) = try write(RecordingRolling(), .wavFloat, rollAt: [0, 1, 5])
+  @Test func `a command changes files at the next frame`() throws {
+    let (files, rolled, url) = try write(RecordingRolling(), .wavFloat, rollAt: [1, 5])
     #expect(files.map(\.frameCount) == [400, 1_600, 14_000])
     #expect(files.flatMap(\.samples) == audio.samples)
     #expect(rolled.first?.finished == url)
+  }
+
+  @Test func `a command before the first frame of a file changes nothing`() throws {
+    let (files, _, _) = try write(RecordingRolling(), .wavFloat, rollAt: [0])
+    #expect(files.map(\.frameCount) == [16_000])
   }
 
   @Test func `where no next file can be made the last one goes on for a second`() throws {
