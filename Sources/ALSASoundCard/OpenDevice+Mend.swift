@@ -62,7 +62,7 @@ extension OpenDevice {
     _ cause: PCMInterruption.Cause, _ isEmptied: Bool
   ) -> PCMInterruption {
     suspendedSince = nil
-    let now = MonotonicTime.now
+    let now = BootTime.now
     let lost = losses.lost(at: now, isEmptied: isEmptied)
     if isEmptied { emptied() }
     if isEmptied && direction == .capture {

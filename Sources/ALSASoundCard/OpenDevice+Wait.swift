@@ -47,7 +47,7 @@ extension OpenDevice {
     let ready = min(available, buffer)
     let now = MonotonicTime.now
     if snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING {
-      losses.saw(held: direction == .playback ? buffer - ready : ready, at: now)
+      losses.saw(held: direction == .playback ? buffer - ready : ready, at: .now)
     }
     if ready >= configuration.period.rawValue {
       earlyWakes.ready(ready, at: now)

@@ -28,7 +28,8 @@ final class OpenDevice {
   var earlyWakes: EarlyWakes
   /// Trouble that was mended where nobody could be told; the next `wait` tells.
   var untold: PCMInterruption?
-  /// When a device that still sleeps was first found asleep.
+  /// When a device that still sleeps was first found asleep; the machine's own sleep leaves it the
+  /// time that it has to wake.
   var suspendedSince: MonotonicTime?
   /// Frames handed over since the device was last emptied.
   var written = 0

@@ -60,6 +60,9 @@ public struct CapturedAudio: Equatable, Sendable {
 
   /// When the first frame was captured, since the first frame of the capture: by the device's
   /// monotonic clock after a gap, by the number of frames within a stretch without one.
+  ///
+  /// That clock stands still while the machine sleeps. What was missed then is in `gap` and counted
+  /// by `buffer.firstFrame`.
   public var time: Duration
 
   /// What is missing right before this buffer, nil where nothing is.

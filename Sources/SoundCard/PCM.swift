@@ -15,8 +15,8 @@ public protocol PCM: AnyObject, Sendable {
   /// What a `wait` can say at once comes first.
   var waker: WakeUp { get }
 
-  /// The device's time since it was opened: by the system's monotonic clock, or by a virtual card's
-  /// own.
+  /// The device's time since it was opened: by the system's monotonic clock, which stands still
+  /// while the machine sleeps, or by a virtual card's own.
   var elapsed: Duration { get }
 
   /// Blocks until there is what `interest` asks for, the waker is signalled, or `timeout` of the

@@ -45,7 +45,8 @@ public struct PCMInterruption: Hashable, Sendable {
 
   /// Capture: the frames that were missed; playback: the frames of silence heard instead.
   ///
-  /// An estimate by the clock, zero where the device cannot tell.
+  /// An estimate by the clock, the time in which the machine slept included; zero where the device
+  /// cannot tell.
   public var lost: FrameCount
 
   /// Describes an interruption.

@@ -4,7 +4,7 @@ import Testing
 @testable import ALSASoundCard
 
 @Suite struct LossClockTests {
-  let start = MonotonicTime(nanoseconds: 0)
+  let start = BootTime(nanoseconds: 0)
 
   @Test func `a playback loses the time after its last frame was heard`() {
     var clock = LossClock(direction: .playback, rate: 1_000)
@@ -47,5 +47,13 @@ import Testing
     clock.transferred(100)
     clock.restarted(at: start + .seconds(5))
     #expect(clock.lost(at: start + .milliseconds(5_150)) == 50)
+  }
+
+  @Test func `a night's sleep of the machine is lost from its first frame to its last`() {
+    var clock = LossClock(direction: .capture, rate: 192_000)
+    clock.saw(held: 80, at: start)
+    let night = Duration.seconds(28_800)
+    let missed: FrameCount = 5_529_600_080
+    #expect(clock.lost(at: start + night) == missed)
   }
 }
