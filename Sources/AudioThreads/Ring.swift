@@ -2,16 +2,22 @@ public import Synchronization
 
 /// A ring of plain values between two threads: one writes, one reads, neither waits for the other.
 ///
+/// Whenever it is empty it begins at its first place again: a large one takes only as much memory
+/// as has ever waited in it.
+///
 /// Thread safety: `tryWrite` and `writable` belong to the one writer, `tryRead`, `discardReadable`
 /// and `readable` to the one reader; none of them allocates or takes a lock.
 public final class Ring<Element: BitwiseCopyable>: @unchecked Sendable {
   // Right because each element is touched by one side at a time: the writer owns those from `head`
   // up to `tail` + capacity, the reader those from `tail` up to `head`, and each side publishes
-  // with release order.
+  // with release order. `origin` is the writer's, which changes it only while the ring is empty:
+  // then the reader does not look at it before it has seen a `head` that was published after it.
   @usableFromInline let storage: UnsafeMutableBufferPointer<Element>
   private let memory: PageMemory<Element>
   @usableFromInline let head = Atomic<Int>(0)
   @usableFromInline let tail = Atomic<Int>(0)
+  /// The position that is at the first place.
+  @usableFromInline let origin = Atomic<Int>(0)
 
   /// A ring that holds at least `capacity` elements; all its memory is taken here.
   public init(capacity: Int) {
@@ -45,11 +51,13 @@ public final class Ring<Element: BitwiseCopyable>: @unchecked Sendable {
   @discardableResult
   public func tryWrite(_ elements: UnsafeBufferPointer<Element>) -> Int {
     let position = head.load(ordering: .relaxed)
-    let count = min(elements.count, writable)
+    let room = writable
+    let count = min(elements.count, room)
     guard count > 0, let source = elements.baseAddress, let base = storage.baseAddress else {
       return 0
     }
-    let start = position % capacity
+    if room == capacity { origin.store(position, ordering: .relaxed) }
+    let start = place(of: position)
     let first = min(count, capacity - start)
     (base + start).initialize(from: source, count: first)
     base.initialize(from: source + first, count: count - first)
@@ -73,12 +81,17 @@ public final class Ring<Element: BitwiseCopyable>: @unchecked Sendable {
     guard count > 0, let target = elements.baseAddress, let base = storage.baseAddress else {
       return 0
     }
-    let start = position % capacity
+    let start = place(of: position)
     let first = min(count, capacity - start)
     target.update(from: base + start, count: first)
     (target + first).update(from: base, count: count - first)
     tail.store(position + count, ordering: .releasing)
     return count
+  }
+
+  @inlinable
+  func place(of position: Int) -> Int {
+    (position - origin.load(ordering: .relaxed)) % capacity
   }
 
   /// Throws away all that can be read now.
@@ -92,7 +105,7 @@ public final class Ring<Element: BitwiseCopyable>: @unchecked Sendable {
   public func tryRead() -> Element? {
     let position = tail.load(ordering: .relaxed)
     guard readable > 0 else { return nil }
-    let element = storage[position % capacity]
+    let element = storage[place(of: position)]
     tail.store(position + 1, ordering: .releasing)
     return element
   }

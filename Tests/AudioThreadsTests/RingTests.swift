@@ -1,6 +1,7 @@
-import AudioThreads
 import Synchronization
 import Testing
+
+@testable import AudioThreads
 
 @Suite struct RingTests {
   @Test func `what is written is read in the same order, around the end too`() {
@@ -63,5 +64,30 @@ import Testing
     #expect(ring.totalWritten == 4)
     ring.tryWrite(9)
     #expect(ring.tryRead() == 9)
+  }
+
+  @Test func `a large ring whose reader keeps up touches only the memory that it needs`() {
+    // So large that its memory comes in pages of zeros.
+    let ring = Ring<Int>(capacity: 100_000)
+    for round in 1...1_000 {
+      for _ in 0..<150 { ring.tryWrite(round) }
+      if round.isMultiple(of: 2) {
+        while ring.tryRead() != nil {}
+      }
+    }
+    #expect(ring.storage[..<300].allSatisfy { $0 > 0 })
+    #expect(ring.storage[300...].allSatisfy { $0 == 0 })
+  }
+
+  @Test func `what waits when it begins anew is read in order`() {
+    let ring = Ring<Int>(capacity: 5)
+    var (written, read) = (0, [Int]())
+    for count in [3, 4, 2, 5, 1, 5, 3] {
+      for _ in 0..<count where ring.tryWrite(written) { written += 1 }
+      // One stays now and then.
+      for _ in 0..<(count - written % 2) { ring.tryRead().map { read.append($0) } }
+    }
+    while let next = ring.tryRead() { read.append(next) }
+    #expect(read == Array(0..<written))
   }
 }
