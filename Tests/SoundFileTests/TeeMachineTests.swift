@@ -38,4 +38,49 @@ import Testing
       #expect(machine.take(buffer(at: FrameCount(number * 10))).count == 1)
     }
   }
+
+  /// A column per step.
+  ///
+  /// Letters are buffers of two frames, `a` with 0 and 1, `b` with 2 and 3; `-` is nothing, `|` the
+  /// end. What is done: `(` opens, `~` writes a frame of silence, a letter that buffer, `)` closes.
+  @Test(
+    arguments: [
+      ("ab-c|", .silence, "(a b - c )"),
+      ("a-d-|", .silence, "(a - ~~~~d - )"),
+      ("a-d-|", .closedUp, "(a - d - )"),
+      ("c-d|", .silence, "(c - d )"),
+      ("ca|", .silence, "(c a )"),
+      ("--|", .silence, "- - -"),
+      ("ab|c|", .silence, "(a b ) - -"),
+    ] as [(String, TeePolicy.Gaps, String)])
+  func `what is written of a stream, drawn`(
+    steps: String, gaps: TeePolicy.Gaps, expected: String
+  ) {
+    var machine = TeeMachine(gaps: gaps)
+    let columns = steps.map { step -> String in
+      let actions =
+        switch step {
+        case "-": [TeeMachine.Action]()
+        case "|": machine.end()
+        default: machine.take(drawnBuffer(step))
+        }
+      return actions.isEmpty ? "-" : actions.map(drawn).joined()
+    }
+    #expect(columns.joined(separator: " ") == expected)
+  }
+
+  private func drawnBuffer(_ letter: Character) -> AudioBuffer {
+    let number = Int(letter.asciiValue ?? 0) - 97
+    return AudioBuffer(silence: 2, format: .speech, firstFrame: FrameCount(2 * number))
+  }
+
+  private func drawn(_ action: TeeMachine.Action) -> String {
+    switch action {
+    case .open: "("
+    case .silence(let count): String(repeating: "~", count: count.rawValue)
+    case .write(let buffer):
+      String(UnicodeScalar(UInt8(97 + buffer.firstFrame.rawValue / 2)))
+    case .close: ")"
+    }
+  }
 }

@@ -37,13 +37,18 @@ struct PipeRecording {
     var line = PipeTimeLine(length: settings.length)
     var report = RecordingReport(device: settings.device, context: context)
     var recorded = Duration.zero
+    var microphone = QuietMicrophone()
     for try await block in blocks {
       let format = block.buffer.format
       if let device = block.device { await report.began(on: device.device, format) }
       try await writer.write(line.parts(of: block), format: format)
       if let gap = block.gap { report.missed(gap.lost.duration(at: format.sampleRate)) }
       recorded = line.frameCount.duration(at: format.sampleRate)
-      await report.heard(recorded, block.buffer.level)
+      let level = block.buffer.level
+      await report.heard(recorded, level)
+      if let highest = microphone.hears(level, for: block.buffer.duration) {
+        await report.show(.silentMicrophone(highest))
+      }
       if line.isFull(at: format.sampleRate) { break }
     }
     await report.ended(after: recorded)
