@@ -113,6 +113,7 @@ let package = Package(
     .systemLibrary(
       name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
+    .systemLibrary(name: "CVorbis", pkgConfig: "vorbisenc", providers: [.apt(["libvorbis-dev"])]),
 
     // The vocabulary.
     library("AudioCore"),
@@ -141,7 +142,7 @@ let package = Package(
       "PocketSphinxEngine",
       ["AudioCore", "ClientDependencies", "CPocketSphinx", "SpeechEngine", logging]),
     library("Resampling", ["AudioCore", "CSoxr"]),
-    library("SoundFile", ["AudioCore", "AudioThreads", "CSndFile", logging]),
+    library("SoundFile", ["AudioCore", "AudioThreads", "CSndFile", "CVorbis", logging]),
 
     // An engine whose library is loaded at run time.
     library("VoskEngine", ["AudioCore", "SpeechEngine", logging]),

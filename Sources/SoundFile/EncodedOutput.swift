@@ -1,7 +1,7 @@
 import AudioCore
 import CSndFile
 
-/// Writes what libsndfile writes.
+/// Writes what libsndfile writes: all but WAV and Vorbis.
 final class EncodedOutput: SoundFileOutput {
   private(set) var framesWritten: FrameCount = 0
 
@@ -89,11 +89,17 @@ final class EncodedOutput: SoundFileOutput {
     guard !encoding.hasFixedFrameSize || file.isCut else { return }
     file.truncate(to: file.wholeLength)
     if encoding.container == .mp3 { lengthTag.settle(file) }
-    // More than any encoder holds back; a recording of hours is not decoded from its beginning.
-    let last = min(framesWritten, FrameCount(.seconds(90), at: format.sampleRate))
-    let stored = storedFrameCount(file.descriptor, path: file.path, from: framesWritten - last)
-    framesWritten = min(framesWritten, stored)
+    framesWritten = storedFrameCount(file, atMost: framesWritten, rate: format.sampleRate)
   }
+}
+
+/// The frames that can be read from a file whose encoder was given `written` frames.
+func storedFrameCount(
+  _ file: GrowingFile, atMost written: FrameCount, rate: SampleRate
+) -> FrameCount {
+  // More than any encoder holds back; a recording of hours is not decoded from its beginning.
+  let last = min(written, FrameCount(.seconds(90), at: rate))
+  return min(written, storedFrameCount(file.descriptor, path: file.path, from: written - last))
 }
 
 /// The frames that can be read from a file, decoded one by one from `start` on.

@@ -39,9 +39,7 @@ extension SoundFileEncoding {
   var patience: Duration? {
     switch container {
     case .wav, .aiff, .au, .caf: nil
-    case .flac, .opus, .mp3: .seconds(5)
-    // A page of Ogg has room for 255 blocks: of the quietest sound at 8 kHz they last for 16 s.
-    case .vorbis: .seconds(60)
+    case .flac, .vorbis, .opus, .mp3: .seconds(5)
     }
   }
 

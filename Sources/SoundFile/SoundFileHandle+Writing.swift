@@ -12,6 +12,7 @@ extension SoundFileHandle {
     leaveOutPeaks()
     if encoding.container == .opus { holdBack(milliseconds: 250) }
     if encoding.container == .mp3 { keepBitRate(at: format.sampleRate) }
+    if encoding.container == .flac, format.sampleRate < 8_000 { shortenBlocks() }
   }
 
   /// Whether libsndfile can write this at all; the corresponding C function is `sf_format_check`.

@@ -8,7 +8,8 @@ protocol SoundFileOutput: AnyObject {
   /// Writes interleaved samples, whole frames.
   func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundFileError)
 
-  /// Brings the header up to date, where that can be done while writing.
+  /// Has the file readable up to here, as far as that can be done while writing: its header is
+  /// brought up to date, or what is held back is written.
   func updateHeader() throws(SoundFileError)
 
   /// Completes the file, also after a failure; what is wrong with it then, nil where nothing is.

@@ -7,11 +7,12 @@ public import FoundationEssentials
 /// were read from 16 bit are written as they were. A WAV file becomes RF64 by itself where it
 /// grows past 4 GiB.
 ///
-/// After every half second of audio the header is brought up to date, and after every second the
-/// disk is asked, on a thread of its own, to store what is there, so that a process that is killed
-/// leaves a file which lacks at most the last second; of Ogg Vorbis the page that was not full is
-/// missing, at most 4 KB or 255 blocks of it. Python's `wave` reads neither RF64 nor float: SoX,
-/// FFmpeg and libsndfile do.
+/// After every half second of audio the header is brought up to date, or the page of Ogg Vorbis is
+/// written though it is not full, and after every second the disk is asked, on a thread of its own,
+/// to store what is there (not that of Ogg Vorbis), so that a process that is killed leaves a file
+/// which lacks at most the last second. Below 1.6 kHz FLAC lacks more, a block of 1,152 frames and
+/// a quarter of a second. Python's `wave` reads neither RF64 nor float: SoX, FFmpeg and libsndfile
+/// do.
 ///
 /// Its methods block while the file is written: call them on a thread of your own. Thread safety:
 /// one thread at a time.
@@ -59,15 +60,18 @@ public final class SoundFileWriter {
     url: URL, format: AudioFormat, encoding: SoundFileEncoding, largestWAV: Int
   ) throws(SoundFileError) {
     try SoundFileHandle.check(format, encoding: encoding)
+    if encoding.container == .vorbis { try VorbisOutput.check(format) }
     let file = try GrowingFile(path: url.path)
-    let output: any SoundFileOutput
-    if encoding.container == .wav {
-      let header = WAVFileHeader(
-        format: format, samples: encoding.sampleCoding, largestSize: largestWAV)
-      output = try WAVFileOutput(file, header: header)
-    } else {
-      output = try EncodedOutput(file, format: format, encoding: encoding)
-    }
+    let output: any SoundFileOutput =
+      switch encoding.container {
+      case .wav:
+        try WAVFileOutput(
+          file,
+          header: WAVFileHeader(
+            format: format, samples: encoding.sampleCoding, largestSize: largestWAV))
+      case .vorbis: try VorbisOutput(file, format: format)
+      default: try EncodedOutput(file, format: format, encoding: encoding)
+      }
     self.init(file, output: output, format: format, encoding: encoding)
   }
 
@@ -80,7 +84,7 @@ public final class SoundFileWriter {
     (self.file, self.output, self.format, self.encoding) = (file, output, format, encoding)
     self.makeSync = makeSync
     clock = SecondClock(rate: format.sampleRate)
-    // At the lowest rates it is the block of 4,096 frames that takes its time.
+    // At the lowest rates it is the encoder's block that takes its time.
     let blocks = FrameCount(16_384).duration(at: format.sampleRate)
     encoder = encoding.patience.map { EncoderWatch(patience: max($0, blocks)) }
   }
@@ -150,7 +154,7 @@ public final class SoundFileWriter {
     try checkCompleteness()
   }
 
-  /// Twice a second the header; once a second the disk, and whether the file is still there.
+  /// Twice a second what would be lost; once a second the disk, and whether the file is still there.
   private func lookAfter(_ care: SecondClock.Care) throws(SoundFileError) {
     guard care != .nothing else { return }
     try output.updateHeader()

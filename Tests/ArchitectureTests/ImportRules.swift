@@ -17,6 +17,7 @@ extension ImportRules {
     "CPocketSphinx": "PocketSphinxEngine",
     "CSndFile": "SoundFile",
     "CSoxr": "Resampling",
+    "CVorbis": "SoundFile",
   ]
 
   private static let foundation: Set = ["Foundation", "FoundationEssentials"]
@@ -57,7 +58,7 @@ extension ImportRules {
       "AudioThreads", "CALSA", "Dispatch", "Glibc", "Logging", "SoundCard",
     ]),
     "SoundFile": interface.union([
-      "AsyncAlgorithms", "AudioThreads", "CSndFile", "Glibc", "Logging",
+      "AsyncAlgorithms", "AudioThreads", "CSndFile", "CVorbis", "Glibc", "Logging",
     ]),
     "Resampling": ["AudioCore", "CSoxr", "Glibc"],
     "PocketSphinxEngine": interface.union([

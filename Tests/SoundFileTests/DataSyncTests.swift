@@ -86,6 +86,26 @@ import Testing
     sync.end()
   }
 
+  @Test(arguments: [SoundFileEncoding.wav16, .flac16, .oggVorbis, .opus, .mp3])
+  func `the disk is asked every second, of Ogg Vorbis never`(encoding: SoundFileEncoding) throws {
+    let folder = try TestFolder()
+    let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
+    let file = try GrowingFile(path: folder.file("a").path)
+    let output: any SoundFileOutput =
+      encoding == .oggVorbis
+      ? try VorbisOutput(file, format: format)
+      : try EncodedOutput(file, format: format, encoding: encoding)
+    let asked = Atomic<Int>(0)
+    let writer = SoundFileWriter(file, output: output, format: format, encoding: encoding) { _, _ in
+      asked.add(1, ordering: .relaxed)
+      // No thread for it: so each second asks anew.
+      throw CancellationError()
+    }
+    for _ in 0..<3 { try writer.write(AudioBuffer(silence: 48_000, format: format)) }
+    try writer.close()
+    #expect(asked.load(ordering: .relaxed) == (encoding == .oggVorbis ? 0 : 3))
+  }
+
   @Test func `what the disk says of the last request is an error of close`() throws {
     let folder = try TestFolder()
     let (begun, goOn) = (try WakeUp(), try WakeUp())

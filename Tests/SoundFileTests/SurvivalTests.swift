@@ -14,12 +14,37 @@ import Testing
     let folder = try TestFolder()
     try await writeAndDie(in: folder, after: moment)
     for encoding in SoundFileEncoding.allCases {
-      // A page of Ogg Vorbis holds 4 KB, which of this noise are 0.93 s.
-      let latest = encoding == .oggVorbis ? 17_600 : 16_000
       for (reader, found) in try framesByReader(folder.file(encoding.fileName), encoding) {
-        #expect(found >= moment - latest, "\(reader) found \(found) of \(moment) in \(encoding)")
+        #expect(found >= moment - 16_000, "\(reader) found \(found) of \(moment) in \(encoding)")
         #expect(found <= moment + 2_304, "\(reader) found \(found) of \(moment) in \(encoding)")
       }
+    }
+  }
+
+  /// Which takes an encoder so few bytes, or so few frames, that it could hold seconds of it.
+  @Test(
+    arguments: [
+      (.oggVorbis, 8_000), (.oggVorbis, 48_000), (.opus, 8_000), (.flac16, 2_000),
+    ] as [(SoundFileEncoding, Int)])
+  func `all but the last second of a quiet tone is found as well`(
+    encoding: SoundFileEncoding, rate: Int
+  ) async throws {
+    let folder = try TestFolder()
+    let place = folder.file(encoding.fileName)
+    await #expect(processExitsWith: .signal(SIGKILL)) {
+      [url = place as URL, rate = rate as Int] in
+      let format = AudioFormat(sampleRate: SampleRate(hertz: rate), channelCount: 1)
+      let writer = try SoundFileWriter(
+        url: url, format: format, encoding: try SoundFileEncoding(pathExtension: url.pathExtension))
+      let tone = AudioSignal.sine(440, amplitude: 0.05).buffer(.seconds(8), format: format)
+      // 7.25 s, in periods of 50 ms.
+      for start in stride(from: 0, to: rate * 29 / 4, by: rate / 20) {
+        try writer.write(tone.frames(FrameCount(start)..<FrameCount(start + rate / 20)))
+      }
+      kill(getpid(), SIGKILL)
+    }
+    for (reader, found) in try framesByReader(place, encoding, rate: rate) {
+      #expect(found >= rate * 25 / 4, "\(reader) found \(found) of \(rate * 29 / 4)")
     }
   }
 }
@@ -50,7 +75,7 @@ private func writeAndDie(in folder: TestFolder, after count: Int) async throws {
 }
 
 private func framesByReader(
-  _ url: URL, _ encoding: SoundFileEncoding
+  _ url: URL, _ encoding: SoundFileEncoding, rate: Int = 16_000
 ) throws -> [(reader: String, count: Int)] {
   let reader = try SoundFileReader(url: url)
   var read = 0
@@ -61,7 +86,7 @@ private func framesByReader(
   found.append(
     (
       "FFmpeg",
-      try Tool.ffmpeg("-i", url.path, "-ar", "16000", "-f", "f32le", "-").floats.count
+      try Tool.ffmpeg("-i", url.path, "-ar", "\(rate)", "-f", "f32le", "-").floats.count
     ))
   // SoX has no handler for Opus.
   if encoding != .opus {

@@ -5,7 +5,7 @@ set -euo pipefail
 
 build=(
   gcc pkg-config
-  libasound2-dev libsndfile1-dev libsoxr-dev
+  libasound2-dev libsndfile1-dev libsoxr-dev libvorbis-dev
   libpocketsphinx-dev libsphinxbase-dev pocketsphinx-en-us
 )
 test=(
