@@ -18,8 +18,13 @@ public enum AudioRecorderError: Error, Hashable, Sendable {
   case diskFull(URL)
   /// The file reached `ulimit -f`, or 4 GiB as AIFF; it holds what was recorded before.
   case fileTooLarge(URL)
-  /// The file, or its folder, was removed during the recording: nothing is left of it.
+  /// The file, or its folder, was removed during the recording, and what was recorded could not be
+  /// saved for want of room, rights or time: nothing is left of it.
   case fileRemoved(URL)
+  /// The file, or its folder, was removed during the recording; what was recorded before is, as a
+  /// complete file, in `copy`: beside it, in the nearest folder above it, or in the system's
+  /// temporary folder.
+  case fileRecovered(URL, copy: URL)
   /// The file's extension names no format that can be written.
   case unknownFileFormat(URL)
   /// A rate or a number of channels that no recording has, or that the file's format cannot hold.
@@ -49,6 +54,8 @@ extension AudioRecorderError: CustomStringConvertible {
         + "before is in it"
     case .fileRemoved(let url):
       "\(url.path) was removed while it was recorded: nothing is left of it"
+    case .fileRecovered(let url, let copy):
+      "\(url.path) was removed while it was recorded; what was recorded before is in \(copy.path)"
     case .unknownRecording(let id): "no recording named \"\(id)\" runs"
     case .idInUse(let id): "\(id) has not ended yet; give each recording a name of its own"
     case .unknownFileFormat(let url):

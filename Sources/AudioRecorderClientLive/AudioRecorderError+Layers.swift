@@ -27,6 +27,7 @@ extension AudioRecorderError {
       case .diskFull: .diskFull(file)
       case .tooLarge: .fileTooLarge(file)
       case .removed: .fileRemoved(file)
+      case .recovered(_, let copy): .fileRecovered(file, copy: URL(filePath: copy))
       default: .file(file, reason: "\(error)")
       }
   }

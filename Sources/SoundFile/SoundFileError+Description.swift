@@ -56,6 +56,8 @@ extension SoundFileError: CustomStringConvertible {
       "\(path) is incomplete: \(written) were written, \(found) are in it"
     case .removed(let path):
       "\(path) was removed while it was written: what was recorded is lost"
+    case .recovered(let path, let copy):
+      "\(path) was removed while it was written: what was recorded is in \(copy)"
     case .brokenPipe(let path): "the reader of \(path) has gone"
     case .closed(let path): "\(path) is already closed"
     default: ""

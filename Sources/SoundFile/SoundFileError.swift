@@ -34,8 +34,13 @@ public enum SoundFileError: Error, Equatable {
   case tooLarge(path: String)
   /// The file is shorter than what was written to it: the last part is lost.
   case incomplete(path: String, written: FrameCount, found: FrameCount)
-  /// The file, or its folder, was removed while it was written: nothing is left of it.
+  /// The file, or its folder, was removed while it was written, and what had been written could
+  /// not be saved: nothing is left of it.
   case removed(path: String)
+  /// The file, or its folder, was removed while it was written; all that had been written is, as a
+  /// complete file, in `copy`: beside it, in the nearest folder above it, or in the system's
+  /// temporary folder.
+  case recovered(path: String, copy: String)
   /// The reader of the pipe has gone; for a command this is the usual way to end.
   case brokenPipe(path: String)
   /// The file was closed before.

@@ -25,7 +25,7 @@ public final class SoundFileWriter {
 
   /// The frames written so far; after `close`, those that can be read from the file.
   ///
-  /// 0 when the file was removed.
+  /// 0 when the file was removed and could not be saved.
   public var framesWritten: FrameCount { framesLeft ?? output.framesWritten }
 
   /// The size of the file so far, which lags behind by what an encoder holds back.
@@ -39,6 +39,7 @@ public final class SoundFileWriter {
   private var clock: SecondClock
   private var encoder: EncoderWatch?
   private let makeSync: (Descriptor, String) throws -> DataSync
+  private let rescue: (Descriptor, String) -> String?
   private var sync: DataSync?
   private var framesLeft: FrameCount?
   private var hasFailed = false
@@ -75,14 +76,16 @@ public final class SoundFileWriter {
     self.init(file, output: output, format: format, encoding: encoding)
   }
 
-  /// Writes into `file` by way of `output`, and has the disk store it by way of `makeSync`.
+  /// Writes into `file` by way of `output`, has the disk store it by way of `makeSync`, and what
+  /// others remove saved by way of `rescue`.
   init(
     _ file: GrowingFile, output: any SoundFileOutput, format: AudioFormat,
     encoding: SoundFileEncoding,
-    makeSync: @escaping (Descriptor, String) throws -> DataSync = DataSync.init(_:path:)
+    makeSync: @escaping (Descriptor, String) throws -> DataSync = DataSync.init(_:path:),
+    rescue: @escaping (Descriptor, String) -> String? = FileRescue.save(_:path:)
   ) {
     (self.file, self.output, self.format, self.encoding) = (file, output, format, encoding)
-    self.makeSync = makeSync
+    (self.makeSync, self.rescue) = (makeSync, rescue)
     clock = SecondClock(rate: format.sampleRate)
     // At the lowest rates it is the encoder's block that takes its time.
     let blocks = FrameCount(16_384).duration(at: format.sampleRate)
@@ -109,8 +112,10 @@ public final class SoundFileWriter {
   /// Writes interleaved samples, whole frames of them, without allocating but once a second.
   ///
   /// - Throws: `.diskFull`, `.tooLarge` or `.cannotWrite`; what was written before stays readable,
-  ///   and `framesWritten` counts it after `close`. `.removed` where the file has gone from its
-  ///   folder, `.incomplete` where others have cut it or its encoder writes nothing, and `.closed`.
+  ///   and `framesWritten` counts it after `close`. Where the file has gone from its folder,
+  ///   `.recovered` with the file that it was saved to, or `.removed` where it could not be: then
+  ///   it is closed. `.incomplete` where others have cut it or its encoder writes nothing, and
+  ///   `.closed`.
   public func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundFileError) {
     precondition(
       samples.count.isMultiple(of: format.channelCount),
@@ -133,8 +138,8 @@ public final class SoundFileWriter {
   /// A second call does nothing. After a write that failed, it completes what there is. Where it is
   /// not called, the file is completed without the checks when the writer is released.
   ///
-  /// - Throws: `.diskFull`, `.cannotWrite`, `.removed`, or `.incomplete` where the file is too
-  ///   short.
+  /// - Throws: `.diskFull`, `.cannotWrite`, `.recovered`, `.removed`, or `.incomplete` where the
+  ///   file is too short.
   public func close() throws(SoundFileError) {
     guard !isClosed else { return }
     isClosed = true
@@ -148,7 +153,11 @@ public final class SoundFileWriter {
     // What a failed write has lost was said then.
     if let failure, !hasFailed { throw failure }
     try file.descriptor.synchronise(path: file.path)
-    if let loss { throw error(loss, written: written, found: framesWritten) }
+    switch loss {
+    case .removed: throw removal()
+    case .cut: throw .incomplete(path: file.path, written: written, found: framesWritten)
+    case nil: break
+    }
     guard !hasFailed else { return }
     try check()
     try checkCompleteness()
@@ -186,30 +195,37 @@ public final class SoundFileWriter {
   private func checkLoss() throws(SoundFileError) {
     let (written, length) = (framesWritten, file.length)
     guard let loss = acceptLoss() else { return }
+    if loss == .removed { throw completeRemoved() }
     // Frames times bytes are more than a number holds after some hours.
     let product = written.rawValue.multipliedFullWidth(by: file.length)
     let found = max(1, length).dividingFullWidth(product).quotient
-    throw error(loss, written: written, found: FrameCount(found))
+    throw .incomplete(path: file.path, written: written, found: FrameCount(found))
   }
 
   /// Counts only what others have left.
   private func acceptLoss() -> FileLoss? {
     let loss = file.loss()
-    switch loss {
-    case .removed: framesLeft = 0
-    case .cut(let size): file.accept(cut: size)
-    case nil: break
-    }
+    if case .cut(let size) = loss { file.accept(cut: size) }
     return loss
   }
 
-  private func error(
-    _ loss: FileLoss, written: FrameCount, found: FrameCount
-  ) -> SoundFileError {
-    switch loss {
-    case .removed: .removed(path: file.path)
-    case .cut: .incomplete(path: file.path, written: written, found: found)
+  /// The file has no name any more: it is completed while the descriptor keeps it.
+  private func completeRemoved() -> SoundFileError {
+    isClosed = true
+    sync?.end()
+    let size = file.descriptor.size
+    if size < file.length { file.accept(cut: size) }
+    _ = output.finish()
+    return removal()
+  }
+
+  /// Saves a file that is complete but for its name.
+  private func removal() -> SoundFileError {
+    if framesWritten > 0, let copy = rescue(file.descriptor, file.path) {
+      return .recovered(path: file.path, copy: copy)
     }
+    framesLeft = 0
+    return .removed(path: file.path)
   }
 
   /// Encoders report little when something goes wrong: look at what is there.

@@ -38,6 +38,9 @@ import Testing
     #expect(AudioRecorderError(.diskFull(path: "/a.wav"), file: file) == .diskFull(file))
     #expect(AudioRecorderError(.tooLarge(path: "/a.wav"), file: file) == .fileTooLarge(file))
     #expect(AudioRecorderError(.removed(path: "/a.wav"), file: file) == .fileRemoved(file))
+    #expect(
+      AudioRecorderError(.recovered(path: "/a.wav", copy: "/b.wav"), file: file)
+        == .fileRecovered(file, copy: URL(filePath: "/b.wav")))
     let other = AudioRecorderError(.permissionDenied(path: "/a.wav"), file: file)
     #expect("\(other)".contains("you may not open /a.wav"))
   }

@@ -1,5 +1,6 @@
 import AudioCore
 import AudioRecorderClient
+import AudioThreads
 import ClientDependencies
 import Foundation
 import SoundCard
@@ -103,17 +104,34 @@ import VirtualSoundCard
   }
 
   @Test(arguments: containers)
-  func `a folder that is removed is an error`(
+  func `a folder that is removed is an error that names the copy of what was recorded`(
     container: RecordingFileFormat.Container
   ) async throws {
     let folder = try Folder()
-    let url = folder.url.appending(path: "out")
-    let remove: @Sendable (FrameCount) -> Void = { frame in
-      if frame == 96_000 { try? FileManager.default.removeItem(at: folder.url) }
+    let gone = folder.url.appending(path: "gone")
+    try FileManager.default.createDirectory(at: gone, withIntermediateDirectories: false)
+    let url = gone.appending(path: "out")
+    let copy = folder.url.appending(path: "out-recovered")
+    // The microphone, which is faster than time, waits for the second that is recorded.
+    let isGone = try WakeUp()
+    let closed = Mutex<RecordingFinish?>(nil)
+    await #expect(throws: AudioRecorderError.fileRecovered(url, copy: copy)) {
+      try await record(container, url) { event in
+        switch event {
+        case .levels(let levels) where levels.recorded >= .seconds(1):
+          try? FileManager.default.removeItem(at: gone)
+          isGone.signal()
+        case .closed(let finish): closed.withLock { $0 = finish }
+        default: break
+        }
+      } heard: { frame in
+        if frame == 96_000 { isGone.wait() }
+      }
     }
-    await #expect(throws: AudioRecorderError.fileRemoved(url)) {
-      try await record(container, url, heard: remove)
-    }
+    let reader = try SoundFileReader(url: copy)
+    while try !reader.read(atMost: 4_096).isEmpty {}
+    #expect(reader.framesRead >= 47_000 && reader.shortfall == nil)
+    #expect((closed.withLock { $0?.frameCount } ?? 0) >= 48_000)
   }
 }
 

@@ -13,18 +13,40 @@ import Testing
   }
 
   @Test(arguments: SoundFileEncoding.Container.allCases)
-  func `a recording into a folder that is removed ends within a second of audio`(
+  func `a recording into a folder that is removed ends within a second, and is saved above it`(
     container: SoundFileEncoding.Container
   ) throws {
     let folder = try TestFolder()
-    let url = folder.file("a")
+    let below = folder.file("gone/deeper")
+    try FileManager.default.createDirectory(at: below, withIntermediateDirectories: true)
+    let url = below.appending(path: "a.sound")
     let format = AudioFormat(sampleRate: 16_000, channelCount: 1)
     let encoding = try #require(SoundFileEncoding(container))
     let writer = try SoundFileWriter(url: url, format: format, encoding: encoding)
     let second = AudioSignal.noise(seed: 1).buffer(.seconds(1), format: format)
     try writer.write(second)
-    try FileManager.default.removeItem(at: folder.url)
-    #expect(throws: SoundFileError.removed(path: url.path)) { try writer.write(second) }
+    try FileManager.default.removeItem(at: folder.file("gone"))
+    let copy = folder.file("a-recovered.sound")
+    #expect(throws: SoundFileError.recovered(path: url.path, copy: copy.path)) {
+      try writer.write(second)
+    }
+    try writer.close()
+    #expect(writer.framesWritten == 16_000)
+    // An encoder adds some silence of its own.
+    #expect((15_900...18_304).contains(try everything(try SoundFileReader(url: copy)).count))
+  }
+
+  @Test func `of a file that can be saved nowhere nothing is left`() throws {
+    let folder = try TestFolder()
+    let url = folder.file("a.wav")
+    let file = try GrowingFile(path: url.path)
+    let header = WAVFileHeader(format: cd, samples: .int16)
+    let writer = SoundFileWriter(
+      file, output: try WAVFileOutput(file, header: header), format: cd, encoding: .wav16,
+      rescue: { _, _ in nil })
+    try writer.write(sampleBuffer())
+    try FileManager.default.removeItem(at: url)
+    #expect(throws: SoundFileError.removed(path: url.path)) { try writer.write(sampleBuffer()) }
     try writer.close()
     #expect(writer.framesWritten == 0)
   }
@@ -35,8 +57,12 @@ import Testing
     let writer = try SoundFileWriter(url: url, format: cd, encoding: .wav16)
     try writer.write(sampleBuffer().frames(0..<1_000))
     try FileManager.default.removeItem(at: url)
-    #expect(throws: SoundFileError.removed(path: url.path)) { try writer.close() }
-    #expect(writer.framesWritten == 0)
+    let copy = folder.file("a-recovered.wav")
+    #expect(throws: SoundFileError.recovered(path: url.path, copy: copy.path)) {
+      try writer.close()
+    }
+    #expect(writer.framesWritten == 1_000)
+    #expect(try SoundFileReader(url: copy).announcedFrameCount == 1_000)
   }
 
   @Test func `a file that others cut is incomplete`() throws {
@@ -63,7 +89,7 @@ import Testing
     let output = LongOutput()
     let writer = SoundFileWriter(
       file, output: output, format: cd,
-      encoding: try #require(SoundFileEncoding(.caf, samples: .int16)))
+      encoding: try #require(SoundFileEncoding(.caf, samples: .int16)), rescue: { _, _ in nil })
     _ = withUnsafeBytes(of: UInt8(1)) { file.write($0, at: 1 << 40) }
     output.framesWritten = FrameCount(1 << 38)
     if loss == .removed {

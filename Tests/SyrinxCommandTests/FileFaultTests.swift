@@ -47,7 +47,9 @@ struct FileFaultTests {
   }
 
   @Test
-  func `a folder that is removed ends the recording with an error`() async throws {
+  func `a folder that is removed ends the recording with an error that names a copy`()
+    async throws
+  {
     for name in extensions {
       try FileManager.default.createDirectory(
         at: folder.file(name), withIntermediateDirectories: false)
@@ -57,7 +59,11 @@ struct FileFaultTests {
       #expect(try outcome(name).hasPrefix("1 syrinx: /"))
       #expect(
         try outcome(name).hasSuffix(
-          "out.\(name) was removed while it was recorded: nothing is left of it"))
+          "out.\(name) was removed while it was recorded; what was recorded before is in "
+            + folder.file("out-recovered.\(name)").path))
+      let reader = try SoundFileReader(url: folder.file("out-recovered.\(name)"))
+      while try !reader.read(atMost: 4_096).isEmpty {}
+      #expect(reader.framesRead > 0 && reader.shortfall == nil, "\(name)")
     }
   }
 

@@ -1,0 +1,70 @@
+import Glibc
+
+/// Saves a file that others have removed while it was written: what a descriptor still has becomes
+/// a file in the nearest folder that is left.
+enum FileRescue {
+  /// How long copying may take; a file for which that is not enough is lost.
+  static let patience = Duration.seconds(20)
+
+  /// Copies all that `descriptor` has into a new file beside `path`, or in the nearest folder above
+  /// it where one can be made, or else in the system's temporary folder.
+  ///
+  /// - Returns: the new file; nil where there is no room for it or no time.
+  static func save(_ descriptor: Descriptor, path: String) -> String? {
+    for folder in folders(above: path) {
+      guard let copy = make(in: folder, named: path) else { continue }
+      if hasRoom(copy.descriptor, descriptor.size), fill(copy.descriptor, with: descriptor) {
+        return copy.path
+      }
+      unlink(copy.path)
+    }
+    return nil
+  }
+
+  /// The nearest first; nobody looks for a recording in the root of the disk.
+  private static func folders(above path: String) -> [String] {
+    var folders: [String] = []
+    var rest = path[...]
+    while let slash = rest.lastIndex(of: "/"), slash > rest.startIndex {
+      rest = rest[..<slash]
+      folders.append(String(rest))
+    }
+    return folders + [getenv("TMPDIR").map { String(cString: $0) }, "/tmp"].compactMap(\.self)
+  }
+
+  /// A file that was not there before: a name that others have prepared is left alone.
+  private static func make(
+    in folder: String, named path: String
+  ) -> (descriptor: Descriptor, path: String)? {
+    let name = path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]
+    let dot = name.lastIndex(of: ".") ?? name.endIndex
+    for number in 1...100 {
+      let mark = number == 1 ? "recovered" : "recovered-\(number)"
+      let copy = "\(folder)/\(name[..<dot])-\(mark)\(name[dot...])"
+      let file = open(copy, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      if file >= 0 { return (Descriptor(owning: file), copy) }
+      guard errno == EEXIST else { return nil }
+    }
+    return nil
+  }
+
+  private static func hasRoom(_ descriptor: Descriptor, _ size: Int) -> Bool {
+    descriptor.freeSpace.map { $0 >= size } ?? true
+  }
+
+  /// The corresponding C function is `sendfile`.
+  private static func fill(_ copy: Descriptor, with original: Descriptor) -> Bool {
+    let end = ContinuousClock.now + patience
+    let status = original.status
+    var offset = off_t(0)
+    while offset < status.st_size {
+      guard ContinuousClock.now < end else { return false }
+      let count = sendfile(copy.number, original.number, &offset, 1 << 24)
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { return false }
+    }
+    // Only now others may read it who could read the first one.
+    fchmod(copy.number, status.st_mode & 0o777)
+    return fdatasync(copy.number) == 0 || errno == EINVAL
+  }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+@testable import SoundFile
+
+@Suite struct FileRescueTests {
+  private let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  @Test func `a copy has all of the file and its permissions, and replaces no other file`() throws {
+    let url = folder.file("gone/a.b.wav")
+    try Data([1]).write(to: folder.file("a.b-recovered.wav"))
+    let file = try removed(url, Data(repeating: 7, count: 100_000), mode: 0o640)
+    let copy = folder.file("a.b-recovered-2.wav")
+    #expect(FileRescue.save(file, path: url.path) == copy.path)
+    #expect(try Data(contentsOf: copy) == Data(repeating: 7, count: 100_000))
+    #expect(try Data(contentsOf: folder.file("a.b-recovered.wav")) == Data([1]))
+    #expect(try Descriptor.reading(copy.path).status.st_mode & 0o777 == 0o640)
+  }
+
+  @Test func `a copy of a file without an extension has none`() throws {
+    let file = try removed(folder.file("gone/a"), Data([1, 2]), mode: 0o600)
+    #expect(
+      FileRescue.save(file, path: folder.file("gone/a").path)
+        == folder.file("a-recovered").path)
+  }
+
+  @Test func `where no folder above can take it, it is in the temporary folder`() throws {
+    let name = UUID().uuidString
+    let file = try removed(folder.file("gone/a"), Data([1, 2]), mode: 0o600)
+    // Nobody makes a file in /proc.
+    let path = "/proc/self/gone/\(name)"
+    let copy = try #require(FileRescue.save(file, path: path))
+    defer { unlink(copy) }
+    let temporary = FileManager.default.temporaryDirectory.path
+    #expect(
+      URL(filePath: copy).standardizedFileURL
+        == URL(filePath: "\(temporary)/\(name)-recovered").standardizedFileURL)
+    #expect(try Data(contentsOf: URL(filePath: copy)) == Data([1, 2]))
+  }
+
+  /// What is left of a file when its folder has gone.
+  private func removed(_ url: URL, _ data: Data, mode: mode_t) throws -> Descriptor {
+    let above = url.deletingLastPathComponent()
+    try FileManager.default.createDirectory(at: above, withIntermediateDirectories: true)
+    let file = try Descriptor.writing(url.path)
+    fchmod(file.number, mode)
+    #expect(data.withUnsafeBytes { write(file.number, $0.baseAddress, $0.count) } == data.count)
+    try FileManager.default.removeItem(at: above)
+    return file
+  }
+}
