@@ -44,10 +44,11 @@ import Testing
     #expect(policy.usable.preRoll == .zero)
   }
 
-  @Test func `a grammar may be a file`() async throws {
+  @Test(arguments: ["", "\u{FEFF}"])
+  func `a grammar may be a file, with a mark of byte order or without`(mark: String) async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).gram")
     defer { try? FileManager.default.removeItem(at: file) }
-    try "#JSGF V1.0; grammar a; public <a> = go forward ten meters;".write(
+    try "\(mark)#JSGF V1.0; grammar a; public <a> = go forward ten meters;".write(
       to: file, atomically: true, encoding: .utf8)
     var request = SpeechRequest(url: sound("go-forward.wav"))
     request.grammar = .file(file)

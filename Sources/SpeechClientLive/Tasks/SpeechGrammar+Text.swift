@@ -6,13 +6,13 @@ extension SpeechGrammar {
   /// The grammar's text, read here and now where it is a file; a pipe is waited for.
   func text() throws(SpeechClientError) -> String {
     switch self {
-    case .text(let text): return text
+    case .text(let text): return text.withoutMark
     case .file(let url):
       let bytes = try Self.bytes(of: url)
       guard let text = String(validating: bytes, as: UTF8.self) else {
         throw .invalidGrammar(reason: "\(url.path) is not UTF-8 text; save it as such")
       }
-      return text
+      return text.withoutMark
     }
   }
 
@@ -50,5 +50,12 @@ extension SpeechGrammar {
     default:
       .invalidGrammar(reason: "\(path) cannot be read: \(String(cString: strerror(code)))")
     }
+  }
+}
+
+extension String {
+  /// The text without the mark of byte order that some editors begin a file with.
+  fileprivate var withoutMark: String {
+    unicodeScalars.first == "\u{FEFF}" ? String(unicodeScalars.dropFirst()) : self
   }
 }

@@ -22,9 +22,11 @@ enum ModelLanguage {
   /// `en` is understood by `en-US` and `en-US` by `en`; a model that does not tell its language is
   /// taken at its user's word. Upper and lower case are alike, and so are `_` and `-`.
   static func understands(_ wanted: String?, available: String) -> Bool {
-    guard let wanted, available != unknown else { return true }
+    guard let wanted else { return true }
     let (one, other) = (subtags(wanted), subtags(available))
-    return one.starts(with: other) || other.starts(with: one)
+    // What has no letters names no language.
+    guard !one.isEmpty else { return false }
+    return available == unknown || one.starts(with: other) || other.starts(with: one)
   }
 
   private static func subtags(_ tag: String) -> [Substring] {
