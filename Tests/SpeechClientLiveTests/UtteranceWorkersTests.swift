@@ -1,3 +1,4 @@
+import SpeechEngine
 import Synchronization
 import Testing
 
@@ -21,6 +22,19 @@ import Testing
     workers.leave(c)
     _ = join("d")
     #expect(told.names == ["a", "c", "d"])
+  }
+
+  @Test func `a task that waits for the workers moves as long as they do`() throws {
+    let waiting = Pulse()
+    let number = workers.join(workers: 2, pulse: waiting) {}
+    let plan = UtterancePlan(
+      engine: SharedEngine().engine, options: SpeechSessionOptions(), jobCount: 2,
+      workers: workers, pulse: Pulse(), isWanted: { true }, whenFirst: {})
+    _ = try plan.words(of: 0, [[0], [0]], knowing: 0)
+    #expect(waiting.beats == 3)
+    workers.leave(number)
+    _ = try plan.words(of: 1, [[0], [0]], knowing: 0)
+    #expect(waiting.beats == 3)
   }
 }
 

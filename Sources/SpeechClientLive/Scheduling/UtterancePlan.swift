@@ -22,14 +22,16 @@ final class UtterancePlan: Sendable {
 
   /// - Parameters:
   ///   - workers: who do the work, so many at a time.
+  ///   - pulse: beats whenever a worker has moved.
   ///   - isWanted: whether anybody still waits for the results.
   ///   - whenFirst: called once, when all tasks that joined the workers before have left them.
   init(
     engine: SpeechEngine, options: SpeechSessionOptions, jobCount: Int, workers: UtteranceWorkers,
-    isWanted: @escaping @Sendable () -> Bool, whenFirst: @escaping @Sendable () -> Void
+    pulse: Pulse, isWanted: @escaping @Sendable () -> Bool,
+    whenFirst: @escaping @Sendable () -> Void
   ) {
     (self.engine, self.options, self.workers, self.isWanted) = (engine, options, workers, isWanted)
-    number = workers.join(workers: jobCount, whenFirst: whenFirst)
+    number = workers.join(workers: jobCount, pulse: pulse, whenFirst: whenFirst)
   }
 
   deinit {
@@ -63,11 +65,12 @@ final class UtterancePlan: Sendable {
     _ index: Int, _ pieces: [[Float]], knowing knowledge: any Sendable
   ) throws -> Words {
     let answer = try Words()
-    add(answer, index: index) { [isWanted] session in
+    add(answer, index: index) { [isWanted, workers] session in
       try session.beginUtterance(knowing: knowledge)
       for samples in pieces {
         guard isWanted() else { throw CancellationError() }
         try session.process(samples)
+        workers.beat()
       }
       return try session.finishUtterance()
     }
@@ -79,6 +82,7 @@ final class UtterancePlan: Sendable {
     _ body: @escaping @Sendable (any SpeechEngineSession) throws -> Value
   ) {
     let (engine, options, number, isWanted) = (engine, options, number, isWanted)
+    let workers = workers
     let work = UtteranceWorkers.Work(
       perform: { bench in
         let result = Result {
@@ -87,6 +91,7 @@ final class UtterancePlan: Sendable {
         }
         // After an error a session is of no more use.
         if case .failure = result { bench.session = nil }
+        workers.beat()
         answer.give(result)
       },
       fail: { answer.give(.failure($0)) })

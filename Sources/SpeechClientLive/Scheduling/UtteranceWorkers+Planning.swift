@@ -7,7 +7,7 @@ extension UtteranceWorkers {
   /// engine.
   func planned(
     _ audio: LookAhead.Audio, on engine: SpeechEngine, _ options: SpeechSessionOptions,
-    for request: SpeechRequest, isWanted: @escaping @Sendable () -> Bool
+    for request: SpeechRequest, pulse: Pulse, isWanted: @escaping @Sendable () -> Bool
   ) throws -> (LookAhead.Audio, SpeechEngine) {
     // A session for key phrases wants to hear silence behind each utterance.
     guard request.jobCount > 1, request.backPressure == .wait, !options.wantsPartialHypotheses,
@@ -17,7 +17,7 @@ extension UtteranceWorkers {
     let lookAhead = LookAhead(jobCount: request.jobCount, longest: policy.usable.longest)
     let plan = UtterancePlan(
       engine: engine, options: options, jobCount: request.jobCount, workers: self,
-      isWanted: isWanted, whenFirst: { lookAhead.comesFirst() })
+      pulse: pulse, isWanted: isWanted, whenFirst: { lookAhead.comesFirst() })
     var planned = engine
     planned.makeSession = { options in
       try PlannedSession(plan: plan, listener: try makeListener(options)) { lookAhead.heard($0) }

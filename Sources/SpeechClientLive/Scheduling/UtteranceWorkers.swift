@@ -21,12 +21,19 @@ final class UtteranceWorkers: Sendable {
   private let queue = Mutex(WorkQueue<Work>())
   // Held to note what a task waits for and to take it, never while it is called.
   private let whenFirst = Mutex<[Int: @Sendable () -> Void]>([:])
+  // Held to note whose work waits for that of the others, and to let their pulses beat.
+  private let pulses = Mutex<[Int: Pulse]>([:])
 
   /// Lets a task take part that wants so many workers, and gives its number.
   ///
-  /// - Parameter whenFirst: called once, when no task is left that joined before.
-  func join(workers: Int, whenFirst: @escaping @Sendable () -> Void) -> Int {
+  /// - Parameters:
+  ///   - pulse: beats whenever any worker has moved: a task moves as long as those before it do.
+  ///   - whenFirst: called once, when no task is left that joined before.
+  func join(
+    workers: Int, pulse: Pulse = Pulse(), whenFirst: @escaping @Sendable () -> Void
+  ) -> Int {
     let task = queue.withLock { $0.join(workers: workers) }
+    pulses.withLock { $0[task] = pulse }
     self.whenFirst.withLock { $0[task] = whenFirst }
     tellFirst()
     return task
@@ -36,7 +43,13 @@ final class UtteranceWorkers: Sendable {
   func leave(_ task: Int) {
     queue.withLock { $0.leave(task) }
     whenFirst.withLock { _ = $0.removeValue(forKey: task) }
+    pulses.withLock { _ = $0.removeValue(forKey: task) }
     tellFirst()
+  }
+
+  /// A worker has moved.
+  func beat() {
+    pulses.withLock { for pulse in $0.values { pulse.beat() } }
   }
 
   private func tellFirst() {

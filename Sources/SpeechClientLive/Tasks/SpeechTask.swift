@@ -18,7 +18,8 @@ final class SpeechTask: Sendable {
 
   let mailbox: EventMailbox
   let intake: AudioIntake
-  private let pulse = Pulse()
+  /// Beats whenever something has been done for the task.
+  let pulse = Pulse()
   private let over = Gate()
   private let clock: any Clock<Duration>
   private let whenOver: @Sendable (SpeechTask) -> Void

@@ -85,7 +85,7 @@ final class SpeechTasks: Sendable {
       let options = try SpeechSessionOptions(request)
       let (audio, engine) = try workers.planned(
         request.source.audio, on: engine.reading(request.grammar), options, for: request,
-        isWanted: { [mailbox = task.mailbox] in !mailbox.isClosed })
+        pulse: task.pulse, isWanted: { [mailbox = task.mailbox] in !mailbox.isClosed })
       let recogniser = try Recogniser(
         engine: engine, options: options, policy: request.endpointPolicy, mailbox: task.mailbox)
       task.start(audio, recogniser: recogniser)
