@@ -1,6 +1,7 @@
 /// The events of a stream of results.
 ///
-/// Each utterance begins before its first result and ends after its final one.
+/// Each utterance begins before its first result and ends after its final one; one without ends
+/// before the next one's first.
 package final class ResultEvents: @unchecked Sendable {
   package typealias Results = AsyncThrowingStream<SpeechRecognitionResult, any Error>
   package typealias Events = AsyncThrowingStream<SpeechRecognitionEvent, any Error>
@@ -8,7 +9,8 @@ package final class ResultEvents: @unchecked Sendable {
   // Right because a stream has one consumer, which asks for one element at a time.
   private var iterator: Results.Iterator
   private var waiting: [SpeechRecognitionEvent] = []
-  private var isInUtterance = false
+  /// The utterance in hand, and where its last word ended.
+  private var utterance: (number: Int, end: Duration)?
 
   private init(_ results: Results) {
     iterator = results.makeAsyncIterator()
@@ -32,8 +34,13 @@ package final class ResultEvents: @unchecked Sendable {
     let segments = result.bestTranscription.segments
     let begin = segments.first?.timestamp ?? .zero
     let end = segments.last.map { $0.timestamp + $0.duration } ?? begin
-    defer { isInUtterance = !result.isFinal }
-    return (isInUtterance ? [] : [.speechStarted(at: begin)]) + [.result(result)]
-      + (result.isFinal ? [.speechEnded(at: end)] : [])
+    var events: [SpeechRecognitionEvent] = []
+    if let lost = utterance, lost.number != result.utterance {
+      events.append(.speechEnded(at: lost.end))
+      utterance = nil
+    }
+    if utterance == nil { events.append(.speechStarted(at: begin)) }
+    utterance = result.isFinal ? nil : (result.utterance, end)
+    return events + [.result(result)] + (result.isFinal ? [.speechEnded(at: end)] : [])
   }
 }

@@ -52,7 +52,9 @@ public struct SpeechClient: Sendable {
   /// Ends all running tasks as if their audio ended now: each stream yields its last final result
   /// and ends.
   ///
-  /// It returns when those results are in the streams; without a task, at once. A source that gives
+  /// It returns when those results are in the streams; without a task, at once. Before that all is
+  /// heard that has come from a live source and waits, and up to 20 s of what a source still gives;
+  /// whoever has no time for that cancels the consumer. A source that gives
   /// nothing for a second, and does not end either, is not waited for; an engine that has not moved
   /// for half a minute ends its task with `SpeechClientError.engineFailed`.
   public var finishTask: @Sendable () async -> Void = {

@@ -23,7 +23,9 @@ public enum SpeechRecognitionEvent: Hashable, Sendable {
   /// This stretch was not understood, and why.
   ///
   /// What was said before it is an utterance of its own; times go on behind it. An utterance in
-  /// which the engine failed has no final result, and ends right after; the engine hears the next
-  /// one afresh.
+  /// which the engine failed has no final result, and ends right after; where it had partial ones
+  /// they are void, and no other utterance has their number. The engine hears the next one afresh.
+  ///
+  /// A gap of at most 50 ms ends no utterance: it is heard as silence.
   case dropped(Range<Duration>, reason: DropReason)
 }

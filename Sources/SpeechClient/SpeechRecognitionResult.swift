@@ -2,6 +2,9 @@
 public struct SpeechRecognitionResult: Hashable, Sendable {
   /// Which utterance of the task it is about, counted from 0; utterances without words have no
   /// number.
+  ///
+  /// A number that is left out, after partial results alone, is that of an utterance in which the
+  /// engine failed.
   public var utterance: Int
 
   /// What was said, the likeliest reading first.

@@ -13,7 +13,7 @@ public struct SpeechRequest: Sendable {
     /// that cannot be heard in time.
     ///
     /// A jump ahead in the buffers' `firstFrame` is a gap: it ends the utterance, `recognition`
-    /// tells of it, and times go on behind it.
+    /// tells of it, and times go on behind it. One of at most 50 ms is heard as silence.
     case buffers(any AsyncSequence<AudioBuffer, any Error> & Sendable)
     /// A microphone, captured by the `\.audioRecorder` of whoever starts the task.
     ///

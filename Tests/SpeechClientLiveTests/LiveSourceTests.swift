@@ -142,6 +142,25 @@ import Testing
     #expect(events.first.map { "\($0)".hasPrefix("speechStarted") } == true, "\(events)")
   }
 
+  @Test func `a short gap is told, and cuts no utterance in two`() async throws {
+    let buffers = audio(utterances: 1).enumerated().map { index, buffer in
+      var buffer = buffer
+      if index >= 12 { buffer.firstFrame = buffer.firstFrame + 80 }
+      return buffer
+    }
+    let scripted = ScriptedSpeechEngine(utterances: [])
+    var events: [SpeechRecognitionEvent] = []
+    let request = SpeechRequest(buffers: stream(buffers), shouldReportPartialResults: false)
+    for try await event in self.events(request, on: scripted.engine) { events.append(event) }
+    #expect(
+      events == [
+        .speechStarted(at: .seconds(1)),
+        .dropped(.milliseconds(1200) ..< .milliseconds(1205), reason: .gap),
+        // The speech behind the gap begins 5 ms later; steps are of 10 ms.
+        .speechEnded(at: .milliseconds(1510)),
+      ])
+  }
+
   @Test func `speech begins and ends where its sound does`() async throws {
     let scripted = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go")])
     var events: [SpeechRecognitionEvent] = []

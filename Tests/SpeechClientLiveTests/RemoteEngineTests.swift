@@ -13,7 +13,8 @@ import Testing
   private let tasks = SpeechTasks()
 
   private func events(
-    _ failures: [Int: SpeechEngineError], utterances: Int = 4, isRemote: Bool = true
+    _ failures: [Int: SpeechEngineError], utterances: Int = 4, isRemote: Bool = true,
+    partials: Bool = false
   ) async -> (told: [String], error: SpeechClientError?, sessions: Int) {
     let frail = FrailEngine(failures)
     var engine = frail.engine
@@ -23,7 +24,7 @@ import Testing
     } operation: {
       tasks.events(
         of: SpeechRequest(
-          buffers: stream(audio(utterances: utterances)), shouldReportPartialResults: false))
+          buffers: stream(audio(utterances: utterances)), shouldReportPartialResults: partials))
     }
     var told: [String] = []
     do {
@@ -34,6 +35,13 @@ import Testing
         case .dropped(let times, .engineFailed(let error)):
           #expect(times.upperBound > times.lowerBound)
           told.append(error == .engineFailed(reason: "crash") ? "lost" : "\(error)")
+        case .result(let result) where partials:
+          let word = result.isFinal ? "final" : "partial"
+          if told.last != "\(word) \(result.utterance)" {
+            told.append("\(word) \(result.utterance)")
+          }
+          let text = result.bestTranscription.formattedString
+          #expect(text.hasPrefix(result.isFinal ? "" : "part"), "\(text)")
         case .result(let result): told.append(result.bestTranscription.formattedString)
         default: break
         }
@@ -51,6 +59,19 @@ import Testing
     #expect(told.joined(separator: " ") == "( 0 ) ( lost ) ( 2 ) ( 3 )")
     #expect(error == nil)
     #expect(sessions == 2)
+  }
+
+  @Test func `an utterance that is lost ends as such, and no other one has its number`() async {
+    // Those with a number that 3 divides by remainder 2 fail at their end.
+    let (told, error, _) = await events(
+      [0: crash, 2: crash, 4: crash, 5: crash], utterances: 7, partials: true)
+    #expect(
+      told == [
+        "(", "lost", ")", "(", "partial 0", "final 0", ")", "(", "partial 1", "lost", ")",
+        "(", "partial 2", "final 2", ")", "(", "lost", ")", "(", "partial 3", "lost", ")",
+        "(", "partial 4", "final 4", ")",
+      ])
+    #expect(error == nil)
   }
 
   @Test func `three failures in a row end the stream with the last one's error`() async {
@@ -175,7 +196,9 @@ private final class FrailEngine: Sendable {
       self.engine = engine
     }
 
-    var hypothesis: SpeechHypothesis { SpeechHypothesis() }
+    var hypothesis: SpeechHypothesis {
+      SpeechHypothesis(words: [SpeechHypothesis.Word("part\(index)", frames: 0..<3200)])
+    }
 
     func beginUtterance() throws(SpeechEngineError) {
       index = engine.counts.withLock { counts in

@@ -33,6 +33,21 @@ import Testing
     }
   }
 
+  @Test(arguments: [1, 2400, 2401])
+  func `a gap of at most 50 ms is bridged with silence, and times stay right`(missing: Int) throws {
+    var conversion = SpeechConversion()
+    var pieces = try conversion.add(AudioBuffer(silence: 48_000, format: stereo))
+    let second = AudioBuffer(
+      silence: 48_000, format: stereo, firstFrame: FrameCount(48_000 + missing))
+    pieces += try conversion.add(second) + conversion.finish()
+    let gaps = pieces.filter { if case .gap = $0 { true } else { false } }
+    #expect(gaps.count == (missing > 2400 ? 2 : 1))
+    let silence = missing > 2400 ? 0 : missing / 3
+    #expect(frames(pieces) == FrameCount(32_000 + silence))
+    guard case .audio(let last)? = pieces.last else { return }
+    #expect(last.endFrame == FrameCount(32_000 + missing / 3))
+  }
+
   @Test func `buffers that all begin at 0 follow one another`() throws {
     var conversion = SpeechConversion()
     let buffer = AudioBuffer(silence: 1600, format: .speech)

@@ -56,7 +56,9 @@ import Testing
           words = revision(of: words, heard: heard, &random)
         }
         let hypothesis = SpeechHypothesis(words: words)
-        if let partial = results.partial(hypothesis, heard: FrameCount(heard)) {
+        if let partial = results.partial(
+          hypothesis, heard: FrameCount(heard), plausibility: nil)
+        {
           promise.check(partial)
         }
       }

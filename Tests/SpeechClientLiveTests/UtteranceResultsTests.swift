@@ -35,7 +35,7 @@ import Testing
   @Test func `words that were shown and turn out to be none are taken back`() {
     var results = UtteranceResults()
     results.begin(at: 0)
-    _ = results.partial(hypothesis, heard: 16_000)
+    _ = results.partial(hypothesis, heard: 16_000, plausibility: nil)
     let final = results.final(SpeechHypothesis(), heard: 16_000, plausibility: nil)
     #expect(final?.isFinal == true)
     #expect(final?.bestTranscription.segments == [])
@@ -45,7 +45,9 @@ import Testing
   @Test func `a partial result comes where there is news, and has no confidence`() {
     var results = UtteranceResults()
     results.begin(at: 0)
-    let partials = (0..<3).compactMap { _ in results.partial(hypothesis, heard: 16_000) }
+    let partials = (0..<3).compactMap { _ in
+      results.partial(hypothesis, heard: 16_000, plausibility: nil)
+    }
     #expect(partials.count == 1)
     #expect(partials.first?.bestTranscription.segments.first?.confidence == nil)
     #expect(partials.first?.volatileTail.formattedString == "go")
@@ -56,6 +58,47 @@ import Testing
     results.begin(at: 0)
     let noise = Plausibility(isVoiced: false, sound: 16_000_000)
     #expect(results.final(hypothesis, heard: 16_000, plausibility: noise) == nil)
+  }
+
+  /// The final result after a second of partial ones whose words do not change.
+  private func final(
+    of words: [String], partly plausibility: Plausibility
+  ) -> SpeechRecognitionResult? {
+    let hypothesis = SpeechHypothesis(
+      words: words.enumerated().map { index, word in
+        SpeechHypothesis.Word(
+          word, frames: FrameCount(index * 1600)..<FrameCount((index + 1) * 1600), confidence: 0.001
+        )
+      })
+    var results = UtteranceResults()
+    results.begin(at: 0)
+    for heard in stride(from: 8000, to: 24_000, by: 1600) {
+      _ = results.partial(hypothesis, heard: FrameCount(heard), plausibility: plausibility)
+    }
+    return results.final(hypothesis, heard: 24_000, plausibility: plausibility)
+  }
+
+  @Test func `no word of a noise is called stable, so that the final result takes all back`() {
+    let words = ["the", "a", "the"]
+    for noise in [
+      Plausibility(isVoiced: false, sound: 24_000), Plausibility(isVoiced: true, sound: 24_000),
+    ] {
+      let final = final(of: words, partly: noise)
+      #expect(final?.bestTranscription.segments == [])
+    }
+  }
+
+  @Test func `the number of an utterance that was lost is not used again`() {
+    var results = UtteranceResults()
+    results.begin(at: 0)
+    let partial = results.partial(hypothesis, heard: 16_000, plausibility: nil)
+    #expect(partial?.utterance == 0)
+    results.lose()
+    // Nobody has seen this one.
+    results.begin(at: 16_000)
+    results.lose()
+    results.begin(at: 32_000)
+    #expect(results.final(hypothesis, heard: 16_000, plausibility: nil)?.utterance == 1)
   }
 
   @Test func `no word reaches into the padding behind the utterance`() {

@@ -22,4 +22,29 @@ import Testing
     #expect(results.map(\.stableSegmentCount) == [0, 1, 2, 3, 4])
     #expect(results.last?.speechRecognitionMetadata?.speakingRate == 200)
   }
+
+  @Test func `an utterance without a final result ends before the next one begins`() async throws {
+    func result(_ utterance: Int, at second: Int, isFinal: Bool) -> SpeechRecognitionResult {
+      let word = TranscriptionSegment(
+        substring: "go", timestamp: .seconds(second), duration: .milliseconds(500))
+      return SpeechRecognitionResult(
+        utterance: utterance, bestTranscription: Transcription(segments: [word]), isFinal: isFinal)
+    }
+    let results = [
+      result(0, at: 1, isFinal: false), result(1, at: 3, isFinal: false),
+      result(1, at: 3, isFinal: true),
+    ]
+    let stream = AsyncThrowingStream<SpeechRecognitionResult, any Error> { continuation in
+      for result in results { continuation.yield(result) }
+      continuation.finish()
+    }
+    var events: [SpeechRecognitionEvent] = []
+    for try await event in ResultEvents.telling(stream) { events.append(event) }
+    #expect(
+      events == [
+        .speechStarted(at: .seconds(1)), .result(results[0]),
+        .speechEnded(at: .milliseconds(1500)), .speechStarted(at: .seconds(3)),
+        .result(results[1]), .result(results[2]), .speechEnded(at: .milliseconds(3500)),
+      ])
+  }
 }

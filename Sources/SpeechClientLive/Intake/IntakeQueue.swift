@@ -12,7 +12,7 @@ struct IntakeQueue {
     /// What the source lacks right before the buffer.
     var gap: Range<Duration>?
     var lag: Duration?
-    var buffer: AudioBuffer?
+    var buffer: AudioBuffer
   }
 
   /// What the hearer is to do.
@@ -22,7 +22,8 @@ struct IntakeQueue {
     case end
   }
 
-  /// How much of what a source still holds is heard after the task was told to finish.
+  /// How much is taken of what a source still gives after the task was told to finish; what waits
+  /// then is heard in any case.
   static let longestRest = Duration.seconds(20)
   /// What a live source may have waiting at least.
   static let leastLimit = Duration.milliseconds(500)
@@ -38,6 +39,7 @@ struct IntakeQueue {
   private var expected: (format: AudioFormat, frame: FrameCount)?
   /// Where what was taken or dropped last ended.
   private var end: Duration?
+  /// How much has come since the task was told to finish.
   private var rest: Duration?
   private(set) var isClosed = false
 
@@ -57,24 +59,30 @@ struct IntakeQueue {
     let buffer = placed(buffer)
     buffers.append(buffer)
     waiting += buffer.duration
+    if let rest { return takeRest(rest + max(buffer.duration, .milliseconds(1))) }
     guard let limit else { return }
     while waiting > limit, buffers.count > 1 { dropOldest() }
   }
 
+  /// Leaves the source when it has given enough; buffers without a frame take time as well.
+  ///
+  /// Nothing is dropped any more: what waits is the last that was said.
+  private mutating func takeRest(_ length: Duration) {
+    rest = length
+    if length >= Self.longestRest { isClosed = true }
+  }
+
   /// What is heard next.
   mutating func next() -> Next {
-    if let rest, rest >= Self.longestRest { return endOfRest() }
-    guard !buffers.isEmpty else { return isClosed ? nothingMore() : .wait }
+    guard !buffers.isEmpty else { return isClosed ? .end : .wait }
     let buffer = buffers.removeFirst()
     waiting -= buffer.duration
-    // Buffers without a frame take time as well.
-    if let rest { self.rest = rest + max(buffer.duration, .milliseconds(1)) }
     let lag = limit == nil ? nil : meter.add(waiting)
     defer { dropped = nil }
     return .take(Item(dropped: dropped, gap: gap(before: buffer), lag: lag, buffer: buffer))
   }
 
-  /// Hears what the source still holds, up to a limit.
+  /// Takes what the source still holds, up to a limit.
   mutating func finish() {
     rest = rest ?? .zero
   }
@@ -88,18 +96,6 @@ struct IntakeQueue {
   mutating func abandon() {
     self = IntakeQueue(.wait)
     isClosed = true
-  }
-
-  private mutating func endOfRest() -> Next {
-    isClosed = true
-    while limit != nil, !buffers.isEmpty { dropOldest() }
-    buffers = []
-    return nothingMore()
-  }
-
-  private mutating func nothingMore() -> Next {
-    defer { dropped = nil }
-    return dropped.map { .take(Item(dropped: $0)) } ?? .end
   }
 
   private mutating func dropOldest() {

@@ -12,6 +12,10 @@ struct SpeechConversion {
     case gap(to: FrameCount)
   }
 
+  /// A gap that is no longer is heard as silence: an xrun, or a place that was rounded, cuts no
+  /// word in two.
+  static let longestBridge = Duration.milliseconds(50)
+
   private var resampler: Resampler?
   /// Where the next buffer should begin, in frames of its own rate.
   private var expected: FrameCount?
@@ -21,8 +25,9 @@ struct SpeechConversion {
   mutating func add(_ buffer: AudioBuffer) throws -> [Piece] {
     var pieces: [Piece] = []
     var buffer = buffer
-    if let expected, resampler?.inputFormat == buffer.format, buffer.firstFrame <= expected {
-      buffer.firstFrame = expected
+    if let bridge = bridge(to: buffer) {
+      if !bridge.isEmpty { pieces = try (resampler?.process(bridge)).pieces }
+      buffer.firstFrame = bridge.endFrame
     } else {
       pieces = try finish()
       pieces.append(
@@ -37,6 +42,15 @@ struct SpeechConversion {
   mutating func finish() throws -> [Piece] {
     defer { resampler = nil }
     return try (resampler?.finish()).pieces
+  }
+
+  /// The silence from what came before to the buffer, which may be none; nil where they are too far
+  /// apart or in different formats.
+  private func bridge(to buffer: AudioBuffer) -> AudioBuffer? {
+    guard let expected, resampler?.inputFormat == buffer.format else { return nil }
+    let missing = max(0, buffer.firstFrame - expected)
+    guard missing.duration(at: buffer.format.sampleRate) <= Self.longestBridge else { return nil }
+    return AudioBuffer(silence: missing, format: buffer.format, firstFrame: expected)
   }
 
   private mutating func begin(with format: AudioFormat) throws {

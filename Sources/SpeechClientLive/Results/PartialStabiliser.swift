@@ -31,7 +31,9 @@ struct PartialStabiliser {
   private(set) var stableCount = 0
 
   /// Takes the hypothesis after so many frames of the utterance; the words to show.
-  mutating func add(_ words: [Word], heard: FrameCount) -> [Word] {
+  ///
+  /// - Parameter maySettle: whether they are speech, as far as is known; else no more of them stay.
+  mutating func add(_ words: [Word], heard: FrameCount, maySettle: Bool = true) -> [Word] {
     let words = keeping(words)
     let same = zip(words, seen).prefix { $0.text == $1.word.text }.count
     seen = words.enumerated().map { index, word in
@@ -39,7 +41,9 @@ struct PartialStabiliser {
     }
     revisions += Array(repeating: 0, count: max(0, words.count - revisions.count))
     for index in words.indices.dropFirst(same) { revisions[index] += 1 }
-    while stableCount + 1 < seen.count, isSettled(stableCount, heard) { stableCount += 1 }
+    while maySettle, stableCount + 1 < seen.count, isSettled(stableCount, heard) {
+      stableCount += 1
+    }
     return words
   }
 

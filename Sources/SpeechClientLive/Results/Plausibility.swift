@@ -23,6 +23,12 @@ struct Plausibility {
     let length = words.reduce(0) { $0 + $1.length.rawValue }
     return isSure && (isShort || isVoiced) && length * Self.leastShare >= sound.rawValue
   }
+
+  /// Whether the words may be called speech before the engine can say how sure it is: the sound
+  /// has to be a voice's as well.
+  func isVoice(_ words: [SpeechHypothesis.Word]) -> Bool {
+    isVoiced && isSpeech(words)
+  }
 }
 
 extension SpeechHypothesis.Word {

@@ -3,7 +3,7 @@ import SpeechClient
 import SpeechEngine
 
 /// Makes the results of a task from an engine's hypotheses: numbered, on one time-line, one final
-/// each.
+/// each, but for those that are lost.
 struct UtteranceResults {
   private var stabiliser = PartialStabiliser()
   private var number = 0
@@ -19,10 +19,15 @@ struct UtteranceResults {
   }
 
   /// A partial result after so many frames of the utterance, where there is something new to show.
+  ///
+  /// - Parameter plausibility: what the words are measured by so far, because none of a noise may
+  ///   be called stable; nil as with `final`.
   mutating func partial(
-    _ hypothesis: SpeechHypothesis, heard: FrameCount
+    _ hypothesis: SpeechHypothesis, heard: FrameCount, plausibility: Plausibility?
   ) -> SpeechRecognitionResult? {
-    let words = stabiliser.add(hypothesis.words(within: heard), heard: heard)
+    let isSpeech = plausibility?.isVoice(hypothesis.words) ?? true
+    let words = stabiliser.add(
+      hypothesis.words(within: heard), heard: heard, maySettle: isSpeech)
     let texts = words.map(\.text)
     guard !words.isEmpty, texts != shown || stabiliser.stableCount != shownStableCount else {
       return nil
@@ -55,6 +60,12 @@ struct UtteranceResults {
       alternatives: best.segments.isEmpty
         ? [] : alternatives.filter { $0.formattedString != best.formattedString },
       isFinal: true, speechRecognitionMetadata: SpeechRecognitionMetadata(best))
+  }
+
+  /// The utterance has no final result; where it had partial ones, its number is not used again.
+  mutating func lose() {
+    if !shown.isEmpty { number += 1 }
+    shown = []
   }
 
   private func transcription(_ words: [SpeechHypothesis.Word]) -> Transcription {

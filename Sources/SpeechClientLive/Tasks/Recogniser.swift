@@ -71,10 +71,10 @@ actor Recogniser {
 
   /// Recognises what comes next; the results go into the mailbox as they are made.
   func hear(_ item: IntakeQueue.Item, _ pulse: Pulse) throws {
-    try drop(item.dropped, .engineTooSlow)
-    try drop(item.gap, .gap)
+    if let dropped = item.dropped { try drop(dropped, .engineTooSlow) }
+    if let gap = item.gap { try drop(gap, .gap) }
     if let lag = item.lag { mailbox.post(.lagging(by: lag)) }
-    for slice in item.buffer?.slices(of: Self.step) ?? [] {
+    for slice in item.buffer.slices(of: Self.step) {
       guard isWanted else { return }
       try follow(try conversion.add(slice))
       pulse.beat()
@@ -88,12 +88,14 @@ actor Recogniser {
     if let failure = setbacks.last { throw failure }
   }
 
-  /// Tells of a stretch that is not heard, after what was said before it.
+  /// Tells of a stretch that is not heard, after what was said before it; a short gap is heard as
+  /// silence.
   private func drop(
-    _ stretch: Range<Duration>?, _ reason: SpeechRecognitionEvent.DropReason
+    _ stretch: Range<Duration>, _ reason: SpeechRecognitionEvent.DropReason
   ) throws {
-    guard let stretch else { return }
-    try endStretch()
+    let isBridged =
+      reason == .gap && stretch.upperBound - stretch.lowerBound <= SpeechConversion.longestBridge
+    if !isBridged { try endStretch() }
     mailbox.post(.dropped(stretch, reason: reason))
   }
 
@@ -159,6 +161,7 @@ actor Recogniser {
     let end = max(utterance.sound, utterance.end - silence)
     try attempt { try finishUtterance(at: end, after: silence) }
     if let failure = utterance.failure {
+      results.lose()
       let times = utterance.sound.duration(at: .speech)..<end.duration(at: .speech)
       mailbox.post(.dropped(times, reason: .engineFailed(failure)))
     }
@@ -168,12 +171,8 @@ actor Recogniser {
   private func finishUtterance(at end: FrameCount, after silence: FrameCount) throws {
     guard let session else { return }
     try pad(session, after: silence)
-    // A phrase may be short in long speech, and has a threshold of its own.
-    let plausibility =
-      options.keyPhrases.isEmpty
-      ? Plausibility(isVoiced: utterance.voicing.isVoiced, sound: end - utterance.sound) : nil
     let final = results.final(
-      try session.finishUtterance(), heard: utterance.heard, plausibility: plausibility)
+      try session.finishUtterance(), heard: utterance.heard, plausibility: plausibility(until: end))
     if let final { mailbox.post(.result(final)) }
     setbacks.makeGood()
   }
@@ -184,14 +183,22 @@ actor Recogniser {
     if !padding.isEmpty { try session.process(padding) }
   }
 
+  /// What the words up to `end` are measured by; nil for key phrases: one may be short in long
+  /// speech, and has a threshold of its own.
+  private func plausibility(until end: FrameCount) -> Plausibility? {
+    guard options.keyPhrases.isEmpty else { return nil }
+    return Plausibility(isVoiced: utterance.voicing.isVoiced, sound: end - utterance.sound)
+  }
+
   private func postPartial() {
     guard options.wantsPartialHypotheses, let session,
       utterance.heard - utterance.heardAtPartial >= Self.partialStep
     else { return }
     utterance.heardAtPartial = utterance.heard
-    if let partial = results.partial(session.hypothesis, heard: utterance.heard) {
-      mailbox.post(.result(partial))
-    }
+    let partial = results.partial(
+      session.hypothesis, heard: utterance.heard,
+      plausibility: plausibility(until: max(utterance.sound, utterance.end)))
+    if let partial { mailbox.post(.result(partial)) }
   }
 }
 
