@@ -18,6 +18,19 @@ struct StatusLineTests {
   }
 
   @Test
+  func `wide characters take two columns, and marks none`() {
+    var line = StatusLine()
+    #expect(line.show("東京へ行く", columns: 8) == "\r東京へ")
+    #expect(line.show("東", columns: 80) == "\r東    ")
+    #expect("cafe\u{301} a".columns == 6)
+    #expect("한국".columns == 4 && "\u{1112}\u{1161}\u{11AB}".columns == 2)
+    #expect("👍".columns == 2)
+    #expect("1東京2".suffix(columns: 4) == "京2")
+    #expect("1東京2".suffix(columns: 0) == "")
+    #expect("東".prefix(columns: 1) == "")
+  }
+
+  @Test
   func `what is volatile is dim, and takes no room for that`() {
     var line = StatusLine()
     #expect(line.show("go on", columns: 80, dimmed: 2) == "\rgo \u{1B}[2mon\u{1B}[0m")

@@ -54,7 +54,7 @@ actor Console {
   nonisolated func showVolatile(_ stable: String, tail: String = "") async {
     guard isWatched else { return }
     let gap = stable.isEmpty || tail.isEmpty ? "" : " "
-    let text = (stable + gap + tail).suffix(max(1, error.columns - 1))
+    let text = (stable + gap + tail).suffix(columns: max(1, error.columns - 1))
     let dimmed = error.isStyled ? min(tail.count, text.count) : 0
     await show(status: String(text), dimmed: dimmed)
   }

@@ -6,11 +6,11 @@ struct StatusLine {
   ///
   /// - Parameter dimmed: how many characters at its end are dim, where it needs no cut.
   mutating func show(_ text: String, columns: Int, dimmed: Int = 0) -> String {
-    let line = String(text.prefix(max(0, columns - 1)))
+    let line = String(text.prefix(columns: columns - 1))
     defer { shown = line }
     let tail = dimmed > 0 ? "\u{1B}[2m\(line.suffix(dimmed))\u{1B}[0m" : ""
     return "\r" + line.dropLast(dimmed) + tail
-      + String(repeating: " ", count: max(0, shown.count - line.count))
+      + String(repeating: " ", count: max(0, shown.columns - line.columns))
   }
 
   /// What to write so that the line is gone and another text can take its place.
