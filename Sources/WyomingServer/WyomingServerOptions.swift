@@ -28,6 +28,15 @@ public struct WyomingServerOptions: Sendable {
   /// That is an end-point policy, a grammar, or a language for clients that name none.
   public var prepare: @Sendable (_ request: SpeechRequest) -> SpeechRequest = { $0 }
 
+  /// Is called with a stretch of a client's audio that was not understood, and why; does nothing.
+  ///
+  /// The client's transcript lacks the words of it, and the protocol cannot tell it that. Times are
+  /// counted from the client's `audio-start`.
+  public var whenDropped:
+    @Sendable (
+      _ stretch: Range<Duration>, _ reason: SpeechRecognitionEvent.DropReason
+    ) async -> Void = { _, _ in }
+
   /// The default options.
   public init() {}
 }

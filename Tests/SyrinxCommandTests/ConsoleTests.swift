@@ -54,6 +54,38 @@ struct ConsoleTests {
   }
 
   @Test
+  func `an utterance that was lost is told with its file, and as JSON with its number`()
+    async throws
+  {
+    let words = [TranscriptionSegment(substring: "go", timestamp: .zero, duration: .seconds(1))]
+    let partial = SpeechRecognitionResult(
+      utterance: 3, bestTranscription: Transcription(segments: words), isFinal: false)
+    let crash = SpeechRecognitionEvent.DropReason.engineFailed(.engineFailed(reason: "crash"))
+    var report = TranscriptReport(style: .json, file: "a.wav", console: console)
+    #expect(report.isWhole)
+    for event in [
+      SpeechRecognitionEvent.speechStarted(at: .zero), .result(partial),
+      .dropped(.zero ..< .seconds(1), reason: crash), .speechEnded(at: .seconds(1)),
+      .speechStarted(at: .seconds(2)), .dropped(.seconds(2) ..< .seconds(3), reason: crash),
+    ] {
+      try await report.show(event)
+    }
+    #expect(!report.isWhole)
+    let records = try output.text().split(separator: "\n").dropFirst()
+    #expect(
+      records == [
+        #"{"end":1,"error":"speech recognition failed: crash","event":"dropped","file":"a.wav","#
+          + #""reason":"engine","start":0,"utterance":3}"#,
+        #"{"end":3,"error":"speech recognition failed: crash","event":"dropped","file":"a.wav","#
+          + #""reason":"engine","start":2}"#,
+      ])
+    let lines = try error.text().split(separator: "\n")
+    #expect(
+      lines.first
+        == "syrinx: a.wav: 1.000 s of sound at 0:00 were dropped: speech recognition failed: crash")
+  }
+
+  @Test
   func
     `people are told once that it lags by much, what is dropped and why, and when it has caught up`()
     async throws

@@ -121,4 +121,28 @@ import Wyoming
     #expect(
       lines(events) == ["voice-started|0", "transcript-start", "transcript|", "transcript-stop"])
   }
+
+  @Test func `of an utterance that was lost stays what was sent, and the next begins afresh`() {
+    var writer = TranscriptWriter(language: nil)
+    _ = writer.take(.partial("alpha beta gamma", stable: 2))
+    let next = lines(writer.take(.partial("delta epsilon", stable: 1, utterance: 1)))
+    #expect(next.count == 3 && next[0].hasPrefix("voice-stopped|"))
+    #expect(next.count == 3 && next[1].hasPrefix("voice-started|2000"))
+    #expect(next.last == "transcript-chunk| delta")
+    _ = writer.take(.final("delta epsilon", utterance: 1))
+    #expect(lines(writer.finish()).first == "transcript|alpha beta delta epsilon")
+  }
+
+  @Test func `a transcript is what its chunks are together, also where the end was lost`() {
+    var writer = TranscriptWriter(language: nil)
+    let events =
+      writer.take(.final("one two")) + writer.take(.partial("three four", stable: 1, utterance: 1))
+      + writer.finish()
+    func texts(_ type: String) -> [String] {
+      events.filter { $0.type == type }.compactMap { $0.data["text"]?.string }
+    }
+    #expect(texts("transcript-chunk").joined() == "one two three")
+    #expect(texts("transcript") == ["one two three"])
+    #expect(events.count { $0.type == "voice-stopped" } == 2)
+  }
 }

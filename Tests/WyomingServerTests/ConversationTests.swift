@@ -110,7 +110,7 @@ import Wyoming
 
   @Test func `a recognition that fails is told, and ends the connection`() async {
     var speech = CountingSpeech().client
-    speech.startTask = { _ in
+    speech.recognition = { _ in
       .finished(throwing: SpeechClientError.unavailable(reason: "no German"))
     }
     for events in [utterance(tenths: 3), utterance(tenths: 3).dropLast()] {
@@ -121,6 +121,31 @@ import Wyoming
       #expect(answer.first?.data["code"] == "unavailable")
       #expect(answer.first?.data["text"]?.string?.contains("no German") == true)
     }
+  }
+
+  @Test func `what was lost is told to whoever serves, and the transcript has the rest`() async {
+    var speech = SpeechClient()
+    let reason = SpeechRecognitionEvent.DropReason.engineFailed(.engineFailed(reason: "crash"))
+    speech.recognition = { _ in
+      AsyncThrowingStream { continuation in
+        continuation.yield(.dropped(.seconds(1) ..< .seconds(2), reason: reason))
+        continuation.yield(.result(.final("go")))
+        continuation.finish()
+      }
+    }
+    let (losses, loss) = AsyncStream.makeStream(of: Duration.self)
+    var options = WyomingServerOptions()
+    options.whenDropped = { stretch, why in
+      #expect(why == reason)
+      loss.yield(stretch.lowerBound)
+    }
+    let client = client(speech, options: options)
+    client.send(utterance(tenths: 3))
+    client.bytes.finish()
+    let events = await client.all()
+    #expect(events.first { $0.type == "transcript" }?.data["text"] == "go")
+    let begin = await losses.first { _ in true }
+    #expect(begin == .seconds(1))
   }
 
   @Test func `a client that sends nothing for too long is told, and its connection ends`() async {
@@ -140,7 +165,7 @@ import Wyoming
     let clock = TestClock()
     let (releases, release) = AsyncStream.makeStream(of: Void.self)
     var speech = CountingSpeech().client
-    speech.startTask = { request in
+    speech.recognition = { request in
       AsyncThrowingStream {
         _ = await releases.first { _ in true }
         return nil

@@ -13,7 +13,8 @@ struct ServeCommand: RecognisingSubcommand {
       It serves until Ctrl-C or SIGTERM, and then ends at once, with status 0; on standard input it \
       serves one client until that ends. Each connection has a recogniser of its own, of some 100 MB \
       while it works. A client that sends something malformed, too large, or nothing for too long gets \
-      an error event, and its connection ends; the others go on.
+      an error event, and its connection ends; the others go on. What a client said and the engine \
+      failed in is missing in its transcript; standard error says so.
 
       Clients get the words that do not change any more while they speak, and the whole text after \
       audio-stop. Audio of any rate, of 8 to 32 bits and of any number of channels is converted.
@@ -77,7 +78,7 @@ struct ServeCommand: RecognisingSubcommand {
   func perform(in context: CommandContext) async throws {
     @Dependency(\.speechClient) var speech
     try await speech.makeReady()
-    let server = WyomingServer(address: try address(), options: try options())
+    let server = WyomingServer(address: try address(), options: try options(in: context))
     let serving = Task {
       try await server.run { address in
         // A child's standard error is for what goes wrong.
@@ -105,7 +106,7 @@ struct ServeCommand: RecognisingSubcommand {
     return address
   }
 
-  private func options() throws -> WyomingServerOptions {
+  private func options(in context: CommandContext) throws -> WyomingServerOptions {
     var options = WyomingServerOptions()
     options.allowsRemoteClients = allowRemote
     if let connections { options.maximumConnections = connections }
@@ -115,6 +116,9 @@ struct ServeCommand: RecognisingSubcommand {
     if let dataLimit { options.limits.data = dataLimit.byteCount }
     if let payloadLimit { options.limits.payload = payloadLimit.byteCount }
     options.prepare = { [recognition] request in recognition.applied(to: request) }
+    options.whenDropped = { [console = context.console] stretch, reason in
+      await console.report(reason.sentence(about: stretch))
+    }
     return options
   }
 }

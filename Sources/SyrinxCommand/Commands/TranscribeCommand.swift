@@ -12,19 +12,20 @@ struct TranscribeCommand: RecognisingSubcommand {
     abstract: "Writes what is said in sound files, a line for each utterance.",
     discussion: """
       A line comes as soon as its utterance is understood, the files in their order. A file that \
-      cannot be read is reported, and the next one follows; the exit status is 1 then. On a terminal \
-      a line says how far a long file is, how fast it goes, and how long it will still take.
+      cannot be read is reported, and the next one follows; so is what was not understood because the \
+      engine failed in it. The exit status is 1 then. On a terminal a line says how far a long file is, how fast it goes, and how long it will still take.
 
       \(TranscriptOptions.help)
 
       \(JobsOption.help)
 
       With --output-dir the transcript of talk.wav is talk.txt in that folder (.jsonl with --json, \
-      else the extension of the format); until it is complete it is named talk.txt.part.
+      else the extension of the format); until it is complete it is named talk.txt.part. Ctrl-C and \
+      SIGTERM leave what is complete, and nothing of the others.
 
       \(EngineName.help)
 
-      \(UtteranceRecord.schema) "file" is the file's name as it was given.
+      \(UtteranceRecord.schema) \(LagRecord.droppedSchema) "file" is the file's name as it was given.
       """)
 
   @Argument(help: "The files, in any format that libsndfile reads; - is standard input.")
@@ -63,14 +64,35 @@ struct TranscribeCommand: RecognisingSubcommand {
   func perform(in context: CommandContext) async throws {
     @Dependency(\.speechClient) var speech
     try await speech.makeReady()
-    try folder?.make()
+    guard let folder else { return try await transcribeAll(with: speech, in: context) }
+    try folder.make()
+    try await cancelledBySignals(in: context) { try await transcribeAll(with: speech, in: context) }
+  }
+
+  /// Runs `body` as a task that the first signal cancels, so that it leaves no half of a file.
+  private func cancelledBySignals(
+    in context: CommandContext, _ body: @escaping @Sendable () async throws -> Void
+  ) async throws {
+    let work = Task { try await body() }
+    try await context.signals.finishing(with: { work.cancel() }) {
+      do {
+        try await work.value
+      } catch is CancellationError {
+        try context.checkInterruption()
+      }
+    }
+  }
+
+  private func transcribeAll(
+    with speech: SpeechClient, in context: CommandContext
+  ) async throws {
     var hasFailed = false
     var hearings = Hearings(files: files, atOnce: fileCount(in: context)) { [speech] file in
       await hearing(of: file, with: speech, in: context)
     }
     for file in files {
       do {
-        try await transcribe(await hearings.next(), in: context)
+        hasFailed = try await !transcribe(await hearings.next(), in: context) || hasFailed
       } catch let error where isOfOneFile(error) {
         let sentence = "\(error)"
         await context.console.report(sentence.contains(file) ? sentence : "\(file): \(sentence)")
@@ -108,19 +130,35 @@ struct TranscribeCommand: RecognisingSubcommand {
     var request = recognition.applied(to: audio.request(wantsPartials: wantsPartials))
     request.jobCount = jobCount(in: context)
     context.log.info("transcribing \(file)")
-    return Hearing(file: file, audio: audio, results: await speech.startTask(request: request))
+    return Hearing(file: file, audio: audio, events: await speech.recognition(request: request))
   }
 
-  private func transcribe(_ hearing: Hearing, in context: CommandContext) async throws {
+  /// Writes a file's transcript; whether nothing is missing in it.
+  private func transcribe(_ hearing: Hearing, in context: CommandContext) async throws -> Bool {
     let output = try folder?.file(for: hearing.file)
+    do {
+      let isWhole = try await write(hearing, to: output, in: context)
+      try await output?.complete()
+      return isWhole
+    } catch {
+      await output?.discard()
+      throw error
+    }
+  }
+
+  private func write(
+    _ hearing: Hearing, to output: TranscriptFile?, in context: CommandContext
+  ) async throws -> Bool {
     var report = TranscriptReport(
       style: transcript.style, file: hearing.file, to: output, console: context.console)
     await hearing.audio.beginProgress()
     try await report.begin()
-    for try await result in hearing.results { try await report.show(result) }
+    for try await event in hearing.events { try await report.show(event) }
+    // A recognition that is cancelled ends as if its audio did.
+    try Task.checkCancellation()
     try await report.end()
     try await hearing.audio.finish()
-    try await output?.complete()
+    return report.isWhole
   }
 }
 

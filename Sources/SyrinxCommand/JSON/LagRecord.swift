@@ -1,6 +1,6 @@
 import SpeechClient
 
-/// What `listen --json` tells of sound that waits or was not understood; times in seconds from the
+/// What `listen` and `transcribe` tell with `--json` of sound that waits or was not understood; times in seconds from the
 /// beginning of the audio.
 struct LagRecord: Encodable {
   let event: String
@@ -9,9 +9,14 @@ struct LagRecord: Encodable {
   var end: Double?
   var reason: String?
   var error: String?
+  var utterance: Int?
+  var file: String?
 
   /// Nil for what is no lag.
-  init?(_ event: SpeechRecognitionEvent) {
+  ///
+  /// - Parameter utterance: that of which partial results were told, and no final one.
+  init?(_ event: SpeechRecognitionEvent, file: String? = nil, utterance: Int? = nil) {
+    self.file = file
     switch event {
     case .lagging(let lag):
       self.event = "lagging"
@@ -21,7 +26,9 @@ struct LagRecord: Encodable {
       (start, end) = (range.lowerBound.inRecordSeconds, range.upperBound.inRecordSeconds)
       switch reason {
       case .engineTooSlow: self.reason = "slow"
-      case .engineFailed(let error): (self.reason, self.error) = ("engine", "\(error)")
+      case .engineFailed(let error):
+        (self.reason, self.error) = ("engine", "\(error)")
+        self.utterance = utterance
       case .gap: self.reason = "gap"
       }
     default: return nil
@@ -32,6 +39,13 @@ struct LagRecord: Encodable {
   static let schema = """
     Further objects have "event": lagging with "seconds" (how much sound waits because the engine is too \
     slow, 0 when it has caught up) or dropped with "start", "end" (what was not understood) and "reason": \
-    slow (too much waited), gap (the microphone lost it) or engine (it failed; "error" says how).
+    slow (too much waited), gap (the microphone lost it) or engine (it failed; "error" says how, and \
+    "utterance" of which the partial results were).
+    """
+
+  /// The same for files, which neither lag nor have gaps.
+  static let droppedSchema = """
+    An object with "event": dropped has "start", "end" (what was not understood), "reason": engine (it \
+    failed), "error" (how) and "utterance" (of which the partial results were).
     """
 }

@@ -4,7 +4,7 @@ import SpeechClient
 struct Hearing: Sendable {
   let file: String
   let audio: FileHearing
-  let results: AsyncThrowingStream<SpeechRecognitionResult, any Error>
+  let events: AsyncThrowingStream<SpeechRecognitionEvent, any Error>
 }
 
 /// Starts to recognise files in order, some ahead of the one whose results are taken.

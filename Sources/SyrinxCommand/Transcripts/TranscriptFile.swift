@@ -22,15 +22,21 @@ actor TranscriptFile: LineOutput {
   }
 
   isolated deinit {
-    guard isOpen else { return }
-    close(output.rawValue)
-    unlink(path + ".part")
+    discard()
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   func print(_ line: String) throws(OutputError) {
     try output.write(line + "\n")
+  }
+
+  /// Removes the file, where it has not been completed.
+  func discard() {
+    guard isOpen else { return }
+    isOpen = false
+    close(output.rawValue)
+    unlink(path + ".part")
   }
 
   /// Closes the file and gives it its name; where that fails, nothing is left of it.

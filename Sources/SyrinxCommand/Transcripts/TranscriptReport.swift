@@ -4,9 +4,15 @@ import SpeechClient
 /// watch, or, as JSON, into the transcript as well.
 struct TranscriptReport {
   private var text: TranscriptText
+  private let file: String?
   private let transcript: any LineOutput
   private let console: Console
   private var isLagging = false
+  /// The utterance of which partial results were shown, and no final one.
+  private var open: Int?
+
+  /// Whether nothing of the audio went without being understood.
+  private(set) var isWhole = true
 
   /// Less than this is made up for in the next pause.
   private static let seriousLag = Duration.seconds(5)
@@ -17,6 +23,7 @@ struct TranscriptReport {
     console: Console
   ) {
     text = TranscriptText(style: style, file: file)
+    self.file = file
     self.transcript = transcript ?? console
     self.console = console
   }
@@ -28,6 +35,7 @@ struct TranscriptReport {
 
   /// Shows a result, partial or final.
   mutating func show(_ result: SpeechRecognitionResult) async throws {
+    open = result.isFinal ? nil : result.utterance
     if text.style != .json { await showVolatile(result) }
     try await print(try text.add(result))
   }
@@ -36,13 +44,18 @@ struct TranscriptReport {
   /// people and, as JSON, to the transcript.
   mutating func show(_ event: SpeechRecognitionEvent) async throws {
     if case .result(let result) = event { return try await show(result) }
-    if text.style == .json, let record = LagRecord(event) { try await print([record.jsonLine()]) }
+    if text.style == .json, let record = LagRecord(event, file: file, utterance: open) {
+      try await print([record.jsonLine()])
+    }
     if let sentence = sentence(about: event) { await console.report(sentence) }
   }
 
   /// What people are told: that it falls behind by much, and not how far at any moment.
   private mutating func sentence(about event: SpeechRecognitionEvent) -> String? {
     switch event {
+    case .speechStarted:
+      open = nil
+      return nil
     case .lagging(.zero):
       defer { isLagging = false }
       return isLagging ? "the recogniser has caught up" : nil
@@ -51,17 +64,9 @@ struct TranscriptReport {
       isLagging = true
       return "the recogniser lags \(lag.secondsText) behind; is this machine too slow or busy?"
     case .dropped(let range, let reason):
-      let length = range.upperBound - range.lowerBound
-      return "\(length.secondsText) of sound at \(range.lowerBound.clockText) \(fate(by: reason))"
+      isWhole = false
+      return (file.map { "\($0): " } ?? "") + reason.sentence(about: range)
     default: return nil
-    }
-  }
-
-  private func fate(by reason: SpeechRecognitionEvent.DropReason) -> String {
-    switch reason {
-    case .engineTooSlow: "were dropped: too much waited for the recogniser"
-    case .engineFailed(let error): "were dropped: \(error)"
-    case .gap: "were lost before they were heard; is this machine too slow or busy?"
     }
   }
 

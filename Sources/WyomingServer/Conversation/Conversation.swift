@@ -120,7 +120,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
     case .describe: try await output(await speechEngine.info())
     case .begin(let wish):
       transcription = Transcription(
-        wish, with: speechClient, prepare: options.prepare, write: output, whenFailed: whenFailed)
+        wish, with: speechClient, options: options, write: output, whenFailed: whenFailed)
     case .hear(let buffer): await transcription?.hear(buffer)
     case .finish:
       do { try await transcription?.finish() } catch { throw ServerFault.recognition(error) }

@@ -7,9 +7,11 @@ import Wyoming
 struct TranscriptWriter {
   private let language: String?
   private var finished: [String] = []
-  /// How many words of the utterance in hand have been sent.
-  private var sentCount = 0
-  private var hasVoice = false
+  /// Which utterance is in hand, and which of its words have been sent.
+  private var utterance = 0
+  private var sent: [String] = []
+  /// Where the voice in hand was heard last.
+  private var voiceEnd: Duration?
   private var hasBegun = false
 
   init(language: String?) {
@@ -19,35 +21,41 @@ struct TranscriptWriter {
   /// What a result brings that is new.
   mutating func take(_ result: SpeechRecognitionResult) -> [WyomingEvent] {
     let segments = result.bestTranscription.segments
-    var events = begin(segments)
-    events += send(result.stablePrefix.segments.map(\.substring).dropFirst(sentCount))
-    guard result.isFinal else { return events }
-    finished += segments.map(\.substring)
-    sentCount = 0
-    if hasVoice, let last = segments.last {
-      events.append(Self.voice("voice-stopped", at: last.timestamp + last.duration))
+    var events = result.utterance == utterance ? [] : end()
+    utterance = result.utterance
+    events += begin(segments)
+    if result.isFinal || !segments.isEmpty {
+      voiceEnd = segments.last.map { $0.timestamp + $0.duration }
     }
-    hasVoice = false
-    return events
+    events += send(result.stablePrefix.segments.map(\.substring).dropFirst(sent.count))
+    return result.isFinal ? events + end() : events
   }
 
   /// The audio has ended, and all results have been taken.
   mutating func finish() -> [WyomingEvent] {
+    let events = end()
     var data: [String: JSONValue] = ["text": .string(finished.joined(separator: " "))]
     if let language { data["language"] = .string(language) }
-    return start() + [WyomingEvent("transcript", data), WyomingEvent("transcript-stop")]
+    return events + start() + [WyomingEvent("transcript", data), WyomingEvent("transcript-stop")]
   }
 
-  private mutating func begin(_ segments: [TranscriptionSegment]) -> [WyomingEvent] {
-    guard !hasVoice, let first = segments.first else { return [] }
-    hasVoice = true
+  private func begin(_ segments: [TranscriptionSegment]) -> [WyomingEvent] {
+    guard voiceEnd == nil, let first = segments.first else { return [] }
     return [Self.voice("voice-started", at: first.timestamp)]
+  }
+
+  /// Ends the utterance in hand; of one that was lost, what has been sent stays.
+  private mutating func end() -> [WyomingEvent] {
+    finished += sent
+    sent = []
+    defer { voiceEnd = nil }
+    return voiceEnd.map { [Self.voice("voice-stopped", at: $0)] } ?? []
   }
 
   private mutating func send(_ words: some Collection<String>) -> [WyomingEvent] {
     guard !words.isEmpty else { return [] }
-    let isFirst = finished.isEmpty && sentCount == 0
-    sentCount += words.count
+    let isFirst = finished.isEmpty && sent.isEmpty
+    sent += words
     let text = (isFirst ? "" : " ") + words.joined(separator: " ")
     return start() + [WyomingEvent("transcript-chunk", ["text": .string(text)])]
   }

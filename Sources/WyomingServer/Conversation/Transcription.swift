@@ -8,25 +8,31 @@ final class Transcription: Sendable {
   private let work: Task<Void, any Error>
 
   /// - Parameters:
+  ///   - options: what the server adds to the request, and does where something is lost.
   ///   - write: sends an event to the client, and may wait for it.
   ///   - whenFailed: is called with what the recognition ended with, where that is no transcript.
   init(
     _ wish: TranscriptionWish, with client: SpeechClient,
-    prepare: @Sendable (SpeechRequest) -> SpeechRequest,
+    options: WyomingServerOptions,
     write: @escaping @Sendable (WyomingEvent) async throws -> Void,
     whenFailed: @escaping @Sendable (any Error) -> Void
   ) {
     let audio = AudioPipe()
-    var request = prepare(SpeechRequest(buffers: audio.buffers))
+    var request = options.prepare(SpeechRequest(buffers: audio.buffers))
     if let language = wish.language { request.locale = language }
     request.contextualPhrases += wish.phrases
     self.audio = audio
-    work = Task { [request] in
+    work = Task { [request, whenDropped = options.whenDropped] in
       defer { audio.abandon() }
       do {
         var writer = TranscriptWriter(language: wish.language)
-        for try await result in await client.startTask(request: request) {
-          for event in writer.take(result) { try await write(event) }
+        for try await event in await client.recognition(request: request) {
+          switch event {
+          case .result(let result):
+            for event in writer.take(result) { try await write(event) }
+          case .dropped(let stretch, let reason): await whenDropped(stretch, reason)
+          default: break
+          }
         }
         try Task.checkCancellation()
         for event in writer.finish() { try await write(event) }

@@ -51,6 +51,38 @@ struct WyomingCommandTests {
     #expect(run.error.contains("ended by signal 6 (Aborted): mdef is damaged"), "\(run.error)")
   }
 
+  @Test func `a child that dies in one utterance costs that one, is told, and leads to status 1`()
+    async throws
+  {
+    try folder.sample("two-utterances.wav", as: "two.wav")
+    try Data(
+      """
+      if [ -e died ]; then exec syrinx serve --wyoming stdio; fi
+      while read -r line; do
+        case $line in
+          *audio-start*) touch died; echo 'mdef is damaged' >&2; kill -ABRT $$ ;;
+          *describe*) echo '{"type":"info","data":{"asr":[{"name":"x"}]}}' ;;
+        esac
+      done
+      """.utf8
+    ).write(to: folder.file("server.sh"))
+    let run = try await BuiltCommand.shell(
+      """
+      syrinx transcribe two.wav --output-dir out --json --engine wyoming \
+        --server 'stdio:exec sh server.sh'
+      status=$?; cat out/two.jsonl; exit $status
+      """, in: folder)
+    #expect(run.status == 1)
+    let lines = run.outputLines
+    try #require(lines.count == 2, "\(lines) \(run.error)")
+    #expect(lines[0].contains(#""event":"dropped","file":"two.wav","reason":"engine""#))
+    #expect(lines[1].contains(#""text":"go forward ten meters""#))
+    #expect(run.errorLines.count == 1, "\(run.error)")
+    #expect(run.error.contains("two.wav: "))
+    #expect(run.error.contains("of sound at 0:00 were dropped: "))
+    #expect(run.error.contains("mdef is damaged"), "\(run.error)")
+  }
+
   @Test func `a server that is not there is a sentence with its address, and status 1`()
     async throws
   {

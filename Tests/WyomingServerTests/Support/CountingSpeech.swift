@@ -18,10 +18,10 @@ struct CountingSpeech: Sendable {
   /// Hears all of it, and then gives `8000 frames at 16000 in en` for one utterance.
   var client: SpeechClient {
     var client = SpeechClient()
-    client.startTask = { request in
+    client.recognition = { request in
       guard case .buffers(let buffers) = request.source else { return .finished() }
-      return count(
-        buffers, language: request.contextualPhrases.first ?? request.locale)
+      return ResultEvents.telling(
+        count(buffers, language: request.contextualPhrases.first ?? request.locale))
     }
     return client
   }
