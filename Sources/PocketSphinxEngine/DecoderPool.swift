@@ -2,7 +2,7 @@ import FoundationEssentials
 import SpeechEngine
 import Synchronization
 
-/// Keeps loaded decoders for the next sessions, because loading takes a fifth of a second.
+/// Keeps loaded decoders for the next sessions, because loading takes a quarter of a second.
 final class DecoderPool: Sendable {
   let location: ModelLocation
 
