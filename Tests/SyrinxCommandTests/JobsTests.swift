@@ -71,7 +71,7 @@ struct JobsTests {
       return Hearing(
         file: file,
         audio: await FileHearing(file, showsProgress: false, in: context),
-        results: AsyncThrowingStream { nil })
+        events: AsyncThrowingStream { nil })
     }
     let first = await hearings.next()
     #expect(first.file == "a")
