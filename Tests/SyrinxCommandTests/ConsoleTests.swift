@@ -106,10 +106,10 @@ struct ConsoleTests {
     #expect(
       lines == [
         "syrinx: the recogniser lags 6.000 s behind; is this machine too slow or busy?",
-        "syrinx: 1.500 s of sound at 1:01 were dropped: too much waited for the recogniser",
-        "syrinx: 1.000 s of sound at 1:03 were lost before they were heard; "
+        "syrinx: 1.500 s of sound at 1:01.0 were dropped: too much waited for the recogniser",
+        "syrinx: 1.000 s of sound at 1:03.0 were lost before they were heard; "
           + "is this machine too slow or busy?",
-        "syrinx: 2.000 s of sound at 1:05 were dropped: speech cannot be recognised: gone",
+        "syrinx: 2.000 s of sound at 1:05.0 were dropped: speech cannot be recognised: gone",
         "syrinx: the recogniser has caught up",
       ])
     var json = TranscriptReport(style: .json, console: console)
