@@ -82,7 +82,8 @@ struct ConsoleTests {
     let lines = try error.text().split(separator: "\n")
     #expect(
       lines.first
-        == "syrinx: a.wav: 1.000 s of sound at 0:00.0 were dropped: speech recognition failed: crash")
+        == "syrinx: a.wav: 1.000 s of sound at 0:00.0 were dropped: speech recognition failed: crash"
+    )
   }
 
   @Test
