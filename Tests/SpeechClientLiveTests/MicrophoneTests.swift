@@ -166,8 +166,8 @@ import Testing
   }
 
   @Test func `frames that the card lost are a gap, and a plug that is pulled is the end`() async {
-    // In the frames of the request, after 1.2 s and 4 s.
-    let room = Room(faults: [.xrun(at: 19_200, lost: 16_000), .unplugged(at: 64_000)])
+    // At the card's 48 kHz: a second after 1.2 s, and the plug after 4 s.
+    let room = Room(faults: [.xrun(at: 57_600, lost: 48_000), .unplugged(at: 192_000)])
     let stream = listen(in: room)
     let listening = Task { await all(stream) }
     await room.clock.pass { _ = await listening.value }
@@ -178,7 +178,7 @@ import Testing
     }
     #expect(dropped.count == 1)
     let length = dropped.first.map { $0.upperBound - $0.lowerBound } ?? .zero
-    #expect(length >= .milliseconds(999), "\(dropped)")
+    #expect(length >= .milliseconds(999) && length <= .milliseconds(1_001), "\(dropped)")
     let kinds = told.events.map { "\($0)".prefix { $0 != "(" } }
     #expect(kinds.contains("dropped"), "\(kinds)")
     await room.closed.wait()
