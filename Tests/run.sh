@@ -36,8 +36,13 @@ trap 'rm -f "$log" "$events"' EXIT
 suite() {
   local seconds=$1 failed
   shift
+  : >"$events"
   if timeout --kill-after=10 "$seconds" swift test --skip-build \
-    --event-stream-output-path "$events" --event-stream-version 0 "$@"; then return; fi
+    --event-stream-output-path "$events" --event-stream-version 0 "$@"; then
+    # A run that ends early, as by an `exit` in what it tests, is none.
+    sed -n 's/.*"kind":"runEnded".*"text":"\([^"]*\)".*/\1/p' "$events" | grep .
+    return
+  fi
   failed=$(python3 Tests/Support/failed-tests.py "$events")
   while IFS= read -r test; do
     step "once more, since it failed beside others: $test"

@@ -34,7 +34,7 @@ public struct AudioPlayerClient: Sendable {
   /// Fades out everything that plays and returns when it is silent.
   ///
   /// A file whose disk does not answer is waited for no longer than a second; so it is where what
-  /// plays it is cancelled.
+  /// plays it is cancelled. Its thread ends, and closes it, when the disk answers.
   public var stop: @Sendable () async -> Void = {
     [origin = IssueOrigin.current] in
     reportUnimplemented("AudioPlayerClient.stop", from: origin)

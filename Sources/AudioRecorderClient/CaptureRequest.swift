@@ -5,8 +5,8 @@ public struct CaptureRequest: Hashable, Sendable {
   /// The device, or nil for the default one.
   public var device: AudioDevice.ID?
 
-  /// The rate of the buffers, or nil for the device's: 48 kHz or what is nearest, where a recording
-  /// has not opened the device as its file is to be.
+  /// The rate of the buffers, or nil for the device's: 48 kHz or what is nearest, where nobody
+  /// has opened the device at another.
   public var sampleRate: SampleRate?
 
   /// The number of channels of the buffers, or nil for the device's: two or what is nearest, where

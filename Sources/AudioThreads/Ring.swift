@@ -19,7 +19,8 @@ public final class Ring<Element: BitwiseCopyable>: @unchecked Sendable {
   /// The position that is at the first place.
   @usableFromInline let origin = Atomic<Int>(0)
 
-  /// A ring that holds at least `capacity` elements; all its memory is taken here.
+  /// A ring that holds at least `capacity` elements: all its addresses are taken here, and of a
+  /// large one the pages when they are first written.
   public init(capacity: Int) {
     precondition(capacity > 0, "a ring holds at least 1 element, not \(capacity)")
     memory = PageMemory(capacity: capacity)

@@ -3,17 +3,24 @@ import Glibc
 /// Saves a file that others have removed while it was written: what a descriptor still has becomes
 /// a file in the nearest folder that is left.
 enum FileRescue {
-  /// How long copying may take; a file for which that is not enough is lost.
+  /// How long copying may take in all; a file for which that is not enough is lost.
   static let patience = Duration.seconds(20)
 
   /// Copies all that `descriptor` has into a new file beside `path`, or in the nearest folder above
   /// it where one can be made, or else in the system's temporary folder.
   ///
+  /// Beside the first one it may be read by the same people. Elsewhere by its owner alone: the
+  /// folder that has gone may have been what kept others out.
+  ///
   /// - Returns: the new file; nil where there is no room for it or no time.
   static func save(_ descriptor: Descriptor, path: String) -> String? {
-    for folder in folders(above: path) {
+    let end = ContinuousClock.now + patience
+    for (place, folder) in folders(above: path).enumerated() {
+      guard ContinuousClock.now < end else { break }
       guard let copy = make(in: folder, named: path) else { continue }
-      if hasRoom(copy.descriptor, descriptor.size), fill(copy.descriptor, with: descriptor) {
+      if hasRoom(copy.descriptor, descriptor.size),
+        fill(copy.descriptor, with: descriptor, until: end, as: place == 0 ? nil : 0o600)
+      {
         return copy.path
       }
       unlink(copy.path)
@@ -53,8 +60,10 @@ enum FileRescue {
   }
 
   /// The corresponding C function is `sendfile`.
-  private static func fill(_ copy: Descriptor, with original: Descriptor) -> Bool {
-    let end = ContinuousClock.now + patience
+  private static func fill(
+    _ copy: Descriptor, with original: Descriptor, until end: ContinuousClock.Instant,
+    as mode: mode_t?
+  ) -> Bool {
     let status = original.status
     var offset = off_t(0)
     while offset < status.st_size {
@@ -63,8 +72,7 @@ enum FileRescue {
       if count < 0 && errno == EINTR { continue }
       guard count > 0 else { return false }
     }
-    // Only now others may read it who could read the first one.
-    fchmod(copy.number, status.st_mode & 0o777)
+    fchmod(copy.number, mode ?? status.st_mode & 0o777)
     return fdatasync(copy.number) == 0 || errno == EINVAL
   }
 }

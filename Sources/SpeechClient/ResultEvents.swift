@@ -1,7 +1,7 @@
 /// The events of a stream of results.
 ///
 /// Each utterance begins before its first result and ends after its final one; one without ends
-/// before the next one's first.
+/// before the next one's first, or where the results end.
 package final class ResultEvents: @unchecked Sendable {
   package typealias Results = AsyncThrowingStream<SpeechRecognitionResult, any Error>
   package typealias Events = AsyncThrowingStream<SpeechRecognitionEvent, any Error>
@@ -24,7 +24,10 @@ package final class ResultEvents: @unchecked Sendable {
 
   private func next() async throws -> SpeechRecognitionEvent? {
     if waiting.isEmpty {
-      guard let result = try await iterator.next() else { return nil }
+      guard let result = try await iterator.next() else {
+        defer { utterance = nil }
+        return utterance.map { .speechEnded(at: $0.end) }
+      }
       waiting = events(of: result)
     }
     return waiting.removeFirst()

@@ -24,7 +24,8 @@ public struct SpeechClient: Sendable {
   /// Recognises what is said in a file, a stream of buffers, or into a microphone.
   ///
   /// The results come while the audio does: for each utterance partial ones, each in place of the
-  /// one before, and exactly one final. Non-speech yields nothing. The stream ends after the last
+  /// one before, and exactly one final, but for one in which a remote engine failed: it has none,
+  /// and `recognition` says so. Non-speech yields nothing. The stream ends after the last
   /// final result, when the audio has ended or `finishTask` was called. Cancelling the consumer, or
   /// letting go of the stream, ends the work at once. The stream throws `SpeechClientError`, or
   /// what the file, the stream of buffers or the capture threw.

@@ -30,8 +30,8 @@ public struct WyomingServerOptions: Sendable {
 
   /// Is called with a stretch of a client's audio that was not understood, and why; does nothing.
   ///
-  /// The client's transcript lacks the words of it, and the protocol cannot tell it that. Times are
-  /// counted from the client's `audio-start`.
+  /// The client's transcript lacks the words of it but for those that had been sent as chunks, and
+  /// the protocol cannot tell it that. Times are counted from the client's `audio-start`.
   public var whenDropped:
     @Sendable (
       _ stretch: Range<Duration>, _ reason: SpeechRecognitionEvent.DropReason

@@ -10,15 +10,21 @@ import Testing
     folder = try TestFolder()
   }
 
-  @Test func `a copy has all of the file and its permissions, and replaces no other file`() throws {
-    let url = folder.file("gone/a.b.wav")
-    try Data([1]).write(to: folder.file("a.b-recovered.wav"))
-    let file = try removed(url, Data(repeating: 7, count: 100_000), mode: 0o640)
-    let copy = folder.file("a.b-recovered-2.wav")
-    #expect(FileRescue.save(file, path: url.path) == copy.path)
+  @Test(arguments: [("here", 0o640), ("gone", 0o600)] as [(String, mode_t)])
+  func `a copy has all of the file and replaces no other, and nobody else may read it elsewhere`(
+    name: String, mode: mode_t
+  ) throws {
+    let here = folder.file("here")
+    try FileManager.default.createDirectory(at: here, withIntermediateDirectories: false)
+    let file = try removed(
+      folder.file("gone/a.b.wav"), Data(repeating: 7, count: 100_000), mode: 0o640)
+    let parent = name == "here" ? here : folder.url
+    try Data([1]).write(to: parent.appending(path: "a.b-recovered.wav"))
+    let copy = parent.appending(path: "a.b-recovered-2.wav")
+    #expect(FileRescue.save(file, path: folder.file("\(name)/a.b.wav").path) == copy.path)
     #expect(try Data(contentsOf: copy) == Data(repeating: 7, count: 100_000))
-    #expect(try Data(contentsOf: folder.file("a.b-recovered.wav")) == Data([1]))
-    #expect(try Descriptor.reading(copy.path).status.st_mode & 0o777 == 0o640)
+    #expect(try Data(contentsOf: parent.appending(path: "a.b-recovered.wav")) == Data([1]))
+    #expect(try Descriptor.reading(copy.path).status.st_mode & 0o777 == mode)
   }
 
   @Test func `a copy of a file without an extension has none`() throws {

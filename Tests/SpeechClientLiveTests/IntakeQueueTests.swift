@@ -63,6 +63,16 @@ import Testing
     #expect(taken(&queue)?.gap == nil)
   }
 
+  @Test func `a gap before what is dropped is told with it`() {
+    var queue = IntakeQueue(.buffer(upTo: .milliseconds(500)))
+    queue.add(buffer(0))
+    #expect(taken(&queue)?.gap == nil)
+    for number in 3..<9 { queue.add(buffer(number)) }
+    let next = taken(&queue)
+    #expect(next?.dropped == .milliseconds(100) ..< .milliseconds(400))
+    #expect(next?.gap == nil)
+  }
+
   @Test func `a limit below half a second is half a second`() {
     var queue = IntakeQueue(.buffer(upTo: .zero))
     for number in 0..<6 { queue.add(buffer(number)) }

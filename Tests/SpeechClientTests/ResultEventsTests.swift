@@ -23,7 +23,9 @@ import Testing
     #expect(results.last?.speechRecognitionMetadata?.speakingRate == 200)
   }
 
-  @Test func `an utterance without a final result ends before the next one begins`() async throws {
+  @Test func `an utterance without a final result ends before the next one begins, or at the end`()
+    async throws
+  {
     func result(_ utterance: Int, at second: Int, isFinal: Bool) -> SpeechRecognitionResult {
       let word = TranscriptionSegment(
         substring: "go", timestamp: .seconds(second), duration: .milliseconds(500))
@@ -32,7 +34,7 @@ import Testing
     }
     let results = [
       result(0, at: 1, isFinal: false), result(1, at: 3, isFinal: false),
-      result(1, at: 3, isFinal: true),
+      result(1, at: 3, isFinal: true), result(2, at: 5, isFinal: false),
     ]
     let stream = AsyncThrowingStream<SpeechRecognitionResult, any Error> { continuation in
       for result in results { continuation.yield(result) }
@@ -45,6 +47,8 @@ import Testing
         .speechStarted(at: .seconds(1)), .result(results[0]),
         .speechEnded(at: .milliseconds(1500)), .speechStarted(at: .seconds(3)),
         .result(results[1]), .result(results[2]), .speechEnded(at: .milliseconds(3500)),
+        .speechStarted(at: .seconds(5)), .result(results[3]),
+        .speechEnded(at: .milliseconds(5500)),
       ])
   }
 }

@@ -134,10 +134,10 @@ struct TranscribeCommandTests {
       """
       mkdir out; mkfifo gate out/stdin.txt.part; exec 3<>gate
       syrinx transcribe go.wav - --output-dir out <gate & transcriber=$!
-      cat two.wav >&3 &
+      cat two.wav >&3 & feeder=$!
       exec 4<out/stdin.txt.part; read -r line <&4; echo "$line"
       kill -\(signal) $transcriber; wait $transcriber; status=$?
-      ls out; exit $status
+      kill $feeder 2>kill.log; ls out; exit $status
       """, in: folder)
     #expect(run.status == (signal == "INT" ? 130 : 143), "\(run.error)")
     #expect(run.outputLines == ["turn left and go back", "go.txt"])

@@ -103,7 +103,9 @@ struct IntakeQueue {
     waiting -= oldest.duration
     let rate = oldest.format.sampleRate
     let end = oldest.endFrame.duration(at: rate)
-    let begin = dropped?.lowerBound ?? oldest.firstFrame.duration(at: rate)
+    let first = oldest.firstFrame.duration(at: rate)
+    // What was missing before it is told with it: nothing that is taken comes behind that.
+    let begin = dropped?.lowerBound ?? min(self.end ?? first, first)
     dropped = begin..<max(begin, end)
     self.end = dropped?.upperBound
   }
