@@ -13,6 +13,7 @@ final class PocketSphinxSession: SpeechEngineSession {
   private var waiting: [Int16] = []
   private var spotting = PhraseSpotting()
   private var change = SpectralChange()
+  private var tones = SteadyTones()
   private let alternativeCount: Int
   private let context: ContextualChoice
 
@@ -33,7 +34,8 @@ final class PocketSphinxSession: SpeechEngineSession {
   var hypothesis: SpeechHypothesis {
     guard stream.schedule.isSearching else { return SpeechHypothesis() }
     if isSpotting { return SpeechHypothesis(words: spotting.phrases) }
-    return SpeechHypothesis(words: change.hasChanged ? decoder.words : [])
+    return SpeechHypothesis(
+      words: change.hasChanged && tones.canBeSpeech ? decoder.words : [])
   }
 
   /// PocketSphinx tells a phrase a tenth of a second after its end.
@@ -44,6 +46,7 @@ final class PocketSphinxSession: SpeechEngineSession {
     waiting = []
     spotting = PhraseSpotting()
     change = SpectralChange()
+    tones = SteadyTones()
     frontEnd.begin()
     try decoder.begin()
   }
@@ -60,6 +63,7 @@ final class PocketSphinxSession: SpeechEngineSession {
     let samples = samples.inSixteenBits
     waiting += samples
     change.add(samples)
+    tones.add(samples)
     let action = stream.hear(samples, with: frontEnd) { change.add(frontEnd.unscaled($0)) }
     switch action {
     case .wait: return
@@ -73,7 +77,7 @@ final class PocketSphinxSession: SpeechEngineSession {
     if isSpotting { try spot(settling: 0) }
     try decoder.end()
     if isSpotting { return SpeechHypothesis(words: spotting.phrases) }
-    return change.canBeSpeech ? readings() : SpeechHypothesis()
+    return change.canBeSpeech && tones.canBeSpeech ? readings() : SpeechHypothesis()
   }
 
   private var isSpotting: Bool { decoder.current.isKeyPhrases }

@@ -29,6 +29,14 @@ import Testing
     #expect(isSpeech([("go", 0..<8000, 1), ("no", 8000..<80_000, 1)], sound: 80_000))
   }
 
+  @Test func `a scrap beside such a word is no voice either`() {
+    let applause: [(String, Range<FrameCount>, Double?)] = [
+      ("up", 0..<71_500, 1), ("at", 71_500..<72_500, 0.4),
+    ]
+    #expect(!isSpeech(applause, sound: 80_000))
+    #expect(isSpeech(applause, isVoiced: true, sound: 80_000))
+  }
+
   @Test func `a scrap of a word in a long sound is chance`() {
     #expect(!isSpeech([("the", 0..<1120, 0.3)], isVoiced: true, sound: 64_000))
     #expect(isSpeech([("the", 0..<2600, 0.3)], isVoiced: true, sound: 64_000))

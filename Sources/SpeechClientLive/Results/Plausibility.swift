@@ -10,6 +10,8 @@ struct Plausibility {
   static let longestWord = FrameCount(.seconds(2), at: .speech)
   /// Words that take a smaller part of the sound than one in so many are chance.
   static let leastShare = 25
+  /// So are shorter words that take a smaller part than one in so many of what all words take.
+  static let leastShortShare = 10
 
   /// Whether the sound has the periods of a voice.
   var isVoiced: Bool
@@ -19,8 +21,10 @@ struct Plausibility {
   func isSpeech(_ words: [SpeechHypothesis.Word]) -> Bool {
     guard !words.isEmpty else { return false }
     let isSure = words.contains { $0.confidence.map { $0 >= Self.leastConfidence } ?? true }
-    let isShort = words.contains { $0.length < Self.longestWord }
     let length = words.reduce(0) { $0 + $1.length.rawValue }
+    let short = words.filter { $0.length < Self.longestWord }
+    let shortLength = short.reduce(0) { $0 + $1.length.rawValue }
+    let isShort = !short.isEmpty && shortLength * Self.leastShortShare >= length
     return isSure && (isShort || isVoiced) && length * Self.leastShare >= sound.rawValue
   }
 

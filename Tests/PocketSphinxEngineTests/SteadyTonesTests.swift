@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@testable import PocketSphinxEngine
+
+@Suite struct SteadyTonesTests {
+  /// What is told of so many seconds of a sound, by its value at each time.
+  private func tones(seconds: Double, _ sound: (Double) -> Double) -> SteadyTones {
+    var tones = SteadyTones()
+    let samples = (0..<Int(seconds * 16_000)).map { Int16(10_000 * sound(Double($0) / 16_000)) }
+    for begin in stride(from: 0, to: samples.count, by: 700) {
+      tones.add(Array(samples[begin..<min(begin + 700, samples.count)]))
+    }
+    return tones
+  }
+
+  /// A buzz with ten partials whose pitch rises from 120 Hz by so many hertz a second.
+  private func buzz(_ time: Double, rising rate: Double = 0) -> Double {
+    let turns = 120 * time + rate * time * time / 2
+    return (1...10).reduce(0) { $0 + sin(2 * .pi * turns * Double($1)) / 10 }
+  }
+
+  @Test func `what keeps its pitch is no speech, and what changes it can be`() {
+    #expect(!tones(seconds: 2) { buzz($0) }.canBeSpeech)
+    #expect(tones(seconds: 2) { buzz($0, rising: 60) }.canBeSpeech)
+  }
+
+  @Test func `a melody is no speech, though its pitch changes from note to note`() {
+    let melody = tones(seconds: 3) { time in
+      sin(2 * .pi * [262, 294, 330, 349, 392][Int(time / 0.3) % 5] * time)
+    }
+    #expect(!melody.canBeSpeech)
+  }
+
+  @Test func `half a second that moves is enough, before or after what does not`() {
+    #expect(tones(seconds: 4) { buzz($0, rising: $0 < 1 ? 60 : 0) }.canBeSpeech)
+    #expect(tones(seconds: 4) { buzz(max(0, $0 - 3), rising: 60) * ($0 < 3 ? 0 : 1) }.canBeSpeech)
+  }
+
+  @Test func `the background does not count`() {
+    let beside = tones(seconds: 4) { $0 < 2 ? buzz($0) : 0.05 * buzz($0, rising: 60) }
+    #expect(!beside.canBeSpeech)
+  }
+
+  @Test func `of a sound that is too short nothing can be told`() {
+    #expect(tones(seconds: 0.2) { buzz($0) }.canBeSpeech)
+    #expect(!tones(seconds: 0.4) { buzz($0) }.canBeSpeech)
+    #expect(tones(seconds: 0.4) { buzz($0, rising: 60) }.canBeSpeech)
+    #expect(tones(seconds: 2) { _ in 0 }.canBeSpeech)
+  }
+
+  @Test func `the power of a tone is in its band`() {
+    let samples = (0..<PowerSpectrum.length).map { index in
+      Int16(8_000 * sin(2 * .pi * 100 * Double(index) / Double(PowerSpectrum.length)))
+    }
+    let bands = PowerSpectrum().bands(of: samples[...])
+    #expect(bands.count == 1_024)
+    #expect(bands.indices.max { bands[$0] < bands[$1] } == 100)
+    #expect(abs(sqrt(bands[100]) / (8_000 * 2_048 / 4) - 1) < 0.001)
+    #expect(bands[99...101].reduce(0, +) / bands.reduce(0, +) > 0.9999)
+  }
+}
