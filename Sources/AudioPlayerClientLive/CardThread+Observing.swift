@@ -80,11 +80,12 @@ extension CardThread {
       || position.written - lookedAt >= Self.seldom * period
   }
 
-  /// Tells as much of a voice's silence as there is room for; the rest is told later.
+  /// Tells as much of a voice's silence as there is room for; the rest is told later, and what goes
+  /// on for long in parts of 50 ms.
   private func tellSilence(of voice: Voice) -> Bool {
     let reference = Unmanaged.passUnretained(voice)
     var isNews = false
-    if let frames = voice.untold.starved,
+    if let frames = voice.untold.starved, !voice.isInHole || frames * 20 >= rate.hertz,
       link.events.tryWrite(.starved(reference, frames: frames))
     {
       voice.untold.starved = nil

@@ -95,7 +95,7 @@ extension VirtualPace {
   var stopwatch: Stopwatch? {
     switch self {
     case .untimed: nil
-    case .clock(let clock), .lockstep(let clock): Stopwatch(clock)
+    case .clock(let clock), .lockstep(let clock, _): Stopwatch(clock)
     }
   }
 }

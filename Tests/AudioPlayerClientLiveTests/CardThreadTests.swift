@@ -108,6 +108,20 @@ import Testing
     #expect(voice.heardFrames.load(ordering: .relaxed) == 2 * second.count)
   }
 
+  @Test func `a silence that lasts is told in parts of 50 ms, and when it ends`() throws {
+    let voice = try bench.voice(second, isComplete: false)
+    bench.pcm.at(12_345) { _ in
+      voice.give(second)
+      voice.endInput()
+    }
+    try bench.run([voice])
+    let parts = bench.events().compactMap { event in
+      if case .starved(_, let frames) = event { frames } else { nil }
+    }
+    #expect(parts.reduce(0, +) > 3_000)
+    #expect(parts.dropLast().allSatisfy { $0 >= 400 }, "\(parts)")
+  }
+
   @Test func `a source that stays away does not keep the device nearly dry for the others`() throws
   {
     let late = try bench.voice([Float](repeating: 0.25, count: 1_600), isComplete: false)

@@ -252,6 +252,15 @@ struct PlayCommandTests {
     #expect(try await play("a.wav", "--control").status == 0)
   }
 
+  @Test
+  func `what is paused goes on at the end of standard input`() async throws {
+    try folder.tone("a.wav", .milliseconds(100))
+    let run = try await BuiltCommand.shell(
+      "echo pause | syrinx play a.wav -d virtual --control --json", in: folder)
+    #expect(run.status == 0)
+    #expect(run.outputLines.last?.contains(#""reason":"completed""#) == true, "\(run.output)")
+  }
+
   @Test(arguments: [
     (["--volume", "1.5"], "--volume 1.5"), (["--volume=-0.1"], "--volume -0.1"),
     (["--volume", "nan"], "--volume nan"), (["--loop", "0"], "'0'"),

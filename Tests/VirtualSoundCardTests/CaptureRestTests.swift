@@ -26,6 +26,31 @@ import VirtualSoundCard
     pcm.close()
   }
 
+  @Test(arguments: [nil, .milliseconds(50)] as [Duration?])
+  func `a card that has waited for its engine makes up for it, or slips where that was long`(
+    slack: Duration?
+  ) async throws {
+    let clock = TestClock()
+    let pcm = try await open(.lockstep(clock, slack: slack))
+    let period = pcm.configuration.period.duration(at: format.sampleRate)
+    // The first step waits for the engine, which comes late: two steps are due when it does, or five.
+    await clock.sleepers(atLeast: 1)
+    await clock.advance(by: period * 5)
+    let reader = try DedicatedThread.start(name: "reader") {
+      while pcm.elapsed < period * 8,
+        (try? pcm.wait(for: .nothing, atMost: period)) != nil
+      {}
+    }
+    await clock.sleepers(atLeast: 1)
+    #expect(pcm.elapsed == period * (slack == nil ? 5 : 2))
+    while pcm.elapsed < period * 8 {
+      await clock.sleepers(atLeast: 1)
+      await clock.advance(by: period)
+    }
+    await reader.join()
+    pcm.close()
+  }
+
   @Test func `a capture that rests lets the time of an untimed card pass`() async throws {
     let pcm = try await open(.untimed)
     let rest = halfBuffer(of: pcm)

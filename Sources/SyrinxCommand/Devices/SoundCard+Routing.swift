@@ -35,7 +35,9 @@ extension SoundCard {
   }
 
   /// A machine that is busy makes the card wait: what has no hardware has no reason to lose sound.
-  private static var inRealTime: VirtualPace { .lockstep(ContinuousClock()) }
+  private static var inRealTime: VirtualPace {
+    .lockstep(ContinuousClock(), slack: .milliseconds(50))
+  }
 
   private static func openVirtual(_ setup: VirtualSoundCard.Setup) -> SoundCard {
     VirtualSoundCard(setup).soundCard

@@ -7,16 +7,33 @@ struct CommandLineControl {
   let console: Console
 
   /// Follows the lines until they end, or the task is cancelled.
+  ///
+  /// What is paused then goes on: there is nobody left who could resume it.
   func follow(_ lines: AsyncStream<String>) async {
-    for await line in lines {
-      do {
-        guard let command = try ControlLine(line)?.command() else { continue }
-        try await player.control(id: id, command: command)
-      } catch is CancellationError {
-        return
-      } catch {
-        await console.report("\(error)")
+    var isPaused = false
+    do {
+      for await line in lines { try await obey(line, &isPaused) }
+      if isPaused { try await player.control(id: id, command: .resume()) }
+    } catch is CancellationError {
+    } catch {
+      await console.report("\(error)")
+    }
+  }
+
+  /// Throws `CancellationError` only.
+  private func obey(_ line: String, _ isPaused: inout Bool) async throws {
+    do {
+      guard let command = try ControlLine(line)?.command() else { return }
+      try await player.control(id: id, command: command)
+      switch command {
+      case .pause: isPaused = true
+      case .resume: isPaused = false
+      default: break
       }
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      await console.report("\(error)")
     }
   }
 }

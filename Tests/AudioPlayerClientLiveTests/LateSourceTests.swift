@@ -1,0 +1,47 @@
+import AudioCore
+import AudioPlayerClient
+import AudioPlayerClientLive
+import ClientDependencies
+import SoundCard
+import Testing
+import VirtualSoundCard
+
+/// A source that is late, on a card that does not wait for it.
+@Suite(.timeLimit(.minutes(1))) struct LateSourceTests {
+  @Test func `the silence for a late source is told as long as it is heard`() async throws {
+    let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
+    let card = VirtualSoundCard(.init(pace: .realTime))
+    let part = AudioBuffer(format: format, samples: .init(repeating: 0.5, count: 4_000))
+    let (buffers, continuation) = AsyncThrowingStream<AudioBuffer, any Error>.makeStream()
+    continuation.yield(part)
+    var silence = Duration.zero
+    let events = await withDependencies {
+      $0.soundCard = card.soundCard
+      $0.continuousClock = ContinuousClock()
+    } operation: {
+      await AudioPlayerClient.liveValue.playback(request: PlaybackRequest(source: .stream(buffers)))
+    }
+    for try await event in events {
+      guard case .starved(let duration) = event else { continue }
+      if silence == .zero {
+        continuation.yield(part)
+        continuation.finish()
+      }
+      silence += duration
+    }
+    let played = try #require(card.played.first).samples
+    let begin = try #require(played.firstIndex { $0 != 0 })
+    let end = try #require(played.lastIndex { $0 != 0 })
+    // All that is no sound between the first and the last frame, but for the fades around it.
+    let inserted = (end + 1 - begin - 8_000).duration
+    #expect(silence > .zero)
+    #expect(abs(inserted - silence) <= .milliseconds(25), "\(inserted) \(silence)")
+  }
+}
+
+extension Int {
+  /// So many frames at 8 kHz.
+  fileprivate var duration: Duration { .microseconds(self * 125) }
+}
+
+private func abs(_ duration: Duration) -> Duration { duration < .zero ? .zero - duration : duration }
