@@ -44,4 +44,6 @@ extension Int {
   fileprivate var duration: Duration { .microseconds(self * 125) }
 }
 
-private func abs(_ duration: Duration) -> Duration { duration < .zero ? .zero - duration : duration }
+private func abs(_ duration: Duration) -> Duration {
+  duration < .zero ? .zero - duration : duration
+}
