@@ -27,6 +27,8 @@ public struct CaptureRequest: Hashable, Sendable {
   ///
   /// They are picked before anything is converted: `channelCount` then says how many the buffers
   /// have.
+  /// A device that lacks one is an error; of a sound server or a plug-in, which give any number and
+  /// tell of none that they lack, such a channel is silent.
   public var channels: [Int]?
 
   /// What becomes of the capture where the device is lost.

@@ -54,6 +54,8 @@ public struct RecordingRequest: Hashable, Sendable {
   /// Which of the device's channels to record, counted from 0, in this order; nil for all.
   ///
   /// They are picked before anything is converted: `channelCount` then says how many the file has.
+  /// A device that lacks one is an error; of a sound server or a plug-in, which give any number and
+  /// tell of none that they lack, such a channel is silent.
   public var channels: [Int]?
 
   /// What becomes of audio that was lost.

@@ -18,9 +18,10 @@ extension CaptureRequest {
   /// Live buffers are often of a low rate, for a recogniser or a meter that listens all day, and a
   /// recording that begins meanwhile is not to sound as if it came by telephone.
   var deviceRequest: PCMRequest {
-    let picked = channels.map { 1 + ($0.max() ?? 0) }
     let rate = sampleRate ?? 48_000
-    let wanted = AudioFormat(sampleRate: rate, channelCount: picked ?? channelCount ?? 2)
+    let wanted = AudioFormat(
+      sampleRate: rate,
+      channelCount: ChannelPick.deviceChannelCount(for: channels, else: channelCount))
     return PCMRequest(
       device: device, format: wanted.widened, buffering: buffering(at: rate),
       prefersNativeRate: true)

@@ -31,6 +31,15 @@ struct ChannelPick {
     }
   }
 
+  /// The channels that a device is opened with where these are picked from it, or else so many are
+  /// wanted, or as many as usual.
+  ///
+  /// A sound server and ALSA's `plug` mix all their channels into one where one is asked for: what
+  /// is picked would be the mean of all.
+  static func deviceChannelCount(for picked: [Int]?, else channelCount: Int?) -> Int {
+    picked.map { max(2, 1 + ($0.max() ?? 0)) } ?? channelCount ?? 2
+  }
+
   mutating func apply(_ buffer: AudioBuffer) throws -> AudioBuffer {
     try mapper?.take(buffer).first ?? buffer
   }

@@ -23,12 +23,11 @@ struct RecordingPlan {
 
   /// What the device is asked for: what the file is to have, or 48 kHz stereo.
   var deviceRequest: PCMRequest {
-    let picked = request.channels.map { 1 + ($0.max() ?? 0) }
+    let channelCount = ChannelPick.deviceChannelCount(
+      for: request.channels, else: request.channelCount)
     return PCMRequest(
       device: request.device,
-      format: AudioFormat(
-        sampleRate: request.sampleRate ?? 48_000,
-        channelCount: picked ?? request.channelCount ?? 2),
+      format: AudioFormat(sampleRate: request.sampleRate ?? 48_000, channelCount: channelCount),
       buffering: .recording, prefersNativeRate: true)
   }
 

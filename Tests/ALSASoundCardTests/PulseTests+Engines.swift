@@ -35,6 +35,29 @@ extension PulseTests {
     #expect(again.samples.count == 9_600)
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `a channel that is picked from a sound server is that channel alone`() async throws {
+    let playback = try ALSAPlayback(request("syrinxpulse", channels: 2))
+    let right: [Float] = (0..<96_000).map { $0.isMultiple(of: 2) ? 0 : 0.25 }
+    #expect(await playback.play(right).error == nil)
+    let playing = Task {
+      while !Task.isCancelled { #expect(await playback.play(right).error == nil) }
+    }
+    let bench = try EngineBench()
+    var heard: [Float] = []
+    // The server begins with silence.
+    while !heard.contains(where: { $0 != 0 }) {
+      heard = try await bench.record(.milliseconds(500), from: "syrinxpulse", channel: 1).samples
+    }
+    #expect(heard.allSatisfy { $0 == 0 || $0 == 0.25 })
+    let left = try await bench.record(.milliseconds(500), from: "syrinxpulse", channel: 0).samples
+    #expect(left.count == 24_000 && left.allSatisfy { $0 == 0 })
+    let third = try await bench.record(.milliseconds(500), from: "syrinxpulse", channel: 2).samples
+    #expect(third.count == 24_000 && third.allSatisfy { $0 == 0 })
+    playing.cancel()
+    await playing.value
+  }
+
   @Test func `stop returns while the sound server answers nobody`() async throws {
     let played = try await EngineBench().play(longSound, on: "syrinxpulse") { player in
       try? self.bench.pausePulse()

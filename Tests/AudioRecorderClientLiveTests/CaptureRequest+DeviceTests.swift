@@ -1,5 +1,6 @@
 import AudioCore
 import AudioRecorderClient
+import Foundation
 import SoundCard
 import Testing
 
@@ -10,6 +11,17 @@ import Testing
     let request = CaptureRequest(channelCount: 1, channels: [3, 0])
     #expect(request.deviceRequest.format.channelCount == 4)
     #expect(CaptureRequest(channelCount: 2).deviceRequest.format.channelCount == 2)
+  }
+
+  @Test(arguments: [([0], 2), ([1], 2), ([1, 0], 2), ([2], 3), ([3, 0], 4)])
+  func `one channel is never asked for alone, since a server would mix all into it`(
+    picked: [Int], opened: Int
+  ) throws {
+    let url = URL(filePath: "a.wav")
+    let plan = try RecordingPlan(RecordingRequest(url: url, channelCount: 1, channels: picked))
+    #expect(plan.deviceRequest.format.channelCount == opened)
+    let request = CaptureRequest(channelCount: 1, channels: picked)
+    #expect(request.deviceRequest.format.channelCount == opened)
   }
 
   @Test(

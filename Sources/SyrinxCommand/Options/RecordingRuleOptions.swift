@@ -36,7 +36,11 @@ struct RecordingRuleOptions: ParsableArguments {
   @Option(help: "The size of each file in bytes, or with k, M or G.")
   var rollBytes: ByteSize?
 
-  @Option(help: "The device's channels to record, from 1 on: 1,3 are the first and the third.")
+  @Option(
+    help: """
+      The device's channels to record, from 1 on: 1,3 are the first and the third; one that a sound \
+      server lacks is silent.
+      """)
   var pickChannels: ChannelList?
 
   @Option(help: "What sound that was lost becomes.")

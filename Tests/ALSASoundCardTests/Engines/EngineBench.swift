@@ -97,8 +97,11 @@ struct EngineBench {
   }
 
   /// Records mono at 48 kHz into a file and reads it.
+  ///
+  /// - Parameter channel: the device's only channel to hear, from 0 on; nil for a mix of all.
   func record(
-    _ length: Duration?, from device: String, onDeviceLoss: DeviceLossPolicy = .fail,
+    _ length: Duration?, from device: String, channel: Int? = nil,
+    onDeviceLoss: DeviceLossPolicy = .fail,
     act: @escaping @Sendable (AudioRecorderClient) async -> Void = { _ in }
   ) async throws -> Recorded {
     let url = bench.directory.appending(path: "\(UUID().uuidString).wav")
@@ -112,7 +115,7 @@ struct EngineBench {
       let stream = await recorder.recording(
         request: RecordingRequest(
           url: url, device: AudioDevice.ID(rawValue: device), sampleRate: 48_000, channelCount: 1,
-          maximumDuration: length, onDeviceLoss: onDeviceLoss))
+          maximumDuration: length, channels: channel.map { [$0] }, onDeviceLoss: onDeviceLoss))
       do {
         for try await event in stream {
           recorded.events.append(event)

@@ -1,0 +1,30 @@
+import AudioCore
+import AudioRecorderClient
+import Foundation
+import SoundCard
+import Testing
+
+/// One channel of a device that gives any number of them.
+@Suite struct PickedChannelTests {
+  @Test(arguments: [(2, 0), (2, 1), (4, 0), (4, 1), (4, 2), (4, 3)])
+  func `a channel that is picked through ALSA's plug is that channel alone`(
+    channels: Int, picked: Int
+  ) async throws {
+    let bench = try EngineBench()
+    let file = bench.bench.file()
+    // The frame's number, and the channel's in the bits above it.
+    let samples = (0..<20_000).flatMap { frame in
+      (0..<channels).map { Float(frame + $0 * 32_768) / 0x1p20 }
+    }
+    try samples.withUnsafeBytes { Data($0) }.write(to: file)
+    let recorded = try await bench.record(
+      .milliseconds(200), from: "syrinxplugged:FILE='\(file.path())',CHANNELS=\(channels)",
+      channel: picked)
+    #expect(recorded.error == nil && recorded.lost == .zero)
+    let heard = recorded.samples
+    let expected = (0..<9_600).map { Float($0 + picked * 32_768) / 0x1p20 }
+    // The file has 16 bit.
+    let largest = zip(heard, expected).map { abs($0 - $1) }.max() ?? 1
+    #expect(heard.count == 9_600 && largest < 0x1p-14, "\(largest)")
+  }
+}
