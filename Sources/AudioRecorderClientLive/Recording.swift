@@ -35,6 +35,7 @@ final class Recording: Sendable {
   var recorded: Duration { .nanoseconds(nanoseconds.load(ordering: .relaxed)) }
 
   func stop() {
+    control.stop()
     session.stop()
   }
 

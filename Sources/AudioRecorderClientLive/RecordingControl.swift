@@ -6,6 +6,7 @@ final class RecordingControl: Sendable {
   private struct State {
     var commands: [(block: Int, command: RecordingCommand)] = []
     var lastBlock = 0
+    var isStopping = false
   }
 
   // Held for a few instructions by those who command and by the recording's thread.
@@ -13,6 +14,14 @@ final class RecordingControl: Sendable {
 
   /// Whether there is no command on its way.
   var isEmpty: Bool { state.withLock(\.commands.isEmpty) }
+
+  /// Whether it is to end; for who has so much to do that the end would be long in coming.
+  var isStopping: Bool { state.withLock(\.isStopping) }
+
+  /// Says that it is to end, which the capture's own stop brings about.
+  func stop() {
+    state.withLock { $0.isStopping = true }
+  }
 
   /// - Parameter block: the number of the first block that it is for.
   func send(_ command: RecordingCommand, from block: Int = 0) {

@@ -17,6 +17,9 @@ final class RecordingToFile: CaptureConsumer {
   /// How much audio waits at most, and is lost where the process is killed.
   private static let patience = Duration.milliseconds(250)
 
+  /// How much of a gap is still written for who wants it to end: a machine may have slept for days.
+  private static let silenceAtStop = Duration.seconds(10)
+
   private let files: RecordingFiles
   private let resampler: Resampler
   private let control: RecordingControl
@@ -30,6 +33,7 @@ final class RecordingToFile: CaptureConsumer {
   private var levels: LevelReport
   private var silence: SilentMicrophone?
   private var hasStoppedAtGap = false
+  private var hasStoppedInGap = false
 
   /// Makes the first file; throws `AudioRecorderError` where it cannot be made.
   init(
@@ -100,7 +104,7 @@ final class RecordingToFile: CaptureConsumer {
 
   private var isComplete: Bool { limit.map { files.framesWritten >= $0 } ?? false }
 
-  private var isOver: Bool { isComplete || gate.isOver || hasStoppedAtGap }
+  private var isOver: Bool { isComplete || gate.isOver || hasStoppedAtGap || hasStoppedInGap }
 
   private var summary: RecordingFinish {
     let reason: RecordingFinish.Reason =
@@ -137,9 +141,15 @@ final class RecordingToFile: CaptureConsumer {
   }
 
   /// Silence in the place of lost frames, a second at a time however much was lost.
+  ///
+  /// Where it is stopped within a long gap, it ends there: what comes after it would be in the
+  /// wrong place.
   private func recordSilence(_ lost: FrameCount) throws {
+    let mostAtStop = FrameCount(Self.silenceAtStop, at: pick.format.sampleRate)
     var left = lost
     while left > 0 && !isOver {
+      hasStoppedInGap = lost - left >= mostAtStop && control.isStopping
+      if hasStoppedInGap { return }
       let count = min(left, FrameCount(.seconds(1), at: pick.format.sampleRate))
       let silence = AudioBuffer(silence: count, format: pick.format)
       try carryOut(gate.insert(try resampler.process(silence)))

@@ -76,6 +76,31 @@ import Testing
     #expect(try patience(.seconds(1), control) == .zero)
   }
 
+  @Test func `who stops within a gap of minutes does not wait for its silence to be written`()
+    throws
+  {
+    let url = folder.url("wav")
+    let control = RecordingControl()
+    let gap = block(4_000, lost: 4_800_000)
+    let (_, finish) = try record(
+      RecordingRequest(url: url), [block(4_000), gap, block(4_000)], control,
+      progress: { if $0 >= .seconds(60) { control.stop() } })
+    #expect(finish.frameCount == 484_000)
+    #expect(try folder.read(url).frameCount == 484_000)
+  }
+
+  @Test func `a stop leaves out nothing of a short gap, and ten seconds stay of a long one`()
+    throws
+  {
+    let control = RecordingControl()
+    control.stop()
+    let request = RecordingRequest(url: folder.url("wav"))
+    let short = [block(4_000), block(4_000, lost: 80_000)]
+    #expect(try record(request, short, control).finish.frameCount == 88_000)
+    let long = [block(4_000), block(4_000, lost: 160_000)]
+    #expect(try record(request, long, control).finish.frameCount == 84_000)
+  }
+
   private func patience(
     _ interval: Duration = .milliseconds(100), length: Duration? = nil,
     start: RecordingStartRule = .immediately, _ control: RecordingControl = RecordingControl()
@@ -98,14 +123,15 @@ import Testing
   /// What is told of a recording of these blocks, whose frames need no numbers.
   private func record(
     _ request: RecordingRequest, _ blocks: [DeviceAudio],
-    _ control: RecordingControl = RecordingControl(), before: () -> Void = {}
+    _ control: RecordingControl = RecordingControl(), before: () -> Void = {},
+    progress: @escaping (Duration) -> Void = { _ in }
   ) throws -> (events: [RecordingEvent], finish: RecordingFinish) {
     let events = Mutex<[RecordingEvent]>([])
     var finish: RecordingFinish?
     let recording = try RecordingToFile(
       try RecordingPlan(request), device: format, control: control,
       reports: .init(
-        progress: { _ in }, event: { event in events.withLock { $0.append(event) } },
+        progress: progress, event: { event in events.withLock { $0.append(event) } },
         finished: { ended, _ in finish = ended }))
     for block in blocks {
       before()

@@ -1,0 +1,41 @@
+import AudioCore
+import AudioRecorderClient
+import AudioThreads
+import Synchronization
+import Testing
+import VirtualSoundCard
+
+@testable import AudioRecorderClientLive
+
+@Suite(.timeLimit(.minutes(1))) struct RecordingTests {
+  private let folder = RecordingFolder()
+
+  @Test func `a recording that is stopped after a sleep of an hour is complete at once`()
+    async throws
+  {
+    let hour: FrameCount = 28_800_000
+    let card = VirtualSoundCard(
+      .init(
+        pace: .untimed, microphone: .counting, faults: [.suspended(at: 1_600, lost: hour)],
+        sampleRate: 8_000))
+    let url = folder.url("wav")
+    let isKnown = try WakeUp()
+    let current = Mutex<Recording?>(nil)
+    let recording = Recording(
+      RecordingRequest(url: url, sampleRate: 8_000, channelCount: 1),
+      at: .init(soundCard: card.soundCard, hub: CaptureHub(), clock: ContinuousClock())
+    ) { event in
+      // Told on the thread that is about to write the silence.
+      guard case .xrun = event else { return }
+      isKnown.wait()
+      current.withLock { $0 }?.stop()
+    }
+    current.withLock { $0 = recording }
+    isKnown.signal()
+    let finish = try await recording.ended()
+    #expect(finish.reason == .stopped)
+    #expect(finish.frameCount >= 80_000 && finish.frameCount <= 80_000 + 1_600)
+    #expect(try folder.read(url).frameCount == finish.frameCount)
+    #expect(card.openDeviceCount == 0)
+  }
+}
