@@ -109,7 +109,7 @@ actor CaptureHub {
     _ request: PCMRequest, as device: AudioDevice.ID, on soundCard: SoundCard,
     _ clock: any Clock<Duration>
   ) -> Int {
-    let opening = Task {
+    add(device) {
       let pcm = try await soundCard.openCapture(request: request)
       do {
         return SharedCapture(
@@ -120,27 +120,43 @@ actor CaptureHub {
         throw error
       }
     }
-    return add(Place(device: device, opening: opening))
   }
 
   /// Opens a device and closes it.
   private func look(
     _ request: PCMRequest, as device: AudioDevice.ID, on soundCard: SoundCard
   ) -> Int {
-    let opening = Task { () async throws -> SharedCapture in
+    add(device, isLook: true) {
       try await soundCard.openCapture(request: request).close()
       throw Look()
     }
-    return add(Place(device: device, opening: opening, isLook: true))
   }
 
-  private func add(_ place: Place) -> Int {
+  private func add(
+    _ device: AudioDevice.ID, isLook: Bool = false,
+    _ open: @escaping @Sendable () async throws -> SharedCapture
+  ) -> Int {
     let id = nextPlace
     nextPlace += 1
-    places[id] = place
-    current[place.device] = id
-    Task { await watch(id, place.opening) }
+    let opening = Task {
+      do {
+        return try await open()
+      } catch {
+        giveUp(id)
+        throw error
+      }
+    }
+    places[id] = Place(device: device, opening: opening, isLook: isLook)
+    current[device] = id
+    Task { await watch(id, opening) }
     return id
+  }
+
+  /// An opening has failed, which nobody has heard of yet: who comes from now on opens the device
+  /// anew.
+  private func giveUp(_ id: Int) {
+    guard let device = places[id]?.device, current[device] == id else { return }
+    current[device] = nil
   }
 
   /// Forgets a device when it is closed, or could not be opened.
@@ -151,7 +167,7 @@ actor CaptureHub {
 
   private func forget(_ id: Int) {
     guard let place = places.removeValue(forKey: id) else { return }
-    current[place.device] = nil
+    if current[place.device] == id { current[place.device] = nil }
     place.over.open()
   }
 }
