@@ -135,7 +135,8 @@ public final class SoundFileWriter {
 
   /// Completes the file, has the disk store it, and checks that all of it is there.
   ///
-  /// A second call does nothing. After a write that failed, it completes what there is. Where it is
+  /// A second call does nothing. After a write that failed, it completes what there is, and throws
+  /// only where others have removed or cut that since. Where it is
   /// not called, the file is completed without the checks when the writer is released.
   ///
   /// - Throws: `.diskFull`, `.cannotWrite`, `.recovered`, `.removed`, or `.incomplete` where the
@@ -146,19 +147,17 @@ public final class SoundFileWriter {
     sync?.end()
     let written = framesWritten
     // Before it is completed, which would make it grow over a cut.
-    let loss = hasFailed ? nil : acceptLoss()
+    let loss = acceptLoss()
+    // Whatever else has gone wrong: without a name there soon is no file.
+    if loss == .removed { throw completeRemoved() }
     let failure = output.finish()
     // Linux tells of a block that it could not store only once: `fsync` would say that all is well.
     if let sync { file.note(failureCode: sync.failureCode) }
     // What a failed write has lost was said then.
     if let failure, !hasFailed { throw failure }
     try file.descriptor.synchronise(path: file.path)
-    switch loss {
-    case .removed: throw removal()
-    case .cut: throw .incomplete(path: file.path, written: written, found: framesWritten)
-    case nil: break
-    }
-    guard !hasFailed else { return }
+    if loss != nil { throw .incomplete(path: file.path, written: written, found: framesWritten) }
+    guard !hasFailed else { return try checkLoss() }
     try check()
     try checkCompleteness()
   }
@@ -210,6 +209,8 @@ public final class SoundFileWriter {
   }
 
   /// The file has no name any more: it is completed while the descriptor keeps it.
+  ///
+  /// Of an end that finds no room on the disk any more, `framesWritten` tells.
   private func completeRemoved() -> SoundFileError {
     isClosed = true
     sync?.end()

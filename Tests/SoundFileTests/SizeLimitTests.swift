@@ -32,6 +32,23 @@ import Glibc
     }
   }
 
+  @Test func `a file that is removed while its disk is full is saved all the same`() async {
+    await #expect(processExitsWith: .success) {
+      signal(SIGXFSZ, SIG_IGN)
+      var limit = rlimit(rlim_cur: 60_000, rlim_max: 60_000)
+      setrlimit(__rlimit_resource_t(1), &limit)
+      let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
+      let noise = AudioSignal.noise(seed: 1).buffer(.seconds(12), format: format)
+      for container in SoundFileEncoding.Container.allCases {
+        try expectRescue(container, noise)
+      }
+      // An encoder that holds back a second: only the end of the file finds no room.
+      limit.rlim_cur = 6_000
+      setrlimit(__rlimit_resource_t(1), &limit)
+      try expectRescue(.opus, noise.frames(0..<43_200))
+    }
+  }
+
   /// libsndfile says nothing of it: it closes such a file with 0.
   @Test func `what the last pages of a file could not hold is an error that says so`() async {
     await #expect(processExitsWith: .success) {
@@ -48,6 +65,24 @@ import Glibc
       }
     }
   }
+}
+
+/// A file that has reached its limit, or does at its end, and has been removed is saved.
+private func expectRescue(
+  _ container: SoundFileEncoding.Container, _ sound: AudioBuffer
+) throws {
+  let folder = try TestFolder()
+  let url = folder.file("out.\(container)")
+  let encoding = try #require(SoundFileEncoding(container))
+  let writer = try SoundFileWriter(url: url, format: sound.format, encoding: encoding)
+  try? writer.write(sound)
+  try FileManager.default.removeItem(at: url)
+  let copy = folder.file("out-recovered.\(container)")
+  #expect(throws: SoundFileError.recovered(path: url.path, copy: copy.path)) {
+    try writer.close()
+  }
+  let left = try everything(SoundFileReader(url: copy)).count
+  #expect(left > 1_000 && FrameCount(left) == writer.framesWritten, "\(container) \(left)")
 }
 
 /// All that a full disk holds can be read, and the writer knows how much it is.
