@@ -14,10 +14,13 @@ struct HolderSearch {
   /// The kernel numbers at most 32 cards, and so many devices of each.
   private static let numbers = 0..<32
 
+  /// What names of sound servers begin with: `pulse`, `pulse:DEVICE=x`.
+  private static let servers = DefaultRoute.serverPlugins.union(["jack"])
+
   /// The program that holds the device in this direction; nil where nothing tells.
   ///
   /// Where the name does not tell which device of a card it leads to, or not even which card, it is
-  /// the one program that holds any that come into question.
+  /// the one program that holds any that come into question, as a guess.
   func holder(
     of id: AudioDevice.ID, for direction: AudioDevice.Direction
   ) -> DeviceHolder? {
@@ -29,12 +32,13 @@ struct HolderSearch {
       devices.flatMap { holders(in: "\(root)/asound/card\(card)/pcm\($0)\(side)") }
     }
     if address.device != nil { return found.first }
-    return Set(found).count == 1 ? found.first : nil
+    guard let only = found.first, Set(found).count == 1 else { return nil }
+    return DeviceHolder(name: only.name, processID: only.processID, isGuess: true)
   }
 
   /// Nil where a sound server is behind the name.
   private func address(of id: AudioDevice.ID) -> HardwareAddress? {
-    if DefaultRoute.serverPlugins.contains(id.rawValue) { return nil }
+    if Self.servers.contains(String(id.rawValue.prefix { $0 != ":" })) { return nil }
     guard id == .alsaDefault else { return HardwareAddress(id, defaultCard: defaultCard()) }
     return switch defaultRoute() {
     case .server: nil

@@ -174,7 +174,10 @@ actor CaptureHub {
 
 extension SoundCardError {
   /// Whether the device is in use by another part of this process, perhaps by another name.
+  ///
+  /// That this process has some device does not tell who has this one.
   fileprivate var isHeldByThisProcess: Bool {
-    if case .busy(_, let holder?) = self { holder.processID == getpid() } else { false }
+    guard case .busy(_, let holder?) = self else { return false }
+    return holder.processID == getpid() && !holder.isGuess
   }
 }

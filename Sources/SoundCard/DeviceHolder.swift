@@ -6,10 +6,15 @@ public struct DeviceHolder: Hashable, Sendable {
   /// The number of its process.
   public let processID: Int32
 
+  /// Whether it is only the one program that could be it: it has a device that the name may lead
+  /// to, and the name does not tell which.
+  public let isGuess: Bool
+
   /// Describes a program.
-  public init(name: String, processID: Int32) {
+  public init(name: String, processID: Int32, isGuess: Bool = false) {
     self.name = name
     self.processID = processID
+    self.isGuess = isGuess
   }
 }
 

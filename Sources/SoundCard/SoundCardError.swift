@@ -67,7 +67,8 @@ extension SoundCardError: CustomStringConvertible {
     case .unknownDevice(let id, let direction):
       "no \(direction.rawValue) device \"\(id)\"; `syrinx devices` lists what there is"
     case .busy(let id, let holder):
-      "the device \"\(id)\" is in use by \(holder?.description ?? "another program"); "
+      "the device \"\(id)\" is in use\(holder?.isGuess == true ? ", it seems," : "") "
+        + "by \(holder?.description ?? "another program"); "
         + "close that program or choose another device"
     case .permissionDenied(let id):
       "this user may not open the device \"\(id)\"; "

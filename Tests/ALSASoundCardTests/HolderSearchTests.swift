@@ -56,7 +56,26 @@ import Testing
     var search = proc.search
     search.defaultRoute = { .userDefined }
     let found = search.holder(of: AudioDevice.ID(rawValue: name), for: .capture)
-    #expect(found == DeviceHolder(name: "arecord", processID: 43))
+    #expect(found == DeviceHolder(name: "arecord", processID: 43, isGuess: true))
+  }
+
+  @Test(arguments: [
+    "pulse", "pulse:DEVICE=x", "pipewire", "pipewire:NODE=7", "jack", "jack:mine",
+  ])
+  func `who has a card is not in the way of a sound server`(name: String) throws {
+    let proc = try busyCards()
+    defer { withExtendedLifetime(proc) {} }
+    #expect(proc.search.holder(of: AudioDevice.ID(rawValue: name), for: .capture) == nil)
+  }
+
+  @Test(arguments: [("hw:2", false), ("dsnoop:HDMI", false), ("sysdefault:HDMI", true)])
+  func `a holder is a guess where the name does not tell the device`(
+    name: String, isGuess: Bool
+  ) throws {
+    let proc = try busyCards()
+    defer { withExtendedLifetime(proc) {} }
+    let found = proc.search.holder(of: AudioDevice.ID(rawValue: name), for: .capture)
+    #expect(found?.isGuess == isGuess)
   }
 
   @Test func `default leads to the card that the configuration names, or to a server`() throws {
@@ -89,6 +108,10 @@ import Testing
       "\(error)"
         == "the device \"hw:0\" is in use by aplay (process 4711); "
         + "close that program or choose another device")
+    let holder = DeviceHolder(name: "aplay", processID: 4_711, isGuess: true)
+    #expect(
+      "\(SoundCardError.busy("mine", holder: holder))"
+        .hasPrefix("the device \"mine\" is in use, it seems, by aplay (process 4711); "))
   }
 }
 

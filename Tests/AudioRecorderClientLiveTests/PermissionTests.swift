@@ -55,6 +55,7 @@ import VirtualSoundCard
 
   @Test(arguments: [
     (DeviceHolder(name: "we", processID: getpid()), true),
+    (DeviceHolder(name: "perhaps we", processID: getpid(), isGuess: true), false),
     (DeviceHolder(name: "they", processID: 1), false), (nil, false),
   ])
   func `a device that this process has by another name may be recorded from`(
