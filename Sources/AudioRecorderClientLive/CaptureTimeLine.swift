@@ -1,14 +1,21 @@
 import AudioCore
 import Resampling
 
+/// A consumer that is told when a device is back.
+protocol CaptureAudience: CaptureConsumer {
+  func comeBack(_ news: DeviceAudio)
+}
+
 /// Joins what is heard from one opening of a device to what was heard from the one before it: one
 /// format, one count of frames, one clock.
 final class CaptureTimeLine: CaptureConsumer {
-  private let consumer: HubFan
+  private let consumer: any CaptureAudience
   private let format: AudioFormat
   /// The frame and the time of the device that come next.
   private var nextFrame: FrameCount = 0
   private var nextTime = Duration.zero
+  /// The frame at which what is heard from this opening begins.
+  private var firstFrame: FrameCount = 0
   /// How long nothing had been heard when the device was lost.
   private var unheard = Duration.zero
   /// What is to be told before the first block of another opening.
@@ -18,7 +25,7 @@ final class CaptureTimeLine: CaptureConsumer {
   private var resampler: Resampler?
 
   /// - Parameter format: that of the first opening.
-  init(_ consumer: HubFan, format: AudioFormat) {
+  init(_ consumer: any CaptureAudience, format: AudioFormat) {
     (self.consumer, self.format) = (consumer, format)
   }
 
@@ -47,7 +54,6 @@ final class CaptureTimeLine: CaptureConsumer {
   func take(_ captured: DeviceAudio) throws -> Bool {
     if let missed = absence.take() { tellReturn(missed + captured.time) }
     let rate = captured.buffer.format.sampleRate
-    let lost = captured.lost.converted(from: rate, to: format.sampleRate)
     if captured.lost > 0 {
       // What is held back was heard before that.
       try giveRest(number: captured.number)
@@ -58,12 +64,14 @@ final class CaptureTimeLine: CaptureConsumer {
       captured.buffer.firstFrame.duration(at: rate)
       - buffer.firstFrame.duration(at: format.sampleRate)
     nextTime = origin + captured.time - heldBack
-    return give(buffer, lost: lost, number: captured.number)
+    // Counted from where this opening began: of many small gaps, each rounded, the errors add up.
+    let place = captured.lost > 0 ? max(nextFrame, firstFrame + buffer.firstFrame) : nextFrame
+    return try give(buffer, lost: place - nextFrame, number: captured.number)
   }
 
   var patience: Duration { consumer.patience }
 
-  func takeRest() -> Bool { consumer.takeRest() }
+  func takeRest() throws -> Bool { try consumer.takeRest() }
 
   func finish() throws {
     defer { resampler = nil }
@@ -72,23 +80,24 @@ final class CaptureTimeLine: CaptureConsumer {
 
   private func giveRest(number: Int = 0) throws {
     guard let rest = try resampler?.finish(), !rest.isEmpty else { return }
-    _ = give(rest, lost: 0, number: number)
+    _ = try give(rest, lost: 0, number: number)
   }
 
   private func tellReturn(_ missed: Duration) {
     let missing = FrameCount(missed, at: format.sampleRate)
     nextFrame += missing
+    firstFrame = nextFrame
     hasReturned = true
     consumer.comeBack(news(.returned, missing: missing))
   }
 
-  private func give(_ buffer: AudioBuffer, lost: FrameCount, number: Int = 0) -> Bool {
+  private func give(_ buffer: AudioBuffer, lost: FrameCount, number: Int = 0) throws -> Bool {
     var buffer = buffer
     buffer.firstFrame = nextFrame + lost
     let time = nextTime
     nextFrame = buffer.endFrame
     nextTime += buffer.duration
-    return consumer.take(DeviceAudio(buffer: buffer, time: time, lost: lost, number: number))
+    return try consumer.take(DeviceAudio(buffer: buffer, time: time, lost: lost, number: number))
   }
 
   private func news(_ news: DeviceAudio.News, missing: FrameCount) -> DeviceAudio {

@@ -2,7 +2,7 @@ import AudioCore
 import SoundCard
 
 /// Gives the audio of a capture to all that want it, on the thread of the capture.
-final class HubFan: CaptureConsumer {
+final class HubFan: CaptureAudience {
   /// A device that is lost.
   private struct Absence {
     /// What tells of it.
