@@ -30,7 +30,8 @@ public enum AudioPlayerError: Error, Hashable, Sendable {
   case unknownPlayback(PlaybackID)
   /// A fade out is kept in memory, and no longer one than this is.
   case fadeOutTooLong(limit: Duration)
-  /// This place of a source cannot be reached: it comes as a stream, and only once.
+  /// This place of a source cannot be reached: it comes as a stream, and only once, or it was
+  /// enqueued and is not kept any more.
   case notSeekable(URL?)
 }
 
@@ -57,8 +58,8 @@ extension AudioPlayerError: CustomStringConvertible {
     case .fadeOutTooLong(let limit):
       "a fade out is kept in memory and takes at most \(limit.components.seconds) s"
     case .notSeekable(let url):
-      "\(url.map { "\"\($0.path)\"" } ?? "the source") comes as a stream: it cannot be heard from "
-        + "there"
+      "\(url.map { "\"\($0.path)\"" } ?? "the source") comes as a stream, or is not kept once it has "
+        + "been heard: it cannot be heard from there"
     }
   }
 }

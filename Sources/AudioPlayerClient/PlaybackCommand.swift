@@ -18,9 +18,10 @@ public enum PlaybackCommand: Sendable {
   case setVolume(Float, ramp: Duration = .milliseconds(20))
   /// Appends items to those that are played.
   ///
-  /// Their sources, but for streams, are kept until the playback ends, so that `seek` can go back
-  /// to each of them: what goes on for days takes files or streams rather than buffers, or begins
-  /// again with another playback.
+  /// It can go on for days: where the list is played once, appended buffers and preloaded sounds
+  /// are let go of when an item after them is heard, and of the files before it the last thousand
+  /// can be gone back to. To go to what is let go of throws `notSeekable`, and where a playback
+  /// that went back comes to it, it is told as `failed`, as a stream is that has been heard.
   case enqueue([PlaybackItem])
   /// Goes to the item after the one that is heard; after the last one the playback is completed.
   case skip

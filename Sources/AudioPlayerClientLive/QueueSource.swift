@@ -15,7 +15,7 @@ enum QueueStep {
 ///
 /// An item that fails is noted, and the next one follows.
 final class QueueSource {
-  private var items: [PlaybackItem]
+  private var items: QueueItems
   private let isRepeated: Bool
   private let mailbox: FeederMailbox
   private let setting: FeederSetting
@@ -26,9 +26,8 @@ final class QueueSource {
   private var steps: [QueueStep] = []
   /// Whether the first item has been opened.
   private var hasBegun = false
-  private var streamsTaken: Set<Int> = []
-  /// Those of them that wait for their beginning.
-  private var awaited: [Int: any FeederSource] = [:]
+  /// The streams that wait for their beginning.
+  private var awaited: [Int: (item: PlaybackItem, source: any FeederSource)] = [:]
   /// The streams that have been opened and that can be gone back to.
   private var streams: [Int: ItemReader] = [:]
 
@@ -44,7 +43,7 @@ final class QueueSource {
     _ items: [PlaybackItem], _ cycle: PlaybackRepetition, _ mailbox: FeederMailbox,
     _ setting: FeederSetting
   ) {
-    self.items = items
+    self.items = QueueItems(items)
     self.mailbox = mailbox
     self.setting = setting
     isRepeated = cycle != .times(1)
@@ -53,7 +52,7 @@ final class QueueSource {
 
   /// Throws where what comes only once is to be repeated.
   func check() throws(AudioPlayerError) {
-    try check(items)
+    for index in 0..<items.count { try check([items[index]]) }
   }
 
   private func check(_ items: [PlaybackItem]) throws(AudioPlayerError) {
@@ -111,7 +110,7 @@ final class QueueSource {
     switch deed {
     case .enqueue(let items):
       try check(items)
-      self.items += items
+      self.items.append(items)
       return nil
     case .seek(let time, let item):
       // Behind the last item it is the last one that is sought in.
@@ -151,7 +150,7 @@ final class QueueSource {
   /// Opens an item that was asked for; the next request does not wait for one that does not begin.
   nonisolated(nonsending) private func reach(_ item: Int) async throws -> ItemReader {
     do { return try await openItem(item) } catch is FeederInterruption {
-      throw AudioPlayerError.notSeekable(awaited[item]?.url)
+      throw AudioPlayerError.notSeekable(awaited[item]?.source.url)
     }
   }
 
@@ -167,13 +166,17 @@ final class QueueSource {
     return place
   }
 
-  /// Whether it keeps what could be forgotten once it has been heard.
-  var keepsUnheard: Bool { !streams.isEmpty }
+  /// Whether it keeps what could be forgotten once it has been heard: nothing of a list that is
+  /// played again.
+  var keepsUnheard: Bool {
+    !streams.isEmpty || !isRepeated && items.keepsHeard(before: current.item)
+  }
 
   /// What lies before a frame of an item has been heard.
   func forget(before frame: FrameCount, of item: Int) {
     streams[item]?.forget(before: frame)
     release(before: item)
+    items.release(before: item)
   }
 
   /// Lets go of the streams that have been heard and lie before an item.
@@ -224,41 +227,32 @@ final class QueueSource {
       try await reader.rewind()
       return reader
     }
-    let item = items[index]
-    guard awaited[index] != nil || item.source.comesOnce else {
+    if let (item, source) = awaited.removeValue(forKey: index) {
+      return try await openStream(item, index, source)
+    }
+    let item = try items[index]
+    guard item.source.comesOnce else {
       let source = kept.removeValue(forKey: index) ?? setting.make(item.source, mailbox)
       return try await .open(item, index: index, source)
     }
-    return try await openStream(item, index)
+    items.take(index)
+    return try await openStream(item, index, setting.make(item.source, mailbox))
   }
 
   /// Where a request comes while it waits for its beginning, it goes on waiting when it is opened
   /// again.
   nonisolated(nonsending) private func openStream(
-    _ item: PlaybackItem, _ index: Int
+    _ item: PlaybackItem, _ index: Int, _ source: any FeederSource
   ) async throws -> ItemReader {
-    let source = try awaited.removeValue(forKey: index) ?? takeStream(item, index)
     do {
       let reader = try await ItemReader.open(item, index: index, source)
       streams[index] = reader
       return reader
     } catch let interruption as FeederInterruption {
-      awaited[index] = source
+      awaited[index] = (item, source)
       throw interruption
     }
   }
-
-  private func takeStream(_ item: PlaybackItem, _ index: Int) throws -> any FeederSource {
-    let source = setting.make(item.source, mailbox)
-    guard streamsTaken.insert(index).inserted else {
-      throw AudioPlayerError.notSeekable(source.url)
-    }
-    // It comes once, and is not to be kept with the item until the playback ends.
-    if case .stream = item.source { items[index].source = .stream(Self.taken) }
-    return source
-  }
-
-  private static let taken = AsyncThrowingStream<AudioBuffer, any Error> { $0.finish() }
 
   /// What was given last cannot be used: its item is over.
   func fail(_ error: any Error) throws {
