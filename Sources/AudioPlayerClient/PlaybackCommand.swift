@@ -25,7 +25,10 @@ public enum PlaybackCommand: Sendable {
   case enqueue([PlaybackItem])
   /// Goes to the item after the one that is heard; after the last one the playback is completed.
   case skip
-  /// Fades out and ends.
+  /// Fades out and ends; nothing else is done for the playback any more.
+  ///
+  /// The fade is shorter where the sound ends before it does, or its source is late; what is paused
+  /// ends at once.
   case stop(fade: Duration = .milliseconds(10))
 }
 

@@ -25,8 +25,7 @@ extension CardThread {
 
   /// Whether the source of a voice is late with its next period.
   private func isLate(_ voice: Voice) -> Bool {
-    !voice.isStopping && !voice.hasInputEnded && voice.transport.needsSource
-      && voice.readableFrames < period
+    !voice.hasInputEnded && voice.transport.needsSource && voice.readableFrames < period
   }
 
   /// How long a late source can be waited for before the device runs dry; nil where it is high

@@ -24,6 +24,8 @@ final class VoiceFeed {
   private var destination: QueuePlace?
   /// Whether something was gone to.
   private var hasMoved = false
+  /// Whether the voice has been stopped before it could throw away what it held.
+  private(set) var isStranded = false
 
   init(
     _ voice: Voice, _ ending: VoiceEnding, _ engine: PlaybackEngine, _ request: PlaybackRequest,
@@ -110,7 +112,7 @@ final class VoiceFeed {
   }
 
   private func restart(at frame: Int?) {
-    guard let frame else { return }
+    guard let frame else { return isStranded = true }
     origin = frame
     ending.timeLine { $0.cut(at: frame) }
     converter.restart(at: frame)

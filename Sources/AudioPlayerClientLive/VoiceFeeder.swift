@@ -58,6 +58,8 @@ actor VoiceFeeder {
 
   /// Fills the voice's ring until the voice is over, or the task is cancelled; throws what an item
   /// failed with.
+  ///
+  /// A voice that is stopped needs what it fades out with, and is told nothing any more.
   func feed(_ voice: Voice, _ ending: VoiceEnding, on engine: PlaybackEngine) async throws {
     defer {
       mailbox.close()
@@ -67,7 +69,8 @@ actor VoiceFeeder {
     }
     mailbox.ring { voice.room.signal() }
     let feed = VoiceFeed(voice, ending, engine, request, queue, primed)
-    while !voice.isOver, !voice.isStopping, !Task.isCancelled {
+    while !voice.isOver, !feed.isStranded, !Task.isCancelled {
+      if voice.isStopping { mailbox.close() }
       if let request = mailbox.next() {
         guard await feed.answer(request) else {
           mailbox.refuse(request)

@@ -41,7 +41,10 @@ struct VoiceTransport: Equatable {
   }
 
   /// Whether a source that is late is worth waiting for.
-  var needsSource: Bool { phase != .over && !isToBeSilent }
+  var needsSource: Bool {
+    let fadesOutInFull = phase == .fadingOut && wishes.epoch == epoch
+    return phase != .over && (!isToBeSilent || fadesOutInFull)
+  }
 
   /// Whether what is wished has come about.
   var isSettled: Bool {

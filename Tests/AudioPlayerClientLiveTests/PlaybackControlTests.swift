@@ -1,7 +1,5 @@
 import AudioCore
 import AudioPlayerClient
-import AudioThreads
-import Synchronization
 import Testing
 
 /// Pause, resume, seek, volume and stop of one playback, on a card whose time stands still unless a
@@ -130,30 +128,31 @@ import Testing
     #expect(deck.played.range(of: Array(stairs.samples[1...])) != nil)
   }
 
-  @Test(arguments: [0, 10, 500]) func `stop fades as long as it is told`(milliseconds: Int)
+  @Test(arguments: [0, 10, 500, 3_000]) func `stop fades as long as it is told`(milliseconds: Int)
     async throws
   {
-    let asked = Mutex(0)
-    let isHeld = Gate()
     let level = AudioBuffer(format: Deck.format, samples: .init(repeating: 0.5, count: 1_000))
-    let stream = AsyncThrowingStream<AudioBuffer, any Error> {
-      let count = asked.withLock { count in
-        count += 1
-        return count
-      }
-      if count == 8 { isHeld.open() }
-      return level
-    }
+    let stream = AsyncThrowingStream<AudioBuffer, any Error> { level }
     let playing = await deck.start(PlaybackRequest(source: .stream(stream), id: "a"))
-    // A fade is no longer than what is held: seven buffers, less what has been heard.
-    await isHeld.wait()
     await deck.pass(4)
     try await deck.tell("a", .stop(fade: .milliseconds(milliseconds)))
     try await deck.finish(playing)
     #expect(deck.events.last?.finish?.reason == .stopped)
     let fall = deck.played.filter { $0 > 0 && $0 < 0.5 }
     #expect(fall.count == max(0, milliseconds * 8 - 1))
+    #expect(zip(fall.dropFirst(), fall).allSatisfy { $0 < $1 })
     #expect(deck.openDeviceCount == 0)
+  }
+
+  @Test func `a fade that the sound ends in is as long as what is left of it`() async throws {
+    let level = AudioBuffer(format: Deck.format, samples: .init(repeating: 0.5, count: 16_000))
+    let playing = await deck.start(PlaybackRequest(source: .buffers([level]), id: "a"))
+    await deck.pass(8)
+    try await deck.tell("a", .stop(fade: .seconds(10)))
+    try await deck.finish(playing)
+    #expect(deck.events.last?.finish?.reason == .stopped)
+    #expect(deck.events.last?.finish?.heard == .seconds(2))
+    #expect(largestStep(Array(deck.played[1...])) < 0.01)
   }
 
   @Test func `a pause that ends with a stop is not told to be resumed`() async throws {

@@ -100,6 +100,25 @@ import Testing
     #expect(transport.phase == .silent && transport.fade.current == 0)
   }
 
+  @Test func `what a pause or a stop fades out with is waited for, and what is thrown away is not`()
+  {
+    for change: (inout TransportWishes) -> Void in [
+      { $0.isPaused = true }, { $0.isStopping = true },
+    ] {
+      var transport = sounding
+      wish(&transport, change)
+      #expect(!transport.needsSource)
+      _ = step(&transport)
+      #expect(transport.phase == .fadingOut && transport.needsSource)
+      _ = step(&transport)
+      #expect(!transport.needsSource)
+    }
+    var flushed = sounding
+    wish(&flushed) { $0.epoch = 1 }
+    _ = step(&flushed)
+    #expect(flushed.phase == .fadingOut && !flushed.needsSource)
+  }
+
   @Test func `a source that runs dry in a fade ends it`() {
     var transport = sounding
     wish(&transport) { $0.isPaused = true }
