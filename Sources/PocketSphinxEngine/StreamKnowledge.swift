@@ -12,7 +12,8 @@ struct StreamKnowledge {
     schedule.beginUtterance()
   }
 
-  /// Takes the next samples of the utterance, and says what a decoder is to do with those that wait.
+  /// Takes the next samples of the utterance, and says what a decoder is to do with those that
+  /// wait.
   ///
   /// - Parameter each: called with the cepstrum of each 10 ms.
   mutating func hear(

@@ -162,7 +162,8 @@ public final class SoundFileWriter {
     try checkCompleteness()
   }
 
-  /// Twice a second what would be lost; once a second the disk, and whether the file is still there.
+  /// Twice a second what would be lost; once a second the disk, and whether the file is still
+  /// there.
   private func lookAfter(_ care: SecondClock.Care) throws(SoundFileError) {
     guard care != .nothing else { return }
     try output.updateHeader()

@@ -39,7 +39,8 @@ package struct MicrophoneAudio: AsyncSequence, Sendable {
 extension CaptureRequest {
   /// What recognisers hear of the default microphone: 16 kHz, one channel.
   ///
-  /// Ten seconds of it may wait for whoever reads the capture, so that a busy machine loses nothing.
+  /// Ten seconds of it may wait for whoever reads the capture, so that a busy machine loses
+  /// nothing.
   public static let speech = CaptureRequest(
     sampleRate: .speech, channelCount: 1, droppingOldestAfter: .seconds(10))
 }

@@ -29,8 +29,8 @@ public struct SpeechEngine: Sendable {
   /// Whether the engine is a process or a machine of its own.
   ///
   /// Then `availability` and `models` wait for its answer, and a session that fails
-  /// (`SpeechEngineError.failed`, `.unreachable`) costs one utterance: for the next one a new session
-  /// is made. An engine within this process ends the stream where it fails.
+  /// (`SpeechEngineError.failed`, `.unreachable`) costs one utterance: for the next one a new
+  /// session is made. An engine within this process ends the stream where it fails.
   public var isRemote = false
 
   /// Makes a session, which loads the model where no loaded one is free.

@@ -21,7 +21,8 @@ final class Decoder {
   /// Loads a model, which must have been validated: over a damaged one PocketSphinx ends the
   /// process.
   ///
-  /// - Parameter wholeDictionary: whether more than dictation is wanted, which takes longer to load.
+  /// - Parameter wholeDictionary: whether more than dictation is wanted, which takes longer to
+  ///   load.
   init(
     model: CheckedModel, wholeDictionary: Bool, settings: DecoderSettings = DecoderSettings()
   ) throws(SpeechEngineError) {

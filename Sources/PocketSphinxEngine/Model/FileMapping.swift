@@ -4,8 +4,8 @@ import Glibc
 /// memory of one's own takes longer than to check them.
 ///
 /// Unchecked, because it holds a pointer; right, because nobody writes through it. Who cuts a file
-/// short while it is mapped ends the process; PocketSphinx maps the same files for as long as it has
-/// them loaded.
+/// short while it is mapped ends the process; PocketSphinx maps the same files for as long as it
+/// has them loaded.
 final class FileMapping: @unchecked Sendable {
   // Read only, and unmapped with this object alone: whoever keeps the pointer keeps the object.
   let bytes: UnsafeRawBufferPointer

@@ -13,7 +13,8 @@ struct TranscribeCommand: RecognisingSubcommand {
     discussion: """
       A line comes as soon as its utterance is understood, the files in their order. A file that \
       cannot be read is reported, and the next one follows; so is what was not understood because the \
-      engine failed in it. The exit status is 1 then. On a terminal a line says how far a long file is, how fast it goes, and how long it will still take.
+      engine failed in it. The exit status is 1 then. On a terminal a line says how far a long \
+      file is, how fast it goes, and how long it will still take.
 
       \(TranscriptOptions.help)
 

@@ -1,7 +1,7 @@
 import SpeechClient
 
-/// What `listen` and `transcribe` tell with `--json` of sound that waits or was not understood; times in seconds from the
-/// beginning of the audio.
+/// What `listen` and `transcribe` tell with `--json` of sound that waits or was not understood;
+/// times in seconds from the beginning of the audio.
 struct LagRecord: Encodable {
   let event: String
   var seconds: Double?

@@ -11,9 +11,9 @@ extension SpeechClient {
   /// (nanoseconds since the call, on `\.continuousClock`) and what happened: "result" with
   /// "utterance", "final", "words" ("word", "startNs", "durationNs", "confidence", "alternatives"),
   /// "stable" (how many of them), "alternatives" (lists of words) and "metadata", "event" with
-  /// "kind", "ns", "endNs" and, of what was dropped, "reason" and "failed", "failed" with "kind" and
-  /// "reason", or "finished". What was heard, where it came as buffers or from a microphone, is beside
-  /// it as 32-bit float WAV: `talk.jsonl` has `talk-0.wav` for the first task.
+  /// "kind", "ns", "endNs" and, of what was dropped, "reason" and "failed", "failed" with "kind"
+  /// and "reason", or "finished". What was heard, where it came as buffers or from a microphone, is
+  /// beside it as 32-bit float WAV: `talk.jsonl` has `talk-0.wav` for the first task.
   ///
   /// A file that exists is replaced by the first task. Where it cannot be written, the task's
   /// stream throws.

@@ -37,7 +37,8 @@ public struct SpeechScript: Sendable {
   ///
   /// Speech starts then. Each revision is a partial result when it is due, without revisions each
   /// word is when it has been said; the final result comes, with as many other readings as the
-  /// request wants, after the silence that ends an utterance. Times of words are those of the clock.
+  /// request wants, after the silence that ends an utterance. Times of words are those of the
+  /// clock.
   public func saying(
     _ utterance: ScriptedUtterance, at begin: Duration,
     silence: Duration = EndpointPolicy().silence
