@@ -25,8 +25,13 @@ public final class Dictation {
     isListening = true
     defer { isListening = false }
     let request = SpeechRequest(microphone: .speech)
-    for try await result in await speechClient.startTask(request: request) {
-      take(result)
+    for try await event in await speechClient.recognition(request: request) {
+      switch event {
+      case .result(let result): take(result)
+      // Where the recogniser failed in it, an utterance ends without a final result.
+      case .speechEnded: draft = ""
+      default: break
+      }
     }
   }
 

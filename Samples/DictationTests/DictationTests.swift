@@ -12,21 +12,39 @@ import Testing
 /// The feature's own tests: streams that the test writes, no hardware, no model, no time.
 @MainActor @Suite struct DictationTests {
   @Test func `what is said becomes lines, and what is being said a draft`() async throws {
-    let (results, said) = AsyncThrowingStream<SpeechRecognitionResult, any Error>.makeStream()
+    let (events, said) = AsyncThrowingStream<SpeechRecognitionEvent, any Error>.makeStream()
     let dictation = withDependencies {
-      $0.speechClient.startTask = { _ in results }
+      $0.speechClient.recognition = { _ in events }
     } operation: {
       Dictation()
     }
-    said.yield(result("go for", isFinal: false))
-    said.yield(result("go forward", isFinal: true))
-    said.yield(result("stop", isFinal: true))
-    said.yield(result("turn", isFinal: false))
+    said.yield(.result(result("go for", isFinal: false)))
+    said.yield(.result(result("go forward", isFinal: true)))
+    said.yield(.result(result("stop", isFinal: true)))
+    said.yield(.result(result("turn", isFinal: false)))
     said.finish()
     try await dictation.listen()
     #expect(dictation.lines == ["go forward", "stop"])
     #expect(dictation.draft == "turn")
     #expect(!dictation.isListening)
+  }
+
+  @Test func `of an utterance that was lost no draft stays`() async throws {
+    let dictation = withDependencies {
+      $0.speechClient.recognition = { _ in
+        AsyncThrowingStream { said in
+          said.yield(.result(result("go for", isFinal: false)))
+          said.yield(
+            .dropped(.zero ..< .seconds(2), reason: .engineFailed(.engineFailed(reason: "crash"))))
+          said.yield(.speechEnded(at: .seconds(2)))
+          said.finish()
+        }
+      }
+    } operation: {
+      Dictation()
+    }
+    try await dictation.listen()
+    #expect(dictation.lines.isEmpty && dictation.draft.isEmpty)
   }
 
   @Test func `a dictation that is cancelled midway lets go of the microphone`() async throws {

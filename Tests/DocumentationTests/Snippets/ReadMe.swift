@@ -71,9 +71,9 @@ struct Visitor {
   }
 
   @MainActor @Test func `any layer can be replaced`() async throws {
-    let results = AsyncThrowingStream<SpeechRecognitionResult, any Error>.finished()
+    let events = AsyncThrowingStream<SpeechRecognitionEvent, any Error>.finished()
     let dictation = withDependencies {
-      $0.speechClient.startTask = { _ in results }  // a stream that the test writes
+      $0.speechClient.recognition = { _ in events }  // a stream that the test writes
     } operation: {
       Dictation()
     }
