@@ -1,4 +1,5 @@
 import AudioCore
+import SpeechClient
 import Testing
 import Wyoming
 
@@ -115,11 +116,22 @@ import Wyoming
     #expect(lines(writer.finish()) == ["transcript-start", "transcript|", "transcript-stop"])
   }
 
-  @Test func `a final result that takes all words back ends the voice without a place`() {
-    var writer = TranscriptWriter(language: nil)
-    let events = writer.take(.partial("oh")) + writer.take(.final("")) + writer.finish()
-    #expect(
-      lines(events) == ["voice-started|0", "transcript-start", "transcript|", "transcript-stop"])
+  @Test func `a voice whose words are all taken back ends where the last of them did`() {
+    let results: [[SpeechRecognitionResult]] = [
+      [.partial("oh"), .final("")], [.partial("oh"), .partial(""), .final("")],
+      [.partial("oh"), .partial("")],
+    ]
+    for results in results {
+      var writer = TranscriptWriter(language: nil)
+      var events: [WyomingEvent] = []
+      for result in results { events += writer.take(result) }
+      events += writer.finish()
+      #expect(
+        lines(events) == [
+          "voice-started|0", "voice-stopped|500", "transcript-start", "transcript|",
+          "transcript-stop",
+        ])
+    }
   }
 
   @Test func `of an utterance that was lost stays what was sent, and the next begins afresh`() {

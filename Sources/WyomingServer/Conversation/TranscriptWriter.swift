@@ -24,9 +24,8 @@ struct TranscriptWriter {
     var events = result.utterance == utterance ? [] : end()
     utterance = result.utterance
     events += begin(segments)
-    if result.isFinal || !segments.isEmpty {
-      voiceEnd = segments.last.map { $0.timestamp + $0.duration }
-    }
+    // Words that are taken back were a voice all the same: it ends where the last of them did.
+    voiceEnd = segments.last.map { $0.timestamp + $0.duration } ?? voiceEnd
     events += send(result.stablePrefix.segments.map(\.substring).dropFirst(sent.count))
     return result.isFinal ? events + end() : events
   }
