@@ -2,7 +2,7 @@ import SpeechClient
 
 /// An error of a task; of those that are no `SpeechClientError` only the sentence is kept.
 struct RecordedFailure: Codable {
-  enum Kind: String, Codable {
+  enum Kind: String, RecordedName {
     case unavailable, engineFailed, noResources, invalidGrammar, invalidRequest, other
   }
 

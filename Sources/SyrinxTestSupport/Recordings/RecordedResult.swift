@@ -47,7 +47,7 @@ struct RecordedResult: Codable {
 
 /// What a client tells beside its results.
 struct RecordedEvent: Codable {
-  enum Kind: String, Codable {
+  enum Kind: String, RecordedName {
     case speechStarted, speechEnded, lagging, dropped
   }
 
@@ -60,7 +60,7 @@ struct RecordedEvent: Codable {
   /// What an engine failed with.
   var failed: RecordedFailure?
 
-  enum Reason: String, Codable {
+  enum Reason: String, RecordedName {
     case engineTooSlow, engineFailed, gap
   }
 

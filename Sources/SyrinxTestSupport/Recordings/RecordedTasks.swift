@@ -28,6 +28,8 @@ struct RecordedTasks {
           throw Damage(line: line)
         }
         tasks[line.task, default: []].append(line)
+      } catch let error as UnknownName {
+        throw .unreadable(reason: "\(url.path), line \(index + 1), is of a newer version: \(error)")
       } catch {
         throw .unreadable(reason: "\(url.path), line \(index + 1), is damaged: \(error)")
       }

@@ -1,7 +1,7 @@
 /// What goes wrong when a recording is replayed.
 public enum ReplayError: Error, Equatable {
-  /// The file cannot be read, or is no recording of that kind; the reason names the file and the
-  /// line.
+  /// The file cannot be read, is no recording of that kind, or has what only a newer version
+  /// knows; the reason names the file and the line.
   case unreadable(reason: String)
   /// There was one call more than while it was recorded; record anew.
   case noMoreTasks(recorded: Int)

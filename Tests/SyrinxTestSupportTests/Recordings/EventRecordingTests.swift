@@ -102,6 +102,35 @@ struct EventRecordingTests {
     }
   }
 
+  @Test(arguments: [
+    (
+      #"{"kind":"dropped","ns":100,"endNs":200,"reason":"overheard"}"#,
+      #""overheard" is no reason that this version knows"#
+    ),
+    (#"{"kind":"whispered","ns":100}"#, #""whispered" is no kind that this version knows"#),
+    (
+      #"{"kind":"dropped","ns":1,"endNs":2,"reason":"engineFailed","#
+        + #""failed":{"kind":"bored","reason":""}}"#,
+      #""bored" is no kind that this version knows"#
+    ),
+  ])
+  func `a recording of a newer version says which of its words is new`(
+    event: String, sentence: String
+  ) throws {
+    let lines = [
+      #"{"format":"syrinx-speech","version":1}"#, #"{"task":0,"ns":1,"event":\#(event)}"#,
+      #"{"task":0,"ns":3,"finished":true}"#,
+    ]
+    try Data(lines.joined(separator: "\n").utf8).write(to: file)
+    #expect(
+      throws: ReplayError.unreadable(
+        reason: "\(file.path), line 2, is of a newer version: \(sentence); "
+          + "read it with the version that made it")
+    ) {
+      try SpeechClient.replaying(file)
+    }
+  }
+
   @Test func `of results alone follows when speech began and ended`() async throws {
     try Data(
       """
