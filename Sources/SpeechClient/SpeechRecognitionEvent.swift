@@ -26,6 +26,8 @@ public enum SpeechRecognitionEvent: Hashable, Sendable {
   /// which the engine failed has no final result, and ends right after; where it had partial ones
   /// they are void, and no other utterance has their number. The engine hears the next one afresh.
   ///
-  /// A gap of at most 50 ms ends no utterance: it is heard as silence.
+  /// A gap of at most 50 ms in one format ends no utterance: it is heard as silence. Gaps under a
+  /// millisecond are told together, with the one that makes it a millisecond: their stretch ends
+  /// there and is as long as all of them.
   case dropped(Range<Duration>, reason: DropReason)
 }

@@ -10,6 +10,15 @@ public protocol SpeechStreamListener: AnyObject {
   /// `SpeechEngineSession.beginUtterance(knowing:)`.
   var knowledge: any Sendable { get }
 
+  /// What the sessions of such a stream say as `SpeechEngineSession.tailPadding`; none where it
+  /// does not say.
+  var tailPadding: Duration { get }
+
   /// Hears the next utterance, in the same pieces in which a session will hear it.
   func hear(_ utterance: [[Float]])
+}
+
+extension SpeechStreamListener {
+  /// No silence beyond that of the utterance.
+  public var tailPadding: Duration { .zero }
 }

@@ -54,6 +54,38 @@ import Testing
     #expect(gaps == [nil, nil, .milliseconds(200) ..< .milliseconds(500), nil, nil])
   }
 
+  @Test func `gaps too short to be told are told together, and the sum is right`() {
+    var queue = IntakeQueue(.wait)
+    // Six frames, 375 µs, are missing before every buffer, then 100 ms.
+    var gaps: [Range<Duration>?] = []
+    for (index, frame) in [0, 1606, 3212, 4818, 6424, 9624].enumerated() {
+      queue.add(buffer(index, at: frame))
+      gaps.append(taken(&queue)?.gap)
+    }
+    func stretch(_ frames: Int, before end: Int) -> Range<Duration> {
+      let end = FrameCount(end).duration(at: .speech)
+      return end - FrameCount(frames).duration(at: .speech)..<end
+    }
+    #expect(gaps == [nil, nil, nil, stretch(18, before: 4818), nil, stretch(1606, before: 9624)])
+  }
+
+  @Test func `what the rounding between two formats leaves is no gap, however often`() {
+    var queue = IntakeQueue(.wait)
+    let other = AudioFormat(sampleRate: 44_100, channelCount: 1)
+    var end = Duration.zero
+    for index in 0..<40 {
+      let format = index % 2 == 0 ? AudioFormat.speech : other
+      // The first frame that is not before the end.
+      let frame = FrameCount(
+        Int((end / .seconds(1) * Double(format.sampleRate.hertz)).rounded(.up)))
+      let length = index % 2 == 0 ? 1601 : 4411
+      queue.add(AudioBuffer(silence: FrameCount(length), format: format, firstFrame: frame))
+      let item = taken(&queue)
+      #expect(item?.gap == nil)
+      end = item?.buffer.endFrame.duration(at: format.sampleRate) ?? end
+    }
+  }
+
   @Test func `a gap behind what was dropped begins where that ends`() {
     var queue = IntakeQueue(.buffer(upTo: .milliseconds(500)))
     for number in [0, 1, 4, 5, 6, 7, 8] { queue.add(buffer(number)) }

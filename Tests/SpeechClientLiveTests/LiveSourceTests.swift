@@ -161,6 +161,57 @@ import Testing
       ])
   }
 
+  /// What is told of a stretch of speech in which so many frames are missing, in another format
+  /// behind them where `changes` says so.
+  private func kinds(missing: Int, at rate: SampleRate, changes: Bool = false) async throws
+    -> [String]
+  {
+    let format = AudioFormat(sampleRate: rate, channelCount: 1)
+    let speech = audio(utterances: 1, format: format)
+    let other = audio(
+      utterances: 1, format: AudioFormat(sampleRate: rate, channelCount: changes ? 2 : 1))
+    let buffers = speech.indices.map { index in
+      var buffer = index < 12 ? speech[index] : other[index]
+      if index >= 12 { buffer.firstFrame = buffer.firstFrame + FrameCount(missing) }
+      return buffer
+    }
+    let scripted = ScriptedSpeechEngine(utterances: [])
+    var request = SpeechRequest(buffers: stream(buffers), shouldReportPartialResults: false)
+    request.backPressure = .buffer(upTo: .seconds(60))
+    var kinds: [String] = []
+    for try await event in events(request, on: scripted.engine) {
+      if case .lagging = event { continue }
+      kinds.append(String("\(event)".prefix { $0 != "(" }))
+    }
+    return kinds
+  }
+
+  private static let bridged = ["speechStarted", "dropped", "speechEnded"]
+  private static let cut = [
+    "speechStarted", "speechEnded", "dropped", "speechStarted", "speechEnded",
+  ]
+
+  @Test(arguments: [
+    (16_000, 798, bridged), (16_000, 800, bridged), (16_000, 802, cut),
+    (44_100, 2200, bridged), (44_100, 2205, bridged), (44_100, 2210, cut),
+    (48_000, 2395, bridged), (48_000, 2400, bridged), (48_000, 2405, cut),
+    (22_050, 1102, bridged), (22_050, 1103, cut), (11_025, 551, bridged), (11_025, 552, cut),
+  ])
+  func `fifty milliseconds are the longest gap within an utterance, at any rate`(
+    hertz: Int, missing: Int, expected: [String]
+  ) async throws {
+    let kinds = try await kinds(missing: missing, at: SampleRate(hertz: hertz))
+    #expect(kinds == expected)
+  }
+
+  @Test(arguments: [480, 2400, 2405])
+  func `what is missing where the format changes ends the utterance before it is told`(
+    missing: Int
+  ) async throws {
+    let kinds = try await kinds(missing: missing, at: 48_000, changes: true)
+    #expect(kinds == Self.cut)
+  }
+
   @Test func `speech begins and ends where its sound does`() async throws {
     let scripted = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go")])
     var events: [SpeechRecognitionEvent] = []

@@ -50,6 +50,28 @@ import Testing
     #expect(heard.withLock { $0 } == 9)
   }
 
+  @Test func `an engine's own padding is heard by all sessions, and found by the scout`()
+    async throws
+  {
+    let heard = Mutex(0)
+    let shared = SharedEngine(tailPadding: .milliseconds(900)) { _ in
+      heard.withLock { $0 += 1 }
+    }
+    let plain = try await tasks.start(
+      request(audio(utterances: 9), jobCount: 1), on: SharedEngine().engine
+    ).all()
+    let one = try await tasks.start(
+      request(audio(utterances: 9), jobCount: 1),
+      on: SharedEngine(tailPadding: .milliseconds(900)).engine
+    ).all()
+    let several = try await tasks.start(
+      request(audio(utterances: 9), jobCount: 3), on: shared.engine
+    ).all()
+    #expect(one != plain)
+    #expect(several == one)
+    #expect(heard.withLock { $0 } == 9)
+  }
+
   @Test func `two utterances are recognised at the same time`() async throws {
     let meeting = try Meeting()
     let shared = SharedEngine { index in meeting.wait(for: index) }

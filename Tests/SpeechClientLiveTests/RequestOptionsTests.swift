@@ -45,15 +45,17 @@ import Testing
   }
 
   @Test(arguments: ["", "\u{FEFF}"])
-  func `a grammar may be a file, with a mark of byte order or without`(mark: String) async throws {
+  func `a grammar, in a file or as text, may have a mark of byte order`(mark: String) async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).gram")
     defer { try? FileManager.default.removeItem(at: file) }
-    try "\(mark)#JSGF V1.0; grammar a; public <a> = go forward ten meters;".write(
-      to: file, atomically: true, encoding: .utf8)
-    var request = SpeechRequest(url: sound("go-forward.wav"))
-    request.grammar = .file(file)
-    let results = try await tasks.start(request, on: .pocketSphinx()).all()
-    #expect(results.finals == ["go forward ten meters"])
+    let text = "\(mark)#JSGF V1.0; grammar a; public <a> = go forward ten meters;"
+    try text.write(to: file, atomically: true, encoding: .utf8)
+    for grammar in [SpeechGrammar.file(file), .text(text)] {
+      var request = SpeechRequest(url: sound("go-forward.wav"))
+      request.grammar = grammar
+      let results = try await tasks.start(request, on: .pocketSphinx()).all()
+      #expect(results.finals == ["go forward ten meters"])
+    }
   }
 
   @Test func `a grammar may be a pipe, which nobody's thread waits for`() async throws {

@@ -13,11 +13,15 @@ final class SharedEngine: Sendable {
 
   /// What happens within `finishUtterance`, before the words are given.
   private let finishing: @Sendable (Int) throws(SpeechEngineError) -> Void
+  private let tailPadding: Duration
   // Held to count.
   private let state = Mutex(State())
 
-  init(finishing: @escaping @Sendable (Int) throws(SpeechEngineError) -> Void = { _ in }) {
-    self.finishing = finishing
+  init(
+    tailPadding: Duration = .zero,
+    finishing: @escaping @Sendable (Int) throws(SpeechEngineError) -> Void = { _ in }
+  ) {
+    (self.tailPadding, self.finishing) = (tailPadding, finishing)
   }
 
   var counts: State { state.withLock { $0 } }
@@ -30,7 +34,7 @@ final class SharedEngine: Sendable {
         if options.grammar == "bad" { throw SpeechEngineError.grammarInvalid(line: 1, reason: "") }
         return Session(owner: self)
       })
-    engine.makeListener = { _ in Listener() }
+    engine.makeListener = { [tailPadding] _ in Listener(tailPadding: tailPadding) }
     return engine
   }
 
@@ -41,8 +45,13 @@ final class SharedEngine: Sendable {
   }
 
   private final class Listener: SpeechStreamListener {
+    let tailPadding: Duration
     private var known = Knowledge()
     var knowledge: any Sendable { known }
+
+    init(tailPadding: Duration) {
+      self.tailPadding = tailPadding
+    }
 
     func hear(_ utterance: [[Float]]) {
       known.count += 1
@@ -69,6 +78,7 @@ final class SharedEngine: Sendable {
     }
 
     var hypothesis: SpeechHypothesis { SpeechHypothesis() }
+    var tailPadding: Duration { owner.tailPadding }
 
     func beginUtterance() { heard = 0 }
 

@@ -60,32 +60,53 @@ import Testing
     #expect(results.final(hypothesis, heard: 16_000, plausibility: noise) == nil)
   }
 
-  /// The final result after a second of partial ones whose words do not change.
-  private func final(
-    of words: [String], partly plausibility: Plausibility
-  ) -> SpeechRecognitionResult? {
-    let hypothesis = SpeechHypothesis(
-      words: words.enumerated().map { index, word in
-        SpeechHypothesis.Word(
-          word, frames: FrameCount(index * 1600)..<FrameCount((index + 1) * 1600), confidence: 0.001
-        )
-      })
+  /// What is stable after a second of partial results whose words do not change, and the final
+  /// result, in which the engine is not sure of them.
+  private func outcome(
+    of words: [String], with plausibility: Plausibility, confidence: Double = 0.001
+  ) -> (stable: Int, final: SpeechRecognitionResult?) {
+    func hypothesis(sureness: Double?) -> SpeechHypothesis {
+      SpeechHypothesis(
+        words: words.enumerated().map { index, word in
+          SpeechHypothesis.Word(
+            word, frames: FrameCount(index * 1600)..<FrameCount((index + 1) * 1600),
+            confidence: sureness)
+        })
+    }
     var results = UtteranceResults()
     results.begin(at: 0)
+    var stable = 0
     for heard in stride(from: 8000, to: 24_000, by: 1600) {
-      _ = results.partial(hypothesis, heard: FrameCount(heard), plausibility: plausibility)
+      // No engine says before the end how sure it is.
+      let partial = results.partial(
+        hypothesis(sureness: nil), heard: FrameCount(heard), plausibility: plausibility)
+      stable = partial?.stableSegmentCount ?? stable
     }
-    return results.final(hypothesis, heard: 24_000, plausibility: plausibility)
+    return (
+      stable,
+      results.final(hypothesis(sureness: confidence), heard: 24_000, plausibility: plausibility)
+    )
   }
 
-  @Test func `no word of a noise is called stable, so that the final result takes all back`() {
-    let words = ["the", "a", "the"]
-    for noise in [
-      Plausibility(isVoiced: false, sound: 24_000), Plausibility(isVoiced: true, sound: 24_000),
-    ] {
-      let final = final(of: words, partly: noise)
-      #expect(final?.bestTranscription.segments == [])
-    }
+  /// The words are 300 ms long, which is enough for 7.5 s of sound.
+  @Test(arguments: [
+    Plausibility(isVoiced: false, sound: 24_000), Plausibility(isVoiced: true, sound: 120_001),
+  ])
+  func `no word of a noise is called stable, so that the final result takes all back`(
+    noise: Plausibility
+  ) {
+    let (stable, final) = outcome(of: ["the", "a", "the"], with: noise)
+    #expect(stable == 0)
+    #expect(final?.bestTranscription.segments == [])
+  }
+
+  @Test func `words of a voice are called stable, and stay where the engine is not sure at last`() {
+    let voice = Plausibility(isVoiced: true, sound: 120_000)
+    let (stable, final) = outcome(of: ["the", "a", "the"], with: voice)
+    #expect(stable == 2)
+    #expect(final?.bestTranscription.formattedString == "the a")
+    let sure = outcome(of: ["the", "a", "the"], with: voice, confidence: 0.5).final
+    #expect(sure?.bestTranscription.formattedString == "the a the")
   }
 
   @Test func `the number of an utterance that was lost is not used again`() {

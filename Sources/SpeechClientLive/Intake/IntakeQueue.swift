@@ -27,7 +27,8 @@ struct IntakeQueue {
   static let longestRest = Duration.seconds(20)
   /// What a live source may have waiting at least.
   static let leastLimit = Duration.milliseconds(500)
-  /// Less than this is what the rounding of a change of rates leaves, and no gap.
+  /// Less than this is told with what is missing next; between two formats it is what rounding
+  /// leaves, and nothing is missing.
   static let leastGap = Duration.milliseconds(1)
 
   private let limit: Duration?
@@ -39,6 +40,10 @@ struct IntakeQueue {
   private var expected: (format: AudioFormat, frame: FrameCount)?
   /// Where what was taken or dropped last ended.
   private var end: Duration?
+  /// What was missing in pieces that are too short to be told.
+  private var untold = Duration.zero
+  /// The format of what was taken or dropped last.
+  private var format: AudioFormat?
   /// How much has come since the task was told to finish.
   private var rest: Duration?
   private(set) var isClosed = false
@@ -108,15 +113,20 @@ struct IntakeQueue {
     let begin = dropped?.lowerBound ?? min(self.end ?? first, first)
     dropped = begin..<max(begin, end)
     self.end = dropped?.upperBound
+    format = oldest.format
   }
 
-  /// What lies between the end of what came before and the beginning of a buffer that is taken.
+  /// What is missing before a buffer that is taken: what lies between it and the end of what came
+  /// before, and before that the length of what has not been told, so that the sum is right.
   private mutating func gap(before buffer: AudioBuffer) -> Range<Duration>? {
     let rate = buffer.format.sampleRate
     let begin = buffer.firstFrame.duration(at: rate)
-    defer { end = buffer.endFrame.duration(at: rate) }
-    guard let end, begin - end >= Self.leastGap else { return nil }
-    return end..<begin
+    defer { (end, format) = (buffer.endFrame.duration(at: rate), buffer.format) }
+    guard let end, begin > end else { return nil }
+    if format == buffer.format || begin - end >= Self.leastGap { untold += begin - end }
+    guard untold >= Self.leastGap else { return nil }
+    defer { untold = .zero }
+    return max(.zero, begin - untold)..<begin
   }
 
   /// The buffer at its place in the stream, which it keeps when those before it are dropped.

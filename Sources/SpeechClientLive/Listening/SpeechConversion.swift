@@ -12,8 +12,8 @@ struct SpeechConversion {
     case gap(to: FrameCount)
   }
 
-  /// A gap that is no longer is heard as silence: an xrun, or a place that was rounded, cuts no
-  /// word in two.
+  /// A gap within one format that is no longer, by the frames that it lacks, is heard as silence:
+  /// an xrun, or a place that was rounded, cuts no word in two.
   static let longestBridge = Duration.milliseconds(50)
 
   private var resampler: Resampler?
@@ -37,6 +37,10 @@ struct SpeechConversion {
     expected = buffer.endFrame
     return try pieces + (resampler?.process(buffer)).pieces
   }
+
+  /// Whether the buffer goes on with what came before, or after so little that it is heard as
+  /// silence; else it begins a stretch of its own.
+  func continues(with buffer: AudioBuffer) -> Bool { bridge(to: buffer) != nil }
 
   /// Gives what the resampler holds back.
   mutating func finish() throws -> [Piece] {

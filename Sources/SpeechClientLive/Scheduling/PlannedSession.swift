@@ -22,6 +22,8 @@ final class PlannedSession: SpeechEngineSession {
 
   var hypothesis: SpeechHypothesis { SpeechHypothesis() }
 
+  var tailPadding: Duration { listener.tailPadding }
+
   func beginUtterance() {
     pieces = []
   }

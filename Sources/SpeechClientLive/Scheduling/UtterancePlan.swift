@@ -22,7 +22,7 @@ final class UtterancePlan: Sendable {
 
   /// - Parameters:
   ///   - workers: who do the work, so many at a time.
-  ///   - pulse: beats whenever a worker has moved.
+  ///   - pulse: beats whenever a worker has moved, for this task or for another.
   ///   - isWanted: whether anybody still waits for the results.
   ///   - whenFirst: called once, when all tasks that joined the workers before have left them.
   init(

@@ -77,7 +77,7 @@ actor UtteranceScout {
       case .hear(let samples): pieces.append(samples)
       case .end(let silence):
         // As the recogniser will: words of other pieces would have to be found anew.
-        let padding = finder.padding(after: silence)
+        let padding = finder.padding(after: silence, wanted: listener?.tailPadding ?? .zero)
         if !padding.isEmpty { pieces.append(padding) }
         try found()
       }

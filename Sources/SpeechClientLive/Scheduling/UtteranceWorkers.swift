@@ -27,7 +27,8 @@ final class UtteranceWorkers: Sendable {
   /// Lets a task take part that wants so many workers, and gives its number.
   ///
   /// - Parameters:
-  ///   - pulse: beats whenever any worker has moved: a task moves as long as those before it do.
+  ///   - pulse: beats whenever any worker has moved, for whichever task: a task may wait for those
+  ///     before it, and for a worker that is at the work of a later one.
   ///   - whenFirst: called once, when no task is left that joined before.
   func join(
     workers: Int, pulse: Pulse = Pulse(), whenFirst: @escaping @Sendable () -> Void
@@ -47,7 +48,7 @@ final class UtteranceWorkers: Sendable {
     tellFirst()
   }
 
-  /// A worker has moved.
+  /// A worker has moved: every task may be waiting for it.
   func beat() {
     pulses.withLock { for pulse in $0.values { pulse.beat() } }
   }

@@ -71,8 +71,7 @@ actor Recogniser {
 
   /// Recognises what comes next; the results go into the mailbox as they are made.
   func hear(_ item: IntakeQueue.Item, _ pulse: Pulse) throws {
-    if let dropped = item.dropped { try drop(dropped, .engineTooSlow) }
-    if let gap = item.gap { try drop(gap, .gap) }
+    try tell(of: item)
     if let lag = item.lag { mailbox.post(.lagging(by: lag)) }
     for slice in item.buffer.slices(of: Self.step) {
       guard isWanted else { return }
@@ -88,15 +87,16 @@ actor Recogniser {
     if let failure = setbacks.last { throw failure }
   }
 
-  /// Tells of a stretch that is not heard, after what was said before it; a short gap is heard as
-  /// silence.
-  private func drop(
-    _ stretch: Range<Duration>, _ reason: SpeechRecognitionEvent.DropReason
-  ) throws {
-    let isBridged =
-      reason == .gap && stretch.upperBound - stretch.lowerBound <= SpeechConversion.longestBridge
-    if !isBridged { try endStretch() }
-    mailbox.post(.dropped(stretch, reason: reason))
+  /// Tells of what is not heard before an item, after what was said before that; a short gap is
+  /// heard as silence.
+  private func tell(of item: IntakeQueue.Item) throws {
+    if let dropped = item.dropped {
+      try endStretch()
+      mailbox.post(.dropped(dropped, reason: .engineTooSlow))
+    }
+    guard let gap = item.gap else { return }
+    if !conversion.continues(with: item.buffer) { try endStretch() }
+    mailbox.post(.dropped(gap, reason: .gap))
   }
 
   private var isWanted: Bool { !isOver && !mailbox.isClosed }
