@@ -9,31 +9,40 @@ import ClientDependencies
 package struct MicrophoneAudio: AsyncSequence, Sendable {
   private let recorder: AudioRecorderClient
   private let request: CaptureRequest
+  private let whenOpen: @Sendable (CapturedAudio) async -> Void
 
   /// Audio of the recorder that `\.audioRecorder` gives now.
-  package init(_ request: CaptureRequest) {
+  ///
+  /// - Parameter whenOpen: called with the first block of each capture, before it is heard.
+  package init(
+    _ request: CaptureRequest,
+    whenOpen: @escaping @Sendable (_ first: CapturedAudio) async -> Void = { _ in }
+  ) {
     @Dependency(\.audioRecorder) var recorder
-    (self.recorder, self.request) = (recorder, request)
+    (self.recorder, self.request, self.whenOpen) = (recorder, request, whenOpen)
   }
 
   package struct Iterator: AsyncIteratorProtocol {
     private let recorder: AudioRecorderClient
     private let request: CaptureRequest
+    private var whenOpen: (@Sendable (CapturedAudio) async -> Void)?
     private var blocks: AsyncThrowingStream<CapturedAudio, any Error>.Iterator?
 
-    fileprivate init(_ recorder: AudioRecorderClient, _ request: CaptureRequest) {
-      (self.recorder, self.request) = (recorder, request)
+    fileprivate init(_ audio: MicrophoneAudio) {
+      (recorder, request, whenOpen) = (audio.recorder, audio.request, audio.whenOpen)
     }
 
     package mutating func next() async throws -> AudioBuffer? {
       if blocks == nil {
         blocks = await recorder.capture(request: request).makeAsyncIterator()
       }
-      return try await blocks?.next()?.buffer
+      let block = try await blocks?.next()
+      if let block, let whenOpen = whenOpen.take() { await whenOpen(block) }
+      return block?.buffer
     }
   }
 
-  package func makeAsyncIterator() -> Iterator { Iterator(recorder, request) }
+  package func makeAsyncIterator() -> Iterator { Iterator(self) }
 }
 
 extension CaptureRequest {

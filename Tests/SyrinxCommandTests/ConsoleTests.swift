@@ -113,6 +113,16 @@ struct ConsoleTests {
         "syrinx: 2.000 s of sound at 1:05.0 were dropped: speech cannot be recognised: gone",
         "syrinx: the recogniser has caught up",
       ])
+    for tenth in 0..<5 {
+      let begin = Duration.seconds(70) + .milliseconds(tenth * 100)
+      try await text.show(.dropped(begin..<begin + .milliseconds(10), reason: .gap))
+    }
+    #expect(try error.text().split(separator: "\n").count == 6)
+    try await text.end()
+    #expect(
+      try error.text().split(separator: "\n").last
+        == "syrinx: 0.040 s of sound in 4 places from 1:10.1 on were lost before they were heard; "
+        + "is this machine too slow or busy?")
     var json = TranscriptReport(style: .json, console: console)
     for event in events { try await json.show(event) }
     let records = try output.text().split(separator: "\n")

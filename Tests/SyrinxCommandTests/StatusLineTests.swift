@@ -32,10 +32,31 @@ struct StatusLineTests {
 
   @Test
   func `what is volatile is dim, and takes no room for that`() {
-    var line = StatusLine()
-    #expect(line.show("go on", columns: 80, dimmed: 2) == "\rgo \u{1B}[2mon\u{1B}[0m")
-    #expect(line.show("go", columns: 80, dimmed: 2) == "\r\u{1B}[2mgo\u{1B}[0m   ")
-    #expect(line.show("go", columns: 80) == "\rgo")
+    var line = StatusLine(isStyled: true)
+    #expect(line.show("go", tail: "on", columns: 6) == "\rgo \u{1B}[2mon\u{1B}[0m\u{1B}[K")
+    #expect(line.show("", tail: "go", columns: 80) == "\r\u{1B}[2mgo\u{1B}[0m\u{1B}[K")
+    #expect(line.show("go", tail: "", columns: 80) == "\rgo\u{1B}[K")
+    var plain = StatusLine()
+    #expect(plain.show("go", tail: "on", columns: 80) == "\rgo on")
+  }
+
+  @Test
+  func `of what is volatile the end is shown, as wide as it is`() {
+    var line = StatusLine(isStyled: true)
+    #expect(
+      line.show("go forward", tail: "ten", columns: 9)
+        == "\rward \u{1B}[2mten\u{1B}[0m\u{1B}[K")
+    #expect(line.show("東京へ", tail: "行く", columns: 8) == "\rへ \u{1B}[2m行く\u{1B}[0m\u{1B}[K")
+    #expect(line.show("東京へ", tail: "行く", columns: 4) == "\r\u{1B}[2mく\u{1B}[0m\u{1B}[K")
+  }
+
+  @Test
+  func `a terminal that can clears the rest of the line, however wide that is`() {
+    var line = StatusLine(isStyled: true)
+    #expect(line.show("longer", columns: 80) == "\rlonger\u{1B}[K")
+    #expect(line.show("short", columns: 80) == "\rshort\u{1B}[K")
+    #expect(line.clear() == "\r\u{1B}[K\r")
+    #expect(line.clear().isEmpty)
   }
 
   @Test

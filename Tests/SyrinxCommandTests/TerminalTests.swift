@@ -33,10 +33,16 @@ struct TerminalTests {
     try folder.speech("go.wav")
     let shown = try await shown("syrinx listen --partials -d virtual:go.wav")
     let lines = shown.split(separator: "\r\n")
-    #expect(lines.first == "listening to virtual:go.wav; Ctrl-C ends it")
+    #expect(lines.first == "listening to virtual:go.wav (16000 Hz, mono); Ctrl-C ends it")
     let rewritten = try #require(lines.last).split(separator: "\r")
     #expect(rewritten.count > 1)
     #expect(rewritten.last?.hasPrefix("go forward") == true)
+  }
+
+  @Test
+  func `what cannot be listened to is not said to be`() async throws {
+    let shown = try await shown("syrinx listen -d virtual:nowhere.wav", status: 1)
+    #expect(!shown.contains("listening"), "\(shown)")
   }
 
   @Test

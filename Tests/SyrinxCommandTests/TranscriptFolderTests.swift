@@ -35,6 +35,13 @@ struct TranscriptFolderTests {
     try await file.complete()
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\n")
     #expect(!FileManager.default.fileExists(atPath: path + ".part"))
+    let other = try await begin()
+    #expect(FileManager.default.fileExists(atPath: path + ".part"))
+    await other.discard()
+    #expect(!FileManager.default.fileExists(atPath: path + ".part"))
+    // What was complete before is still there.
+    await file.discard()
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\n")
   }
 
   @Test

@@ -3,6 +3,7 @@ import AudioCore
 import AudioRecorderClient
 import ClientDependencies
 import FoundationEssentials
+import Logging
 import SoundFile
 import SpeechClient
 
@@ -14,7 +15,8 @@ struct ListenCommand: RecognisingSubcommand {
     discussion: """
       It ends at Ctrl-C, or with its device, after the last utterance has been written; the exit status \
       is 0 then. A second Ctrl-C ends at once. Where the machine is too slow a minute of sound may wait; \
-      what is more is dropped, oldest first, and standard error says so.
+      what is more is dropped, oldest first, and standard error says so: how much in all, at most once in \
+      a second of sound.
 
       \(TranscriptOptions.help)
 
@@ -59,8 +61,6 @@ struct ListenCommand: RecognisingSubcommand {
     try await speech.makeReady()
     let kept = try keep.map { try KeptAudio(url: URL(filePath: $0), console: context.console) }
     try await context.signals.finishing(with: { [speech] in await speech.finishTask() }) {
-      await context.console.mention(
-        "listening to \(device.name ?? "the default microphone"); Ctrl-C ends it")
       try await listen(with: speech, keeping: kept, in: context)
     }
   }
@@ -73,14 +73,29 @@ struct ListenCommand: RecognisingSubcommand {
     var request = SpeechRequest(
       microphone: capture,
       shouldReportPartialResults: transcript.wantsPartials(on: context.console))
-    if let kept { request.source = .buffers(kept.keeping(MicrophoneAudio(capture))) }
+    let audio = MicrophoneAudio(capture) { await began(with: $0, in: context) }
+    request.source = .buffers(
+      kept?.keeping(audio) as (any AsyncSequence<AudioBuffer, any Error> & Sendable)? ?? audio)
     let events = await speech.recognition(request: recognition.applied(to: request))
     // A signal that came before the client knew of this task did not finish it.
     if context.signals.received != nil { await speech.finishTask() }
     var report = TranscriptReport(style: transcript.style, console: context.console)
     try await report.begin()
-    for try await event in events { try await report.show(event) }
+    do {
+      for try await event in events { try await report.show(event) }
+    } catch {
+      await report.tellLosses()
+      throw error
+    }
     try await report.end()
     try await kept?.finish()
+  }
+
+  /// Says that it listens, as soon as the microphone gives something and not before.
+  private func began(with first: CapturedAudio, in context: CommandContext) async {
+    let microphone = device.name ?? first.device.map { "\($0.device)" } ?? "the default microphone"
+    let format = first.device?.format ?? first.buffer.format
+    await context.console.mention("listening to \(microphone) (\(format)); Ctrl-C ends it")
+    context.log.info("listening to \(microphone): \(format)")
   }
 }

@@ -7,7 +7,7 @@ actor Console {
   private let output: StandardDescriptor
   private let error: StandardDescriptor
   private let hurry: WakeUp?
-  private var status = StatusLine()
+  private var status: StatusLine
 
   /// Whether people watch standard error.
   nonisolated let isWatched: Bool
@@ -24,6 +24,7 @@ actor Console {
     self.error = error
     self.hurry = hurry
     isWatched = error.isTerminal
+    status = StatusLine(isStyled: error.isStyled)
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -52,11 +53,7 @@ actor Console {
 
   /// The same for a text whose end matters most, and of which the tail, dim, may still change.
   nonisolated func showVolatile(_ stable: String, tail: String = "") async {
-    guard isWatched else { return }
-    let gap = stable.isEmpty || tail.isEmpty ? "" : " "
-    let text = (stable + gap + tail).suffix(columns: max(1, error.columns - 1))
-    let dimmed = error.isStyled ? min(tail.count, text.count) : 0
-    await show(status: String(text), dimmed: dimmed)
+    if isWatched { await show(stable, tail: tail) }
   }
 
   /// Leaves nothing of the line that was rewritten.
@@ -73,8 +70,12 @@ actor Console {
     show(status.clear() + line + "\n")
   }
 
-  private func show(status text: String, dimmed: Int = 0) {
-    show(status.show(text, columns: error.columns, dimmed: dimmed))
+  private func show(status text: String) {
+    show(status.show(text, columns: error.columns))
+  }
+
+  private func show(_ stable: String, tail: String) {
+    show(status.show(stable, tail: tail, columns: error.columns))
   }
 
   private func show(_ text: String) {

@@ -13,7 +13,7 @@ struct StandardDescriptor: Sendable {
 
   var isTerminal: Bool { isatty(rawValue) == 1 }
 
-  /// Whether it is a terminal that knows how to dim.
+  /// Whether it is a terminal that knows how to dim, and to clear a line.
   var isStyled: Bool {
     guard isTerminal, let name = getenv("TERM") else { return false }
     return !["", "dumb"].contains(String(cString: name))

@@ -7,6 +7,11 @@ extension SpeechRecognitionEvent.DropReason {
     return "\(length.secondsText) of sound at \(stretch.lowerBound.clockText) \(fate)"
   }
 
+  /// The same of several stretches, of which the first begins at `begin`.
+  func sentence(about length: Duration, in count: Int, from begin: Duration) -> String {
+    "\(length.secondsText) of sound in \(count) places from \(begin.clockText) on \(fate)"
+  }
+
   private var fate: String {
     switch self {
     case .engineTooSlow: "were dropped: too much waited for the recogniser"

@@ -8,6 +8,7 @@ struct TranscriptReport {
   private let transcript: any LineOutput
   private let console: Console
   private var isLagging = false
+  private var losses = LossSummary()
   /// The utterance of which partial results were shown, and no final one.
   private var open: Int?
 
@@ -47,27 +48,38 @@ struct TranscriptReport {
     if text.style == .json, let record = LagRecord(event, file: file, utterance: open) {
       try await print([record.jsonLine()])
     }
-    if let sentence = sentence(about: event) { await console.report(sentence) }
+    for sentence in sentences(about: event) { await console.report(sentence) }
   }
 
-  /// What people are told: that it falls behind by much, and not how far at any moment.
-  private mutating func sentence(about event: SpeechRecognitionEvent) -> String? {
+  /// What people are told: that it falls behind by much, and not how far at any moment; what was
+  /// lost, and not each piece of it.
+  private mutating func sentences(about event: SpeechRecognitionEvent) -> [String] {
     switch event {
-    case .speechStarted:
+    case .speechStarted(let time):
       open = nil
-      return nil
+      return named(losses.reach(time))
+    case .speechEnded(let time): return named(losses.reach(time))
     case .lagging(.zero):
       defer { isLagging = false }
-      return isLagging ? "the recogniser has caught up" : nil
+      return isLagging ? ["the recogniser has caught up"] : []
     case .lagging(let lag):
-      guard !isLagging, lag >= Self.seriousLag else { return nil }
+      guard !isLagging, lag >= Self.seriousLag else { return [] }
       isLagging = true
-      return "the recogniser lags \(lag.secondsText) behind; is this machine too slow or busy?"
+      return ["the recogniser lags \(lag.secondsText) behind; is this machine too slow or busy?"]
     case .dropped(let range, let reason):
       isWhole = false
-      return (file.map { "\($0): " } ?? "") + reason.sentence(about: range)
-    default: return nil
+      return named(losses.add(range, reason))
+    default: return []
     }
+  }
+
+  private func named(_ sentences: [String]) -> [String] {
+    sentences.map { (file.map { "\($0): " } ?? "") + $0 }
+  }
+
+  /// Tells people of what was lost and has not been told; to be called where no more will come.
+  mutating func tellLosses() async {
+    for sentence in named(losses.finish()) { await console.report(sentence) }
   }
 
   private func showVolatile(_ result: SpeechRecognitionResult) async {
@@ -81,6 +93,7 @@ struct TranscriptReport {
 
   /// To be called after the last result.
   mutating func end() async throws {
+    await tellLosses()
     try await print(text.end())
   }
 
