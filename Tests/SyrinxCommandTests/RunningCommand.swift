@@ -13,7 +13,12 @@ final class RunningCommand: Sendable {
   private let identifier: Int32
   private let statuses: AsyncStream<Int32>
 
-  init(_ arguments: String..., in folder: TestFolder, watching watched: Watched) throws {
+  convenience init(_ arguments: String..., in folder: TestFolder, watching watched: Watched) throws
+  {
+    try self.init(arguments: arguments, in: folder, watching: watched)
+  }
+
+  init(arguments: [String], in folder: TestFolder, watching watched: Watched) throws {
     let process = BuiltCommand.process(BuiltCommand.url, arguments, in: folder)
     let pipe = Pipe()
     process.standardOutput = watched == .output ? pipe : FileHandle.nullDevice

@@ -1,0 +1,139 @@
+import Foundation
+import Glibc
+import Testing
+
+/// What a client of `syrinx serve` sees of each option of the command.
+@Suite(.timeLimit(.minutes(5)))
+struct ServeOptionsTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  /// What a client on standard input and output gets for these bytes.
+  private func answers(to frames: Data, _ options: String) async throws -> String {
+    try frames.write(to: folder.file("frames"))
+    let run = try await BuiltCommand.shell(
+      "syrinx serve --wyoming stdio \(options) < <(cat frames) | cat", in: folder)
+    #expect(run.status == 0, "\(run.error)")
+    return run.output
+  }
+
+  @Test(arguments: [
+    ("--header-limit", #"{"type":"ping","data":{"text":"0123456789012345678901234567"}}"# + "\n"),
+    (
+      "--data-limit",
+      #"{"type":"ping","data_length":52}"# + "\n"
+        + #"{"text":"0123456789012345678901234567890123456789"} "#
+    ),
+    (
+      "--payload-limit",
+      #"{"type":"ping","payload_length":52}"# + "\n" + String(repeating: "x", count: 52)
+    ),
+  ])
+  func `a frame that is larger than a limit is malformed`(option: String, frame: String)
+    async throws
+  {
+    for limit in ["", "\(option) 100"] {
+      let answers = try await answers(to: Data(frame.utf8), limit)
+      #expect(answers.contains(#""type":"pong""#), "\(answers)")
+      #expect(!answers.contains(#""type":"error""#), "\(answers)")
+    }
+    let answers = try await answers(to: Data(frame.utf8), "\(option) 50")
+    #expect(!answers.contains(#""type":"pong""#), "\(answers)")
+    #expect(answers.contains(#""code":"malformed""#), "\(answers)")
+  }
+
+  @Test func `a client that sends nothing for the idle timeout is told`() async throws {
+    // A pipe whose other end stays open, and says nothing.
+    let run = try await BuiltCommand.shell(
+      "mkfifo open; exec 3<>open; syrinx serve --wyoming stdio --idle-timeout 0.2 <&3 | cat",
+      in: folder)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.output.contains(#""code":"idle""#), "\(run.output)")
+  }
+
+  /// A server, and a line of shell in which `$port` is its port.
+  private func serving(_ options: String..., line: String) async throws -> [String] {
+    let server = try RunningCommand(arguments: ["serve"] + options, in: folder, watching: .error)
+    let listening = await server.lines.first(containing: "listening on ")
+    let port = try #require(listening?.firstMatch(of: #/:(\d+);/#)).output.1
+    let run = try await BuiltCommand.shell("port=\(port); \(line)", in: folder)
+    server.send(SIGTERM)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(await server.status() == 0)
+    return run.outputLines
+  }
+
+  private static let twoClients = """
+    exec 3<>/dev/tcp/127.0.0.1/$port; echo '{"type":"ping"}' >&3; head -n 1 <&3
+    exec 4<>/dev/tcp/127.0.0.1/$port; { echo '{"type":"ping"}' >&4; } 2>&-
+    read -r line <&4; echo "$line"; case $line in *error*) cat <&4;; esac
+    """
+
+  @Test func `one client more than there may be connections is refused`() async throws {
+    let alone = try await serving(
+      "--wyoming", "tcp://127.0.0.1:0", "--connections", "1", line: Self.twoClients)
+    #expect(alone.count { $0.contains("pong") } == 1, "\(alone)")
+    #expect(alone.last?.contains(#""code":"busy""#) == true, "\(alone)")
+    let both = try await serving(
+      "--wyoming", "tcp://127.0.0.1:0", "--connections", "2", line: Self.twoClients)
+    #expect(both.count { $0.contains("pong") } == 2, "\(both)")
+  }
+
+  @Test func `an address that others can reach is served where it is allowed`() async throws {
+    let answers = try await serving(
+      "--wyoming", "tcp://0.0.0.0:0", "--allow-remote", line: Self.twoClients)
+    #expect(answers.count { $0.contains("pong") } == 2, "\(answers)")
+  }
+
+  // MARK: What is said
+
+  /// The frames of a recording: 16 bits, 16 kHz, mono.
+  private func frames(of name: String) async throws -> Data {
+    let copy = "\(UUID()).wav"
+    try folder.sample(name, as: copy)
+    let run = try await BuiltCommand.shell("sox \(copy) -t raw said.raw", in: folder)
+    #expect(run.status == 0, "\(run.error)")
+    let format = #""rate":16000,"width":2,"channels":1"#
+    let audio = try Data(contentsOf: folder.file("said.raw"))
+    var frames = Data("{\"type\":\"audio-start\",\"data\":{\(format)}}\n".utf8)
+    for begin in stride(from: 0, to: audio.count, by: 3200) {
+      let part = audio[begin..<min(begin + 3200, audio.count)]
+      frames += Data(
+        "{\"type\":\"audio-chunk\",\"data\":{\(format)},\"payload_length\":\(part.count)}\n".utf8)
+      frames += part
+    }
+    return frames + Data("{\"type\":\"audio-stop\"}\n".utf8)
+  }
+
+  /// What a client sees of a recording: the events' types that count, and the transcript.
+  private func heard(_ name: String, _ options: String) async throws -> (voices: Int, text: String?)
+  {
+    let answers = try await answers(to: try await frames(of: name), options)
+    let text = answers.firstMatch(of: #/"type":"transcript"}\n{"text":"([^"]*)"}/#)
+    return (answers.ranges(of: #""type":"voice-started""#).count, text.map { String($0.output.1) })
+  }
+
+  @Test func `a grammar, key phrases and a language decide what is heard`() async throws {
+    let plain = try await heard("go-forward.wav", "")
+    #expect(plain == (1, "go forward ten meters"))
+    try Data("#JSGF V1.0; grammar a; public <a> = go backward | turn left;".utf8).write(
+      to: folder.file("a.gram"))
+    let text = try await heard("go-forward.wav", "--grammar a.gram").text
+    #expect(text == "go backward" || text == "turn left" || text == "", "\(text as Any)")
+    #expect(try await heard("go-forward.wav", "--key-phrase forward").text == "forward")
+    let french = try await answers(to: try await frames(of: "go-forward.wav"), "--locale fr-FR")
+    #expect(french.contains(#""code":"unavailable""#), "\(french)")
+    let wrong = try await answers(
+      to: try await frames(of: "go-forward.wav"), "--engine-option nonsense=1")
+    #expect(wrong.contains(#""type":"error""#), "\(wrong)")
+  }
+
+  @Test func `the end of an utterance is where the options say`() async throws {
+    #expect(try await heard("two-utterances.wav", "").voices == 2)
+    #expect(try await heard("two-utterances.wav", "--end-silence 5").voices == 1)
+    #expect(try await heard("two-utterances.wav", "--longest-utterance 1").voices > 2)
+  }
+}
