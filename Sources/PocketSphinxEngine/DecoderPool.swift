@@ -4,18 +4,25 @@ import Synchronization
 
 /// Keeps loaded decoders for the next sessions, because loading takes a quarter of a second.
 final class DecoderPool: Sendable {
+  /// Loads a decoder of a model, with the whole dictionary or not.
+  typealias Loading =
+    @Sendable (CheckedModel, _ wholeDictionary: Bool, DecoderSettings) throws(SpeechEngineError) ->
+    Decoder
+
   let location: ModelLocation
 
   private let limit: Int
+  private let load: Loading
   private let check = ModelCheck()
   // Held to move a decoder in or out, never while one loads or works.
   private let idle = Mutex<[IdleDecoder]>([])
 
   /// - Parameter limit: how many decoders are kept at most.
   init(
-    location: ModelLocation, limit: Int = max(1, ProcessInfo.processInfo.activeProcessorCount)
+    location: ModelLocation, limit: Int = max(1, ProcessInfo.processInfo.activeProcessorCount),
+    load: @escaping Loading = Decoder.init
   ) {
-    (self.location, self.limit) = (location, limit)
+    (self.location, self.limit, self.load) = (location, limit, load)
   }
 
   /// The decoder that is free, or a new one, which is loaded here and now.
@@ -25,17 +32,25 @@ final class DecoderPool: Sendable {
   func take(
     _ settings: DecoderSettings = DecoderSettings(), wholeDictionary: Bool = false
   ) throws(SpeechEngineError) -> Decoder {
-    func fits(_ decoder: Decoder) -> Bool {
-      decoder.settings == settings && (decoder.knowsWholeDictionary || !wholeDictionary)
+    if let free = takeIdle(where: {
+      $0.settings == settings && ($0.knowsWholeDictionary || !wholeDictionary)
+    }) {
+      return free
     }
-    let free = idle.withLock { idle in
-      // One that does not fit is let go of: what is asked for now will be asked for again.
+    return try load(check.model(location.find()), wholeDictionary, settings)
+  }
+
+  /// The newest idle decoder that fits; where there is none, one that does not is let go of.
+  ///
+  /// What is asked for now will be asked for again. The one that goes is freed when this returns:
+  /// two of them must not be in memory while another is loaded in its place.
+  private func takeIdle(where fits: (Decoder) -> Bool) -> Decoder? {
+    let taken = idle.withLock { idle in
       let index = idle.lastIndex { fits($0.decoder) } ?? idle.indices.last
       return index.map { idle.remove(at: $0) }
     }
-    if let free, fits(free.decoder) { return free.decoder }
-    return try Decoder(
-      model: check.model(location.find()), wholeDictionary: wholeDictionary, settings: settings)
+    guard let taken, fits(taken.decoder) else { return nil }
+    return taken.decoder
   }
 
   /// Takes a decoder back, and keeps it where there is room and it is between utterances.

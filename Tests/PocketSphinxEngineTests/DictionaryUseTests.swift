@@ -45,4 +45,31 @@ import Testing
     pool.giveBack(decoder)
     #expect(try pool.take() === decoder)
   }
+
+  @Test func `a decoder that does not fit is freed before another is loaded in its place`() throws {
+    let watched = WatchedDecoder()
+    let pool = DecoderPool(location: ModelLocation(chosen: nil)) {
+      (model, isWhole, settings) throws(SpeechEngineError) in
+      watched.noteLoading()
+      return try Decoder(model: model, wholeDictionary: isWhole, settings: settings)
+    }
+    func takeAndGiveBack(wholeDictionary: Bool) throws {
+      let decoder = try pool.take(wholeDictionary: wholeDictionary)
+      watched.decoder = decoder
+      pool.giveBack(decoder)
+    }
+    try takeAndGiveBack(wholeDictionary: false)
+    try takeAndGiveBack(wholeDictionary: true)
+    #expect(watched.wereAliveAtLoading == [false, false])
+  }
+}
+
+/// Notes whether a decoder is still there when another is loaded.
+///
+/// Unchecked, because nothing guards it; right, because one thread uses the pool of its test.
+private final class WatchedDecoder: @unchecked Sendable {
+  weak var decoder: Decoder?
+  private(set) var wereAliveAtLoading: [Bool] = []
+
+  func noteLoading() { wereAliveAtLoading.append(decoder != nil) }
 }

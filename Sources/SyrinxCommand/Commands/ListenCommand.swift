@@ -58,7 +58,7 @@ struct ListenCommand: RecognisingSubcommand {
 
   func perform(in context: CommandContext) async throws {
     @Dependency(\.speechClient) var speech
-    try await speech.makeReady()
+    try await speech.makeReady(for: recognition)
     let kept = try keep.map { try KeptAudio(url: URL(filePath: $0), console: context.console) }
     try await context.signals.finishing(with: { [speech] in await speech.finishTask() }) {
       try await listen(with: speech, keeping: kept, in: context)

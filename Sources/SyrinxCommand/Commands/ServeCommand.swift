@@ -77,7 +77,7 @@ struct ServeCommand: RecognisingSubcommand {
 
   func perform(in context: CommandContext) async throws {
     @Dependency(\.speechClient) var speech
-    try await speech.makeReady()
+    try await speech.makeReady(for: recognition)
     let server = WyomingServer(address: try address(), options: try options(in: context))
     let serving = Task {
       try await server.run { address in

@@ -64,7 +64,7 @@ struct TranscribeCommand: RecognisingSubcommand {
 
   func perform(in context: CommandContext) async throws {
     @Dependency(\.speechClient) var speech
-    try await speech.makeReady()
+    try await speech.makeReady(for: recognition)
     guard let folder else { return try await transcribeAll(with: speech, in: context) }
     try folder.make()
     try await cancelledBySignals(in: context) { try await transcribeAll(with: speech, in: context) }

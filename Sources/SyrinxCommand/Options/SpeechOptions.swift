@@ -91,6 +91,9 @@ struct SpeechOptions: ParsableArguments {
     }
   }
 
+  /// Whether an engine takes dictation with the settings that it has without a request.
+  var areOfDictation: Bool { grammar == nil && keyPhrases.isEmpty && engineSettings.isEmpty }
+
   /// The request with what the options ask for.
   func applied(to request: SpeechRequest) -> SpeechRequest {
     var request = request

@@ -22,14 +22,21 @@ enum RecognitionCosts {
     try writer.write(AudioBuffer(silence: 1_600, format: .speech))
     try writer.close()
     let batch = try batchArguments(bench)
-    var (peer, one, two, start) = (Use(), Use(), Use(), Use())
+    let grammar = bench.file("grammar")
+    try "#JSGF V1.0; grammar a; public <a> = go (forward | back);".write(
+      toFile: grammar, atomically: true, encoding: .utf8)
+    var (peer, one, two, start, withGrammar) = (Use(), Use(), Use(), Use(), Use())
     for _ in 0..<max(1, Options.number("--rounds", or: 2)) {
       try run(syrinx(["--jobs", "1", silence.path], bench), adding: &start)
+      try run(syrinx(["--grammar", grammar, silence.path], bench), adding: &withGrammar)
       try run(batch, adding: &peer)
       try run(syrinx(["--jobs", "1"] + bench.clips.map(\.url.path), bench), adding: &one)
       try run(syrinx(["--jobs", "2"] + bench.clips.map(\.url.path), bench), adding: &two)
     }
-    return findings(bench, peer, one, two, start) + [try wordErrors(bench)]
+    let startUp = Finding(
+      name: "start-up with a grammar", value: withGrammar.wall, unit: "s", bound: 0.4,
+      remark: "one model is loaded, with the whole dictionary")
+    return [startUp] + findings(bench, peer, one, two, start) + [try wordErrors(bench)]
   }
 
   private static func findings(
