@@ -154,7 +154,10 @@ struct TranscribeCommand: RecognisingSubcommand {
       style: transcript.style, file: hearing.file, to: output, console: context.console)
     await hearing.audio.beginProgress()
     try await report.begin()
-    for try await event in hearing.events { try await report.show(event) }
+    for try await event in hearing.events {
+      try await report.show(event)
+      await hearing.audio.note(event)
+    }
     // A recognition that is cancelled ends as if its audio did.
     try Task.checkCancellation()
     try await report.end()

@@ -6,7 +6,7 @@ import Glibc
 import SoundFile
 import SpeechClient
 
-/// What a file gives to a recogniser: how far it has been heard, and what was wrong with it.
+/// What a file gives to a recogniser: how far it has been understood, and what was wrong with it.
 final class FileHearing: Sendable {
   private let file: String
   private let context: CommandContext
@@ -23,7 +23,7 @@ final class FileHearing: Sendable {
     @Dependency(\.continuousClock) var clock
     let name = URL(filePath: file).lastPathComponent
     let text = ProgressText(file: name, total: await length(of: file))
-    progress = FileProgress(text: text, console: context.console, stopwatch: stopwatch(clock))
+    progress = FileProgress(text: text, console: context.console, clock: clock)
   }
 
   func request(wantsPartials: Bool) -> SpeechRequest {
@@ -32,18 +32,22 @@ final class FileHearing: Sendable {
       file == "-"
       ? SoundFile.buffers(ofFileDescriptor: 0)
       : SoundFile.buffers(of: URL(filePath: file)) { troubles.append(.shortfall($0)) }
-    let heard = buffers.map { [audio, progress] buffer in
+    let heard = buffers.map { [audio] buffer in
       if !buffer.isEmpty { audio.note() }
-      await progress?.heard(buffer.endFrame.duration(at: buffer.format.sampleRate))
       return buffer
     }
     return SpeechRequest(buffers: heard, shouldReportPartialResults: wantsPartials)
   }
 
-  /// Lets the progress be seen from now on, where people watch; it counts from the beginning of the
-  /// work.
+  /// Lets the progress be seen from now on, where people watch, and counts it from here.
   func beginProgress() async {
     await progress?.begin()
+  }
+
+  /// Notes what the recogniser tells of the file: the audio itself is read far ahead of it.
+  func note(_ event: SpeechRecognitionEvent) async {
+    guard let progress, let place = event.place else { return }
+    await progress.show(place)
   }
 
   /// Says what was wrong; throws where there was no audio at all.
@@ -56,41 +60,6 @@ final class FileHearing: Sendable {
       throw CommandFailure(description: "\(file) holds no audio: there is nothing to transcribe")
     }
   }
-}
-
-/// The line on the terminal that says how far a file has been transcribed.
-private actor FileProgress {
-  private let text: ProgressText
-  private let console: Console
-  private let stopwatch: @Sendable () -> Duration
-  private var pace = StatusPace()
-  private var isShown = false
-
-  init(text: ProgressText, console: Console, stopwatch: @escaping @Sendable () -> Duration) {
-    (self.text, self.console, self.stopwatch) = (text, console, stopwatch)
-  }
-
-  func begin() {
-    isShown = true
-  }
-
-  func heard(_ position: Duration) async {
-    guard isShown else { return }
-    let elapsed = stopwatch()
-    guard let line = text.line(at: position, after: elapsed), pace.admits(elapsed) else { return }
-    await console.showStatus(line)
-  }
-
-  func end() async {
-    isShown = false
-    await console.clearStatus()
-  }
-}
-
-/// What the time since now will be.
-private func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
-  let start = clock.now
-  return { start.duration(to: clock.now) }
 }
 
 /// The length that a file's header tells, read on a thread of its own; a pipe is left alone.

@@ -6,11 +6,13 @@ struct ProgressText {
   /// The length of the file, nil where it is not known.
   let total: Duration?
 
-  /// The line at a position in the audio, so long after the beginning; nil in the first second,
-  /// because short files need none.
-  func line(at position: Duration, after elapsed: Duration) -> String? {
+  /// The line at a position in the audio, so long after the beginning at another one; nil in the
+  /// first second, because short files need none.
+  func line(
+    at position: Duration, from start: Duration = .zero, after elapsed: Duration
+  ) -> String? {
     guard elapsed >= .seconds(1) else { return nil }
-    let speed = position.inSeconds / elapsed.inSeconds
+    let speed = max(0, (position - start).inSeconds) / elapsed.inSeconds
     let tenths = Int((speed * 10).rounded())
     let pace = "\(tenths / 10).\(tenths % 10) times real time"
     guard let total, total > .zero else { return "\(file) \(position.clockText), \(pace)" }

@@ -1,0 +1,34 @@
+import Foundation
+
+/// Both ends of a terminal.
+final class PseudoTerminal {
+  /// The end that programs write to.
+  let user: Int32
+  private let screen: Int32
+
+  init() throws {
+    screen = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    var (lock, number): (Int32, Int32) = (0, 0)
+    // The macros TIOCSPTLCK and TIOCGPTN, which Swift does not import.
+    guard ioctl(screen, 0x4004_5431, &lock) == 0, ioctl(screen, 0x8004_5430, &number) == 0 else {
+      throw ToolMissing(description: "this system has no pseudo-terminals")
+    }
+    user = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+  }
+
+  deinit {
+    close(screen)
+  }
+
+  /// Closes the user's end and gives everything that was written, at most the 4 KB of its buffer.
+  func shown() -> String {
+    close(user)
+    var shown: [UInt8] = []
+    var bytes = [UInt8](repeating: 0, count: 4_096)
+    // What is on its way still comes; EIO is the end.
+    while case let count = read(screen, &bytes, bytes.count), count > 0 {
+      shown += bytes.prefix(count)
+    }
+    return String(decoding: shown, as: UTF8.self)
+  }
+}
