@@ -56,7 +56,7 @@ extension SpeechEngineError: CustomStringConvertible {
       \(remedy)
       """
     case .unreachable(let address, let reason):
-      "the speech engine at \(address) cannot be reached: \(reason)"
+      "the speech engine at \(address) cannot be reached: \(reason)\(Self.remedy(at: address))"
     case .wordUnknown(let word, let phrase):
       """
       the speech model does not know the word "\(word)" of the phrase "\(phrase)"; \
@@ -69,5 +69,11 @@ extension SpeechEngineError: CustomStringConvertible {
     case .modelNotInstalled(let searched, let remedy):
       "no speech model was found in \(searched.joined(separator: " or ")): \(remedy)"
     }
+  }
+
+  /// What would help; of a program that did not start, the reason is its own last words.
+  private static func remedy(at address: String) -> String {
+    address.hasPrefix("stdio")
+      ? "" : "; start a server there, or name another one (syrinx takes --server)"
   }
 }

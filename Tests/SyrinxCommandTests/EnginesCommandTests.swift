@@ -79,6 +79,52 @@ struct EnginesCommandTests {
   }
 
   @Test
+  func `where nothing is set PocketSphinx is ready with the installed model, and --model names it`()
+    async throws
+  {
+    let plain = try engines(await BuiltCommand.run("engines", "--json", in: folder))
+    let sphinx = try #require(plain["pocketsphinx"])
+    #expect(sphinx.ready && sphinx.default && sphinx.models.map(\.language) == ["en-US"])
+    let location = try #require(sphinx.models.first?.location)
+    let named = try await BuiltCommand.run(
+      "engines", "--json", "--model", location, in: folder, environment: environment())
+    let engines = try engines(named)
+    #expect(engines["pocketsphinx"]?.models.map(\.location) == [location])
+    #expect(engines["pocketsphinx"]?.default == true)
+    #expect(engines["vosk"]?.ready == false)
+  }
+
+  @Test
+  func `a server says which languages it has, and who is not there what would help`() async throws {
+    let run = try await BuiltCommand.shell(
+      "syrinx engines --json --server 'stdio:syrinx serve --wyoming stdio'", in: folder)
+    let wyoming = try #require(try engines(run)["wyoming"])
+    #expect(wyoming.ready && !wyoming.default, "\(run.output)")
+    #expect(wyoming.models.map(\.language) == ["en-US"])
+    let gone = try await BuiltCommand.run(
+      "engines", "--server", "unix:///nowhere/s", in: folder)
+    let line = try #require(gone.outputLines.first { $0.hasPrefix("  wyoming ") })
+    #expect(line.contains("not ready: "))
+    #expect(line.contains("unix:///nowhere/s cannot be reached"))
+    #expect(line.contains("start a server there") && line.contains("--server"))
+    #expect(gone.status == 0)
+  }
+
+  @Test(arguments: [["--server", "nowhere"], ["--server", "stdio"], ["--model", ""]])
+  func `a server or a model that is none is wrong usage`(arguments: [String]) async throws {
+    let run = try await BuiltCommand.run("engines", arguments[0], arguments[1], in: folder)
+    #expect(run.status == 64)
+  }
+
+  @Test(arguments: ["transcribe", "listen", "serve", "engines"])
+  func `the help of a command says what each engine needs`(command: String) async throws {
+    let run = try await BuiltCommand.run(command, "--help", in: folder)
+    for need in ["pocketsphinx-en-us", "SYRINX_VOSK_LIBRARY", "--server", "--model"] {
+      #expect(run.output.contains(need))
+    }
+  }
+
+  @Test
   func `each model has a line, the columns in line`() {
     let lines = EngineTable(engines: [
       SpeechEngineDescription(

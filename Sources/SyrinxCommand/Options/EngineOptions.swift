@@ -21,32 +21,37 @@ struct EngineOptions: ParsableArguments {
   var server: String?
 
   func validate() throws {
-    try checkServer()
+    if let server {
+      guard engine == .wyoming else {
+        throw ValidationError("--server goes with --engine wyoming.")
+      }
+      try Self.check(server: server)
+    }
     guard let model else { return }
     guard engine.takesModel else {
       throw ValidationError("--model goes with an engine that has its model here, not \(engine).")
     }
-    guard !model.isEmpty else { throw ValidationError("--model needs the name of a folder.") }
+    try Self.check(model: model)
   }
 
   /// Puts the engine in place of the usual one, where anything was said about it.
   func apply(to values: inout DependencyValues, language: String?) throws {
     guard engine != .usual || model != nil else { return }
-    var settings = EngineSettings()
-    settings.modelDirectory = model.map { URL(filePath: $0) }
+    var settings = EngineSettings(model: model, server: server)
     settings.language = language
-    settings.server = server.flatMap(WyomingAddress.init)
     guard let maker = values.engineMakers.first(where: { $0.name == engine.rawValue }) else {
       throw CommandFailure(description: "this program was built without the engine \(engine)")
     }
     values.speechEngine = maker.make(settings)
   }
 
-  private func checkServer() throws {
-    guard let server else { return }
-    guard engine == .wyoming else {
-      throw ValidationError("--server goes with --engine wyoming.")
-    }
+  /// Refuses what is no folder.
+  static func check(model: String) throws {
+    guard !model.isEmpty else { throw ValidationError("--model needs the name of a folder.") }
+  }
+
+  /// Refuses what is no address of a server.
+  static func check(server: String) throws {
     switch WyomingAddress(server) {
     case nil:
       throw ValidationError(
@@ -57,5 +62,14 @@ struct EngineOptions: ParsableArguments {
       throw ValidationError("--server stdio needs a command to start: \"stdio:command\".")
     default: return
     }
+  }
+}
+
+extension EngineSettings {
+  /// What the options `--model` and `--server` say, which have been checked.
+  init(model: String?, server: String?) {
+    self.init()
+    modelDirectory = model.map { URL(filePath: $0) }
+    self.server = server.flatMap(WyomingAddress.init)
   }
 }
