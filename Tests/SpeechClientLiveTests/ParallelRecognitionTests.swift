@@ -125,6 +125,27 @@ import Testing
     }
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `a grammar in a pipe into which nobody writes holds up no other task`() async throws {
+    let pipe = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).gram")
+    defer { try? FileManager.default.removeItem(at: pipe) }
+    try #require(mkfifo(pipe.path, 0o600) == 0)
+    let engine = SharedEngine().engine
+    // As many as there are workers, and each before the task that wants them.
+    let held = (0..<2).map { _ in
+      var request = request(audio(utterances: 2), jobCount: 2)
+      request.grammar = .file(pipe)
+      return tasks.start(request, on: engine)
+    }
+    let results = try await tasks.start(request(audio(utterances: 2), jobCount: 2), on: engine)
+      .all()
+    #expect(results.count == 2)
+    // Whoever waits for a writer has one now, and reads an end.
+    let end = open(pipe.path, O_RDWR)
+    close(end)
+    _ = held
+  }
+
   @Test func `finishing in an utterance gives its words all the same`() async throws {
     let (buffers, end) = AsyncStream.makeStream(of: AudioBuffer.self)
     var request = SpeechRequest(buffers: buffers, shouldReportPartialResults: false)

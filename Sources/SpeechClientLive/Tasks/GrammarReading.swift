@@ -3,8 +3,11 @@ import SpeechEngine
 import Synchronization
 
 extension SpeechEngine {
-  /// The engine, whose sessions have this grammar: it is read when the first of them is made, on
-  /// its thread, because a file may take its time.
+  /// The engine, whose sessions have this grammar: it is read when the first of them, or a
+  /// listener, is made, on its thread, because a file may take its time.
+  ///
+  /// Each thread of a task that has sessions made by workers makes a listener before: so it waits
+  /// for the file itself, and the workers, who are there for other tasks as well, do not.
   func reading(_ grammar: SpeechGrammar?) -> SpeechEngine {
     guard let grammar else { return self }
     let reading = GrammarReading(grammar)
@@ -13,6 +16,12 @@ extension SpeechEngine {
       var options = options
       options.grammar = try reading.text()
       return try makeSession(options)
+    }
+    if let makeListener {
+      engine.makeListener = { options in
+        _ = try reading.text()
+        return try makeListener(options)
+      }
     }
     return engine
   }
