@@ -29,6 +29,10 @@ step "documentation"
 bash Tests/Support/documentation.sh
 
 step "test"
+# Recordings that do not ship with the project, where they lie beside it: how well speech is understood is tested on them.
+if [ -d ../shared/data/speech ]; then
+  export SYRINX_SPEECH_DATA=${SYRINX_SPEECH_DATA:-$PWD/../shared/data/speech}
+fi
 # suite SECONDS OPTION...: the tests that are chosen. Up to three that fail beside the others are told and run once more,
 # one by one: a machine that is too busy for them does not fail the suite, a defect does. A hang and a crash always do.
 events=$(mktemp)
