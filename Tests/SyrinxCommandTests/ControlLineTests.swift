@@ -5,7 +5,7 @@ import Testing
 
 struct ControlLineTests {
   private func text(_ line: String) throws -> String? {
-    try ControlLine(line).map { "\(try $0.command())" }
+    try ControlLine(line).map { "\(try $0.command(fileCount: 3))" }
   }
 
   @Test
@@ -19,8 +19,38 @@ struct ControlLineTests {
     #expect(try text("   ") == nil)
   }
 
+  @Test
+  func `a fade or a ramp may follow`() throws {
+    guard case .pause(let pause)? = try command("pause 0.5"),
+      case .resume(let resume)? = try command("resume 0"),
+      case .stop(let stop)? = try command("stop 3"),
+      case .setVolume(let volume, let ramp)? = try command("volume 0.25 2")
+    else { return #expect(Bool(false)) }
+    #expect(pause == .milliseconds(500) && resume == .zero && stop == .seconds(3))
+    #expect(volume == 0.25 && ramp == .seconds(2))
+    guard case .stop(.milliseconds(10))? = try command("stop"),
+      case .setVolume(1, .milliseconds(20))? = try command("volume 1")
+    else { return #expect(Bool(false)) }
+  }
+
+  @Test
+  func `seek goes to a file of the list, counted from 1`() throws {
+    guard case .seek(.time(.seconds(5)), let heard)? = try command("seek 5"),
+      case .seek(.time(.zero), let last)? = try command("seek 0 3")
+    else { return #expect(Bool(false)) }
+    #expect(heard == nil && last == 2)
+    let error = #expect(throws: ControlLine.NoSuchFile.self) { _ = try command("seek 0 4") }
+    #expect(error?.description == "there is no file 4; there are files 1 to 3")
+    #expect(throws: ControlLine.NoSuchFile.self) { _ = try command("seek 0 0") }
+  }
+
+  private func command(_ line: String) throws -> PlaybackCommand? {
+    try ControlLine(line)?.command(fileCount: 3)
+  }
+
   @Test(arguments: [
-    "play", "pause now", "seek", "seek -1", "seek nan", "seek 1 2", "volume 2", "volume loud",
+    "play", "pause now", "seek", "seek -1", "seek nan", "seek 1 b.wav", "seek 1 1 1", "volume 2",
+    "volume loud", "volume 1 -1", "pause -1", "resume inf", "stop 1 2", "stop 3601", "skip 1",
   ])
   func `any other is told to be none`(line: String) throws {
     let error = #expect(throws: ControlLine.Wrong.self) { _ = try text(line) }

@@ -247,6 +247,42 @@ struct PlayCommandTests {
   }
 
   @Test
+  func `a fade that is told takes its time, and a file that there is not is told`() async throws {
+    try folder.tone("a.wav", .seconds(60))
+    try folder.tone("b.wav", .seconds(60))
+    let run = try await BuiltCommand.shell(
+      """
+      printf '%s\\n' 'seek 1 3' 'volume 0.5 0.1' 'seek 30 2' 'pause 0.05' 'resume 0.1' 'stop 1.5' |
+        syrinx play a.wav b.wav -d virtual --control --json
+      """, in: folder)
+    #expect(run.status == 0)
+    #expect(run.errorLines == ["syrinx: there is no file 3; there are files 1 to 2"])
+    #expect(run.output.contains(#""event":"sought","file":"b.wav""#))
+    let finish = try #require(run.outputLines.last)
+    let heard = try #require(finish.firstMatch(of: /"heard":([0-9.]+)/)).1
+    #expect(try #require(Double(heard)) >= 1.5)
+  }
+
+  @Test
+  func `the device is opened as it was asked for`() async throws {
+    try folder.tone("a.wav", .milliseconds(100))
+    func started(_ options: String...) async throws -> (frames: Int, text: String) {
+      let run = try await BuiltCommand.shell(
+        "syrinx play a.wav -d virtual --json \(options.joined(separator: " "))", in: folder)
+      #expect(run.status == 0, "\(run.error)")
+      let line = try #require(run.outputLines.first { $0.contains("\"started\"") })
+      let buffer = try #require(line.firstMatch(of: /"buffer":(\d+)/)).1
+      return (try #require(Int(buffer)), line)
+    }
+    let usual = try await started("--rate 48000")
+    let low = try await started("--rate 48000", "--low-latency")
+    #expect(usual.frames >= 4_800 && low.frames <= 960)
+    #expect(usual.text.contains(#""channelCount":2"#) && usual.text.contains(#""rate":48000"#))
+    let odd = try await started("--rate 22050", "--channels 1")
+    #expect(odd.text.contains(#""channelCount":1"#) && odd.text.contains(#""rate":22050"#))
+  }
+
+  @Test
   func `the end of standard input ends nothing`() async throws {
     try folder.tone("a.wav", .milliseconds(100))
     #expect(try await play("a.wav", "--control").status == 0)
@@ -271,6 +307,9 @@ struct PlayCommandTests {
     (["-", "-"], "standard input"), (["--nonsense"], "--nonsense"), (["--start=-1"], "--start -1"),
     (["--start", "2", "--end", "1.5"], "--end 1.5"), (["--fade-in", "nan"], "--fade-in nan"),
     (["--fade-out", "1e9"], "--fade-out 1"), (["-", "--control"], "--control"),
+    (["--rate", "0"], "--rate 0"), (["--rate", "48kHz"], "'48kHz'"),
+    (["--channels", "2"], "--channels goes with --rate"),
+    (["--rate", "48000", "--channels", "33"], "--channels 33"),
     (["--raw", "s16"], "--raw"), (["-", "--raw", "s8"], "'s8'"),
     (["-", "--raw-rate", "8000"], "--raw-rate"),
     (["-", "--raw", "s16", "--raw-channels", "0"], "--raw-channels 0"),

@@ -21,6 +21,8 @@ struct PlayCommand: Subcommand {
 
   @OptionGroup var device: PlaybackDeviceOption
 
+  @OptionGroup var opening: PlayDeviceOptions
+
   @OptionGroup var wait: WaitOption
 
   @Option(help: "The volume, 0 (silence) to 1 (as it is).")
@@ -45,8 +47,10 @@ struct PlayCommand: Subcommand {
 
   @Flag(
     help: """
-      Read commands from standard input, one a line: pause, resume, seek SECONDS, volume FACTOR, \
-      skip, stop.
+      Read commands from standard input, one a line, each when the one before is done: \
+      \(ControlLine.commands). SECONDS in brackets \
+      are how long it takes to fall silent, to sound again or to reach the volume; FILE counts the \
+      files from 1, and without it seek goes to a time of the one that is heard.
       """)
   var control = false
 
@@ -90,7 +94,9 @@ struct PlayCommand: Subcommand {
       if context.signals.received != nil { await player.stop() }
       let following = Task { [player] in
         guard let lines else { return }
-        await CommandLineControl(player: player, id: id, console: context.console).follow(lines)
+        await CommandLineControl(
+          player: player, id: id, fileCount: files.count, console: context.console
+        ).follow(lines)
       }
       defer { following.cancel() }
       do {
@@ -116,6 +122,7 @@ struct PlayCommand: Subcommand {
       items: items, cycle: goesRound ? .forever : rounds.repetition, device: device.id,
       volume: Float(volume), id: id,
       fadeIn: .seconds(part.fadeIn), fadeOut: .seconds(part.fadeOut),
+      latency: opening.latency, deviceFormat: opening.format,
       progressInterval: .milliseconds(json || context.console.isWatched ? 50 : 1_000),
       onDeviceLoss: wait.onDeviceLoss)
   }

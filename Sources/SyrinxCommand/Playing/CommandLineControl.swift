@@ -4,6 +4,7 @@ import AudioPlayerClient
 struct CommandLineControl {
   let player: AudioPlayerClient
   let id: PlaybackID
+  let fileCount: Int
   let console: Console
 
   /// Follows the lines until they end, or the task is cancelled.
@@ -23,7 +24,7 @@ struct CommandLineControl {
   /// Throws `CancellationError` only.
   private func obey(_ line: String, _ isPaused: inout Bool) async throws {
     do {
-      guard let command = try ControlLine(line)?.command() else { return }
+      guard let command = try ControlLine(line)?.command(fileCount: fileCount) else { return }
       try await player.control(id: id, command: command)
       switch command {
       case .pause: isPaused = true

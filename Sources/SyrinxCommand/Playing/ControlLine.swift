@@ -7,12 +7,30 @@ struct ControlLine: Equatable {
     let line: String
 
     var description: String {
-      """
-      "\(line)" is no command; there are: pause, resume, seek SECONDS, volume FACTOR (0 to 1), skip \
-      and stop
-      """
+      "\"\(line)\" is no command; there are: \(ControlLine.commands)"
     }
   }
+
+  /// A file that there is not.
+  struct NoSuchFile: Error, Equatable, CustomStringConvertible {
+    let number: Int
+    let count: Int
+
+    var description: String {
+      count == 1
+        ? "there is no file \(number); there is only file 1"
+        : "there is no file \(number); there are files 1 to \(count)"
+    }
+  }
+
+  /// All that there are.
+  static let commands = """
+    pause [SECONDS], resume [SECONDS], seek SECONDS [FILE], volume FACTOR [SECONDS] (0 to 1), skip, \
+    stop [SECONDS]
+    """
+
+  /// The longest fade, in seconds.
+  private static let longest = 3_600.0
 
   private let words: [Substring]
 
@@ -22,18 +40,45 @@ struct ControlLine: Equatable {
     if words.isEmpty { return nil }
   }
 
-  /// What it tells.
-  func command() throws(Wrong) -> PlaybackCommand {
-    switch (words[0], words.dropFirst().first.flatMap { Double($0) }, words.count) {
-    case ("pause", _, 1): return .pause()
-    case ("resume", _, 1): return .resume()
-    case ("skip", _, 1): return .skip
-    case ("stop", _, 1): return .stop()
-    case ("seek", let seconds?, 2) where (0...1e9).contains(seconds):
-      return .seek(to: .time(.seconds(seconds)))
-    case ("volume", let factor?, 2) where (0...1).contains(factor):
-      return .setVolume(Float(factor))
-    default: throw Wrong(line: words.joined(separator: " "))
+  /// What it tells a playback of so many files; throws `Wrong` or `NoSuchFile`.
+  func command(fileCount: Int) throws -> PlaybackCommand {
+    switch words[0] {
+    case "pause": .pause(fade: try fade(after: 1) ?? .milliseconds(10))
+    case "resume": .resume(fade: try fade(after: 1) ?? .milliseconds(10))
+    case "stop": .stop(fade: try fade(after: 1) ?? .milliseconds(10))
+    case "volume":
+      .setVolume(
+        Float(try number(1, in: 0...1)), ramp: try fade(after: 2) ?? .milliseconds(20))
+    case "seek":
+      .seek(to: .time(.seconds(try number(1, in: 0...1e9))), item: try item(fileCount))
+    case "skip" where words.count == 1: .skip
+    default: throw wrong
     }
+  }
+
+  private var wrong: Wrong { Wrong(line: words.joined(separator: " ")) }
+
+  private func number(_ index: Int, in range: ClosedRange<Double>) throws -> Double {
+    guard index < words.count, let number = Double(words[index]), range.contains(number) else {
+      throw wrong
+    }
+    return number
+  }
+
+  /// The fade that follows so many words, nil where nothing does.
+  private func fade(after count: Int) throws -> Duration? {
+    guard words.count > count else { return nil }
+    guard words.count == count + 1 else { throw wrong }
+    return .seconds(try number(count, in: 0...Self.longest))
+  }
+
+  /// The item that is sought in, nil for the one that is heard.
+  private func item(_ fileCount: Int) throws -> Int? {
+    guard words.count > 2 else { return nil }
+    guard words.count == 3, let file = Int(words[2]) else { throw wrong }
+    guard (1...fileCount).contains(file) else {
+      throw NoSuchFile(number: file, count: fileCount)
+    }
+    return file - 1
   }
 }
