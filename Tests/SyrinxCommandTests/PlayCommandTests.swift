@@ -230,7 +230,7 @@ struct PlayCommandTests {
     try folder.tone("b.wav", .seconds(60))
     let run = try await BuiltCommand.shell(
       """
-      printf '%s\n' 'seek 30' nonsense '' pause 'seek 50' resume skip 'volume 0.5' stop |
+      printf '%s\n' 'seek 30' nonsense '' pause 'seek 50' resume skip 'volume 0.5' pause stop |
         syrinx play a.wav b.wav -d virtual --control --json
       """, in: folder)
     #expect(run.status == 0)

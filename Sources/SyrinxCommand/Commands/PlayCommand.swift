@@ -50,7 +50,8 @@ struct PlayCommand: Subcommand {
       Read commands from standard input, one a line, each when the one before is done: \
       \(ControlLine.commands). SECONDS in brackets \
       are how long it takes to fall silent, to sound again or to reach the volume; FILE counts the \
-      files from 1, and without it seek goes to a time of the one that is heard.
+      files from 1, and without it seek goes to a time of the one that is heard. At the end of \
+      standard input what is paused goes on.
       """)
   var control = false
 

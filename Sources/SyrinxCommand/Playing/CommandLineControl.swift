@@ -28,7 +28,7 @@ struct CommandLineControl {
       try await player.control(id: id, command: command)
       switch command {
       case .pause: isPaused = true
-      case .resume: isPaused = false
+      case .resume, .stop: isPaused = false
       default: break
       }
     } catch let error as CancellationError {
