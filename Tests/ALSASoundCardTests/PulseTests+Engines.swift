@@ -76,6 +76,56 @@ extension PulseTests {
     #expect(recorded.finish?.reason == .stopped)
   }
 
+  @Test(.timeLimit(.minutes(2)))
+  func `a recording that waits goes on when a sound server that answered nobody does so again`()
+    async throws
+  {
+    try await expectReturn(after: bench.pausePulse, by: bench.continuePulse)
+  }
+
+  @Test(.timeLimit(.minutes(2)))
+  func `a recording that waits goes on when a sound server that was killed is started again`()
+    async throws
+  {
+    try await expectReturn(after: bench.killPulse, by: bench.startPulse)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a sound server that answers nobody is lost for a recording that does not wait`()
+    async throws
+  {
+    let recorded = try await EngineBench().record(nil, from: "syrinxpulse") { _ in
+      try? self.bench.pausePulse()
+    }
+    try bench.continuePulse()
+    #expect(recorded.error == .deviceLost("syrinxpulse"), "\(recorded.events.suffix(3))")
+    let heard = recorded.events.compactMap(\.recordedLength).last ?? .zero
+    #expect(recorded.samples.count >= FrameCount(heard, at: 48_000).rawValue)
+  }
+
+  /// Records for eight seconds; something is done to the server when sound has been recorded, and
+  /// undone when the server is lost.
+  private func expectReturn(
+    after harm: () throws -> Void, by mend: () throws -> Void
+  ) async throws {
+    var isHarmed = false
+    let recorded = try await EngineBench().record(
+      .seconds(8), from: "syrinxpulse", onDeviceLoss: .wait(atMost: .seconds(60)),
+      hear: { event in
+        if case .levels = event, !isHarmed {
+          isHarmed = true
+          #expect(throws: Never.self) { try harm() }
+        }
+        if event == .deviceLost { #expect(throws: Never.self) { try mend() } }
+      })
+    // Harmless where it was mended: no test after this is to find a server that answers nobody.
+    try mend()
+    let gaps = recorded.events.filter { if case .deviceReturned = $0 { true } else { false } }
+    #expect(recorded.error == nil && recorded.finish?.reason == .lengthReached)
+    #expect(recorded.events.count { $0 == .deviceLost } == 1 && gaps.count == 1)
+    #expect(recorded.samples.count == 384_000)
+  }
+
   @Test func `a sound server that answers nobody is not waited for to open its device`()
     async throws
   {
@@ -101,5 +151,12 @@ extension EngineBench {
     } catch {
       return error as? SoundCardError
     }
+  }
+}
+
+extension RecordingEvent {
+  /// The length recorded so far, where it tells that.
+  fileprivate var recordedLength: Duration? {
+    if case .levels(let levels) = self { levels.recorded } else { nil }
   }
 }

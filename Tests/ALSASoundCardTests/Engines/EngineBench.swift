@@ -98,11 +98,15 @@ struct EngineBench {
 
   /// Records mono at 48 kHz into a file and reads it.
   ///
-  /// - Parameter channel: the device's only channel to hear, from 0 on; nil for a mix of all.
+  /// - Parameters:
+  ///   - channel: the device's only channel to hear, from 0 on; nil for a mix of all.
+  ///   - act: is done while it records, once it has begun.
+  ///   - hear: is told of every event.
   func record(
     _ length: Duration?, from device: String, channel: Int? = nil,
     onDeviceLoss: DeviceLossPolicy = .fail,
-    act: @escaping @Sendable (AudioRecorderClient) async -> Void = { _ in }
+    act: @escaping @Sendable (AudioRecorderClient) async -> Void = { _ in },
+    hear: (RecordingEvent) -> Void = { _ in }
   ) async throws -> Recorded {
     let url = bench.directory.appending(path: "\(UUID().uuidString).wav")
     defer { try? FileManager.default.removeItem(at: url) }
@@ -119,6 +123,7 @@ struct EngineBench {
       do {
         for try await event in stream {
           recorded.events.append(event)
+          hear(event)
           if case .started = event { Task { await act(recorder) } }
         }
       } catch {

@@ -58,6 +58,9 @@ struct TestBench: Sendable {
   /// Ends the server, as a crash would for its clients.
   func stopPulse() throws { try tellPulse("stop") }
 
+  /// Ends the server without a chance to say so.
+  func killPulse() throws { try tellPulse("kill") }
+
   /// Stops the server where it is: it answers nobody until it continues.
   func pausePulse() throws { try tellPulse("pause") }
 

@@ -55,4 +55,21 @@ extension PulseEndToEndTests {
     #expect(run.status == 0, "\(run.error)")
     #expect(run.error.contains("the device is back"), "\(run.error)")
   }
+
+  @Test(.timeLimit(.minutes(2)))
+  func `a recording goes on when a server that answered nobody does so again`() async throws {
+    let run = try await withServer(
+      """
+      syrinx record --wait 60 --device pulse --rate 48000 --channels 1 --seconds 14 heard.wav &
+      recording=$!
+      until [ -s heard.wav ]; do sleep 0.05; done
+      sleep 2
+      \(pulse) pause "$PWD/pulse"; sleep 9; \(pulse) continue "$PWD/pulse"
+      wait $recording
+      """)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.error.contains("the device is back"), "\(run.error)")
+    let reader = try SoundFileReader(url: folder.file("heard.wav"))
+    #expect(reader.announcedFrameCount == FrameCount(672_000))
+  }
 }
