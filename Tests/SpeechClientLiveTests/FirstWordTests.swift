@@ -29,8 +29,8 @@ import Testing
     var samples: [Float] {
       switch self {
       case .nothing: []
-      case .silence: [Float](repeating: 0, count: 60 * 16_000)
-      case .quiet: noise(.seconds(60), amplitude: 0.0005)
+      case .silence: [Float](repeating: 0, count: 20 * 16_000)
+      case .quiet: noise(.seconds(20), amplitude: 0.0005)
       }
     }
 

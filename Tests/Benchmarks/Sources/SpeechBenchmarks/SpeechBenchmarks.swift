@@ -13,7 +13,9 @@ import Glibc
 ///   folder `../shared/data/speech` where there is one, else the project's own samples.
 /// - `--batch path`: pocketsphinx_batch, of Debian's package `pocketsphinx`, where it is not in
 ///   `PATH`.
-/// - `--rounds 2`: how often the programs run, one after the other; the least of each counts.
+/// - `--rounds 3`: how often the programs run, one after the other: the least of each counts, and of
+///   shares the median.
+/// - `--times 3`: how often the clips are recognised in one run.
 /// - `--minutes 5`: how much speech is recognised to see whether memory grows; an hour takes some
 ///   ten minutes.
 /// - `--only text`: only the groups whose names contain the text.
