@@ -41,6 +41,40 @@ import Testing
     #expect(twice.dropFirst(2 * part.count).allSatisfy { $0 == 0 })
   }
 
+  @Test(arguments: [false, true])
+  func `standard input comes out of it sample by sample, with a header and without`(
+    isRaw: Bool
+  ) async throws {
+    let sound = ALSASetup.sample("tone.wav")
+    let input = isRaw ? "sox '\(sound)' -t raw -e signed -b 16 - |" : "cat '\(sound)' |"
+    let options = isRaw ? ["--raw", "s16", "--raw-rate", "48000", "--raw-channels", "2"] : []
+    let played = try await play(["-"] + options, input: input)
+    let expected = try await raw("tone.wav")
+    #expect(played.starts(with: expected))
+    #expect(played.dropFirst(expected.count).allSatisfy { $0 == 0 })
+  }
+
+  @Test func `volume and fades are those that were asked for`() async throws {
+    let options = ["--volume", "0.5", "--fade-in", "0.5", "--fade-out", "0.5"]
+    let played = try await play([ALSASetup.sample("tone.wav")] + options)
+    let (heard, whole) = (played.inSixteenBits, try await raw("tone.wav").inSixteenBits)
+    let half = 24_000 * 2
+    try #require(heard.count >= whole.count && whole.count == 6 * half)
+    // Dither, which is less than two steps, and rounding.
+    for index in half..<(5 * half) where abs(heard[index] * 2 - whole[index]) > 5 {
+      Issue.record("\(heard[index]) instead of half \(whole[index]) at \(index)")
+      break
+    }
+    // The loudest sample of each twentieth of a second rises, and falls again.
+    let loudest = stride(from: 0, to: whole.count, by: 4_800).map { begin in
+      heard[begin..<(begin + 4_800)].map(abs).max() ?? 0
+    }
+    #expect(zip(loudest, loudest.dropFirst()).prefix(9).allSatisfy { $0.0 < $0.1 }, "\(loudest)")
+    #expect(zip(loudest, loudest.dropFirst()).suffix(9).allSatisfy { $0.0 > $0.1 }, "\(loudest)")
+    #expect(heard[..<20].allSatisfy { abs($0) <= 8 })
+    #expect(heard[(whole.count - 20)..<whole.count].allSatisfy { abs($0) <= 8 })
+  }
+
   @Test func `a file of three seconds takes its time on a paced card and loses no frame`()
     async throws
   {
@@ -79,13 +113,13 @@ import Testing
   }
 
   private func play(
-    _ arguments: [String], script: String = "format=S16 speed=0"
+    _ arguments: [String], script: String = "format=S16 speed=0", input: String = ""
   ) async throws -> [UInt8] {
     let output = folder.file("out.raw")
     let words = arguments.map { "'\($0)'" }.joined(separator: " ")
     let run = try await BuiltCommand.shell(
       """
-      syrinx play \(words) --device "syrinxfileas:FILE='\(output.path)',SCRIPT='\(script)'"
+      \(input) syrinx play \(words) --device "syrinxfileas:FILE='\(output.path)',SCRIPT='\(script)'"
       """,
       in: folder, environment: alsa.environment)
     try #require(run.status == 0, "\(run.error)")
@@ -100,5 +134,14 @@ import Testing
       throw ToolMissing(description: "apt-get install sox: \(run.error)")
     }
     return [UInt8](try Data(contentsOf: folder.file("expected-\(sound).raw")))
+  }
+}
+
+extension [UInt8] {
+  /// The samples of 16 bit, little-endian.
+  fileprivate var inSixteenBits: [Int] {
+    stride(from: 0, to: count - 1, by: 2).map { index in
+      Int(Int16(truncatingIfNeeded: Int(self[index]) | Int(self[index + 1]) << 8))
+    }
   }
 }
