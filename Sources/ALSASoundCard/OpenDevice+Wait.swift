@@ -46,13 +46,16 @@ extension OpenDevice {
     let buffer = configuration.buffer.rawValue
     let ready = min(available, buffer)
     let now = MonotonicTime.now
-    if snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING {
+    let state = snd_pcm_state(pcm)
+    if state == SND_PCM_STATE_RUNNING {
       losses.saw(held: direction == .playback ? buffer - ready : ready, at: .now)
     }
     if ready >= configuration.period.rawValue {
       earlyWakes.ready(ready, at: now)
       return .ready(FrameCount(ready))
     }
+    // A plug-in may count on as if nothing were the matter, and wake for nothing.
+    if state == SND_PCM_STATE_SUSPENDED { return try mendedWakeUp(-ESTRPIPE) }
     earlyWakes.saw(ready, at: now)
     // There will never be more room, or frames, in a device that does not run.
     try start()

@@ -76,16 +76,29 @@ import Testing
 
   @Test(arguments: ["", "resume_again=3", "resume_error=38", "resume_again=2 resume_error=38"])
   func `a suspended capture resumes, also where the driver cannot`(script: String) async throws {
-    let pcm = try ALSACapture(request(testCard("suspend_at=2400 \(script)")))
+    // It holds ten seconds: no pause of a busy machine is an xrun beside the suspension.
+    let pcm = try ALSACapture(request(testCard("suspend_at=2400 \(script)"), count: 1_000))
     let account = await pcm.record(9_600)
     #expect(account.error == nil)
     #expect(account.frames.count >= 9_600)
     #expect(account.interruptions.map(\.cause) == [.suspended])
-    // A driver that cannot resume is not asked for long: far less than a machine that still wakes.
+    // A driver that cannot resume is not asked for as long as a machine that still wakes.
     let lost = account.interruptions.map {
       $0.lost.duration(at: pcm.configuration.format.sampleRate)
     }
-    #expect(lost.allSatisfy { $0 < Recovery.resumeLimit / 2 })
+    #expect(lost.allSatisfy { $0 < Recovery.resumeLimit })
+  }
+
+  @Test func `a capture that sleeps with less than a period in it is found out at once`() throws {
+    let pcm = try ALSACapture(
+      request(testCard("suspend_at=1"), period: .milliseconds(500), count: 20))
+    let outcome = try pcm.wait(for: .period, atMost: .seconds(30))
+    guard case .interrupted(let interruption) = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+    #expect(interruption.cause == .suspended)
+    #expect(interruption.lost < FrameCount(.seconds(15), at: 48_000))
   }
 
   @Test(arguments: ["gone_at=2400", "hangup_at=2400"])
