@@ -32,18 +32,37 @@ struct VorbisEncoder: ~Copyable {
     info.deallocate()
   }
 
+  /// Whether there is Vorbis of this format; no encoder, with its tables, is made to find out.
+  ///
+  /// The corresponding C function is `vorbis_encode_setup_vbr`.
+  static func encodes(_ format: AudioFormat) -> Bool {
+    guard let info = choice(format, by: vorbis_encode_setup_vbr) else { return false }
+    discard(info)
+    return true
+  }
+
   /// The corresponding C function is `vorbis_encode_init_vbr`.
   private static func settings(_ format: AudioFormat) -> UnsafeMutablePointer<vorbis_info>? {
+    choice(format, by: vorbis_encode_init_vbr)
+  }
+
+  /// What a function of the C library chooses for a format; nil where it refuses.
+  private static func choice(
+    _ format: AudioFormat,
+    by choose: (UnsafeMutablePointer<vorbis_info>?, Int, Int, Float) -> Int32
+  ) -> UnsafeMutablePointer<vorbis_info>? {
     // Vorbis counts its channels in a byte.
     guard format.channelCount <= 255 else { return nil }
     let info = UnsafeMutablePointer<vorbis_info>.allocate(capacity: 1)
     vorbis_info_init(info)
-    let code = vorbis_encode_init_vbr(
-      info, format.channelCount, format.sampleRate.hertz, quality)
-    if code == 0 { return info }
+    if choose(info, format.channelCount, format.sampleRate.hertz, quality) == 0 { return info }
+    discard(info)
+    return nil
+  }
+
+  private static func discard(_ info: UnsafeMutablePointer<vorbis_info>) {
     vorbis_info_clear(info)
     info.deallocate()
-    return nil
   }
 
   /// Puts the three packets into the stream that come before all sound.

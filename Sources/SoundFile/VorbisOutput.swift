@@ -31,7 +31,7 @@ final class VorbisOutput: SoundFileOutput {
 
   /// Throws where there is no Vorbis of such a format, before a file is made for it.
   static func check(_ format: AudioFormat) throws(SoundFileError) {
-    guard VorbisEncoder(format) != nil else { throw unsupported(format) }
+    guard VorbisEncoder.encodes(format) else { throw unsupported(format) }
   }
 
   private static func unsupported(_ format: AudioFormat) -> SoundFileError {

@@ -60,6 +60,15 @@ import Testing
     #expect(storedFrameCount(file.descriptor, path: file.path) == output.framesWritten)
   }
 
+  @Test(arguments: [1, 2_000, 8_000, 48_000, 192_000, 200_000, 200_001, 1_000_000])
+  func `the quick look at a format finds what an encoder does`(rate: Int) {
+    for channelCount in [1, 2, 3, 6, 8, 255, 256] {
+      let format = AudioFormat(sampleRate: SampleRate(hertz: rate), channelCount: channelCount)
+      let isEncoded = VorbisEncoder(format) != nil
+      #expect(VorbisEncoder.encodes(format) == isEncoded, "\(format)")
+    }
+  }
+
   @Test(arguments: [(1_000_000, 1), (48_000, 256)])
   func `a format that Vorbis does not have is refused before a file is made`(
     rate: Int, channelCount: Int
