@@ -42,9 +42,6 @@ extension SoundFileEncoding {
     case .flac, .vorbis, .opus, .mp3: .seconds(5)
     }
   }
-
-  /// Whether the disk is asked to store what is there after every second.
-  var isSynced: Bool { container != .vorbis }
 }
 
 extension SoundFileEncoding.SampleFormat {

@@ -9,10 +9,9 @@ public import FoundationEssentials
 ///
 /// After every half second of audio the header is brought up to date, or the page of Ogg Vorbis is
 /// written though it is not full, and after every second the disk is asked, on a thread of its own,
-/// to store what is there (not that of Ogg Vorbis), so that a process that is killed leaves a file
-/// which lacks at most the last second. Below 1.6 kHz FLAC lacks more, a block of 1,152 frames and
-/// a quarter of a second. Python's `wave` reads neither RF64 nor float: SoX, FFmpeg and libsndfile
-/// do.
+/// to store what is there, so that a process that is killed leaves a file which lacks at most the
+/// last second. Below 1.6 kHz FLAC lacks more, a block of 1,152 frames and a quarter of a second.
+/// Python's `wave` reads neither RF64 nor float: SoX, FFmpeg and libsndfile do.
 ///
 /// Its methods block while the file is written: call them on a thread of your own. Thread safety:
 /// one thread at a time.
@@ -168,7 +167,7 @@ public final class SoundFileWriter {
     guard care != .nothing else { return }
     try output.updateHeader()
     guard care == .everything else { return }
-    if encoding.isSynced { synchronise() }
+    synchronise()
     try check()
     try checkEncoder()
   }
