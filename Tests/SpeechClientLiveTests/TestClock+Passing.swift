@@ -1,1 +1,1 @@
-../AudioRecorderClientLiveTests/TestClock+Passing.swift
+../Support/Swift/TestClock+Passing.swift
