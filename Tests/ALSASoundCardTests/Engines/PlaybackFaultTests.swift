@@ -87,7 +87,11 @@ import Testing
     async
   {
     let device = testCard("stall_at=0")
+    let clock = ContinuousClock()
+    let start = clock.now
     let played = await bench.play(sound, on: device)
+    // How much later that is, is the machine's.
+    #expect(clock.now - start >= .seconds(5))
     #expect(played.error == .deviceLost(AudioDevice.ID(rawValue: device)))
     #expect(played.finish == nil)
   }
