@@ -70,6 +70,35 @@ struct Visitor {
     try await player.play(url: file)  // returns when the last frame has been heard
   }
 
+  @Test func `sounds on buses are faded, and one of them is preloaded`() async throws {
+    let (file, music) = (URL(filePath: "chime.wav"), URL(filePath: "song.flac"))
+    let told = LockIsolated<[String]>([])
+    let player = withDependencies {
+      $0.audioPlayer.preload = { _, _, _ in PreloadedSound(buffers: []) }
+      $0.audioPlayer.setBusVolume = { bus, _, _ in told.withValue { $0.append(bus.rawValue) } }
+      $0.audioPlayer.control = { _, command in told.withValue { $0.append("\(command)") } }
+      $0.audioPlayer.playback = { request in
+        told.withValue { $0.append(request.bus.rawValue) }
+        return .finished()
+      }
+    } operation: {
+      @Dependency(\.audioPlayer) var player
+      return player
+    }
+    let chime = try await player.preload(source: .file(file), latency: .low)
+    let song = PlaybackRequest(source: .file(music), fadeIn: .seconds(2), bus: .music)
+    let playing = await player.playback(request: song)
+    await player.setBusVolume(bus: .music, volume: 0.2, ramp: .milliseconds(300))
+    try await player.control(id: song.id, command: .pause(fade: .milliseconds(500)))
+    let ding = PlaybackRequest(source: .preloaded(chime), bus: .effects)
+    for try await _ in await player.playback(request: ding) {}  // begun with the next period
+    try await player.control(id: song.id, command: .resume(fade: .seconds(1)))
+    try await player.control(id: song.id, command: .stop(fade: .seconds(3)))  // until it is silent
+    for try await event in playing { print(event) }  // started, paused, resumed…, finished
+    #expect(told.value.count == 6)
+    #expect(told.value.first == "music" && told.value[3] == "effects")
+  }
+
   @MainActor @Test func `any layer can be replaced`() async throws {
     let events = AsyncThrowingStream<SpeechRecognitionEvent, any Error>.finished()
     let dictation = withDependencies {
