@@ -3,7 +3,8 @@ public import FoundationEssentials
 
 /// What to record, from what, and into which file.
 public struct RecordingRequest: Hashable, Sendable {
-  /// The file; one that exists is replaced.
+  /// The file; one that exists is replaced, but only under this very name: of files with a number,
+  /// the first one included where `rolling` makes it one, a number that is taken is left out.
   public var url: URL
 
   /// The file's format, or nil for the one that its extension names.

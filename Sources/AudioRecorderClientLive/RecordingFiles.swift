@@ -7,7 +7,8 @@ import SoundFile
 ///
 /// The next file is opened before the last one is closed, which a thread of its own does: what is
 /// heard meanwhile waits for no disk. Where the next one cannot be opened, the last one goes on for
-/// a second of audio; then it is tried once more.
+/// a second of audio; then it is tried once more. Only a file of the very name that was asked for is
+/// replaced: a number that is taken is left out.
 final class RecordingFiles {
   /// The rate and channels of every file.
   let format: AudioFormat
@@ -23,7 +24,10 @@ final class RecordingFiles {
   private var last: FileClosing?
   private var url: URL
   private var identity: FileIdentity?
-  private var index = 0
+  private var index: Int
+  private let firstIndex: Int
+  /// How many numbers are tried until one is free.
+  private let mostTaken: Int
   private var framesBefore: FrameCount = 0
   private var wantsRoll = false
   /// Where the second try is made, after a first one that failed.
@@ -32,18 +36,20 @@ final class RecordingFiles {
   /// Makes the first file.
   init(
     _ request: RecordingRequest, format: AudioFormat, encoding: SoundFileEncoding,
-    freeSpace: @escaping (SoundFileWriter) -> Int? = \.freeSpace,
+    mostTaken: Int = 100_000, freeSpace: @escaping (SoundFileWriter) -> Int? = \.freeSpace,
     closing: @escaping FileClosing.Closing = { writer throws(SoundFileError) in
       try writer.close()
     },
     report: @escaping @Sendable (RecordingEvent) -> Void
   ) throws(AudioRecorderError) {
     (self.format, self.encoding, self.report) = (format, encoding, report)
-    (self.freeSpace, self.closing) = (freeSpace, closing)
+    (self.freeSpace, self.closing, self.mostTaken) = (freeSpace, closing, mostTaken)
     disk = DiskSpace(rate: format.sampleRate)
     plan = RollingPlan(request.rolling, url: request.url, format: format, encoding: encoding)
-    url = plan.file(0)
-    writer = try Self.open(url, format, encoding)
+    (writer, index) = try plan.makeFile(
+      from: 0, atMost: mostTaken, format: format, encoding: encoding)
+    firstIndex = index
+    url = plan.file(index)
     identity = FileIdentity(of: url)
   }
 
@@ -79,7 +85,7 @@ final class RecordingFiles {
   /// Completes all files; a next one that nothing could be written into goes again.
   func close() throws(AudioRecorderError) {
     let outcome = Result { () throws(AudioRecorderError) in try closeCurrent() }
-    if index > 0, writer.framesWritten == 0 {
+    if index > firstIndex, writer.framesWritten == 0 {
       EmptyFile(url, identity)?.remove()
     }
     try finishLast()
@@ -98,26 +104,25 @@ final class RecordingFiles {
 
   private func goOnInNextFile() throws(AudioRecorderError) {
     if let retry, framesWritten < retry { return }
-    let next = plan.file(index + 1)
-    let before = FileIdentity(of: next)
-    let opened: SoundFileWriter
+    let opened: (SoundFileWriter, Int)
     do throws(AudioRecorderError) {
-      opened = try Self.open(next, format, encoding)
+      opened = try plan.makeFile(
+        from: index + 1, atMost: mostTaken, format: format, encoding: encoding)
     } catch {
-      if before == nil { EmptyFile(next)?.remove() }
       guard retry == nil else { throw error }
       retry = framesWritten + FrameCount(.seconds(1), at: format.sampleRate)
       return
     }
-    try change(to: opened, at: next)
+    try change(to: opened)
   }
 
-  private func change(to next: SoundFileWriter, at nextURL: URL) throws(AudioRecorderError) {
+  private func change(to next: (SoundFileWriter, Int)) throws(AudioRecorderError) {
     let finished = FileClosing(writer, url: url, closing: closing)
     framesBefore += finished.frameCount
-    (writer, url, identity) = (next, nextURL, FileIdentity(of: nextURL))
+    (writer, index) = next
+    let nextURL = plan.file(index)
+    (url, identity) = (nextURL, FileIdentity(of: nextURL))
     (wantsRoll, retry) = (false, nil)
-    index += 1
     defer { complete(finished, next: nextURL) }
     try finishLast()
   }
@@ -152,16 +157,6 @@ final class RecordingFiles {
   private func closeCurrent() throws(AudioRecorderError) {
     do {
       try writer.close()
-    } catch {
-      throw AudioRecorderError(error, file: url)
-    }
-  }
-
-  private static func open(
-    _ url: URL, _ format: AudioFormat, _ encoding: SoundFileEncoding
-  ) throws(AudioRecorderError) -> SoundFileWriter {
-    do {
-      return try SoundFileWriter(url: url, format: format, encoding: encoding)
     } catch {
       throw AudioRecorderError(error, file: url)
     }

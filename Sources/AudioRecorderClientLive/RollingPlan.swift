@@ -30,6 +30,9 @@ struct RollingPlan {
     return [byLength, bySize].compactMap { $0 }.min().map { max(0, $0) }
   }
 
+  /// Whether a file has the very name that was asked for, and may replace what is there.
+  func isAsWritten(_ index: Int) -> Bool { index == 0 && file(0) == url }
+
   /// The file with this number, from 0 on.
   ///
   /// Without a limit nobody has asked for files with numbers, and a name is taken as it is written.

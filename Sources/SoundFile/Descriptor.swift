@@ -20,9 +20,12 @@ final class Descriptor: Sendable {
     return Descriptor(owning: number)
   }
 
-  /// Makes a file, or empties the one that is there.
-  static func writing(_ path: String) throws(SoundFileError) -> Descriptor {
-    let number = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0o666)
+  /// Makes a file; one that is there is emptied, or, where it is not to be replaced, an error.
+  static func writing(
+    _ path: String, replacesExisting: Bool = true
+  ) throws(SoundFileError) -> Descriptor {
+    let existing = replacesExisting ? O_TRUNC : O_EXCL
+    let number = open(path, O_RDWR | O_CREAT | existing | O_CLOEXEC | O_NOCTTY, 0o666)
     guard number >= 0 else { throw SystemErrors.writing(path, code: errno) }
     return Descriptor(owning: number)
   }

@@ -20,10 +20,10 @@ final class GrowingFile {
   /// Whether anything can still be written behind its end.
   var mayGrow: Bool { failureCode == 0 && !isCut }
 
-  /// Makes a file, or empties the one that is there.
-  init(path: String) throws(SoundFileError) {
+  /// Makes a file; one that is there is emptied, or, where it is not to be replaced, an error.
+  init(path: String, replacesExisting: Bool = true) throws(SoundFileError) {
     self.path = path
-    descriptor = try Descriptor.writing(path)
+    descriptor = try Descriptor.writing(path, replacesExisting: replacesExisting)
     guard descriptor.isSeekable else {
       throw .cannotWrite(path: path, reason: "it is no file: its header could not be completed")
     }

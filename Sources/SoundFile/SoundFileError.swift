@@ -20,6 +20,8 @@ public enum SoundFileError: Error, Equatable {
   case cannotRead(path: String, reason: String)
   /// This file, a pipe for example, can only be read from beginning to end.
   case notSeekable(path: String)
+  /// There is a file, or something else, of this name, which was not to be replaced.
+  case alreadyExists(path: String)
   /// The file cannot be made or written.
   case cannotWrite(path: String, reason: String)
   /// The encoding cannot hold this format: `SoundFileEncoding.supportedRate(for:)` tells a rate.

@@ -1,5 +1,6 @@
 public import AudioCore
 public import FoundationEssentials
+import Glibc
 
 /// Writes a sound file: WAV, AIFF, AU, CAF, FLAC, Ogg Vorbis, Opus or MP3.
 ///
@@ -46,33 +47,49 @@ public final class SoundFileWriter {
 
   /// Makes a file, or replaces the one that is there.
   ///
-  /// - Throws: `SoundFileError.unsupportedFormat` before the file is touched;
-  ///   `.notFound`, `.isDirectory`, `.permissionDenied`, `.diskFull` or `.cannotWrite`.
+  /// - Parameter replacesExisting: whether a file of this name may be replaced; where it may not,
+  ///   no other program can make one meanwhile. The corresponding flag of `open` is `O_EXCL`.
+  /// - Throws: `SoundFileError.unsupportedFormat` before the file is touched; `.notFound`,
+  ///   `.isDirectory`, `.alreadyExists`, `.permissionDenied`, `.diskFull` or `.cannotWrite`.
   public convenience init(
-    url: URL, format: AudioFormat, encoding: SoundFileEncoding
+    url: URL, format: AudioFormat, encoding: SoundFileEncoding, replacesExisting: Bool = true
   ) throws(SoundFileError) {
     try self.init(
-      url: url, format: format, encoding: encoding, largestWAV: WAVFileHeader.largestSize)
+      url: url, format: format, encoding: encoding, replacesExisting: replacesExisting,
+      largestWAV: WAVFileHeader.largestSize)
   }
 
   /// - Parameter largestWAV: in bytes, where a WAV file becomes RF64.
   convenience init(
-    url: URL, format: AudioFormat, encoding: SoundFileEncoding, largestWAV: Int
+    url: URL, format: AudioFormat, encoding: SoundFileEncoding, replacesExisting: Bool = true,
+    largestWAV: Int
   ) throws(SoundFileError) {
     try SoundFileHandle.check(format, encoding: encoding)
     if encoding.container == .vorbis { try VorbisOutput.check(format) }
-    let file = try GrowingFile(path: url.path)
-    let output: any SoundFileOutput =
-      switch encoding.container {
-      case .wav:
-        try WAVFileOutput(
-          file,
-          header: WAVFileHeader(
-            format: format, samples: encoding.sampleCoding, largestSize: largestWAV))
-      case .vorbis: try VorbisOutput(file, format: format)
-      default: try EncodedOutput(file, format: format, encoding: encoding)
-      }
+    let file = try GrowingFile(path: url.path, replacesExisting: replacesExisting)
+    let output: any SoundFileOutput
+    do throws(SoundFileError) {
+      output = try Self.output(file, format, encoding, largestWAV: largestWAV)
+    } catch {
+      // Nobody else has made it.
+      if !replacesExisting { unlink(url.path) }
+      throw error
+    }
     self.init(file, output: output, format: format, encoding: encoding)
+  }
+
+  private static func output(
+    _ file: GrowingFile, _ format: AudioFormat, _ encoding: SoundFileEncoding, largestWAV: Int
+  ) throws(SoundFileError) -> any SoundFileOutput {
+    switch encoding.container {
+    case .wav:
+      try WAVFileOutput(
+        file,
+        header: WAVFileHeader(
+          format: format, samples: encoding.sampleCoding, largestSize: largestWAV))
+    case .vorbis: try VorbisOutput(file, format: format)
+    default: try EncodedOutput(file, format: format, encoding: encoding)
+    }
   }
 
   /// Writes into `file` by way of `output`, has the disk store it by way of `makeSync`, and what

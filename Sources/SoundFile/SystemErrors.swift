@@ -15,6 +15,7 @@ enum SystemErrors {
     switch code {
     case ENOENT, ENOTDIR: .notFound(path: path)
     case EISDIR: .isDirectory(path: path)
+    case EEXIST: .alreadyExists(path: path)
     case EACCES, EPERM: .permissionDenied(path: path)
     case ENOSPC, EDQUOT: .diskFull(path: path)
     case EFBIG: .tooLarge(path: path)

@@ -75,16 +75,15 @@ import VirtualSoundCard
     await #expect(throws: AudioRecorderError.diskFull(url)) { try await record(container, url) }
   }
 
-  /// Root passes permission bits, but not those of the kernel's own settings.
+  /// A name of 255 bytes is the longest, and a number makes it longer.
   @Test(arguments: containers)
-  func `a next file that may not be made is an error, and the last one is whole`(
+  func `a next file that cannot be made is an error, and the last one is whole`(
     container: RecordingFileFormat.Container
   ) async throws {
     let folder = try Folder()
-    let url = folder.url.appending(path: "out")
-    let next = folder.url.appending(path: "out-001")
-    try FileManager.default.createSymbolicLink(
-      at: next, withDestinationURL: URL(filePath: "/proc/sys/kernel/osrelease"))
+    let name = String(repeating: "o", count: 255)
+    let url = folder.url.appending(path: name)
+    let next = folder.url.appending(path: name + "-001")
     let closed = Mutex<RecordingFinish?>(nil)
     let rolling = RecordingRolling(length: .milliseconds(500))
     let error = await #expect(throws: AudioRecorderError.self) {

@@ -17,9 +17,12 @@ import VirtualSoundCard
     let card = card(hangingIn: call)
     let url = temporaryURL()
     defer { try? FileManager.default.removeItem(at: url) }
+    let began = ContinuousClock.now
     await #expect(throws: AudioRecorderError.deviceLost("virtual")) {
       try await record(request(url), on: card)
     }
+    // A second of patience, and what a busy machine takes.
+    #expect(ContinuousClock.now - began < .seconds(5))
     let heard = try length(of: url)
     #expect((1_200...1_600).contains(heard), "\(heard)")
     try await isClosedWhenReleased(card)

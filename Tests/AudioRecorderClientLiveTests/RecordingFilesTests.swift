@@ -79,36 +79,33 @@ import Testing
   }
 
   @Test func `where no next file can be made the last one goes on for a second`() throws {
-    let url = folder.url("wav")
-    let next = RollingPlan(
-      RecordingRolling(), url: url, format: format, encoding: .wav16
-    ).file(1)
-    try FileManager.default.createDirectory(at: next, withIntermediateDirectories: false)
+    let door = try Door(in: folder)
+    let (url, next) = (door.url("take.wav"), door.url("take-001.wav"))
     let files = try RecordingFiles(
       RecordingRequest(url: url, rolling: RecordingRolling(length: .milliseconds(100))),
       format: format, encoding: .wavFloat
     ) { _ in }
+    try door.shut()
     let blocks = audio.cut(400)
     for block in blocks.prefix(22) { try files.append(block) }
     let error = #expect(throws: AudioRecorderError.self) { try files.append(blocks[22]) }
     guard case .file(let file, _) = error else { throw Missing() }
     #expect(file.path == next.path)
     try files.close()
+    try door.open()
     #expect(try folder.read(url).samples == Array(audio.samples.prefix(2 * 8_800)))
   }
 
   @Test func `a next file that can be made at the second try is gone on in`() throws {
-    let url = folder.url("wav")
-    let next = RollingPlan(
-      RecordingRolling(), url: url, format: format, encoding: .wav16
-    ).file(1)
-    try FileManager.default.createDirectory(at: next, withIntermediateDirectories: false)
+    let door = try Door(in: folder)
+    let (url, next) = (door.url("take.wav"), door.url("take-001.wav"))
     let files = try RecordingFiles(
       RecordingRequest(url: url), format: format, encoding: .wavFloat
     ) { _ in }
+    try door.shut()
     for (index, block) in audio.cut(400).enumerated() {
       if index == 1 { files.roll() }
-      if index == 2 { try FileManager.default.removeItem(at: next) }
+      if index == 2 { try door.open() }
       try files.append(block)
     }
     try files.close()
@@ -188,4 +185,25 @@ import Testing
   }
 
   private struct Missing: Error {}
+}
+
+/// A way to a folder that can be shut: what was opened through it stays open.
+private struct Door {
+  private let folder: URL
+  private let way: URL
+
+  init(in parent: RecordingFolder) throws {
+    folder = parent.directory.appending(path: "folder")
+    way = parent.directory.appending(path: "way")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    try open()
+  }
+
+  func url(_ name: String) -> URL { way.appending(path: name) }
+
+  func open() throws {
+    try FileManager.default.createSymbolicLink(at: way, withDestinationURL: folder)
+  }
+
+  func shut() throws { try FileManager.default.removeItem(at: way) }
 }

@@ -84,6 +84,23 @@ struct RecordingRulesCommandTests {
     #expect(files.flatMap { $0 } == heard)
   }
 
+  @Test(arguments: [
+    ("out.wav", ["out.wav", "out-002.wav", "out-003.wav"]),
+    ("out-%03d.wav", ["out-002.wav", "out-003.wav", "out-004.wav"]),
+  ])
+  func `no file of an earlier recording is overwritten`(file: String, names: [String]) async throws
+  {
+    let heard = try speech()
+    let old = Data("an old take".utf8)
+    try old.write(to: folder.file("out-001.wav"))
+    let run = try await record("\(file) --roll-seconds 0.7 --json")
+    #expect(run.status == 0)
+    #expect(try Data(contentsOf: folder.file("out-001.wav")) == old)
+    #expect(try names.flatMap { try folder.samples($0) } == heard)
+    let rolled = run.outputLines.filter { $0.contains(#""event":"rolled""#) }
+    #expect(rolled.count == 2 && rolled.allSatisfy { !$0.contains("out-001") })
+  }
+
   @Test
   func `a channel that is picked is recorded alone, also to standard output`() async throws {
     try folder.tone("tone.wav", .milliseconds(300))
@@ -112,6 +129,8 @@ struct RecordingRulesCommandTests {
   @Test
   func `SIGUSR1 goes on in the next file, and SIGUSR2 pauses and resumes`() async throws {
     try folder.tone("heard.wav", .seconds(30))
+    let old = Data("an old take".utf8)
+    try old.write(to: folder.file("out-001.wav"))
     let run = try RunningCommand(
       "record", "out.wav", "--device", "virtual:heard.wav", "--json", in: folder,
       watching: .output)
@@ -126,7 +145,8 @@ struct RecordingRulesCommandTests {
     #expect(await run.lines.first(containing: "finished") != nil)
     #expect(await run.status() == 0)
     let first = try folder.samples("out.wav")
-    let joined = try first + folder.samples("out-001.wav").prefix(1)
+    #expect(try Data(contentsOf: folder.file("out-001.wav")) == old)
+    let joined = try first + folder.samples("out-002.wav").prefix(1)
     #expect(first.count > 0)
     #expect(try joined[...] == folder.samples("heard.wav").prefix(joined.count))
   }

@@ -10,7 +10,8 @@ struct RecordCommand: Subcommand {
     abstract: "Records sound into a file.",
     discussion: """
       The extension decides on the format: wav, aiff, au, caf, flac, ogg, opus or mp3; a file that \
-      exists is replaced. - writes a WAV stream to standard output. Ctrl-C or SIGTERM completes the \
+      exists is replaced, but none that has a number for its name: a number that is taken is left \
+      out. - writes a WAV stream to standard output. Ctrl-C or SIGTERM completes the \
       file, and the exit status is 0, also where nothing has been recorded yet and there is no file; \
       a second one ends at once. SIGUSR1 goes on in the next file, SIGUSR2 pauses and \
       resumes; with - they do nothing.
@@ -74,14 +75,12 @@ struct RecordCommand: Subcommand {
 
   private var pathExtension: String { URL(filePath: file).pathExtension }
 
-  /// A recording destroys nothing that its own microphone hears, whichever file it goes on in.
+  /// A recording destroys nothing that its own microphone hears; files with a number replace none.
   private func checkMicrophone() throws {
-    guard case .virtualMicrophone(let path) = DeviceRoute(device.id) else { return }
-    let rolled = rolledFiles(of: file, hasLimit: rules.hasRollingLimit)
-    guard let heard = ([file] + rolled).first(where: { isSameFile(path, $0) }) else { return }
-    let reason = heard == file ? "is" : "would be written by \(file) when files change, but is"
-    throw ValidationError(
-      "\(heard) \(reason) what the microphone hears; record into another file.")
+    guard case .virtualMicrophone(let path) = DeviceRoute(device.id), isSameFile(path, file) else {
+      return
+    }
+    throw ValidationError("\(file) is what the microphone hears; record into another file.")
   }
 
   /// A name with a place for a date would be taken as it is written.

@@ -28,8 +28,8 @@ struct RecordingRuleOptions: ParsableArguments {
   @Option(
     help: """
       The length of each file in seconds: after take.wav come take-001.wav, take-002.wav and so on, \
-      and of take-%d.wav or take-%03d.wav take-1.wav or take-001.wav is the first; SIGUSR1 begins the \
-      next one at any time.
+      and of take-%d.wav or take-%03d.wav take-1.wav or take-001.wav is the first, and a number \
+      that a file has already is left out; SIGUSR1 begins the next one at any time.
       """)
   var rollSeconds: Double?
 
