@@ -17,7 +17,8 @@ extension OpenDevice {
   /// Does what `Recovery` says until the device runs again; throws where it cannot.
   func mend(_ code: Int32) throws(SoundCardError) -> Mending {
     guard let pcm else { throw lose() }
-    var recovery = Recovery(direction: direction, suspended: suspendedSince ?? .now)
+    var recovery =
+      unstarted.take() ?? Recovery(direction: direction, suspended: suspendedSince ?? .now)
     var action = recovery.begin(
       after: code, isDisconnected: snd_pcm_state(pcm) == SND_PCM_STATE_DISCONNECTED)
     while true {
@@ -27,9 +28,12 @@ extension OpenDevice {
       case .lost: throw lose()
       case .failed(let operation, let code):
         throw .operating(configuration.device, operation, code: code)
-      case .waitToResume(let pause), .waitToPrepare(let pause):
+      case .waitToResume(let pause), .waitToPrepare(let pause), .waitToStart(let pause):
         suspendedSince = suspendedSince ?? .now
-        if waker.isSignalled(within: pause.inNanoseconds) { return .woken }
+        if waker.isSignalled(within: pause.inNanoseconds) {
+          unstarted = recovery.isPrepared ? recovery : nil
+          return .woken
+        }
         action = recovery.next(after: 0, now: .now)
       case .prepare: action = recovery.next(after: snd_pcm_prepare(pcm), now: .now)
       case .resume: action = recovery.next(after: resume(pcm), now: .now)

@@ -13,6 +13,7 @@ extension OpenDevice {
     let deadline = timeout.map { MonotonicTime.now + $0 }
     while true {
       if let interruption = takeUntold() { return .interrupted(interruption) }
+      if unstarted != nil, let outcome = try mendedWakeUp(0) { return outcome }
       if interest == .period {
         if rest(until: deadline) { return .woken }
         if let outcome = try readiness(pcm) { return outcome }

@@ -31,6 +31,8 @@ final class OpenDevice {
   /// When a device that still sleeps was first found asleep; the machine's own sleep leaves it the
   /// time that it has to wake.
   var suspendedSince: MonotonicTime?
+  /// What is left to do where the waker cut a wait to start short; the next `wait` does it.
+  var unstarted: Recovery?
   /// Frames handed over since the device was last emptied.
   var written = 0
   /// The capture has come to its end.
@@ -121,7 +123,7 @@ final class OpenDevice {
   func emptied() {
     written = 0
     hasEnded = false
-    suspendedSince = nil
+    (suspendedSince, unstarted) = (nil, nil)
     losses.stopped()
     earlyWakes.forget()
   }

@@ -17,12 +17,14 @@ struct Recovery {
     case resume
     case waitToResume(Duration)
     case waitToPrepare(Duration)
+    case waitToStart(Duration)
     case done(PCMInterruption.Cause)
     case lost
     case failed(operation: String, code: Int32)
   }
 
   static let resumePause = Duration.milliseconds(20)
+  /// How long resuming, preparing and starting are tried again where they answer EAGAIN.
   static let resumeLimit = Duration.seconds(5)
   /// How long a plug-in that claims to have resumed may sleep on before it is prepared anew.
   static let silentResumeLimit = Duration.milliseconds(200)
@@ -43,9 +45,15 @@ struct Recovery {
     giveUpResumingAt = suspended + Self.resumeLimit
   }
 
+  /// Whether it waits to start a device in which nobody can see the trouble any more.
+  var isPrepared: Bool { if case .waitToStart = current { true } else { false } }
+
   /// What to do first after a call has answered `code`, a negative errno value.
+  ///
+  /// Where it waited to start, it goes on with that whatever the code.
   mutating func begin(after code: Int32, isDisconnected: Bool = false) -> Action {
     guard !isDisconnected else { return .lost }
+    if isPrepared { return step(.start) }
     switch -code {
     case EAGAIN, EINTR, 0: return .nothing
     case ENODEV, ENXIO: return .lost
@@ -65,7 +73,8 @@ struct Recovery {
     case .resume, .waitToResume: return afterResume(code, now: now)
     case .prepare: return afterPrepare(code, now: now)
     case .waitToPrepare: return step(.prepare)
-    case .start: return afterStart(code)
+    case .waitToStart: return step(.start)
+    case .start: return afterStart(code, now: now)
     default: return current
     }
   }
@@ -82,8 +91,9 @@ struct Recovery {
     return code >= 0 ? goOn() : .lost
   }
 
-  private mutating func afterStart(_ code: Int32) -> Action {
+  private mutating func afterStart(_ code: Int32, now: MonotonicTime) -> Action {
     if code >= 0 { return .done(cause) }
+    if -code == EAGAIN, now < giveUpResumingAt { return step(.waitToStart(Self.resumePause)) }
     restarts += 1
     guard restarts < Self.restartLimit else {
       return .failed(operation: "snd_pcm_start", code: code)

@@ -66,6 +66,37 @@ import Testing
     #expect(recovery.next(after: -EAGAIN, now: start + Recovery.resumeLimit) == .lost)
   }
 
+  @Test func `starting is tried again while it answers EAGAIN, and not for ever`() {
+    let pause = Recovery.Action.waitToStart(Recovery.resumePause)
+    let again: [Int32] = [-EAGAIN, 0, -EAGAIN, 0, -EAGAIN, 0, -EAGAIN, 0, 0]
+    let tries: [Recovery.Action] = [
+      .start, pause, .start, pause, .start, pause, .start, pause, .start, .done(.xrun),
+    ]
+    #expect(steps(.capture, [-EPIPE, 0] + again) == [.prepare] + tries)
+    #expect(
+      steps(.capture, [-ESTRPIPE, 0, -EAGAIN, 0, 0])
+        == [.resume, .start, pause, .start, .done(.suspended)])
+    var recovery = Recovery(direction: .capture, suspended: start)
+    let late = start + Recovery.resumeLimit
+    #expect(recovery.begin(after: -EPIPE) == .prepare)
+    var actions: [Recovery.Action] = []
+    for code in [0, -EAGAIN, 0, -EAGAIN, 0, -EAGAIN] {
+      actions.append(recovery.next(after: code, now: late))
+    }
+    #expect(actions.last == .failed(operation: "snd_pcm_start", code: -EAGAIN))
+  }
+
+  @Test func `a wait to start that was cut short goes on with the start`() {
+    var recovery = Recovery(direction: .capture, suspended: start)
+    _ = recovery.begin(after: -EPIPE)
+    #expect(!recovery.isPrepared)
+    #expect(recovery.next(after: 0, now: start) == .start)
+    _ = recovery.next(after: -EAGAIN, now: start)
+    #expect(recovery.isPrepared)
+    #expect(recovery.begin(after: 0) == .start)
+    #expect(recovery.next(after: 0, now: start) == .done(.xrun))
+  }
+
   @Test(arguments: [ENODEV, ENXIO])
   func `a device that is gone is lost, in every state`(code: Int32) {
     #expect(steps(.playback, [-code]) == [.lost])

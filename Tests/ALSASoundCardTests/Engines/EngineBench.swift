@@ -81,6 +81,8 @@ struct EngineBench {
   struct Recorded: Sendable {
     var events: [RecordingEvent] = []
     var error: AudioRecorderError?
+    /// Whether it has left a file.
+    var hasFile = true
     /// What is in the file.
     var samples: [Float] = []
 
@@ -132,7 +134,8 @@ struct EngineBench {
       return recorded
     }
     // Stopped before there was anything to record, it leaves no file.
-    guard FileManager.default.fileExists(atPath: url.path) else { return recorded }
+    recorded.hasFile = FileManager.default.fileExists(atPath: url.path)
+    guard recorded.hasFile else { return recorded }
     let reader = try SoundFileReader(url: url)
     while true {
       let buffer = try reader.read(atMost: 48_000)
