@@ -1,0 +1,121 @@
+import AudioCore
+import AudioRecorderClient
+import AudioRecorderClientLive
+import ClientDependencies
+import SoundCard
+import Testing
+
+@testable import ALSASoundCard
+
+/// Live buffers of a card that goes wrong: what they hold, where they stand, and what is missing.
+@Suite(.timeLimit(.minutes(1))) struct CaptureOnCardTests {
+  init() throws {
+    _ = try TestBench.ready()
+  }
+
+  @Test func `after an overrun the buffers go on where the time is, with one gap between them`()
+    async throws
+  {
+    let device = testCard("speed=1 xrun_at=9600")
+    let captured = await withRecorder { await capture($0, from: device, upTo: 28_800) }
+    #expect(captured.error == nil)
+    try captured.checkTimeLine()
+    let first = try #require(captured.blocks.first?.buffer)
+    #expect(first.firstFrame == 0 && first.samples.first == 0)
+    let gaps = captured.blocks.indices.filter { captured.blocks[$0].gap != nil }
+    #expect(gaps.count >= 1)
+    // All are whole but the last one before a gap.
+    for (index, block) in captured.blocks.enumerated() where !gaps.contains(index + 1) {
+      #expect(block.buffer.frameCount == 300)
+    }
+  }
+
+  @Test func `two consumers of one card hear the same, and miss the same`() async throws {
+    let device = testCard("xrun_at=24000 speed=1")
+    let (one, two) = await withRecorder { recorder in
+      async let one = capture(recorder, from: device, upTo: 48_000)
+      async let two = capture(recorder, from: device, upTo: 48_000)
+      return await (one, two)
+    }
+    for captured in [one, two] {
+      #expect(captured.error == nil)
+      try captured.checkTimeLine()
+    }
+    // Whoever came when it was over has missed nothing.
+    let begins = try [one, two].map { try #require($0.blocks.first?.index) }
+    guard begins.allSatisfy({ $0 < 19_200 }) else { return }
+    #expect(one.lost == two.lost && one.lost[0] > 0)
+  }
+
+  @Test func `a card that is pulled out is an error of its consumer, after all that it heard`()
+    async throws
+  {
+    let device = testCard("speed=1 gone_at=9600")
+    let captured = await withRecorder { await capture($0, from: device) }
+    #expect(captured.error == .deviceLost(AudioDevice.ID(rawValue: device)))
+    try captured.checkTimeLine()
+    #expect(captured.blocks.reduce(0) { $0 + $1.buffer.frameCount.rawValue } >= 2_400)
+  }
+
+  private func withRecorder<Value: Sendable>(
+    _ body: (AudioRecorderClient) async -> Value
+  ) async -> Value {
+    await withDependencies {
+      $0.soundCard = .liveValue
+      $0.continuousClock = ContinuousClock()
+    } operation: {
+      await body(AudioRecorderClient.liveValue)
+    }
+  }
+}
+
+/// What came of a capture.
+private struct Captured: Sendable {
+  var blocks: [CapturedAudio] = []
+  var error: AudioRecorderError?
+
+  /// The frames that are missing, gap by gap.
+  var lost: [Int] { blocks.compactMap { $0.gap?.lost.rawValue } }
+
+  /// The indices are contiguous but for the gaps, and between those the ramp goes on; behind one it
+  /// is where the index says.
+  func checkTimeLine() throws {
+    for (block, next) in zip(blocks, blocks.dropFirst()) {
+      let missing = next.gap?.lost ?? 0
+      #expect(next.buffer.firstFrame == block.buffer.endFrame + missing)
+    }
+    let start = try #require(blocks.first)
+    for block in blocks {
+      let expected = ramp(block.buffer.frameCount.rawValue, from: block.index)
+      #expect(block.buffer.samples == expected)
+      // The card's clock and ours are not read at the same moment, and a busy machine waits between.
+      let passed = block.buffer.firstFrame.rawValue - start.buffer.firstFrame.rawValue
+      let distance = (block.index - start.index - passed + 0x4000) & 0x7fff - 0x4000
+      #expect(lost.isEmpty ? distance == 0 : abs(distance) < 4_800, "\(distance)")
+    }
+  }
+}
+
+/// Blocks of 300 frames, until the time-line is at `end`, or an error.
+private func capture(
+  _ recorder: AudioRecorderClient, from device: String, upTo end: FrameCount? = nil
+) async -> Captured {
+  var captured = Captured()
+  let request = CaptureRequest(
+    device: AudioDevice.ID(rawValue: device), sampleRate: 48_000, channelCount: 1,
+    droppingOldestAfter: .seconds(60), framesPerBuffer: 300)
+  do {
+    for try await block in await recorder.capture(request: request) {
+      captured.blocks.append(block)
+      if let end, block.buffer.endFrame >= end { break }
+    }
+  } catch {
+    captured.error = error as? AudioRecorderError
+  }
+  return captured
+}
+
+extension CapturedAudio {
+  /// Where the ramp is at the first frame; it begins anew after 32,768 frames.
+  fileprivate var index: Int { Int((buffer.samples.first ?? 0) * 32_768) }
+}
