@@ -20,29 +20,36 @@ enum Answers {
     } operation: {
       let player = AudioPlayerClient.liveValue
       return [
-        summary(
-          "play of a preloaded sound → first frame, nothing playing",
+        try summary(
+          "play of a preloaded sound → first frame, nothing playing", rounds,
           try await beginnings(player, observer, rounds, beside: false),
           bound: .milliseconds(5 + 2)),
-        summary(
-          "play of a preloaded sound → first frame, others playing",
+        try summary(
+          "play of a preloaded sound → first frame, others playing", rounds,
           try await beginnings(player, observer, rounds, beside: true),
           bound: .milliseconds(5 + 2)),
-        summary(
-          "stop() → silence at the card, periods of 5 ms",
+        try summary(
+          "stop() → silence at the card, periods of 5 ms", rounds / 4,
           try await stops(player, observer, rounds / 4, .low), bound: .milliseconds(5 + 10)),
-        summary(
-          "stop() → silence at the card, periods of 25 ms",
+        try summary(
+          "stop() → silence at the card, periods of 25 ms", rounds / 4,
           try await stops(player, observer, rounds / 4, .normal), bound: .milliseconds(25 + 10)),
-        summary(
-          "a frame at the card → consumer of `capture`",
+        try summary(
+          "a frame at the card → consumer of `capture`", rounds,
           try await arrivals(observer, rounds), bound: .milliseconds(20 + 2)),
       ]
     }
   }
 
-  private static func summary(_ name: String, _ times: [Duration], bound: Duration) -> Finding {
-    Finding(
+  /// Throws where a round has no answer: what was never heard is not soon.
+  private static func summary(
+    _ name: String, _ rounds: Int, _ times: [Duration], bound: Duration
+  ) throws -> Finding {
+    guard !times.isEmpty, times.count == rounds else {
+      throw Program.Failure(
+        description: "\(name): \(times.count) of \(rounds) rounds were answered")
+    }
+    return Finding(
       name: name, value: times.percentile99.inSeconds * 1_000, unit: "ms p99",
       bound: bound.inSeconds * 1_000,
       remark: "median \((times.median.inSeconds * 10_000).rounded() / 10) ms of \(times.count)")
@@ -82,6 +89,7 @@ enum Answers {
     let tone = AudioSignal { _, _ in 0.5 }.buffer(.seconds(1), format: stereo)
     var times: [Duration] = []
     for round in 0..<rounds {
+      observer.reset()
       let playing = Task {
         let request = PlaybackRequest(
           source: .buffers([tone]), device: Workbench.device, repetition: .forever,
@@ -89,6 +97,9 @@ enum Answers {
         for try await _ in await player.playback(request) {}
       }
       try await Task.sleep(for: .microseconds(150_000 + round * 377 % 25_000))
+      guard observer.firstSound != nil else {
+        throw Program.Failure(description: "what was to be stopped was not heard")
+      }
       let asked = MonotonicMoment.now
       await player.stop()
       try await playing.value
@@ -107,7 +118,9 @@ enum Answers {
     var times: [Duration] = []
     for try await captured in await recorder.capture(request) {
       let arrived = MonotonicMoment.now
-      guard let start = observer.start else { continue }
+      guard let start = observer.start else {
+        throw Program.Failure(description: "nobody knows when the microphone began")
+      }
       times.append((arrived - start) - captured.capturedAt)
       if times.count == rounds { break }
     }

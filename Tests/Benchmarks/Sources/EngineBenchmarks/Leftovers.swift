@@ -35,9 +35,9 @@ enum Leftovers {
       let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
       let tone = AudioSignal.sine(440).buffer(.seconds(1), format: format)
       // Caches are filled and the pool's threads started before the count.
-      try await begin(starts / 10, tone, on: card)
+      try await begin(starts / 10, tone, on: card, in: bench)
       let before = try Count()
-      try await begin(starts, tone, on: card)
+      try await begin(starts, tone, on: card, in: bench)
       let after = try Count()
       return findings(before, after, starts)
     }
@@ -60,23 +60,25 @@ enum Leftovers {
     ]
   }
 
-  /// Begins playbacks and captures in turn and cancels each where it happens to be.
+  /// Begins playbacks, captures and recordings in turn and cancels each where it happens to be.
   private static func begin(
-    _ count: Int, _ tone: AudioBuffer, on card: VirtualSoundCard
+    _ count: Int, _ tone: AudioBuffer, on card: VirtualSoundCard, in bench: Workbench
   ) async throws {
+    let url = URL(filePath: bench.file("left.wav"))
     let player = AudioPlayerClient.liveValue
     let recorder = AudioRecorderClient.liveValue
     for index in 0..<count {
       let task = Task {
-        if index % 2 == 0 {
+        switch index % 3 {
+        case 0:
           for try await _ in await player.playback(PlaybackRequest(source: .buffers([tone]))) {}
-        } else {
-          for try await _ in await recorder.capture(CaptureRequest()) {}
+        case 1: for try await _ in await recorder.capture(CaptureRequest()) {}
+        default: for try await _ in await recorder.recording(RecordingRequest(url: url)) {}
         }
       }
       try await Task.sleep(for: .microseconds(index % 7 * 500))
       task.cancel()
-      _ = await task.result
+      do { try await task.value } catch is CancellationError {}
     }
     await player.stop()
     while card.openDeviceCount > 0 { try await Task.sleep(for: .milliseconds(10)) }

@@ -11,7 +11,7 @@ import VirtualSoundCard
 /// An hour of sound on a virtual card that is as fast as the engine, in a process that does nothing
 /// else.
 enum Worker {
-  /// The figures that such a process prints: a name and a number of MiB a line.
+  /// The three figures that such a process prints: a name and a number of MiB a line.
   static func lines(_ arguments: [String]) throws -> [(String, Double)] {
     let process = Process()
     process.executableURL = URL(filePath: CommandLine.arguments[0])
@@ -21,7 +21,17 @@ enum Worker {
     try process.run()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
-    return text.split(separator: "\n").compactMap { line in
+    let lines = figures(in: text)
+    guard process.terminationStatus == 0, lines.count == 3 else {
+      throw Program.Failure(
+        description: "\(arguments.prefix(2).joined(separator: " ")) ended with status "
+          + "\(process.terminationStatus) and printed \(lines.count) figures of 3")
+    }
+    return lines
+  }
+
+  private static func figures(in text: String) -> [(String, Double)] {
+    text.split(separator: "\n").compactMap { line in
       let cells = line.split(separator: "\t")
       guard cells.count == 2, let number = Double(cells[1]) else { return nil }
       return (String(cells[0]), number)
@@ -78,8 +88,12 @@ private struct Memory {
     early = try Program.residentBytes(of: "self")
   }
 
+  /// Throws where nothing was looked at: that it took no memory is not known.
   func finish() throws {
-    let first = Double(early ?? 0) / 1_048_576
+    guard let early, latest > 0 else {
+      throw Program.Failure(description: "\(work) has not told of sound beyond 10 s")
+    }
+    let first = Double(early) / 1_048_576
     let last = Double(latest) / 1_048_576
     print("engine \(work), after 10 s of sound\t\(first)")
     print("engine \(work), after an hour of sound\t\(last)")
