@@ -40,6 +40,14 @@ final class DecoderPool: Sendable {
     return try load(check.model(location.find()), wholeDictionary, settings)
   }
 
+  /// Whether a search has words that dictation does not find.
+  ///
+  /// - Throws: `SpeechEngineError` where the model is missing or damaged.
+  func needsWholeDictionary(for search: DecoderSearch) throws(SpeechEngineError) -> Bool {
+    if search == .anything { return false }
+    return try !search.isWithin(check.model(location.find()).vocabulary)
+  }
+
   /// The newest idle decoder that fits; where there is none, one that does not is let go of.
   ///
   /// What is asked for now will be asked for again. The one that goes is freed when this returns:

@@ -24,11 +24,15 @@ extension SpeechEngine: DependencyKey {
   /// The model is looked for at each use, and validated before PocketSphinx may see it, because
   /// that would end the process over a damaged one; once, until a file of it changes. Loaded
   /// decoders, of some 100 MB each, are kept for the next sessions: as many as were at work at
-  /// once, and no more than there are processors. One for dictation has the words of the language
-  /// model alone, which are all that it can find; for grammars and key phrases the whole dictionary
-  /// is loaded, which takes longer, and that decoder takes dictation as well.
+  /// once, and no more than there are processors. They have the words of the language model alone,
+  /// which are all that dictation can find; for a grammar or key phrases with other words the whole
+  /// dictionary is loaded, which takes longer, and that decoder takes dictation as well.
   public static func pocketSphinx(modelDirectory: URL? = nil) -> SpeechEngine {
-    let decoders = DecoderPool(location: ModelLocation(chosen: modelDirectory))
+    pocketSphinx(DecoderPool(location: ModelLocation(chosen: modelDirectory)))
+  }
+
+  /// PocketSphinx with the decoders of a pool.
+  static func pocketSphinx(_ decoders: DecoderPool) -> SpeechEngine {
     var engine = SpeechEngine(
       name: "pocketsphinx",
       availability: { decoders.location.availability },
@@ -36,7 +40,8 @@ extension SpeechEngine: DependencyKey {
         try decoders.location.check(language: options.language)
         let search = try DecoderSearch(options)
         let decoder = try decoders.take(
-          DecoderSettings(options.engineOptions), wholeDictionary: search.needsWholeDictionary)
+          DecoderSettings(options.engineOptions),
+          wholeDictionary: decoders.needsWholeDictionary(for: search))
         do {
           try decoder.search(for: search)
         } catch {

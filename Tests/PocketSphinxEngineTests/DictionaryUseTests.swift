@@ -1,3 +1,4 @@
+import Foundation
 import SpeechEngine
 import Testing
 
@@ -48,11 +49,7 @@ import Testing
 
   @Test func `a decoder that does not fit is freed before another is loaded in its place`() throws {
     let watched = WatchedDecoder()
-    let pool = DecoderPool(location: ModelLocation(chosen: nil)) {
-      (model, isWhole, settings) throws(SpeechEngineError) in
-      watched.noteLoading()
-      return try Decoder(model: model, wholeDictionary: isWhole, settings: settings)
-    }
+    let pool = watched.pool
     func takeAndGiveBack(wholeDictionary: Bool) throws {
       let decoder = try pool.take(wholeDictionary: wholeDictionary)
       watched.decoder = decoder
@@ -61,6 +58,24 @@ import Testing
     try takeAndGiveBack(wholeDictionary: false)
     try takeAndGiveBack(wholeDictionary: true)
     #expect(watched.wereAliveAtLoading == [false, false])
+  }
+
+  @Test func `a grammar and key phrases of words that dictation finds take its decoder`() throws {
+    let watched = WatchedDecoder()
+    let engine = SpeechEngine.pocketSphinx(watched.pool)
+    _ = try engine.makeSession(SpeechSessionOptions())
+    let grammar = "#JSGF V1.0; grammar a; public <a> = go forward ten meters | %;"
+    var options = SpeechSessionOptions(
+      grammar: grammar.replacingOccurrences(of: "%", with: "stop"))
+    let words = try engine.makeSession(options).hear(samples(of: "go-forward.wav")).final.words
+    #expect(words.map(\.text) == ["go", "forward", "ten", "meters"])
+    var phrases = SpeechSessionOptions()
+    phrases.keyPhrases = [SpeechKeyPhrase("go forward")]
+    _ = try engine.makeSession(phrases)
+    #expect(watched.wereAliveAtLoading.count == 1)
+    options.grammar = grammar.replacingOccurrences(of: "%", with: Self.rare)
+    _ = try engine.makeSession(options)
+    #expect(watched.wereAliveAtLoading.count == 2)
   }
 }
 
@@ -71,5 +86,12 @@ private final class WatchedDecoder: @unchecked Sendable {
   weak var decoder: Decoder?
   private(set) var wereAliveAtLoading: [Bool] = []
 
-  func noteLoading() { wereAliveAtLoading.append(decoder != nil) }
+  /// A pool that tells when it loads a decoder.
+  var pool: DecoderPool {
+    DecoderPool(location: ModelLocation(chosen: nil)) {
+      (model, isWhole, settings) throws(SpeechEngineError) in
+      self.wereAliveAtLoading.append(self.decoder != nil)
+      return try Decoder(model: model, wholeDictionary: isWhole, settings: settings)
+    }
+  }
 }

@@ -34,8 +34,5 @@ enum DecoderSearch: Hashable {
     }
   }
 
-  /// Whether words count that the language model does not know.
-  var needsWholeDictionary: Bool { self != .anything }
-
   var isKeyPhrases: Bool { if case .keyPhrases = self { true } else { false } }
 }

@@ -4,7 +4,10 @@ final class CheckedModel: Sendable {
   /// The lines of the dictionary whose words the language model knows: what dictation needs of it.
   let knownWords: [UInt8]
 
-  init(files: ModelFiles, knownWords: [UInt8]) {
-    (self.files, self.knownWords) = (files, knownWords)
+  /// The words that the language model knows.
+  let vocabulary: Vocabulary
+
+  init(files: ModelFiles, knownWords: [UInt8], vocabulary: Vocabulary) {
+    (self.files, self.knownWords, self.vocabulary) = (files, knownWords, vocabulary)
   }
 }

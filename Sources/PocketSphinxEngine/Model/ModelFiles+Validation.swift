@@ -33,7 +33,7 @@ extension ModelFiles {
       try DictionaryFile.check(file)
       return DictionaryFile.excerpt(of: file, knownTo: vocabulary)
     }
-    return CheckedModel(files: self, knownWords: knownWords)
+    return CheckedModel(files: self, knownWords: knownWords, vocabulary: vocabulary)
   }
 
   /// Checks what a front end needs of the model.

@@ -1,7 +1,7 @@
 /// The words that a language model knows, each by a hash of its bytes.
 ///
-/// A word that is not there may have the hash of one that is, so this is good for leaving out what
-/// is surely unknown, and for nothing else.
+/// A word that is not there may have the hash of one that is: of all words that anybody has in
+/// mind, once in some billion models.
 struct Vocabulary: Equatable, Sendable {
   private var hashes: Set<UInt64> = []
 
@@ -15,6 +15,13 @@ struct Vocabulary: Equatable, Sendable {
 /// A hash of a word, byte by byte (FNV-1a).
 struct WordHash: Equatable {
   private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  init() {}
+
+  /// The hash of a whole word.
+  init(of word: some Sequence<UInt8>) {
+    for byte in word { add(byte) }
+  }
 
   mutating func add(_ byte: UInt8) {
     value = (value ^ UInt64(byte)) &* 0x100_0000_01B3

@@ -63,7 +63,7 @@ enum RecognitionCosts {
     return [
       Finding(
         name: "start-up with a grammar", value: uses.withGrammar.leastWall, unit: "s", bound: 0.4,
-        remark: "one model is loaded, with the whole dictionary"),
+        remark: "of words that dictation finds"),
       Finding(
         name: "start-up: 0.1 s of silence", value: start.leastWall, unit: "s", bound: 0.4,
         remark: "the model is loaded"),

@@ -1,0 +1,44 @@
+import SpeechEngine
+import Testing
+
+@testable import PocketSphinxEngine
+
+@Suite struct DecoderSearchTests {
+  private func isWithin(_ words: String, _ search: DecoderSearch) -> Bool {
+    var vocabulary = Vocabulary()
+    for word in words.utf8.split(separator: UInt8(ascii: " ")) {
+      vocabulary.insert(WordHash(of: word))
+    }
+    return search.isWithin(vocabulary)
+  }
+
+  @Test func `of a grammar its words count, and not its names, tags, weights and comments`() {
+    let grammar = DecoderSearch.grammar(
+      """
+      #JSGF V1.0 UTF-8 en;
+      grammar robot.moves;
+      import <robot.others>;
+      /* to drive it */
+      public <move> = /0.5/ go {drive} <there>|(stop)*[back]+;
+      <there>=forward\t| ten meters;
+      """)
+    #expect(isWithin("import go stop back forward ten meters", grammar))
+    for missing in ["go", "stop", "back", "forward", "ten", "meters"] {
+      let others = "import go stop back forward ten meters".split(separator: " ")
+        .filter { $0 != missing }.joined(separator: " ")
+      #expect(!isWithin(others, grammar), "\(missing)")
+    }
+  }
+
+  @Test func `of key phrases each word counts, and dictation has no others`() {
+    let phrases = DecoderSearch.keyPhrases([SpeechKeyPhrase("go on"), SpeechKeyPhrase("stop")])
+    #expect(isWithin("stop on go", phrases))
+    #expect(!isWithin("stop go", phrases) && !isWithin("go on", phrases))
+    #expect(isWithin("", .anything))
+  }
+
+  @Test(arguments: ["\"go on\"", "// robot", "go\\", "\u{FC}ber"])
+  func `in doubt a word is another one`(text: String) {
+    #expect(!isWithin("go on", .grammar("public <a> = go | \(text);")))
+  }
+}
