@@ -20,6 +20,14 @@ final class PseudoTerminal {
     close(screen)
   }
 
+  /// Closes the user's end and gives what stood in the line that was rewritten, one text after the
+  /// other, without what clears the rest of it.
+  func rewritten() -> [String] {
+    shown().replacingOccurrences(of: "\u{1B}[K", with: "")
+      .split(separator: "\r", omittingEmptySubsequences: false).dropFirst()
+      .map { String($0.reversed().drop { $0 == " " }.reversed()) }
+  }
+
   /// Closes the user's end and gives everything that was written, at most the 4 KB of its buffer.
   func shown() -> String {
     close(user)

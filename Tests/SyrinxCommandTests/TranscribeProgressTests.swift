@@ -37,7 +37,7 @@ import Testing
     return client
   }
 
-  private func shown(_ arguments: String...) async throws -> [Substring] {
+  private func shown(_ arguments: String...) async throws -> [String] {
     let terminal = try PseudoTerminal()
     let output = try folder.output()
     let context = CommandContext(
@@ -56,7 +56,7 @@ import Testing
     } operation: {
       try await command.perform(in: context)
     }
-    return terminal.shown().split(separator: "\r").filter { $0.contains("real time") }
+    return terminal.rewritten().filter { $0.contains("real time") }
   }
 
   @Test func `what is understood is told, and not what is read, with several jobs as with one`()
