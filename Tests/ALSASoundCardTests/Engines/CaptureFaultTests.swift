@@ -84,8 +84,8 @@ import Testing
     let device = testCard("block_in=\(call) block_at=9600 block_ms=600000")
     let began = ContinuousClock.now
     let recorded = try await bench.record(nil, from: device)
-    // 0.2 s of sound, a second of patience, and what a busy machine takes.
-    #expect(ContinuousClock.now - began < .seconds(5))
+    // A second, or five where the machine is too busy to look at it in time.
+    #expect(ContinuousClock.now - began < .seconds(15))
     #expect(recorded.error == .deviceLost(AudioDevice.ID(rawValue: device)))
     #expect(recorded.samples.count >= 2_400)
   }

@@ -44,7 +44,7 @@ import Testing
     // Whoever came when it was over has missed nothing.
     let begins = try [one, two].map { try #require($0.blocks.first?.index) }
     guard begins.allSatisfy({ $0 < 19_200 }) else { return }
-    #expect(one.lost == two.lost && one.lost[0] > 0)
+    #expect(one.lost == two.lost && (one.lost.first ?? 0) > 0)
   }
 
   @Test func `a card that is pulled out is an error of its consumer, after all that it heard`()
@@ -85,14 +85,17 @@ private struct Captured: Sendable {
       #expect(next.buffer.firstFrame == block.buffer.endFrame + missing)
     }
     let start = try #require(blocks.first)
-    for block in blocks {
-      let expected = ramp(block.buffer.frameCount.rawValue, from: block.index)
-      #expect(block.buffer.samples == expected)
-      // The card's clock and ours are not read at the same moment, and a busy machine waits between.
-      let passed = block.buffer.firstFrame.rawValue - start.buffer.firstFrame.rawValue
-      let distance = (block.index - start.index - passed + 0x4000) & 0x7fff - 0x4000
-      #expect(lost.isEmpty ? distance == 0 : abs(distance) < 4_800, "\(distance)")
+    let goesOn = blocks.allSatisfy {
+      $0.buffer.samples == ramp($0.buffer.frameCount.rawValue, from: $0.index)
     }
+    #expect(goesOn)
+    let distances = blocks.map { block in
+      let passed = block.buffer.firstFrame.rawValue - start.buffer.firstFrame.rawValue
+      return (block.index - start.index - passed + 0x4000) & 0x7fff - 0x4000
+    }
+    // The card's clock and ours are not read at the same moment, and a busy machine waits between.
+    let most = lost.isEmpty ? 1 : 4_800
+    #expect(distances.allSatisfy { abs($0) < most }, "\(Set(distances))")
   }
 }
 

@@ -108,6 +108,19 @@ import Testing
     #expect(run.error.contains("was lost"))
   }
 
+  @Test(arguments: [("open_error=16", "is in use by"), ("open_error=19", "no capture device")])
+  func `a card that cannot be opened is an error that says why, and no file is left`(
+    script: String, reason: String
+  ) async throws {
+    let run = try await BuiltCommand.run(
+      "record", "out.wav", "--device", "syrinxtest:SCRIPT='\(script)'", in: folder,
+      environment: alsa.environment)
+    #expect(run.status == 1)
+    #expect(run.error.contains(reason) && run.error.contains("syrinxtest"), "\(run.error)")
+    #expect(run.errorLines.count == 1)
+    #expect(!FileManager.default.fileExists(atPath: folder.file("out.wav").path))
+  }
+
   private func play(_ sound: String, script: String) async throws -> [UInt8] {
     try await play([ALSASetup.sample(sound)], script: script)
   }

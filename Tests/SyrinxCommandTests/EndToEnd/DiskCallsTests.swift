@@ -1,0 +1,55 @@
+import AudioCore
+import Foundation
+import SoundFile
+import Testing
+
+/// What the command asks of the disk while it records, seen at the calls of the C library.
+@Suite(.timeLimit(.minutes(1))) struct DiskCallsTests {
+  let folder: TestFolder
+  let alsa: ALSASetup
+
+  init() async throws {
+    folder = try TestFolder()
+    alsa = try await ALSASetup(in: folder)
+    let source = ALSASetup.support("file-calls.c")
+    let built = try await BuiltCommand.shell(
+      "cc -shared -fPIC -O1 -o file-calls.so '\(source)'", in: folder)
+    guard built.status == 0 else { throw ToolMissing(description: "\(built.error)") }
+  }
+
+  /// What is asked for while the disk is still at it is one request with what follows.
+  @Test(arguments: [("out.wav", 2...3), ("out.ogg", 0...0)])
+  func `the disk stores every second of a recording, of Ogg Vorbis only the whole`(
+    file: String, calls: ClosedRange<Int>
+  ) async throws {
+    let run = try await record("\(file) --seconds 3.1", variables: "SYNCS=syncs")
+    #expect(run.status == 0, "\(run.error)")
+    let count = try Int(String(contentsOf: folder.file("syncs"), encoding: .utf8))
+    #expect(calls.contains(try #require(count)), "\(count ?? -1)")
+  }
+
+  @Test(arguments: ["out.wav", "out.flac", "out.ogg", "out.mp3"])
+  func `a permission that is lost is an error, and what was recorded before is complete`(
+    file: String
+  ) async throws {
+    let most = file == "out.wav" ? 100_000 : 8_000
+    let run = try await record("\(file) --seconds 20", variables: "DENY_AT=\(most)")
+    #expect(run.status == 1)
+    #expect(run.error.contains("permission to do so was lost"), "\(run.error)")
+    #expect(run.error.contains(file))
+    let reader = try SoundFileReader(url: folder.file(file))
+    while try !reader.read(atMost: 4_096).isEmpty {}
+    #expect(reader.framesRead > 4_000 && reader.shortfall == nil)
+    // FLAC says how long it is only where its encoder came to its end.
+    #expect((reader.announcedFrameCount ?? reader.framesRead) == reader.framesRead)
+  }
+
+  private func record(
+    _ arguments: String, variables: String
+  ) async throws -> BuiltCommand.Outcome {
+    let device = "syrinxtest:SCRIPT='format=S16 rate=48000 channels=1'"
+    return try await BuiltCommand.shell(
+      "LD_PRELOAD=./file-calls.so \(variables) syrinx record \(arguments) --device \"\(device)\"",
+      in: folder, environment: alsa.environment)
+  }
+}
