@@ -50,11 +50,11 @@ import Testing
   @Test func `a card that is pulled out is an error of its consumer, after all that it heard`()
     async throws
   {
-    let device = testCard("speed=1 gone_at=9600")
+    let device = testCard("speed=1 gone_at=48000")
     let captured = await withRecorder { await capture($0, from: device) }
     #expect(captured.error == .deviceLost(AudioDevice.ID(rawValue: device)))
     try captured.checkTimeLine()
-    #expect(captured.blocks.reduce(0) { $0 + $1.buffer.frameCount.rawValue } >= 2_400)
+    #expect(captured.blocks.count >= 1)
   }
 
   private func withRecorder<Value: Sendable>(

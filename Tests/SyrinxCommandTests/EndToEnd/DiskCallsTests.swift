@@ -18,14 +18,12 @@ import Testing
   }
 
   /// What is asked for while the disk is still at it is one request with what follows.
-  @Test(arguments: [("out.wav", 2...3), ("out.ogg", 0...0)])
-  func `the disk stores every second of a recording, of Ogg Vorbis only the whole`(
-    file: String, calls: ClosedRange<Int>
-  ) async throws {
+  @Test(arguments: ["out.wav", "out.ogg"])
+  func `the disk stores every second of a recording`(file: String) async throws {
     let run = try await record("\(file) --seconds 3.1", variables: "SYNCS=syncs")
     #expect(run.status == 0, "\(run.error)")
     let count = try Int(String(contentsOf: folder.file("syncs"), encoding: .utf8))
-    #expect(calls.contains(try #require(count)), "\(count ?? -1)")
+    #expect((2...3).contains(try #require(count)), "\(count ?? -1)")
   }
 
   @Test(arguments: ["out.wav", "out.flac", "out.ogg", "out.mp3"])
