@@ -81,6 +81,8 @@ enum Leftovers {
       do { try await task.value } catch is CancellationError {}
     }
     await player.stop()
+    // A recording that is cancelled completes its file behind its consumer's back.
+    await recorder.stopRecording()
     while card.openDeviceCount > 0 { try await Task.sleep(for: .milliseconds(10)) }
   }
 }
