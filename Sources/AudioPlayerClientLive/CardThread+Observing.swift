@@ -81,11 +81,12 @@ extension CardThread {
   }
 
   /// Tells as much of a voice's silence as there is room for; the rest is told later, and what goes
-  /// on for long in parts of 50 ms.
+  /// on for long in parts of 50 ms, until the voice is over.
   private func tellSilence(of voice: Voice) -> Bool {
     let reference = Unmanaged.passUnretained(voice)
     var isNews = false
-    if let frames = voice.untold.starved, !voice.isInHole || frames * 20 >= rate.hertz,
+    let isGoingOn = voice.isInHole && voice.position.endsAt == nil
+    if let frames = voice.untold.starved, !isGoingOn || frames * 20 >= rate.hertz,
       link.events.tryWrite(.starved(reference, frames: frames))
     {
       voice.untold.starved = nil

@@ -52,6 +52,7 @@ final class CaptureTimeLine: CaptureConsumer {
   }
 
   func take(_ captured: DeviceAudio) throws -> Bool {
+    let isFirst = absence != nil
     if let missed = absence.take() { tellReturn(missed + captured.time) }
     let rate = captured.buffer.format.sampleRate
     if captured.lost > 0 {
@@ -64,6 +65,8 @@ final class CaptureTimeLine: CaptureConsumer {
       captured.buffer.firstFrame.duration(at: rate)
       - buffer.firstFrame.duration(at: format.sampleRate)
     nextTime = origin + captured.time - heldBack
+    // The absence reaches up to this block, whatever the device had before it.
+    if isFirst { firstFrame = nextFrame - buffer.firstFrame }
     // Counted from where this opening began: of many small gaps, each rounded, the errors add up.
     let place = captured.lost > 0 ? max(nextFrame, firstFrame + buffer.firstFrame) : nextFrame
     return try give(buffer, lost: place - nextFrame, number: captured.number)

@@ -5,8 +5,9 @@ import Glibc
 ///
 /// A voice's pitch moves: from one twentieth of a second to the next hardly a tenth of its power
 /// stays within two hertz, of a monotonous one a fifth. Of a melody, a chord or a ring more than
-/// half of it does, whatever drums there are besides. Any half second that is loud and moves is
-/// enough for speech, so that somebody who speaks up while a telephone rings is heard.
+/// half of it does, whatever drums there are besides. Any half second that moves, and is not much
+/// quieter than what was before it, is enough for speech: whoever speaks before a telephone rings,
+/// or speaks up while it does, is heard.
 struct SteadyTones {
   /// How much of the power keeps its pitch in speech at most.
   static let most: Float = 0.4
@@ -37,13 +38,12 @@ struct SteadyTones {
   /// The newest looks at what is loud.
   private var looks: [Look] = []
   private var loudest: Float = 0
-  private var loudestMoving: Float = 0
+  private var hasMoved = false
 
   /// Whether the utterance, as far as it has been heard, can be speech; where that is too short to
   /// tell, yes.
   var canBeSpeech: Bool {
-    loudestMoving >= loudest * Self.loud
-      || looks.count < Self.fewest || looks.count < Self.count && isMoving
+    hasMoved || looks.count < Self.fewest || looks.count < Self.count && isMoving
   }
 
   /// Takes the next samples at 16 kHz.
@@ -70,8 +70,7 @@ struct SteadyTones {
     looks.append(look)
     looks.removeAll { $0.all < loudest * Self.loud }
     if looks.count > Self.count { looks.removeFirst() }
-    guard looks.count == Self.count, isMoving else { return }
-    loudestMoving = max(loudestMoving, looks.reduce(0) { $0 + $1.all } / Float(looks.count))
+    if looks.count == Self.count, isMoving { hasMoved = true }
   }
 
   private var isMoving: Bool {

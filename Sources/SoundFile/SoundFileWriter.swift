@@ -171,11 +171,22 @@ public final class SoundFileWriter {
     if let sync { file.note(failureCode: sync.failureCode) }
     // What a failed write has lost was said then.
     if let failure, !hasFailed { throw failure }
-    try file.descriptor.synchronise(path: file.path)
+    let unstored = unstored()
     if loss != nil { throw .incomplete(path: file.path, written: written, found: framesWritten) }
     guard !hasFailed else { return try checkLoss() }
+    if let unstored { throw unstored }
     try check()
     try checkCompleteness()
+  }
+
+  /// Has the disk store what it has not; gives why it could not.
+  private func unstored() -> SoundFileError? {
+    do {
+      try file.descriptor.synchronise(path: file.path)
+      return nil
+    } catch {
+      return error
+    }
   }
 
   /// Twice a second what would be lost; once a second the disk, and whether the file is still

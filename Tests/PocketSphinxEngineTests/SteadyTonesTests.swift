@@ -37,6 +37,10 @@ import Testing
     #expect(tones(seconds: 4) { buzz(max(0, $0 - 3), rising: 60) * ($0 < 3 ? 0 : 1) }.canBeSpeech)
   }
 
+  @Test func `what was said in a low voice is not forgotten when something louder sounds`() {
+    #expect(tones(seconds: 4) { $0 < 1 ? 0.05 * buzz($0, rising: 60) : buzz($0) }.canBeSpeech)
+  }
+
   @Test func `the background does not count`() {
     let beside = tones(seconds: 4) { $0 < 2 ? buzz($0) : 0.05 * buzz($0, rising: 60) }
     #expect(!beside.canBeSpeech)

@@ -13,8 +13,8 @@ struct TranscribeCommand: RecognisingSubcommand {
     discussion: """
       A line comes as soon as its utterance is understood, the files in their order. A file that \
       cannot be read is reported, and the next one follows; so is what was not understood because the \
-      engine failed in it. The exit status is 1 then. On a terminal a line says how far a long \
-      file is, how fast it goes, and how long it will still take.
+      engine failed in it. The exit status is 1 then. On a terminal a line says with each \
+      utterance how far a long file is, how fast it goes, and how long it will still take.
 
       \(TranscriptOptions.help)
 
@@ -154,12 +154,17 @@ struct TranscribeCommand: RecognisingSubcommand {
       style: transcript.style, file: hearing.file, to: output, console: context.console)
     await hearing.audio.beginProgress()
     try await report.begin()
-    for try await event in hearing.events {
-      try await report.show(event)
-      await hearing.audio.note(event)
+    do {
+      for try await event in hearing.events {
+        try await report.show(event)
+        await hearing.audio.note(event)
+      }
+      // A recognition that is cancelled ends as if its audio did.
+      try Task.checkCancellation()
+    } catch {
+      await report.tellLosses()
+      throw error
     }
-    // A recognition that is cancelled ends as if its audio did.
-    try Task.checkCancellation()
     try await report.end()
     try await hearing.audio.finish()
     return report.isWhole

@@ -14,11 +14,11 @@ struct CommandLineControl {
     var isPaused = false
     do {
       for await line in lines { try await obey(line, &isPaused) }
-      if isPaused { try await player.control(id: id, command: .resume()) }
-    } catch is CancellationError {
     } catch {
-      await console.report("\(error)")
+      return
     }
+    // Lines also end with the playback, which then cannot be told anything.
+    if isPaused, !Task.isCancelled { try? await player.control(id: id, command: .resume()) }
   }
 
   /// Throws `CancellationError` only.
