@@ -84,5 +84,7 @@ enum Leftovers {
     // A recording that is cancelled completes its file behind its consumer's back.
     await recorder.stopRecording()
     while card.openDeviceCount > 0 { try await Task.sleep(for: .milliseconds(10)) }
+    // What is lost stays lost; what is only on its way has gone by then.
+    try await Task.sleep(for: .seconds(1))
   }
 }
