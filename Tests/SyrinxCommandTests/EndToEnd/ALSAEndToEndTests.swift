@@ -75,6 +75,44 @@ import Testing
     #expect(heard[(whole.count - 20)..<whole.count].allSatisfy { abs($0) <= 8 })
   }
 
+  @Test func `what is sought while it is paused is heard from that very frame on`() async throws {
+    let played = try await play(
+      [ALSASetup.sample("tone.wav"), "--control"], script: "format=S16",
+      input: "printf '%s\\n' pause 'seek 2' 'resume 0' |")
+    // The last of three seconds, and silence in front of it: the pause ended in that.
+    let rest = try await raw("tone.wav").dropFirst(2 * 48_000 * 4)
+    let end = try #require(played.lastIndex { $0 != 0 }) + 1
+    let last = try #require(rest.lastIndex { $0 != 0 }) + 1
+    let begin = end - (last - rest.startIndex)
+    try #require(begin >= 40)
+    #expect(played[begin..<end].elementsEqual(rest[..<last]))
+    #expect(played[(begin - 40)..<begin].allSatisfy { $0 == 0 })
+    #expect(begin < 48_000 * 4)
+  }
+
+  @Test func `started tells what the card settled on`() async throws {
+    let run = try await BuiltCommand.run(
+      "play", ALSASetup.sample("tone.wav"), "--end", "0.1", "--json",
+      "--device", "syrinxtest:SCRIPT='format=S16 rate=44100'",
+      in: folder, environment: alsa.environment)
+    #expect(run.status == 0, "\(run.error)")
+    let started = try #require(run.outputLines.first { $0.contains(#""event":"started""#) })
+    for part in [#""rate":44100"#, #""sampleFormat":"int16""#, #""channelCount":2"#] {
+      #expect(started.contains(part), "\(started)")
+    }
+  }
+
+  @Test func `a sound of one frame is heard, and its end is no later than the device's buffer`()
+    async throws
+  {
+    try Data([0x11, 0x22]).write(to: folder.file("one.raw"))
+    let played = try await play(
+      ["-", "--raw", "s16", "--raw-channels", "1"], script: "format=S16",
+      input: "cat one.raw |")
+    #expect(played.starts(with: [0x11, 0x22]))
+    #expect(played.dropFirst(2).allSatisfy { $0 == 0 })
+  }
+
   @Test func `a file of three seconds takes its time on a paced card and loses no frame`()
     async throws
   {
