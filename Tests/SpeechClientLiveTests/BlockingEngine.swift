@@ -19,13 +19,15 @@ final class BlockingEngine: Sendable {
   }
 
   var engine: SpeechEngine {
-    SpeechEngine(
+    var engine = SpeechEngine(
       name: "blocking",
       availability: { .ready(SpeechModel(language: "en-US", location: "test")) },
       makeSession: { _ in
         self.pass(.making)
         return Session(engine: self)
       })
+    engine.makeListener = { _ in Listener() }
+    return engine
   }
 
   /// Lets all calls pass, now and later.
@@ -40,6 +42,13 @@ final class BlockingEngine: Sendable {
     permission.signal()
   }
 
+  /// It knows nothing: each utterance stands for itself.
+  private final class Listener: SpeechStreamListener {
+    var knowledge: any Sendable { 0 }
+
+    func hear(_ utterance: [[Float]]) {}
+  }
+
   private final class Session: SpeechEngineSession {
     private let engine: BlockingEngine
 
@@ -50,6 +59,7 @@ final class BlockingEngine: Sendable {
     var hypothesis: SpeechHypothesis { SpeechHypothesis() }
 
     func beginUtterance() { engine.pass(.beginning) }
+    func beginUtterance(knowing knowledge: any Sendable) { engine.pass(.beginning) }
     func process(_ samples: [Float]) { engine.pass(.processing) }
 
     func finishUtterance() -> SpeechHypothesis {
