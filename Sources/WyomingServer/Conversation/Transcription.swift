@@ -37,7 +37,8 @@ final class Transcription: Sendable {
         try Task.checkCancellation()
         for event in writer.finish() { try await write(event) }
       } catch {
-        whenFailed(error)
+        // What nobody wants any more has not failed: why the connection ends is known.
+        if !Task.isCancelled { whenFailed(error) }
         throw error
       }
     }
