@@ -5,7 +5,8 @@ public import Wyoming
 public struct WyomingServerOptions: Sendable {
   /// How many connections there may be at once, each with a recogniser of its own; 4.
   ///
-  /// A further client gets an `error` event with the code `busy`, and its connection ends.
+  /// A further client gets an `error` event with the code `busy`, and its connection ends. It has
+  /// five seconds to go; beyond 64 of them at once clients are cut off without an event.
   public var maximumConnections = 4
 
   /// How long a client may leave the server waiting: for its next bytes, or for room to

@@ -33,7 +33,8 @@ import Wyoming
   private func client(
     _ speech: SpeechClient, clock: any Clock<Duration> = ContinuousClock(),
     options: WyomingServerOptions = WyomingServerOptions(),
-    taking take: @escaping @Sendable () async throws -> Void = {}
+    taking take: @escaping @Sendable () async throws -> Void = {},
+    leaving leave: @escaping @Sendable () async -> Void = {}
   ) -> Client {
     let (input, bytes) = AsyncThrowingStream.makeStream(of: [UInt8].self)
     let (events, event) = AsyncStream.makeStream(of: WyomingEvent.self)
@@ -42,7 +43,7 @@ import Wyoming
       $0.speechEngine = engine
       $0.continuousClock = clock
     } operation: {
-      Conversation(input: input, options: options) {
+      Conversation(input: input, options: options, leave: leave) {
         try await take()
         event.yield($0)
       }
@@ -206,6 +207,24 @@ import Wyoming
     await clock.advance(by: .seconds(5))
     await client.conversation.value
     #expect(await client.all().isEmpty)
+  }
+
+  @Test func `a client that does not go when it was told to has five seconds`() async {
+    let clock = TestClock()
+    let (leaves, left) = AsyncStream.makeStream(of: Void.self)
+    let client = client(
+      CountingSpeech().client, clock: clock,
+      leaving: {
+        left.yield()
+        // Until it is cancelled.
+        for await _ in AsyncStream<Never>.makeStream().stream {}
+      })
+    client.bytes.yield(Array("garbage\n".utf8))
+    #expect(await client.first("error")?.data["code"] == "malformed")
+    _ = await leaves.first { _ in true }
+    await clock.sleepers(atLeast: 1)
+    await clock.advance(by: .seconds(5))
+    await client.conversation.value
   }
 
   @Test func `a server that is cancelled ends a conversation in the middle of an utterance`() async

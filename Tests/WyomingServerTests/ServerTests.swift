@@ -21,6 +21,7 @@ import WyomingServer
   private func serving(
     on address: WyomingAddress = .tcp(host: "127.0.0.1", port: 0),
     with speech: CountingSpeech = CountingSpeech(),
+    clock: any Clock<Duration> = ContinuousClock(),
     options change: (inout WyomingServerOptions) -> Void = { _ in },
     _ body: @escaping @Sendable (WyomingAddress) async throws -> Void
   ) async throws {
@@ -31,7 +32,7 @@ import WyomingServer
     let serving = withDependencies {
       $0.speechClient = speech.client
       $0.speechEngine = engine
-      $0.continuousClock = ContinuousClock()
+      $0.continuousClock = clock
     } operation: {
       Task {
         defer { listening.finish() }
@@ -176,6 +177,46 @@ import WyomingServer
           #expect(try bad.read().isEmpty)
         }
         try exchange(WyomingEvent("ping"), over: good, until: "pong")
+      }
+    }
+  }
+
+  @Test func `a client that was told why it has to go can send on, and sees an end`() async throws {
+    try await serving(options: { $0.maximumConnections = 1 }) { address in
+      try await onThread {
+        let first = try connect(address)
+        try exchange(WyomingEvent("ping"), over: first, until: "pong")
+        let refused = try connect(address)
+        #expect(try exchange(nil, over: refused, until: "error").data["code"] == "busy")
+        _ = try first.write(Array("garbage\n".utf8)[...])
+        #expect(try exchange(nil, over: first, until: "error").data["code"] == "malformed")
+        for link in [refused, first] {
+          // A closed socket answers the first of them with a reset, and refuses the second.
+          for _ in 0..<2 { #expect(try link.write(WyomingEvent("ping").bytes[...]) > 0) }
+          _ = try link.wait(toWrite: false, within: Patience(.seconds(60)))
+          #expect(try link.read().isEmpty)
+        }
+      }
+    }
+  }
+
+  @Test func `a crowd of clients too many is told so in part, and the rest cut off`() async throws {
+    // Time stands still: who was refused has it to go.
+    try await serving(clock: TestClock(), options: { $0.maximumConnections = 1 }) { address in
+      try await onThread {
+        let first = try connect(address)
+        try exchange(WyomingEvent("ping"), over: first, until: "pong")
+        var refused: [ByteLink] = []
+        for _ in 0..<64 {
+          refused.append(try connect(address))
+          #expect(try exchange(nil, over: refused.last, until: "error").data["code"] == "busy")
+        }
+        #expect(throws: LinkTrouble.ended) {
+          try exchange(nil, over: try connect(address), until: "error")
+        }
+        refused.removeLast()
+        // There is room again once the server has seen it go.
+        while (try? exchange(nil, over: try connect(address), until: "error")) == nil {}
       }
     }
   }

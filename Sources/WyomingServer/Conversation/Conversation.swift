@@ -9,25 +9,29 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
 
   private let input: Input
   private let output: Write
+  private let leave: @Sendable () async -> Void
   private let options: WyomingServerOptions
   private let watch: PeerWatch
   private let speechClient: SpeechClient
   private let speechEngine: SpeechEngine
 
-  /// How long a client may take for its last event, which says why the connection ends.
+  /// How long a client may take for its last event, which says why the connection ends, and to go.
   private let farewell = Duration.seconds(5)
   private let clock: any Clock<Duration>
 
   /// - Parameters:
   ///   - input: the client's bytes in any pieces, as fast as they are asked for.
+  ///   - leave: ends the server's side of the connection after a fault, and returns when the client
+  ///     has ended its own, or when it is cancelled.
   ///   - output: sends an event; it may wait for the client to take it.
   init(
-    input: Input, options: WyomingServerOptions, output: @escaping Write
+    input: Input, options: WyomingServerOptions, leave: @escaping @Sendable () async -> Void,
+    output: @escaping Write
   ) {
     @Dependency(\.speechClient) var speechClient
     @Dependency(\.speechEngine) var speechEngine
     @Dependency(\.continuousClock) var clock
-    (self.input, self.options) = (input, options)
+    (self.input, self.options, self.leave) = (input, options, leave)
     (self.speechClient, self.speechEngine, self.clock) = (speechClient, speechEngine, clock)
     let watch = PeerWatch(clock: clock)
     self.watch = watch
@@ -46,11 +50,13 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
     await farewell(fault)
   }
 
-  /// Tells the client why its connection ends.
+  /// Tells the client why its connection ends, and lets it go first.
   func farewell(_ fault: ServerFault) async {
     _ = await firstEnding(
       of: {
-        try? await output(fault.event)
+        // An error here is that the client has gone already.
+        guard (try? await output(fault.event)) != nil else { return nil }
+        await leave()
         return nil
       },
       {

@@ -8,7 +8,8 @@ typealias ByteChannel = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 extension ByteChannel {
   /// For a channel's event loop alone.
   static func wrapping(_ channel: any Channel) throws -> ByteChannel {
-    try ByteChannel(
+    try channel.pipeline.syncOperations.addHandler(LeavingHandler())
+    return try ByteChannel(
       wrappingChannelSynchronously: channel,
       configuration: Configuration(
         // Two pieces of at most 64 KiB wait; then nothing is read from the socket.
@@ -21,7 +22,7 @@ extension ByteChannel {
     // An error here is that the client has gone: there is nobody to tell.
     try? await executeThenClose { input, output in
       let bytes = input.map { buffer throws in Array(buffer.readableBytesView) }
-      let conversation = Conversation(input: bytes, options: options) { event in
+      let conversation = Conversation(input: bytes, options: options, leave: leave) { event in
         try await output.write(ByteBuffer(bytes: event.bytes))
       }
       if let fault {
@@ -30,6 +31,22 @@ extension ByteChannel {
         await conversation.run()
       }
     }
+  }
+}
+
+extension ByteChannel {
+  /// Closes the connection without a word.
+  func cutOff() async {
+    // An error here is that the client has gone: what was wanted.
+    try? await executeThenClose { _, _ in }
+  }
+
+  /// Ends the server's side after what was written, and returns when the client has ended its own,
+  /// or when it is cancelled.
+  @Sendable private func leave() async {
+    let (clientEnds, clientEnd) = AsyncStream.makeStream(of: Never.self)
+    channel.triggerUserOutboundEvent(LeavingHandler.Leave(clientEnd: clientEnd), promise: nil)
+    for await _ in clientEnds {}
   }
 }
 

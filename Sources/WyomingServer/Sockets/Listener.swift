@@ -6,6 +6,9 @@ import Wyoming
 
 /// An address at which clients connect, each to be served on its own.
 struct Listener {
+  /// How many clients too many are told so at once, for seconds each; further ones are cut off.
+  private static let mostRefusals = 64
+
   private let address: SocketAddress
 
   /// A host and port; the name is looked up on a thread of its own.
@@ -44,13 +47,18 @@ struct Listener {
       let listener = try await bind(group)
       if let address = WyomingAddress(listener.channel.localAddress) { await onListening(address) }
       let places = Places(count: max(1, options.maximumConnections))
+      let refusals = Places(count: Self.mostRefusals)
       try await listener.executeThenClose { connections in
         try await withThrowingDiscardingTaskGroup { tasks in
           for try await connection in connections {
             let hasPlace = places.take()
+            guard hasPlace || refusals.take() else {
+              await connection.cutOff()
+              continue
+            }
             tasks.addTask {
               await connection.serve(options, refusing: hasPlace ? nil : .busy)
-              if hasPlace { places.giveBack() }
+              (hasPlace ? places : refusals).giveBack()
             }
           }
         }
@@ -79,7 +87,7 @@ struct Listener {
   }
 }
 
-/// How many more clients may be served.
+/// How many more clients may be taken in.
 private final class Places: Sendable {
   // Held to take one or to give one back.
   private let free: Mutex<Int>
