@@ -31,7 +31,7 @@ run syrinx listen --device "virtual:$spoken"
 
 run syrinx record --device "virtual:$spoken" --seconds 3 "$recorded"
 
-if syrinx devices --json | grep '"default":true' | grep -q '"playback":true'; then
+if syrinx devices --json 2>/dev/null | grep '"default":true' | grep -q '"playback":true'; then
   run syrinx play "$recorded"
 else
   echo "There is no sound card here: the device \"virtual\" plays, in real time and without a sound."
