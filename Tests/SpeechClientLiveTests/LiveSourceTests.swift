@@ -1,6 +1,8 @@
 import AudioCore
 import AudioThreads
 import ClientDependencies
+import Foundation
+import SoundFile
 import SpeechClient
 import SpeechEngine
 import Synchronization
@@ -110,6 +112,26 @@ import Testing
       if case .lagging = event { Issue.record("something lagged") }
     }
     #expect(finals == 3)
+  }
+
+  @Test func `a file waits, whatever the request says`() async throws {
+    let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).wav")
+    defer { try? FileManager.default.removeItem(at: url) }
+    let writer = try SoundFileWriter(url: url, format: .speech, encoding: .wavFloat)
+    for buffer in audio(utterances: 3) { try writer.write(buffer) }
+    try writer.close()
+    let blocking = BlockingEngine(in: .beginning)
+    var request = SpeechRequest(url: url, shouldReportPartialResults: false)
+    request.backPressure = .buffer(upTo: .zero)
+    let stream = events(request, on: blocking.engine)
+    await blocking.reached.wait()
+    // A task that did not wait would come to the end meanwhile, as this does.
+    for try await _ in SoundFile.buffers(of: url) {}
+    blocking.release()
+    var kinds: [String] = []
+    for try await event in stream { kinds.append(String("\(event)".prefix { $0 != "(" })) }
+    let utterance = ["speechStarted", "result", "speechEnded"]
+    #expect(kinds == utterance + utterance + utterance)
   }
 
   @Test(arguments: [SpeechRequest.BackPressure.wait, .buffer(upTo: .seconds(60))])
