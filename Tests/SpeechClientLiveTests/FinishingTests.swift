@@ -3,6 +3,7 @@ import AudioThreads
 import ClientDependencies
 import SpeechClient
 import SpeechEngine
+import Synchronization
 import SyrinxTestSupport
 import Testing
 
@@ -60,13 +61,19 @@ import Testing
     #expect(try await results.all().finals == ["go"])
   }
 
-  @Test func `a source that goes on and on is heard for twenty seconds more`() async throws {
-    let tenth = AudioBuffer(silence: 1600, format: .speech)
-    let endless = EndlessSource(tenth)
-    let scripted = ScriptedSpeechEngine(utterances: [])
-    let results = tasks.start(SpeechRequest(buffers: endless), on: scripted.engine)
+  @Test(arguments: [1, 2])
+  func `a source that goes on and on is heard for twenty seconds more`(
+    jobCount: Int
+  ) async throws {
+    let endless = EndlessSource(audio(utterances: 20))
+    var request = SpeechRequest(buffers: endless, shouldReportPartialResults: false)
+    request.jobCount = jobCount
+    let results = tasks.start(request, on: SharedEngine().engine)
     await tasks.finishAll()
-    #expect(try await results.all().isEmpty)
+    let finals = try await results.all().finals
+    #expect(endless.given == 200)
+    // The thirteenth stretch of speech begins at 19 s, the next would at 20.5 s.
+    #expect(finals.map { $0.prefix { $0 != " " } } == (0..<13).map { "\($0)" })
   }
 
   /// A request for one decoder, or for several.
@@ -125,15 +132,28 @@ import Testing
   }
 }
 
-/// A stream that gives a buffer whenever it is asked, and does not end when its consumer is
-/// cancelled.
-private struct EndlessSource: AsyncSequence, AsyncIteratorProtocol {
-  let buffer: AudioBuffer
+/// A stream that gives nothing until its consumer is cancelled, and then a buffer whenever it is
+/// asked.
+private final class EndlessSource: AsyncSequence, AsyncIteratorProtocol, Sendable {
+  private let buffers: [AudioBuffer]
+  private let cancelled = Gate()
+  private let count = Atomic(0)
 
-  init(_ buffer: AudioBuffer) {
-    self.buffer = buffer
+  init(_ buffers: [AudioBuffer]) {
+    self.buffers = buffers
   }
 
+  /// How many it has given.
+  var given: Int { count.load(ordering: .relaxed) }
+
   func makeAsyncIterator() -> EndlessSource { self }
-  func next() async -> AudioBuffer? { buffer }
+
+  func next() async -> AudioBuffer? {
+    await withTaskCancellationHandler {
+      await cancelled.wait()
+    } onCancel: {
+      cancelled.open()
+    }
+    return buffers[count.wrappingAdd(1, ordering: .relaxed).oldValue % buffers.count]
+  }
 }
