@@ -288,7 +288,9 @@ let package = Package(
       ]),
     tests(
       "PocketSphinxEngine",
-      ["AudioCore", "PocketSphinxEngine", "SoundFile", "SpeechEngine", logging]),
+      [
+        "AudioCore", "CPocketSphinx", "PocketSphinxEngine", "SoundFile", "SpeechEngine", logging,
+      ]),
     tests("Resampling", ["AudioCore", "Resampling", "SyrinxTestSupport"]),
     tests("SoundFile", ["AudioCore", "AudioThreads", "Resampling", "SoundFile"]),
     tests(
