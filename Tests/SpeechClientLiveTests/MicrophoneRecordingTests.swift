@@ -1,0 +1,101 @@
+import AudioCore
+import AudioRecorderClient
+import ClientDependencies
+import Foundation
+import SoundFile
+import SpeechClient
+import SpeechClientLive
+import SpeechEngine
+import Synchronization
+import SyrinxTestSupport
+import Testing
+
+/// What a microphone gives is kept beside a recording of the client, and told again without it.
+@Suite(.timeLimit(.minutes(1))) final class MicrophoneRecordingTests {
+  private let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
+  private let scripted = ScriptedSpeechEngine(utterances: [
+    ScriptedUtterance("go"), ScriptedUtterance("on"), ScriptedUtterance("back"),
+  ])
+  private let lost = FrameCount(16_000)
+
+  init() throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  /// Two utterances; a second is missing in the middle of the first, after 1.2 s.
+  private var blocks: [CapturedAudio] {
+    audio(utterances: 2).enumerated().map { index, buffer in
+      var buffer = buffer
+      if index >= 12 { buffer.firstFrame = buffer.firstFrame + lost }
+      return CapturedAudio(
+        buffer: buffer, time: buffer.firstFrame.duration(at: .speech),
+        gap: index == 12 ? CaptureGap(lost: lost) : nil)
+    }
+  }
+
+  /// The blocks' samples, with silence where they lack some.
+  private var samples: [Float] {
+    let all = blocks.flatMap(\.buffer.samples)
+    let gap = 12 * 1600
+    return all[..<gap] + Array(repeating: 0, count: lost.rawValue) + all[gap...]
+  }
+
+  private func kept(_ name: String) throws -> [Float] {
+    try SoundFileReader(url: folder.appending(path: name)).read(atMost: 1_000_000).samples
+  }
+
+  private func all<Element>(
+    _ stream: AsyncThrowingStream<Element, any Error>
+  ) async throws -> [Element] {
+    try await stream.reduce(into: []) { $0.append($1) }
+  }
+
+  /// What a client tells of a microphone as events, and as results.
+  private func told(
+    by client: SpeechClient, of microphone: CaptureRequest = .speech
+  ) async throws -> ([SpeechRecognitionEvent], [SpeechRecognitionResult]) {
+    let request = SpeechRequest(microphone: microphone)
+    return (
+      try await all(await client.recognition(request: request)),
+      try await all(await client.startTask(request: request))
+    )
+  }
+
+  @Test func `its samples are kept with silence for what is missing, and all events come again`()
+    async throws
+  {
+    let file = folder.appending(path: "talk.jsonl")
+    var wanted = CaptureRequest.speech
+    wanted.device = "hw:1"
+    let asked = Mutex<[CaptureRequest]>([])
+    let (events, results) = try await withDependencies {
+      $0.continuousClock = ImmediateClock()
+      $0.speechEngine = scripted.engine
+      $0.audioRecorder.capture = { [blocks] request in
+        asked.withLock { $0.append(request) }
+        return AsyncThrowingStream { continuation in
+          for block in blocks { continuation.yield(block) }
+          continuation.finish()
+        }
+      }
+    } operation: {
+      try await told(by: try SpeechClient.liveValue.recording(to: file), of: wanted)
+    }
+    #expect(asked.withLock { $0 } == [wanted, wanted])
+    #expect(results.finals == ["go", "on", "back"])
+    #expect(events.contains(.dropped(.milliseconds(1200) ..< .milliseconds(2200), reason: .gap)))
+    #expect(try kept("talk-0.wav") == samples)
+    #expect(try kept("talk-1.wav") == samples)
+    let again = try await withDependencies {
+      $0.continuousClock = ImmediateClock()
+    } operation: {
+      try await told(by: try SpeechClient.replaying(file))
+    }
+    #expect(again.0 == events)
+    #expect(again.1 == results)
+  }
+}
