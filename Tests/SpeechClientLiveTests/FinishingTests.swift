@@ -1,4 +1,5 @@
 import AudioCore
+import AudioRecorderClient
 import AudioThreads
 import ClientDependencies
 import SpeechClient
@@ -49,6 +50,77 @@ import Testing
     await finish(within: 1)
     // The speech begins at 1 s.
     #expect(try await results.all().finals == (given > 10 ? ["go"] : []))
+    #expect(tasks.all.isEmpty)
+  }
+
+  @Test func `with two decoders, too, such a source is left with the last result`() async throws {
+    let source = StubbornSource(Array(audio(utterances: 1).prefix(14)))
+    defer { source.release() }
+    var request = SpeechRequest(buffers: source, shouldReportPartialResults: false)
+    request.jobCount = 2
+    let events = withDependencies {
+      $0.speechEngine = SharedEngine().engine
+    } operation: {
+      tasks.events(of: request)
+    }
+    var iterator = events.makeAsyncIterator()
+    #expect(try await iterator.next() == .speechStarted(at: .seconds(1)))
+    await clock.pass { await tasks.finishAll() }
+    guard case .result(let final) = try await iterator.next() else {
+      Issue.record("the result is missing")
+      return
+    }
+    #expect(final.isFinal && final.bestTranscription.formattedString == "0 after0")
+    #expect(tasks.all.isEmpty)
+  }
+
+  /// Starts a task on a microphone, with one decoder or two.
+  private func listen(
+    jobCount: Int,
+    capture: @escaping @Sendable () async -> AsyncThrowingStream<CapturedAudio, any Error>
+  ) -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {
+    var request = SpeechRequest(
+      source: .microphone(.speech), shouldReportPartialResults: jobCount == 1)
+    request.jobCount = jobCount
+    return withDependencies {
+      $0.speechEngine = SharedEngine().engine
+      $0.audioRecorder.capture = { _ in await capture() }
+    } operation: {
+      tasks.start(request)
+    }
+  }
+
+  @Test(arguments: [1, 2])
+  func `a microphone that gives nothing is closed, and needs no time at all`(
+    jobCount: Int
+  ) async throws {
+    let (captured, continuation) = AsyncThrowingStream<CapturedAudio, any Error>.makeStream()
+    let (asked, closed) = (Gate(), Gate())
+    continuation.onTermination = { _ in closed.open() }
+    let results = listen(jobCount: jobCount) {
+      asked.open()
+      return captured
+    }
+    await asked.wait()
+    await tasks.finishAll()
+    #expect(try await results.all().isEmpty)
+    #expect(tasks.all.isEmpty)
+    await closed.wait()
+  }
+
+  @Test(arguments: [1, 2])
+  func `a microphone that does not open is left after a second`(jobCount: Int) async throws {
+    let (asked, end) = (Gate(), Gate())
+    defer { end.open() }
+    let results = listen(jobCount: jobCount) {
+      asked.open()
+      await end.wait()
+      return AsyncThrowingStream { nil }
+    }
+    await asked.wait()
+    await hearing()
+    await finish(within: 1)
+    #expect(try await results.all().isEmpty)
     #expect(tasks.all.isEmpty)
   }
 

@@ -9,12 +9,19 @@ final class SharedEngine: Sendable {
     var sessionCount = 0
     var mostSessions = 0
     var made = 0
+    fileprivate var waiting: [Waiting] = []
+  }
+
+  /// Who waits until the counts are right.
+  fileprivate struct Waiting {
+    let areRight: @Sendable (State) -> Bool
+    let continuation: CheckedContinuation<Void, Never>
   }
 
   /// What happens within `finishUtterance`, before the words are given.
   private let finishing: @Sendable (Int) throws(SpeechEngineError) -> Void
   private let tailPadding: Duration
-  // Held to count.
+  // Held to count; whoever waits is resumed after it is free.
   private let state = Mutex(State())
 
   init(
@@ -25,6 +32,28 @@ final class SharedEngine: Sendable {
   }
 
   var counts: State { state.withLock { $0 } }
+
+  /// Returns when so many sessions have been made, those included that are gone.
+  func hasMade(sessions: Int) async { await wait { $0.made >= sessions } }
+
+  /// Returns when there is no session.
+  func hasNoSessions() async { await wait { $0.sessionCount == 0 } }
+
+  private func wait(until areRight: @escaping @Sendable (State) -> Bool) async {
+    await withCheckedContinuation { continuation in
+      change { $0.waiting.append(Waiting(areRight: areRight, continuation: continuation)) }
+    }
+  }
+
+  private func change(_ body: (inout State) -> Void) {
+    let woken = state.withLock { state in
+      body(&state)
+      let now = state
+      defer { state.waiting.removeAll { $0.areRight(now) } }
+      return state.waiting.filter { $0.areRight(now) }
+    }
+    for waiting in woken { waiting.continuation.resume() }
+  }
 
   var engine: SpeechEngine {
     var engine = SpeechEngine(
@@ -66,7 +95,7 @@ final class SharedEngine: Sendable {
 
     init(owner: SharedEngine) {
       self.owner = owner
-      owner.state.withLock { state in
+      owner.change { state in
         state.sessionCount += 1
         state.made += 1
         state.mostSessions = max(state.mostSessions, state.sessionCount)
@@ -74,7 +103,7 @@ final class SharedEngine: Sendable {
     }
 
     deinit {
-      owner.state.withLock { $0.sessionCount -= 1 }
+      owner.change { $0.sessionCount -= 1 }
     }
 
     var hypothesis: SpeechHypothesis { SpeechHypothesis() }
