@@ -1,4 +1,5 @@
 import ClientDependencies
+import Dispatch
 import SpeechClient
 import SpeechEngine
 import Synchronization
@@ -31,7 +32,8 @@ import Wyoming
     makeSession: { _ in throw SpeechEngineError.failed(reason: "unused") })
 
   private func client(
-    _ speech: SpeechClient, clock: any Clock<Duration> = ContinuousClock(),
+    _ speech: SpeechClient, engine: SpeechEngine? = nil,
+    clock: any Clock<Duration> = ContinuousClock(),
     options: WyomingServerOptions = WyomingServerOptions(),
     taking take: @escaping @Sendable () async throws -> Void = {},
     leaving leave: @escaping @Sendable () async -> Void = {}
@@ -40,7 +42,7 @@ import Wyoming
     let (events, event) = AsyncStream.makeStream(of: WyomingEvent.self)
     let conversation = withDependencies {
       $0.speechClient = speech
-      $0.speechEngine = engine
+      $0.speechEngine = engine ?? self.engine
       $0.continuousClock = clock
     } operation: {
       Conversation(input: input, options: options, leave: leave) {
@@ -225,6 +227,25 @@ import Wyoming
     await clock.sleepers(atLeast: 1)
     await clock.advance(by: .seconds(5))
     await client.conversation.value
+  }
+
+  @Test func `a server that is cancelled waits for no engine that is asked what it knows`() async {
+    let (isAsked, asked) = AsyncStream.makeStream(of: Void.self)
+    let answer = DispatchSemaphore(value: 0)
+    defer { answer.signal() }
+    let slow = SpeechEngine(
+      name: "slow",
+      availability: {
+        asked.yield()
+        answer.wait()
+        return .ready(SpeechModel(language: "en-US", location: "here"))
+      }, makeSession: { _ in throw SpeechEngineError.failed(reason: "unused") })
+    let client = client(CountingSpeech().client, engine: slow)
+    client.send([WyomingEvent("describe")])
+    _ = await isAsked.first { _ in true }
+    client.conversation.cancel()
+    await client.conversation.value
+    #expect(await client.all().isEmpty)
   }
 
   @Test func `a server that is cancelled ends a conversation in the middle of an utterance`() async

@@ -1,3 +1,4 @@
+import AudioThreads
 import ClientDependencies
 import SoundFile
 import SpeechClient

@@ -123,7 +123,10 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
   ) async throws {
     switch action {
     case .answer(let event): try await output(event)
-    case .describe: try await output(await speechEngine.info())
+    case .describe:
+      let info = await speechEngine.info()
+      try Task.checkCancellation()
+      try await output(info)
     case .begin(let wish):
       transcription = Transcription(
         wish, with: speechClient, options: options, write: output, whenFailed: whenFailed)

@@ -3,17 +3,13 @@ import SpeechEngine
 import Wyoming
 
 extension SpeechEngine {
-  /// What a server on this engine says of itself, found out on a thread of its own.
+  /// What a server on this engine says of itself, found out on a thread of its own; without
+  /// models where the caller is cancelled, because another server may take its time to answer.
   func info() async -> WyomingEvent {
-    await withCheckedContinuation { continuation in
-      do {
-        _ = try DedicatedThread.start(name: "syrinx-info") {
-          continuation.resume(returning: Self.info(name, models()))
-        }
-      } catch {
-        continuation.resume(returning: WyomingEvent("info", ["asr": []]))
-      }
-    }
+    let unknown = Self.info(name, [])
+    return await ThreadedAnswer.of(
+      thread: "syrinx-info", abandoned: unknown, failed: { _ in unknown },
+      { Self.info(name, models()) })
   }
 
   /// Without a model it has no program to offer.

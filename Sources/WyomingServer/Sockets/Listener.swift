@@ -19,6 +19,8 @@ struct Listener {
     let asked = WyomingAddress.tcp(host: host, port: port).description
     do {
       address = try await resolve(host: host, port: port)
+    } catch let error as CancellationError {
+      throw error
     } catch {
       throw WyomingServerError.cannotListen(
         address: asked, reason: "the host \(host) was not found")
@@ -72,6 +74,13 @@ struct Listener {
     do {
       return try await ServerBootstrap(group: group)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        // Without a descriptor for another client accept fails at once, again and again.
+        .serverChannelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(
+              AcceptBackoffHandler(shouldForwardIOErrorCaught: false))
+          }
+        }
         // A client may end its side after `audio-stop` and wait for the transcript.
         .childChannelOption(.allowRemoteHalfClosure, value: true)
         .bind(to: address) { channel in
@@ -111,14 +120,8 @@ private final class Places: Sendable {
 
 /// A host's first address; `getaddrinfo` takes as long as it likes.
 private func resolve(host: String, port: Int) async throws -> SocketAddress {
-  try await withCheckedThrowingContinuation { continuation in
-    do {
-      _ = try DedicatedThread.start(name: "syrinx-resolve") {
-        continuation.resume(
-          with: Result { try SocketAddress.makeAddressResolvingHost(host, port: port) })
-      }
-    } catch {
-      continuation.resume(throwing: error)
-    }
-  }
+  try await ThreadedAnswer<Result<SocketAddress, any Error>>.of(
+    thread: "syrinx-resolve", abandoned: .failure(CancellationError()), failed: { .failure($0) },
+    { Result { try SocketAddress.makeAddressResolvingHost(host, port: port) } }
+  ).get()
 }

@@ -1,8 +1,7 @@
-import AudioThreads
 import Synchronization
 
 /// What a thread of its own works out for a caller who may leave before it is done.
-final class ThreadedAnswer<Value: Sendable>: Sendable {
+public final class ThreadedAnswer<Value: Sendable>: Sendable {
   private enum State {
     case empty
     case given(Value)
@@ -17,7 +16,12 @@ final class ThreadedAnswer<Value: Sendable>: Sendable {
 
   /// The answer; where the caller is cancelled, `abandoned` at once, and the work goes on for
   /// nobody.
-  static func of(
+  ///
+  /// - Parameters:
+  ///   - name: the thread's name, of at most 15 bytes.
+  ///   - failed: the answer where the system gives no thread, for its error.
+  ///   - body: the work, which may block for as long as it likes.
+  public static func of(
     thread name: String, abandoned: Value, failed: (ThreadError) -> Value,
     _ body: @escaping @Sendable () -> Value
   ) async -> Value {
