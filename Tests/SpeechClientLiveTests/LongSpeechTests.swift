@@ -1,0 +1,169 @@
+import AudioCore
+import AudioThreads
+import ClientDependencies
+import SpeechClient
+import SpeechEngine
+import Synchronization
+import Testing
+
+@testable import SpeechClientLive
+
+/// As many utterances as an hour has, short ones: nothing of them is held longer than one.
+@Suite(.timeLimit(.minutes(10))) struct LongSpeechTests {
+  private let policy = EndpointPolicy(preRoll: .milliseconds(50), silence: .milliseconds(150))
+
+  /// Looks at the task when so many utterances have ended, while the source waits before the next.
+  private struct Course {
+    var held: [Holding] = []
+    var starts: [Duration] = []
+    var finals: [SpeechRecognitionResult] = []
+    var sessions = SharedEngine.State()
+  }
+
+  private func course(utterances: Int, looks: [Int], jobCount: Int) async throws -> Course {
+    let shared = SharedEngine()
+    let speech = LongSpeech(utterances: utterances, stops: looks)
+    let tasks = SpeechTasks()
+    var request = SpeechRequest(buffers: speech, shouldReportPartialResults: jobCount == 1)
+    request.endpointPolicy = policy
+    request.jobCount = jobCount
+    let events = withDependencies {
+      $0.speechEngine = shared.engine
+    } operation: {
+      tasks.events(of: request)
+    }
+    let recogniser = try #require(tasks.all.first?.recogniser)
+    var course = Course()
+    for try await event in events {
+      switch event {
+      case .speechStarted(let time): course.starts.append(time)
+      case .result(let result): course.finals += result.isFinal ? [result] : []
+      case .speechEnded:
+        guard let stop = speech.stops[course.starts.count] else { continue }
+        course.held.append(await recogniser.holding)
+        stop.open()
+      default: Issue.record("\(event) is not expected")
+      }
+    }
+    course.sessions = shared.counts
+    return course
+  }
+
+  @Test(arguments: [(1, 2400), (2, 400)])
+  func `what a task holds does not grow, nor does the number of its sessions`(
+    jobCount: Int, count: Int
+  ) async throws {
+    let course = try await course(
+      utterances: count, looks: [10, count / 2, count], jobCount: jobCount)
+    #expect(course.held.map { $0.samples < 16_000 } == [true, true, true], "\(course.held)")
+    // One more for every tenth utterance would be more than this.
+    let least = course.held.map(\.others).min() ?? 0
+    #expect(
+      course.held.map { $0.others < least + count / 10 } == [true, true, true], "\(course.held)")
+    #expect(course.sessions.mostSessions <= jobCount)
+    #expect(jobCount > 1 || course.sessions.made == 1)
+    // Every utterance has one final result, and times that are right to the last.
+    #expect(course.finals.map(\.utterance) == Array(0..<count))
+    let words = course.finals.map(\.bestTranscription.segments[0].substring)
+    #expect(words == (0..<count).map { "\($0)" })
+    #expect(course.starts == (0..<count).map { LongSpeech.lead + LongSpeech.period * $0 })
+  }
+
+  @Test func `the queues between source and consumer hold what waits, and nothing of what went`() {
+    let buffer = AudioBuffer(silence: 1600, format: .speech)
+    var intake = [IntakeQueue(.wait), IntakeQueue(.buffer(upTo: .seconds(1)))]
+    var ahead = LookAheadQueue(reach: .init(utterances: 2, audio: .seconds(10)))
+    var events = EventQueue(limit: 16, hasResultsOnly: false)
+    func pass(_ index: Int) {
+      var next = buffer
+      // Now and then something is missing.
+      next.firstFrame = FrameCount(index * 1600 + index / 100 * 16)
+      for queue in intake.indices {
+        intake[queue].add(next)
+        _ = intake[queue].next()
+      }
+      ahead.add(next, foundCount: index)
+      _ = ahead.next()
+      ahead.heard(index)
+      events.post(.speechStarted(at: .zero))
+      events.post(.lagging(by: .zero))
+      _ = (events.next(), events.next())
+    }
+    func held() -> [Holding] {
+      [Holding(of: intake[0]), Holding(of: intake[1]), Holding(of: ahead), Holding(of: events)]
+    }
+    for index in 0..<150 { pass(index) }
+    let early = held()
+    for index in 150..<36_000 { pass(index) }
+    #expect(held() == early)
+  }
+}
+
+/// A second of quiet, then a tenth of speech and two tenths of quiet, over and over; before some of
+/// them it waits until it is told to go on.
+private final class LongSpeech: AsyncSequence, AsyncIteratorProtocol, Sendable {
+  static let lead = Duration.seconds(1)
+  static let period = Duration.milliseconds(300)
+  /// How many buffers come before the first speech.
+  private static let before = 10
+
+  /// By the number of utterances before them.
+  let stops: [Int: Gate]
+  private let quiet: AudioBuffer
+  private let loud: AudioBuffer
+  private let count: Int
+  private let given = Atomic(0)
+
+  init(utterances: Int, stops: [Int]) {
+    // A tone, which costs less to tell from a voice than noise does.
+    (quiet, loud) = (Self.tenth(amplitude: 0.001), Self.tenth(amplitude: 0.2))
+    count = Self.before + utterances * 3
+    self.stops = Dictionary(uniqueKeysWithValues: stops.map { ($0, Gate()) })
+  }
+
+  private static func tenth(amplitude: Float) -> AudioBuffer {
+    AudioSignal.sine(400, amplitude: amplitude).buffer(1600, format: .speech)
+  }
+
+  func makeAsyncIterator() -> LongSpeech { self }
+
+  func next() async -> AudioBuffer? {
+    let index = given.wrappingAdd(1, ordering: .relaxed).oldValue
+    let (utterance, place) = (index - Self.before).quotientAndRemainder(dividingBy: 3)
+    let isLoud = index >= Self.before && place == 0
+    if isLoud, let stop = stops[utterance] { await stop.wait() }
+    guard index < count else { return nil }
+    var buffer = isLoud ? loud : quiet
+    buffer.firstFrame = FrameCount(index * 1600)
+    return buffer
+  }
+}
+
+/// How much a value holds, as its mirror shows it.
+private struct Holding: Equatable {
+  /// Those of all buffers and pieces.
+  var samples = 0
+  /// Parts of any other kind, and their own.
+  var others = 0
+
+  init(of value: Any) {
+    var seen: Set<ObjectIdentifier> = []
+    count(value, &seen)
+  }
+
+  private mutating func count(_ value: Any, _ seen: inout Set<ObjectIdentifier>) {
+    if let floats = value as? [Float] {
+      samples += floats.count
+      return
+    }
+    if type(of: value) is AnyClass {
+      guard seen.insert(ObjectIdentifier(value as AnyObject)).inserted else { return }
+    }
+    others += 1
+    for child in Mirror(reflecting: value).children { count(child.value, &seen) }
+  }
+}
+
+extension Recogniser {
+  fileprivate var holding: Holding { Holding(of: self) }
+}
