@@ -24,6 +24,16 @@ import Wyoming
       return all
     }
 
+    /// All that came up to the first of a type.
+    func all(until type: String) async -> [WyomingEvent] {
+      var all: [WyomingEvent] = []
+      for await event in events {
+        all.append(event)
+        if event.type == type { break }
+      }
+      return all
+    }
+
     func first(_ type: String) async -> WyomingEvent? { await events.first { $0.type == type } }
   }
 
@@ -74,6 +84,39 @@ import Wyoming
         ])
     #expect(events.filter { $0.type == "transcript-chunk" }.count == 3)
     #expect(events.last?.type == "transcript-stop")
+  }
+
+  @Test func `words that are stable are told while the client still speaks`() async {
+    let (takes, taken) = AsyncStream.makeStream(of: Void.self)
+    let client = client(
+      .scripted { pull, buffers in
+        switch pull {
+        case 1:
+          _ = try await buffers.first { _ in true }
+          return .partial("go forward ten", stable: 2)
+        case 2:
+          // Who asks for the second result has sent what the first one brings.
+          taken.yield()
+          for try await _ in buffers {}
+          return .final("go forward ten")
+        default: return nil
+        }
+      })
+    let frames = utterance(tenths: 2)
+    client.send(frames.dropLast())
+    _ = await takes.first { _ in true }
+    client.send([WyomingEvent("ping")])
+    let early = await client.all(until: "pong")
+    #expect(early.map(\.type) == ["voice-started", "transcript-start", "transcript-chunk", "pong"])
+    #expect(
+      early.filter { $0.type == "transcript-chunk" }.map { $0.data["text"] } == ["go forward"])
+    client.send(frames.suffix(1))
+    client.bytes.finish()
+    let rest = await client.all()
+    #expect(
+      rest.map(\.type)
+        == ["transcript-chunk", "voice-stopped", "transcript", "transcript-stop"])
+    #expect(rest.prefix(1).map { $0.data["text"] } == [" ten"])
   }
 
   @Test(arguments: [

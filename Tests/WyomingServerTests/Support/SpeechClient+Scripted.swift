@@ -1,0 +1,27 @@
+import AudioCore
+import ClientDependencies
+import SpeechClient
+import Synchronization
+
+extension SpeechClient {
+  typealias Buffers = any AsyncSequence<AudioBuffer, any Error> & Sendable
+
+  /// A recogniser whose results are made when they are asked for.
+  ///
+  /// - Parameter result: makes the result that is asked for, the first, the second and so on, from
+  ///   the buffers that nobody has heard yet; nil ends the recognition.
+  static func scripted(
+    _ result: @escaping @Sendable (Int, Buffers) async throws -> SpeechRecognitionResult?
+  ) -> SpeechClient {
+    var client = SpeechClient()
+    client.recognition = { request in
+      guard case .buffers(let buffers) = request.source else { return .finished() }
+      let pulls = Atomic<Int>(0)
+      return AsyncThrowingStream {
+        let pull = pulls.add(1, ordering: .relaxed).newValue
+        return try await result(pull, buffers).map { .result($0) }
+      }
+    }
+    return client
+  }
+}
