@@ -27,6 +27,19 @@ struct UtteranceLine: Decodable {
 
   /// The results among the lines: a machine that is busy adds others, which tell of a lag.
   static func results(of lines: [String]) throws -> [UtteranceLine] {
-    try lines.filter { !$0.contains(#""event":"lagging""#) }.map(UtteranceLine.init)
+    try lines.filter { !LagLine.tells($0) }.map(UtteranceLine.init)
   }
+}
+
+/// A line that tells how far the recogniser lags.
+struct LagLine: Decodable {
+  let seconds: Double
+
+  /// Nil for a line that tells something else.
+  init?(_ line: String) throws {
+    guard Self.tells(line) else { return nil }
+    self = try JSONDecoder().decode(Self.self, from: Data(line.utf8))
+  }
+
+  static func tells(_ line: String) -> Bool { line.contains(#""event":"lagging""#) }
 }

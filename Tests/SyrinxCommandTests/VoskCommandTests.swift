@@ -76,6 +76,22 @@ struct VoskCommandTests {
   }
 
   @Test
+  func `listen tells how far a slow engine lags, and when it has caught up`() async throws {
+    try speak()
+    let vosk = try FakeVoskFolder(in: folder, script: "slow 2000\n")
+    let run = try await BuiltCommand.run(
+      "listen", "--device", "virtual:speech.wav", "--engine", "vosk", "--json", in: folder,
+      environment: vosk.environment)
+    #expect(run.status == 0, "\(run.error)")
+    let lines = run.outputLines
+    #expect(try UtteranceLine.results(of: lines).map(\.text) == ["go forward", "ten meters"])
+    let lags = try lines.compactMap(LagLine.init).map(\.seconds)
+    // It sleeps for two seconds while sound goes on to come; a busy machine lags before that too.
+    #expect(try #require(lags.max()) >= 1.5)
+    #expect(lags.last == 0)
+  }
+
+  @Test
   func `a model that is none is an error that names it`() async throws {
     let run = try await run("syrinx transcribe speech.wav --engine vosk --model nowhere")
     #expect(run.status == 1)
