@@ -22,6 +22,27 @@ struct JobsTests {
     #expect(try one.outputLines.map { try UtteranceLine($0).file }.first == "two.wav")
   }
 
+  /// The longest utterance of one second ends between "forward" and "ten".
+  @Test(arguments: ["", "--longest-utterance 1"])
+  func `key phrases are found as often and in the same order by several jobs, also at a cut`(
+    option: String
+  ) async throws {
+    try folder.speech("one.wav")
+    try folder.sample("two-utterances.wav", as: "two.wav")
+    let phrases = ["go", "forward", "ten", "meters"]
+    let keys = phrases.map { "--key-phrase \($0)" }.joined(separator: " ")
+    let transcribe = "syrinx transcribe --json two.wav one.wav two.wav \(keys) \(option)"
+    let one = try await BuiltCommand.shell("\(transcribe) --jobs 1", in: folder)
+    let two = try await BuiltCommand.shell("\(transcribe) --jobs 2", in: folder)
+    #expect(one.status == 0 && two.status == 0, "\(two.error)")
+    #expect(one.output == two.output)
+    let found = try two.outputLines.map(UtteranceLine.init).flatMap { line in
+      line.words.map { "\(line.file ?? "") \($0.word)" }
+    }
+    let inTwo = (["go"] + phrases).map { "two.wav \($0)" }
+    #expect(found == inTwo + phrases.map { "one.wav \($0)" } + inTwo)
+  }
+
   @Test func `files that cannot be read are reported in their place, and the others follow`()
     async throws
   {
