@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+/// What `play` is told while it plays, by commands and by signals.
+@Suite(.timeLimit(.minutes(1)))
+struct PlayControlTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  @Test
+  func `Ctrl-C ends several files that go round for ever with 130`() async throws {
+    try folder.tone("a.wav", .milliseconds(50))
+    try folder.tone("b.wav", .milliseconds(50))
+    let run = try RunningCommand(
+      "play", "a.wav", "b.wav", "--loop", "forever", "-d", "virtual", "--json", in: folder,
+      watching: .output)
+    var advanced = 0
+    for await line in run.lines where line.contains("\"advanced\"") {
+      advanced += 1
+      if advanced == 5 { run.send(SIGINT) }
+    }
+    #expect(advanced >= 5)
+    #expect(await run.status() == 130)
+  }
+
+  @Test
+  func `Ctrl-C ends an endless loop with 130`() async throws {
+    try folder.tone("a.wav", .milliseconds(100))
+    let run = try RunningCommand(
+      "play", "a.wav", "--loop", "forever", "-d", "virtual", "-v", in: folder, watching: .error)
+    #expect(await run.lines.first(containing: "playing a.wav") != nil)
+    run.send(SIGINT)
+    #expect(await run.status() == 130)
+  }
+
+  @Test
+  func `SIGTERM ends it with 143 while it waits for a pipe`() async throws {
+    let run = try await BuiltCommand.shell(
+      """
+      mkfifo pipe; exec 3<>pipe
+      syrinx play pipe -d virtual & player=$!
+      kill -TERM $player; wait $player
+      """, in: folder)
+    #expect(run.status == 143)
+  }
+
+  @Test
+  func `standard input tells it to pause, to go on, to seek and to stop`() async throws {
+    try folder.tone("a.wav", .seconds(60))
+    try folder.tone("b.wav", .seconds(60))
+    let run = try await BuiltCommand.shell(
+      """
+      printf '%s\n' 'seek 30' nonsense '' pause 'seek 50' resume skip 'volume 0.5' pause stop |
+        syrinx play a.wav b.wav -d virtual --control --json
+      """, in: folder)
+    #expect(run.status == 0)
+    #expect(run.errorLines.count == 1)
+    #expect(run.error.contains("\"nonsense\" is no command"))
+    let events = run.outputLines.compactMap { line in
+      ["started", "paused", "resumed", "advanced", "finished"].first {
+        line.contains("\"event\":\"\($0)\"")
+      }
+    }
+    #expect(events.last == "finished")
+    #expect(run.output.contains(#""event":"sought""#))
+    #expect(run.outputLines.last?.contains("stopped") == true)
+  }
+
+  @Test
+  func `a fade that is told takes its time, and a file that there is not is told`() async throws {
+    try folder.tone("a.wav", .seconds(60))
+    try folder.tone("b.wav", .seconds(60))
+    let run = try await BuiltCommand.shell(
+      """
+      printf '%s\\n' 'seek 1 3' 'volume 0.5 0.1' 'seek 30 2' 'pause 0.05' 'resume 0.1' 'stop 1.5' |
+        syrinx play a.wav b.wav -d virtual --control --json
+      """, in: folder)
+    #expect(run.status == 0)
+    #expect(run.errorLines == ["syrinx: there is no file 3; there are files 1 to 2"])
+    #expect(run.output.contains(#""event":"sought","file":"b.wav""#))
+    let finish = try #require(run.outputLines.last)
+    let heard = try #require(finish.firstMatch(of: /"heard":([0-9.]+)/)).1
+    #expect(try #require(Double(heard)) >= 1.5)
+  }
+
+  @Test
+  func `the end of standard input ends nothing`() async throws {
+    try folder.tone("a.wav", .milliseconds(100))
+    #expect(try await folder.play("a.wav", "--control").status == 0)
+  }
+
+  @Test
+  func `what is paused goes on at the end of standard input`() async throws {
+    try folder.tone("a.wav", .milliseconds(100))
+    let run = try await BuiltCommand.shell(
+      "echo pause | syrinx play a.wav -d virtual --control --json", in: folder)
+    #expect(run.status == 0)
+    #expect(run.outputLines.last?.contains(#""reason":"completed""#) == true, "\(run.output)")
+  }
+}

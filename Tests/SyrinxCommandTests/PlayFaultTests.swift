@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+/// What cannot be played, and how it is told.
+@Suite(.timeLimit(.minutes(1)))
+struct PlayFaultTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  @Test
+  func `what cannot be played is reported and the next file follows`() async throws {
+    try folder.tone("good.wav", .milliseconds(100))
+    try Data().write(to: folder.file("empty.wav"))
+    try Data("hello\n".utf8).write(to: folder.file("text.wav"))
+    try FileManager.default.createDirectory(
+      at: folder.file("folder.wav"), withIntermediateDirectories: false)
+    let run = try await folder.play(
+      "missing.wav", "folder.wav", "empty.wav", "text.wav", "good.wav", "-v")
+    #expect(run.status == 1)
+    let reports = run.errorLines.filter { $0.hasPrefix("syrinx: ") }
+    try #require(reports.count == 4)
+    #expect(reports[0].contains("missing.wav"))
+    #expect(reports[1].contains("folder.wav is a folder"))
+    #expect(reports[2].contains("empty.wav is empty"))
+    #expect(reports[3].contains("text.wav is not a sound file"))
+    #expect(run.error.contains("playing good.wav"))
+  }
+
+  @Test
+  func `a link that leads nowhere is a missing file`() async throws {
+    try FileManager.default.createSymbolicLink(
+      at: folder.file("link.wav"), withDestinationURL: folder.file("nowhere.wav"))
+    let run = try await folder.play("link.wav")
+    #expect(run.status == 1)
+    #expect(run.error.contains("link.wav"))
+  }
+
+  @Test
+  func `a file that may not be read is named`() async throws {
+    try folder.tone("secret.wav", .milliseconds(100))
+    let run = try await BuiltCommand.shell(
+      """
+      chmod 000 secret.wav; chmod 755 .
+      if [ "$(id -u)" = 0 ]; then
+        # Root may read everything, and nobody may not look into every build folder.
+        cp "$(command -v syrinx)" .
+        setpriv --reuid=65534 --clear-groups ./syrinx play secret.wav -d virtual
+      else
+        syrinx play secret.wav -d virtual
+      fi
+      """, in: folder)
+    #expect(run.status == 1)
+    #expect(run.error.contains("you may not open"))
+    #expect(run.error.contains("secret.wav"))
+  }
+
+  @Test
+  func `of a truncated file is played what is there, with a warning`() async throws {
+    try folder.truncatedTone("cut.wav", bytes: 80 + 2 * 1_600)
+    let run = try await folder.play("cut.wav")
+    #expect(run.status == 0)
+    #expect(
+      run.errorLines.contains(
+        "syrinx: cut.wav is shorter than its header says: 1.000 s were announced, 0.100 s were there"
+      ))
+  }
+
+  @Test
+  func `an empty standard input is an error`() async throws {
+    let run = try await folder.play("-")
+    #expect(run.status == 1)
+    #expect(run.error.contains("standard input is empty"))
+  }
+
+  @Test(arguments: ["nonsense", "hw:CARD=nonsense"])
+  func `an unknown device is named`(device: String) async throws {
+    try folder.tone("a.wav", .milliseconds(100))
+    let run = try await BuiltCommand.run("play", "a.wav", "-d", device, in: folder)
+    #expect(run.status == 1)
+    #expect(run.error.contains("no playback device \"\(device)\""))
+  }
+
+  @Test
+  func `without a sound card it says so, once for all files`() async throws {
+    try folder.tone("a.wav", .milliseconds(100))
+    let run = try await BuiltCommand.run(
+      "play", "a.wav", "a.wav", in: folder, environment: BuiltCommand.withoutSoundCard)
+    #expect(run.status == 1)
+    #expect(run.errorLines.count == 1)
+    #expect(run.error.contains("no sound card"))
+  }
+
+  @Test
+  func `all that cannot be played is reported, also where nothing can`() async throws {
+    try Data().write(to: folder.file("empty.wav"))
+    let run = try await folder.play("missing.wav", "empty.wav")
+    #expect(run.status == 1)
+    #expect(run.errorLines.count == 2)
+    #expect(run.error.contains("missing.wav") && run.error.contains("empty.wav is empty"))
+  }
+
+  @Test(arguments: ["a.wav", "a.flac", "a.ogg", "a.mp3"])
+  func `a start behind the end of a file is told as that`(file: String) async throws {
+    try folder.tone(file, .seconds(2))
+    let run = try await folder.play(file, "--start", "5")
+    #expect(run.status == 1)
+    #expect(run.errorLines.count == 1)
+    #expect(run.error.contains("--start"), "\(run.error)")
+    #expect(run.error.contains("2.0"), "\(run.error)")
+    #expect(!run.error.contains("holds no audio"))
+  }
+}
