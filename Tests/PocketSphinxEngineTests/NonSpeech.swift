@@ -1,0 +1,46 @@
+import SpeechEngine
+import Testing
+
+@testable import PocketSphinxEngine
+
+/// A sound that is no speech.
+struct NonSpeech: Sendable, CustomTestStringConvertible {
+  /// The value at a time in seconds, full scale being 1; noise is made of the numbers.
+  typealias Value = @Sendable (Double, inout SeededNumbers) -> Double
+
+  let testDescription: String
+  private let seed: UInt64
+  private let value: Value
+
+  init(_ name: String, seed: UInt64, _ value: @escaping Value) {
+    (testDescription, self.seed, self.value) = (name, seed, value)
+  }
+
+  /// A third of a second of quiet, so many seconds of the sound, half a second of quiet.
+  func samples(seconds: Double) -> [Float] {
+    var random = SeededNumbers(seed: seed)
+    return (0..<Int((seconds + 0.8) * 16_000)).map { frame in
+      let time = Double(frame) / 16_000 - 0.3
+      let sound = (0..<seconds).contains(time) ? value(time, &random) : 0
+      return Float(sound + random.normal() * 0.0003)
+    }
+  }
+
+  /// Expects that so many seconds of it are no words, neither at once nor in the end.
+  func expectNoWords(
+    seconds: Double, grammar: String?, from engine: SpeechEngine,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let session = try engine.makeSession(SpeechSessionOptions(grammar: grammar))
+    let (partials, final) = try session.hear(samples(seconds: seconds))
+    #expect(final.words.map(\.text) == [], sourceLocation: sourceLocation)
+    #expect(partials.filter { !$0.isEmpty } == [], sourceLocation: sourceLocation)
+  }
+
+  /// Commands as people give them to machines.
+  static let grammar = """
+    #JSGF V1.0;
+    grammar commands;
+    public <command> = go forward | stop | turn left | four | two;
+    """
+}
