@@ -92,6 +92,25 @@ struct VoskCommandTests {
   }
 
   @Test
+  func `several files are transcribed at once with one model, in their order`() async throws {
+    let log = folder.file("log")
+    let run = try await run(
+      """
+      cp speech.wav again.wav
+      syrinx transcribe --engine vosk --jobs 2 --json speech.wav again.wav speech.wav
+      """, script: "log \(log.path)\n")
+    #expect(run.status == 0, "\(run.error)")
+    let lines = try run.outputLines.map(UtteranceLine.init)
+    #expect(
+      lines.map { "\($0.file ?? "") \($0.text)" }
+        == ["speech.wav", "again.wav", "speech.wav"].flatMap { file in
+          ["\(file) go forward", "\(file) ten meters"]
+        })
+    let calls = try String(contentsOf: log, encoding: .utf8).split(separator: "\n")
+    #expect(calls.count { $0.hasPrefix("model_new") } == 1)
+  }
+
+  @Test
   func `a model that is none is an error that names it`() async throws {
     let run = try await run("syrinx transcribe speech.wav --engine vosk --model nowhere")
     #expect(run.status == 1)
