@@ -58,7 +58,8 @@ public struct AudioRecorderClient: Sendable {
   /// than the device gives is told what it gives, by the first block's `device` or by
   /// `RecordingStart`.
   ///
-  /// A consumer that is slow loses the oldest, and the gap says so; nobody else notices.
+  /// A consumer that is slow loses the oldest, and the gap says so; nobody else notices. A request
+  /// with the `id` of another that runs throws `AudioRecorderError.idInUse`.
   public var capture:
     @Sendable (_ request: CaptureRequest) async -> AsyncThrowingStream<CapturedAudio, any Error> =
       { [origin = IssueOrigin.current] _ in
@@ -66,6 +67,8 @@ public struct AudioRecorderClient: Sendable {
       }
 
   /// Commands a recording that runs: the one whose request has this `id`.
+  ///
+  /// A capture with this `id` takes `stop` and nothing else.
   ///
   /// Returns when the recording knows; its events say when it takes effect. Throws
   /// `AudioRecorderError.unknownRecording` where none with that name runs, but for `stop`.

@@ -38,11 +38,17 @@ public struct CaptureRequest: Hashable, Sendable {
   /// what it was.
   public var onDeviceLoss: DeviceLossPolicy
 
+  /// The name by which `control` stops it, nil where its consumer alone ends it.
+  ///
+  /// What was heard until it is stopped is still delivered, however far behind its consumer is;
+  /// then the stream ends. A preview is not stopped that way.
+  public var id: RecordingID?
+
   /// A request for buffers of the default device as they come, unless it says otherwise.
   public init(
     device: AudioDevice.ID? = nil, sampleRate: SampleRate? = nil, channelCount: Int? = nil,
     droppingOldestAfter: Duration = .seconds(2), framesPerBuffer: FrameCount? = nil,
-    channels: [Int]? = nil, onDeviceLoss: DeviceLossPolicy = .fail
+    channels: [Int]? = nil, onDeviceLoss: DeviceLossPolicy = .fail, id: RecordingID? = nil
   ) {
     self.device = device
     self.sampleRate = sampleRate
@@ -51,6 +57,7 @@ public struct CaptureRequest: Hashable, Sendable {
     self.framesPerBuffer = framesPerBuffer
     self.channels = channels
     self.onDeviceLoss = onDeviceLoss
+    self.id = id
   }
 }
 

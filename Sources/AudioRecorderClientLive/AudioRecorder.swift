@@ -7,6 +7,8 @@ import SoundCard
 actor AudioRecorder {
   private let hub = CaptureHub()
   private var recordings: [ObjectIdentifier: Recording] = [:]
+  /// Those that can be stopped by name.
+  private var captures: [RecordingID: CaptureSession] = [:]
 
   /// The length of the recording that has run longest.
   var recorded: Duration? {
@@ -57,6 +59,7 @@ actor AudioRecorder {
 
   /// Controls the recording with this name.
   func control(_ id: RecordingID, _ command: RecordingCommand) throws {
+    if command == .stop { captures[id]?.stop() }
     guard let recording = recordings.values.first(where: { $0.id == id }) else {
       // One that has just ended by itself needs no stop.
       if command == .stop { return }
@@ -76,6 +79,10 @@ actor AudioRecorder {
     let pipe = StreamPipe<CapturedAudio>(
       policy: .droppingOldest(after: request.droppingOldestAfter))
     let session = CaptureSession(mayBlock: false)
+    if let id = request.id {
+      guard !isInUse(id) else { return .finished(throwing: AudioRecorderError.idInUse(id)) }
+      captures[id] = session
+    }
     pipe.onTermination { session.stop() }
     Task { [soundCard, clock, hub] in
       do {
@@ -84,12 +91,19 @@ actor AudioRecorder {
           request.deviceRequest, on: soundCard, of: hub, clock: clock
         ) { device in try CaptureStreaming(pipe, request, device: device) }
         try await session.ended()
+        forget(request)
         pipe.finish()
       } catch {
+        forget(request)
         pipe.finish(throwing: error)
       }
     }
     return pipe.stream()
+  }
+
+  /// Frees the name of a capture; who reads of its end finds it free.
+  private func forget(_ capture: CaptureRequest) {
+    if let id = capture.id { captures[id] = nil }
   }
 
   nonisolated func devices() async throws -> [AudioDevice] {
@@ -111,15 +125,17 @@ actor AudioRecorder {
   private func begin(
     _ request: RecordingRequest, report: @escaping @Sendable (RecordingEvent) -> Void
   ) throws -> Recording {
-    if let id = request.id, recordings.values.contains(where: { $0.id == id }) {
-      throw AudioRecorderError.idInUse(id)
-    }
+    if let id = request.id, isInUse(id) { throw AudioRecorderError.idInUse(id) }
     @Dependency(\.soundCard) var soundCard
     @Dependency(\.continuousClock) var clock
     let recording = Recording(
       request, at: .init(soundCard: soundCard, hub: hub, clock: clock), report: report)
     recordings[ObjectIdentifier(recording)] = recording
     return recording
+  }
+
+  private func isInUse(_ id: RecordingID) -> Bool {
+    captures[id] != nil || recordings.values.contains { $0.id == id }
   }
 
   /// Returns when the recording is over and forgotten.

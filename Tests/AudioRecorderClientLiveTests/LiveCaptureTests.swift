@@ -107,6 +107,34 @@ import VirtualSoundCard
     #expect(abs(try #require(gap).buffer.firstFrame.rawValue - 4_800) < 3_200)
   }
 
+  @Test func `a capture that is stopped by its name gives all that was heard, and ends`()
+    async throws
+  {
+    let clock = TestClock()
+    let card = VirtualSoundCard(
+      .init(pace: .lockstep(clock), microphone: .signal(.sine(440)), sampleRate: 48_000))
+    try await withRecorder(on: card) { recorder in
+      let request = CaptureRequest(id: "ear")
+      let stream = await recorder.capture(request: request)
+      await clock.sleepers(atLeast: 1)
+      await clock.advance(by: .seconds(1))
+      await #expect(throws: AudioRecorderError.idInUse("ear")) {
+        for try await _ in await recorder.capture(request: request) {}
+      }
+      await #expect(throws: AudioRecorderError.unknownRecording("ear")) {
+        try await recorder.control(id: "ear", command: .pause)
+      }
+      try await recorder.control(id: "ear", command: .stop)
+      let heard = try await stream.reduce(into: []) { $0.append($1) }
+      #expect(heard.last.map { $0.buffer.endFrame >= 46_000 } == true)
+      #expect(heard.allSatisfy { $0.gap == nil })
+      let again = await recorder.capture(request: request)
+      try await recorder.control(id: "ear", command: .stop)
+      for try await _ in again {}
+    }
+    #expect(card.openDeviceCount == 0)
+  }
+
   @Test func `a consumer that leaves ends the capture and closes the device`() async throws {
     let closed = Gate()
     let card = VirtualSoundCard(.init(pace: .untimed, microphone: .signal(.sine(440))))

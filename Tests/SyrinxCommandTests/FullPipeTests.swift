@@ -1,3 +1,4 @@
+import AudioCore
 import AudioThreads
 import Foundation
 import Testing
@@ -53,6 +54,24 @@ import Testing
       """, in: folder)
     #expect(run.status == 1)
     #expect(run.error.contains("cannot write standard output: its reader takes nothing"))
+  }
+
+  @Test func `what waits for a reader when SIGTERM comes is still written`() async throws {
+    try folder.noise(
+      "loud.wav", .seconds(20), format: AudioFormat(sampleRate: 48_000, channelCount: 2))
+    let run = try await BuiltCommand.shell(
+      """
+      mkfifo go
+      { syrinx record - --raw -d virtual:loud.wav & echo $! >command; wait $!; echo $? >status
+      } | { read -r line <go; cat >got; } & pipeline=$!
+      syrinx record meanwhile.wav -d virtual:loud.wav --seconds 3
+      kill -TERM "$(cat command)"; echo >go; wait $pipeline
+      cat status; stat -c %s got
+      """, in: folder)
+    #expect(run.error == "")
+    #expect(run.outputLines.first == "0")
+    // Of three seconds the pipe itself holds a third of one.
+    #expect(run.outputLines.last.flatMap { Int($0) }.map { $0 > 2 * 192_000 } == true)
   }
 
   /// A pipe of one page takes nothing as long as there is a byte in it.

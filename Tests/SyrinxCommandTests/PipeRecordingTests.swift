@@ -8,6 +8,6 @@ struct PipeRecordingTests {
   func `a recording to standard output keeps half a minute for its reader`() throws {
     let context = CommandContext(console: try Console(), signals: StopSignals())
     let recording = PipeRecording(settings: RecordingSettings(), context: context)
-    #expect(recording.request.droppingOldestAfter >= .seconds(30))
+    #expect(recording.request(RecordingID()).droppingOldestAfter >= .seconds(30))
   }
 }

@@ -13,24 +13,27 @@ struct PipeRecording {
       throw ValidationError("- writes sound to a terminal; send it into a pipe or a file.")
     }
     @Dependency(\.audioRecorder) var recorder
-    let blocks = await recorder.capture(request: request)
+    let id = RecordingID()
+    let blocks = await recorder.capture(request: request(id))
     let writer = try PipeWriter(
       samples: settings.samples, isRaw: settings.isRaw, hurry: context.signals.hurry)
-    let copying = Task { try await copy(blocks, to: writer) }
-    try await context.signals.finishing(with: { copying.cancel() }) {
-      try await copying.value
+    // What waits for a slow reader was heard before the signal, and is still written.
+    try await context.signals.finishing(with: { [recorder] in
+      try? await recorder.control(id: id, command: .stop)
+    }) {
+      try await copy(blocks, to: writer)
     }
   }
 
   /// A recording waits for a reader that takes a rest, before it loses anything.
-  var request: CaptureRequest {
+  func request(_ id: RecordingID) -> CaptureRequest {
     CaptureRequest(
       device: settings.device, sampleRate: settings.sampleRate,
       channelCount: settings.channelCount, droppingOldestAfter: .seconds(30),
-      channels: settings.channels, onDeviceLoss: settings.onDeviceLoss)
+      channels: settings.channels, onDeviceLoss: settings.onDeviceLoss, id: id)
   }
 
-  /// Ends with the capture, which a cancelled task ends as well, or when the length is reached.
+  /// Ends with the capture, or when the length is reached.
   private func copy(
     _ blocks: AsyncThrowingStream<CapturedAudio, any Error>, to writer: PipeWriter
   ) async throws {
