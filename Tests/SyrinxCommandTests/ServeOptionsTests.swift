@@ -131,6 +131,15 @@ struct ServeOptionsTests {
     #expect(wrong.contains(#""type":"error""#), "\(wrong)")
   }
 
+  @Test func `a grammar in a pipe holds for every transcription`() async throws {
+    let frames = try await frames(of: "go-forward.wav")
+    let answers = try await answers(
+      to: frames + frames,
+      "--grammar <(echo '#JSGF V1.0; grammar a; public <a> = go forward;')")
+    #expect(answers.ranges(of: #"{"text":"go forward"}"#).count >= 2, "\(answers)")
+    #expect(!answers.contains(#""type":"error""#), "\(answers)")
+  }
+
   @Test func `the end of an utterance is where the options say`() async throws {
     #expect(try await heard("two-utterances.wav", "").voices == 2)
     #expect(try await heard("two-utterances.wav", "--end-silence 5").voices == 1)

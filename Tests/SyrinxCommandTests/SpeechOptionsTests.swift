@@ -111,4 +111,34 @@ struct SpeechOptionsTests {
     #expect(run.errorLines.count == 1)
     #expect(run.error.contains("line 3") && run.error.contains("blorfle"))
   }
+
+  @Test(arguments: ["--jobs 1", "--jobs 2", "--output-dir out"])
+  func `a grammar in a pipe holds for every file`(options: String) async throws {
+    try folder.speech("go.wav")
+    try folder.speech("gone.wav")
+    let run = try await BuiltCommand.shell(
+      """
+      syrinx transcribe go.wav gone.wav \(options) \
+        --grammar <(sleep 0.2; echo '#JSGF V1.0; grammar a; public <a> = go forward;')
+      if [ -d out ]; then cat out/*.txt; fi
+      """, in: folder)
+    #expect(run.error.isEmpty, "\(run.error)")
+    #expect(run.output == "go forward\ngo forward\n")
+  }
+
+  @Test(arguments: [
+    (#"<(printf '\xff')"#, "not UTF-8"), ("<(yes)", "more than 16777216 bytes"),
+    ("<(echo '#JSGF V1.0; grammar a; public <a> = go blorfle;')", "blorfle"),
+  ])
+  func `a pipe without a grammar ends the command with its reason`(pipe: String, reason: String)
+    async throws
+  {
+    try folder.speech("go.wav")
+    let run = try await BuiltCommand.shell(
+      "syrinx transcribe go.wav go.wav --grammar \(pipe)", in: folder)
+    #expect(run.status == 1)
+    #expect(run.output.isEmpty)
+    #expect(run.errorLines.count == 1)
+    #expect(run.error.contains(reason), "\(run.error)")
+  }
 }

@@ -78,7 +78,9 @@ struct ServeCommand: RecognisingSubcommand {
   func perform(in context: CommandContext) async throws {
     @Dependency(\.speechClient) var speech
     try await speech.makeReady(for: recognition)
-    let server = WyomingServer(address: try address(), options: try options(in: context))
+    var options = try options(in: context)
+    options.prepare = try await recognition.preparation()
+    let server = WyomingServer(address: try address(), options: options)
     let serving = Task {
       try await server.run { address in
         // A child's standard error is for what goes wrong.
@@ -115,7 +117,6 @@ struct ServeCommand: RecognisingSubcommand {
     if let headerLimit { options.limits.header = headerLimit.byteCount }
     if let dataLimit { options.limits.data = dataLimit.byteCount }
     if let payloadLimit { options.limits.payload = payloadLimit.byteCount }
-    options.prepare = { [recognition] request in recognition.applied(to: request) }
     options.whenDropped = { [console = context.console] stretch, reason in
       await console.report(reason.sentence(about: stretch))
     }

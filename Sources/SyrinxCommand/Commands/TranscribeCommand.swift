@@ -65,9 +65,14 @@ struct TranscribeCommand: RecognisingSubcommand {
   func perform(in context: CommandContext) async throws {
     @Dependency(\.speechClient) var speech
     try await speech.makeReady(for: recognition)
-    guard let folder else { return try await transcribeAll(with: speech, in: context) }
+    let prepare = try await recognition.preparation()
+    guard let folder else {
+      return try await transcribeAll(with: speech, preparing: prepare, in: context)
+    }
     try folder.make()
-    try await cancelledBySignals(in: context) { try await transcribeAll(with: speech, in: context) }
+    try await cancelledBySignals(in: context) {
+      try await transcribeAll(with: speech, preparing: prepare, in: context)
+    }
   }
 
   /// Runs `body` as a task that the first signal cancels, so that it leaves no half of a file.
@@ -85,11 +90,11 @@ struct TranscribeCommand: RecognisingSubcommand {
   }
 
   private func transcribeAll(
-    with speech: SpeechClient, in context: CommandContext
+    with speech: SpeechClient, preparing prepare: @escaping Preparation, in context: CommandContext
   ) async throws {
     var hasFailed = false
     var hearings = Hearings(files: files, atOnce: fileCount(in: context)) { [speech] file in
-      await hearing(of: file, with: speech, in: context)
+      await hearing(of: file, with: speech, preparing: prepare, in: context)
     }
     for file in files {
       do {
@@ -102,6 +107,8 @@ struct TranscribeCommand: RecognisingSubcommand {
     }
     if hasFailed { throw CommandEnd.reported }
   }
+
+  private typealias Preparation = @Sendable (SpeechRequest) -> SpeechRequest
 
   private var folder: TranscriptFolder? {
     outputDir.map { TranscriptFolder(path: $0, style: transcript.style) }
@@ -124,11 +131,12 @@ struct TranscribeCommand: RecognisingSubcommand {
 
   /// Starts to recognise a file, whose results wait until they are asked for.
   private func hearing(
-    of file: String, with speech: SpeechClient, in context: CommandContext
+    of file: String, with speech: SpeechClient, preparing prepare: Preparation,
+    in context: CommandContext
   ) async -> Hearing {
     let wantsPartials = transcript.wantsPartials(on: context.console)
     let audio = await FileHearing(file, showsProgress: !wantsPartials, in: context)
-    var request = recognition.applied(to: audio.request(wantsPartials: wantsPartials))
+    var request = prepare(audio.request(wantsPartials: wantsPartials))
     request.jobCount = jobCount(in: context)
     context.log.info("transcribing \(file)")
     return Hearing(file: file, audio: audio, events: await speech.recognition(request: request))

@@ -6,7 +6,8 @@ import SpeechClient
 struct SpeechOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Take each utterance for a sentence of this JSGF grammar.", valueName: "file"))
+      "Take each utterance for a sentence of this JSGF grammar, in a file or a pipe.",
+      valueName: "file"))
   var grammar: String?
 
   @Option(
@@ -93,6 +94,19 @@ struct SpeechOptions: ParsableArguments {
 
   /// Whether an engine takes dictation with the settings that it has without a request.
   var areOfDictation: Bool { grammar == nil && keyPhrases.isEmpty && engineSettings.isEmpty }
+
+  /// What makes requests into those that the options ask for, however many there are: a grammar in
+  /// a pipe is read before the first of them, and waited for.
+  ///
+  /// - Throws: `CommandFailure` where the pipe gives no text, `ThreadError`.
+  func preparation() async throws -> @Sendable (SpeechRequest) -> SpeechRequest {
+    let text = try await grammar.flatMap(PipeText.init)?.text()
+    return { [self] request in
+      var request = applied(to: request)
+      if let text { request.grammar = .text(text) }
+      return request
+    }
+  }
 
   /// The request with what the options ask for.
   func applied(to request: SpeechRequest) -> SpeechRequest {
