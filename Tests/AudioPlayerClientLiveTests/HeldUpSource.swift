@@ -28,7 +28,7 @@ final class HeldUpCall: Sendable {
     release.signal()
   }
 
-  fileprivate func hold() {
+  func hold() {
     made.open()
     release.wait()
   }

@@ -30,6 +30,7 @@
 //   stall_at=N       nothing moves from then on, and nothing is said of it
 //   gone_for_ms=N    with gone_at: after N ms it is back, once and for all, for who opens it anew by the same script
 //   plugged=FILE     it is there for as long as FILE is: ENODEV at the opening and in every call where FILE is not
+//   tell=PIPE        a byte goes into the named pipe PIPE, once, when a call blocks, answers EAGAIN or finds the card gone
 //   delay=N          the delay that it claims; delay_error=E: asking for the delay fails with errno E
 #include <alsa/asoundlib.h>
 #include <alsa/pcm_external.h>
@@ -50,7 +51,7 @@ struct card {
   long resume_again, resume_error, most, again_every, early_wakes, delay, delay_error;
   long set_chmap, mark_channels, again_times, again_at, block_at, block_ms, stall_at;
   long gone_for_ms;
-  char again_in[16], block_in[16], plugged[256], script[1024];
+  char again_in[16], block_in[16], plugged[256], tell[256], script[1024];
   snd_pcm_chmap_t *chmap;
   int has_delay, output, running;
   int64_t began;        // when the card last began to run, ns
@@ -112,9 +113,18 @@ static int64_t back_at(const char *script, int64_t length) {
   return when;
 }
 
-static int is_gone(const struct card *c) {
+// Tells, once, that there is the trouble that the script is about.
+static void tell(struct card *c) {
+  if (!*c->tell) return;
+  int pipe = open(c->tell, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+  if (pipe >= 0 && write(pipe, "!", 1) == 1) *c->tell = 0;
+  if (pipe >= 0) close(pipe);
+}
+
+static int is_gone(struct card *c) {
   if (*c->plugged && access(c->plugged, F_OK) < 0) return 1;
   if (c->gone_at == NONE || passed(c) < c->gone_at) return 0;
+  tell(c);
   if (c->gone_for_ms > 0) back_at(c->script, c->gone_for_ms * 1000000);
   return 1;
 }
@@ -130,11 +140,13 @@ static int is_away(struct card *c) {
 // Does what the script says of a call that is being made; a negative answer is the call's.
 static int enter(struct card *c, const char *call) {
   if (!strcmp(c->block_in, call) && passed(c) >= c->block_at) {
+    tell(c);
     struct timespec t = {c->block_ms / 1000, c->block_ms % 1000 * 1000000};
     while (nanosleep(&t, &t) < 0) continue;
   }
   if (strcmp(c->again_in, call) || c->again_times <= 0 || passed(c) < c->again_at) return 0;
   c->again_times--;
+  tell(c);
   return -EAGAIN;
 }
 
@@ -201,6 +213,7 @@ static int resume(snd_pcm_ioplug_t *io) {
   if (code < 0) return code;
   if (c->resume_again > 0) {
     c->resume_again--;
+    tell(c);
     return -EAGAIN;
   }
   if (c->resume_error != NONE) return -(int)c->resume_error;
@@ -328,7 +341,8 @@ static int read_word(struct card *c, const char *key, const char *value) {
   const struct { const char *key; char *field; size_t size; } words[] = {
       {"again_in", c->again_in, sizeof c->again_in},
       {"block_in", c->block_in, sizeof c->block_in},
-      {"plugged", c->plugged, sizeof c->plugged}};
+      {"plugged", c->plugged, sizeof c->plugged},
+      {"tell", c->tell, sizeof c->tell}};
   for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
     if (!strcmp(key, words[i].key))
       return snprintf(words[i].field, words[i].size, "%s", value) < (int)words[i].size ? 0 : -EINVAL;

@@ -1,0 +1,95 @@
+import ALSASoundCard
+import AudioCore
+import AudioPlayerClient
+import AudioPlayerClientLive
+import ClientDependencies
+import SoundCard
+import Testing
+
+/// Playbacks on ALSA's test card whose task is cancelled, each suite in a process whose threads and
+/// descriptors are nobody else's.
+@Suite struct CancelledPlaybackTests {
+  @Test func `a playback on ALSA can be cancelled in every state, and nothing is left of it`()
+    async
+  {
+    await #expect(processExitsWith: .success) {
+      try await withALSA {
+        let bench = try TestBench.ready()
+        // What is opened once for the process is open then.
+        try await cancel(in: .sounding, on: bench)
+        for state in PlaybackState.allCases {
+          let before = try Holdings()
+          try await cancel(in: state, on: bench)
+          let (isGone, last) = try await Holdings.returned(to: before, atMost: .seconds(15))
+          #expect(isGone, "\(state): \(last), not \(before)")
+        }
+      }
+    }
+  }
+}
+
+/// What a playback can be in.
+private enum PlaybackState: CaseIterable {
+  case opening, waitingForSource, starting, sounding, paused, recovering, suspended, hanging
+  case draining, waitingForDevice
+
+  /// What the card does that brings it there; nil where it is the player that does.
+  var script: String? {
+    switch self {
+    case .opening: "block_in=open block_ms=1500"
+    case .starting: "again_in=start again_times=1000000"
+    case .recovering: "xrun_at=4800 again_in=prepare again_at=4800 again_times=1000000"
+    case .suspended: "suspend_at=4800 resume_again=1000000"
+    case .hanging: "block_in=transfer block_at=4800 block_ms=1500"
+    case .waitingForSource, .sounding, .paused, .draining, .waitingForDevice: nil
+    }
+  }
+
+  /// Whether the state begins with an event.
+  func begins(with event: PlaybackEvent) -> Bool {
+    switch (self, event) {
+    case (.waitingForSource, .starved), (.sounding, .progress), (.paused, .paused),
+      (.waitingForDevice, .deviceLost):
+      true
+    // The rest is in the card's buffer of 100 ms.
+    case (.draining, .progress(let progress)): progress.heard >= .milliseconds(420)
+    default: false
+    }
+  }
+}
+
+/// Begins a playback of half a second, or of a source that gives no more, and cancels it in a state.
+private func cancel(in state: PlaybackState, on bench: TestBench) async throws {
+  let trouble = try state.script.map { _ in try Trouble(in: bench) }
+  defer { trouble?.close() }
+  let script =
+    switch state {
+    case .draining: "stall_at=21600"
+    case .waitingForDevice: "gone_at=4800 gone_for_ms=600000"
+    default: trouble.map { "\(state.script ?? "") tell=\($0.path)" } ?? ""
+    }
+  let (stream, continuation) = AsyncThrowingStream<AudioBuffer, any Error>.makeStream()
+  continuation.yield(
+    AudioBuffer(
+      format: AudioFormat(sampleRate: 48_000, channelCount: 1), samples: ramp(24_000, from: 1)))
+  if state != .waitingForSource { continuation.finish() }
+  let request = PlaybackRequest(
+    items: [PlaybackItem(source: .stream(stream))],
+    device: AudioDevice.ID(rawValue: testCard(script)), id: "a",
+    onDeviceLoss: .wait(atMost: .seconds(600)))
+  let player = AudioPlayerClient.liveValue
+  let (begun, begins) = AsyncStream<Void>.makeStream()
+  let playing = Task {
+    defer { begins.finish() }
+    for try await event in await player.playback(request: request) {
+      if case .started = event, state == .paused {
+        Task { try await player.control(id: "a", command: .pause()) }
+      }
+      if state.begins(with: event) { begins.yield() }
+    }
+  }
+  if let trouble { try await trouble.begins() } else { _ = await begun.first { true } }
+  playing.cancel()
+  _ = await playing.result
+  withExtendedLifetime(continuation) {}
+}

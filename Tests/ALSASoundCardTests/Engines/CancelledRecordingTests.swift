@@ -1,0 +1,112 @@
+import ALSASoundCard
+import AudioCore
+import AudioRecorderClient
+import AudioRecorderClientLive
+import Foundation
+import SoundCard
+import SoundFile
+import Testing
+
+/// Recordings from ALSA's test card whose task is cancelled, in a process whose threads and
+/// descriptors are nobody else's.
+@Suite struct CancelledRecordingTests {
+  @Test func `a recording on ALSA can be cancelled in every state, and its file is complete`()
+    async
+  {
+    await #expect(processExitsWith: .success) {
+      try await withALSA {
+        let bench = try TestBench.ready()
+        // What is opened once for the process is open then.
+        try await cancel(in: .sounding, on: bench)
+        for state in RecordingState.allCases {
+          let before = try Holdings()
+          let url = try await cancel(in: state, on: bench)
+          let (isGone, last) = try await Holdings.returned(to: before, atMost: .seconds(15))
+          #expect(isGone, "\(state): \(last), not \(before)")
+          try check(url, state)
+        }
+      }
+    }
+  }
+}
+
+/// What a recording can be in.
+private enum RecordingState: CaseIterable {
+  case opening, starting, waitingForSound, sounding, paused, recovering, suspended, hanging
+  case waitingForDevice
+
+  /// What the card does that brings it there, and tells of; nil where an event does.
+  var script: String? {
+    switch self {
+    case .opening: "block_in=open block_ms=1500"
+    case .starting: "again_in=start again_times=1000000"
+    case .recovering: "xrun_at=9600 again_in=prepare again_at=9600 again_times=1000000"
+    case .suspended: "suspend_at=9600 resume_again=1000000"
+    case .hanging: "block_in=transfer block_at=9600 block_ms=1500"
+    case .waitingForSound, .sounding, .paused, .waitingForDevice: nil
+    }
+  }
+
+  func begins(with event: RecordingEvent) -> Bool {
+    switch (self, event) {
+    case (.waitingForSound, .waiting), (.sounding, .levels), (.paused, .paused),
+      (.waitingForDevice, .deviceLost):
+      true
+    default: false
+    }
+  }
+
+  /// Whether something had been heard by then.
+  var hasFile: Bool {
+    switch self {
+    case .opening, .starting, .waitingForSound, .paused: false
+    case .sounding, .recovering, .suspended, .hanging, .waitingForDevice: true
+    }
+  }
+}
+
+/// Begins a recording and cancels it in a state; returns its file.
+@discardableResult
+private func cancel(in state: RecordingState, on bench: TestBench) async throws -> URL {
+  let trouble = try state.script.map { _ in try Trouble(in: bench) }
+  defer { trouble?.close() }
+  let url = bench.directory.appending(path: "\(UUID().uuidString).wav")
+  let script =
+    state == .waitingForDevice
+    ? "gone_at=9600 gone_for_ms=600000"
+    : trouble.map { "\(state.script ?? "") tell=\($0.path)" } ?? ""
+  var request = RecordingRequest(
+    url: url, device: AudioDevice.ID(rawValue: testCard(script)), sampleRate: 48_000,
+    channelCount: 1, id: "a", onDeviceLoss: .wait(atMost: .seconds(600)))
+  if state == .waitingForSound {
+    request.start = .atSound(LevelRule(threshold: Decibels(dBFS: 6), hold: .zero))
+  }
+  let recorder = AudioRecorderClient.liveValue
+  let (begun, begins) = AsyncStream<Void>.makeStream()
+  let recording = Task { [request] in
+    defer { begins.finish() }
+    for try await event in await recorder.recording(request: request) {
+      if case .started = event, state == .paused {
+        Task { try await recorder.control(id: "a", command: .pause) }
+      }
+      if state.begins(with: event) { begins.yield() }
+    }
+  }
+  if let trouble { try await trouble.begins() } else { _ = await begun.first { true } }
+  recording.cancel()
+  _ = await recording.result
+  return url
+}
+
+/// A file is there where something was heard, holds what its header says, and that is the ramp.
+private func check(_ url: URL, _ state: RecordingState) throws {
+  guard FileManager.default.fileExists(atPath: url.path) else {
+    #expect(!state.hasFile, "\(state)")
+    return
+  }
+  let reader = try SoundFileReader(url: url)
+  let announced = try #require(reader.announcedFrameCount)
+  let heard = try reader.read(atMost: 480_000)
+  #expect(heard.frameCount == announced && reader.shortfall == nil, "\(state)")
+  #expect(!state.hasFile || heard.samples.starts(with: ramp(2_400)), "\(state)")
+}

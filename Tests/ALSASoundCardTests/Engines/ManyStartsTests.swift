@@ -1,0 +1,53 @@
+import ALSASoundCard
+import AudioCore
+import AudioPlayerClient
+import AudioPlayerClientLive
+import AudioRecorderClient
+import AudioRecorderClientLive
+import Foundation
+import SoundCard
+import Testing
+
+/// In a process of its own, whose threads and descriptors are nobody else's.
+@Suite struct ManyStartsTests {
+  @Test func `five hundred starts and cancels on ALSA leave no thread and no descriptor`() async {
+    await #expect(processExitsWith: .success) {
+      try await withALSA {
+        let bench = try TestBench.ready()
+        let url = bench.directory.appending(path: "left.wav")
+        for index in 0..<20 { try await beginAndCancel(index, url) }
+        let before = try Holdings()
+        for index in 0..<500 { try await beginAndCancel(index, url) }
+        let (isGone, last) = try await Holdings.returned(to: before, atMost: .seconds(15))
+        #expect(isGone, "\(last), not \(before)")
+      }
+    }
+  }
+}
+
+/// Begins a playback, a capture or a recording and ends it where it happens to be: before it begins,
+/// or when it has told something.
+private func beginAndCancel(_ index: Int, _ url: URL) async throws {
+  let device = AudioDevice.ID(rawValue: testCard(""))
+  let isEarly = index / 3 % 2 == 0
+  let task = Task {
+    switch index % 3 {
+    case 0:
+      let sound = AudioBuffer(
+        format: AudioFormat(sampleRate: 48_000, channelCount: 1), samples: ramp(4_800))
+      let request = PlaybackRequest(
+        source: .buffers([sound]), device: device, repetition: .forever)
+      for try await _ in await AudioPlayerClient.liveValue.playback(request: request) { break }
+    case 1:
+      let request = CaptureRequest(device: device)
+      for try await _ in await AudioRecorderClient.liveValue.capture(request: request) { break }
+    default:
+      let request = RecordingRequest(url: url, device: device)
+      for try await _ in await AudioRecorderClient.liveValue.recording(request: request) { break }
+    }
+  }
+  if isEarly { task.cancel() }
+  _ = await task.result
+  await AudioPlayerClient.liveValue.stop()
+  await AudioRecorderClient.liveValue.stopRecording()
+}
