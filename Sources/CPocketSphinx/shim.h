@@ -49,9 +49,10 @@ ps_seg_t *ps_nbest_seg(ps_nbest_t *nbest);
 void ps_nbest_free(ps_nbest_t *nbest);
 char *ps_lookup_word(ps_decoder_t *decoder, char const *word);
 
-// Swift cannot make a callback with variable arguments; this one hands on the finished line.
+// Swift defines it: what the callback below, which Swift cannot be, hands its lines to.
 void syrinx_take_sphinx_log(int level, char const *line);
 
+// Swift cannot make a callback with variable arguments; this one hands on the finished line.
 static inline void syrinx_sphinx_log(void *context, err_lvl_t level, char const *format, ...) {
   char line[512];
   va_list arguments;
@@ -61,6 +62,7 @@ static inline void syrinx_sphinx_log(void *context, err_lvl_t level, char const 
   syrinx_take_sphinx_log(level, line);
 }
 
+// Swift cannot hand PocketSphinx a function that it cannot import.
 static inline void syrinx_redirect_sphinx_log(void) {
   // Some of it is printed to this file and not handed to the callback.
   err_set_logfp(NULL);
