@@ -66,6 +66,17 @@ import Testing
       })
   }
 
+  @Test(arguments: [Float(0), 0.02, -0.3])
+  func `the offset of a microphone changes nothing of that`(offset: Float) {
+    for (signal, isVoice) in [
+      (AudioSignal.sine(120, amplitude: 0.1), true), (.noise(seed: 1, amplitude: 0.1), false),
+    ] {
+      var meter = VoicingMeter()
+      meter.add(signal.buffer(.seconds(1), format: .speech).samples.map { $0 + offset })
+      #expect(meter.isVoiced == isVoice)
+    }
+  }
+
   @Test func `noise, clicks and silence are not`() {
     var random = SeededNumbers(seed: 2)
     #expect(!isVoiced { _ in Double.random(in: -0.3...0.3, using: &random) })

@@ -5,12 +5,13 @@ import Testing
 
 @Suite struct SpeechDetectorTests {
   private func judgements(
-    _ detector: inout SpeechDetector, amplitude: Float, frames: Int, inUtterance: Bool = false
+    _ detector: inout SpeechDetector, amplitude: Float, frames: Int, inUtterance: Bool = false,
+    offset: Float = 0
   ) -> [Bool] {
     (0..<frames).map { index in
       let noise = AudioSignal.noise(seed: UInt64(index), amplitude: amplitude)
       let samples = noise.buffer(SpeechDetector.frameLength, format: .speech).samples
-      return detector.isSpeech(samples[...], inUtterance: inUtterance)
+      return detector.isSpeech(samples.map { $0 + offset }[...], inUtterance: inUtterance)
     }
   }
 
@@ -18,6 +19,18 @@ import Testing
     var detector = SpeechDetector()
     #expect(judgements(&detector, amplitude: 0.005, frames: 50).allSatisfy { !$0 })
     #expect(judgements(&detector, amplitude: 0.1, frames: 50).allSatisfy { $0 })
+  }
+
+  @Test(arguments: [Float(-0.3), 0.01, 0.1])
+  func `an offset of the microphone is no sound, and hides none`(offset: Float) {
+    var (plain, shifted) = (SpeechDetector(), SpeechDetector())
+    for (amplitude, isSpeech) in [(Float(0.001), false), (0.01, true), (0.001, false), (0.1, true)]
+    {
+      let expected = judgements(&plain, amplitude: amplitude, frames: 30)
+      let found = judgements(&shifted, amplitude: amplitude, frames: 30, offset: offset)
+      #expect(found == expected)
+      #expect(found.allSatisfy { $0 == isSpeech })
+    }
   }
 
   @Test func `a sound that goes on becomes the background after two seconds`() {

@@ -17,18 +17,18 @@ struct SpeechDetector {
   static let lowestBackground = -70.0
 
   private var background = RunningMinimum(window: 200)
+  private var offset = OffsetMeter()
 
   /// Judges the next frame by its samples.
   mutating func isSpeech(_ samples: ArraySlice<Float>, inUtterance: Bool) -> Bool {
-    let level = Self.level(of: samples)
+    let level = Self.level(ofPower: offset.power(of: samples))
     let floor = max(background.add(level), Self.lowestBackground)
     let ease = inUtterance ? Self.hysteresis : 0
     return level > floor + Self.threshold - ease && level > Self.quietest - ease
   }
 
-  private static func level(of samples: ArraySlice<Float>) -> Double {
-    let sum = samples.reduce(into: Float(0)) { $0 += $1 * $1 }
-    let mean = Double(sum) / Double(max(1, samples.count))
-    return max(Decibels(amplitude: mean.squareRoot()).dBFS, -100)
+  /// The level in dBFS, at least -100.
+  static func level(ofPower power: Double) -> Double {
+    max(Decibels(amplitude: power.squareRoot()).dBFS, -100)
   }
 }

@@ -24,7 +24,7 @@ struct VoicingMeter {
   mutating func add(_ samples: [Float]) {
     pending += samples
     while pending.count >= Self.step {
-      look(at: Self.thinned(pending[(Self.step - Self.window)..<Self.step]))
+      look(at: Self.centred(Self.thinned(pending[(Self.step - Self.window)..<Self.step])))
       pending.removeFirst(Self.step)
     }
   }
@@ -43,6 +43,12 @@ struct VoicingMeter {
     stride(from: samples.startIndex, to: samples.endIndex, by: thinning).map { begin in
       samples[begin..<(begin + thinning)].reduce(0, +) / Float(thinning)
     }
+  }
+
+  /// The window without its offset, which is as alike as can be at every lag.
+  private static func centred(_ window: [Float]) -> [Float] {
+    let mean = window.reduce(0, +) / Float(window.count)
+    return window.map { $0 - mean }
   }
 
   /// 1 where the window repeats itself after so many samples, about 0 for noise.
