@@ -1,5 +1,8 @@
 /// A group of sounds with a volume of its own, such as all music; any name makes one.
 ///
+/// A bus stays, with its volume, for as long as its player: name few of them, and none for each
+/// sound.
+///
 /// What a sound is heard with is the product of its own volume, that of its bus, and that of the
 /// client.
 public struct PlaybackBus: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {

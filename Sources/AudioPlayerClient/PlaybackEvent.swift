@@ -54,6 +54,8 @@ public enum PlaybackEvent: Hashable, Sendable {
   /// A consumer that is slow sees the sum.
   case deviceReturned(gap: Duration)
   /// The last event: nothing of this playback is heard any more.
+  ///
+  /// It does not come where the stream throws: there the error is the end.
   case finished(PlaybackFinish)
 }
 

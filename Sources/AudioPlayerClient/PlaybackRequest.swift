@@ -27,8 +27,9 @@ public struct PlaybackRequest: Sendable {
 
   /// How long it takes to fall to silence, up to its last frame.
   ///
-  /// So much of it is kept in memory while it plays; more than 60 s is an error. What is appended
-  /// after that end has been decoded begins at its volume.
+  /// The fall ends with the sound however short that is: one that is shorter than its fall is never
+  /// heard at its volume. So much of it is kept in memory while it plays; more than 60 s is an
+  /// error. What is appended after that end has been decoded begins at its volume.
   public var fadeOut: Duration
 
   /// The bus that it sounds on; see `AudioPlayerClient.setBusVolume`.

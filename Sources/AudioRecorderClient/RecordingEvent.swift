@@ -9,7 +9,8 @@ public enum RecordingEvent: Hashable, Sendable {
   /// How loud it was since the last such event, ten times a second; a consumer that is slow sees
   /// only the newest.
   case levels(RecordingLevels)
-  /// Audio of this length was lost; what stands in its place is the request's `gaps`.
+  /// Audio of this length was lost; what stands in its place is the request's `gaps`. What is lost
+  /// in a pause is missed by nobody, and not told.
   ///
   /// A consumer that is slow sees the sum.
   case xrun(Duration)

@@ -2,7 +2,11 @@ import ClientDependencies
 
 /// Recognises speech in files and in streams of audio.
 public struct SpeechClient: Sendable {
-  /// Whether speech can be recognised on this machine, and why not; it looks, but loads nothing.
+  /// Whether speech can be recognised on this machine, and why not; it looks for files, but loads no
+  /// model.
+  ///
+  /// Vosk's library is loaded for the answer. Where models lie on a slow disk ask from a task that
+  /// may wait.
   ///
   /// An engine in another process or on another machine is not asked here, where nothing may wait:
   /// it is `notDetermined` until `requestAuthorization` has asked it.

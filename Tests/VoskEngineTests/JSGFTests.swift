@@ -57,6 +57,25 @@ import Testing
     #expect(why.contains(reason))
   }
 
+  @Test(arguments: [
+    "\npublic <a> = " + String(repeating: "(", count: 5000) + "go"
+      + String(repeating: ")", count: 5000) + ";",
+    "\npublic <a> = <r0>; "
+      + (0..<5000).map { "<r\($0)> = <r\($0 + 1)>; " }.joined() + "<r5000> = go;",
+  ])
+  func `what is nested too deeply is told, and ends no process`(rules: String) {
+    guard case .grammarInvalid(2, let reason) = trouble("#JSGF V1.0;" + rules) else {
+      Issue.record("it was taken")
+      return
+    }
+    #expect(reason.contains("deep"))
+  }
+
+  @Test func `a chain of a hundred rules and groups is not too deep`() {
+    let chain = (0..<100).map { "<r\($0)> = (<r\($0 + 1)>);" }.joined()
+    #expect(trouble("#JSGF V1.0;\npublic <a> = <r0>;\(chain)<r100> = go;") == nil)
+  }
+
   @Test func `a grammar without a public rule is wrong`() {
     #expect(
       trouble("#JSGF V1.0;\n<a> = go;")

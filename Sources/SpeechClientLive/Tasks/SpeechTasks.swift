@@ -19,7 +19,7 @@ final class SpeechTasks: Sendable {
     self.clock = clock
   }
 
-  /// It does not wait: of a remote engine it is what that said when it was last asked.
+  /// It waits for files at most: of a remote engine it is what that said when it was last asked.
   func authorizationStatus() -> AuthorizationStatus {
     @Dependency(\.speechEngine) var engine
     if engine.isRemote { return known.withLock { $0[engine.name] } ?? .notDetermined }

@@ -73,6 +73,10 @@ struct ServeCommand: RecognisingSubcommand {
     _ = try address()
     try check("--connections", connections, in: 1...1000, "a number of connections")
     try check("--idle-timeout", idleTimeout, in: 0.1...86_400, "seconds")
+    guard recognition.alternatives == nil else {
+      throw ValidationError(
+        "--alternatives: the protocol has no place for other readings; leave it out.")
+    }
   }
 
   func perform(in context: CommandContext) async throws {

@@ -105,6 +105,7 @@ struct PlaybackRecord: Encodable {
     int24Packed or int16), and in frames its "period" and "buffer"; looped the "count" of \
     repetitions so far; xrun and starved the seconds of "silence", to a millionth; limited the \
     "gain" in dB; shortfall the seconds "announced" and "decoded"; failed the "error"; \
-    deviceReturned the seconds of the "gap"; finished the "reason" (completed or stopped).
+    deviceReturned the seconds of the "gap"; finished the "reason" (completed or stopped); it \
+    does not come where something failed, which standard error and the exit status say.
     """
 }

@@ -2,6 +2,10 @@ import SpeechEngine
 
 /// Parses the rules of a JSGF grammar.
 struct JSGFParser {
+  /// How many groups may be within each other: what nobody writes must not end the process.
+  static let deepest = 200
+
+  private var depth = 0
   private var tokens: ArraySlice<JSGFToken>
   private let lastLine: Int
 
@@ -85,6 +89,13 @@ struct JSGFParser {
   }
 
   private mutating func group(until end: Character) throws(SpeechEngineError) -> JSGFExpansion {
+    depth += 1
+    defer { depth -= 1 }
+    guard depth <= Self.deepest else {
+      throw .grammarInvalid(
+        line: line,
+        reason: "groups are more than \(Self.deepest) deep; give inner ones rules of their own")
+    }
     tokens.removeFirst()
     let expansion = try choice()
     try take(end)

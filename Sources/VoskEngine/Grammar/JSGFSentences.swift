@@ -7,12 +7,15 @@ struct JSGFSentences {
   /// How many sentences a part of a grammar may have, and how many words one of them.
   static let most = 10_000
   static let longest = 100
+  /// How many rules and groups may be within each other where one rule names the next.
+  static let deepest = 2 * JSGFParser.deepest
 
   let rules: [String: JSGFExpansion]
   let isKnown: (String) -> Bool
   private var known: [String: Sentences] = [:]
   /// The rules that are being worked out, the outermost first.
   private var open: [String] = []
+  private var depth = 0
 
   init(rules: [String: JSGFExpansion], isKnown: @escaping (String) -> Bool) {
     (self.rules, self.isKnown) = (rules, isKnown)
@@ -30,6 +33,10 @@ struct JSGFSentences {
     guard !open.contains(name) else {
       throw Self.unsupported("contains itself (<\(name)>, line \(line))")
     }
+    guard depth < Self.deepest else {
+      throw .grammarInvalid(
+        line: line, reason: "at <\(name)> rules and groups are more than \(Self.deepest) deep")
+    }
     open.append(name)
     let sentences = try of(expansion)
     open.removeLast()
@@ -38,6 +45,8 @@ struct JSGFSentences {
   }
 
   private mutating func of(_ expansion: JSGFExpansion) throws(SpeechEngineError) -> Sentences {
+    depth += 1
+    defer { depth -= 1 }
     switch expansion {
     case .word(let word, let line):
       guard isKnown(word) else {

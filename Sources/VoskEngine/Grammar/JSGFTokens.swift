@@ -73,7 +73,7 @@ struct JSGFTokenizer {
     guard !tail.isEmpty else {
       throw .grammarInvalid(line: line, reason: "what begins here has no end (\(end) is missing)")
     }
-    skip(1 + content.count - tail.count + end.count)
+    skip(rest.distance(from: rest.startIndex, to: tail.startIndex) + end.count)
   }
 
   private mutating func skip(past end: Character) throws(SpeechEngineError) {
