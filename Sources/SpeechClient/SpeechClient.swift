@@ -2,8 +2,8 @@ import ClientDependencies
 
 /// Recognises speech in files and in streams of audio.
 public struct SpeechClient: Sendable {
-  /// Whether speech can be recognised on this machine, and why not; it looks for files, but loads no
-  /// model.
+  /// Whether speech can be recognised on this machine, and why not; it looks for files, but loads
+  /// no model.
   ///
   /// Vosk's library is loaded for the answer. Where models lie on a slow disk ask from a task that
   /// may wait.
