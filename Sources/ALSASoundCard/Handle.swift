@@ -10,18 +10,32 @@ struct Handle: ~Copyable {
   /// The state that is guarded is the process' own, inside alsa-lib and the plug-ins it loads.
   private static let turns = OpeningTurns(limit: .seconds(1))
 
+  /// Whether ALSA's `plug` may offer sample formats that the card behind it lacks.
+  enum Formats {
+    case cardsOwn
+    case converted
+
+    fileprivate var mode: CInt {
+      switch self {
+      case .cardsOwn: SND_PCM_NO_AUTO_FORMAT
+      case .converted: 0
+      }
+    }
+  }
+
   /// Opens a device without waiting for it to be free; blocks where a sound server is slow to
   /// answer.
   ///
   /// The corresponding C function is `snd_pcm_open`.
   init(
-    opening id: AudioDevice.ID, for direction: AudioDevice.Direction
+    opening id: AudioDevice.ID, for direction: AudioDevice.Direction, formats: Formats
   ) throws(SoundCardError) {
     var pcm: OpaquePointer?
     let stream = direction == .playback ? SND_PCM_STREAM_PLAYBACK : SND_PCM_STREAM_CAPTURE
+    let mode = SND_PCM_NONBLOCK | formats.mode
     let code: Int32
     do {
-      code = try Self.turns.take { snd_pcm_open(&pcm, id.rawValue, stream, SND_PCM_NONBLOCK) }
+      code = try Self.turns.take { snd_pcm_open(&pcm, id.rawValue, stream, mode) }
     } catch {
       throw .failed(id, operation: "eventfd", code: error.code, reason: "\(error)")
     }

@@ -20,12 +20,16 @@ struct Negotiation {
     try check(
       snd_pcm_hw_params_set_access(pcm, hardware, SND_PCM_ACCESS_RW_INTERLEAVED),
       "interleaved access")
-    let sampleFormat = try setSampleFormat(hardware)
+    // `plug` has any rate of the card in any format: which of the card's own it is to be must not
+    // settle the rate.
+    let isPlug = snd_pcm_type(pcm) == SND_PCM_TYPE_PLUG
+    let early = isPlug ? nil : try setSampleFormat(hardware)
     var channels = UInt32(clamping: request.format.channelCount)
     try check(
       snd_pcm_hw_params_set_channels_near(pcm, hardware, &channels), "number of channels")
     var rate = UInt32(clamping: wantedRate.hertz)
     try check(snd_pcm_hw_params_set_rate_near(pcm, hardware, &rate, nil), "sample rate")
+    let sampleFormat = if let early { early } else { try setSampleFormat(hardware) }
     let format = AudioFormat(
       sampleRate: SampleRate(hertz: max(1, Int(rate))), channelCount: max(1, Int(channels)))
     let sizes = try setSizes(from: parameters, at: format.sampleRate)

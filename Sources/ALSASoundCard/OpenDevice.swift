@@ -47,11 +47,9 @@ final class OpenDevice {
   /// Opens and configures a device; blocks, so not for the card's thread.
   init(_ request: PCMRequest, for direction: AudioDevice.Direction) throws(SoundCardError) {
     let id = request.device ?? .alsaDefault
-    let handle = try Handle(opening: id, for: direction)
-    let pcm = handle.pcm
-    configuration = try Negotiation(
-      pcm: pcm, device: id, request: request, direction: direction
-    ).settle()
+    let settled = try SettledDevice.open(id, request, for: direction)
+    let pcm = settled.handle.pcm
+    configuration = settled.configuration
     try Thresholds(pcm: pcm, direction: direction, configuration: configuration).set()
     waker = try Self.makeWaker(id)
     polls = PollSet(pcm: pcm, waker: waker)
@@ -65,7 +63,7 @@ final class OpenDevice {
     earlyWakes = EarlyWakes(period: configuration.period, rate: rate)
     patience = configuration.buffer.duration(at: rate) * 2
     self.direction = direction
-    self.handle = consume handle
+    handle = consume settled.handle
     self.pcm = pcm
   }
 

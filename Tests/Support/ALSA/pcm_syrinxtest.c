@@ -23,6 +23,7 @@
 //   suspend_at=N     the machine sleeps, once; resume_again=N: resuming answers EAGAIN N times;
 //   resume_error=E   and then fails with errno E
 //   short=N          a transfer moves at most N frames; again_every=N: every N-th transfer answers EAGAIN
+//   mmap=1           its memory can be mapped, which plug-ins that convert demand of what they are over
 //   early_wakes=1    poll says "ready" at every tick, whether a period is there or not
 //   again_in=CALL    CALL (prepare, start or resume) answers EAGAIN again_times=N times (default 1) from again_at=N on
 //   block_in=CALL    CALL (open, prepare, start, stop, transfer, pointer or delay) takes block_ms=N, once block_at=N has
@@ -50,7 +51,7 @@ struct card {
   long format, rate, channels, speed, open_error, xrun_at, gone_at, hangup_at, suspend_at;
   long resume_again, resume_error, most, again_every, early_wakes, delay, delay_error;
   long set_chmap, mark_channels, again_times, again_at, block_at, block_ms, stall_at;
-  long gone_for_ms;
+  long gone_for_ms, mmap;
   char again_in[16], block_in[16], plugged[256], tell[256], script[1024];
   snd_pcm_chmap_t *chmap;
   int has_delay, output, running;
@@ -354,7 +355,7 @@ static int read_word(struct card *c, const char *key, const char *value) {
       {"again_every", &c->again_every}, {"early_wakes", &c->early_wakes}, {"delay", &c->delay},
       {"delay_error", &c->delay_error}, {"set_chmap", &c->set_chmap},
       {"mark_channels", &c->mark_channels}, {"again_times", &c->again_times},
-      {"again_at", &c->again_at},
+      {"again_at", &c->again_at}, {"mmap", &c->mmap},
       {"gone_for_ms", &c->gone_for_ms}, {"block_at", &c->block_at}, {"block_ms", &c->block_ms}, {"stall_at", &c->stall_at}};
   if (!strcmp(key, "format")) return (c->format = snd_pcm_format_value(value)) < 0 ? -EINVAL : 0;
   if (!strcmp(key, "chmap")) return (c->chmap = snd_pcm_chmap_parse_string(value)) ? 0 : -EINVAL;
@@ -389,12 +390,12 @@ static int read_script(struct card *c, const char *script) {
 }
 
 static int constrain(struct card *c) {
-  const unsigned access = SND_PCM_ACCESS_RW_INTERLEAVED;
+  const unsigned access[] = {SND_PCM_ACCESS_RW_INTERLEAVED, SND_PCM_ACCESS_MMAP_INTERLEAVED};
   const unsigned formats[] = {SND_PCM_FORMAT_FLOAT, SND_PCM_FORMAT_S32, SND_PCM_FORMAT_S24,
                               SND_PCM_FORMAT_S24_3LE, SND_PCM_FORMAT_S16};
   const unsigned only = c->format;
   snd_pcm_ioplug_t *io = &c->io;
-  int code = snd_pcm_ioplug_set_param_list(io, SND_PCM_IOPLUG_HW_ACCESS, 1, &access);
+  int code = snd_pcm_ioplug_set_param_list(io, SND_PCM_IOPLUG_HW_ACCESS, c->mmap ? 2 : 1, access);
   if (code >= 0)
     code = snd_pcm_ioplug_set_param_list(io, SND_PCM_IOPLUG_HW_FORMAT, c->format < 0 ? 5 : 1,
                                          c->format < 0 ? formats : &only);

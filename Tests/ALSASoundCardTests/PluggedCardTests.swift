@@ -1,0 +1,87 @@
+import AudioCore
+import Foundation
+import SoundCard
+import Testing
+
+@testable import ALSASoundCard
+
+/// Cards behind ALSA's `plug`, which converts whatever it is asked to.
+@Suite struct PluggedCardTests {
+  let bench: TestBench
+
+  init() throws { bench = try TestBench.ready() }
+
+  @Test func `what a 16-bit card behind a plug plays is dithered, and told to be 16 bit`()
+    async throws
+  {
+    let file = bench.file()
+    let pcm = try ALSAPlayback(
+      request(pluggedCard("format=S16 rate=48000 speed=0 output=\(file.path())")))
+    #expect(pcm.configuration.sampleFormat == .int16)
+    let quiet = (0..<48_000).map { frame in
+      Float(0.4 / 32_768 * sin(2 * .pi * 440 / 48_000 * Double(frame)))
+    }
+    #expect(await pcm.play(quiet).error == nil)
+    pcm.close()
+    let played = try values(Int16.self, in: file)
+    let mean = Double(played.map(Int.init).reduce(0, +)) / Double(max(1, played.count))
+    #expect(played.count == 48_000)
+    #expect(Set(played) == [-1, 0, 1])
+    #expect(abs(mean) < 0.05, "\(mean)")
+  }
+
+  @Test(arguments: CardFormat.allCases)
+  func `a card behind a plug is told by its own format, and its samples are as they were`(
+    format: CardFormat
+  ) async throws {
+    let file = bench.file()
+    let card = pluggedCard("format=\(format) rate=48000 speed=0 output=\(file.path())")
+    let playback = try ALSAPlayback(request(card))
+    let capture = try ALSACapture(request(card))
+    let told = [playback.configuration.sampleFormat, capture.configuration.sampleFormat]
+    #expect(told == [format.sampleFormat, format.sampleFormat])
+    #expect(await playback.play(ramp(4_800)).error == nil)
+    let heard = await capture.record(480).frames.prefix(480)
+    playback.close()
+    capture.close()
+    let played = try format.samples(in: file)
+    #expect(played == ramp(4_800))
+    #expect(Array(heard) == ramp(480))
+  }
+
+  @Test(arguments: AudioDevice.Direction.allCases)
+  func `a plug gives any number of channels, and the card's rate`(
+    direction: AudioDevice.Direction
+  ) throws {
+    for channels in 1...4 {
+      let wish = request(
+        pluggedCard("format=S16 rate=44100 channels=2 speed=0"), 16_000, channels: channels)
+      let settled = try configuration(wish, direction)
+      #expect(settled.format == AudioFormat(sampleRate: 44_100, channelCount: channels))
+      #expect(settled.sampleFormat == .int16)
+    }
+  }
+
+  @Test(arguments: AudioDevice.Direction.allCases)
+  func `a plug converts for a card that has none of our formats`(
+    direction: AudioDevice.Direction
+  ) throws {
+    let settled = try configuration(request(pluggedCard("format=S8 rate=48000")), direction)
+    #expect(settled.format == AudioFormat(sampleRate: 48_000, channelCount: 1))
+    #expect(settled.sampleFormat == .float32)
+  }
+
+  private func configuration(
+    _ request: PCMRequest, _ direction: AudioDevice.Direction
+  ) throws -> PCMConfiguration {
+    switch direction {
+    case .playback: try ALSAPlayback(request).configuration
+    case .capture: try ALSACapture(request).configuration
+    }
+  }
+
+  /// The test card with a script, behind ALSA's `plug`.
+  private func pluggedCard(_ script: String) -> String {
+    "syrinxpluggedcard:SCRIPT='mmap=1 \(script)'"
+  }
+}
