@@ -33,6 +33,22 @@ import Testing
     }
   }
 
+  @Test func `an offset is known after a beginning without sound, and after a loud one`() {
+    var detector = SpeechDetector()
+    #expect(judgements(&detector, amplitude: 0, frames: 50).allSatisfy { !$0 })
+    let found = judgements(&detector, amplitude: 0.000_1, frames: 60, offset: 0.01)
+    #expect(found.dropFirst(40).allSatisfy { !$0 })
+    detector = SpeechDetector()
+    // A part of a low voice's period.
+    let voice = AudioSignal.sine(30, amplitude: 0.3)
+    let samples = voice.buffer(.milliseconds(100), format: .speech).samples
+    for begin in stride(from: 0, to: samples.count, by: 160) {
+      _ = detector.isSpeech(samples[begin..<begin + 160], inUtterance: false)
+    }
+    let quiet = judgements(&detector, amplitude: 0.001, frames: 20, inUtterance: true, offset: 0.01)
+    #expect(quiet.dropFirst().allSatisfy { !$0 })
+  }
+
   @Test func `a sound that goes on becomes the background after two seconds`() {
     var detector = SpeechDetector()
     _ = judgements(&detector, amplitude: 0.005, frames: 50)

@@ -216,7 +216,10 @@ import WyomingServer
         }
         refused.removeLast()
         // There is room again once the server has seen it go.
-        while (try? exchange(nil, over: try connect(address), until: "error")) == nil {}
+        let isTold = (0..<100_000).contains { _ in
+          (try? exchange(nil, over: connect(address), until: "error")) != nil
+        }
+        #expect(isTold)
       }
     }
   }

@@ -7,7 +7,8 @@ struct JSGFSentences {
   /// How many sentences a part of a grammar may have, and how many words one of them.
   static let most = 10_000
   static let longest = 100
-  /// How many rules and groups may be within each other where one rule names the next.
+  /// How many rules, groups, alternatives and sequences may be within each other where one rule
+  /// names the next.
   static let deepest = 2 * JSGFParser.deepest
 
   let rules: [String: JSGFExpansion]
@@ -35,7 +36,7 @@ struct JSGFSentences {
     }
     guard depth < Self.deepest else {
       throw .grammarInvalid(
-        line: line, reason: "at <\(name)> rules and groups are more than \(Self.deepest) deep")
+        line: line, reason: "at <\(name)> rules and their parts are more than \(Self.deepest) deep")
     }
     open.append(name)
     let sentences = try of(expansion)

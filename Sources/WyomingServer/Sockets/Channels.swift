@@ -35,16 +35,29 @@ extension ByteChannel {
 }
 
 extension ByteChannel {
-  /// Closes the connection without a word.
-  func cutOff() async {
-    // An error here is that the client has gone: what was wanted.
-    try? await executeThenClose { _, _ in }
+  /// Serves the client of a connection that has not been read from, and closes it.
+  static func serve(
+    _ channel: any Channel, _ options: WyomingServerOptions, refusing fault: ServerFault?
+  ) async {
+    let connection = try? await channel.eventLoop.submit {
+      let connection = try wrapping(channel)
+      try channel.syncOptions?.setOption(.autoRead, value: true)
+      return connection
+    }.get()
+    guard let connection else {
+      // A client that has gone already is not served.
+      channel.close(promise: nil)
+      return
+    }
+    await connection.serve(options, refusing: fault)
   }
 
   /// Ends the server's side after what was written, and returns when the client has ended its own,
   /// or when it is cancelled.
   @Sendable private func leave() async {
     let (clientEnds, clientEnd) = AsyncStream.makeStream(of: Never.self)
+    // A connection that is closed by then has nobody who takes the event.
+    channel.closeFuture.whenComplete { _ in clientEnd.finish() }
     channel.triggerUserOutboundEvent(LeavingHandler.Leave(clientEnd: clientEnd), promise: nil)
     for await _ in clientEnds {}
   }

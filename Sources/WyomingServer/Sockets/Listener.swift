@@ -55,11 +55,11 @@ struct Listener {
           for try await connection in connections {
             let hasPlace = places.take()
             guard hasPlace || refusals.take() else {
-              await connection.cutOff()
+              connection.close(promise: nil)
               continue
             }
             tasks.addTask {
-              await connection.serve(options, refusing: hasPlace ? nil : .busy)
+              await ByteChannel.serve(connection, options, refusing: hasPlace ? nil : .busy)
               (hasPlace ? places : refusals).giveBack()
             }
           }
@@ -70,7 +70,7 @@ struct Listener {
 
   private func bind(
     _ group: MultiThreadedEventLoopGroup
-  ) async throws -> NIOAsyncChannel<ByteChannel, Never> {
+  ) async throws -> NIOAsyncChannel<any Channel, Never> {
     do {
       return try await ServerBootstrap(group: group)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -83,9 +83,10 @@ struct Listener {
         }
         // A client may end its side after `audio-stop` and wait for the transcript.
         .childChannelOption(.allowRemoteHalfClosure, value: true)
-        .bind(to: address) { channel in
-          channel.eventLoop.makeCompletedFuture { try ByteChannel.wrapping(channel) }
-        }
+        // Nothing is read until somebody serves the client: where the server ends before, the
+        // connection is closed with the event loop.
+        .childChannelOption(.autoRead, value: false)
+        .bind(to: address) { channel in channel.eventLoop.makeSucceededFuture(channel) }
     } catch let error as IOError where error.errnoCode == EADDRINUSE {
       throw WyomingServerError.addressInUse("\(WyomingAddress(address) ?? .stdio(command: nil))")
     } catch let error as IOError {

@@ -8,7 +8,7 @@ import Testing
 
 /// Playbacks on ALSA's test card whose task is cancelled, each suite in a process whose threads and
 /// descriptors are nobody else's.
-@Suite struct CancelledPlaybackTests {
+@Suite(.timeLimit(.minutes(5))) struct CancelledPlaybackTests {
   @Test func `a playback on ALSA can be cancelled in every state, and nothing is left of it`()
     async
   {
@@ -88,7 +88,12 @@ private func cancel(in state: PlaybackState, on bench: TestBench) async throws {
       if state.begins(with: event) { begins.yield() }
     }
   }
-  if let trouble { try await trouble.begins() } else { _ = await begun.first { true } }
+  if let trouble {
+    try await trouble.begins()
+  } else {
+    // One that ended was never in that state.
+    try #require(await begun.first { true } != nil, "\(state)")
+  }
   playing.cancel()
   _ = await playing.result
   withExtendedLifetime(continuation) {}

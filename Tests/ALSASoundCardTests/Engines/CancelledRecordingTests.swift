@@ -9,7 +9,7 @@ import Testing
 
 /// Recordings from ALSA's test card whose task is cancelled, in a process whose threads and
 /// descriptors are nobody else's.
-@Suite struct CancelledRecordingTests {
+@Suite(.timeLimit(.minutes(5))) struct CancelledRecordingTests {
   @Test func `a recording on ALSA can be cancelled in every state, and its file is complete`()
     async
   {
@@ -92,7 +92,12 @@ private func cancel(in state: RecordingState, on bench: TestBench) async throws 
       if state.begins(with: event) { begins.yield() }
     }
   }
-  if let trouble { try await trouble.begins() } else { _ = await begun.first { true } }
+  if let trouble {
+    try await trouble.begins()
+  } else {
+    // One that ended was never in that state.
+    try #require(await begun.first { true } != nil, "\(state)")
+  }
   recording.cancel()
   _ = await recording.result
   return url

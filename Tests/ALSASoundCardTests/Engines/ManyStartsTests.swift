@@ -9,7 +9,7 @@ import SoundCard
 import Testing
 
 /// In a process of its own, whose threads and descriptors are nobody else's.
-@Suite struct ManyStartsTests {
+@Suite(.timeLimit(.minutes(5))) struct ManyStartsTests {
   @Test func `five hundred starts and cancels on ALSA leave no thread and no descriptor`() async {
     await #expect(processExitsWith: .success) {
       try await withALSA {
@@ -30,24 +30,32 @@ import Testing
 private func beginAndCancel(_ index: Int, _ url: URL) async throws {
   let device = AudioDevice.ID(rawValue: testCard(""))
   let isEarly = index / 3 % 2 == 0
-  let task = Task {
+  let task = Task { () async throws -> Bool in
     switch index % 3 {
     case 0:
       let sound = AudioBuffer(
         format: AudioFormat(sampleRate: 48_000, channelCount: 1), samples: ramp(4_800))
       let request = PlaybackRequest(
         source: .buffers([sound]), device: device, repetition: .forever)
-      for try await _ in await AudioPlayerClient.liveValue.playback(request: request) { break }
+      for try await _ in await AudioPlayerClient.liveValue.playback(request: request) {
+        return true
+      }
     case 1:
       let request = CaptureRequest(device: device)
-      for try await _ in await AudioRecorderClient.liveValue.capture(request: request) { break }
+      for try await _ in await AudioRecorderClient.liveValue.capture(request: request) {
+        return true
+      }
     default:
       let request = RecordingRequest(url: url, device: device)
-      for try await _ in await AudioRecorderClient.liveValue.recording(request: request) { break }
+      for try await _ in await AudioRecorderClient.liveValue.recording(request: request) {
+        return true
+      }
     }
+    return false
   }
   if isEarly { task.cancel() }
-  _ = await task.result
+  let result = await task.result
+  if !isEarly { try #require(try result.get()) }
   await AudioPlayerClient.liveValue.stop()
   await AudioRecorderClient.liveValue.stopRecording()
 }
