@@ -95,12 +95,16 @@ struct SpeechOptions: ParsableArguments {
   /// Whether an engine takes dictation with the settings that it has without a request.
   var areOfDictation: Bool { grammar == nil && keyPhrases.isEmpty && engineSettings.isEmpty }
 
+  /// No grammar that anybody wrote is longer, in bytes; a pipe may have no end.
+  private static let longestGrammar = 16_777_216
+
   /// What makes requests into those that the options ask for, however many there are: a grammar in
   /// a pipe is read before the first of them, and waited for.
   ///
   /// - Throws: `CommandFailure` where the pipe gives no text, `ThreadError`.
   func preparation() async throws -> @Sendable (SpeechRequest) -> SpeechRequest {
-    let text = try await grammar.flatMap(PipeText.init)?.text()
+    let pipe = grammar.map(TextFile.init).flatMap { $0.isPipe ? $0 : nil }
+    let text = try await pipe?.text(atMost: Self.longestGrammar)
     return { [self] request in
       var request = applied(to: request)
       if let text { request.grammar = .text(text) }

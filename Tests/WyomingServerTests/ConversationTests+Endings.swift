@@ -1,0 +1,118 @@
+import ClientDependencies
+import Dispatch
+import SpeechClient
+import SpeechEngine
+import Testing
+import Wyoming
+
+@testable import WyomingServer
+
+/// How a conversation ends where the client does not end it.
+extension ConversationTests {
+  @Test func `a client that sends nothing for too long is told, and its connection ends`() async {
+    let clock = TestClock()
+    let client = client(CountingSpeech().client, clock: clock)
+    client.send([WyomingEvent("ping")])
+    #expect(await client.first("pong") != nil)
+    await clock.sleepers(atLeast: 1)
+    await clock.advance(by: .seconds(29))
+    await clock.sleepers(atLeast: 1)
+    await clock.advance(by: .seconds(1))
+    #expect(await client.first("error")?.data["code"] == "idle")
+    await client.conversation.value
+  }
+
+  @Test func `a recogniser that takes its time is not the client's fault`() async {
+    let clock = TestClock()
+    let (releases, release) = AsyncStream.makeStream(of: Void.self)
+    var speech = CountingSpeech().client
+    speech.recognition = { request in
+      AsyncThrowingStream {
+        _ = await releases.first { _ in true }
+        return nil
+      }
+    }
+    let client = client(speech, clock: clock)
+    client.send(utterance(tenths: 1))
+    // The answer to this comes after the transcript.
+    client.send([WyomingEvent("ping")])
+    for _ in 0..<3 {
+      await clock.sleepers(atLeast: 1)
+      await clock.advance(by: .seconds(25))
+    }
+    release.finish()
+    #expect(await client.first("pong") != nil)
+    client.bytes.finish()
+    #expect(await client.all().isEmpty)
+  }
+
+  @Test func `a client that takes nothing is given up`() async {
+    let clock = TestClock()
+    let (taken, take) = AsyncStream.makeStream(of: Void.self)
+    let client = client(CountingSpeech().client, clock: clock) {
+      take.yield()
+      // As a socket that is full: it ends by cancellation alone.
+      for await _ in AsyncStream<Never>.makeStream().stream {}
+      throw CancellationError()
+    }
+    client.send([WyomingEvent("ping")])
+    _ = await taken.first { _ in true }
+    await clock.sleepers(atLeast: 1)
+    await clock.advance(by: .seconds(30))
+    // The second attempt is the farewell, whose time is limited too.
+    _ = await taken.first { _ in true }
+    await clock.sleepers(atLeast: 1)
+    await clock.advance(by: .seconds(5))
+    await client.conversation.value
+    #expect(await client.all().isEmpty)
+  }
+
+  @Test func `a client that does not go when it was told to has five seconds`() async {
+    let clock = TestClock()
+    let (leaves, left) = AsyncStream.makeStream(of: Void.self)
+    let client = client(
+      CountingSpeech().client, clock: clock,
+      leaving: {
+        left.yield()
+        // Until it is cancelled.
+        for await _ in AsyncStream<Never>.makeStream().stream {}
+      })
+    client.bytes.yield(Array("garbage\n".utf8))
+    #expect(await client.first("error")?.data["code"] == "malformed")
+    _ = await leaves.first { _ in true }
+    await clock.sleepers(atLeast: 1)
+    await clock.advance(by: .seconds(5))
+    await client.conversation.value
+  }
+
+  @Test func `a server that is cancelled waits for no engine that is asked what it knows`() async {
+    let (isAsked, asked) = AsyncStream.makeStream(of: Void.self)
+    let answer = DispatchSemaphore(value: 0)
+    defer { answer.signal() }
+    let slow = SpeechEngine(
+      name: "slow",
+      availability: {
+        asked.yield()
+        answer.wait()
+        return .ready(SpeechModel(language: "en-US", location: "here"))
+      }, makeSession: { _ in throw SpeechEngineError.failed(reason: "unused") })
+    let client = client(CountingSpeech().client, engine: slow)
+    client.send([WyomingEvent("describe")])
+    _ = await isAsked.first { _ in true }
+    client.conversation.cancel()
+    await client.conversation.value
+    #expect(await client.all().isEmpty)
+  }
+
+  @Test func `a server that is cancelled ends a conversation in the middle of an utterance`() async
+  {
+    let speech = CountingSpeech()
+    let client = client(speech.client)
+    client.send(utterance(tenths: 3).dropLast())
+    _ = await speech.tally.begun.stream.first { _ in true }
+    client.conversation.cancel()
+    let events = await client.all()
+    #expect(events == [])
+    _ = await speech.tally.abandoned.stream.first { _ in true }
+  }
+}
