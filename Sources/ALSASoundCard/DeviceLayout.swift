@@ -12,7 +12,7 @@ enum DeviceLayout {
   ) -> ChannelLayout {
     let ours = ChannelLayout.wav(channelCount)
     guard let own = read(pcm, channelCount: channelCount) else { return .alsa(channelCount) }
-    if ChannelRouting(from: ours, to: own, for: .playback).isComplete { return own }
+    if ChannelMix(from: ours, to: own).isPermutation { return own }
     guard direction == .playback, set(ours, on: pcm) else { return own }
     return read(pcm, channelCount: channelCount) ?? own
   }

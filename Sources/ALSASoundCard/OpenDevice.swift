@@ -18,7 +18,7 @@ final class OpenDevice {
   let scratch: UnsafeMutableRawPointer
   let scratchFrames: Int
   /// Between the order of WAV files and the device's own.
-  let routing: ChannelRouting
+  let routing: ChannelMix
   /// Samples on their way from one order to the other, as many as `scratch` holds.
   let routed: UnsafeMutablePointer<Float>
 
@@ -56,7 +56,7 @@ final class OpenDevice {
     scratchFrames = configuration.buffer.rawValue
     scratch = .allocate(
       byteCount: scratchFrames * configuration.format.channelCount * 4, alignment: 16)
-    routing = ChannelRouting(direction: direction, device: configuration.channelLayout)
+    routing = ChannelMix(direction: direction, device: configuration.channelLayout)
     routed = .allocate(capacity: scratchFrames * configuration.format.channelCount)
     let rate = configuration.format.sampleRate
     losses = LossClock(direction: direction, rate: rate)

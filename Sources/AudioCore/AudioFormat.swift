@@ -5,16 +5,33 @@ public struct AudioFormat: Hashable, Sendable {
   /// Frames per second.
   public var sampleRate: SampleRate
 
-  /// Samples in each frame, at least 1, in the order of WAV files: left, right,
-  /// and `ChannelLayout.wav` tells the rest.
-  public var channelCount: Int
+  /// Samples in each frame, at least 1.
+  ///
+  /// Setting it gives the channels the usual positions for so many.
+  public var channelCount: Int {
+    didSet { unusualLayout = nil }
+  }
 
-  /// A format; `channelCount` must be at least 1.
+  /// Nil for the usual one, which most formats have: copies then count no references.
+  private var unusualLayout: ChannelLayout?
+
+  /// A format with the usual positions, `ChannelLayout.wav`; `channelCount` must be at least 1.
   public init(sampleRate: SampleRate, channelCount: Int) {
     precondition(channelCount > 0, "a format has at least 1 channel, not \(channelCount)")
     self.sampleRate = sampleRate
     self.channelCount = channelCount
   }
+
+  /// A format with other positions, for example those that a file's header names.
+  ///
+  /// They must be in the order of WAV files.
+  package init(sampleRate: SampleRate, layout: ChannelLayout) {
+    self.init(sampleRate: sampleRate, channelCount: layout.positions.count)
+    unusualLayout = layout == .wav(channelCount) ? nil : layout
+  }
+
+  /// The positions of the channels, in the order of WAV files: left, right, center and so on.
+  public var layout: ChannelLayout { unusualLayout ?? .wav(channelCount) }
 
   /// 16 kHz mono, what speech recognisers take.
   public static let speech = AudioFormat(sampleRate: .speech, channelCount: 1)
@@ -23,7 +40,8 @@ public struct AudioFormat: Hashable, Sendable {
 extension AudioFormat: CustomStringConvertible {
   /// A short text for people.
   public var description: String {
-    switch channelCount {
+    if let unusualLayout { return "\(sampleRate), channels \(unusualLayout)" }
+    return switch channelCount {
     case 1: "\(sampleRate), mono"
     case 2: "\(sampleRate), stereo"
     default: "\(sampleRate), \(channelCount) channels"

@@ -11,7 +11,7 @@ public struct ChannelLayout: Hashable, Sendable {
 
   /// The order of WAV files, which is that of every `AudioBuffer`.
   ///
-  /// 5.1 is front left, front right, centre, low frequency, rear left, rear right; past 8 channels
+  /// 5.1 is front left, front right, center, low frequency, rear left, rear right; past 8 channels
   /// the positions are unknown. `channelCount` must be at least 1.
   public static func wav(_ channelCount: Int) -> ChannelLayout {
     let front: [ChannelPosition] = [.frontLeft, .frontRight]
@@ -30,6 +30,20 @@ public struct ChannelLayout: Hashable, Sendable {
       default: Array(repeating: .unknown, count: channelCount)
       }
     return ChannelLayout(positions)
+  }
+}
+
+extension ChannelLayout {
+  /// The channels in the order of WAV files; those with unknown positions come last.
+  package var inWAVOrder: ChannelLayout {
+    ChannelLayout(positions.sorted { ($0.wavBit ?? .max) < ($1.wavBit ?? .max) })
+  }
+
+  /// The mask of a WAV file's header that stands for these positions; 0 where one is unknown.
+  package var wavMask: UInt32 {
+    let bits = positions.compactMap(\.wavBit)
+    guard bits.count == positions.count else { return 0 }
+    return bits.reduce(0) { $0 | 1 << UInt32($1) }
   }
 }
 
@@ -56,6 +70,24 @@ extension ChannelPosition {
     case .sideRight: "SR"
     case .silent: "NA"
     case .unknown: "?"
+    }
+  }
+}
+
+extension ChannelPosition {
+  /// The bit of a WAV file's channel mask; nil where there is none.
+  fileprivate var wavBit: Int? {
+    switch self {
+    case .frontLeft: 0
+    case .frontRight: 1
+    case .frontCenter, .mono: 2
+    case .lowFrequency: 3
+    case .rearLeft: 4
+    case .rearRight: 5
+    case .rearCenter: 8
+    case .sideLeft: 9
+    case .sideRight: 10
+    case .silent, .unknown: nil
     }
   }
 }

@@ -7,9 +7,10 @@ import CSoxr
 /// frame out corresponds to the first frame in. What soxr holds back (some 20 ms with `.high`)
 /// comes with the next buffers, and the last of it from `finish`.
 ///
-/// Channels: mono goes to every channel; to mono is the average of all; 3, 4, 5, 6 and 8 channels
-/// go to two as ITU-R BS.775 says, scaled so that nothing clips; where channels are added they are
-/// silent.
+/// Channels go to their own positions. Those without one are mixed into others as ITU-R BS.775 has
+/// it, scaled so that nothing clips: stereo becomes mono as the average, and center and surround are
+/// heard from left and right at -3 dB. Low frequencies that have no channel are left out. Mono goes
+/// to the center, or to front left and right as it is. Where channels are added they are silent.
 ///
 /// Thread safety: one thread at a time.
 public final class Resampler {
@@ -48,8 +49,10 @@ public final class Resampler {
     self.quality = quality
     let (before, after) = (inputFormat.channelCount, outputFormat.channelCount)
     // Fewer channels are less work for soxr: mix down before it, up after it.
-    mixBefore = before > after ? ChannelMix(from: before, to: after) : nil
-    mixAfter = before < after ? ChannelMix(from: before, to: after) : nil
+    let mix =
+      inputFormat.layout == outputFormat.layout
+      ? nil : ChannelMix(from: inputFormat.layout, to: outputFormat.layout)
+    (mixBefore, mixAfter) = before >= after ? (mix, nil) : (nil, mix)
     innerChannels = min(before, after)
     try makeHandle()
   }

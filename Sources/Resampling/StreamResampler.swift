@@ -71,8 +71,11 @@ public struct StreamResampler: AudioProcessor {
 extension StreamResampler.Target {
   fileprivate func format(for input: AudioFormat) -> AudioFormat {
     switch self {
-    case .format(let format): format
-    case .rate(let rate): AudioFormat(sampleRate: rate, channelCount: input.channelCount)
+    case .format(let format): return format
+    case .rate(let rate):
+      var output = input
+      output.sampleRate = rate
+      return output
     }
   }
 }

@@ -14,6 +14,20 @@ import Testing
     #expect("\(ChannelLayout.wav(9))" == "? ? ? ? ? ? ? ? ?")
   }
 
+  @Test(arguments: [(1, 0x4), (2, 0x3), (3, 0x7), (4, 0x33), (5, 0x37), (6, 0x3F), (7, 0x70F)])
+  func `a layout has the mask of WAVE_FORMAT_EXTENSIBLE`(count: Int, mask: UInt32) {
+    #expect(ChannelLayout.wav(count).wavMask == mask)
+    #expect(ChannelLayout.wav(8).wavMask == 0x63F)
+    #expect(ChannelLayout.wav(9).wavMask == 0)
+    #expect(ChannelLayout([.frontLeft, .unknown]).wavMask == 0)
+  }
+
+  @Test(arguments: 1...9)
+  func `any order becomes that of WAV files`(count: Int) {
+    let layout = ChannelLayout.wav(count)
+    #expect(ChannelLayout(layout.positions.reversed()).inWAVOrder == layout)
+  }
+
   @Test func `every position has a name of its own`() {
     #expect(
       Set(ChannelPosition.allCases.map(\.abbreviation)).count == ChannelPosition.allCases.count)

@@ -22,14 +22,13 @@ public struct ChannelMap: Hashable, Sendable {
     return ChannelMap(.channels(indices))
   }
 
-  /// As many channels, mixed down or spread out as `Resampler` does it: to mono is the average, and
-  /// from mono every channel is the same.
+  /// As many channels at their usual positions, `ChannelLayout.wav`, mixed as `Resampler` does it.
   public static func count(_ count: Int) -> ChannelMap {
     precondition(count > 0, "a map has at least 1 channel, not \(count)")
     return ChannelMap(.count(count))
   }
 
-  /// One channel, the average of all.
+  /// One channel: of stereo the average, of more a mix by their positions.
   public static let mono = ChannelMap.count(1)
 
   /// A row of gains for each channel that comes out, one gain for each that goes in; a row that is
@@ -48,18 +47,17 @@ public struct ChannelMap: Hashable, Sendable {
     }
   }
 
-  /// The mix for audio of so many channels, at least those that are needed.
-  func mix(from inputCount: Int) -> ChannelMix {
+  /// The mix for audio with these channels, at least those that are needed.
+  func mix(from input: ChannelLayout) -> ChannelMix {
+    let inputCount = input.positions.count
+    let rows: [[Float]]
     switch rule {
-    case .count(let count): ChannelMix(from: inputCount, to: count)
+    case .count(let count): return ChannelMix(from: input, to: .wav(count))
     case .channels(let indices):
-      mix(of: indices.map { index in (0..<inputCount).map { $0 == index ? 1 : 0 } }, inputCount)
-    case .gains(let rows):
-      mix(of: rows.map { $0 + repeatElement(0, count: inputCount - $0.count) }, inputCount)
+      rows = indices.map { index in (0..<inputCount).map { $0 == index ? 1 : 0 } }
+    case .gains(let given):
+      rows = given.map { $0 + repeatElement(0, count: inputCount - $0.count) }
     }
-  }
-
-  private func mix(of rows: [[Float]], _ inputCount: Int) -> ChannelMix {
-    ChannelMix(inputCount: inputCount, outputCount: rows.count, gains: rows.flatMap { $0 })
+    return ChannelMix(rows: rows, inputCount: inputCount)
   }
 }

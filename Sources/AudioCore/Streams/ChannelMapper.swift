@@ -1,7 +1,7 @@
 /// Makes of each buffer one with the channels of a map.
 public struct ChannelMapper: AudioProcessor, Sendable {
   private let map: ChannelMap
-  private var mix: ChannelMix?
+  private var mix: (layout: ChannelLayout, mix: ChannelMix)?
 
   /// A machine for one map.
   public init(_ map: ChannelMap) {
@@ -22,12 +22,13 @@ public struct ChannelMapper: AudioProcessor, Sendable {
   }
 
   private mutating func mix(for format: AudioFormat) throws(AudioStreamError) -> ChannelMix {
-    if let mix, mix.inputCount == format.channelCount { return mix }
+    let layout = format.layout
+    if let mix, mix.layout == layout { return mix.mix }
     guard format.channelCount >= map.neededChannels else {
       throw .tooFewChannels(needed: map.neededChannels, actual: format)
     }
-    let mix = map.mix(from: format.channelCount)
-    self.mix = mix
+    let mix = map.mix(from: layout)
+    self.mix = (layout, mix)
     return mix
   }
 }
