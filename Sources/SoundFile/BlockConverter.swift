@@ -1,19 +1,24 @@
 import AudioCore
 
-/// Converts samples to what libsndfile is given, block by block, in memory made once; 16 bit with
-/// dither.
+/// Converts samples to what libsndfile is given, block by block, in memory made once: in the file's
+/// own order of channels, and 16 bit with dither.
 struct BlockConverter: ~Copyable {
   /// The samples of a block, whole frames.
   let capacity: Int
 
   private let coding: SoundFileEncoding.SampleFormat
+  private let order: ChannelMix
+  /// A block in the file's order; nil where that is ours.
+  private let ordered: UnsafeMutableBufferPointer<Float>?
   private var dither = Dither()
   private var short: [Int16] = []
   private var long: [Int32] = []
 
-  init(coding: SoundFileEncoding.SampleFormat, channelCount: Int) {
-    self.coding = coding
-    capacity = max(1, 8192 / channelCount) * channelCount
+  init(_ format: AudioFormat, _ encoding: SoundFileEncoding) {
+    coding = encoding.sampleCoding
+    capacity = max(1, 8192 / format.channelCount) * format.channelCount
+    order = ChannelMix(from: format.layout, to: encoding.storedLayout(of: format.layout))
+    ordered = order.isIdentity ? nil : .allocate(capacity: capacity)
     switch coding {
     case .int16: short = Array(repeating: 0, count: capacity)
     case .int24, .int32: long = Array(repeating: 0, count: capacity)
@@ -21,11 +26,21 @@ struct BlockConverter: ~Copyable {
     }
   }
 
+  deinit {
+    ordered?.deallocate()
+  }
+
   /// Writes a block of at most `capacity` samples and says how many frames libsndfile has taken.
   mutating func write(
     _ block: UnsafeBufferPointer<Float>, frames: Int, to handle: borrowing SoundFileHandle
   ) -> Int {
-    guard let samples = block.baseAddress else { return 0 }
+    guard var samples = block.baseAddress else { return 0 }
+    var block = block
+    if let ordered, let target = ordered.baseAddress {
+      order.apply(samples, frames: frames, into: target)
+      samples = UnsafePointer(target)
+      block = UnsafeBufferPointer(start: samples, count: block.count)
+    }
     switch coding {
     case .int16:
       dither.quantize(block, into: &short)

@@ -21,7 +21,7 @@ final class EncodedOutput: SoundFileOutput {
   ) throws(SoundFileError) {
     (self.file, self.format, self.encoding) = (file, format, encoding)
     largestSize = encoding.container == .aiff ? largestAIFF : .max
-    converter = BlockConverter(coding: encoding.sampleCoding, channelCount: format.channelCount)
+    converter = BlockConverter(format, encoding)
     do throws(LibraryFailure) {
       handle = try SoundFileHandle(writing: VirtualFile(file), format: format, encoding: encoding)
     } catch {

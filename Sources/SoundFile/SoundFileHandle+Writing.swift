@@ -10,6 +10,7 @@ extension SoundFileHandle {
     var info = SF_INFO(format, encoding)
     try self.init(file, mode: Int32(SFM_WRITE), info: &info)
     leaveOutPeaks()
+    if format.channelCount > 2 { store(encoding.storedLayout(of: format.layout)) }
     if encoding.container == .opus { holdBack(milliseconds: 250) }
     if encoding.container == .mp3 { keepBitRate(at: format.sampleRate) }
     if encoding.container == .flac, format.sampleRate < 8_000 { shortenBlocks() }

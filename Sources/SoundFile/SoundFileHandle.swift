@@ -120,6 +120,18 @@ extension SoundFileHandle {
     Int(sf_writef_int(file, source, sf_count_t(frames)))
   }
 
+  /// The channels in the file's own order.
+  ///
+  /// - Parameter head: the first bytes of the file, where they are at hand.
+  func storedLayout(_ info: SF_INFO, head: [UInt8] = []) -> ChannelLayout {
+    ChannelLayout(storedIn: file, info, head: head)
+  }
+
+  /// Names the positions of the channels that are going to be written.
+  func store(_ layout: ChannelLayout) {
+    layout.store(in: file)
+  }
+
   /// Brings the header up to date with what was written.
   func updateHeader() {
     sf_command(file, Int32(SFC_UPDATE_HEADER_NOW), nil, 0)

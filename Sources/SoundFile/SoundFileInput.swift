@@ -6,9 +6,14 @@ import CSndFile
 struct SoundFileInput: ~Copyable {
   let handle: SoundFileHandle
   let info: SF_INFO
+  /// The channels of what is read, in the order of WAV files.
+  let layout: ChannelLayout
   let isStream: Bool
   /// What the header said before libsndfile corrected it, where we can tell.
   let promisedFrames: Int?
+
+  /// From the file's own order; nil where it is that of WAV files.
+  private let order: ChannelMix?
 
   init(
     _ descriptor: Descriptor, path: String, interruption: WakeUp
@@ -36,13 +41,25 @@ struct SoundFileInput: ~Copyable {
     var info = SF_INFO()
     handle = try Self.open(descriptor, path: path, info: &info)
     promisedFrames = WAVHeader(bytes: descriptor.bytes)?.promisedFrames
+    let head = descriptor.bytes(at: 0, count: 64)
+    (layout, order) = Self.channels(handle.storedLayout(info, head: head))
     (self.info, isStream) = (info, false)
   }
 
   private init(pipe descriptor: Descriptor, path: String) throws(SoundFileError) {
     var info = SF_INFO()
     handle = try Self.open(pipe: descriptor, path: path, info: &info)
+    (layout, order) = Self.channels(handle.storedLayout(info))
     (self.info, isStream, promisedFrames) = (info, true, nil)
+  }
+
+  private static func channels(_ stored: ChannelLayout) -> (ChannelLayout, ChannelMix?) {
+    let ours = stored.inWAVOrder
+    let usual = ChannelLayout.wav(stored.positions.count)
+    let order = ChannelMix(from: stored, to: ours)
+    // Surround is called rear or side: where each channel serves as the usual one, it is that.
+    let isUsual = ChannelMix(from: ours, to: usual).isIdentity
+    return (isUsual ? usual : ours, order.isIdentity ? nil : order)
   }
 
   private static func open(
@@ -80,11 +97,17 @@ struct SoundFileInput: ~Copyable {
 }
 
 extension SoundFileInput {
+  /// Reads frames whose channels are in the order of WAV files, whatever order the file has.
+  func read(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
+    let count = handle.read(target, frames: frames)
+    order?.apply(inPlace: target, frames: max(0, count))
+    return count
+  }
+
   var isSeekable: Bool { !isStream && info.seekable != 0 }
 
   var format: AudioFormat {
-    AudioFormat(
-      sampleRate: SampleRate(hertz: Int(info.samplerate)), channelCount: Int(info.channels))
+    AudioFormat(sampleRate: SampleRate(hertz: Int(info.samplerate)), layout: layout)
   }
 
   /// What the header says; nil for a stream, whose header is often written before its length is

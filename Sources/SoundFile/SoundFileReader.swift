@@ -95,7 +95,7 @@ public final class SoundFileReader {
     precondition(room > 0, "there is no room for a frame of \(format.channelCount) channels")
     guard let start = target.baseAddress else { return 0 }
     if let damage { throw damage }
-    let count = input.handle.read(start, frames: room)
+    let count = input.read(start, frames: room)
     if count < room, let failure = input.handle.failure {
       damage = LibraryErrors.reading(path, failure, at: position + FrameCount(count))
       // libsndfile forgets its errors at the next call; the frames before this one come first.

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// The 44 bytes before samples of unknown number.
+/// The bytes before samples of unknown number.
 enum StreamingWAVHeader {
   static func bytes(_ format: AudioFormat, _ samples: SoundFileEncoding.SampleFormat) -> [UInt8] {
     let unknownSize = WAVFileHeader.largestSize

@@ -5,11 +5,16 @@ import AudioCore
 /// libsndfile could, but it ends a page only when that is full, which of a quiet sound takes many
 /// seconds, and they would all be lost with the process.
 final class VorbisOutput: SoundFileOutput {
+  private static let framesPerBlock = 1_024
+
   private(set) var framesWritten: FrameCount = 0
 
   private let file: GrowingFile
   private let format: AudioFormat
   private let encoder: VorbisEncoder
+  /// From the order of WAV files to that of Vorbis.
+  private let order: ChannelMix
+  private var ordered: [Float]
   private var page: [UInt8] = []
   private var hasFailed = false
   private var isFinished = false
@@ -19,6 +24,8 @@ final class VorbisOutput: SoundFileOutput {
     guard let new = VorbisEncoder(format) else { throw Self.unsupported(format) }
     (self.file, self.format) = (file, format)
     encoder = new
+    order = ChannelMix(from: format.layout, to: .vorbis(format.channelCount))
+    ordered = Array(repeating: 0, count: Self.framesPerBlock * format.channelCount)
     // The largest page that there is.
     page.reserveCapacity(27 + 255 + 255 * 255)
     encoder.begin()
@@ -42,12 +49,15 @@ final class VorbisOutput: SoundFileOutput {
 
   func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundFileError) {
     var rest = samples[...]
-    while !rest.isEmpty {
-      let part = rest.prefix(1_024 * format.channelCount)
-      encoder.encode(UnsafeBufferPointer(rebasing: part))
+    while let start = UnsafeBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
+      let frames = min(Self.framesPerBlock, rest.count / format.channelCount)
+      order.apply(start, frames: frames, into: &ordered)
+      ordered.withUnsafeBufferPointer {
+        encoder.encode(UnsafeBufferPointer(rebasing: $0.prefix(frames * format.channelCount)))
+      }
       try write(wholePages: true)
-      framesWritten += FrameCount(part.count / format.channelCount)
-      rest = rest.dropFirst(part.count)
+      framesWritten += FrameCount(frames)
+      rest = rest.dropFirst(frames * format.channelCount)
     }
   }
 

@@ -3,8 +3,9 @@ import AudioCore
 /// The first bytes of a WAV file whose length is known, or of RF64 where 32 bits cannot tell it.
 ///
 /// Both have the same length: RF64's sizes stand where a WAV file has a chunk of nothing.
-/// The format is the plain one, also for 24 bits and many channels, because Python's `wave`
-/// reads no other.
+/// The format is the plain one, also for 24 bits, because Python's `wave` reads no other before
+/// 3.12. From three channels on it is WAVE_FORMAT_EXTENSIBLE, which names their positions: without
+/// that, other programs take three channels for 2.1.
 struct WAVFileHeader {
   /// The most that a size of a WAV file may tell.
   static let largestSize = 0xFFFF_FFFF
@@ -53,10 +54,23 @@ enum WAVFormatChunk {
   ) -> [UInt8] {
     let frameSize = format.channelCount * samples.byteCount
     let rate = format.sampleRate.hertz
-    let (integer, float) = (1, 3)
-    return chunkHead("fmt ", 16) + little(samples == .float ? float : integer, 2)
+    let (integer, float, extensible) = (1, 3, 0xFFFE)
+    let coding = samples == .float ? float : integer
+    let isExtensible = format.channelCount > 2
+    let extra = isExtensible ? positions(coding, format.layout, samples) : []
+    return chunkHead("fmt ", 16 + extra.count) + little(isExtensible ? extensible : coding, 2)
       + little(format.channelCount, 2) + little(rate, 4) + little(rate * frameSize, 4)
-      + little(frameSize, 2) + little(samples.byteCount * 8, 2)
+      + little(frameSize, 2) + little(samples.byteCount * 8, 2) + extra
+  }
+
+  /// What WAVE_FORMAT_EXTENSIBLE adds: the valid bits, the mask of positions, and the coding, as the
+  /// beginning of an identifier whose rest never changes.
+  private static func positions(
+    _ coding: Int, _ layout: ChannelLayout, _ samples: SoundFileEncoding.SampleFormat
+  ) -> [UInt8] {
+    let identifier: [UInt8] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
+    return little(22, 2) + little(samples.byteCount * 8, 2) + little(Int(layout.wavMask), 4)
+      + little(coding, 2) + identifier
   }
 }
 

@@ -1,0 +1,107 @@
+import AudioCore
+import CSndFile
+
+extension ChannelLayout {
+  /// The order of Vorbis, which Opus has too.
+  static func vorbis(_ channelCount: Int) -> ChannelLayout {
+    let front: [ChannelPosition] = [.frontLeft, .frontCenter, .frontRight]
+    let rear: [ChannelPosition] = [.rearLeft, .rearRight]
+    let side: [ChannelPosition] = [.sideLeft, .sideRight]
+    return switch channelCount {
+    case 3: ChannelLayout(front)
+    case 5: ChannelLayout(front + rear)
+    case 6: ChannelLayout(front + rear + [.lowFrequency])
+    case 7: ChannelLayout(front + side + [.rearCenter, .lowFrequency])
+    case 8: ChannelLayout(front + side + rear + [.lowFrequency])
+    default: .wav(channelCount)
+    }
+  }
+
+  /// The channels of an open file in their own order.
+  ///
+  /// The usual ones where the file names no positions, or some that we do not have.
+  ///
+  /// - Parameter head: the first bytes of the file, where they are at hand.
+  init(storedIn file: OpaquePointer, _ info: SF_INFO, head: [UInt8]) {
+    let count = max(1, Int(info.channels))
+    switch Int(info.format) & SF_FORMAT_TYPEMASK {
+    case SF_FORMAT_OGG where Int(info.format) & SF_FORMAT_SUBMASK == SF_FORMAT_VORBIS:
+      self = .vorbis(count)
+    case SF_FORMAT_OGG where Int(info.format) & SF_FORMAT_SUBMASK == SF_FORMAT_OPUS:
+      self = Self.hasPositions(opus: head) ? .vorbis(count) : .wav(count)
+    // From an AIFF file libsndfile 1.2 gives memory that nobody has set.
+    case SF_FORMAT_AIFF: self = .wav(count)
+    default: self = Self.named(in: file, count) ?? .wav(count)
+    }
+  }
+
+  /// What the header names; the corresponding C command is `SFC_GET_CHANNEL_MAP_INFO`.
+  private static func named(in file: OpaquePointer, _ channelCount: Int) -> ChannelLayout? {
+    guard channelCount > 1 else { return nil }
+    var map = [Int32](repeating: 0, count: channelCount)
+    let size = Int32(clamping: channelCount * MemoryLayout<Int32>.size)
+    guard sf_command(file, Int32(SFC_GET_CHANNEL_MAP_INFO), &map, size) == SF_TRUE else {
+      return nil
+    }
+    let positions = map.compactMap(ChannelPosition.init(library:))
+    return Set(positions).count == channelCount ? ChannelLayout(positions) : nil
+  }
+
+  /// The corresponding C command is `SFC_SET_CHANNEL_MAP_INFO`; libsndfile refuses what it has no
+  /// name for.
+  func store(in file: OpaquePointer) {
+    var map = positions.map(\.inLibrary)
+    let size = Int32(clamping: map.count * MemoryLayout<Int32>.size)
+    sf_command(file, Int32(SFC_SET_CHANNEL_MAP_INFO), &map, size)
+  }
+
+  /// Whether Opus's channels stand for loudspeakers: the mapping families above 1 have others.
+  private static func hasPositions(opus head: [UInt8]) -> Bool {
+    let (start, family) = (28, 46)
+    guard head.count > family, head[start...].starts(with: "OpusHead".utf8) else { return true }
+    return head[family] <= 1
+  }
+}
+
+extension ChannelPosition {
+  fileprivate init?(library value: Int32) {
+    switch Int(value) {
+    case SF_CHANNEL_MAP_FRONT_LEFT: self = .frontLeft
+    case SF_CHANNEL_MAP_FRONT_RIGHT: self = .frontRight
+    case SF_CHANNEL_MAP_FRONT_CENTER: self = .frontCenter
+    case SF_CHANNEL_MAP_INVALID: return nil
+    default:
+      guard let position = Self.allCases.first(where: { $0.inLibrary == value }) else { return nil }
+      self = position
+    }
+  }
+
+  fileprivate var inLibrary: Int32 {
+    let value =
+      switch self {
+      case .mono: SF_CHANNEL_MAP_MONO
+      case .frontLeft: SF_CHANNEL_MAP_LEFT
+      case .frontRight: SF_CHANNEL_MAP_RIGHT
+      case .frontCenter: SF_CHANNEL_MAP_CENTER
+      case .lowFrequency: SF_CHANNEL_MAP_LFE
+      case .rearLeft: SF_CHANNEL_MAP_REAR_LEFT
+      case .rearRight: SF_CHANNEL_MAP_REAR_RIGHT
+      case .rearCenter: SF_CHANNEL_MAP_REAR_CENTER
+      case .sideLeft: SF_CHANNEL_MAP_SIDE_LEFT
+      case .sideRight: SF_CHANNEL_MAP_SIDE_RIGHT
+      case .silent, .unknown: SF_CHANNEL_MAP_INVALID
+      }
+    return Int32(value)
+  }
+}
+
+extension SoundFileEncoding {
+  /// The channels of a file, in its own order, that is to hold those of `layout`.
+  func storedLayout(of layout: ChannelLayout) -> ChannelLayout {
+    switch container {
+    case .wav, .aiff, .caf: layout
+    case .au, .flac, .mp3: .wav(layout.positions.count)
+    case .vorbis, .opus: .vorbis(layout.positions.count)
+    }
+  }
+}
