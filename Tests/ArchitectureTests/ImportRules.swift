@@ -23,7 +23,7 @@ extension ImportRules {
   private static let foundation: Set = ["Foundation", "FoundationEssentials"]
   private static let interface = foundation.union(["AudioCore", "ClientDependencies"])
   private static let engine = interface.union([
-    "AsyncAlgorithms", "AudioThreads", "Glibc", "Logging", "Resampling", "SoundFile",
+    "AudioThreads", "Glibc", "Logging", "Resampling", "SoundFile",
   ])
   private static let clients: Set = ["AudioPlayerClient", "AudioRecorderClient", "SpeechClient"]
   private static let lives: Set = [
@@ -32,7 +32,7 @@ extension ImportRules {
 
   private static let allowed: [String: Set<String>] = [
     // The vocabulary. Glibc (or Musl) gives AudioCore sine and logarithm, which Swift lacks.
-    "AudioCore": ["AsyncAlgorithms", "Glibc", "Musl"],
+    "AudioCore": ["Glibc", "Musl"],
     "AudioThreads": ["CLinux", "Glibc"],
 
     // Dependencies that a feature controls, or Point-Free's modules in their place.
@@ -58,7 +58,7 @@ extension ImportRules {
       "AudioThreads", "CALSA", "Dispatch", "Glibc", "Logging", "SoundCard",
     ]),
     "SoundFile": interface.union([
-      "AsyncAlgorithms", "AudioThreads", "CSndFile", "CVorbis", "Glibc", "Logging",
+      "AudioThreads", "CSndFile", "CVorbis", "Glibc", "Logging",
     ]),
     "Resampling": ["AudioCore", "CSoxr", "Glibc"],
     "PocketSphinxEngine": interface.union([
@@ -79,17 +79,17 @@ extension ImportRules {
 
     // The clients' interfaces and the engines behind them. A request for speech may name a
     // microphone, in the recorder's words, so that whoever replaces the recorder has replaced it.
-    "AudioPlayerClient": interface.union(["AsyncAlgorithms"]),
-    "AudioRecorderClient": interface.union(["AsyncAlgorithms"]),
-    "SpeechClient": interface.union(["AsyncAlgorithms", "AudioRecorderClient"]),
+    "AudioPlayerClient": interface,
+    "AudioRecorderClient": interface,
+    "SpeechClient": interface.union(["AudioRecorderClient"]),
     "AudioPlayerClientLive": engine.union(["AudioPlayerClient", "SoundCard"]),
     "AudioRecorderClientLive": engine.union(["AudioRecorderClient", "SoundCard"]),
     "SpeechClientLive": engine.union(["SpeechClient", "SpeechEngine"]),
 
     // What people try things with, and test with: never a Live module, never C.
-    "VirtualSoundCard": interface.union(["AsyncAlgorithms", "AudioThreads", "SoundCard"]),
+    "VirtualSoundCard": interface.union(["AudioThreads", "SoundCard"]),
     "SyrinxTestSupport": interface.union(clients).union([
-      "AsyncAlgorithms", "AudioThreads", "SoundCard", "SoundFile", "SpeechEngine",
+      "AudioThreads", "SoundCard", "SoundFile", "SpeechEngine",
       "VirtualSoundCard",
     ]),
 

@@ -29,6 +29,20 @@ import Testing
     #expect(allowed.filter { $0.hasPrefix("Foundation") } == [])
   }
 
+  @Test func `whatever may be imported is in Package.swift or comes with Swift`() throws {
+    let manifest = SwiftTokenizer.tokens(of: try Repository().text(of: "Package.swift"))
+    let named = manifest.compactMap { token in
+      if case .string(let name) = token { name } else { nil }
+    }
+    let ofSwift: Set = [
+      "Dispatch", "Foundation", "FoundationEssentials", "FoundationNetworking", "Glibc", "Musl",
+      "Testing", "XCTest",
+    ]
+    for (target, modules) in rules.allowed {
+      #expect(modules.subtracting(named).subtracting(ofSwift) == [], "\(target)")
+    }
+  }
+
   @Test func `no two targets may import each other, directly or through others`() {
     for target in rules.allowed.keys {
       #expect(!reachable(from: target).contains(target), "\(target) reaches itself")
