@@ -5,11 +5,13 @@ enum SourceRule: String, CaseIterable {
   case unfinishedWork
   case fatalError
   case forcedTry
+  /// A test with numbers that nobody can have again.
+  case unseededRandom
 
   /// Files that may break a rule, each with its reason.
   var exceptions: Set<String> {
     switch self {
-    case .machinePath, .unfinishedWork, .fatalError, .forcedTry: []
+    case .machinePath, .unfinishedWork, .fatalError, .forcedTry, .unseededRandom: []
     }
   }
 
@@ -21,10 +23,32 @@ enum SourceRule: String, CaseIterable {
     case .fatalError: holds([.word("fatalError"), .mark("(")], file)
     // With no space between: `try !isReady()` is something else.
     case .forcedTry: file.text.contains("try!")
+    case .unseededRandom: file.path.hasPrefix("Tests/") && callsUnseededRandom(file)
     }
   }
 
   private static let machineRoots = ["/home/", "/root/", "/Users/", "/work/", "/opt/swift"]
+
+  private func callsUnseededRandom(_ file: SourceFile) -> Bool {
+    let tokens = SwiftTokenizer.tokens(of: file.text)
+    return tokens.indices.dropLast().contains { index in
+      let isCall = tokens[index + 1] == .mark("(")
+      guard isCall, [.word("random"), .word("randomElement")].contains(tokens[index]) else {
+        return false
+      }
+      return !arguments(tokens[(index + 1)...]).contains(.word("using"))
+    }
+  }
+
+  /// What is between the first parenthesis and its partner.
+  private func arguments(_ tokens: ArraySlice<SwiftToken>) -> ArraySlice<SwiftToken> {
+    var depth = 0
+    return tokens.prefix { token in
+      if token == .mark("(") { depth += 1 }
+      if token == .mark(")") { depth -= 1 }
+      return depth > 0
+    }
+  }
 
   private func holds(_ pair: [SwiftToken], _ file: SourceFile) -> Bool {
     let tokens = SwiftTokenizer.tokens(of: file.text)

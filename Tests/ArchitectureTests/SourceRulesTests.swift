@@ -19,17 +19,20 @@ import Testing
     (.fatalError, "guard ready else { fatalError(\"no\") }"),
     (.fatalError, "Swift.fatalError  ()"),
     (.forcedTry, "let x = try! load()"),
+    (.unseededRandom, "let x = Int.random(in: 0..<max(1, 2)), y = using"),
+    (.unseededRandom, "let x = [1, 2].randomElement()"),
   ])
   func `what breaks the rule is found`(rule: SourceRule, text: String) {
-    #expect(rule.isBroken(by: SourceFile(path: "Sources/A/A.swift", text: text)))
+    #expect(rule.isBroken(by: SourceFile(path: "Tests/ATests/A.swift", text: text)))
   }
 
   @Test(arguments: [
     (SourceRule.machinePath, "let model = \"/usr/share/pocketsphinx\""),
     (.fatalError, "// no fatalError(here)"), (.fatalError, "let fatalError = 1"),
+    (.unseededRandom, "let x = Int.random(in: 0..<max(1, 2), using: &numbers)"),
     (.forcedTry, "try load(); let a = !b"), (.unfinishedWork, "let todo = 1"),
   ])
   func `what only resembles it is none`(rule: SourceRule, text: String) {
-    #expect(!rule.isBroken(by: SourceFile(path: "Sources/A/A.swift", text: text)))
+    #expect(!rule.isBroken(by: SourceFile(path: "Tests/ATests/A.swift", text: text)))
   }
 }

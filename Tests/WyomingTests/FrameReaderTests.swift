@@ -42,14 +42,16 @@ import Testing
   }
 
   @Test func `random events in random pieces are read as they were written`() throws {
-    var random = SystemRandomNumberGenerator()
+    var random = SeededNumbers(state: 1)
     for _ in 0..<200 {
-      let written = (0..<Int.random(in: 1...5)).map { _ in WyomingEvent.random(using: &random) }
+      let written = (0..<Int.random(in: 1...5, using: &random)).map { _ in
+        WyomingEvent.random(using: &random)
+      }
       var rest = written.flatMap(\.bytes)[...]
       var reader = FrameReader()
       var read: [WyomingEvent] = []
       while !rest.isEmpty {
-        let count = Int.random(in: 1...min(rest.count, 100))
+        let count = Int.random(in: 1...min(rest.count, 100), using: &random)
         reader.add(rest.prefix(count))
         rest = rest.dropFirst(count)
         while let event = try reader.next() { read.append(event) }
@@ -60,8 +62,9 @@ import Testing
   }
 
   @Test func `random bytes are events or an error, and never more than they are`() {
+    var random = SeededNumbers(state: 2)
     for _ in 0..<500 {
-      let bytes = (0..<Int.random(in: 0...200)).map { _ in UInt8.random(in: 0...255) }
+      let bytes = [UInt8].random(0...200, using: &random)
       let noise = #"{"type":"x","data_length":"#.utf8 + bytes
       #expect(throws: FrameError.self) { _ = try events(Array(noise) + [10]) }
     }
@@ -162,18 +165,42 @@ import Testing
   }
 }
 
+/// Random numbers that are the same in each run (SplitMix64).
+private struct SeededNumbers: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var bits = state
+    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+    return bits ^ (bits >> 31)
+  }
+}
+
+extension [UInt8] {
+  fileprivate static func random(
+    _ count: ClosedRange<Int>, using random: inout some RandomNumberGenerator
+  ) -> [UInt8] {
+    (0..<Int.random(in: count, using: &random)).map { _ in .random(in: 0...255, using: &random) }
+  }
+}
+
 extension WyomingEvent {
   fileprivate static func random(using random: inout some RandomNumberGenerator) -> WyomingEvent {
-    let bytes = (0..<Int.random(in: 0...300, using: &random)).map { _ in UInt8.random(in: 0...255) }
-    return WyomingEvent(
-      String.random(using: &random), Bool.random() ? [:] : ["x": .random(depth: 3, using: &random)],
-      payload: bytes)
+    WyomingEvent(
+      String.random(using: &random),
+      Bool.random(using: &random) ? [:] : ["x": .random(depth: 3, using: &random)],
+      payload: [UInt8].random(0...300, using: &random))
   }
 }
 
 extension String {
   fileprivate static func random(using random: inout some RandomNumberGenerator) -> String {
-    String((0..<Int.random(in: 0...8)).compactMap { _ in "a\"\\/\n\t é🐦{}\u{0}".randomElement() })
+    String(
+      (0..<Int.random(in: 0...8, using: &random)).compactMap { _ in
+        "a\"\\/\n\t é🐦{}\u{0}".randomElement(using: &random)
+      })
   }
 }
 
