@@ -1,13 +1,14 @@
 /// The formats that recordings are written in: a container, and how the samples are coded in it.
 ///
-/// A process that is killed leaves all but the last second of a recording, in every format but Ogg
-/// Vorbis.
+/// A process that is killed leaves all but the last second of a recording, in every format but FLAC
+/// below 1.6 kHz, which lacks a block of 1,152 frames and a quarter of a second.
 public struct RecordingFileFormat: Hashable, Sendable {
   /// What the samples are packed into.
   public enum Container: String, Hashable, Sendable, CaseIterable {
     /// WAV, which becomes RF64 by itself past 4 GiB; extensions `wav` and `wave`.
     ///
-    /// Python's `wave` reads neither RF64 nor float; SoX, FFmpeg and libsndfile do.
+    /// Three channels and more have a mask of their positions. Python's `wave` reads neither RF64
+    /// nor float, and the mask from 3.12 on; SoX, FFmpeg and libsndfile read all of them.
     case wav
     /// AIFF, up to 4 GiB; extensions `aiff`, `aif` and `aifc`.
     case aiff
@@ -18,9 +19,6 @@ public struct RecordingFileFormat: Hashable, Sendable {
     /// FLAC, lossless; extension `flac`.
     case flac
     /// Ogg Vorbis; extensions `ogg` and `oga`.
-    ///
-    /// A process that is killed loses its last page: up to 4 KB, or 255 blocks of a quiet sound,
-    /// which are 5 s at 48 kHz and 16 s at 8 kHz.
     case vorbis
     /// Ogg Opus, at 8, 12, 16, 24 or 48 kHz; extension `opus`.
     case opus

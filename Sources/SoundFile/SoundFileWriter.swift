@@ -12,7 +12,8 @@ import Glibc
 /// written though it is not full, and after every second the disk is asked, on a thread of its own,
 /// to store what is there, so that a process that is killed leaves a file which lacks at most the
 /// last second. Below 1.6 kHz FLAC lacks more, a block of 1,152 frames and a quarter of a second.
-/// Python's `wave` reads neither RF64 nor float: SoX, FFmpeg and libsndfile do.
+/// Python's `wave` reads neither RF64 nor float, and three channels and more from 3.12 on, because
+/// their positions are in the header: SoX, FFmpeg and libsndfile read all of them.
 ///
 /// Its methods block while the file is written: call them on a thread of your own. Thread safety:
 /// one thread at a time.
