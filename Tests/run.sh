@@ -69,6 +69,9 @@ bash Tests/Support/thread-sanitizer.sh
 step "a package that depends on this one"
 bash Tests/Support/dependent-package.sh
 
+step "the CMake project"
+bash CMakeLists-notes/check.sh
+
 step "build the benchmarks"
 bash Tests/bench.sh --build
 

@@ -9,7 +9,7 @@ build=(
   libpocketsphinx-dev libsphinxbase-dev pocketsphinx-en-us
 )
 test=(
-  alsa-utils ffmpeg libasound2-plugins libsox-fmt-all pulseaudio python3-pip sndfile-programs sox
+  alsa-utils cmake ffmpeg libasound2-plugins libsox-fmt-all ninja-build pulseaudio python3-pip sndfile-programs sox
 )
 
 case "${1:-}" in
