@@ -2,6 +2,9 @@ import AudioCore
 import AudioRecorderClient
 
 /// Takes some of a device's channels, or all of them.
+///
+/// More than two are several microphones at unknown positions, whatever the device calls them: where
+/// they are mixed, the one at the place of low frequencies is not left out.
 struct ChannelPick {
   /// What comes out.
   let format: AudioFormat
@@ -9,16 +12,15 @@ struct ChannelPick {
 
   /// - Throws: `AudioRecorderError.unsupportedFormat` where the device lacks a channel.
   init(_ channels: [Int]?, of device: AudioFormat) throws(AudioRecorderError) {
-    guard let channels else {
-      format = device
-      return
-    }
+    let count = channels?.count ?? device.channelCount
+    let unknown = ChannelLayout(Array(repeating: .unknown, count: max(1, count)))
+    format = AudioFormat(sampleRate: device.sampleRate, layout: count > 2 ? unknown : .wav(count))
+    guard let channels else { return }
     if let missing = channels.first(where: { $0 >= device.channelCount }) {
       throw .unsupportedFormat(
         reason: "channel \(missing + 1) was picked (index \(missing)), "
           + "and the device has \(device.channelCount)")
     }
-    format = AudioFormat(sampleRate: device.sampleRate, channelCount: channels.count)
     mapper = ChannelMapper(.channels(channels))
   }
 
@@ -41,7 +43,8 @@ struct ChannelPick {
   }
 
   mutating func apply(_ buffer: AudioBuffer) throws -> AudioBuffer {
-    try mapper?.take(buffer).first ?? buffer
+    let picked = try mapper?.take(buffer).first ?? buffer
+    return AudioBuffer(format: format, samples: picked.samples, firstFrame: picked.firstFrame)
   }
 
   mutating func apply(_ captured: DeviceAudio) throws -> DeviceAudio {

@@ -22,6 +22,21 @@ import Testing
     #expect(converter.nextFrame == given && converter.outputFrame == given)
   }
 
+  @Test func `files of other layouts are heard from the loudspeakers of their positions`() throws {
+    var converter = FeederConverter(to: AudioFormat(sampleRate: 48_000, channelCount: 6))
+    var heard: [[Float]] = []
+    for count in [6, 4, 5, 2, 1] {
+      let frame = (1...count).map { Float($0) }
+      let format = AudioFormat(sampleRate: 48_000, channelCount: count)
+      heard.append(try converter.convert(AudioBuffer(format: format, samples: frame)))
+    }
+    #expect(
+      heard == [
+        [1, 2, 3, 4, 5, 6], [1, 2, 0, 0, 3, 4], [1, 2, 3, 0, 4, 5], [1, 2, 0, 0, 0, 0],
+        [0, 0, 1, 0, 0, 0],
+      ])
+  }
+
   @Test func `another stream begins where it is told`() throws {
     var converter = FeederConverter(to: target)
     _ = try converter.convert(tone(4_410, rate: 44_100))

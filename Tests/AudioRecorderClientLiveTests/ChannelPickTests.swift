@@ -1,5 +1,6 @@
 import AudioCore
 import AudioRecorderClient
+import Resampling
 import Testing
 
 @testable import AudioRecorderClientLive
@@ -19,7 +20,23 @@ import Testing
   @Test func `without a wish all channels stay as they are`() throws {
     var pick = try ChannelPick(nil, of: device)
     let buffer = AudioSignal.sine(440).buffer(10, format: device)
-    #expect(try pick.apply(buffer) == buffer)
+    let picked = try pick.apply(buffer)
+    #expect(picked.samples == buffer.samples && picked.format == pick.format)
+  }
+
+  @Test(arguments: [(nil, 6), ([0, 1, 2, 3, 4, 5], 6), (nil, 4), (nil, 2)])
+  func `every microphone of a device is in a recording of one channel`(
+    channels: [Int]?, count: Int
+  ) throws {
+    let device = AudioFormat(sampleRate: 48_000, channelCount: count)
+    let pick = try ChannelPick(channels, of: device)
+    let mono = AudioFormat(sampleRate: 48_000, channelCount: 1)
+    let resampler = try Resampler(from: pick.format, to: mono)
+    for index in 0..<count {
+      let frame = (0..<count).map { Float($0 == index ? 1 : 0) }
+      let mixed = try resampler.process(AudioBuffer(format: pick.format, samples: frame))
+      #expect(mixed.samples == [1 / Float(count)])
+    }
   }
 
   @Test func `a channel that the device lacks is refused by its number`() {
