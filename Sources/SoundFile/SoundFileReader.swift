@@ -10,7 +10,7 @@ public import FoundationEssentials
 /// Its methods block while the file is read: call them on a thread of your own, or use
 /// `SoundFile.buffers(of:)`. Thread safety: one thread at a time.
 public final class SoundFileReader {
-  /// Rate and channels of the file.
+  /// Rate and channels of the file, at the positions that its header names, or else the usual ones.
   public let format: AudioFormat
 
   /// The length that the header tells, which may be wrong; nil where it tells none, as in a stream.
@@ -81,7 +81,8 @@ public final class SoundFileReader {
     return SoundFileShortfall(announced: announcedFrameCount, decoded: framesRead)
   }
 
-  /// Reads the next frames into memory; it neither allocates nor converts but to Float32.
+  /// Reads the next frames into memory; it neither allocates nor converts but to Float32, with the
+  /// channels in the order of WAV files.
   ///
   /// - Parameter target: room for at least one frame; a part of a frame at its end is left alone.
   /// - Returns: the number of frames; fewer than there is room for, and at last 0, at the end.
