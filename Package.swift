@@ -112,6 +112,8 @@ let package = Package(
       providers: [.apt(["libpocketsphinx-dev", "libsphinxbase-dev", "pocketsphinx-en-us"])]),
     .systemLibrary(
       name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+    .systemLibrary(
+      name: "CMPG123", pkgConfig: "libmpg123", providers: [.apt(["libmpg123-dev"])]),
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
     .systemLibrary(name: "CVorbis", pkgConfig: "vorbisenc", providers: [.apt(["libvorbis-dev"])]),
 
@@ -142,7 +144,7 @@ let package = Package(
       "PocketSphinxEngine",
       ["AudioCore", "ClientDependencies", "CPocketSphinx", "SpeechEngine", logging]),
     library("Resampling", ["AudioCore", "CSoxr"]),
-    library("SoundFile", ["AudioCore", "AudioThreads", "CSndFile", "CVorbis", logging]),
+    library("SoundFile", ["AudioCore", "AudioThreads", "CMPG123", "CSndFile", "CVorbis", logging]),
 
     // An engine whose library is loaded at run time.
     library("VoskEngine", ["AudioCore", "SpeechEngine", logging]),

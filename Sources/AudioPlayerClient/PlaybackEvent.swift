@@ -36,8 +36,8 @@ public enum PlaybackEvent: Hashable, Sendable {
   /// `seek` has been heard, or would be but for a pause: the position is where it goes on.
   case sought(PlaybackProgress)
   /// A file ended before its header said, also when it was preloaded; all that there was has been
-  /// heard.
-  case shortfall(item: Int, announced: Duration, decoded: Duration)
+  /// heard. `announced` is nil where its end is missing though its header promised nothing.
+  case shortfall(item: Int, announced: Duration?, decoded: Duration)
   /// An item cannot be played, or not to its end; the next one follows.
   ///
   /// The stream throws the first of these errors after the last item.

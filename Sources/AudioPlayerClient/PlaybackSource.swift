@@ -3,7 +3,7 @@ public import FoundationEssentials
 
 /// Where the audio of a playback comes from.
 public enum PlaybackSource: Sendable {
-  /// A file in any format that libsndfile reads; a named pipe is played while it is written, and
+  /// A file in any format that `SoundFileReader` reads; a named pipe is played while it is written, and
   /// once only.
   case file(URL)
   /// Buffers in memory, one after the other, whatever their formats; their `firstFrame` does not

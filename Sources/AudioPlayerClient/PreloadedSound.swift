@@ -15,8 +15,8 @@ public struct PreloadedSound: Sendable {
   /// What keeps the device open.
   package let hold: (any Sendable)?
 
-  /// What the file announced and did not hold; nil where it was as long as its header said.
-  package let shortfall: (announced: Duration, decoded: Duration)?
+  /// What the file announced and did not hold; nil where it was complete.
+  package let shortfall: (announced: Duration?, decoded: Duration)?
 
   /// A sound of these buffers, for which no device is open: for a client of one's own.
   public init(buffers: [AudioBuffer], device: AudioDevice.ID? = nil) {
@@ -25,7 +25,7 @@ public struct PreloadedSound: Sendable {
 
   package init(
     buffers: [AudioBuffer], device: AudioDevice.ID?, hold: (any Sendable)?,
-    shortfall: (announced: Duration, decoded: Duration)? = nil
+    shortfall: (announced: Duration?, decoded: Duration)? = nil
   ) {
     self.buffers = buffers
     self.device = device

@@ -16,7 +16,7 @@ protocol FeederSource: AnyObject {
   var url: URL? { get }
 
   /// What the source announced and did not hold, once its end has been met.
-  var shortfall: (announced: Duration, decoded: Duration)? { get }
+  var shortfall: (announced: Duration?, decoded: Duration)? { get }
 
   /// Opens it; called first, and again only where all of it is kept.
   nonisolated(nonsending) func open() async throws -> SourceDescription

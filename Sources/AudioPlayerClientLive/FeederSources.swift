@@ -14,10 +14,10 @@ final class FileSource: FeederSource {
     self.file = file
   }
 
-  var shortfall: (announced: Duration, decoded: Duration)? {
+  var shortfall: (announced: Duration?, decoded: Duration)? {
     guard let reader, let shortfall = reader.shortfall else { return nil }
     let rate = reader.format.sampleRate
-    return (shortfall.announced.duration(at: rate), shortfall.decoded.duration(at: rate))
+    return (shortfall.announced?.duration(at: rate), shortfall.decoded.duration(at: rate))
   }
 
   var position: FrameCount { reader?.position ?? 0 }
@@ -96,18 +96,18 @@ final class FileSource: FeederSource {
 final class BuffersSource: FeederSource {
   let url: URL? = nil
   private let format: AudioFormat?
-  private let missing: (announced: Duration, decoded: Duration)?
+  private let missing: (announced: Duration?, decoded: Duration)?
   private var tape = BufferTape()
 
   /// - Parameter shortfall: what the file that they are from announced and did not hold.
-  init(_ buffers: [AudioBuffer], shortfall: (announced: Duration, decoded: Duration)? = nil) {
+  init(_ buffers: [AudioBuffer], shortfall: (announced: Duration?, decoded: Duration)? = nil) {
     missing = shortfall
     let buffers = buffers.filter { !$0.isEmpty }
     format = buffers.first?.format
     for buffer in buffers { tape.append(buffer) }
   }
 
-  var shortfall: (announced: Duration, decoded: Duration)? {
+  var shortfall: (announced: Duration?, decoded: Duration)? {
     tape.position < tape.end ? nil : missing
   }
 

@@ -60,7 +60,7 @@ final class ItemReader {
   var url: URL? { source.url }
 
   /// What the source announced and did not hold; nil where it was not read to its end.
-  var shortfall: (announced: Duration, decoded: Duration)? { source.shortfall }
+  var shortfall: (announced: Duration?, decoded: Duration)? { source.shortfall }
 
   /// Its source, where that is in memory and can be opened again.
   var keptSource: (any FeederSource)? { source.isKept ? source : nil }

@@ -24,7 +24,7 @@ final class ShortFileSource: FeederSource {
     source = FileSource(file)
   }
 
-  var shortfall: (announced: Duration, decoded: Duration)? { source.shortfall }
+  var shortfall: (announced: Duration?, decoded: Duration)? { source.shortfall }
 
   var position: FrameCount { source.position }
 

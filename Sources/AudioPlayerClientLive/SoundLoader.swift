@@ -46,5 +46,5 @@ actor SoundLoader {
 /// A source in memory.
 struct LoadedSound: Sendable {
   let buffers: [AudioBuffer]
-  let shortfall: (announced: Duration, decoded: Duration)?
+  let shortfall: (announced: Duration?, decoded: Duration)?
 }

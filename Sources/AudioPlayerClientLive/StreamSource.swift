@@ -3,6 +3,7 @@ import AudioPlayerClient
 import AudioThreads
 import FoundationEssentials
 import SoundFile
+import Synchronization
 
 /// Buffers as they come.
 ///
@@ -11,7 +12,6 @@ import SoundFile
 /// gives nothing, requests are looked at.
 final class StreamSource: FeederSource {
   let url: URL?
-  let shortfall: (announced: Duration, decoded: Duration)? = nil
   private let puller: StreamPuller
   private let mailbox: FeederMailbox
   private var pulling: Task<AudioBuffer?, any Error>?
@@ -19,6 +19,8 @@ final class StreamSource: FeederSource {
   private var tape = BufferTape()
   private var format: AudioFormat?
   private var isGivenUp = false
+  /// What a pipe's header promised and did not hold, as the thread that reads it finds out.
+  private let missing = MissingAudio()
 
   init(_ stream: AsyncThrowingStream<AudioBuffer, any Error>, _ mailbox: FeederMailbox) {
     url = nil
@@ -30,12 +32,18 @@ final class StreamSource: FeederSource {
   /// so short that none of them keeps back for long what has come.
   init(of url: URL, _ mailbox: FeederMailbox) {
     self.url = url
-    puller = StreamPuller(SoundFile.buffers(of: url, framesPerBuffer: 512))
+    puller = StreamPuller(
+      SoundFile.buffers(of: url, framesPerBuffer: 512) { [missing] in missing.note($0) })
     self.mailbox = mailbox
   }
 
   deinit {
     pulling?.cancel()
+  }
+
+  var shortfall: (announced: Duration?, decoded: Duration)? {
+    guard let rate = format?.sampleRate, let shortfall = missing.shortfall else { return nil }
+    return (shortfall.announced?.duration(at: rate), shortfall.decoded.duration(at: rate))
   }
 
   var position: FrameCount { tape.position }
@@ -104,6 +112,16 @@ final class StreamSource: FeederSource {
       throw AudioPlayerError.source(url, reason: "\(error)")
     }
   }
+}
+
+/// A shortfall, from the thread that reads to the one that plays.
+private final class MissingAudio: Sendable {
+  // Held to note and to look.
+  private let noted = Mutex<SoundFileShortfall?>(nil)
+
+  func note(_ shortfall: SoundFileShortfall) { noted.withLock { $0 = shortfall } }
+
+  var shortfall: SoundFileShortfall? { noted.withLock { $0 } }
 }
 
 /// The place of the stream's iterator.

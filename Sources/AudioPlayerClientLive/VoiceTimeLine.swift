@@ -8,7 +8,7 @@ enum VoiceNote: Equatable {
   case paused
   case resumed
   case sought
-  case shortfall(item: Int, announced: Duration, decoded: Duration)
+  case shortfall(item: Int, announced: Duration?, decoded: Duration)
   case failed(item: Int, AudioPlayerError)
 
   /// Whether it tells of the voice's samples, not of what was done with them.

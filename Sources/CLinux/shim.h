@@ -18,3 +18,11 @@ static inline int syrinx_poll_one(struct pollfd *descriptor, long long nanosecon
   struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
   return (int)syscall(SYS_ppoll, descriptor, 1, &time, (void *)0, 8);
 }
+
+#include <stdio.h>
+
+// Swift cannot assign C's stdout, a variable that threads share.
+static inline void syrinx_discard_stdout(void) {
+  FILE *nowhere = fopen("/dev/null", "we");
+  if (nowhere) stdout = nowhere;
+}

@@ -1,71 +1,170 @@
 /// What the first bytes of a file say about it.
-enum FileKind: Equatable {
-  /// Audio that libsndfile reads from beginning to end, so also from a pipe.
-  case streamable
-  /// Audio that libsndfile has to seek in.
-  case needsSeeking
-  /// A known container that libsndfile does not read.
-  case foreign(String)
-  /// Nothing that is known.
-  case unknown
-
-  init(_ bytes: [UInt8]) {
-    let found = Self.signatures.first { $0.matches(bytes) }
-    self = found?.kind ?? .unknown
+struct FileKind: Equatable {
+  /// What reads it.
+  enum Reading {
+    /// libsndfile, from beginning to end, so also from a pipe.
+    case streaming
+    /// libsndfile, which has to seek in it: some of its parsers never end where a pipe does.
+    case seeking
+    /// libmpg123, also from a pipe.
+    case mpeg
+    /// FFmpeg, where it is installed.
+    case ffmpeg
+    /// Nothing: there is no sound in it.
+    case nothing
   }
 
-  private struct Signature {
-    let offset: Int
-    let bytes: [UInt8]
-    let kind: FileKind
+  /// With its article, for people.
+  let name: String
+  let reading: Reading
+  /// Where it begins, behind tags for people (ID3).
+  var offset = 0
 
-    init(_ text: String, at offset: Int = 0, _ kind: FileKind) {
-      self.init(Array(text.utf8), at: offset, kind)
-    }
+  init(_ name: String, _ reading: Reading) {
+    (self.name, self.reading) = (name, reading)
+  }
 
-    init(_ bytes: [UInt8], at offset: Int = 0, _ kind: FileKind) {
-      (self.bytes, self.offset, self.kind) = (bytes, offset, kind)
-    }
+  /// Looks for MPEG's blocks that far into a file whose first bytes are not known.
+  static let mostBytesBeforeMPEG = 1 << 16
 
-    func matches(_ file: [UInt8]) -> Bool {
-      file.count >= offset + bytes.count && file[offset...].starts(with: bytes)
+  /// - Parameter bytes: gives up to so many bytes of the file at a place.
+  /// - Returns: nil for what is not known.
+  init?(
+    bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8]
+  ) throws(SoundFileError) {
+    let offset = try Self.tagLength(bytes)
+    let first = try bytes(offset, 48)
+    if let found = Self.signatures.first(where: { $0.matches(first) }) {
+      self = found.kind
+      self.offset = offset
+    } else if Self.isMPEG(first) {
+      self = Self.mpegAudio
+    } else if Self.holdsMPEG(try bytes(offset, Self.mostBytesBeforeMPEG)) {
+      self = Self.mpegAudio
+    } else {
+      return nil
     }
   }
 
-  private static let signatures: [Signature] =
-    containers + foreignContainers + elementaryStreams
+  private static let mpegAudio = FileKind("MPEG audio", .mpeg)
+
+  /// The bytes of an ID3 tag, whose size has 7 bits a byte; 0 where there is none.
+  private static func tagLength(
+    _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8]
+  ) throws(SoundFileError) -> Int {
+    let head = try bytes(0, 10)
+    guard head.count == 10, head.starts(with: "ID3".utf8) else { return 0 }
+    return 10 + head[6...].reduce(0) { $0 << 7 | Int($1 & 0x7F) }
+  }
+
+  /// Whether the bytes begin a block of MPEG audio: sync word, layer, bit rate and rate.
+  private static func isMPEG(_ bytes: [UInt8]) -> Bool {
+    guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] & 0xE0 == 0xE0 else { return false }
+    return bytes[1] & 0x18 != 0x08 && bytes[1] & 0x06 != 0
+      && bytes[2] & 0xF0 != 0xF0 && bytes[2] & 0x0C != 0x0C
+  }
+
+  /// Whether two blocks of MP3 follow each other somewhere, as behind zeros.
+  private static func holdsMPEG(_ bytes: [UInt8]) -> Bool {
+    let header = { (index: Int) -> MPEGFrameHeader? in
+      guard index + 4 <= bytes.count, bytes[index] == 0xFF else { return nil }
+      return MPEGFrameHeader(bytes[index..<index + 4].reduce(0) { $0 << 8 | UInt32($1) })
+    }
+    return bytes.indices.contains { index in
+      header(index).map { header(index + $0.byteCount) != nil } ?? false
+    }
+  }
+}
+
+private struct Signature {
+  let parts: [(offset: Int, bytes: [UInt8])]
+  let kind: FileKind
+
+  init(_ text: String, at offset: Int = 0, _ name: String, _ reading: FileKind.Reading) {
+    self.init(Array(text.utf8), at: offset, name, reading)
+  }
+
+  init(_ bytes: [UInt8], at offset: Int = 0, _ name: String, _ reading: FileKind.Reading) {
+    (parts, kind) = ([(offset, bytes)], FileKind(name, reading))
+  }
+
+  /// What a container holds says another mark further on.
+  init(
+    _ text: String, _ inner: String, at offset: Int = 8, _ name: String,
+    _ reading: FileKind.Reading
+  ) {
+    parts = [(0, Array(text.utf8)), (offset, Array(inner.utf8))]
+    kind = FileKind(name, reading)
+  }
+
+  func matches(_ file: [UInt8]) -> Bool {
+    parts.allSatisfy { part in
+      file.count >= part.offset + part.bytes.count
+        && file[part.offset...].starts(with: part.bytes)
+    }
+  }
+}
+
+extension FileKind {
+  fileprivate static let signatures: [Signature] =
+    containers + ogg + foreign + silent
 
   private static let containers: [Signature] = [
-    Signature("AVI ", at: 8, .foreign("an AVI video")),
-    Signature("WEBP", at: 8, .foreign("a WebP picture")),
-    Signature("RIFF", .streamable),
-    Signature("RIFX", .streamable),
-    Signature("FORM", .streamable),
-    Signature(".snd", .streamable),
-    Signature("OggS", .streamable),
-    Signature("ID3", .streamable),
-    Signature("fLaC", .needsSeeking),
-    Signature("caff", .needsSeeking),
-    Signature("RF64", .needsSeeking),
-    Signature("riff", .needsSeeking),
-    Signature("Creative Voice", .needsSeeking),
-    Signature("NIST_1A", .needsSeeking),
+    Signature("RIFF", "WAVE", "a WAV file", .streaming),
+    Signature("RIFX", "WAVE", "a WAV file", .streaming),
+    Signature("FORM", "AIFF", "an AIFF file", .streaming),
+    Signature("FORM", "AIFC", "an AIFF file", .streaming),
+    Signature("FORM", "8SVX", "an IFF file (8SVX)", .seeking),
+    Signature("FORM", "16SV", "an IFF file (16SV)", .seeking),
+    Signature(".snd", "an AU file", .streaming),
+    Signature("fLaC", "a FLAC file", .seeking),
+    Signature("caff", "a CAF file", .seeking),
+    Signature("RF64", "WAVE", "an RF64 file", .seeking),
+    Signature("riff\u{2E}", "a Wave64 file", .seeking),
+    Signature("Creative Voice File", "a VOC file", .seeking),
+    Signature("NIST_1A", "a NIST SPHERE file", .seeking),
   ]
 
-  private static let foreignContainers: [Signature] = [
-    Signature("ftyp", at: 4, .foreign("MPEG-4 or AAC (M4A, MP4)")),
-    Signature([0x1A, 0x45, 0xDF, 0xA3], .foreign("Matroska or WebM")),
-    Signature([0x30, 0x26, 0xB2, 0x75], .foreign("Windows Media (WMA)")),
-    Signature("wvpk", .foreign("WavPack")),
-    Signature("MAC ", .foreign("Monkey's Audio")),
-    Signature("TTA1", .foreign("True Audio")),
-    Signature("MThd", .foreign("MIDI, notes without sound")),
-    Signature("#!AMR", .foreign("AMR")),
+  /// The first packet is at 28.
+  private static let ogg: [Signature] = [
+    Signature("OggS", "\u{1}vorbis", at: 28, "an Ogg Vorbis file", .streaming),
+    Signature("OggS", "OpusHead", at: 28, "an Opus file", .streaming),
+    Signature("OggS", "Speex   ", at: 28, "a Speex file", .ffmpeg),
+    Signature("OggS", "\u{7F}FLAC", at: 28, "FLAC in an Ogg file", .ffmpeg),
+    Signature("OggS", "an Ogg file without Vorbis or Opus", .ffmpeg),
   ]
 
-  /// MPEG's sync word and layer; layer 0 is AAC.
-  private static let elementaryStreams: [Signature] =
-    [0xF0, 0xF1, 0xF8, 0xF9].map { Signature([0xFF, $0], .foreign("AAC (ADTS)")) }
-    + [0xE2, 0xE3, 0xE4, 0xE5, 0xF2, 0xF3, 0xF4, 0xF5, 0xFA, 0xFB, 0xFC, 0xFD, 0xFE, 0xFF]
-    .map { Signature([0xFF, $0], .streamable) }
+  private static let foreign: [Signature] =
+    [
+      Signature("RIFF", "AVI ", "an AVI video", .ffmpeg),
+      Signature("ftyp", at: 4, "an MPEG-4 file (M4A, MP4)", .ffmpeg),
+      Signature([0x1A, 0x45, 0xDF, 0xA3], "a Matroska or WebM file", .ffmpeg),
+      Signature([0x30, 0x26, 0xB2, 0x75], "a Windows Media file (WMA)", .ffmpeg),
+      Signature("wvpk", "a WavPack file", .ffmpeg),
+      Signature("MAC ", "a Monkey's Audio file (APE)", .ffmpeg),
+      Signature("TTA1", "a True Audio file", .ffmpeg),
+      Signature("MPCK", "a Musepack file", .ffmpeg),
+      Signature("MP+", "a Musepack file", .ffmpeg),
+      Signature("DSD ", "a DSD file (DSF)", .ffmpeg),
+      Signature("FRM8", "a DSD file (DFF)", .ffmpeg),
+      Signature("#!AMR", "an AMR file", .ffmpeg),
+      Signature("FLV\u{1}", "a Flash video", .ffmpeg),
+      Signature([0x0B, 0x77], "Dolby Digital (AC-3)", .ffmpeg),
+      // libsndfile reads it, but prints to standard output what is wrong in it.
+      Signature([0xF0, 0x7E], "a MIDI sample dump (SDS)", .ffmpeg),
+    ] + [0xF0, 0xF1, 0xF8, 0xF9].map { Signature([0xFF, $0], "AAC (ADTS)", .ffmpeg) }
+
+  private static let silent: [Signature] = [
+    Signature("MThd", "a MIDI file, notes without sound", .nothing),
+    Signature("RIFF", "WEBP", "a WebP picture", .nothing),
+    Signature("RIFF", "a RIFF file without WAV in it", .nothing),
+    Signature("FORM", "an IFF file without sound in it", .nothing),
+    Signature([0x89, 0x50, 0x4E, 0x47], "a PNG picture", .nothing),
+    Signature([0xFF, 0xD8, 0xFF], "a JPEG picture", .nothing),
+    Signature("GIF8", "a GIF picture", .nothing),
+    Signature("%PDF", "a PDF document", .nothing),
+    Signature("PK\u{3}\u{4}", "a ZIP archive", .nothing),
+    Signature([0x1F, 0x8B], "compressed by gzip", .nothing),
+    Signature([0x7F, 0x45, 0x4C, 0x46], "a program (ELF)", .nothing),
+  ]
 }

@@ -92,3 +92,9 @@ final class GrowingFile {
     return FileLoss(linkCount: Int(status.st_nlink), size: Int(status.st_size), written: length)
   }
 }
+
+extension GrowingFile: VirtualStorage {
+  func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
+    max(0, pread(descriptor.number, bytes.baseAddress, bytes.count, offset))
+  }
+}

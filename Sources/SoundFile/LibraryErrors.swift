@@ -3,16 +3,21 @@ import CSndFile
 
 /// The one place where libsndfile's codes become errors of ours.
 enum LibraryErrors {
-  static func opening(_ path: String, _ failure: LibraryFailure, kind: FileKind) -> SoundFileError {
-    if case .foreign(let what) = kind { return .unsupported(path: path, what: what) }
-    switch Int(failure.code) {
-    case Int(SF_ERR_SYSTEM): return SystemErrors.reading(path, code: failure.systemCode)
-    case Int(SF_ERR_UNSUPPORTED_ENCODING):
-      return .unsupported(path: path, what: "\(sentence(failure).lowercased())")
+  /// - Parameter kind: what the first bytes say; nil where they are not known.
+  static func opening(
+    _ path: String, _ failure: LibraryFailure, kind: FileKind?
+  ) -> SoundFileError {
+    if failure.code == SF_ERR_SYSTEM { return SystemErrors.reading(path, code: failure.systemCode) }
     // Also "File does not exist or is not a regular file", said of files too short for a header.
-    case _ where kind == .unknown: return .notAudio(path: path)
-    default: return .damaged(path: path, frame: 0, reason: sentence(failure))
+    guard let kind else { return .notAudio(path: path) }
+    // libsndfile has codes for these two, but not in its header: "unimplemented format" and
+    // "unsupported encoding".
+    let isEncoding = ["unimplemented", "unsupported"].contains { word in
+      failure.text.lowercased().contains(word)
     }
+    return isEncoding
+      ? .unsupported(path: path, what: "\(kind.name) in an encoding that libsndfile does not know")
+      : .damaged(path: path, frame: 0, reason: "its header is wrong or incomplete")
   }
 
   static func reading(

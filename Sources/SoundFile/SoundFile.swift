@@ -13,7 +13,7 @@ public enum SoundFile {
   /// - Parameters:
   ///   - url: a file; a named pipe is read while it is written.
   ///   - framesPerBuffer: the length of each buffer but the last, above 0.
-  ///   - onShortfall: hears at the end of the stream that the header promised more than there was.
+  ///   - onShortfall: hears at the end of the stream that the end of the file is missing.
   /// - Throws: the stream throws `SoundFileError`, which says what is wrong with the file.
   public static func buffers(
     of url: URL, framesPerBuffer: FrameCount = 4096,
@@ -29,9 +29,10 @@ public enum SoundFile {
   /// The descriptor belongs to the caller and must stay open until the first buffer has come.
   public static func buffers(
     ofFileDescriptor fileDescriptor: Int32, name: String = "standard input",
-    framesPerBuffer: FrameCount = 4096
+    framesPerBuffer: FrameCount = 4096,
+    onShortfall: @escaping @Sendable (SoundFileShortfall) -> Void = { _ in }
   ) -> AsyncThrowingStream<AudioBuffer, any Error> {
-    buffers(framesPerBuffer, { _ in }) { interruption in
+    buffers(framesPerBuffer, onShortfall) { interruption in
       try SoundFileReader(fileDescriptor: fileDescriptor, name: name, interruption: interruption)
     }
   }

@@ -2,8 +2,8 @@ extension SoundFileError: CustomStringConvertible {
   /// A short text for people.
   public var description: String {
     switch self {
-    case .notFound, .isDirectory, .permissionDenied, .empty, .notAudio, .unsupported, .damaged,
-      .cannotRead, .notSeekable:
+    case .notFound, .isDirectory, .permissionDenied, .empty, .notAudio, .unsupported, .silent,
+      .damaged, .cannotRead, .notSeekable:
       readingText
     case .unsupportedFormat, .unknownExtension, .wrongFormat:
       formatText
@@ -22,7 +22,8 @@ extension SoundFileError: CustomStringConvertible {
     case .notAudio(let path):
       "\(path) is not a sound file that is known; `file` may tell what it is"
     case .unsupported(let path, let what):
-      "\(path) is \(what), which cannot be read; convert it first, for example with ffmpeg"
+      "\(path) is \(what), which only FFmpeg reads; install it (ffmpeg), or convert the file"
+    case .silent(let path, let what): "\(path) is \(what): there is no sound to be read in it"
     case .damaged(let path, let frame, let reason):
       "\(path) is damaged after \(frame): \(reason)"
     case .cannotRead(let path, let reason): "cannot read \(path): \(reason)"

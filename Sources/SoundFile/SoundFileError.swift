@@ -12,8 +12,10 @@ public enum SoundFileError: Error, Equatable {
   case empty(path: String)
   /// What is in the file is not audio in any known container.
   case notAudio(path: String)
-  /// The container or the encoding is known by name but cannot be read; `what` names it.
+  /// The container or the encoding is known but cannot be read without FFmpeg; `what` names it.
   case unsupported(path: String, what: String)
+  /// What is in the file is known and holds no sound; `what` names it.
+  case silent(path: String, what: String)
   /// The file is audio, but broken at or before `frame`, up to which it was read.
   case damaged(path: String, frame: FrameCount, reason: String)
   /// The system failed to read the file.

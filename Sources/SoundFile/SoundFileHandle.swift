@@ -3,28 +3,19 @@ import CSndFile
 import Glibc
 import Synchronization
 
-/// The one owner of a `SNDFILE`, which has a descriptor of its own, or a file of ours.
+/// The one owner of a `SNDFILE`, which has a descriptor of its own, a pipe's, or a file of ours.
 struct SoundFileHandle: ~Copyable {
   private let file: OpaquePointer
-  /// What libsndfile writes into; it lives until the file is closed.
+  /// What libsndfile reads or writes; it lives until the file is closed.
   private let target: Unmanaged<VirtualFile>?
 
-  /// Opens a file that is at hand; the corresponding C function is `sf_open_fd`.
-  init(_ descriptor: Descriptor, mode: Int32, info: inout SF_INFO) throws(LibraryFailure) {
-    // libsndfile keeps the error of a call that gave no handle in one variable for the whole
-    // process: the lock keeps it ours from the failure to the fetch. Files answer at once, so
-    // nobody waits.
-    let opened = openFailure.withLock { _ in
-      Self.open(descriptor, mode: mode, info: &info)
-    }
-    file = try opened.get()
-    target = nil
-  }
-
-  /// Opens a file of ours; the corresponding C function is `sf_open_virtual`.
+  /// Opens a file that is at hand; the corresponding C function is `sf_open_virtual`.
   init(_ target: VirtualFile, mode: Int32, info: inout SF_INFO) throws(LibraryFailure) {
     let retained = Unmanaged.passRetained(target)
     var functions = VirtualFile.functions
+    // libsndfile keeps the error of a call that gave no handle in one variable for the whole
+    // process: the lock keeps it ours from the failure to the fetch. Files answer at once, so
+    // nobody waits.
     var opened: OpaquePointer?
     var failure: LibraryFailure?
     openFailure.withLock { _ in
@@ -53,13 +44,6 @@ struct SoundFileHandle: ~Copyable {
   deinit {
     sf_close(file)
     target?.release()
-  }
-
-  private static func open(
-    _ descriptor: Descriptor, mode: Int32, info: inout SF_INFO
-  ) -> Result<OpaquePointer, LibraryFailure> {
-    if let file = file(descriptor, mode: mode, info: &info) { return .success(file) }
-    return .failure(.opening)
   }
 
   private static func file(

@@ -1,134 +1,143 @@
 import AudioCore
 import AudioThreads
-import CSndFile
 
-/// A file opened for reading and looked at, with what libsndfile found in it.
-struct SoundFileInput: ~Copyable {
-  let handle: SoundFileHandle
-  let info: SF_INFO
-  /// The channels of what is read, in the order of WAV files.
-  let layout: ChannelLayout
-  let isStream: Bool
-  /// What the header said before libsndfile corrected it, where we can tell.
-  let promisedFrames: Int?
-
-  /// From the file's own order; nil where it is that of WAV files.
-  private let order: ChannelMix?
-
-  init(
+/// Finds out what a file or stream is, and what decodes it.
+enum SoundFileInput {
+  static func open(
     _ descriptor: Descriptor, path: String, interruption: WakeUp
-  ) throws(SoundFileError) {
+  ) throws(SoundFileError) -> any SoundDecoder {
     guard !descriptor.isDirectory else { throw .isDirectory(path: path) }
-    guard !descriptor.isRegularFile else {
-      try self.init(file: descriptor, path: path)
-      return
-    }
+    if descriptor.isRegularFile { return try open(file: descriptor, path: path, interruption) }
     let stream = StreamInput(source: descriptor, path: path, interruption: interruption)
-    let firstBytes = try stream.firstBytes(16)
-    guard !firstBytes.isEmpty else { throw .empty(path: path) }
-    switch FileKind(firstBytes) {
-    case .streamable:
-      try self.init(pipe: stream.pumped(after: firstBytes), path: path)
-    case .needsSeeking:
-      try self.init(file: stream.spooled(after: firstBytes), path: path)
-    case .foreign(let what): throw .unsupported(path: path, what: what)
-    case .unknown: throw .notAudio(path: path)
+    return try open(stream, path: path)
+  }
+
+  /// What can only be read with seeking is read from a file; the rest as it comes.
+  private static func open(
+    _ stream: StreamInput, path: String
+  ) throws(SoundFileError) -> any SoundDecoder {
+    let head = StreamHead(stream)
+    let bytes = { (offset: Int, count: Int) throws(SoundFileError) in
+      try head.bytes(at: offset, count: count)
     }
-  }
-
-  private init(file descriptor: Descriptor, path: String) throws(SoundFileError) {
-    guard descriptor.size > 0 else { throw .empty(path: path) }
-    var info = SF_INFO()
-    handle = try Self.open(descriptor, path: path, info: &info)
-    promisedFrames = WAVHeader(bytes: descriptor.bytes)?.promisedFrames
-    let head = descriptor.bytes(at: 0, count: 64)
-    (layout, order) = Self.channels(handle.storedLayout(info, head: head))
-    (self.info, isStream) = (info, false)
-  }
-
-  private init(pipe descriptor: Descriptor, path: String) throws(SoundFileError) {
-    var info = SF_INFO()
-    handle = try Self.open(pipe: descriptor, path: path, info: &info)
-    (layout, order) = Self.channels(handle.storedLayout(info))
-    (self.info, isStream, promisedFrames) = (info, true, nil)
-  }
-
-  private static func channels(_ stored: ChannelLayout) -> (ChannelLayout, ChannelMix?) {
-    let ours = stored.inWAVOrder
-    let usual = ChannelLayout.wav(stored.positions.count)
-    let order = ChannelMix(from: stored, to: ours)
-    // Surround is called rear or side: where each channel serves as the usual one, it is that.
-    let isUsual = ChannelMix(from: ours, to: usual).isIdentity
-    return (isUsual ? usual : ours, order.isIdentity ? nil : order)
+    guard try !bytes(0, 1).isEmpty else { throw .empty(path: path) }
+    guard let kind = try FileKind(bytes: bytes) else { throw .notAudio(path: path) }
+    head.skip(kind.offset)
+    switch kind.reading {
+    case .nothing: throw .silent(path: path, what: kind.name)
+    case .mpeg: return try MPEGDecoder(MPEGSource(head), path: path)
+    case .streaming:
+      let header = try SoundFileHeader(bytes: bytes)
+      if header.isStreamable {
+        return try open(head, kind: kind, isPromise: header.promisedLength != nil, path: path)
+      }
+    case .seeking, .ffmpeg: break
+    }
+    let file = try stream.spooled(after: head.takeAll(), what: kind.name)
+    return try open(file: file, path: path, stream.interruption)
   }
 
   private static func open(
-    _ descriptor: Descriptor, path: String, info: inout SF_INFO
-  ) throws(SoundFileError) -> SoundFileHandle {
-    do throws(LibraryFailure) {
-      let handle = try SoundFileHandle(descriptor, mode: Int32(SFM_READ), info: &info)
-      try check(info)
-      return handle
-    } catch {
-      let kind = FileKind(descriptor.bytes(at: 0, count: 16))
-      throw LibraryErrors.opening(path, error, kind: kind)
+    _ head: StreamHead, kind: FileKind, isPromise: Bool, path: String
+  ) throws(SoundFileError) -> any SoundDecoder {
+    try decoder(path, kind: kind) {
+      guard try head.bytes(at: 0, count: 4) == Array("OggS".utf8) else {
+        let pipe = try head.stream.pumped(after: head.takeAll())
+        return try LibraryDecoder(pipe: pipe, path: path, isPromise: isPromise)
+      }
+      let links = OggLinkPipes(head)
+      return try ChainedDecoder(path: path) { _ in
+        guard let pipe = try links.next() else { return nil }
+        return try LibraryDecoder(pipe: pipe, path: path) {
+          LibraryDecoder.Ending(isCutOff: links.isCutOff)
+        }
+      }
     }
   }
 
   private static func open(
-    pipe descriptor: Descriptor, path: String, info: inout SF_INFO
-  ) throws(SoundFileError) -> SoundFileHandle {
-    do throws(LibraryFailure) {
-      let handle = try SoundFileHandle(stream: descriptor, info: &info)
-      try check(info)
-      return handle
+    file: Descriptor, path: String, _ interruption: WakeUp
+  ) throws(SoundFileError) -> any SoundDecoder {
+    let size = file.size
+    guard size > 0 else { throw .empty(path: path) }
+    let kind = try FileKind { offset, count in file.bytes(at: offset, count: count) }
+    let offset = kind?.offset ?? 0
+    let part = FilePart(file, offset: offset, length: size - offset)
+    switch kind?.reading {
+    case .nothing: throw .silent(path: path, what: kind?.name ?? "")
+    case .mpeg: return try MPEGDecoder(MPEGSource(part, path: path), path: path)
+    case .ffmpeg: break
+    case nil, .streaming, .seeking:
+      do throws(SoundFileError) {
+        return try decoder(path, kind: kind) { try decoder(part, path: path) }
+      } catch {
+        // What is wrong with a file of a known kind FFmpeg may know better.
+        guard let kind, let found = try? ffmpeg(file, kind, path, interruption) else { throw error }
+        return found
+      }
+    }
+    guard let kind else { throw .notAudio(path: path) }
+    return try ffmpeg(file, kind, path, interruption)
+  }
+
+  /// For what the header promises, libsndfile is told that the file has so many bytes.
+  ///
+  /// It believes no promise that goes beyond. Of a CAF file it then reads what there is; of the others it reads
+  /// what the file has, because in place of a block that is not there it would give noise.
+  private static func decoder(_ part: FilePart, path: String) throws -> any SoundDecoder {
+    let header = try SoundFileHeader { offset, count in part.bytes(at: offset, count: count) }
+    let links = part.bytes(at: 0, count: 4) == Array("OggS".utf8) ? OggLinks(part) : nil
+    guard let links, links.starts.count > 1 else {
+      guard let length = header.promisedLength, length > part.length else {
+        return try LibraryDecoder(part, path: path, isCutOff: links?.isCutOff ?? false)
+      }
+      let promised = try LibraryDecoder(
+        FilePart(part.descriptor, offset: part.offset, length: length), path: path)
+      let cut = try? LibraryDecoder(part, path: path, promise: promised.announcedFrameCount)
+      return cut ?? promised
+    }
+    let (starts, count) = (links.starts + [part.length], links.starts.count)
+    return try ChainedDecoder(path: path, count: count) { index in
+      guard index < count else { return nil }
+      let link = FilePart(
+        part.descriptor, offset: part.offset + starts[index],
+        length: starts[index + 1] - starts[index])
+      return try LibraryDecoder(
+        link, path: path, isCutOff: links.isCutOff && index == count - 1)
+    }
+  }
+
+  /// What libsndfile says becomes an error of ours.
+  private static func decoder(
+    _ path: String, kind: FileKind?, _ open: () throws -> any SoundDecoder
+  ) throws(SoundFileError) -> any SoundDecoder {
+    do {
+      return try open()
+    } catch let failure as LibraryFailure {
+      throw LibraryErrors.opening(path, failure, kind: kind)
+    } catch let error as SoundFileError {
+      throw error
     } catch {
-      throw LibraryErrors.opening(path, error, kind: .streamable)
+      throw .cannotRead(path: path, reason: "\(error)")
     }
   }
 
-  private static func check(_ info: SF_INFO) throws(LibraryFailure) {
-    guard info.samplerate > 0, info.channels > 0 else {
-      throw LibraryFailure(
-        code: Int32(SF_ERR_MALFORMED_FILE),
-        text: "\(info.channels) channels at \(info.samplerate) Hz")
+  private static func ffmpeg(
+    _ file: Descriptor, _ kind: FileKind, _ path: String, _ interruption: WakeUp
+  ) throws(SoundFileError) -> any SoundDecoder {
+    guard let child = FFmpeg(decoding: file, path: path) else {
+      throw .unsupported(path: path, what: kind.name)
+    }
+    let stream = StreamInput(source: child.output, path: path, interruption: interruption)
+    let head = StreamHead(stream)
+    guard try !head.bytes(at: 0, count: 1).isEmpty else {
+      throw .damaged(path: path, frame: 0, reason: "FFmpeg finds no audio in it")
+    }
+    return try decoder(path, kind: kind) {
+      let pipe = try stream.pumped(after: head.takeAll())
+      return try LibraryDecoder(pipe: pipe, path: path) {
+        LibraryDecoder.Ending(reason: child.hasFailed() ? "FFmpeg can decode no more of it" : nil)
+      }
     }
   }
-}
-
-extension SoundFileInput {
-  /// Reads frames whose channels are in the order of WAV files, whatever order the file has.
-  func read(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
-    let count = handle.read(target, frames: frames)
-    order?.apply(inPlace: target, frames: max(0, count))
-    return count
-  }
-
-  var isSeekable: Bool { !isStream && info.seekable != 0 }
-
-  var format: AudioFormat {
-    AudioFormat(sampleRate: SampleRate(hertz: Int(info.samplerate)), layout: layout)
-  }
-
-  /// What the header says; nil for a stream, whose header is often written before its length is
-  /// known.
-  var announcedFrameCount: FrameCount? {
-    if let promisedFrames { return FrameCount(promisedFrames) }
-    guard !isStream, info.frames >= 0, info.frames != Int64.max else { return nil }
-    return FrameCount(Int(info.frames))
-  }
-
-  /// The names of container and encoding; the corresponding C command is `SFC_GET_FORMAT_INFO`.
-  var encodingDescription: String {
-    let container = info.format & Int32(SF_FORMAT_TYPEMASK)
-    let encoding = info.format & Int32(SF_FORMAT_SUBMASK)
-    return [container, encoding].compactMap(formatName).joined(separator: ", ")
-  }
-}
-
-private func formatName(_ format: Int32) -> String? {
-  var description = SF_FORMAT_INFO(format: format, name: nil, extension: nil)
-  let size = Int32(MemoryLayout<SF_FORMAT_INFO>.size)
-  guard sf_command(nil, Int32(SFC_GET_FORMAT_INFO), &description, size) == 0 else { return nil }
-  return description.name.map { String(cString: $0) }
 }

@@ -3,9 +3,11 @@ public import AudioThreads
 public import FoundationEssentials
 
 /// Reads a sound file, from its beginning or from any frame: all that libsndfile knows (WAV, AIFF,
-/// AU, CAF, FLAC, Ogg Vorbis, Opus, MP3 and more).
+/// AU, CAF, FLAC, Ogg Vorbis, Opus and more), MPEG audio (MP3), and where FFmpeg is installed, what
+/// that knows (AAC, M4A, WMA, WavPack, Speex and more), from the beginning only.
 ///
 /// The length in a header is often wrong; what was decoded, `framesRead` at the end, is the truth.
+/// Files that were put one behind the other are read as one where containers allow that (Ogg, MP3).
 ///
 /// Its methods block while the file is read: call them on a thread of your own, or use
 /// `SoundFile.buffers(of:)`. Thread safety: one thread at a time.
@@ -30,7 +32,7 @@ public final class SoundFileReader {
 
   private var damage: SoundFileError?
   private let path: String
-  private let input: SoundFileInput
+  private let decoder: any SoundDecoder
 
   /// Opens a file; a named pipe or device is read as a stream, like a file descriptor.
   ///
@@ -43,9 +45,9 @@ public final class SoundFileReader {
 
   /// Reads from a descriptor, for example 0 for standard input, which stays open for its owner.
   ///
-  /// A pipe is read while it is written, but for FLAC, CAF and other files that libsndfile has to
-  /// seek in: those go into a temporary file first, up to their end. A stream has no length and
-  /// cannot be sought in.
+  /// A pipe is read while it is written, but for FLAC, CAF and other files that have to be sought
+  /// in: those go into a temporary file first, up to their end, of at most 2 GiB. A stream cannot be
+  /// sought in.
   ///
   /// - Parameters:
   ///   - name: what error messages call it.
@@ -66,19 +68,20 @@ public final class SoundFileReader {
 
   private init(_ descriptor: Descriptor, path: String, interruption: WakeUp?) throws {
     self.path = path
-    input = try SoundFileInput(
+    decoder = try SoundFileInput.open(
       descriptor, path: path, interruption: interruption ?? WakeUp())
-    format = input.format
-    announcedFrameCount = input.announcedFrameCount
-    encodingDescription = input.encodingDescription
+    format = decoder.format
+    announcedFrameCount = decoder.announcedFrameCount
+    encodingDescription = decoder.encodingDescription
   }
 
   /// What the header promised and the file did not hold; nil before the end, and where it was true.
   public var shortfall: SoundFileShortfall? {
-    guard hasReachedEnd, let announcedFrameCount, framesRead < announcedFrameCount else {
-      return nil
+    guard hasReachedEnd else { return nil }
+    if let announcedFrameCount, framesRead < announcedFrameCount {
+      return SoundFileShortfall(announced: announcedFrameCount, decoded: framesRead)
     }
-    return SoundFileShortfall(announced: announcedFrameCount, decoded: framesRead)
+    return decoder.isCutOff ? SoundFileShortfall(announced: nil, decoded: framesRead) : nil
   }
 
   /// Reads the next frames into memory; it neither allocates nor converts but to Float32, with the
@@ -96,14 +99,17 @@ public final class SoundFileReader {
     precondition(room > 0, "there is no room for a frame of \(format.channelCount) channels")
     guard let start = target.baseAddress else { return 0 }
     if let damage { throw damage }
-    let count = input.read(start, frames: room)
-    if count < room, let failure = input.handle.failure {
-      damage = LibraryErrors.reading(path, failure, at: position + FrameCount(count))
+    let count = decoder.read(start, frames: room)
+    let end = position + FrameCount(count)
+    // Behind what was promised is something else, a tag for example, and no damage to the audio.
+    let isComplete = announcedFrameCount.map { end >= $0 } ?? false
+    if count < room, !isComplete, let failure = decoder.failure(at: end) {
+      damage = failure
       // libsndfile forgets its errors at the next call; the frames before this one come first.
       if let damage, count == 0 { throw damage }
     }
     hasReachedEnd = count < room
-    position = position + FrameCount(count)
+    position = end
     framesRead = max(framesRead, position)
     return FrameCount(count)
   }
@@ -114,8 +120,8 @@ public final class SoundFileReader {
   ///
   /// The corresponding C function is `sf_seek`.
   public func seek(to frame: FrameCount) throws(SoundFileError) {
-    guard input.isSeekable else { throw .notSeekable(path: path) }
-    guard input.handle.seek(to: frame.rawValue) else {
+    guard decoder.isSeekable else { throw .notSeekable(path: path) }
+    guard decoder.seek(to: frame.rawValue) else {
       throw .damaged(path: path, frame: frame, reason: "this frame cannot be found")
     }
     position = frame

@@ -3,11 +3,25 @@ import Glibc
 
 extension StreamInput {
   /// Takes the whole stream into a file without a name, which goes when its descriptor does.
-  func spooled(after firstBytes: [UInt8]) throws(SoundFileError) -> Descriptor {
+  ///
+  /// - Parameters:
+  ///   - what: what it is.
+  ///   - largestSize: in bytes; a stream that goes on is an error then.
+  func spooled(
+    after firstBytes: [UInt8], what: String, largestSize: Int = 2 << 30
+  ) throws(SoundFileError) -> Descriptor {
     let folder = FileManager.default.temporaryDirectory.path
     let file = try Descriptor.temporary(in: folder)
     var bytes = firstBytes
+    var size = 0
     while !bytes.isEmpty {
+      size += bytes.count
+      guard size <= largestSize else {
+        throw .cannotRead(
+          path: path,
+          reason: "it is \(what), of which a pipe is kept in \(folder) up to its end, and has more "
+            + "than \(largestSize >> 20) MiB; save it to a file first")
+      }
       try append(bytes, to: file, folder: folder)
       bytes = try next(atMost: 1 << 16)
     }

@@ -9,17 +9,6 @@ struct StreamInput {
   /// Pending from the moment when nobody wants the audio any more; it is never taken.
   let interruption: WakeUp
 
-  /// The first bytes, at most `count`; fewer only where the stream ends.
-  func firstBytes(_ count: Int) throws(SoundFileError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    while bytes.count < count {
-      let more = try next(atMost: count - bytes.count)
-      if more.isEmpty { break }
-      bytes += more
-    }
-    return bytes
-  }
-
   /// Waits for some bytes; none at the end, or where the reading was interrupted.
   func next(atMost count: Int) throws(SoundFileError) -> [UInt8] {
     while wait() {

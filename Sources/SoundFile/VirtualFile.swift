@@ -1,34 +1,44 @@
 import CSndFile
 import Glibc
 
-/// What libsndfile writes into in place of a descriptor: we see every byte, and what becomes of it.
+/// Where the bytes of a virtual file are.
+protocol VirtualStorage: AnyObject {
+  var length: Int { get }
+  func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int
+}
+
+/// What a library reads or writes in place of a descriptor: we see every byte, and what becomes of
+/// it.
 ///
 /// Left to itself, the MP3 encoder writes half a file without a word when the disk is full.
 final class VirtualFile {
-  fileprivate let file: GrowingFile
+  private let storage: any VirtualStorage
   fileprivate var position = 0
 
-  init(_ file: GrowingFile) {
-    self.file = file
+  init(_ storage: any VirtualStorage) {
+    self.storage = storage
   }
 
-  fileprivate func seek(_ offset: Int, from origin: Int32) -> Int {
+  fileprivate var length: Int { storage.length }
+
+  func seek(_ offset: Int, from origin: Int32) -> Int {
     switch origin {
     case SEEK_SET: position = offset
     case SEEK_CUR: position += offset
-    default: position = file.length + offset
+    default: position = length + offset
     }
     return position
   }
 
-  fileprivate func write(_ bytes: UnsafeRawBufferPointer) -> Int {
-    let count = file.write(bytes, at: position)
+  func read(into bytes: UnsafeMutableRawBufferPointer) -> Int {
+    let count = storage.read(into: bytes, at: position)
     position += count
     return count
   }
 
-  fileprivate func read(into bytes: UnsafeMutableRawBufferPointer) -> Int {
-    let count = max(0, pread(file.descriptor.number, bytes.baseAddress, bytes.count, position))
+  fileprivate func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+    let count = storage.write(bytes, at: position)
     position += count
     return count
   }
@@ -36,7 +46,7 @@ final class VirtualFile {
   /// The functions that libsndfile calls, on the thread that calls libsndfile.
   static var functions: SF_VIRTUAL_IO {
     SF_VIRTUAL_IO(
-      get_filelen: { virtualFile($0).file.length.asCount },
+      get_filelen: { virtualFile($0).length.asCount },
       seek: { offset, origin, data in virtualFile(data).seek(Int(offset), from: origin).asCount },
       read: { bytes, count, data in
         let room = UnsafeMutableRawBufferPointer(start: bytes, count: Int(count))

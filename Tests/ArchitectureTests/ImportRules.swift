@@ -14,6 +14,7 @@ extension ImportRules {
   private static let owners = [
     "CALSA": "ALSASoundCard",
     "CLinux": "AudioThreads",
+    "CMPG123": "SoundFile",
     "CPocketSphinx": "PocketSphinxEngine",
     "CSndFile": "SoundFile",
     "CSoxr": "Resampling",
@@ -58,7 +59,7 @@ extension ImportRules {
       "AudioThreads", "CALSA", "Dispatch", "Glibc", "Logging", "SoundCard",
     ]),
     "SoundFile": interface.union([
-      "AudioThreads", "CSndFile", "CVorbis", "Glibc", "Logging",
+      "AudioThreads", "CMPG123", "CSndFile", "CVorbis", "Glibc", "Logging",
     ]),
     "Resampling": ["AudioCore", "CSoxr", "Glibc"],
     "PocketSphinxEngine": interface.union([

@@ -37,7 +37,7 @@ final class HeldUpCall: Sendable {
 /// A staircase in buffers of a tenth of a second, as on a disk that does not answer one call.
 final class HeldUpSource: FeederSource {
   let url: URL? = nil
-  let shortfall: (announced: Duration, decoded: Duration)? = nil
+  let shortfall: (announced: Duration?, decoded: Duration)? = nil
   private(set) var position: FrameCount = 0
   private let call: HeldUpCall
   private var reads = 0

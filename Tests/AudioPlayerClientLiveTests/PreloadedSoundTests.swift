@@ -153,7 +153,7 @@ import VirtualSoundCard
       return try await stream.reduce(into: []) { $0.append($1) }
     }
     let shortfalls = events.compactMap { event -> [Duration]? in
-      guard case .shortfall(0, let announced, let decoded) = event else { return nil }
+      guard case .shortfall(0, let announced?, let decoded) = event else { return nil }
       return [announced, decoded]
     }
     let shortfall = try #require(shortfalls.first)

@@ -15,7 +15,7 @@ final class SlowFile: FeederSource {
   }
 
   var url: URL? { file.url }
-  var shortfall: (announced: Duration, decoded: Duration)? { file.shortfall }
+  var shortfall: (announced: Duration?, decoded: Duration)? { file.shortfall }
   var position: FrameCount { file.position }
 
   nonisolated(nonsending) func open() async throws -> SourceDescription {

@@ -3,23 +3,59 @@ import Testing
 @testable import SoundFile
 
 @Suite struct FileKindTests {
+  private func kind(_ bytes: [UInt8]) throws -> FileKind? {
+    try FileKind { offset, count in Array(bytes.dropFirst(offset).prefix(count)) }
+  }
+
   @Test(arguments: [
-    ("RIFF\u{0}\u{0}\u{0}\u{0}WAVEfmt ", FileKind.streamable),
-    ("RIFF\u{0}\u{0}\u{0}\u{0}AVI LIST", .foreign("an AVI video")),
-    ("OggS", .streamable), ("ID3", .streamable), ("fLaC", .needsSeeking), ("caff", .needsSeeking),
-    ("\u{0}\u{0}\u{0}\u{20}ftypM4A ", .foreign("MPEG-4 or AAC (M4A, MP4)")),
-    ("Hello, world", .unknown), ("", .unknown), ("RIF", .unknown),
+    ("RIFF\0\0\0\0WAVEfmt ", FileKind.Reading.streaming), ("RIFF\0\0\0\0AVI LIST", .ffmpeg),
+    ("RIFF\0\0\0\0ACON", .nothing), ("FORM\0\0\0\u{9}AIFFCOMM", .streaming),
+    ("FORM\0\0\0\u{9}8SVXVHDR", .seeking), ("FORM\0\0\0\u{9}ILBMBMHD", .nothing),
+    ("fLaC", .seeking), ("caff", .seeking), ("\0\0\0\u{20}ftypM4A ", .ffmpeg),
+    ("MAC \u{96}", .ffmpeg), ("MThd\0\0", .nothing), ("%PDF-1.4", .nothing),
+    ("Hello, world", nil), ("", nil), ("RIF", nil),
   ])
-  func `a container is known by its first bytes`(bytes: String, kind: FileKind) {
-    #expect(FileKind(Array(bytes.utf8)) == kind)
+  func `a container is known by its first bytes`(
+    bytes: String, reading: FileKind.Reading?
+  ) throws {
+    #expect(try kind(Array(bytes.utf8))?.reading == reading)
+  }
+
+  @Test(arguments: [
+    ("\u{1}vorbis", FileKind.Reading.streaming), ("OpusHead", .streaming), ("Speex   ", .ffmpeg),
+    ("\u{7F}FLAC", .ffmpeg), ("\u{2}theora", .ffmpeg),
+  ])
+  func `an Ogg file is known by its first packet`(
+    packet: String, reading: FileKind.Reading
+  ) throws {
+    let page = Array("OggS".utf8) + [UInt8](repeating: 0, count: 24)
+    #expect(try kind(page + Array(packet.utf8))?.reading == reading)
   }
 
   @Test(
     arguments: [
-      ([0xFF, 0xFB, 0x90], FileKind.streamable), ([0xFF, 0xF1, 0x50], .foreign("AAC (ADTS)")),
-      ([0xFF, 0x00], .unknown), ([0xFF], .unknown),
-    ] as [([UInt8], FileKind)])
-  func `an MPEG stream is known by its sync word and layer`(bytes: [UInt8], kind: FileKind) {
-    #expect(FileKind(bytes) == kind)
+      ([0xFF, 0xFB, 0x90, 0x64], .mpeg), ([0xFF, 0xF6, 0x90, 0x64], .mpeg),
+      ([0xFF, 0xF1, 0x50, 0x80], .ffmpeg), ([0xFF, 0xD8, 0xFF, 0xE0], .nothing),
+      ([0xFF, 0xFB, 0xFF, 0x64], nil), ([0xFF, 0x00, 0, 0], nil), ([0xFF], nil),
+    ] as [([UInt8], FileKind.Reading?)])
+  func `an MPEG stream is known by its first header`(
+    bytes: [UInt8], reading: FileKind.Reading?
+  ) throws {
+    #expect(try kind(bytes)?.reading == reading)
+  }
+
+  @Test func `what is behind a tag counts, and where it begins`() throws {
+    let tag: [UInt8] =
+      Array("ID3".utf8) + [4, 0, 0, 0, 0, 1, 2] + [UInt8](repeating: 7, count: 130)
+    let found = try kind(tag + Array("fLaC".utf8))
+    #expect(found?.reading == .seeking)
+    #expect(found?.offset == 140)
+  }
+
+  @Test func `MP3 behind zeros is known by two blocks that follow each other`() throws {
+    let block = [0xFF, 0xFB, 0x90, 0x64] + [UInt8](repeating: 0, count: 413)
+    let zeros = [UInt8](repeating: 0, count: 2_000)
+    #expect(try kind(zeros + block + block)?.reading == .mpeg)
+    #expect(try kind(zeros + block + zeros) == nil)
   }
 }

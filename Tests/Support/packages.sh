@@ -5,11 +5,12 @@ set -euo pipefail
 
 build=(
   gcc pkg-config
-  libasound2-dev libsndfile1-dev libsoxr-dev libvorbis-dev
+  libasound2-dev libmpg123-dev libsndfile1-dev libsoxr-dev libvorbis-dev
   libpocketsphinx-dev libsphinxbase-dev pocketsphinx-en-us
 )
 test=(
-  alsa-utils cmake ffmpeg libasound2-plugins libsox-fmt-all ninja-build pulseaudio python3-pip sndfile-programs sox
+  alsa-utils cmake ffmpeg flac libasound2-plugins libsox-fmt-all ninja-build pulseaudio python3-pip sndfile-programs
+  sox
 )
 
 case "${1:-}" in

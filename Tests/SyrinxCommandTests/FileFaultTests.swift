@@ -29,7 +29,8 @@ struct FileFaultTests {
             + "what was recorded before is in it"))
       let reader = try SoundFileReader(url: folder.file("out.\(name)"))
       while try !reader.read(atMost: 4_096).isEmpty {}
-      #expect(reader.framesRead > 4_000 && reader.shortfall == nil, "\(name)")
+      // Ogg may lack the end of its last page; no header promises more than there is.
+      #expect(reader.framesRead > 4_000 && reader.shortfall?.announced == nil, "\(name)")
     }
   }
 
@@ -100,7 +101,8 @@ struct FileFaultTests {
       #expect(try outcome(name).hasSuffix("out.\(name); what was recorded before is in it"))
       let reader = try SoundFileReader(url: folder.file("kept.\(name)/out.\(name)"))
       while try !reader.read(atMost: 4_096).isEmpty {}
-      #expect(reader.framesRead > 40_000 && reader.shortfall == nil, "\(name)")
+      // Ogg may lack the end of its last page; no header promises more than there is.
+      #expect(reader.framesRead > 40_000 && reader.shortfall?.announced == nil, "\(name)")
     }
   }
 

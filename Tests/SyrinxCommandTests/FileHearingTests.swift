@@ -44,7 +44,7 @@ struct FileHearingTests {
         if index >= early { await clock.advance(by: .seconds(1)) }
         await hearing.note(event)
       }
-      try await hearing.finish()
+      #expect(try await hearing.finish())
     }
     return terminal.rewritten()
   }

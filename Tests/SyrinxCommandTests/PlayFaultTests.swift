@@ -58,14 +58,41 @@ struct PlayFaultTests {
   }
 
   @Test
-  func `of a truncated file is played what is there, with a warning`() async throws {
+  func `of a truncated file is played what is there, and it is reported`() async throws {
     try folder.truncatedTone("cut.wav", bytes: 80 + 2 * 1_600)
     let run = try await folder.play("cut.wav")
-    #expect(run.status == 0)
+    #expect(run.status == 1)
     #expect(
-      run.errorLines.contains(
-        "syrinx: cut.wav is shorter than its header says: 1.000 s were announced, 0.100 s were there"
-      ))
+      run.errorLines.contains("syrinx: cut.wav is incomplete: 0.900 s of 1.000 s are missing"))
+  }
+
+  @Test(arguments: ["play - -d virtual", "transcribe -", "transcribe cut.wav"])
+  func `a shortfall has one status, also in a pipe`(command: String) async throws {
+    try folder.truncatedTone("cut.wav", bytes: 80 + 2 * 1_600)
+    let run = try await BuiltCommand.shell("cat cut.wav | syrinx \(command)", in: folder)
+    #expect(run.status == 1)
+    #expect(run.error.contains(" is incomplete: the header says 16000 frames, 1600 frames were"))
+  }
+
+  @Test
+  func `what only FFmpeg reads is named where it is not installed`() async throws {
+    try Data("\0\0\0\u{20}ftypM4A \0\0\0\0".utf8).write(to: folder.file("a.m4a"))
+    let run = try await BuiltCommand.shell(
+      "syrinx=$(command -v syrinx); PATH=/nowhere; $syrinx play a.m4a -d virtual", in: folder)
+    #expect(run.status == 1)
+    #expect(
+      run.error.contains("a.m4a is an MPEG-4 file (M4A, MP4), which only FFmpeg reads; install it"))
+  }
+
+  /// libsndfile prints what is wrong in a sample dump.
+  @Test
+  func `nothing but events is on standard output, whatever libraries print`() async throws {
+    let head = [0xF0, 0x7E, 0, 1, 0, 0, 16, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0x7F, 0xF7]
+    try Data(head.map(UInt8.init) + [UInt8](repeating: 9, count: 4_000)).write(
+      to: folder.file("a.sds"))
+    let run = try await folder.play("a.sds", "--json")
+    #expect(run.status == 1)
+    #expect(run.output.split(separator: "\n").allSatisfy { $0.hasPrefix("{") }, "\(run.output)")
   }
 
   @Test

@@ -12,19 +12,10 @@ struct CommandContext: Sendable {
     if let signal = signals.received { throw .interrupted(signal) }
   }
 
-  /// Reports what was wrong with the files that were heard; throws where one could not be heard to
-  /// its end.
-  func reportTroubles() async throws(CommandEnd) {
-    var hasFailed = false
-    for trouble in troubles.all {
-      switch trouble {
-      case .shortfall(let shortfall):
-        await console.report("the file of the virtual microphone is too short: \(shortfall)")
-      case .failure(let error):
-        await console.report("the virtual microphone ended early: \(error)")
-        hasFailed = true
-      }
-    }
-    if hasFailed { throw .reported }
+  /// Reports what was wrong with the files that were read; whether nothing was.
+  func reportTroubles() async -> Bool {
+    let troubles = troubles.all
+    for trouble in troubles { await console.report("\(trouble)") }
+    return troubles.isEmpty
   }
 }

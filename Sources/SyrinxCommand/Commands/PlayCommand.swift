@@ -10,13 +10,17 @@ struct PlayCommand: Subcommand {
     abstract: "Plays sound files, one after the other and without a gap.",
     discussion: """
       A file that cannot be played is reported, and the next one follows; the exit status is 1 then. \
-      A file that is shorter than its header says is played as far as it goes. Ctrl-C fades out and \
+      A file whose end is missing is played as far as it goes, with the same status. Ctrl-C fades out and \
       ends with 130; a second one ends at once.
 
       \(PlaybackRecord.schema)
       """)
 
-  @Argument(help: "The files, in any format that libsndfile reads; - is standard input.")
+  @Argument(
+    help: """
+      The files, in any format that libsndfile, libmpg123 or, where it is installed, FFmpeg reads; \
+      - is standard input.
+      """)
   var files: [String]
 
   @OptionGroup var device: PlaybackDeviceOption
@@ -106,6 +110,7 @@ struct PlayCommand: Subcommand {
         throw CommandEnd.reported
       }
       try context.checkInterruption()
+      guard report.isComplete else { throw CommandEnd.reported }
     }
   }
 
@@ -116,7 +121,7 @@ struct PlayCommand: Subcommand {
     let items = files.map { file in
       PlaybackItem(
         source: file == "-"
-          ? .stream(input.standardInput()) : .file(URL(filePath: file)),
+          ? .stream(input.standardInput(in: context)) : .file(URL(filePath: file)),
         range: part.range, repetition: goesRound ? .times(1) : loop.repetition)
     }
     return PlaybackRequest(

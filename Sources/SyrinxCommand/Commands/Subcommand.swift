@@ -25,6 +25,7 @@ extension Subcommand {
 
   func run() async throws {
     common.startLogging()
+    discardLibraryOutput()
     let hurry = try WakeUp()
     let console = try Console(hurry: hurry)
     let signals = StopSignals(takesCommands: Self.takesCommandSignals, hurry: hurry)
@@ -43,14 +44,19 @@ extension Subcommand {
   private func performRouted(in context: CommandContext) async throws {
     @Dependency(\.soundCard) var hardware
     let soundCard = SoundCard.routing(to: hardware) { context.troubles.append($0) }
-    try await withDependencies {
-      $0.soundCard = soundCard
-      // A command plays in the format of its file, and leaves no device open.
-      $0.playbackIdleTime = .zero
-      try prepare(&$0)
-    } operation: {
-      try await perform(in: context)
+    do {
+      try await withDependencies {
+        $0.soundCard = soundCard
+        // A command plays in the format of its file, and leaves no device open.
+        $0.playbackIdleTime = .zero
+        try prepare(&$0)
+      } operation: {
+        try await perform(in: context)
+      }
+    } catch {
+      _ = await context.reportTroubles()
+      throw error
     }
-    try await context.reportTroubles()
+    guard await context.reportTroubles() else { throw CommandEnd.reported }
   }
 }

@@ -12,8 +12,8 @@ struct TranscribeCommand: RecognisingSubcommand {
     abstract: "Writes what is said in sound files, a line for each utterance.",
     discussion: """
       A line comes as soon as its utterance is understood, the files in their order. A file that \
-      cannot be read is reported, and the next one follows; so is what was not understood because the \
-      engine failed in it. The exit status is 1 then. On a terminal a line says with each \
+      cannot be read is reported, and the next one follows; so is one whose end is missing, and what \
+      was not understood because the engine failed in it. The exit status is 1 then. On a terminal a line says with each \
       utterance how far a long file is, how fast it goes, and how long it will still take.
 
       \(TranscriptOptions.help)
@@ -29,7 +29,11 @@ struct TranscribeCommand: RecognisingSubcommand {
       \(UtteranceRecord.schema) \(LagRecord.droppedSchema) "file" is the file's name as it was given.
       """)
 
-  @Argument(help: "The files, in any format that libsndfile reads; - is standard input.")
+  @Argument(
+    help: """
+      The files, in any format that libsndfile, libmpg123 or, where it is installed, FFmpeg reads; \
+      - is standard input.
+      """)
   var files: [String]
 
   @OptionGroup var transcript: TranscriptOptions
@@ -174,8 +178,8 @@ struct TranscribeCommand: RecognisingSubcommand {
       throw error
     }
     try await report.end()
-    try await hearing.audio.finish()
-    return report.isWhole
+    let isComplete = try await hearing.audio.finish()
+    return report.isWhole && isComplete
   }
 }
 

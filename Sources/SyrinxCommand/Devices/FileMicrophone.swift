@@ -9,9 +9,11 @@ final class FileMicrophone: @unchecked Sendable {
   // Right because the reader is used by one thread at a time: the one that opens the file, and when
   // that has ended, the thread of the one card that hears it.
   private let reader: SoundFileReader
+  private let path: String
   private let onTrouble: @Sendable (FileTrouble) -> Void
 
   private init(path: String, onTrouble: @escaping @Sendable (FileTrouble) -> Void) throws {
+    self.path = path
     reader = try SoundFileReader(url: URL(filePath: path))
     self.onTrouble = onTrouble
   }
@@ -42,7 +44,7 @@ final class FileMicrophone: @unchecked Sendable {
   private func hear(_ samples: UnsafeMutableBufferPointer<Float>) -> FrameCount {
     do throws(SoundFileError) {
       let heard = try reader.read(into: samples)
-      if let shortfall = reader.shortfall { onTrouble(.shortfall(shortfall)) }
+      if let shortfall = reader.shortfall { onTrouble(.shortfall(shortfall, file: path)) }
       return heard
     } catch {
       onTrouble(.failure(error))
@@ -52,9 +54,17 @@ final class FileMicrophone: @unchecked Sendable {
 }
 
 /// What was wrong with a file that could be opened.
-enum FileTrouble: Equatable, Sendable {
-  /// It is shorter than its header says.
-  case shortfall(SoundFileShortfall)
-  /// It could not be read to its end.
+enum FileTrouble: Equatable, Sendable, CustomStringConvertible {
+  /// Its end is missing.
+  case shortfall(SoundFileShortfall, file: String)
+  /// A virtual microphone could not read it to its end.
   case failure(SoundFileError)
+
+  /// A sentence for people.
+  var description: String {
+    switch self {
+    case .shortfall(let shortfall, let file): "\(file) is incomplete: \(shortfall)"
+    case .failure(let error): "the virtual microphone ended early: \(error)"
+    }
+  }
 }

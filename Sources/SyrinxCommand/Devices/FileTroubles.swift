@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What was wrong with the files that virtual microphones heard, for the end of the command.
+/// What was wrong with files that could be opened, for the end of the command.
 final class FileTroubles: Sendable {
   // Held to append and to take, by a card's thread and the command.
   private let troubles = Mutex<[FileTrouble]>([])

@@ -48,7 +48,7 @@ struct PlaybackRecord: Encodable {
       self.gain = (gain.dBFS * 10).rounded() / 10
     case .shortfall(let item, let announced, let decoded):
       self.init("shortfall", item, files)
-      self.announced = announced.inRecordSeconds
+      self.announced = announced?.inRecordSeconds
       self.decoded = decoded.inRecordSeconds
     case .failed(let item, let error):
       self.init("failed", item, files)
@@ -104,7 +104,8 @@ struct PlaybackRecord: Encodable {
     and what it settled on: "rate", "channelCount", "sampleFormat" (float32, int32, int24, \
     int24Packed or int16), and in frames its "period" and "buffer"; looped the "count" of \
     repetitions so far; xrun and starved the seconds of "silence", to a millionth; limited the \
-    "gain" in dB; shortfall the seconds "announced" and "decoded"; failed the "error"; \
+    "gain" in dB; shortfall the seconds "announced", \
+    where the header promised any, and "decoded"; failed the "error"; \
     deviceReturned the seconds of the "gap"; finished the "reason" (completed or stopped); it \
     does not come where something failed, which standard error and the exit status say.
     """

@@ -35,8 +35,12 @@ struct RawOptions: ParsableArguments {
   }
 
   /// Standard input, as it was described.
-  func standardInput() -> AsyncThrowingStream<AudioBuffer, any Error> {
-    guard let raw else { return SoundFile.buffers(ofFileDescriptor: 0) }
+  func standardInput(in context: CommandContext) -> AsyncThrowingStream<AudioBuffer, any Error> {
+    guard let raw else {
+      return SoundFile.buffers(ofFileDescriptor: 0) { [troubles = context.troubles] in
+        troubles.append(.shortfall($0, file: "standard input"))
+      }
+    }
     let format = AudioFormat(
       sampleRate: SampleRate(hertz: rawRate ?? 48_000), channelCount: rawChannels ?? 2)
     return SoundFile.rawBuffers(ofFileDescriptor: 0, format: format, samples: raw)

@@ -15,6 +15,8 @@ struct PlaybackReport {
 
   /// The errors that have been told.
   private(set) var failures: Set<AudioPlayerError> = []
+  /// Whether no file has ended before its time.
+  private(set) var isComplete = true
 
   init(files: [String], json: Bool, context: CommandContext) {
     self.files = files
@@ -51,9 +53,13 @@ struct PlaybackReport {
       lowestGain = min(gain, lowestGain)
       context.log.info("\(file): turned down by \(gain.cutText)")
     case .shortfall(let item, let announced, let decoded):
+      isComplete = false
+      let missing = announced.map {
+        "\(($0 - decoded).secondsText) of \($0.secondsText) are missing"
+      }
       await context.console.report(
-        "\(files[item]) is shorter than its header says: \(announced.secondsText) were announced, "
-          + "\(decoded.secondsText) were there")
+        "\(files[item]) is incomplete: "
+          + (missing ?? "the file breaks off after \(decoded.secondsText)"))
     case .failed(_, let error):
       failures.insert(error)
       await context.console.report(ErrorReport.sentence(error))

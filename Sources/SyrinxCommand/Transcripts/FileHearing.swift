@@ -27,11 +27,13 @@ final class FileHearing: Sendable {
   }
 
   func request(wantsPartials: Bool) -> SpeechRequest {
-    let troubles = troubles
+    let note = { @Sendable [troubles, file] (shortfall: SoundFileShortfall) in
+      troubles.append(.shortfall(shortfall, file: file == "-" ? "standard input" : file))
+    }
     let buffers =
       file == "-"
-      ? SoundFile.buffers(ofFileDescriptor: 0)
-      : SoundFile.buffers(of: URL(filePath: file)) { troubles.append(.shortfall($0)) }
+      ? SoundFile.buffers(ofFileDescriptor: 0, onShortfall: note)
+      : SoundFile.buffers(of: URL(filePath: file), onShortfall: note)
     let heard = buffers.map { [audio] buffer in
       if !buffer.isEmpty { audio.note() }
       return buffer
@@ -50,15 +52,16 @@ final class FileHearing: Sendable {
     await progress.show(place)
   }
 
-  /// Says what was wrong; throws where there was no audio at all.
-  func finish() async throws {
+  /// Reports what was wrong; whether nothing was.
+  ///
+  /// Throws where there was no audio at all.
+  func finish() async throws -> Bool {
     await progress?.end()
-    for case .shortfall(let shortfall) in troubles.all {
-      await context.console.report("\(file) is shorter than its header says: \(shortfall)")
-    }
+    for trouble in troubles.all { await context.console.report("\(trouble)") }
     guard audio.isAny else {
       throw CommandFailure(description: "\(file) holds no audio: there is nothing to transcribe")
     }
+    return troubles.all.isEmpty
   }
 }
 

@@ -1,0 +1,156 @@
+import AudioCore
+import CMPG123
+import Glibc
+
+/// Decodes MPEG audio, MP3 above all, up to the last block of the file.
+///
+/// libsndfile has libmpg123 do the same, but believes the length that is estimated from the first
+/// blocks, or that the first of several tags tells, and lets libmpg123 write to standard error.
+final class MPEGDecoder: SoundDecoder {
+  let format: AudioFormat
+  let announcedFrameCount: FrameCount?
+  let encodingDescription = "MPEG audio"
+  let isSeekable: Bool
+
+  private let handle: OpaquePointer
+  /// What libmpg123 reads from; it lives until the handle is closed.
+  private let source: Unmanaged<MPEGSource>
+  private let path: String
+  private var status = MPG123_OK.rawValue
+
+  /// - Throws: `.notAudio` where there is no block that can be decoded.
+  init(_ source: MPEGSource, path: String) throws(SoundFileError) {
+    guard let handle = Self.handle(isSeekable: source.isSeekable) else {
+      throw .cannotRead(path: path, reason: "no memory for a decoder is left")
+    }
+    let retained = Unmanaged.passRetained(source)
+    var (rate, channels, encoding) = (0, Int32(0), Int32(0))
+    guard mpg123_open_handle(handle, retained.toOpaque()) == MPG123_OK.rawValue,
+      mpg123_getformat(handle, &rate, &channels, &encoding) == MPG123_OK.rawValue,
+      rate > 0, channels > 0
+    else {
+      mpg123_delete(handle)
+      retained.release()
+      throw source.failure ?? .notAudio(path: path)
+    }
+    (self.handle, self.source, self.path) = (handle, retained, path)
+    isSeekable = source.isSeekable
+    format = AudioFormat(sampleRate: SampleRate(hertz: rate), channelCount: Int(channels))
+    // Only of a tag: without one it is negative, because the size of the file is not looked at.
+    let length = mpg123_length(handle)
+    // Behind the first block, whatever cannot be decoded, such as a tag with a picture, is skipped.
+    mpg123_param2(handle, Int32(MPG123_RESYNC_LIMIT.rawValue), -1, 0)
+    announcedFrameCount = length < 0 ? nil : FrameCount(length)
+  }
+
+  deinit {
+    mpg123_delete(handle)
+    source.release()
+  }
+
+  private static func handle(isSeekable: Bool) -> OpaquePointer? {
+    mpg123_init()
+    guard let handle = mpg123_new(nil, nil) else { return nil }
+    var flags =
+      MPG123_QUIET.rawValue | MPG123_FORCE_FLOAT.rawValue | MPG123_NO_PEEK_END.rawValue
+    if isSeekable { flags |= MPG123_FORCE_SEEKABLE.rawValue }
+    // `mpg123_param` is a macro for it.
+    mpg123_param2(handle, Int32(MPG123_ADD_FLAGS.rawValue), Int(flags), 0)
+    mpg123_param2(
+      handle, Int32(MPG123_REMOVE_FLAGS.rawValue), Int(MPG123_AUTO_RESAMPLE.rawValue), 0)
+    mpg123_param2(handle, Int32(MPG123_RESYNC_LIMIT.rawValue), FileKind.mostBytesBeforeMPEG, 0)
+    mpg123_replace_reader_handle(
+      handle,
+      { source, bytes, count in
+        mpegSource(source).read(into: UnsafeMutableRawBufferPointer(start: bytes, count: count))
+      },
+      { source, offset, origin in mpegSource(source).seek(offset, from: origin) }, nil)
+    return handle
+  }
+
+  func read(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
+    let frameSize = format.channelCount * MemoryLayout<Float>.size
+    var done = 0
+    // One call gives what was decoded last, at most a block.
+    while done < frames, status == MPG123_OK.rawValue {
+      var count = 0
+      status = mpg123_read(
+        handle, UnsafeMutableRawPointer(target + done * format.channelCount),
+        (frames - done) * frameSize, &count)
+      // What comes with the news of another format has that already.
+      if status == MPG123_NEW_FORMAT.rawValue { break }
+      done += count / frameSize
+    }
+    return done
+  }
+
+  func seek(to frame: Int) -> Bool {
+    status = MPG123_OK.rawValue
+    return mpg123_seek(handle, frame, SEEK_SET) == frame
+  }
+
+  func failure(at frame: FrameCount) -> SoundFileError? {
+    if let failure = source.takeUnretainedValue().failure { return failure }
+    switch status {
+    case MPG123_OK.rawValue, MPG123_DONE.rawValue: return nil
+    // The source has not failed, so this is a block that is not all there.
+    case MPG123_ERR.rawValue where mpg123_errcode(handle) == Int32(MPG123_ERR_READER.rawValue):
+      return nil
+    case MPG123_NEW_FORMAT.rawValue:
+      return .damaged(path: path, frame: frame, reason: "what follows is not \(format)")
+    default:
+      let reason = String(cString: mpg123_strerror(handle))
+      return .damaged(path: path, frame: frame, reason: reason)
+    }
+  }
+}
+
+/// The source behind the pointer that libmpg123 was given.
+private func mpegSource(_ pointer: UnsafeMutableRawPointer?) -> MPEGSource {
+  // The decoder gave it, and keeps the source for longer than libmpg123 has the pointer.
+  Unmanaged<MPEGSource>.fromOpaque(pointer!).takeUnretainedValue()
+}
+
+/// A file or a stream, as libmpg123 reads it.
+final class MPEGSource {
+  let isSeekable: Bool
+  private(set) var failure: SoundFileError?
+  private let bytes: Bytes
+
+  private enum Bytes {
+    case file(VirtualFile, FilePart, path: String)
+    case stream(StreamHead)
+  }
+
+  init(_ part: FilePart, path: String) {
+    isSeekable = true
+    bytes = .file(VirtualFile(part), part, path: path)
+  }
+
+  init(_ head: StreamHead) {
+    isSeekable = false
+    bytes = .stream(head)
+  }
+
+  fileprivate func read(into target: UnsafeMutableRawBufferPointer) -> Int {
+    switch bytes {
+    case .file(let file, let part, let path):
+      let count = file.read(into: target)
+      guard part.failureCode != 0 else { return count }
+      failure = SystemErrors.reading(path, code: part.failureCode)
+      return -1
+    case .stream(let head):
+      do throws(SoundFileError) {
+        return try head.take(into: target)
+      } catch {
+        failure = error
+        return -1
+      }
+    }
+  }
+
+  fileprivate func seek(_ offset: Int, from origin: Int32) -> Int {
+    guard case .file(let file, _, _) = bytes else { return -1 }
+    return file.seek(offset, from: origin)
+  }
+}

@@ -1,0 +1,55 @@
+/// The head of a page of an Ogg file.
+struct OggPage: Equatable {
+  /// The bytes from the start of this page to that of the next.
+  let byteCount: Int
+  /// Whether a stream begins with it.
+  let isFirst: Bool
+
+  /// Room for the longest head.
+  static let longestHead = 27 + 255
+
+  /// - Returns: nil where no page begins, or not all of its head is there.
+  init?(_ bytes: ArraySlice<UInt8>) {
+    let bytes = Array(bytes.prefix(Self.longestHead))
+    guard bytes.count >= 27, bytes.starts(with: "OggS".utf8) else { return nil }
+    let segments = Int(bytes[26])
+    guard bytes.count >= 27 + segments else { return nil }
+    byteCount = 27 + segments + bytes[27..<27 + segments].reduce(0) { $0 + Int($1) }
+    isFirst = bytes[5] & 2 != 0
+  }
+}
+
+/// Where the links of a chained Ogg file are: files that were put one behind the other.
+struct OggLinks {
+  /// In bytes.
+  private(set) var starts = [0]
+  /// Whether the last page is not all there.
+  private(set) var isCutOff = false
+  private var isInHead = true
+
+  /// Notes a page; true where a link begins with it.
+  mutating func begins(with page: OggPage, at offset: Int) -> Bool {
+    defer { isInHead = page.isFirst }
+    guard page.isFirst, !isInHead else { return false }
+    starts.append(offset)
+    return true
+  }
+
+  init() {}
+
+  /// Looks through a file, of which only the heads of the pages are read.
+  init(_ file: FilePart) {
+    var offset = 0
+    while offset < file.length {
+      let head = file.bytes(at: offset, count: OggPage.longestHead)
+      guard let page = OggPage(head[...]) else {
+        // Something else may follow the last page.
+        isCutOff = head.starts(with: "OggS".utf8)
+        return
+      }
+      _ = begins(with: page, at: offset)
+      offset += page.byteCount
+    }
+    isCutOff = offset > file.length
+  }
+}

@@ -1,0 +1,138 @@
+/// What the header of a file says about the bytes behind it.
+struct SoundFileHeader: Equatable {
+  /// The end of the audio, in bytes, that the header promises; nil where it promises nothing, as
+  /// that of a recorder that streams: 0, or the largest number there is.
+  private(set) var promisedLength: Int?
+  /// Whether libsndfile can read the audio from a pipe: it must not have to seek in it, and the whole
+  /// header must be there, because at the end of a pipe some of its parsers never end.
+  private(set) var isStreamable = false
+  /// Whether what codes the audio needs seeking, or is nothing that libsndfile knows.
+  private var needsSeeking = false
+
+  /// - Parameter bytes: gives up to so many bytes of the file at a place.
+  init(
+    bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8]
+  ) throws(SoundFileError) {
+    let start = try bytes(0, 24)
+    let mark = String(decoding: start.prefix(4), as: UTF8.self)
+    switch mark {
+    case "RIFF", "RF64": try read(Chunks(start: 12, data: ["data"]), bytes)
+    case "RIFX": try read(Chunks(start: 12, isBigEndian: true, data: ["data"]), bytes)
+    case "FORM": try read(Chunks(start: 12, isBigEndian: true, data: ["SSND", "BODY"]), bytes)
+    case "caff": try read(.caf, bytes)
+    case "riff": try read(.wave64, bytes)
+    case ".snd": readAU(start)
+    case "OggS": isStreamable = true
+    case "Crea": try readVOC(bytes)
+    case "NIST": try readNIST(bytes)
+    default: break
+    }
+  }
+
+  private mutating func promise(_ size: Int, at offset: Int, widest: Int = 0x7FFF_F000) {
+    guard size > 0, size < widest else { return }
+    promisedLength = offset + size
+  }
+}
+
+/// How the chunks of a container follow each other.
+private struct Chunks {
+  let start: Int
+  var isBigEndian = false
+  var nameLength = 4
+  var sizeLength = 4
+  /// Whether the size counts the head of the chunk too.
+  var countsHead = false
+  var alignment = 2
+  let data: [String]
+
+  static let caf = Chunks(
+    start: 8, isBigEndian: true, sizeLength: 8, alignment: 1, data: ["data"])
+  static let wave64 = Chunks(
+    start: 40, nameLength: 16, sizeLength: 8, countsHead: true, alignment: 8, data: ["data"])
+
+  var headLength: Int { nameLength + sizeLength }
+
+  func number(_ bytes: ArraySlice<UInt8>) -> Int {
+    (isBigEndian ? Array(bytes) : bytes.reversed()).reduce(0) { $0 << 8 | Int($1) }
+  }
+}
+
+extension SoundFileHeader {
+  private mutating func read(
+    _ chunks: Chunks, _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8]
+  ) throws(SoundFileError) {
+    var offset = chunks.start
+    var longSize: Int?
+    // Chunks before the data are few; a damaged file must not send us round for ever.
+    for _ in 0..<64 {
+      let head = try bytes(offset, chunks.headLength)
+      guard head.count == chunks.headLength else { return }
+      let name = String(decoding: head.prefix(4), as: UTF8.self)
+      var size = chunks.number(head[chunks.nameLength...])
+      if chunks.countsHead { size -= chunks.headLength }
+      let content = offset + chunks.headLength
+      if chunks.data.contains(name) {
+        isStreamable = !needsSeeking
+        let isLong = longSize != nil || chunks.sizeLength == 8
+        return promise(
+          longSize ?? size, at: content, widest: isLong ? 1 << 50 : 0x7FFF_F000)
+      }
+      guard (0..<1 << 32).contains(size) else { return }
+      if name == "ds64" { longSize = chunks.number(try bytes(content + 8, 8)[...]) }
+      if name == "fmt " { needsSeeking = Self.needsSeeking(try bytes(content, 16)) }
+      let end = content + size
+      offset = (end + chunks.alignment - 1) / chunks.alignment * chunks.alignment
+    }
+  }
+
+  /// True but for PCM of up to 32 bits, float, A-law, µ-law and the two kinds of ADPCM.
+  private static func needsSeeking(_ format: [UInt8]) -> Bool {
+    guard format.count == 16 else { return false }
+    let tag = Int(format[0]) | Int(format[1]) << 8
+    let isInteger = tag == 1 || tag == 0xFFFE
+    return ![1, 2, 3, 6, 7, 0x11, 0xFFFE].contains(tag) || (isInteger && format[14] > 32)
+  }
+
+  private mutating func readAU(_ start: [UInt8]) {
+    guard start.count == 24 else { return }
+    isStreamable = true
+    let number = { (bytes: ArraySlice<UInt8>) in bytes.reduce(0) { $0 << 8 | Int($1) } }
+    promise(number(start[8..<12]), at: number(start[4..<8]))
+  }
+
+  /// Blocks with a type and a size of three bytes.
+  ///
+  /// The first one with sound counts: SoX writes sizes
+  /// that are too small, so that what follows cannot be found.
+  private mutating func readVOC(
+    _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8]
+  ) throws(SoundFileError) {
+    let start = try bytes(20, 2)
+    guard start.count == 2 else { return }
+    var offset = Int(start[0]) | Int(start[1]) << 8
+    for _ in 0..<64 {
+      let head = try bytes(offset, 4)
+      guard head.count == 4, head[0] != 0 else { return }
+      offset += 4 + (Int(head[1]) | Int(head[2]) << 8 | Int(head[3]) << 16)
+      if [1, 9].contains(head[0]) { return promisedLength = offset }
+    }
+  }
+
+  /// Lines of a name, a type and a value, in a header that tells its own length.
+  private mutating func readNIST(
+    _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8]
+  ) throws(SoundFileError) {
+    let lines = String(decoding: try bytes(0, 1_024), as: UTF8.self).split(separator: "\n")
+    guard lines.count > 1, let length = Int(lines[1].filter { $0 != " " }) else { return }
+    let value = { (name: String) -> Int? in
+      let line = lines.first { $0.hasPrefix("\(name) -i ") }
+      return line?.split(separator: " ").last.flatMap { Int($0) }
+    }
+    guard let count = value("sample_count"), let size = value("sample_n_bytes"),
+      (0..<1 << 40).contains(count), (1...8).contains(size),
+      let channels = value("channel_count"), (1...64).contains(channels)
+    else { return }
+    promise(count * size * channels, at: length, widest: 1 << 50)
+  }
+}

@@ -1,0 +1,151 @@
+import AudioCore
+import Foundation
+import SoundFile
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// Files that libsndfile refuses, or would not come back from.
+@Suite(.timeLimit(.minutes(3))) struct RefusalTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  private func made(_ name: String, _ options: [String]) throws -> URL {
+    let source = try folder.file("source.wav", .wav16, sampleBuffer())
+    let file = folder.file(name)
+    try Tool.run(
+      "ffmpeg", package: "ffmpeg",
+      ["-v", "error", "-y", "-i", source.path] + options + [file.path])
+    return file
+  }
+
+  private func reader(piping data: Data) throws -> SoundFileReader {
+    let pipe = TestPipe()
+    try pipe.feed(data)
+    defer { close(pipe.outlet) }
+    return try SoundFileReader(fileDescriptor: pipe.outlet)
+  }
+
+  @Test(arguments: [
+    ("a.m4a", []), ("a.wma", []), ("a.wv", []), ("a.mka", []), ("a.aac", []),
+    ("a.wav", ["-c:a", "pcm_s64le"]), ("a.oga", ["-c:a", "flac"]),
+    ("a.caf", ["-c:a", "alac"]), ("a.ogg", ["-c:a", "libspeex", "-ar", "16000", "-ac", "1"]),
+  ])
+  func `what libsndfile does not read FFmpeg does, by name and from a pipe`(
+    name: String, options: [String]
+  ) throws {
+    let file = try made(name, options)
+    for reader in [try SoundFileReader(url: file), try reader(piping: Data(contentsOf: file))] {
+      _ = try everything(reader)
+      let duration = reader.framesRead.duration(at: reader.format.sampleRate)
+      #expect(duration > .milliseconds(950) && duration < .milliseconds(1_150))
+      #expect(reader.shortfall == nil)
+    }
+  }
+
+  /// Of 12 and 20 bit, in a file of 16 and 24.
+  @Test(arguments: [(12, 16), (20, 24)])
+  func `FLAC of an unusual number of bits is read`(bits: Int, width: Int) throws {
+    let wav = try folder.file("a.wav", extensible(bits: bits, width: width, sample: 1_000))
+    let file = folder.file("a.flac")
+    try Tool.run("flac", package: "flac", ["-s", "-f", wav.path, "-o", file.path])
+    let read = try everything(file)
+    #expect(read == [Float](repeating: 1_000 / Float(1 << (bits - 1)), count: 800))
+  }
+
+  /// A WAV file of 800 frames that says how many of its bits count.
+  private func extensible(bits: Int, width: Int, sample: Int) -> Data {
+    let number = { (value: Int, bytes: Int) in
+      (0..<bytes).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    let bytes = width / 8
+    let kind: [UInt8] = [1, 0, 0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
+    let format =
+      number(0xFFFE, 2) + number(1, 2) + number(8_000, 4) + number(8_000 * bytes, 4)
+      + number(bytes, 2) + number(width, 2) + number(22, 2) + number(bits, 2) + number(4, 4) + kind
+    let samples = (0..<800).flatMap { _ in number(sample << (width - bits), bytes) }
+    let content =
+      Array("WAVEfmt ".utf8) + number(format.count, 4) + format + Array("data".utf8)
+      + number(samples.count, 4) + samples
+    return Data(Array("RIFF".utf8) + number(content.count, 4) + content)
+  }
+
+  @Test(arguments: ["a.mp3", "a.gsm.wav"])
+  func `a pipe is read like the file, whatever is before the audio and however it is coded`(
+    name: String
+  ) throws {
+    let file: URL
+    if name == "a.mp3" {
+      let zeros = Data(count: 3_000)
+      file = try folder.file("zeros.mp3", zeros + Data(contentsOf: made(name, ["-b:a", "128k"])))
+    } else {
+      let source = try folder.file("source.wav", .wav16, sampleBuffer())
+      file = folder.file(name)
+      try Tool.sox(source.path, "-r", "8000", "-c", "1", "-e", "gsm-full-rate", file.path)
+    }
+    let piped = try everything(reader(piping: Data(contentsOf: file)))
+    #expect(piped.count > 7_000)
+    #expect(try everything(file) == piped)
+  }
+
+  @Test(
+    arguments: [
+      ([0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10], "a PNG picture"),
+      ([0xFF, 0xD8, 0xFF, 0xE0, 0, 16, 74, 70], "a JPEG picture"),
+      (Array("FORM\0\0\0\u{9}ILBMBMHD".utf8), "an IFF file without sound in it"),
+    ] as [([UInt8], String)])
+  func `what holds no sound is said to be what it is`(bytes: [UInt8], what: String) throws {
+    let file = try folder.file("a.wav", Data(bytes + [UInt8](repeating: 0, count: 5_000)))
+    #expect(throws: SoundFileError.silent(path: file.path, what: what)) {
+      try SoundFileReader(url: file)
+    }
+  }
+
+  @Test func `audio that nobody can decode is named, in a sentence of ours`() throws {
+    let file = try folder.file("a.ape", Data("MAC \u{96}".utf8) + Data(count: 500))
+    let error = #expect(throws: SoundFileError.self) { try SoundFileReader(url: file) }
+    #expect("\(error!)" == "\(file.path) is damaged after 0 frames: FFmpeg finds no audio in it")
+  }
+
+  @Test(arguments: [(2_100_000_000, 2), (0, 2), (48_000, 1_000)])
+  func `a rate or number of channels that cannot be is refused`(rate: Int, channels: Int) throws {
+    var data = try Data(contentsOf: folder.file("a.wav", .wav16, sampleBuffer()))
+    let format = try #require(data.range(of: Data("fmt ".utf8))).upperBound + 4
+    withUnsafeBytes(of: UInt16(channels).littleEndian) {
+      data.replaceSubrange(format + 2..<format + 4, with: $0)
+    }
+    withUnsafeBytes(of: UInt32(rate).littleEndian) {
+      data.replaceSubrange(format + 4..<format + 8, with: $0)
+    }
+    let file = try folder.file("b.wav", data)
+    let error = #expect(throws: SoundFileError.self) { try SoundFileReader(url: file) }
+    guard case .damaged(file.path, 0, _) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
+  /// libsndfile's parsers of some containers never end where a pipe does.
+  @Test(arguments: ["wav", "aiff", "au", "svx", "caf", "voc", "w64", "ogg", "mp3", "flac"])
+  func `a pipe that ends anywhere in a header ends`(name: String) throws {
+    let data = name == "svx" ? eightSVX : try Data(contentsOf: made("a.\(name)", []))
+    for count in [13, 24, 40, 52, 90] {
+      if let reader = try? reader(piping: data.prefix(count)) { _ = try? everything(reader) }
+    }
+  }
+
+  private var eightSVX: Data {
+    let header = Data([0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x1F, 0x40, 1, 0, 0, 1, 0, 0])
+    return Data("FORM\0\0\u{4}\u{30}8SVXVHDR\0\0\0\u{14}".utf8) + header
+      + Data("BODY\0\0\u{4}\0".utf8) + Data(count: 1_024)
+  }
+
+  @Test func `an 8SVX file is read from a pipe`() throws {
+    #expect(try everything(reader(piping: eightSVX)).count == 1_024)
+  }
+}

@@ -1,0 +1,65 @@
+import Testing
+
+@testable import SoundFile
+
+@Suite struct SoundFileHeaderTests {
+  private func number(_ value: Int, _ bytes: Int) -> [UInt8] {
+    (0..<bytes).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+  }
+
+  private func chunk(_ name: String, _ content: [UInt8], size: Int? = nil) -> [UInt8] {
+    Array(name.utf8) + number(size ?? content.count, 4) + content
+      + (content.count % 2 == 1 ? [0] : [])
+  }
+
+  private func format(_ tag: Int, bits: Int = 16) -> [UInt8] {
+    chunk("fmt ", number(tag, 2) + [UInt8](repeating: 0, count: 12) + number(bits, 2))
+  }
+
+  private func header(_ chunks: [[UInt8]], _ start: String = "RIFF0000WAVE") throws
+    -> SoundFileHeader
+  {
+    let file = Array(start.utf8) + chunks.flatMap { $0 }
+    return try SoundFileHeader { offset, count in Array(file.dropFirst(offset).prefix(count)) }
+  }
+
+  @Test func `the promise ends where the data does`() throws {
+    let found = try header([format(1), chunk("data", [], size: 4_000)])
+    #expect(found.promisedLength == 12 + 24 + 8 + 4_000)
+    #expect(found.isStreamable)
+  }
+
+  @Test func `other chunks before the data are passed over, also those of odd length`() throws {
+    let found = try header([
+      chunk("LIST", [1, 2, 3]), format(1), chunk("junk", []), chunk("data", [], size: 10),
+    ])
+    #expect(found.promisedLength == 12 + 12 + 24 + 8 + 8 + 10)
+  }
+
+  @Test(arguments: [0, 0x7FFF_FFFF, 0xFFFF_FFFF])
+  func `a size that a streaming writer puts in promises nothing`(size: Int) throws {
+    #expect(try header([format(1), chunk("data", [], size: size)]).promisedLength == nil)
+  }
+
+  @Test func `RF64 says the size of its data in a chunk of its own`() throws {
+    let sizes = chunk("ds64", number(0, 8) + number(1 << 33, 8) + number(0, 12))
+    let found = try header(
+      [sizes, format(1), chunk("data", [], size: 0xFFFF_FFFF)], "RF640000WAVE")
+    #expect(found.promisedLength == 12 + 36 + 24 + 8 + 1 << 33)
+  }
+
+  @Test
+  func `GSM and more than 32 bits in a WAV file, and half a header, are not read from a pipe`()
+    throws
+  {
+    #expect(try header([format(0x31), chunk("data", [], size: 65)]).isStreamable == false)
+    #expect(try header([format(1, bits: 48), chunk("data", [], size: 60)]).isStreamable == false)
+  }
+
+  @Test func `a file that ends in its header, and one of empty chunks, promises nothing`() throws {
+    #expect(try header([format(1)]).promisedLength == nil)
+    #expect(try header([format(1)]).isStreamable == false)
+    #expect(try header([]).promisedLength == nil)
+    #expect(try header(Array(repeating: chunk("junk", []), count: 1_000)).promisedLength == nil)
+  }
+}

@@ -1,0 +1,192 @@
+import AudioCore
+import Foundation
+import SoundFile
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// All that is in a file is decoded, and what is not in it is reported.
+@Suite struct WholeFileTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  private func source() throws -> URL { try folder.file("source.wav", .wav16, sampleBuffer()) }
+
+  /// So long that Ogg has several pages of it.
+  private func longSource() throws -> URL {
+    let file = folder.file("long.wav")
+    let writer = try SoundFileWriter(url: file, format: cd, encoding: .wav16)
+    for _ in 0..<6 { try writer.write(sampleBuffer()) }
+    try writer.close()
+    return file
+  }
+
+  private func made(_ name: String, _ options: String...) throws -> URL {
+    let file = folder.file(name)
+    try Tool.run(
+      "ffmpeg", package: "ffmpeg",
+      ["-v", "error", "-y", "-i", source().path] + options + [file.path])
+    return file
+  }
+
+  /// As quiet as noise that is loud and then silent: blocks of very different sizes.
+  private func unevenMP3(_ name: String) throws -> URL {
+    let noise = AudioSignal.noise(seed: 5).buffer(.seconds(4), format: cd)
+    let silence = AudioBuffer(silence: 705_600, format: cd)
+    let wav = folder.file("uneven.wav")
+    let writer = try SoundFileWriter(url: wav, format: cd, encoding: .wav16)
+    try writer.write(noise)
+    try writer.write(silence)
+    try writer.close()
+    let file = folder.file(name)
+    try Tool.run(
+      "ffmpeg", package: "ffmpeg",
+      [
+        "-v", "error", "-y", "-i", wav.path, "-q:a", "2", "-write_xing", "0", "-id3v2_version", "0",
+        file.path,
+      ])
+    return file
+  }
+
+  /// The reader at its end, by name and through a pipe.
+  private func readers(_ file: URL) throws -> [SoundFileReader] {
+    let pipe = TestPipe()
+    try pipe.feed(Data(contentsOf: file))
+    defer { close(pipe.outlet) }
+    let readers = try [SoundFileReader(url: file), SoundFileReader(fileDescriptor: pipe.outlet)]
+    for reader in readers { _ = try everything(reader) }
+    return readers
+  }
+
+  @Test func `an MP3 without a tag is decoded to its end, and promises nothing`() throws {
+    for reader in try readers(unevenMP3("a.mp3")) {
+      #expect(reader.framesRead >= 882_000)
+      #expect(reader.announcedFrameCount == nil)
+      #expect(reader.shortfall == nil)
+    }
+  }
+
+  @Test func `an MP3 without a tag can be sought in`() throws {
+    let file = try unevenMP3("a.mp3")
+    let whole = try everything(file)
+    let reader = try SoundFileReader(url: file)
+    try reader.seek(to: 100_000)
+    let part = try reader.read(atMost: 1_000).samples
+    #expect(signalToNoise(Array(whole[200_000..<202_000]), part) > 60)
+  }
+
+  @Test(arguments: ["a.ogg", "a.opus", "a.mp3"])
+  func `files that were put one behind the other are decoded to the last`(name: String) throws {
+    let options = name == "a.opus" ? ["-ar", "48000"] : []
+    let one = folder.file(name)
+    try Tool.run(
+      "ffmpeg", package: "ffmpeg",
+      ["-v", "error", "-y", "-i", source().path] + options + [one.path])
+    let length = try everything(one).count / 2
+    let data = try Data(contentsOf: one)
+    for reader in try readers(folder.file("three-\(name)", data + data + data)) {
+      #expect(reader.framesRead.rawValue >= 3 * length)
+      #expect(reader.framesRead.rawValue < 3 * length + 2 * 3 * 1_152)
+      #expect(reader.shortfall == nil)
+    }
+  }
+
+  @Test func `links are sought in like one file`() throws {
+    let one = try made("a.ogg")
+    let data = try Data(contentsOf: one)
+    let reader = try SoundFileReader(url: folder.file("b.ogg", data + data))
+    let whole = try everything(one)
+    #expect(reader.announcedFrameCount == 88_200)
+    for (frame, offset) in [(50_000, 5_900), (7_000, 7_000), (88_000, 43_900)] {
+      try reader.seek(to: FrameCount(frame))
+      let part = try reader.read(atMost: 100).samples
+      #expect(signalToNoise(Array(whole[offset * 2..<offset * 2 + 200]), part) > 60)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `a link of another format ends the reading with an error`(isPipe: Bool) throws {
+    let (one, other) = try (made("a.ogg"), made("b.ogg", "-ac", "1"))
+    let file = try folder.file("c.ogg", Data(contentsOf: one) + Data(contentsOf: other))
+    let pipe = TestPipe()
+    try pipe.feed(Data(contentsOf: file))
+    let reader =
+      try isPipe
+      ? SoundFileReader(fileDescriptor: pipe.outlet, name: file.path) : SoundFileReader(url: file)
+    close(pipe.outlet)
+    let error = #expect(throws: SoundFileError.self) { try everything(reader) }
+    #expect("\(error!)".contains("what follows is 44100 Hz, mono"))
+    #expect(reader.framesRead == 44_100)
+  }
+
+  @Test(arguments: [
+    "wav", "aiff", "au", "caf", "w64", "flac", "ogg", "opus", "mp3", "rf64.wav", "ima.wav",
+    "gsm.wav", "a.voc", "a.sph",
+  ])
+  func `a file that was cut plays as far as it goes and reports the shortfall`(
+    name: String
+  ) throws {
+    let whole = folder.file("whole.\(name)")
+    let options: [String: [String]] = [
+      "rf64.wav": ["-rf64", "always"], "opus": ["-ar", "48000"],
+    ]
+    if name.hasPrefix("ima") || name.hasPrefix("gsm") || name.hasPrefix("a.") {
+      let coding = [
+        "ima.wav": ["-e", "ima-adpcm"], "gsm.wav": ["-e", "gsm-full-rate", "-r", "8000"],
+      ]
+      try Tool.run(
+        "sox", package: "sox libsox-fmt-all",
+        [longSource().path, "-c", "1"] + (coding[name] ?? []) + [whole.path])
+    } else {
+      try Tool.run(
+        "ffmpeg", package: "ffmpeg",
+        ["-v", "error", "-y", "-i", longSource().path] + (options[name] ?? []) + [whole.path])
+    }
+    let complete = try SoundFileReader(url: whole)
+    _ = try everything(complete)
+    #expect(complete.shortfall == nil)
+    let data = try Data(contentsOf: whole)
+    let cut = try SoundFileReader(
+      url: folder.file("cut.\(name)", data.prefix(data.count * 6 / 10 + 1)))
+    do { _ = try everything(cut) } catch SoundFileError.damaged where name == "flac" { return }
+    let ratio = Double(cut.framesRead.rawValue) / Double(complete.framesRead.rawValue)
+    #expect(ratio > 0.3 && ratio < 0.75, "\(ratio)")
+    let shortfall = try #require(cut.shortfall)
+    #expect(shortfall.decoded == cut.framesRead)
+    if let announced = shortfall.announced {
+      #expect(abs(announced.rawValue - complete.framesRead.rawValue) < 1_200)
+    } else {
+      #expect("\(shortfall)" == "the file breaks off after \(cut.framesRead)")
+    }
+  }
+
+  @Test(arguments: ["wav", "aiff", "au", "ogg", "opus", "mp3"])
+  func `a pipe that ends before its header says reports the shortfall`(name: String) throws {
+    let whole = folder.file("whole.\(name)")
+    let options = name == "opus" ? ["-ar", "48000"] : []
+    try Tool.run(
+      "ffmpeg", package: "ffmpeg",
+      ["-v", "error", "-y", "-i", longSource().path] + options + [whole.path])
+    let data = try Data(contentsOf: whole)
+    let pipe = TestPipe()
+    try pipe.feed(data.prefix(data.count * 6 / 10 + 1))
+    let reader = try SoundFileReader(fileDescriptor: pipe.outlet)
+    close(pipe.outlet)
+    _ = try everything(reader)
+    #expect(try #require(reader.shortfall).decoded == reader.framesRead)
+    #expect(reader.framesRead > 60_000 && reader.framesRead < 240_000)
+  }
+
+  @Test func `a tag behind the audio of a FLAC file is no damage`() throws {
+    let data = try Data(contentsOf: made("a.flac"))
+    let tag = Data("TAG".utf8) + Data(repeating: 32, count: 125)
+    let reader = try SoundFileReader(url: folder.file("tagged.flac", data + tag))
+    #expect(try everything(reader) == sampleBuffer().samples)
+    #expect(reader.shortfall == nil)
+  }
+}
