@@ -46,34 +46,32 @@ public func withDependencies<Model: AnyObject, R>(
 ///
 /// - Returns: what the operation returns; throws what it throws.
 @discardableResult
-public func withDependencies<Model: AnyObject, R>(
+public nonisolated(nonsending) func withDependencies<Model: AnyObject, R>(
   from model: Model,
-  isolation: isolated (any Actor)? = #isolation,
-  operation: () async throws -> R,
+  operation: nonisolated(nonsending) () async throws -> R,
   fileID: StaticString = #fileID,
   filePath: StaticString = #filePath,
   line: UInt = #line,
   column: UInt = #column
 ) async rethrows -> R {
   try await withDependencies(
-    from: model, isolation: isolation, { _ in }, operation: operation, fileID: fileID,
-    filePath: filePath, line: line, column: column)
+    from: model, { _ in }, operation: operation, fileID: fileID, filePath: filePath, line: line,
+    column: column)
 }
 
 /// Runs an asynchronous operation with the dependencies of a model, some of them overridden.
 ///
 /// - Parameters:
 ///   - model: an object that holds a `@Dependency` or came out of `withDependencies`.
-///   - isolation: the actor on which both closures run, by default the caller's.
 ///   - updateValuesForOperation: changes the model's values for the operation.
 ///   - operation: what runs with them.
 /// - Returns: what the operation returns; throws what either closure throws.
 @discardableResult
-public func withDependencies<Model: AnyObject, R>(
+public nonisolated(nonsending) func withDependencies<Model: AnyObject, R>(
   from model: Model,
-  isolation: isolated (any Actor)? = #isolation,
-  _ updateValuesForOperation: (inout DependencyValues) async throws -> Void,
-  operation: () async throws -> R,
+  _ updateValuesForOperation:
+    nonisolated(nonsending) (inout DependencyValues) async throws -> Void,
+  operation: nonisolated(nonsending) () async throws -> R,
   fileID: StaticString = #fileID,
   filePath: StaticString = #filePath,
   line: UInt = #line,
@@ -81,8 +79,7 @@ public func withDependencies<Model: AnyObject, R>(
 ) async rethrows -> R {
   let location = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
   return try await run(
-    with: values(of: model, at: location), isolation: isolation, updateValuesForOperation, operation
-  )
+    with: values(of: model, at: location), updateValuesForOperation, operation)
 }
 
 private func values(of model: some AnyObject, at location: SourceLocation) -> DependencyValues {

@@ -27,22 +27,21 @@ public func withDependencies<R>(
 
 /// Runs an asynchronous operation with some dependencies overridden.
 ///
-/// Like the synchronous function; the update may be asynchronous as well.
+/// Like the synchronous function; the update may be asynchronous as well. Both closures run on the
+/// caller's actor.
 ///
 /// - Parameters:
-///   - isolation: the actor on which both closures run, by default the caller's.
 ///   - updateValuesForOperation: changes the current values for the operation.
 ///   - operation: what runs with them.
 /// - Returns: what the operation returns; throws what either closure throws.
 @inlinable
 @discardableResult
-public func withDependencies<R>(
-  isolation: isolated (any Actor)? = #isolation,
-  _ updateValuesForOperation: (inout DependencyValues) async throws -> Void,
-  operation: () async throws -> R
+public nonisolated(nonsending) func withDependencies<R>(
+  _ updateValuesForOperation:
+    nonisolated(nonsending) (inout DependencyValues) async throws -> Void,
+  operation: nonisolated(nonsending) () async throws -> R
 ) async rethrows -> R {
-  try await run(
-    with: .current, isolation: isolation, updateValuesForOperation, operation)
+  try await run(with: .current, updateValuesForOperation, operation)
 }
 
 /// Updates values and runs the operation with them.
@@ -69,11 +68,10 @@ func run<R>(
 
 /// Updates values and runs the asynchronous operation with them, on the caller's actor.
 @inlinable
-func run<R>(
+nonisolated(nonsending) func run<R>(
   with current: consuming DependencyValues,
-  isolation: isolated (any Actor)?,
-  _ update: (inout DependencyValues) async throws -> Void,
-  _ operation: () async throws -> R
+  _ update: nonisolated(nonsending) (inout DependencyValues) async throws -> Void,
+  _ operation: nonisolated(nonsending) () async throws -> R
 ) async rethrows -> R {
   var values = current
   values.be(for: .update)
@@ -85,8 +83,7 @@ func run<R>(
   try await update(&values)
   #endif
   values.be(for: .use)
-  let result = try await DependencyValues.$_current.withValue(
-    values, operation: operation, isolation: isolation)
+  let result = try await DependencyValues.$_current.withValue(values, operation: operation)
   ModelScopes.remember(result, madeIn: values)
   return result
 }

@@ -29,9 +29,8 @@ public func withEscapedDependencies<R>(
 ///
 /// - Returns: what the operation returns; throws what it throws.
 @inlinable
-public func withEscapedDependencies<R>(
-  isolation: isolated (any Actor)? = #isolation,
-  _ operation: (DependencyValues.Continuation) async throws -> R
+public nonisolated(nonsending) func withEscapedDependencies<R>(
+  _ operation: nonisolated(nonsending) (DependencyValues.Continuation) async throws -> R
 ) async rethrows -> R {
   try await operation(DependencyValues.Continuation())
 }
@@ -60,12 +59,11 @@ extension DependencyValues {
     /// comes from.
     ///
     /// - Returns: what the operation returns; throws what it throws.
-    public func yield<R>(
-      isolation: isolated (any Actor)? = #isolation,
-      _ operation: () async throws -> R
+    public nonisolated(nonsending) func yield<R>(
+      _ operation: nonisolated(nonsending) () async throws -> R
     ) async rethrows -> R {
-      try await origin.withScope(isolation: isolation) {
-        try await run(with: values, isolation: isolation, { _ in }, operation)
+      try await origin.withScope {
+        try await run(with: values, { _ in }, operation)
       }
     }
   }

@@ -6,9 +6,13 @@ public import Testing
 ///
 /// Use it through `.dependencies`, `.dependencies { }` and `.dependency`.
 public struct _DependenciesTrait: TestTrait, SuiteTrait, TestScoping {
-  private let updateValues: @Sendable (inout DependencyValues) async throws -> Void
+  private let updateValues:
+    nonisolated(nonsending) @Sendable (inout DependencyValues) async throws -> Void
 
-  init(_ updateValues: @escaping @Sendable (inout DependencyValues) async throws -> Void) {
+  init(
+    _ updateValues:
+      nonisolated(nonsending) @escaping @Sendable (inout DependencyValues) async throws -> Void
+  ) {
     self.updateValues = updateValues
   }
 

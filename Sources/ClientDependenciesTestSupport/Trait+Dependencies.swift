@@ -22,7 +22,8 @@ extension Trait where Self == _DependenciesTrait {
   ///
   /// A test's own trait wins over that of its suite, and an inner suite's over an outer one's.
   public static func dependencies(
-    _ updateValues: @escaping @Sendable (inout DependencyValues) async throws -> Void
+    _ updateValues:
+      nonisolated(nonsending) @escaping @Sendable (inout DependencyValues) async throws -> Void
   ) -> Self {
     Self(updateValues)
   }

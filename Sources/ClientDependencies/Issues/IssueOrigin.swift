@@ -89,11 +89,11 @@ extension IssueOrigin {
   }
 
   /// Runs an asynchronous operation that escaped from its test; see the synchronous function.
-  func withScope<R>(
-    isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> R
+  nonisolated(nonsending) func withScope<R>(
+    _ operation: nonisolated(nonsending) () async throws -> R
   ) async rethrows -> R {
     if suspended == nil { return try await operation() }
-    return try await Self.$escaped.withValue(self, operation: operation, isolation: isolation)
+    return try await Self.$escaped.withValue(self, operation: operation)
   }
 }
 #endif

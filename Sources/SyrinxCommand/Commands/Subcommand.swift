@@ -15,7 +15,7 @@ protocol Subcommand: AsyncParsableCommand {
   func prepare(_ values: inout DependencyValues) throws
 
   /// Does the job; every error it throws is reported and decides on the exit status.
-  func perform(in context: CommandContext) async throws
+  nonisolated(nonsending) func perform(in context: CommandContext) async throws
 }
 
 extension Subcommand {

@@ -11,15 +11,14 @@ public func withDependencies<R>(
 
 /// Runs an asynchronous operation with values overridden.
 @discardableResult
-public func withDependencies<R>(
-  isolation: isolated (any Actor)? = #isolation,
-  _ updateValuesForOperation: (inout DependencyValues) async throws -> Void,
-  operation: () async throws -> R
+public nonisolated(nonsending) func withDependencies<R>(
+  _ updateValuesForOperation:
+    nonisolated(nonsending) (inout DependencyValues) async throws -> Void,
+  operation: nonisolated(nonsending) () async throws -> R
 ) async rethrows -> R {
   var values = DependencyValues._current
   try await updateValuesForOperation(&values)
-  return try await DependencyValues.$_current.withValue(
-    values, operation: operation, isolation: isolation)
+  return try await DependencyValues.$_current.withValue(values, operation: operation)
 }
 
 /// Hands the current values to closures that escape.
@@ -27,6 +26,13 @@ public func withEscapedDependencies<R>(
   _ operation: (DependencyValues.Continuation) throws -> R
 ) rethrows -> R {
   try operation(DependencyValues.Continuation())
+}
+
+/// Hands the current values to closures that escape.
+public nonisolated(nonsending) func withEscapedDependencies<R>(
+  _ operation: nonisolated(nonsending) (DependencyValues.Continuation) async throws -> R
+) async rethrows -> R {
+  try await operation(DependencyValues.Continuation())
 }
 
 extension DependencyValues {
@@ -40,12 +46,10 @@ extension DependencyValues {
     }
 
     /// Runs an asynchronous operation with the values.
-    public func yield<R>(
-      isolation: isolated (any Actor)? = #isolation,
-      _ operation: () async throws -> R
+    public nonisolated(nonsending) func yield<R>(
+      _ operation: nonisolated(nonsending) () async throws -> R
     ) async rethrows -> R {
-      try await DependencyValues.$_current.withValue(
-        values, operation: operation, isolation: isolation)
+      try await DependencyValues.$_current.withValue(values, operation: operation)
     }
   }
 }

@@ -3,7 +3,7 @@ public import Testing
 
 /// Overrides dependencies in a test.
 public struct _DependenciesTrait: SuiteTrait, TestTrait, TestScoping {
-  let updateValues: @Sendable (inout DependencyValues) throws -> Void
+  let updateValues: nonisolated(nonsending) @Sendable (inout DependencyValues) async throws -> Void
 
   /// Whether the trait holds in the suites below: it does.
   public var isRecursive: Bool { true }
@@ -26,7 +26,8 @@ extension Trait where Self == _DependenciesTrait {
 
   /// Overrides dependencies.
   public static func dependencies(
-    _ updateValues: @escaping @Sendable (inout DependencyValues) throws -> Void
+    _ updateValues:
+      nonisolated(nonsending) @escaping @Sendable (inout DependencyValues) async throws -> Void
   ) -> Self {
     Self(updateValues: updateValues)
   }
