@@ -32,7 +32,9 @@
 /// It then reports to the test in which the client was made. If that is made once for all tests
 /// (`static let`), mark the property with `@DependencyEndpoint`, so that it reports to the test
 /// that reads the client.
-@attached(member, names: named(init), named(_issueOrigin), named(_initialValue))
+@attached(
+  member, names: named(init), named(_issueOrigin), named(_initialValue),
+  named(_checkIsolation))
 @attached(memberAttribute)
 public macro DependencyClient() =
   #externalMacro(module: "ClientDependenciesMacrosPlugin", type: "DependencyClientMacro")

@@ -33,7 +33,8 @@ extension ClientNames {
     return type.as(IdentifierTypeSyntax.self).map { !values.contains($0.name.text) } == true
   }
 
-  private static let wellKnown: Set = [
+  /// Types that everybody knows to be no functions.
+  static let wellKnown: Set = [
     "Any", "AnyHashable", "AnyObject", "Array", "Bool", "Calendar", "Character", "Data", "Date",
     "Decimal", "Dictionary", "Double", "Duration", "Float", "Int", "Int16", "Int32", "Int64",
     "Int8", "Locale", "Optional", "Result", "Self", "Set", "String", "Substring", "TimeZone",

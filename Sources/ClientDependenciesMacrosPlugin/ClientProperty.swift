@@ -79,7 +79,9 @@ extension VariableDeclSyntax {
   /// Whether it is an endpoint of a client, marked as one or by its type.
   func isEndpoint(names: ClientNames) -> Bool {
     guard !isLeftAlone else { return false }
-    if attributes.contains("DependencyEndpoint") { return true }
+    if attributes.contains("DependencyEndpoint") {
+      return bindings.first?.typeAnnotation?.type.isNoFunction != true
+    }
     guard bindingSpecifier.tokenKind == .keyword(.var), let binding = bindings.first,
       !binding.isComputed, let type = binding.typeAnnotation?.type
     else { return false }

@@ -38,7 +38,7 @@ extension DependencyClientMacro: MemberMacro {
     let unknown = client.propertiesWithoutType
     unknown.map(Diagnostic.typeIsMissing).forEach(context.diagnose)
     guard unknown.isEmpty, client.mayHaveEndpoints else { return [] }
-    return [client.origin] + client.initialisers
+    return [client.origin] + client.isolationCheck(in: context) + client.initialisers
   }
 }
 #endif

@@ -24,12 +24,36 @@ extension DependencyEndpointMacro: AccessorMacro {
       return \(endpoint.standIn)()
       }
       """,
-      "set {\n\(endpoint.storage) = newValue\n}",
+      endpoint.setter,
     ]
   }
 }
 
 extension Endpoint {
+  /// Keeps a new implementation.
+  ///
+  /// The compiler drops the observers of a property that a macro gives accessors, so they run here.
+  fileprivate var setter: AccessorDeclSyntax {
+    let statements =
+      [observer(.willSet, of: "newValue"), didSet.map { _ in "let _oldValue = \(identifier)" }]
+      + ["\(storage) = newValue", observer(.didSet, of: "oldValue", passing: "_oldValue")]
+    return "set {\n\(raw: statements.compactMap(\.self).joined(separator: "\n"))\n}"
+  }
+
+  private var didSet: AccessorDeclSyntax? { binding.observer(.didSet) }
+
+  /// A function of the observer's body, which may return early, and its call.
+  private func observer(_ keyword: Keyword, of name: String, passing value: String? = nil)
+    -> String?
+  {
+    guard let observer = binding.observer(keyword), let body = observer.body else { return nil }
+    let name = observer.parameters?.name.text ?? name
+    return """
+      func _\(observer.accessorSpecifier.text)(_ \(name): \(type.escaping)) \(body.trimmed)
+      _\(observer.accessorSpecifier.text)(\(value ?? "newValue"))
+      """
+  }
+
   /// Lets initialisers set the endpoint before other properties.
   ///
   /// Without a default only: Swift would pass the default through it into each new value, so that
@@ -45,6 +69,14 @@ extension Endpoint {
       }
       """
     ]
+  }
+}
+
+extension PatternBindingSyntax {
+  /// The `willSet` or `didSet` that is written.
+  fileprivate func observer(_ keyword: Keyword) -> AccessorDeclSyntax? {
+    guard case .accessors(let accessors) = accessorBlock?.accessors else { return nil }
+    return accessors.first { $0.accessorSpecifier.tokenKind == .keyword(keyword) }
   }
 }
 
@@ -64,7 +96,7 @@ extension DependencyEndpointMacro: PeerMacro {
     }
     [endpoint.problemOfDefault, endpoint.problemOfMethod(node)].compactMap(\.self)
       .forEach(context.diagnose)
-    endpoint.warnings.forEach(context.diagnose)
+    endpoint.warnings(method: node.methodName).forEach(context.diagnose)
     return endpoint.methods(named: node.methodName, isSendable: context.isInSendableType)
       + [
         endpoint.storageDeclaration, endpoint.standInDeclaration,

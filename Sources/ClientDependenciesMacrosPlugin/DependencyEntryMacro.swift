@@ -16,7 +16,14 @@ extension DependencyEntryMacro: AccessorMacro {
       entry.problem == nil
     else { return declaration.accessorsDespiteProblem }
     return [
-      "get {\nself[\(entry.key).self]\n}",
+      """
+      get {
+      func _check() {
+      \(raw: context.checks(in: "_check", on: node, entry.checks))
+      }
+      return self[\(entry.key).self]
+      }
+      """,
       "set {\nself[\(entry.key).self] = newValue\n}",
       "_modify {\nyield &self[\(entry.key).self]\n}",
     ]

@@ -45,7 +45,7 @@ extension Diagnostic {
       node: accessors,
       message: Message(
         message: """
-          Endpoint '\(endpoint.name)' cannot have accessors or observers of its own, because \
+          Endpoint '\(endpoint.name)' cannot have accessors of its own, because \
           '@DependencyEndpoint' writes its accessors
           """, id: "accessors"),
       fixIt: .replacing(

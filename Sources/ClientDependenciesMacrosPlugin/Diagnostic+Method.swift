@@ -18,6 +18,24 @@ extension Diagnostic {
         + "variadic arguments on")
   }
 
+  static func labelsOfVariadic(
+    _ endpoint: Endpoint, _ function: FunctionTypeSyntax
+  ) -> Diagnostic {
+    var bare = function
+    bare.parameters = TupleTypeElementListSyntax(
+      function.parameters.map {
+        $0.with(\.firstName, nil).with(\.secondName, nil).with(\.colon, nil)
+      })
+    return Diagnostic(
+      node: function.parameters,
+      message: Message(
+        message: """
+          Endpoint '\(endpoint.name)' gets no method with these labels, because a method cannot \
+          pass variadic arguments on; take an array instead
+          """, id: "labelsOfVariadic", severity: .warning),
+      fixIt: .replacing(function, by: bare, "Remove the labels to silence this warning"))
+  }
+
   private static func noMethod(_ attribute: AttributeSyntax, _ message: String) -> Diagnostic {
     var bare = attribute
     bare.leftParen = nil

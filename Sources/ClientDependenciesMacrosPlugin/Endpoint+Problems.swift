@@ -8,8 +8,10 @@ extension Endpoint {
   func problem(_ attribute: AttributeSyntax) -> Diagnostic? {
     if isConstant { return .constant(self) }
     if let modifier = property.modifiers.ofNoInstance { return .notOfInstance(self, modifier) }
-    if let accessors = binding.accessorBlock { return .accessors(self, accessors) }
-    return function == nil && type.isNoTypeName ? .notAnEndpoint(attribute) : nil
+    if binding.isComputed, let accessors = binding.accessorBlock {
+      return .accessors(self, accessors)
+    }
+    return function == nil && type.isNoFunction ? .notAnEndpoint(attribute) : nil
   }
 
   /// The reason for which there is nothing to do when nobody has implemented the endpoint.
@@ -28,8 +30,21 @@ extension Endpoint {
     return function.isForwardable ? nil : .methodOfVariadic(self, attribute)
   }
 
-  /// What works and is unwise.
-  var warnings: [Diagnostic] {
+  /// What works, but not as the author may expect.
+  ///
+  /// - Parameter method: The name that the attribute gives the method.
+  func warnings(method: TokenSyntax?) -> [Diagnostic] {
+    labelsWithoutMethod(method) + trap
+  }
+
+  private func labelsWithoutMethod(_ method: TokenSyntax?) -> [Diagnostic] {
+    guard let function = binding.typeAnnotation?.type.functionType, function.hasLabels,
+      !function.isForwardable, method == nil
+    else { return [] }
+    return [.labelsOfVariadic(self, function)]
+  }
+
+  private var trap: [Diagnostic] {
     guard let statements = binding.initializer?.value.as(ClosureExprSyntax.self)?.statements,
       let statement = statements.first, statements.count == 1,
       let expression = statement.item.as(ExprSyntax.self), expression.isFatalError
@@ -46,9 +61,15 @@ extension Endpoint {
 }
 
 extension TypeSyntax {
-  /// Whether it cannot be an alias of a function type: `[Int]`, `Int?`, `(Int, Int)`.
-  fileprivate var isNoTypeName: Bool {
-    lastName == nil && self.as(AttributedTypeSyntax.self)?.baseType.lastName == nil
+  /// Whether it cannot be an alias of a function type: `[Int]`, `Int?`, `(Int, Int)`, `String`.
+  var isNoFunction: Bool {
+    if functionType != nil { return false }
+    if let attributed = self.as(AttributedTypeSyntax.self) {
+      return attributed.baseType.isNoFunction
+    }
+    return lastName == nil
+      || self.as(IdentifierTypeSyntax.self).map { ClientNames.wellKnown.contains($0.name.text) }
+        == true
   }
 }
 #endif

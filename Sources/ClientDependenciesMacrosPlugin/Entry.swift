@@ -41,6 +41,13 @@ extension Entry {
       .expression
   }
 
+  /// What only the type checker can look at.
+  var checks: [String] {
+    let entry = "\\DependencyValues.\(identifier)"
+    let values = [argument("liveValue"), argument("previewValue")].compactMap(\.self)
+    return ["isSendable(\(entry))"] + values.map { "isValue(of: \(entry), \($0.trimmed))" }
+  }
+
   /// Whether other modules, or other files, may name the key.
   private var isShared: Bool { access >= .package }
   private var access: AccessLevel { property.modifiers.accessLevel }

@@ -16,9 +16,9 @@ extension FixIt {
     FixIt(
       message: Message(message: "Remove '\(word.trimmed)'", id: "fix"),
       changes: [
-        .replaceText(
-          range: word.positionAfterSkippingLeadingTrivia..<word.endPosition, with: "",
-          in: Syntax(word))
+        .replace(
+          oldNode: Syntax(word),
+          newNode: Syntax(TokenSyntax.identifier("", leadingTrivia: word.leadingTrivia)))
       ])
   }
 }

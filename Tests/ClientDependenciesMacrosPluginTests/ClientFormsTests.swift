@@ -27,6 +27,14 @@ import Testing
             client._issueOrigin = origin
           }
 
+          private static func _checkIsolation() {
+            #sourceLocation(file: "test.swift", line: 2)
+            let isolation = ClientDependenciesMacros._Checks.isolation(of: _checkIsolation)
+            #sourceLocation(file: "test.swift", line: 2)
+            ClientDependenciesMacros._Checks.isNonisolated(isolation)
+            #sourceLocation()
+          }
+
           package init(
             start: @escaping () -> Void,
             count: Int = 1,
@@ -67,6 +75,14 @@ import Testing
 
           private var _issueOrigin: ClientDependencies.IssueOrigin = ._current { (client: inout Self, origin: ClientDependencies.IssueOrigin) in
             client._issueOrigin = origin
+          }
+
+          private static func _checkIsolation() {
+            #sourceLocation(file: "test.swift", line: 2)
+            let isolation = ClientDependenciesMacros._Checks.isolation(of: _checkIsolation)
+            #sourceLocation(file: "test.swift", line: 2)
+            ClientDependenciesMacros._Checks.isNonisolated(isolation)
+            #sourceLocation()
           }
 
           private init(

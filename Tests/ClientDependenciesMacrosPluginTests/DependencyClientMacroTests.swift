@@ -22,6 +22,14 @@ import Testing
             client._issueOrigin = origin
           }
 
+          private static func _checkIsolation() {
+            #sourceLocation(file: "test.swift", line: 2)
+            let isolation = ClientDependenciesMacros._Checks.isolation(of: _checkIsolation)
+            #sourceLocation(file: "test.swift", line: 2)
+            ClientDependenciesMacros._Checks.isNonisolated(isolation)
+            #sourceLocation()
+          }
+
           init(
             config: Bool = false,
             play: @escaping @Sendable (_ url: URL) throws -> Void
@@ -55,6 +63,14 @@ import Testing
 
           private var _issueOrigin: ClientDependencies.IssueOrigin = ._current { (client: inout Self, origin: ClientDependencies.IssueOrigin) in
             client._issueOrigin = origin
+          }
+
+          private static func _checkIsolation() {
+            #sourceLocation(file: "test.swift", line: 2)
+            let isolation = ClientDependenciesMacros._Checks.isolation(of: _checkIsolation)
+            #sourceLocation(file: "test.swift", line: 2)
+            ClientDependenciesMacros._Checks.isNonisolated(isolation)
+            #sourceLocation()
           }
 
           init(
@@ -92,6 +108,14 @@ import Testing
 
           private var _issueOrigin: ClientDependencies.IssueOrigin = ._current { (client: inout Self, origin: ClientDependencies.IssueOrigin) in
             client._issueOrigin = origin
+          }
+
+          private static func _checkIsolation() {
+            #sourceLocation(file: "test.swift", line: 2)
+            let isolation = ClientDependenciesMacros._Checks.isolation(of: _checkIsolation)
+            #sourceLocation(file: "test.swift", line: 2)
+            ClientDependenciesMacros._Checks.isNonisolated(isolation)
+            #sourceLocation()
           }
 
           init(
@@ -146,6 +170,14 @@ import Testing
 
           private var _issueOrigin: ClientDependencies.IssueOrigin = ._current { (client: inout Self, origin: ClientDependencies.IssueOrigin) in
             client._issueOrigin = origin
+          }
+
+          private static func _checkIsolation() {
+            #sourceLocation(file: "test.swift", line: 2)
+            let isolation = ClientDependenciesMacros._Checks.isolation(of: _checkIsolation)
+            #sourceLocation(file: "test.swift", line: 2)
+            ClientDependenciesMacros._Checks.isNonisolated(isolation)
+            #sourceLocation()
           }
 
           init(
@@ -210,6 +242,14 @@ import Testing
             client._issueOrigin = origin
           }
 
+          private static func _checkIsolation() {
+            #sourceLocation(file: "test.swift", line: 2)
+            let isolation = ClientDependenciesMacros._Checks.isolation(of: _checkIsolation)
+            #sourceLocation(file: "test.swift", line: 2)
+            ClientDependenciesMacros._Checks.isNonisolated(isolation)
+            #sourceLocation()
+          }
+
           init(
             stop: @escaping () -> Void
           ) {
@@ -241,6 +281,14 @@ import Testing
 
           private var _issueOrigin: ClientDependencies.IssueOrigin = ._current { (client: inout Self, origin: ClientDependencies.IssueOrigin) in
             client._issueOrigin = origin
+          }
+
+          private static func _checkIsolation() {
+            #sourceLocation(file: "test.swift", line: 2)
+            let isolation = ClientDependenciesMacros._Checks.isolation(of: _checkIsolation)
+            #sourceLocation(file: "test.swift", line: 2)
+            ClientDependenciesMacros._Checks.isNonisolated(isolation)
+            #sourceLocation()
           }
 
           public init(
@@ -281,6 +329,14 @@ import Testing
             client._issueOrigin = origin
           }
 
+          private static func _checkIsolation() {
+            #sourceLocation(file: "test.swift", line: 2)
+            let isolation = ClientDependenciesMacros._Checks.isolation(of: _checkIsolation)
+            #sourceLocation(file: "test.swift", line: 2)
+            ClientDependenciesMacros._Checks.isNonisolated(isolation)
+            #sourceLocation()
+          }
+
           fileprivate init(
             stop: @escaping () -> Void,
             name: String
@@ -317,6 +373,14 @@ import Testing
             client._issueOrigin = origin
           }
 
+          private static func _checkIsolation() {
+            #sourceLocation(file: "test.swift", line: 2)
+            let isolation = ClientDependenciesMacros._Checks.isolation(of: _checkIsolation)
+            #sourceLocation(file: "test.swift", line: 2)
+            ClientDependenciesMacros._Checks.isNonisolated(isolation)
+            #sourceLocation()
+          }
+
           init(
             value: @escaping () -> Value?
           ) {
@@ -351,6 +415,14 @@ import Testing
 
           private var _issueOrigin: ClientDependencies.IssueOrigin = ._current { (client: inout Self, origin: ClientDependencies.IssueOrigin) in
             client._issueOrigin = origin
+          }
+
+          private static func _checkIsolation() {
+            #sourceLocation(file: "test.swift", line: 2)
+            let isolation = ClientDependenciesMacros._Checks.isolation(of: _checkIsolation)
+            #sourceLocation(file: "test.swift", line: 2)
+            ClientDependenciesMacros._Checks.isNonisolated(isolation)
+            #sourceLocation()
           }
 
           init(
@@ -395,6 +467,14 @@ import Testing
 
           private var _issueOrigin: ClientDependencies.IssueOrigin = ._current { (client: inout Self, origin: ClientDependencies.IssueOrigin) in
             client._issueOrigin = origin
+          }
+
+          private static func _checkIsolation() {
+            #sourceLocation(file: "test.swift", line: 2)
+            let isolation = ClientDependenciesMacros._Checks.isolation(of: _checkIsolation)
+            #sourceLocation(file: "test.swift", line: 2)
+            ClientDependenciesMacros._Checks.isNonisolated(isolation)
+            #sourceLocation()
           }
 
           init(
@@ -443,6 +523,14 @@ import Testing
 
           private var _issueOrigin: ClientDependencies.IssueOrigin = ._current { (client: inout Self, origin: ClientDependencies.IssueOrigin) in
             client._issueOrigin = origin
+          }
+
+          private static func _checkIsolation() {
+            #sourceLocation(file: "test.swift", line: 2)
+            let isolation = ClientDependenciesMacros._Checks.isolation(of: _checkIsolation)
+            #sourceLocation(file: "test.swift", line: 2)
+            ClientDependenciesMacros._Checks.isNonisolated(isolation)
+            #sourceLocation()
           }
 
           #if os(Linux)
@@ -514,6 +602,14 @@ import Testing
 
           private var _issueOrigin: ClientDependencies.IssueOrigin = ._current { (client: inout Self, origin: ClientDependencies.IssueOrigin) in
             client._issueOrigin = origin
+          }
+
+          private static func _checkIsolation() {
+            #sourceLocation(file: "test.swift", line: 2)
+            let isolation = ClientDependenciesMacros._Checks.isolation(of: _checkIsolation)
+            #sourceLocation(file: "test.swift", line: 2)
+            ClientDependenciesMacros._Checks.isNonisolated(isolation)
+            #sourceLocation()
           }
 
           init(

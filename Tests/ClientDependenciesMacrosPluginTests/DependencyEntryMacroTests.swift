@@ -10,11 +10,20 @@ import Testing
         }
         """,
       with: ["DependencyEntry"],
-      to: """
+      to: #"""
         extension DependencyValues {
           var client {
             get {
-              self[__Key_client.self]
+              func _check() {
+                #sourceLocation(file: "test.swift", line: 2)
+                let isolation = ClientDependenciesMacros._Checks.isolation(of: _check)
+                #sourceLocation(file: "test.swift", line: 2)
+                ClientDependenciesMacros._Checks.isNonisolated(isolation)
+                #sourceLocation(file: "test.swift", line: 2)
+                ClientDependenciesMacros._Checks.isSendable(\DependencyValues.client)
+                #sourceLocation()
+              }
+              return self[__Key_client.self]
             }
             set {
               self[__Key_client.self] = newValue
@@ -28,7 +37,7 @@ import Testing
             @ClientDependenciesMacros._DependencyEntryValue static var testValue = Client()
           }
         }
-        """)
+        """#)
   }
 
   @Test func `a live value makes the key one of values outside tests`() {
@@ -40,11 +49,24 @@ import Testing
         }
         """,
       with: ["DependencyEntry"],
-      to: """
+      to: #"""
         extension DependencyValues {
           var client {
             get {
-              self[__Key_client.self]
+              func _check() {
+                #sourceLocation(file: "test.swift", line: 2)
+                let isolation = ClientDependenciesMacros._Checks.isolation(of: _check)
+                #sourceLocation(file: "test.swift", line: 2)
+                ClientDependenciesMacros._Checks.isNonisolated(isolation)
+                #sourceLocation(file: "test.swift", line: 2)
+                ClientDependenciesMacros._Checks.isSendable(\DependencyValues.client)
+                #sourceLocation(file: "test.swift", line: 2)
+                ClientDependenciesMacros._Checks.isValue(of: \DependencyValues.client, Client.live)
+                #sourceLocation(file: "test.swift", line: 2)
+                ClientDependenciesMacros._Checks.isValue(of: \DependencyValues.client, Client.preview)
+                #sourceLocation()
+              }
+              return self[__Key_client.self]
             }
             set {
               self[__Key_client.self] = newValue
@@ -60,7 +82,7 @@ import Testing
             @ClientDependenciesMacros._DependencyEntryValue static var testValue = Client.test
           }
         }
-        """)
+        """#)
   }
 
   @Test func `a type annotation is the key's value type`() {
@@ -72,11 +94,22 @@ import Testing
         }
         """,
       with: ["DependencyEntry"],
-      to: """
+      to: #"""
         extension ClientDependencies.DependencyValues {
           fileprivate var client: any ClientProtocol {
             get {
-              self[__Key_client.self]
+              func _check() {
+                #sourceLocation(file: "test.swift", line: 2)
+                let isolation = ClientDependenciesMacros._Checks.isolation(of: _check)
+                #sourceLocation(file: "test.swift", line: 2)
+                ClientDependenciesMacros._Checks.isNonisolated(isolation)
+                #sourceLocation(file: "test.swift", line: 2)
+                ClientDependenciesMacros._Checks.isSendable(\DependencyValues.client)
+                #sourceLocation(file: "test.swift", line: 2)
+                ClientDependenciesMacros._Checks.isValue(of: \DependencyValues.client, Client.preview)
+                #sourceLocation()
+              }
+              return self[__Key_client.self]
             }
             set {
               self[__Key_client.self] = newValue
@@ -96,7 +129,7 @@ import Testing
             }
           }
         }
-        """)
+        """#)
   }
 
   @Test func `an entry without an initial value falls back on the live value`() {
@@ -108,11 +141,22 @@ import Testing
         }
         """,
       with: ["DependencyEntry"],
-      to: """
+      to: #"""
         extension DependencyValues {
           var client: Client {
             get {
-              self[__Key_client.self]
+              func _check() {
+                #sourceLocation(file: "test.swift", line: 2)
+                let isolation = ClientDependenciesMacros._Checks.isolation(of: _check)
+                #sourceLocation(file: "test.swift", line: 2)
+                ClientDependenciesMacros._Checks.isNonisolated(isolation)
+                #sourceLocation(file: "test.swift", line: 2)
+                ClientDependenciesMacros._Checks.isSendable(\DependencyValues.client)
+                #sourceLocation(file: "test.swift", line: 2)
+                ClientDependenciesMacros._Checks.isValue(of: \DependencyValues.client, Client.live)
+                #sourceLocation()
+              }
+              return self[__Key_client.self]
             }
             set {
               self[__Key_client.self] = newValue
@@ -129,7 +173,7 @@ import Testing
             }
           }
         }
-        """)
+        """#)
   }
 
   @Test func `a public entry's key is public and named for its type`() {
@@ -141,11 +185,22 @@ import Testing
         }
         """,
       with: ["DependencyEntry"],
-      to: """
+      to: #"""
         extension DependencyValues {
           public var client: [String: any Player]? {
             get {
-              self[StringPlayerKey.self]
+              func _check() {
+                #sourceLocation(file: "test.swift", line: 2)
+                let isolation = ClientDependenciesMacros._Checks.isolation(of: _check)
+                #sourceLocation(file: "test.swift", line: 2)
+                ClientDependenciesMacros._Checks.isNonisolated(isolation)
+                #sourceLocation(file: "test.swift", line: 2)
+                ClientDependenciesMacros._Checks.isSendable(\DependencyValues.client)
+                #sourceLocation(file: "test.swift", line: 2)
+                ClientDependenciesMacros._Checks.isValue(of: \DependencyValues.client, Client.live)
+                #sourceLocation()
+              }
+              return self[StringPlayerKey.self]
             }
             set {
               self[StringPlayerKey.self] = newValue
@@ -165,7 +220,7 @@ import Testing
             }
           }
         }
-        """)
+        """#)
   }
 
   @Test func `a package entry's key is named for the property where no type is written`() {
@@ -177,11 +232,20 @@ import Testing
         }
         """,
       with: ["DependencyEntry"],
-      to: """
+      to: #"""
         extension DependencyValues {
           package var apiClient {
             get {
-              self[ApiClientKey.self]
+              func _check() {
+                #sourceLocation(file: "test.swift", line: 2)
+                let isolation = ClientDependenciesMacros._Checks.isolation(of: _check)
+                #sourceLocation(file: "test.swift", line: 2)
+                ClientDependenciesMacros._Checks.isNonisolated(isolation)
+                #sourceLocation(file: "test.swift", line: 2)
+                ClientDependenciesMacros._Checks.isSendable(\DependencyValues.apiClient)
+                #sourceLocation()
+              }
+              return self[ApiClientKey.self]
             }
             set {
               self[ApiClientKey.self] = newValue
@@ -195,7 +259,7 @@ import Testing
             @ClientDependenciesMacros._DependencyEntryValue package static var testValue = Client()
           }
         }
-        """)
+        """#)
   }
 
   @Test func `a key can have a name of its own`() {
@@ -207,11 +271,22 @@ import Testing
         }
         """,
       with: ["DependencyEntry"],
-      to: """
+      to: #"""
         extension DependencyValues {
           public var client {
             get {
-              self[PlayerKey.self]
+              func _check() {
+                #sourceLocation(file: "test.swift", line: 2)
+                let isolation = ClientDependenciesMacros._Checks.isolation(of: _check)
+                #sourceLocation(file: "test.swift", line: 2)
+                ClientDependenciesMacros._Checks.isNonisolated(isolation)
+                #sourceLocation(file: "test.swift", line: 2)
+                ClientDependenciesMacros._Checks.isSendable(\DependencyValues.client)
+                #sourceLocation(file: "test.swift", line: 2)
+                ClientDependenciesMacros._Checks.isValue(of: \DependencyValues.client, Client.live)
+                #sourceLocation()
+              }
+              return self[PlayerKey.self]
             }
             set {
               self[PlayerKey.self] = newValue
@@ -226,6 +301,6 @@ import Testing
             @ClientDependenciesMacros._DependencyEntryValue public static var testValue = Client()
           }
         }
-        """)
+        """#)
   }
 }

@@ -62,7 +62,7 @@ import Testing
         """#)
   }
 
-  @Test func `variadic parameters cannot be passed on, so there is no method`() {
+  @Test func `variadic parameters cannot be passed on, so labels of theirs give no method`() {
     expectExpansion(
       of: #"""
         struct Client {
@@ -104,6 +104,12 @@ import Testing
       diagnostics: [
         DiagnosticSpec(
           message: """
+            Endpoint 'log' gets no method with these labels, because a method cannot pass variadic \
+            arguments on; take an array instead
+            """, line: 3, column: 13, severity: .warning,
+          fixIts: [FixItSpec(message: "Remove the labels to silence this warning")]),
+        DiagnosticSpec(
+          message: """
             The default of endpoint 'log' ends the process, and with it all tests and previews
 
             A call that nobody has implemented reports an issue first, so that any value will do \
@@ -111,7 +117,7 @@ import Testing
             """, line: 3, column: 48, severity: .warning,
           fixIts: [
             FixItSpec(message: "Wrap it in a closure that is called, to silence this warning")
-          ])
+          ]),
       ])
   }
 }

@@ -164,15 +164,17 @@ import Testing
 
   @Test func `an endpoint has no accessors of its own`() {
     expectProblem(
-      "var stop: () -> Void { didSet { log() } }",
+      "var stop: () -> Void { get { log } }",
       """
-      Endpoint 'stop' cannot have accessors or observers of its own, because \
+      Endpoint 'stop' cannot have accessors of its own, because \
       '@DependencyEndpoint' writes its accessors
       """, column: 44, fixIt: "Remove the accessors",
       fixed: "@DependencyEndpoint var stop: () -> Void")
   }
 
-  @Test(arguments: ["var name = \"name\"", "var names: [String]", "func stop() {}"])
+  @Test(arguments: [
+    "var name = \"name\"", "var name: String", "var names: [String]", "func stop() {}",
+  ])
   func `what is no function is no endpoint`(declaration: String) {
     expectProblem(
       declaration,

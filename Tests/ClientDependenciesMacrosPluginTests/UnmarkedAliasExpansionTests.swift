@@ -27,6 +27,14 @@ import Testing
             client._issueOrigin = origin
           }
 
+          private static func _checkIsolation() {
+            #sourceLocation(file: "test.swift", line: 2)
+            let isolation = ClientDependenciesMacros._Checks.isolation(of: _checkIsolation)
+            #sourceLocation(file: "test.swift", line: 2)
+            ClientDependenciesMacros._Checks.isNonisolated(isolation)
+            #sourceLocation()
+          }
+
           public init<_TypeOf_fetch: ClientDependenciesMacros._ParameterType, _TypeOf_config: ClientDependenciesMacros._ParameterType, _TypeOf_id: ClientDependenciesMacros._ParameterType>(
             fetch: _TypeOf_fetch.Kept,
             config: _TypeOf_config.Kept = Self._initialValue(config: ()),
@@ -97,6 +105,14 @@ import Testing
             client._issueOrigin = origin
           }
 
+          private static func _checkIsolation() {
+            #sourceLocation(file: "test.swift", line: 2)
+            let isolation = ClientDependenciesMacros._Checks.isolation(of: _checkIsolation)
+            #sourceLocation(file: "test.swift", line: 2)
+            ClientDependenciesMacros._Checks.isNonisolated(isolation)
+            #sourceLocation()
+          }
+
           init(
             state: State,
             item: Item,
@@ -151,6 +167,14 @@ import Testing
 
           private var _issueOrigin: ClientDependencies.IssueOrigin = ._current { (client: inout Self, origin: ClientDependencies.IssueOrigin) in
             client._issueOrigin = origin
+          }
+
+          private static func _checkIsolation() {
+            #sourceLocation(file: "test.swift", line: 2)
+            let isolation = ClientDependenciesMacros._Checks.isolation(of: _checkIsolation)
+            #sourceLocation(file: "test.swift", line: 2)
+            ClientDependenciesMacros._Checks.isNonisolated(isolation)
+            #sourceLocation()
           }
 
           init(

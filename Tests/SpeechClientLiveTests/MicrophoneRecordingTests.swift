@@ -55,7 +55,7 @@ import Testing
   }
 
   /// What a client tells of a microphone as events, and as results.
-  private func told(
+  private nonisolated(nonsending) func told(
     by client: SpeechClient, of microphone: CaptureRequest = .speech
   ) async throws -> ([SpeechRecognitionEvent], [SpeechRecognitionResult]) {
     let request = SpeechRequest(microphone: microphone)
