@@ -86,7 +86,7 @@ extension DependencyEndpointMacro: PeerMacro {
     providingPeersOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
-    guard let endpoint = Endpoint(declaration) else {
+    guard let endpoint = Endpoint(declaration, in: context.lexicalContext) else {
       context.diagnose(.notAnEndpoint(node))
       return []
     }

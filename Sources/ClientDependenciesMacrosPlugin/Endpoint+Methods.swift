@@ -46,7 +46,7 @@ extension Endpoint {
       """
   }
 
-  private var head: String { head(attributes: []) }
+  private var head: String { head(attributes: isInlinable ? ["@inlinable"] : []) }
 
   private func valueHead(isSendable: Bool) -> String {
     // What a global actor isolates is `Sendable` without saying so, and must not say so.

@@ -8,7 +8,7 @@ private let report: TokenSyntax = "__endpoint"
 extension Endpoint {
   /// The property that keeps the implementation.
   var storageDeclaration: DeclSyntax {
-    "private var \(storage): (\(type))? = nil"
+    "\(raw: hidden) var \(storage): (\(type))? = nil"
   }
 
   /// Gives what is called without an implementation; the parameters say whose line an issue names.
@@ -16,7 +16,7 @@ extension Endpoint {
   /// It is not inlined, so that the way of those calls that matter stays short.
   var standInDeclaration: DeclSyntax {
     """
-    @inline(never) private func \(standIn)(\
+    @inline(never) \(raw: hidden) func \(standIn)(\
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, \
     line: UInt = #line, column: UInt = #column\
     ) -> \(type) {

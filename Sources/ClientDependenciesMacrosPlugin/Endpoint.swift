@@ -10,8 +10,10 @@ struct Endpoint {
   var type: TypeSyntax
   /// The shape of `type`, or nil where a type alias hides it.
   var function: FunctionTypeSyntax?
+  /// Whether other modules may inline its calls: it and the type around it are public.
+  var isInlinable: Bool
 
-  init?(_ declaration: some DeclSyntaxProtocol) {
+  init?(_ declaration: some DeclSyntaxProtocol, in context: [Syntax] = []) {
     guard let property = declaration.as(VariableDeclSyntax.self),
       let binding = property.bindings.first,
       let identifier = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.trimmed,
@@ -22,6 +24,9 @@ struct Endpoint {
     self.identifier = identifier
     self.type = type
     function = type.functionType
+    isInlinable =
+      property.modifiers.accessLevel == .public && context.count == 1
+      && context.first?.as(StructDeclSyntax.self)?.modifiers.accessLevel == .public
   }
 }
 
@@ -44,6 +49,9 @@ extension Endpoint {
     let name = prefix + identifier.text.withoutBackticks
     return .identifier(name.isIdentifier ? name : "`\(name)`")
   }
+
+  /// The access level of what the method uses.
+  var hidden: String { isInlinable ? "@usableFromInline internal" : "private" }
 
   var isConstant: Bool { property.bindingSpecifier.tokenKind == .keyword(.let) }
 

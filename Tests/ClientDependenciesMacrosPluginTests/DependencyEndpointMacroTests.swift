@@ -158,6 +158,60 @@ import Testing
         """#)
   }
 
+  @Test func `other modules inline the method of a public endpoint`() {
+    expectExpansion(
+      of: #"""
+        public struct Client {
+          @DependencyEndpoint
+          public var stop: (_ fade: Double) -> Void = { _ in }
+        }
+        """#,
+      with: ["DependencyEndpoint"],
+      to: #"""
+        public struct Client {
+          public var stop: (_ fade: Double) -> Void {
+            get {
+              if _implementation_stop != nil {
+                return _implementation_stop!
+              }
+              return _standIn_stop()
+            }
+            set {
+              _implementation_stop = newValue
+            }
+          }
+
+          @inlinable public func stop(fade p0: Double, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> Void {
+            if _implementation_stop != nil {
+              return _implementation_stop!(p0)
+            }
+            return _standIn_stop(fileID: fileID, filePath: filePath, line: line, column: column)(p0)
+          }
+
+          @_disfavoredOverload public func stop(fade p0: Double) -> Void {
+            if _implementation_stop != nil {
+              return _implementation_stop!(p0)
+            }
+            return _standIn_stop()(p0)
+          }
+
+          @usableFromInline internal var _implementation_stop: ((_ fade: Double) -> Void)? = nil
+
+          @inline(never) @usableFromInline internal func _standIn_stop(fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column) -> (_ fade: Double) -> Void {
+            Self._unimplemented_stop(
+              ClientDependenciesMacros._UnimplementedEndpoint(
+                "\(Self.self).stop", from: _issueOrigin, fileID: fileID, filePath: filePath, line: line, column: column))
+          }
+
+          private static func _unimplemented_stop(_ __endpoint: ClientDependenciesMacros._UnimplementedEndpoint) -> (_ fade: Double) -> Void {
+            return { _ in
+              __endpoint.report()
+            }
+          }
+        }
+        """#)
+  }
+
   @Test func `a default of several statements reports first`() {
     expectExpansion(
       of: #"""
