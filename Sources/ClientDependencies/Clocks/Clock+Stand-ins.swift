@@ -5,7 +5,9 @@ extension Clock where Self == ImmediateClock<Swift.Duration> {
 }
 
 extension Clock where Self == UnimplementedClock<Swift.Duration> {
-  /// A clock that reports an issue whenever it is used.
-  public static var unimplemented: Self { UnimplementedClock() }
+  /// A clock that reports an issue whenever it is used, and calls itself `name` there.
+  public static func unimplemented(name: String = "Clock") -> Self {
+    UnimplementedClock(name: name)
+  }
 }
 #endif

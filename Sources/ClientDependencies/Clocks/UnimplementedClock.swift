@@ -2,8 +2,9 @@
 /// A clock that reports an issue whenever it is used: the clock of a test that should not depend on
 /// time.
 ///
-/// A sleep on it is reported and returns at once. The issue belongs to the test that the clock was
-/// made in, also where the clock is used on another thread.
+/// A sleep on it is reported, and then happens on the clock below: by default one on which nobody
+/// waits. The issue belongs to the test that the clock was made in, also where the clock is used on
+/// another thread.
 public struct UnimplementedClock<Duration: DurationProtocol & Hashable>: Clock {
   /// A time on the clock, as the distance from its start.
   public typealias Instant = ClockInstant<Duration>
@@ -11,18 +12,28 @@ public struct UnimplementedClock<Duration: DurationProtocol & Hashable>: Clock {
   /// What the clock is called in issues.
   public let name: String
   private let origin = IssueOrigin.current
-  private let base: ImmediateClock<Duration>
+  private let base: AnyClock<Duration>
+  /// What the clock showed when it was made.
+  private let start: Instant
 
   /// Makes a clock that calls itself `name` in issues and shows `now`.
   public init(name: String = "Clock", now: Instant = Instant()) {
     self.name = name
-    base = ImmediateClock(now: now)
+    base = AnyClock(ImmediateClock(now: now))
+    start = now
   }
 
-  /// Reports an issue; the time is that of the last sleep.
+  /// Makes a clock that does what another one does after it has reported an issue.
+  public init(_ base: some Clock<Duration>, name: String = "Clock") {
+    self.name = name
+    self.base = AnyClock(base)
+    start = Instant()
+  }
+
+  /// Reports an issue; the time is that of the clock below.
   public var now: Instant {
     report("now")
-    return base.now
+    return start.advanced(by: base.now.offset)
   }
 
   /// Reports an issue.
@@ -31,12 +42,13 @@ public struct UnimplementedClock<Duration: DurationProtocol & Hashable>: Clock {
     return base.minimumResolution
   }
 
-  /// Reports an issue and returns.
+  /// Reports an issue and sleeps on the clock below.
   ///
   /// - Throws: `CancellationError` in a cancelled task.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     report("sleep")
-    try await base.sleep(until: deadline, tolerance: tolerance)
+    try await base.sleep(
+      until: Instant(offset: start.duration(to: deadline)), tolerance: tolerance)
   }
 
   private func report(_ member: String) {

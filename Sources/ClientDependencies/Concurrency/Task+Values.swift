@@ -43,11 +43,13 @@ extension Task where Failure == any Error {
   }
 }
 
-extension Result where Failure == any Error {
+extension Result {
   /// What an asynchronous closure returns or throws.
   @_transparent
-  public init(catching body: () async throws -> Success) async {
-    do {
+  public nonisolated(nonsending) init(
+    catching body: nonisolated(nonsending) () async throws(Failure) -> Success
+  ) async {
+    do throws(Failure) {
       self = .success(try await body())
     } catch {
       self = .failure(error)

@@ -43,9 +43,9 @@ import Testing
     }
     try await pass(.immediate)
     try await withKnownIssue {
-      try await pass(.unimplemented)
+      try await pass(.unimplemented(name: "Metronome"))
     } matching: { issue in
-      issue.comments.first?.rawValue.contains("Clock.") == true
+      issue.comments.first?.rawValue.contains("Metronome.") == true
     }
   }
 }

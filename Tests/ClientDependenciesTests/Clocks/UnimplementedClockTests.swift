@@ -19,6 +19,18 @@ import Testing
     }
   }
 
+  @Test func `after the issue it is the clock that it was made of`() async throws {
+    let base = ImmediateClock()
+    try await base.sleep(for: .seconds(2))
+    let clock = UnimplementedClock(base, name: "Metronome")
+    try await withKnownIssue {
+      try await clock.sleep(until: .init(offset: .seconds(3)))
+    } matching: { issue in
+      issue.comments.first?.rawValue.contains("Unimplemented: 'Metronome.sleep'") == true
+    }
+    #expect(base.now.offset == .seconds(5))
+  }
+
   @Test(arguments: Elsewhere.allCases)
   func `a clock that is used elsewhere is an issue of the test that it was made in`(
     place: Elsewhere

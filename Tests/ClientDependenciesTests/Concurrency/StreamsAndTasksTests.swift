@@ -101,15 +101,21 @@ import Testing
   }
 
   @Test func `a result catches what an asynchronous closure returns or throws`() async throws {
-    #expect(
-      try await Result {
-        await Task.yield(); return 1
-      }.get() == 1)
+    let one = await Result {
+      await Task.yield()
+      return 1
+    }
+    #expect(one.get() == 1)
     let failure = await Result<Int, any Error> {
       await Task.yield()
       throw Unimplemented("it")
     }
     #expect(throws: Unimplemented("it")) { try failure.get() }
+    let typed: Result<Int, Unimplemented> = await Result { () async throws(Unimplemented) in
+      await Task.yield()
+      throw Unimplemented("it")
+    }
+    #expect(typed == .failure(Unimplemented("it")))
   }
 
   @Test func `yielding often lets other tasks run`() async {

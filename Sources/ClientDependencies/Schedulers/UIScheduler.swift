@@ -1,0 +1,60 @@
+#if !PointFreeDependencies
+public import Dispatch
+
+/// The main queue as a scheduler that runs work at once where the caller is on it already.
+///
+/// `DispatchQueue.main` itself runs work later, in any case.
+public struct UIScheduler: Scheduler, Sendable {
+  /// There is nothing to choose.
+  public typealias SchedulerOptions = Never
+  /// A time of the main queue.
+  public typealias SchedulerTimeType = DispatchQueue.SchedulerTimeType
+
+  /// The scheduler.
+  public static let shared = UIScheduler()
+
+  // Right, because a key has no state: the main queue alone has a value for it.
+  private nonisolated(unsafe) let isMain = DispatchSpecificKey<Void>()
+
+  private init() {
+    DispatchQueue.main.setSpecific(key: isMain, value: ())
+  }
+
+  /// The time of the main queue.
+  public var now: SchedulerTimeType { DispatchQueue.main.now }
+
+  /// None: a queue is asked for the time alone.
+  public var minimumTolerance: SchedulerTimeType.Stride { DispatchQueue.main.minimumTolerance }
+
+  /// Runs work now on the main queue, and from elsewhere as soon as that can.
+  public func schedule(options: Never?, _ action: @escaping () -> Void) {
+    if DispatchQueue.getSpecific(key: isMain) != nil {
+      action()
+    } else {
+      DispatchQueue.main.schedule(action)
+    }
+  }
+
+  /// Runs work on the main queue once, at a time; the tolerance is not used.
+  public func schedule(
+    after date: SchedulerTimeType, tolerance: SchedulerTimeType.Stride, options: Never?,
+    _ action: @escaping () -> Void
+  ) {
+    DispatchQueue.main.schedule(after: date, tolerance: tolerance, action)
+  }
+
+  /// Runs work on the main queue at a time, then once in each interval, until it is cancelled.
+  public func schedule(
+    after date: SchedulerTimeType, interval: SchedulerTimeType.Stride,
+    tolerance: SchedulerTimeType.Stride, options: Never?, _ action: @escaping () -> Void
+  ) -> any Cancellable {
+    DispatchQueue.main.schedule(after: date, interval: interval, tolerance: tolerance, action)
+  }
+}
+
+extension AnyScheduler
+where SchedulerTimeType == DispatchQueue.SchedulerTimeType, SchedulerOptions == Never {
+  /// The main queue as a scheduler that runs work at once where the caller is on it already.
+  public static var shared: Self { UIScheduler.shared.eraseToAnyScheduler() }
+}
+#endif
