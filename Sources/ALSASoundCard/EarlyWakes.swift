@@ -17,8 +17,8 @@ struct EarlyWakes {
   /// hangs up.
   private static let mostRests = 8
   private let period: Int
-  private let rate: Int64
-  private let shortest: Int64
+  private let rate: SampleRate
+  private let shortest: Duration
   /// What was there at the first look of this wait, and at the last one.
   private var first: Sight?
   private var last: Sight?
@@ -33,13 +33,13 @@ struct EarlyWakes {
 
   init(period: FrameCount, rate: SampleRate) {
     self.period = period.rawValue
-    self.rate = Int64(rate.hertz)
-    shortest = Int64(period.rawValue) * 1_000_000_000 / self.rate / 16
+    self.rate = rate
+    shortest = period.duration(at: rate) / 16
   }
 
   /// The device woke its thread.
   mutating func woke(at time: MonotonicTime) {
-    if let wokenAt, time.nanoseconds - wokenAt.nanoseconds < shortest {
+    if let wokenAt, time - wokenAt < shortest {
       spins += 1
     } else {
       spins = 0
@@ -75,40 +75,40 @@ struct EarlyWakes {
     known = nil
   }
 
-  /// How long to rest before the device is looked at for the first time in this wait, in
-  /// nanoseconds; nil where it may be ready, and where it has to be looked at.
-  mutating func takeRestUnseen(at time: MonotonicTime) -> Int64? {
+  /// How long to rest before the device is looked at for the first time in this wait; nil where it
+  /// may be ready, and where it has to be looked at.
+  mutating func takeRestUnseen(at time: MonotonicTime) -> Duration? {
     guard punctual >= Self.limit, !hasRested, let known, rests + 1 < Self.mostRests else {
       return nil
     }
     self.known = nil
-    let passed = (time.nanoseconds - known.time.nanoseconds) * rate / 1_000_000_000
-    let missing = Int64(period - known.frames) - passed
+    let passed = FrameCount(time - known.time, at: rate)
+    let missing = FrameCount(period - known.frames) - passed
     guard missing > 0 else { return nil }
     rests += 1
     hasRested = true
-    return missing * 1_000_000_000 / rate
+    return missing.duration(at: rate)
   }
 
-  /// How long to rest now instead of asking the device, in nanoseconds; asking begins anew.
-  mutating func takeRest() -> Int64? {
+  /// How long to rest now instead of asking the device; asking begins anew.
+  mutating func takeRest() -> Duration? {
     if spins >= Self.limit {
       spins = 0
-      return 4 * shortest
+      return shortest * 4
     }
     guard punctual >= Self.limit, !hasRested, let last, last.frames < period else { return nil }
     rests = (rests + 1) % Self.mostRests
     guard rests > 0 else { return nil }
     hasRested = true
-    return Int64(period - last.frames) * 1_000_000_000 / rate
+    return FrameCount(period - last.frames).duration(at: rate)
   }
 
   /// Whether the frames between the first look and the last one came as the clock has it.
   private mutating func judge() {
     guard let first, let last, last.time > first.time else { return }
-    let time = last.time.nanoseconds - first.time.nanoseconds
-    let frames = Int64(last.frames - first.frames)
-    let deviation = abs(frames * 1_000_000_000 / rate - time)
+    let time = last.time - first.time
+    let early = FrameCount(last.frames - first.frames).duration(at: rate) - time
+    let deviation = max(early, .zero - early)
     punctual = deviation <= time / 8 ? min(punctual + 1, Self.limit) : 0
   }
 }

@@ -35,8 +35,8 @@ extension OpenDevice {
   private func rest(until deadline: MonotonicTime?) -> Bool {
     let now = MonotonicTime.now
     guard let rest = earlyWakes.takeRestUnseen(at: now) else { return false }
-    let most = deadline.map { min(rest, $0.nanoseconds - now.nanoseconds) } ?? rest
-    return waker.isSignalled(within: most) && waker.clear()
+    let most = deadline.map { min(rest, $0 - now) } ?? rest
+    return waker.isSignalled(within: most.inNanoseconds) && waker.clear()
   }
 
   /// What there is to say without sleeping; nil where the device needs time.
@@ -77,8 +77,8 @@ extension OpenDevice {
   ) throws(SoundCardError) -> PCMWakeUp? {
     if let left, left <= .zero { return try trouble(pcm) ?? .timedOut }
     if interest == .period, let rest = earlyWakes.takeRest() {
-      let most = left.map { min(rest, $0.inNanoseconds) } ?? rest
-      return waker.isSignalled(within: most) ? woken : nil
+      let most = left.map { min(rest, $0) } ?? rest
+      return waker.isSignalled(within: most.inNanoseconds) ? woken : nil
     }
     switch polls.sleep(
       pcm, for: interest, milliseconds: milliseconds(interest == .period ? patience : nil, left))

@@ -24,7 +24,9 @@ public struct FrameCount: Hashable, Comparable, Sendable, AdditiveArithmetic {
   /// How long these frames last at `rate`.
   public func duration(at rate: SampleRate) -> Duration {
     let (whole, rest) = rawValue.quotientAndRemainder(dividingBy: rate.hertz)
-    let nanoseconds = Int64(rest) * 1_000_000_000 / Int64(rate.hertz)
+    // Of a rate from 9.2 GHz on the product does not fit into 64 bits.
+    let (nanoseconds, _) = Int64(rate.hertz)
+      .dividingFullWidth(Int64(rest).multipliedFullWidth(by: 1_000_000_000))
     // Durations from any integer are made by generic code, which is slow for the card's thread.
     return Duration(
       secondsComponent: Int64(whole), attosecondsComponent: nanoseconds * 1_000_000_000)

@@ -14,6 +14,13 @@ import Testing
     #expect(day.duration(at: 192_000) == .seconds(86_400))
   }
 
+  @Test(arguments: [1, -1]) func `no rate is too high for a duration`(sign: Int) {
+    let rate = SampleRate(hertz: 20_000_000_000)
+    #expect(
+      FrameCount(sign * 19_999_999_999).duration(at: rate) == .nanoseconds(sign * 999_999_999))
+    #expect(FrameCount(sign * .max).duration(at: 1) == .seconds(sign * .max))
+  }
+
   @Test(arguments: [Int64.max, .min])
   func `for ever is a number of frames that can be counted on from`(seconds: Int64) {
     let frames = FrameCount(.seconds(seconds), at: 192_000)
