@@ -19,30 +19,34 @@ struct ALSASoundCard: Sendable {
 
   /// The devices that can be opened, the default first.
   func devices() async throws -> [AudioDevice] {
-    try await answer("alsa-list") { () throws(SoundCardError) in
+    try await answer("alsa-list", for: .alsaDefault, within: .seconds(5)) {
+      () throws(SoundCardError) in
       try DeviceList.read()
     }
   }
 
   func openPlayback(_ request: PCMRequest) async throws -> any PlaybackPCM {
-    try await answer("alsa-open", for: request.device) { () throws(SoundCardError) in
-      try ALSAPlayback(request)
-    }
+    try await open(request) { () throws(SoundCardError) in try ALSAPlayback(request) }
   }
 
   func openCapture(_ request: PCMRequest) async throws -> any CapturePCM {
-    try await answer("alsa-open", for: request.device) { () throws(SoundCardError) in
-      try ALSACapture(request)
-    }
+    try await open(request) { () throws(SoundCardError) in try ALSACapture(request) }
   }
 
-  /// What ALSA answers, as long as its caller's clock allows.
+  private func open<Device: PCM>(
+    _ request: PCMRequest, _ work: @escaping @Sendable () throws(SoundCardError) -> Device
+  ) async throws -> Device {
+    try await answer(
+      "alsa-open", for: request.device ?? .alsaDefault, within: request.openingLimit, work)
+  }
+
+  /// What ALSA answers within the limit, by its caller's clock.
   private func answer<Value: Sendable>(
-    _ name: String, for device: AudioDevice.ID? = nil,
+    _ name: String, for device: AudioDevice.ID, within limit: Duration?,
     _ work: @escaping @Sendable () throws(SoundCardError) -> Value
   ) async throws -> Value {
     @Dependency(\.continuousClock) var clock
-    return try await onThread(name, for: device ?? .alsaDefault, by: clock) {
+    return try await onThread(name, for: device, limit: limit, by: clock) {
       () throws(SoundCardError) in
       ALSALog.install()
       return try work()

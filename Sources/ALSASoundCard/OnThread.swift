@@ -8,16 +8,18 @@ import Synchronization
 /// Cancelling returns at once, also where a sound server does not answer; what the work gives later
 /// is let go. So is what it gives after the limit, by the clock: `notAnswering` is thrown then.
 func onThread<Value: Sendable>(
-  _ name: String, for id: AudioDevice.ID, limit: Duration = .seconds(5),
+  _ name: String, for id: AudioDevice.ID, limit: Duration? = nil,
   by clock: any Clock<Duration> = ContinuousClock(),
   _ work: @escaping @Sendable () throws(SoundCardError) -> Value
 ) async throws -> Value {
   let handover = Handover<Value>()
-  let watch = Task {
-    try await clock.sleep(for: limit)
-    handover.give(.failure(SoundCardError.notAnswering(id, operation: name)))
+  let watch = limit.map { limit in
+    Task {
+      try await clock.sleep(for: limit)
+      handover.give(.failure(SoundCardError.notAnswering(id, operation: name)))
+    }
   }
-  defer { watch.cancel() }
+  defer { watch?.cancel() }
   return try await withTaskCancellationHandler {
     try await withCheckedThrowingContinuation { continuation in
       guard handover.expect(continuation) else { return }

@@ -14,6 +14,7 @@ struct DeviceReopening: Sendable {
     self.setting = setting
     var request = request
     request.format = format
+    request.openingLimit = nil
     self.request = request
   }
 

@@ -15,7 +15,9 @@ struct CaptureReopening: Sendable {
 
   /// Waits for the device, for those who join.
   func watch(tell: @escaping @Sendable () -> Void) -> CaptureWatch {
-    CaptureWatch(
+    var request = request
+    request.openingLimit = nil
+    return CaptureWatch(
       .init(
         open: { [soundCard, request, dependencies] in
           try await dependencies.yield { try await soundCard.openCapture(request: request) }

@@ -17,6 +17,12 @@ public struct PCMRequest: Hashable, Sendable {
   /// we do, so that it is then asked for 48 kHz, which most of them run at.
   public var prefersNativeRate: Bool
 
+  /// How long opening may take until `notAnswering` is thrown; nil for as long as it takes.
+  ///
+  /// A call into a sound server that hangs cannot be ended: it keeps its thread after the limit.
+  /// Whoever tries again and again sets nil, so that each try begins after the one before it.
+  public var openingLimit: Duration? = .seconds(5)
+
   /// A request for a device, by default with the buffering of ordinary playback.
   public init(
     device: AudioDevice.ID? = nil, format: AudioFormat, buffering: PCMBuffering = .playback,

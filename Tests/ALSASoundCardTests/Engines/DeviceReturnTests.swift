@@ -1,8 +1,14 @@
+import ALSASoundCard
 import AudioCore
 import AudioPlayerClient
+import AudioPlayerClientLive
 import AudioRecorderClient
+import AudioRecorderClientLive
+import AudioThreads
+import ClientDependencies
 import Foundation
 import SoundCard
+import Synchronization
 import Testing
 
 /// The engines above a card that is pulled out and put back.
@@ -69,5 +75,81 @@ import Testing
     let rest = recorded.samples[heard...]
     #expect(rest.prefix { $0 == 0 }.count == min(gap + 1, rest.count))
     #expect(rest.dropFirst(gap).elementsEqual(ramp(max(0, rest.count - gap))))
+  }
+
+  @Test(arguments: AudioDevice.Direction.allCases)
+  func `an opening that hangs is not tried again before it returns`(
+    direction: AudioDevice.Direction
+  ) async throws {
+    let clock = TestClock<Duration>()
+    let doors = Doors(first: "gone_at=4800", later: "block_in=open block_ms=3000")
+    await withDependencies {
+      $0.soundCard = doors.soundCard
+      $0.continuousClock = clock
+    } operation: {
+      let lost = Gate()
+      let using = Task { try await use(direction) { lost.open() } }
+      defer { using.cancel() }
+      await lost.wait()
+      for _ in 0..<10 {
+        await clock.sleepers(atLeast: 1)
+        await clock.advance(by: .seconds(5))
+      }
+    }
+    #expect(doors.tries == 1)
+  }
+
+  /// Plays or records for an hour, also where the device is lost meanwhile.
+  private func use(
+    _ direction: AudioDevice.Direction, whenLost: @Sendable () -> Void
+  ) async throws {
+    let policy = DeviceLossPolicy.wait(atMost: .seconds(3_600))
+    switch direction {
+    case .playback:
+      let silence = AudioBuffer(
+        silence: 48_000, format: AudioFormat(sampleRate: 48_000, channelCount: 1))
+      let request = PlaybackRequest(
+        source: .buffers([silence]), repetition: .times(3_600), onDeviceLoss: policy)
+      for try await event in await AudioPlayerClient.liveValue.playback(request: request)
+      where event == .deviceLost { whenLost() }
+    case .capture:
+      let request = RecordingRequest(
+        url: bench.bench.file().appendingPathExtension("wav"), onDeviceLoss: policy)
+      for try await event in await AudioRecorderClient.liveValue.recording(request: request)
+      where event == .deviceLost { whenLost() }
+    }
+  }
+
+  /// A device that is one test card when it is first opened, and another one from then on.
+  private final class Doors: Sendable {
+    private let cards: [AudioDevice.ID]
+    private let openings = Mutex(0)
+
+    init(first: String, later: String) {
+      cards = [first, later].map { AudioDevice.ID(rawValue: testCard($0)) }
+    }
+
+    /// How often it was opened again.
+    var tries: Int { openings.withLock { $0 - 1 } }
+
+    var soundCard: SoundCard {
+      SoundCard(
+        devices: { [] },
+        openPlayback: { [self] in
+          try await SoundCard.liveValue.openPlayback(request: next($0))
+        },
+        openCapture: { [self] in
+          try await SoundCard.liveValue.openCapture(request: next($0))
+        })
+    }
+
+    private func next(_ request: PCMRequest) -> PCMRequest {
+      var request = request
+      request.device = openings.withLock { count in
+        defer { count += 1 }
+        return cards[min(count, 1)]
+      }
+      return request
+    }
   }
 }
