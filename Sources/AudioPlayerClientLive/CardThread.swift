@@ -103,7 +103,8 @@ final class CardThread {
   /// in it.
   private func serve() throws(SoundCardError) {
     drainClock = nil
-    guard case .ready(let room) = try watchedWait(for: .period, atMost: longestWait) else {
+    let limit = stall.nextWait(atMost: longestWait)
+    guard case .ready(let room) = try watchedWait(for: .period, atMost: limit) else {
       return try considerStall()
     }
     if unheard.backlog > 0 { return try writeAgain() }
@@ -161,10 +162,10 @@ final class CardThread {
   ) throws(SoundCardError) -> PCMWakeUp {
     let before = pcm.elapsed
     let wakeUp = try pcm.wait(for: interest, atMost: timeout)
+    stall.waited(pcm.elapsed - before, atMost: timeout, isCutShort: wakeUp == .woken)
     switch wakeUp {
     case .ready(let room): leastDelay.saw(room: room, at: pcm.elapsed)
-    case .woken, .timedOut, .ended:
-      stall.waited(pcm.elapsed - before, atMost: timeout, isCutShort: wakeUp == .woken)
+    case .woken, .timedOut, .ended: break
     case .interrupted(let interruption):
       stall.interrupted()
       handle(interruption)

@@ -47,7 +47,7 @@ final class CaptureThread {
         try waitForRoom()
         continue
       }
-      switch try watchedWait(for: .period, atMost: longestWait) {
+      switch try watchedWait(for: .period, atMost: stall.nextWait(atMost: longestWait)) {
       case .ready(let available):
         next = max(.zero, pcm.elapsed - available.duration(at: rate))
         let count = try fetch()
@@ -70,12 +70,8 @@ final class CaptureThread {
   ) throws(SoundCardError) -> PCMWakeUp {
     let before = pcm.elapsed
     let wakeUp = try pcm.wait(for: interest, atMost: timeout)
-    switch wakeUp {
-    case .ready, .ended: break
-    case .woken, .timedOut:
-      stall.waited(pcm.elapsed - before, atMost: timeout, isCutShort: wakeUp == .woken)
-    case .interrupted(let interruption): suffer(interruption)
-    }
+    stall.waited(pcm.elapsed - before, atMost: timeout, isCutShort: wakeUp == .woken)
+    if case .interrupted(let interruption) = wakeUp { suffer(interruption) }
     return wakeUp
   }
 

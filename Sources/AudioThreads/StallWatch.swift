@@ -50,9 +50,15 @@ package struct StallWatch: Equatable, Sendable {
 
   /// What is thought of the device now.
   package var verdict: Verdict {
-    if isRunning && waitedInTime > limit { return .stalled }
-    if waited > startLimit || interruptions > Self.interruptionLimit { return .stalled }
+    if isRunning && waitedInTime >= limit { return .stalled }
+    if waited >= startLimit || interruptions > Self.interruptionLimit { return .stalled }
     return waited > patience ? .late : .fine
+  }
+
+  /// How long the next wait may take, of `longest` at most: a device that runs is not waited for
+  /// beyond its limit.
+  package func nextWait(atMost longest: Duration) -> Duration {
+    isRunning ? max(.milliseconds(1), min(longest, limit - waitedInTime)) : longest
   }
 
   /// The device has moved frames; `isRunning` where they are more than its empty buffer takes.
@@ -66,7 +72,7 @@ package struct StallWatch: Equatable, Sendable {
     (waited, waitedInTime, interruptions, refusals) = (.zero, .zero, 0, 0)
   }
 
-  /// A wait that asked for `timeout` at most ended after `time` and in vain, or was cut short.
+  /// A wait that asked for `timeout` at most ended after `time`; what it brought, `progressed` says.
   ///
   /// One that was cut short may have been that of a device that is being mended.
   package mutating func waited(
@@ -77,9 +83,10 @@ package struct StallWatch: Equatable, Sendable {
     if !isCutShort { waitedInTime += time }
   }
 
-  /// Trouble was mended; how long that took says nothing about the device.
+  /// Trouble was mended; how long that took says nothing about the device, unless it is in trouble
+  /// again before it has moved a frame.
   package mutating func interrupted() {
-    (waited, waitedInTime) = (.zero, .zero)
+    if interruptions == 0 { (waited, waitedInTime) = (.zero, .zero) }
     interruptions += 1
   }
 

@@ -12,8 +12,8 @@ import Testing
       return watch.verdict
     }
     #expect(verdicts.prefix(2).allSatisfy { $0 == .fine })
-    #expect(verdicts[2..<25].allSatisfy { $0 == .late })
-    #expect(verdicts[25...].allSatisfy { $0 == .stalled })
+    #expect(verdicts[2..<24].allSatisfy { $0 == .late })
+    #expect(verdicts[24...].allSatisfy { $0 == .stalled })
   }
 
   @Test mutating func `a process that was stopped for an hour has waited for one time-out`() {
@@ -44,8 +44,8 @@ import Testing
       watch.waited(.milliseconds(600), atMost: .milliseconds(200))
       return watch.verdict
     }
-    #expect(verdicts[24] == .late)
-    #expect(verdicts[25] == .stalled)
+    #expect(verdicts[23] == .late)
+    #expect(verdicts[24] == .stalled)
   }
 
   @Test mutating func `a wait that is cut short does not say that a device stands still`() {
@@ -70,12 +70,37 @@ import Testing
     #expect(watch.verdict == .fine)
   }
 
+  @Test mutating func `a device that is in trouble again and again without a frame is stalled`() {
+    watch.progressed()
+    let verdicts = (0..<16).map { _ in
+      watch.waited(.milliseconds(50), atMost: .milliseconds(400))
+      watch.interrupted()
+      return watch.verdict
+    }
+    #expect(verdicts[10] == .late)
+    #expect(verdicts[14] == .late)
+    #expect(verdicts[15] == .stalled)
+  }
+
+  @Test mutating func `no wait for a device that runs is longer than its limit`() {
+    #expect(watch.nextWait(atMost: .milliseconds(400)) == .milliseconds(400))
+    watch.progressed()
+    let waits = (0..<3).map { _ in
+      let wait = watch.nextWait(atMost: .milliseconds(400))
+      watch.waited(wait, atMost: wait)
+      return wait
+    }
+    #expect(waits == [.milliseconds(400), .milliseconds(350), .milliseconds(1)])
+    #expect(watch.verdict == .stalled)
+  }
+
   @Test mutating func `trouble that was mended is no waiting, but not for ever`() {
     watch.waited(.seconds(4), atMost: .seconds(4))
     watch.interrupted()
     watch.waited(.seconds(4), atMost: .seconds(4))
     #expect(watch.verdict == .late)
-    for _ in 0..<StallWatch.interruptionLimit { watch.interrupted() }
+    watch.progressed(isRunning: false)
+    for _ in 0...StallWatch.interruptionLimit { watch.interrupted() }
     #expect(watch.verdict == .stalled)
   }
 

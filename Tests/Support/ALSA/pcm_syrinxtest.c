@@ -23,6 +23,7 @@
 //   suspend_at=N     the machine sleeps, once; resume_again=N: resuming answers EAGAIN N times;
 //   resume_error=E   and then fails with errno E
 //   short=N          a transfer moves at most N frames; again_every=N: every N-th transfer answers EAGAIN
+//   fail=E           every transfer fails with errno E from fail_at=N on (default: at once)
 //   mmap=1           its memory can be mapped, which plug-ins that convert demand of what they are over
 //   early_wakes=1    poll says "ready" at every tick, whether a period is there or not
 //   again_in=CALL    CALL (prepare, start or resume) answers EAGAIN again_times=N times (default 1) from again_at=N on
@@ -51,7 +52,7 @@ struct card {
   long format, rate, channels, speed, open_error, xrun_at, gone_at, hangup_at, suspend_at;
   long resume_again, resume_error, most, again_every, early_wakes, delay, delay_error;
   long set_chmap, mark_channels, again_times, again_at, block_at, block_ms, stall_at;
-  long gone_for_ms, mmap;
+  long gone_for_ms, mmap, fail, fail_at;
   char again_in[16], block_in[16], plugged[256], tell[256], script[1024];
   snd_pcm_chmap_t *chmap;
   int has_delay, output, running;
@@ -242,6 +243,7 @@ static snd_pcm_sframes_t transfer(snd_pcm_ioplug_t *io, const snd_pcm_channel_ar
   struct card *c = io->private_data;
   enter(c, "transfer");
   if (is_gone(c)) return -ENODEV;
+  if (c->fail && passed(c) >= c->fail_at) return -(int)c->fail;
   c->transfers++;
   if (c->again_every > 0 && c->transfers % c->again_every == 0) return -EAGAIN;
   if (c->most > 0 && size > (snd_pcm_uframes_t)c->most) size = c->most;
@@ -356,6 +358,7 @@ static int read_word(struct card *c, const char *key, const char *value) {
       {"delay_error", &c->delay_error}, {"set_chmap", &c->set_chmap},
       {"mark_channels", &c->mark_channels}, {"again_times", &c->again_times},
       {"again_at", &c->again_at}, {"mmap", &c->mmap},
+      {"fail", &c->fail}, {"fail_at", &c->fail_at},
       {"gone_for_ms", &c->gone_for_ms}, {"block_at", &c->block_at}, {"block_ms", &c->block_ms}, {"stall_at", &c->stall_at}};
   if (!strcmp(key, "format")) return (c->format = snd_pcm_format_value(value)) < 0 ? -EINVAL : 0;
   if (!strcmp(key, "chmap")) return (c->chmap = snd_pcm_chmap_parse_string(value)) ? 0 : -EINVAL;
