@@ -119,7 +119,7 @@ let package = Package(
 
     // The vocabulary.
     library("AudioCore"),
-    library("AudioThreads", ["CLinux"]),
+    library("AudioThreads", ["CLinux", logging]),
 
     // Dependencies that a feature controls.
     library("ClientDependencies", [issueReporting, pointFree("Dependencies")]),

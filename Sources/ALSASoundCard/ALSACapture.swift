@@ -17,6 +17,7 @@ final class ALSACapture: CapturePCM, @unchecked Sendable {
   var configuration: PCMConfiguration { device.configuration }
   var waker: WakeUp { device.waker }
   var elapsed: Duration { device.elapsed }
+  func adoptThread() { device.adoptThread() }
 
   func wait(
     for interest: PCMInterest, atMost timeout: Duration?

@@ -13,6 +13,9 @@ enum ALSALog {
 
   private static let logger = Logger(label: "syrinx.alsa")
 
+  /// Sends a remark of our own.
+  static func note(_ message: @autoclosure () -> String) { logger.debug("\(message())") }
+
   static func report(
     _ message: @autoclosure () -> String, from function: @autoclosure () -> String, code: Int32,
     to logger: Logger

@@ -21,6 +21,7 @@ final class ALSAPlayback: PlaybackPCM, @unchecked Sendable {
   var configuration: PCMConfiguration { device.configuration }
   var waker: WakeUp { device.waker }
   var elapsed: Duration { device.elapsed }
+  func adoptThread() { device.adoptThread() }
 
   func wait(
     for interest: PCMInterest, atMost timeout: Duration?

@@ -143,6 +143,20 @@ final class OpenDevice {
 
   var elapsed: Duration { MonotonicTime.now - openedAt }
 
+  /// Asks for real-time priority for a thread that only a card's driver can hold up.
+  ///
+  /// A plug-in or a server's client may spin, and the kernel ends a process that spins in real time.
+  func adoptThread() {
+    guard let pcm, Self.isDriver(snd_pcm_type(pcm)) else {
+      return ALSALog.note(
+        "normal priority: \"\(configuration.device)\" is a plug-in, not a card's own driver")
+    }
+    RealTimePriority.request(for: "the \(direction.rawValue) device \"\(configuration.device)\"")
+  }
+
+  /// Whether calls to such a device go to the kernel and nowhere else.
+  static func isDriver(_ type: snd_pcm_type_t) -> Bool { type == SND_PCM_TYPE_HW }
+
   /// The frames in the device's buffer by its write position, nil where it cannot tell.
   var held: FrameCount? {
     guard let pcm, !isDropped else { return nil }

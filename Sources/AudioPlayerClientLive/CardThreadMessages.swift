@@ -30,8 +30,9 @@ enum CardEvent: BitwiseCopyable {
 final class CardLink: Sendable {
   /// Never full, however long the card's thread does not read: no more voices are on their way than
   /// there are places for, and the end is said once.
-  let commands = Ring<CardCommand>(capacity: VoiceTable.limit + 1)
-  let events = Ring<CardEvent>(capacity: 1_024)
+  let commands = Ring<CardCommand>(
+    capacity: VoiceTable.limit + 1, resident: VoiceTable.limit + 1)
+  let events = Ring<CardEvent>(capacity: 1_024, resident: 1_024)
   /// What the card's thread waits for while a source is late.
   let sourceWish = Wish()
   /// Wakes the reporter.

@@ -100,6 +100,7 @@ final class PlaybackEngine: Sendable {
     _ pcm: any PlaybackPCM, _ link: CardLink
   ) -> Result<Void, any Error> {
     defer { pcm.close() }
+    pcm.adoptThread()
     do throws(SoundCardError) {
       try CardThread(pcm: pcm, link: link).run()
       return .success(())

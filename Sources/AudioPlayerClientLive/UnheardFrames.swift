@@ -3,7 +3,7 @@ import AudioCore
 /// The frames that the device was given last, for as long as they may not have been heard: a device
 /// that is back after it was lost gets them once more.
 ///
-/// Its memory is taken once, and costs nothing before it is used; the card's thread only.
+/// Its memory is taken once, and is present before it is used; the card's thread only.
 final class UnheardFrames {
   private let samples: UnsafeMutableBufferPointer<Float>
   private let channels: Int
@@ -17,6 +17,7 @@ final class UnheardFrames {
   init(capacity: Int, channels: Int) {
     self.channels = channels
     samples = .allocate(capacity: capacity * channels)
+    samples.initialize(repeating: 0)
   }
 
   deinit {

@@ -73,7 +73,8 @@ final class Voice: @unchecked Sendable {
       ).rawValue
     room = try WakeUp()
     ring = Ring(
-      capacity: FrameCount(capacity, at: format.sampleRate).rawValue * format.channelCount)
+      capacity: FrameCount(capacity, at: format.sampleRate).rawValue * format.channelCount,
+      resident: format.sampleRate.hertz * format.channelCount)
     let begin = board.current
     seen = begin.serial
     transport = VoiceTransport(begin.wishes, rate: format.sampleRate)

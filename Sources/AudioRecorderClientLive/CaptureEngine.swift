@@ -133,6 +133,7 @@ final class CaptureEngine: Sendable {
   private func startCardThread() throws -> WakeUp {
     let ended = try WakeUp()
     _ = try DedicatedThread.start(name: "syrinx-capture") { [pcm, link] in
+      pcm.adoptThread()
       let outcome = Self.capture(pcm, link)
       let time = pcm.elapsed
       pcm.close()

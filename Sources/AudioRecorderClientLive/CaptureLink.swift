@@ -20,7 +20,7 @@ final class CaptureLink: Sendable {
   static let depth = Duration.seconds(16)
 
   let samples: Ring<Float>
-  let blocks = Ring<CaptureBlock>(capacity: 8_192)
+  let blocks = Ring<CaptureBlock>(capacity: 8_192, resident: 256)
   /// Wakes the consumer.
   let news: WakeUp
   /// What the card's thread waits for while the ring is full.
@@ -37,7 +37,9 @@ final class CaptureLink: Sendable {
     let depth = FrameCount(Self.depth, at: device.format.sampleRate).rawValue
     // Some plug-ins have periods of many seconds, and a period has to find room.
     let frames = max(depth, 4 * device.period.rawValue)
-    samples = Ring(capacity: frames * device.format.channelCount)
+    samples = Ring(
+      capacity: frames * device.format.channelCount,
+      resident: device.format.sampleRate.hertz * device.format.channelCount)
   }
 
   /// Lets the consumer sleep until so many samples wait, or something else is to be told.

@@ -21,9 +21,12 @@ public final class Ring<Element: BitwiseCopyable>: @unchecked Sendable {
 
   /// A ring that holds at least `capacity` elements: all its addresses are taken here, and of a
   /// large one the pages when they are first written.
-  public init(capacity: Int) {
+  ///
+  /// - Parameter resident: how many elements have their pages at once, locked in memory where
+  ///   `RLIMIT_MEMLOCK` allows: as many as wait in it where nobody is late.
+  public init(capacity: Int, resident: Int = 0) {
     precondition(capacity > 0, "a ring holds at least 1 element, not \(capacity)")
-    memory = PageMemory(capacity: capacity)
+    memory = PageMemory(capacity: capacity, resident: resident)
     storage = memory.values
   }
 

@@ -9,6 +9,8 @@ static inline int syrinx_set_thread_name(const char *name) {
 }
 
 #include <poll.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,4 +27,18 @@ static inline int syrinx_poll_one(struct pollfd *descriptor, long long nanosecon
 static inline void syrinx_discard_stdout(void) {
   FILE *nowhere = fopen("/dev/null", "we");
   if (nowhere) stdout = nowhere;
+}
+
+// Swift's Glibc module shows no gettid, which is a GNU extension.
+static inline int syrinx_thread_id(void) { return (int)syscall(SYS_gettid); }
+
+// Swift's Glibc module leaves the flag out: children and threads of a real-time thread are ordinary.
+enum { SYRINX_SCHED_RESET_ON_FORK = 0x40000000 };
+
+// Swift cannot call sd_bus_call_method, which is loaded at run time: it takes variable arguments.
+static inline int syrinx_rtkit_call(void *function, void *bus, const char *service, const char *path,
+                                    const char *member, uint64_t thread, uint32_t priority) {
+  int (*call)(void *, const char *, const char *, const char *, const char *, void *, void *,
+              const char *, ...) = function;
+  return call(bus, service, path, service, member, NULL, NULL, "tu", thread, priority);
 }

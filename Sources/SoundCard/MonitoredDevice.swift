@@ -22,6 +22,8 @@ package class MonitoredDevice: PCM, @unchecked Sendable {
   package var waker: WakeUp { monitor.waker }
   package var elapsed: Duration { device.elapsed }
 
+  package func adoptThread() { device.adoptThread() }
+
   package func wait(
     for interest: PCMInterest, atMost timeout: Duration?
   ) throws(SoundCardError) -> PCMWakeUp {

@@ -19,6 +19,12 @@ public protocol PCM: AnyObject, Sendable {
   /// while the machine sleeps, or by a virtual card's own.
   var elapsed: Duration { get }
 
+  /// Takes the calling thread as the one that drives the device, before it moves a frame: it gets
+  /// real-time priority where the device is a card's own driver and the system allows that.
+  ///
+  /// Behind plug-ins and sound servers it does not: what spins there would hold up the machine.
+  func adoptThread()
+
   /// Blocks until there is what `interest` asks for, the waker is signalled, or `timeout` of the
   /// device's time has passed.
   ///
@@ -41,6 +47,11 @@ public protocol PCM: AnyObject, Sendable {
   ///
   /// Closing twice is harmless.
   func close()
+}
+
+extension PCM {
+  /// Leaves the thread's priority as it is.
+  public func adoptThread() {}
 }
 
 /// A device that plays.

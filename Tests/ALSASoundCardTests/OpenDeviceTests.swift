@@ -1,5 +1,6 @@
 import AudioCore
 import AudioThreads
+import Glibc
 import SoundCard
 import Testing
 
@@ -23,5 +24,18 @@ import Testing
     // Its next sleep has five seconds of its own.
     #expect(pcm.device.suspendedSince == nil)
     pcm.close()
+  }
+
+  @Test(arguments: [testCard("speed=0"), "syrinxpluggedcard:SCRIPT='mmap=1 speed=0'", "null"])
+  func `the thread of a plug-in has no real-time priority, whatever the system allows`(
+    device: String
+  ) async throws {
+    let pcm = try ALSAPlayback(request(device))
+    defer { pcm.close() }
+    let policy = await ThreadedAnswer.of(thread: "test", abandoned: CInt(-1), failed: { _ in -1 }) {
+      pcm.adoptThread()
+      return sched_getscheduler(0)
+    }
+    #expect(policy == SCHED_OTHER)
   }
 }

@@ -34,7 +34,7 @@ extension ImportRules {
   private static let allowed: [String: Set<String>] = [
     // The vocabulary. Glibc (or Musl) gives AudioCore sine and logarithm, which Swift lacks.
     "AudioCore": ["Glibc", "Musl"],
-    "AudioThreads": ["CLinux", "Glibc"],
+    "AudioThreads": ["CLinux", "Glibc", "Logging"],
 
     // Dependencies that a feature controls, or Point-Free's modules in their place.
     "ClientDependencies": foundation.union([

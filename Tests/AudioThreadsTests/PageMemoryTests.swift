@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import AudioThreads
@@ -10,5 +11,23 @@ import Testing
     for index in memory.values.indices { memory.values[index] = UInt32(index) }
     let isKept = memory.values.indices.allSatisfy { memory.values[$0] == UInt32($0) }
     #expect(isKept)
+  }
+
+  @Test func `what is to be resident is there before it is touched, and the rest is not`() {
+    let memory = PageMemory<UInt8>(capacity: 1 << 22, resident: 1 << 20)
+    defer { memory.release() }
+    let page = Int(sysconf(CInt(_SC_PAGESIZE)))
+    var states = [UInt8](repeating: 0, count: memory.values.count / page)
+    #expect(mincore(memory.values.baseAddress, memory.values.count, &states) == 0)
+    let present = states.map { $0 & 1 == 1 }
+    #expect(present.prefix((1 << 20) / page).allSatisfy { $0 })
+    #expect(present.last == false)
+  }
+
+  @Test(arguments: [1, 1_000, 1 << 18]) func `a little of it can be resident as well`(count: Int) {
+    let memory = PageMemory<UInt64>(capacity: count, resident: count)
+    defer { memory.release() }
+    memory.values.initialize(repeating: 7)
+    #expect(memory.values.allSatisfy { $0 == 7 })
   }
 }

@@ -1,0 +1,110 @@
+import CLinux
+import Glibc
+
+/// RTKit, a service of most desktops that grants real-time priority over the system's D-Bus to
+/// programs whose limits do not.
+///
+/// D-Bus is spoken by libsystemd's sd-bus, loaded when it is needed: no machine has RTKit and lacks
+/// it. The library is never unloaded.
+struct RTKit: ~Copyable {
+  private typealias Open = @convention(c) (UnsafeMutablePointer<OpaquePointer?>) -> CInt
+  private typealias Close = @convention(c) (OpaquePointer) -> OpaquePointer?
+  private typealias SetTimeout = @convention(c) (OpaquePointer, UInt64) -> CInt
+  private typealias Read =
+    @convention(c) (
+      OpaquePointer, UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafePointer<CChar>,
+      UnsafePointer<CChar>, UnsafeMutableRawPointer?, CChar, UnsafeMutableRawPointer
+    ) -> CInt
+
+  private static let service = "org.freedesktop.RealtimeKit1"
+  private static let path = "/org/freedesktop/RealtimeKit1"
+  /// How long the service may take to answer a call.
+  private static let timeout: UInt64 = 2_000_000
+
+  private let library: UnsafeMutableRawPointer
+  private let bus: OpaquePointer
+  private let close: Close
+
+  /// Connects to the system's bus; the corresponding C function is `sd_bus_open_system`.
+  init(library name: String = "libsystemd.so.0") throws(RTKitError) {
+    guard let library = dlopen(name, RTLD_NOW | RTLD_LOCAL) else {
+      throw RTKitError("there is no \(name)")
+    }
+    let open: Open = try Self.symbol("sd_bus_open_system", in: library)
+    let close: Close = try Self.symbol("sd_bus_flush_close_unref", in: library)
+    let setTimeout: SetTimeout = try Self.symbol("sd_bus_set_method_call_timeout", in: library)
+    var bus: OpaquePointer?
+    try Self.check(open(&bus), "no system bus")
+    guard let bus else { throw RTKitError("no system bus") }
+    _ = setTimeout(bus, Self.timeout)
+    (self.library, self.bus, self.close) = (library, bus, close)
+  }
+
+  deinit { _ = close(bus) }
+
+  /// Grants a thread of this process the priority, or the highest below it, and returns which.
+  ///
+  /// RTKit demands that the kernel ends a process whose real-time thread does not sleep for so
+  /// long: `RLIMIT_RTTIME` is lowered where it allows more.
+  func grant(_ thread: CInt, atMost level: CInt) throws(RTKitError) -> CInt {
+    let longest = try property("RTTimeUSecMax", "x", Int64(0))
+    let highest = try property("MaxRealtimePriority", "i", Int32(0))
+    limitTime(to: rlim_t(clamping: longest))
+    let priority = min(level, highest)
+    let call = try Self.address("sd_bus_call_method", in: library)
+    let code = syrinx_rtkit_call(
+      call, UnsafeMutableRawPointer(bus), Self.service, Self.path, "MakeThreadRealtime",
+      UInt64(thread), UInt32(clamping: priority))
+    try Self.check(code, "it does not grant priority \(priority)")
+    return priority
+  }
+
+  private func property<Value: BitwiseCopyable>(
+    _ name: String, _ type: Unicode.Scalar, _ empty: Value
+  ) throws(RTKitError) -> Value {
+    let read: Read = try Self.symbol("sd_bus_get_property_trivial", in: library)
+    var value = empty
+    let code = read(
+      bus, Self.service, Self.path, Self.service, name, nil, CChar(type.value), &value)
+    try Self.check(code, "it does not answer")
+    return value
+  }
+
+  private func limitTime(to microseconds: rlim_t) {
+    var limit = rlimit()
+    getrlimit(CInt(__RLIMIT_RTTIME.rawValue), &limit)
+    limit.rlim_max = min(limit.rlim_max, microseconds)
+    limit.rlim_cur = min(limit.rlim_cur, limit.rlim_max)
+    setrlimit(CInt(__RLIMIT_RTTIME.rawValue), &limit)
+  }
+
+  /// A function of the library; its type is the one that libsystemd documents.
+  private static func symbol<Function>(
+    _ name: String, in library: UnsafeMutableRawPointer
+  ) throws(RTKitError) -> Function {
+    unsafeBitCast(try address(name, in: library), to: Function.self)
+  }
+
+  private static func address(
+    _ name: String, in library: UnsafeMutableRawPointer
+  ) throws(RTKitError) -> UnsafeMutableRawPointer {
+    guard let address = dlsym(library, name) else {
+      throw RTKitError("libsystemd is too old: it has no \(name)")
+    }
+    return address
+  }
+
+  private static func check(_ code: CInt, _ trouble: String) throws(RTKitError) {
+    guard code < 0 else { return }
+    throw RTKitError("\(trouble) (\(String(cString: strerror(-code))))")
+  }
+}
+
+/// Why RTKit granted nothing.
+struct RTKitError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}

@@ -1,0 +1,34 @@
+import Glibc
+import Testing
+
+@testable import AudioThreads
+
+@Suite struct RealTimePriorityTests {
+  /// `SCHED_RR`, with the flag that what the thread starts is ordinary.
+  private static let roundRobin = SCHED_RR | 0x4000_0000
+
+  @Test
+  func `a thread gets real-time priority where the system allows it, and what it starts does not`()
+    async
+  {
+    let isAllowed = await onThread {
+      var parameters = sched_param()
+      parameters.sched_priority = RealTimePriority.level
+      return sched_setscheduler(0, SCHED_RR, &parameters) == 0 ? 1 : 0
+    }
+    let policy = await onThread {
+      RealTimePriority.request(for: "a test")
+      return sched_getscheduler(0)
+    }
+    let priority = await onThread {
+      RealTimePriority.request(for: "a test")
+      return RealTimePriority.current
+    }
+    #expect(policy == (isAllowed == 1 ? Self.roundRobin : SCHED_OTHER))
+    #expect(priority == (isAllowed == 1 ? 10 : 0))
+  }
+
+  private func onThread(_ body: @escaping @Sendable () -> CInt) async -> CInt {
+    await ThreadedAnswer.of(thread: "test", abandoned: -1, failed: { _ in -1 }, body)
+  }
+}
