@@ -71,6 +71,18 @@ import Testing
     #expect(read.map(\.time) == (0..<4).map { .milliseconds(10 * $0) })
   }
 
+  @Test(arguments: [
+    PCMTransfer.frames(0), .interrupted(PCMInterruption(cause: .xrun, lost: 0)),
+  ])
+  func `a device whose every read fails is given up within a second of its time`(
+    answer: PCMTransfer
+  ) throws {
+    let pcm = try FailingCapture(answer)
+    let link = try CaptureLink(device: pcm.configuration)
+    #expect(throws: silent) { try CaptureThread(pcm: pcm, link: link).run() }
+    #expect((.milliseconds(750)...(.seconds(1))).contains(pcm.failing), "\(pcm.failing)")
+  }
+
   private let silent = SoundCardError.failed(
     "scripted", operation: "capture", code: 0, reason: "it gives no frames")
 
@@ -97,4 +109,52 @@ import Testing
     let link = try CaptureLink(device: pcm.configuration)
     #expect(throws: silent) { try CaptureThread(pcm: pcm, link: link).run() }
   }
+}
+
+/// A device that gives one period, and answers every read after it with the same.
+///
+/// It gets a period in 10 ms and overruns in 40; its time passes only while it is waited for.
+// `@unchecked Sendable` is right because a test drives it from one thread.
+private final class FailingCapture: CapturePCM, @unchecked Sendable {
+  let configuration = PCMConfiguration(
+    device: "scripted", format: .speech, sampleFormat: .float32, period: 160, buffer: 640)
+  let waker: WakeUp
+  private(set) var elapsed = Duration.zero
+  private let answer: PCMTransfer
+  private var failedAt: Duration?
+  private var emptiedAt = Duration.zero
+
+  init(_ answer: PCMTransfer) throws {
+    self.answer = answer
+    waker = try WakeUp()
+  }
+
+  /// How long its reads have failed.
+  var failing: Duration { failedAt.map { elapsed - $0 } ?? .zero }
+
+  func wait(
+    for interest: PCMInterest, atMost timeout: Duration?
+  ) throws(SoundCardError) -> PCMWakeUp {
+    let isPeriod = interest == .period
+    elapsed = max(elapsed, isPeriod ? emptiedAt + .milliseconds(10) : elapsed + (timeout ?? .zero))
+    guard elapsed - emptiedAt >= .milliseconds(40) else {
+      return isPeriod ? .ready(160) : .timedOut
+    }
+    emptiedAt = elapsed
+    return .interrupted(PCMInterruption(cause: .xrun, lost: 640))
+  }
+
+  func read(into samples: UnsafeMutableBufferPointer<Float>) -> PCMTransfer {
+    if failedAt != nil {
+      if case .interrupted = answer { emptiedAt = elapsed }
+      return answer
+    }
+    (failedAt, emptiedAt) = (elapsed, elapsed)
+    samples.update(repeating: 0.5)
+    return .frames(160)
+  }
+
+  func start() {}
+  func drop() {}
+  func close() {}
 }
