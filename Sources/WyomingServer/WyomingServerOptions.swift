@@ -9,10 +9,12 @@ public struct WyomingServerOptions: Sendable {
   /// five seconds to go; beyond 64 of them at once clients are cut off without an event.
   public var maximumConnections = 4
 
-  /// How long a client may leave the server waiting: for its next bytes, or for room to
-  /// write; 30 s.
+  /// How long a client may keep its place without audio, whatever else it sends, or leave events
+  /// untaken; 30 s.
   ///
-  /// Then it gets an `error` event with the code `idle`, and its connection ends. Nil on standard
+  /// A second of audio gives it all of the time back, and less audio its share. The time in which
+  /// audio is recognized does not count. A client whose time is up gets an `error` event with the
+  /// code `idle`, and its connection ends. Nil for any time, as for the client on standard
   /// input and output, where the client is whoever started the server.
   public var idleTimeout: Duration? = .seconds(30)
 

@@ -22,28 +22,56 @@ extension ConversationTests {
     await client.conversation.value
   }
 
-  @Test func `a recogniser that takes its time is not the client's fault`() async {
+  @Test func `bytes without audio keep no connection open`() async {
     let clock = TestClock()
+    let client = client(CountingSpeech().client, clock: clock)
+    for _ in 0..<15 {
+      client.send([WyomingEvent("ping")])
+      #expect(await client.first("pong") != nil)
+      client.bytes.yield([UInt8(ascii: " ")])
+      await clock.sleepers(atLeast: 1)
+      await clock.advance(by: .seconds(2))
+    }
+    #expect(await client.first("error")?.data["code"] == "idle")
+    await client.conversation.value
+  }
+
+  @Test func `a recognizer that takes its time is not the client's fault`() async {
+    let clock = TestClock()
+    let (endings, ending) = AsyncStream.makeStream(of: Void.self)
     let (releases, release) = AsyncStream.makeStream(of: Void.self)
-    var speech = CountingSpeech().client
-    speech.recognition = { request in
-      AsyncThrowingStream {
+    let client = client(
+      .scripted { _, buffers in
+        for try await _ in buffers {}
+        ending.yield()
         _ = await releases.first { _ in true }
         return nil
-      }
-    }
-    let client = client(speech, clock: clock)
+      }, clock: clock)
     client.send(utterance(tenths: 1))
     // The answer to this comes after the transcript.
     client.send([WyomingEvent("ping")])
-    for _ in 0..<3 {
-      await clock.sleepers(atLeast: 1)
-      await clock.advance(by: .seconds(25))
-    }
+    _ = await endings.first { _ in true }
+    await clock.advance(by: .seconds(75))
     release.finish()
     #expect(await client.first("pong") != nil)
     client.bytes.finish()
     #expect(await client.all().isEmpty)
+  }
+
+  @Test func `a client that is gone is worked for no longer`() async {
+    let speech = CountingSpeech()
+    let (closings, closing) = AsyncStream.makeStream(of: Never.self)
+    let client = client(
+      .scripted { _, buffers in
+        for try await _ in buffers {}
+        closing.finish()
+        await untilCancelled()
+        speech.tally.abandoned.continuation.yield()
+        return nil
+      }, closed: { for await _ in closings {} })
+    client.send(utterance(tenths: 1))
+    await client.conversation.value
+    _ = await speech.tally.abandoned.stream.first { _ in true }
   }
 
   @Test func `a client that takes nothing is given up`() async {
@@ -52,7 +80,7 @@ extension ConversationTests {
     let client = client(CountingSpeech().client, clock: clock) {
       take.yield()
       // As a socket that is full: it ends by cancellation alone.
-      for await _ in AsyncStream<Never>.makeStream().stream {}
+      await untilCancelled()
       throw CancellationError()
     }
     client.send([WyomingEvent("ping")])
@@ -74,8 +102,7 @@ extension ConversationTests {
       CountingSpeech().client, clock: clock,
       leaving: {
         left.yield()
-        // Until it is cancelled.
-        for await _ in AsyncStream<Never>.makeStream().stream {}
+        await untilCancelled()
       })
     client.bytes.yield(Array("garbage\n".utf8))
     #expect(await client.first("error")?.data["code"] == "malformed")

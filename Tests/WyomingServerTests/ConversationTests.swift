@@ -45,6 +45,7 @@ import Wyoming
     clock: any Clock<Duration> = ContinuousClock(),
     options: WyomingServerOptions = WyomingServerOptions(),
     taking take: @escaping @Sendable () async throws -> Void = {},
+    closed: @escaping @Sendable () async -> Void = untilCancelled,
     leaving leave: @escaping @Sendable () async -> Void = {}
   ) -> Client {
     let (input, bytes) = AsyncThrowingStream.makeStream(of: [UInt8].self)
@@ -54,10 +55,14 @@ import Wyoming
       $0.speechEngine = engine ?? self.engine
       $0.continuousClock = clock
     } operation: {
-      Conversation(input: input, options: options, leave: leave) {
-        try await take()
-        event.yield($0)
-      }
+      Conversation(
+        input: input,
+        peer: Peer(
+          send: {
+            try await take()
+            event.yield($0)
+          }, closed: closed, leave: leave),
+        options: options)
     }
     let work = Task {
       await conversation.run()
@@ -194,4 +199,9 @@ import Wyoming
     let begin = await losses.first { _ in true }
     #expect(begin == .seconds(1))
   }
+}
+
+/// As what never comes.
+@Sendable func untilCancelled() async {
+  for await _ in AsyncStream<Never>.makeStream().stream {}
 }

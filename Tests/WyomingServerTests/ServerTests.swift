@@ -1,5 +1,6 @@
 import AudioThreads
 import ClientDependencies
+import Dispatch
 import Foundation
 import SpeechClient
 import SpeechEngine
@@ -21,6 +22,7 @@ import WyomingServer
   private func serving(
     on address: WyomingAddress = .tcp(host: "127.0.0.1", port: 0),
     with speech: CountingSpeech = CountingSpeech(),
+    engine: SpeechEngine? = nil,
     clock: any Clock<Duration> = ContinuousClock(),
     options change: (inout WyomingServerOptions) -> Void = { _ in },
     _ body: @escaping @Sendable (WyomingAddress) async throws -> Void
@@ -31,7 +33,7 @@ import WyomingServer
     let (addresses, listening) = AsyncStream.makeStream(of: WyomingAddress.self)
     let serving = withDependencies {
       $0.speechClient = speech.client
-      $0.speechEngine = engine
+      $0.speechEngine = engine ?? self.engine
       $0.continuousClock = clock
     } operation: {
       Task {
@@ -235,6 +237,52 @@ import WyomingServer
         try exchange(WyomingEvent("ping"), over: link, until: "pong")
       }
       _ = await speech.tally.abandoned.stream.first { _ in true }
+    }
+  }
+
+  @Test func `a client that sends all it has and ends its side gets all its answers`() async throws
+  {
+    try await serving { address in
+      try await onThread {
+        for _ in 0..<40 {
+          let asking = try request(WyomingEvent("describe").bytes, at: address)
+          #expect(try everything(from: asking).map(\.type) == ["info"])
+          let speaking = try request(utterance(tenths: 3).flatMap(\.bytes), at: address)
+          let transcripts = try everything(from: speaking).filter { $0.type == "transcript" }
+          #expect(transcripts.map { $0.data["text"] } == ["4800 frames at 16000 in any"])
+        }
+      }
+    }
+  }
+
+  @Test func `a client that is gone frees its place while the engine is asked`() async throws {
+    let answer = DispatchSemaphore(value: 0)
+    defer { answer.signal() }
+    let (isAsked, asked) = AsyncStream.makeStream(of: Void.self)
+    let slow = SpeechEngine(
+      name: "slow",
+      availability: {
+        asked.yield()
+        answer.wait()
+        return .ready(SpeechModel(language: "en-US", location: "here"))
+      }, makeSession: { _ in throw SpeechEngineError.failed(reason: "unused") })
+    try await serving(engine: slow, options: { $0.maximumConnections = 1 }) { address in
+      let link = LinkBox()
+      try await onThread {
+        let first = try connect(address)
+        _ = try first.write(WyomingEvent("describe").bytes[...])
+        link.put(first)
+      }
+      _ = await isAsked.first { _ in true }
+      try await onThread {
+        link.close()
+        while true {
+          let next = try connect(address)
+          let answer = try exchange(WyomingEvent("ping"), over: next, until: "pong", "error")
+          if answer.type == "pong" { break }
+          #expect(answer.data["code"] == "busy")
+        }
+      }
     }
   }
 

@@ -12,13 +12,13 @@ import Testing
 
   @Test(
     arguments: [
-      (1, [0x40, 0x80, 0x00]), (2, [0x00, 0x40, 0x00, 0x80, 0x00, 0x00]),
+      (1, [0xC0, 0x00, 0x80]), (2, [0x00, 0x40, 0x00, 0x80, 0x00, 0x00]),
       (3, [0, 0, 0x40, 0, 0, 0x80, 0, 0, 0]),
       (4, [0, 0, 0, 0x40, 0, 0, 0, 0x80, 0, 0, 0, 0]),
-    ] as [(Int, [UInt8])]) func `samples of every width are signed and little-endian`(
-      width: Int, payload: [UInt8]
-    ) throws
-  {
+    ] as [(Int, [UInt8])])
+  func `samples are signed and little-endian, and unsigned at 8 bits, as in a WAV file`(
+    width: Int, payload: [UInt8]
+  ) throws {
     var decoder = AudioDecoder(format: try format(width: width))
     #expect(decoder.add(payload).samples == [0.5, -1, 0])
   }

@@ -43,7 +43,7 @@ struct ServeCommand: RecognisingSubcommand {
 
   @Option(
     help: ArgumentHelp(
-      "How long a client may leave the server waiting, 0.1 to 86400 (30; without limit on stdio).",
+      "How long a client may stay without audio, 0.1 to 86400 (30; without limit on stdio).",
       valueName: "seconds"))
   var idleTimeout: Double?
 

@@ -24,11 +24,13 @@ package struct AudioDecoder {
     return buffer
   }
 
-  /// The bytes as the high ones of 32 bits, so that the sign is in its place.
+  /// The bytes as the high ones of 32 bits, so that the sign is in its place; that of a single
+  /// byte, whose silence is 128, is the other way round.
   private func sample(of bytes: ArraySlice<UInt8>) -> Float {
     var word: UInt32 = 0
     for byte in bytes.reversed() { word = word << 8 | UInt32(byte) }
-    return Float(Int32(bitPattern: word << (32 - 8 * format.width))) / 0x1p31
+    let sign: UInt32 = format.width == 1 ? 0x80 : 0
+    return Float(Int32(bitPattern: (word ^ sign) << (32 - 8 * format.width))) / 0x1p31
   }
 }
 

@@ -1,6 +1,7 @@
 package import AudioCore
 
-/// How the samples of an audio chunk lie in its payload: signed, little-endian, interleaved.
+/// How the samples of an audio chunk lie in its payload: as in a WAV file, interleaved, signed and
+/// little-endian, but for those of 8 bits, which are unsigned.
 package struct WyomingAudioFormat: Hashable, Sendable {
   package var rate: Int
   /// Bytes of one sample.

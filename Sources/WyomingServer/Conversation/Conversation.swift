@@ -1,3 +1,4 @@
+import AudioCore
 import ClientDependencies
 import SpeechClient
 import SpeechEngine
@@ -5,58 +6,52 @@ import Wyoming
 
 /// One connection from its first byte to its last, whatever carries the bytes.
 struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendable {
-  typealias Write = @Sendable (WyomingEvent) async throws -> Void
-
   private let input: Input
-  private let output: Write
-  private let leave: @Sendable () async -> Void
+  private let peer: Peer
   private let options: WyomingServerOptions
   private let watch: PeerWatch
   private let speechClient: SpeechClient
   private let speechEngine: SpeechEngine
 
-  /// How long a client may take for its last event, which says why the connection ends, and to go.
+  /// How long a client may take for its last events, which may say why the connection ends, and to
+  /// go.
   private let farewell = Duration.seconds(5)
   private let clock: any Clock<Duration>
 
-  /// - Parameters:
-  ///   - input: the client's bytes in any pieces, as fast as they are asked for.
-  ///   - leave: ends the server's side of the connection after a fault, and returns when the client
-  ///     has ended its own, or when it is cancelled.
-  ///   - output: sends an event; it may wait for the client to take it.
-  init(
-    input: Input, options: WyomingServerOptions, leave: @escaping @Sendable () async -> Void,
-    output: @escaping Write
-  ) {
+  /// - Parameter input: the client's bytes in any pieces, as fast as they are asked for.
+  init(input: Input, peer: Peer, options: WyomingServerOptions) {
     @Dependency(\.speechClient) var speechClient
     @Dependency(\.speechEngine) var speechEngine
     @Dependency(\.continuousClock) var clock
-    (self.input, self.options, self.leave) = (input, options, leave)
+    (self.input, self.peer, self.options) = (input, peer, options)
     (self.speechClient, self.speechEngine, self.clock) = (speechClient, speechEngine, clock)
-    let watch = PeerWatch(clock: clock)
-    self.watch = watch
-    self.output = { event in try await watch.waiting { try await output(event) } }
+    watch = PeerWatch(limit: options.idleTimeout, clock: clock)
   }
 
   /// Serves the client until it goes, or a fault or cancellation ends the connection; a fault is
-  /// told to the client.
+  /// reported to the client.
   func run() async {
     let (failures, failure) = AsyncStream.makeStream(of: ServerFault.self)
     let fault = await firstEnding(
       of: { await serve { failure.yield(.recognition($0)) } },
       { await failures.first { _ in true } },
-      { await idleFault() })
-    guard let fault, !Task.isCancelled else { return }
+      { await idleFault() },
+      {
+        await peer.closed()
+        return nil
+      })
+    guard !Task.isCancelled else { return }
     await farewell(fault)
   }
 
-  /// Tells the client why its connection ends, and lets it go first.
-  func farewell(_ fault: ServerFault) async {
+  /// Tells the client why its connection ends, where it is not by its own wish, and lets it go
+  /// first.
+  func farewell(_ fault: ServerFault?) async {
     _ = await firstEnding(
       of: {
         // An error here is that the client has gone already.
-        guard (try? await output(fault.event)) != nil else { return nil }
-        await leave()
+        if let fault, (try? await send(fault.event)) == nil { return nil }
+        await peer.leave()
         return nil
       },
       {
@@ -77,17 +72,16 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
   }
 
   private func idleFault() async -> ServerFault? {
-    guard let limit = options.idleTimeout else {
-      // There is nothing to wait for, but the end of the others.
-      for await _ in AsyncStream<Never>.makeStream().stream {}
-      return nil
-    }
     do {
-      try await watch.untilIdle(for: limit)
-      return .idle(limit)
+      try await watch.untilIdle()
+      return options.idleTimeout.map { .idle($0) }
     } catch {
       return nil
     }
+  }
+
+  private func send(_ event: WyomingEvent) async throws {
+    try await watch.waiting { try await peer.send(event) }
   }
 
   /// Reads and answers events; returns at the end of the input, or with what was wrong with it.
@@ -101,7 +95,8 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
         reader.add(piece)
         while let event = try reader.next() {
           for action in try machine.take(event) {
-            try await perform(action, &transcription, whenFailed)
+            let answers = try await perform(action, &transcription, whenFailed)
+            for answer in answers { try await send(answer) }
           }
         }
       }
@@ -117,23 +112,40 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
     }
   }
 
+  /// What the client gets for it; the work that this takes ends with cancellation.
   private func perform(
     _ action: ConversationMachine.Action, _ transcription: inout Transcription?,
     _ whenFailed: @escaping @Sendable (any Error) -> Void
-  ) async throws {
+  ) async throws -> [WyomingEvent] {
     switch action {
-    case .answer(let event): try await output(event)
-    case .describe:
-      let info = await speechEngine.info()
-      try Task.checkCancellation()
-      try await output(info)
+    case .answer(let event): return [event]
+    case .describe: return [try await working { await speechEngine.info() }]
     case .begin(let wish):
       transcription = Transcription(
-        wish, with: speechClient, options: options, write: output, whenFailed: whenFailed)
-    case .hear(let buffer): await transcription?.hear(buffer)
+        wish, with: speechClient, options: options, write: send, whenFailed: whenFailed)
+      return []
+    case .hear(let buffer):
+      watch.take(audio: buffer.duration)
+      try await working { await watch.recognizing { await transcription?.hear(buffer) } }
+      return []
     case .finish:
-      do { try await transcription?.finish() } catch { throw ServerFault.recognition(error) }
-      transcription = nil
+      defer { transcription = nil }
+      do {
+        return try await working {
+          try await watch.recognizing { try await transcription?.finish() } ?? []
+        }
+      } catch {
+        throw ServerFault.recognition(error)
+      }
     }
+  }
+
+  /// Runs what an answer takes, while nobody reads.
+  private func working<Result>(_ body: () async throws -> Result) async throws -> Result {
+    peer.answering(true)
+    defer { peer.answering(false) }
+    let result = try await body()
+    try Task.checkCancellation()
+    return result
   }
 }

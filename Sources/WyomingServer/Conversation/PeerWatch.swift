@@ -1,43 +1,86 @@
 import ClientDependencies
 import Synchronization
 
-/// Notices when a peer leaves a connection waiting for too long.
+/// Notices when a peer keeps a connection for too long without audio.
+///
+/// A peer has so much time, and each second of audio gives all of it back. Time counts but for that
+/// in which audio is recognized; it is up where the peer is waited for, and not while it waits.
 final class PeerWatch: Sendable {
   private struct State {
-    var waits: [Int: Duration] = [:]
-    var next = 0
+    var left: Duration
+    /// Until when the time has been counted.
+    var counted = Duration.zero
+    /// How many calls wait for the peer.
+    var waits = 0
+    var isRecognizing = false
+
+    mutating func count(until now: Duration) {
+      if waits > 0 || !isRecognizing { left -= now - counted }
+      counted = now
+    }
   }
 
-  // Held to note the beginning and the end of a wait.
-  private let state = Mutex(State())
+  private let limit: Duration?
+  // Held to count the time at each change.
+  private let state: Mutex<State>
+  private let begins = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   private let sleep: @Sendable (Duration) async throws -> Void
   private let elapsed: @Sendable () -> Duration
 
-  init(clock: some Clock<Duration>) {
+  /// - Parameter limit: how much time a peer has; nil for any.
+  init(limit: Duration?, clock: some Clock<Duration>) {
     let start = clock.now
     elapsed = { start.duration(to: clock.now) }
     sleep = { try await clock.sleep(for: $0) }
+    self.limit = limit
+    state = Mutex(State(left: limit ?? .zero))
   }
 
   /// Runs what waits for the peer.
   func waiting<Result>(_ body: () async throws -> Result) async rethrows -> Result {
-    let now = elapsed()
-    let wait = state.withLock { state in
-      state.next += 1
-      state.waits[state.next] = now
-      return state.next
-    }
-    defer { state.withLock { $0.waits[wait] = nil } }
+    change { $0.waits += 1 }
+    begins.continuation.yield()
+    defer { change { $0.waits -= 1 } }
     return try await body()
   }
 
-  /// Returns when the peer has been waited for that long without a break; else it is cancelled.
-  func untilIdle(for limit: Duration) async throws {
-    while true {
-      let now = elapsed()
-      let longest = state.withLock { $0.waits.values.map { now - $0 }.max() } ?? .zero
-      guard longest < limit else { return }
-      try await sleep(limit - longest)
+  /// Runs what recognizes the peer's audio.
+  func recognizing<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+    change { $0.isRecognizing = true }
+    defer { change { $0.isRecognizing = false } }
+    return try await body()
+  }
+
+  /// Gives time back for audio.
+  func take(audio: Duration) {
+    guard let limit else { return }
+    let (seconds, attoseconds) = min(audio, .seconds(1)).components
+    let share = Double(seconds) + Double(attoseconds) / 1e18
+    change { $0.left = min(limit, $0.left + limit * share) }
+  }
+
+  /// Returns when the peer is waited for and its time is up; else it is cancelled.
+  func untilIdle() async throws {
+    for await _ in begins.stream {
+      while limit != nil, let left = timeLeft {
+        guard left > .zero else { return }
+        try await sleep(left)
+      }
+    }
+    throw CancellationError()
+  }
+
+  /// The time that a peer which is waited for still has; nil where it is not.
+  var timeLeft: Duration? {
+    change { $0.waits > 0 ? $0.left : nil }
+  }
+
+  @discardableResult
+  private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+    let now = elapsed()
+    return state.withLock { state in
+      state.count(until: now)
+      return body(&state)
     }
   }
 }

@@ -5,7 +5,7 @@ import Wyoming
 /// One recognition: audio goes in, events come out, and the transcript at the end.
 final class Transcription: Sendable {
   private let audio: AudioPipe
-  private let work: Task<Void, any Error>
+  private let work: Task<[WyomingEvent], any Error>
 
   /// - Parameters:
   ///   - options: what the server adds to the request, and does where something is lost.
@@ -35,7 +35,7 @@ final class Transcription: Sendable {
           }
         }
         try Task.checkCancellation()
-        for event in writer.finish() { try await write(event) }
+        return writer.finish()
       } catch {
         // What nobody wants any more has not failed: why the connection ends is known.
         if !Task.isCancelled { whenFailed(error) }
@@ -53,12 +53,12 @@ final class Transcription: Sendable {
     await audio.send(buffer)
   }
 
-  /// The audio has ended; returns when the transcript has been written.
+  /// The audio has ended; the events that are still to be sent, the transcript among them.
   ///
   /// - Throws: what the recognition ended with, where there is none.
-  func finish() async throws {
+  func finish() async throws -> [WyomingEvent] {
     audio.finish()
-    try await withTaskCancellationHandler {
+    return try await withTaskCancellationHandler {
       try await work.value
     } onCancel: {
       work.cancel()

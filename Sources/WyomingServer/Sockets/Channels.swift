@@ -6,15 +6,16 @@ import Wyoming
 typealias ByteChannel = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
 extension ByteChannel {
-  /// For a channel's event loop alone.
+  /// For a channel's event loop alone; the channel has a `ClientHandler`.
   static func wrapping(_ channel: any Channel) throws -> ByteChannel {
-    try channel.pipeline.syncOperations.addHandler(LeavingHandler())
-    return try ByteChannel(
+    let connection = try ByteChannel(
       wrappingChannelSynchronously: channel,
       configuration: Configuration(
         // Two pieces of at most 64 KiB wait; then nothing is read from the socket.
         backPressureStrategy: .init(lowWatermark: 1, highWatermark: 2),
         isOutboundHalfClosureEnabled: false))
+    channel.triggerUserOutboundEvent(ClientHandler.Event.serve, promise: nil)
+    return connection
   }
 
   /// Serves the client at the other end, and closes the connection.
@@ -22,9 +23,12 @@ extension ByteChannel {
     // An error here is that the client has gone: there is nobody to tell.
     try? await executeThenClose { input, output in
       let bytes = input.map { buffer throws in Array(buffer.readableBytesView) }
-      let conversation = Conversation(input: bytes, options: options, leave: leave) { event in
-        try await output.write(ByteBuffer(bytes: event.bytes))
-      }
+      let peer = Peer(
+        send: { try await output.write(ByteBuffer(bytes: $0.bytes)) },
+        answering: { trigger(.answering($0)) },
+        closed: { await end { _ in } },
+        leave: { await end { trigger(.leave(clientEnd: $0)) } })
+      let conversation = Conversation(input: bytes, peer: peer, options: options)
       if let fault {
         await conversation.farewell(fault)
       } else {
@@ -32,10 +36,24 @@ extension ByteChannel {
       }
     }
   }
+
+  private func trigger(_ event: ClientHandler.Event) {
+    channel.triggerUserOutboundEvent(event, promise: nil)
+  }
+
+  /// Returns when the connection is closed, when what begins says that it is over, or when it is
+  /// cancelled.
+  private func end(_ begin: (AsyncStream<Never>.Continuation) -> Void) async {
+    let (ends, end) = AsyncStream.makeStream(of: Never.self)
+    // A connection that is closed by then has nobody who takes an event.
+    channel.closeFuture.whenComplete { _ in end.finish() }
+    begin(end)
+    for await _ in ends {}
+  }
 }
 
 extension ByteChannel {
-  /// Serves the client of a connection that has not been read from, and closes it.
+  /// Serves the client of a connection that has a `ClientHandler`, and closes it.
   static func serve(
     _ channel: any Channel, _ options: WyomingServerOptions, refusing fault: ServerFault?
   ) async {
@@ -50,16 +68,6 @@ extension ByteChannel {
       return
     }
     await connection.serve(options, refusing: fault)
-  }
-
-  /// Ends the server's side after what was written, and returns when the client has ended its own,
-  /// or when it is cancelled.
-  @Sendable private func leave() async {
-    let (clientEnds, clientEnd) = AsyncStream.makeStream(of: Never.self)
-    // A connection that is closed by then has nobody who takes the event.
-    channel.closeFuture.whenComplete { _ in clientEnd.finish() }
-    channel.triggerUserOutboundEvent(LeavingHandler.Leave(clientEnd: clientEnd), promise: nil)
-    for await _ in clientEnds {}
   }
 }
 

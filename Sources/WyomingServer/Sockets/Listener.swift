@@ -83,10 +83,15 @@ struct Listener {
         }
         // A client may end its side after `audio-stop` and wait for the transcript.
         .childChannelOption(.allowRemoteHalfClosure, value: true)
-        // Nothing is read until somebody serves the client: where the server ends before, the
-        // connection is closed with the event loop.
+        // Nothing is read until somebody serves the client, but for what comes before its end: where
+        // the server ends before, the connection is closed with the event loop.
         .childChannelOption(.autoRead, value: false)
-        .bind(to: address) { channel in channel.eventLoop.makeSucceededFuture(channel) }
+        .bind(to: address) { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(ClientHandler(isSocket: true))
+            return channel
+          }
+        }
     } catch let error as IOError where error.errnoCode == EADDRINUSE {
       throw WyomingServerError.addressInUse("\(WyomingAddress(address) ?? .stdio(command: nil))")
     } catch let error as IOError {

@@ -13,7 +13,10 @@ func serveStandardStreams(_ options: WyomingServerOptions) async throws {
       channel = try await NIOPipeBootstrap(group: group)
         .channelOption(.allowRemoteHalfClosure, value: true)
         .takingOwnershipOfDescriptors(input: input, output: output) { channel in
-          channel.eventLoop.makeCompletedFuture { try ByteChannel.wrapping(channel) }
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(ClientHandler(isSocket: false))
+            return try ByteChannel.wrapping(channel)
+          }
         }
     } catch {
       close(input)

@@ -25,6 +25,39 @@ func connect(_ address: WyomingAddress) throws -> ByteLink {
   return try .connected(host: host, port: port, within: Patience(.seconds(60)))
 }
 
+/// Sends all of a request and ends the client's side of the connection, as `nc -N`.
+func request(_ bytes: [UInt8], at address: WyomingAddress) throws -> ByteLink {
+  guard case .tcp(_, let port) = address else { throw LinkTrouble.noCommand }
+  let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+  var place = sockaddr_in()
+  place.sin_family = sa_family_t(AF_INET)
+  place.sin_port = in_port_t(port).bigEndian
+  place.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+  let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+  let code = withUnsafePointer(to: place) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, length) }
+  }
+  guard code == 0, send(descriptor, bytes, bytes.count, 0) == bytes.count,
+    shutdown(descriptor, Int32(SHUT_WR)) == 0
+  else { throw LinkTrouble.system(errno) }
+  return ByteLink(owning: descriptor)
+}
+
+/// All events until the other end closes.
+func everything(from link: ByteLink) throws -> [WyomingEvent] {
+  var reader = FrameReader()
+  var events: [WyomingEvent] = []
+  while true {
+    _ = try link.wait(toWrite: false, within: Patience(.seconds(60)))
+    let bytes = try link.read()
+    guard !bytes.isEmpty else { break }
+    reader.add(bytes)
+    while let event = try reader.next() { events.append(event) }
+  }
+  try reader.finish()
+  return events
+}
+
 /// Sends an event and reads until one of these types comes.
 @discardableResult
 func exchange(
@@ -66,6 +99,8 @@ final class LinkBox: @unchecked Sendable {
   private var link: ByteLink?
 
   func put(_ link: ByteLink) { self.link = link }
+
+  func close() { link?.close() }
 
   /// Reads until the other end has closed.
   func waitForEnd() throws {

@@ -1,0 +1,60 @@
+import ClientDependencies
+import Testing
+
+@testable import WyomingServer
+
+@Suite struct PeerWatchTests {
+  private let clock = TestClock()
+  private let watch: PeerWatch
+
+  init() {
+    watch = PeerWatch(limit: .seconds(30), clock: clock)
+  }
+
+  /// What a peer has left once it was waited for that long.
+  private func timeLeft(afterWaiting time: Duration) async -> Duration? {
+    await watch.waiting {
+      await clock.advance(by: time)
+      return watch.timeLeft
+    }
+  }
+
+  @Test func `the time between one wait and the next counts as well`() async {
+    #expect(await timeLeft(afterWaiting: .seconds(10)) == .seconds(20))
+    await clock.advance(by: .seconds(5))
+    #expect(watch.timeLeft == nil)
+    #expect(await timeLeft(afterWaiting: .seconds(1)) == .seconds(14))
+  }
+
+  @Test func `a second of audio gives all time back, and a part of one its share`() async {
+    #expect(await timeLeft(afterWaiting: .seconds(29)) == .seconds(1))
+    watch.take(audio: .milliseconds(500))
+    #expect(await timeLeft(afterWaiting: .zero) == .seconds(16))
+    watch.take(audio: .seconds(100))
+    #expect(await timeLeft(afterWaiting: .zero) == .seconds(30))
+    watch.take(audio: .seconds(1))
+    #expect(await timeLeft(afterWaiting: .zero) == .seconds(30))
+  }
+
+  @Test func `recognizing takes no time, unless the peer takes nothing meanwhile`() async {
+    await watch.recognizing { await clock.advance(by: .seconds(20)) }
+    #expect(await timeLeft(afterWaiting: .zero) == .seconds(30))
+    let left = await watch.recognizing { await timeLeft(afterWaiting: .seconds(20)) }
+    #expect(left == .seconds(10))
+  }
+
+  @Test func `a peer is idle once its time is up, though each wait is short`() async throws {
+    let idle = Task { try await watch.untilIdle() }
+    for _ in 0..<15 { _ = await timeLeft(afterWaiting: .seconds(2)) }
+    await watch.waiting { try? await idle.value }
+    #expect(!idle.isCancelled)
+  }
+
+  @Test func `who watches a peer without a limit ends by cancellation`() async {
+    let patient = PeerWatch(limit: nil, clock: clock)
+    let idle = Task { try await patient.untilIdle() }
+    await patient.waiting { await clock.advance(by: .seconds(1_000_000)) }
+    idle.cancel()
+    await #expect(throws: CancellationError.self) { try await idle.value }
+  }
+}
