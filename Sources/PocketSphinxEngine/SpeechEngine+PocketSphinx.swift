@@ -17,7 +17,9 @@ extension SpeechEngine: DependencyKey {
   /// contextual phrases, which choose among the likeliest readings. Words have a confidence in
   /// dictation, where a search for the best path is not switched off. The thresholds of key phrases
   /// have a scale of their own: 1e-5 for short phrases, 1e-30 for long ones. Their places are right
-  /// to about 0.15 s, and a phrase that is the beginning of another hides that. Its options are
+  /// to about 0.15 s, and a phrase that is the beginning of another hides that. A grammar imports no
+  /// other one, and a public rule comes to 50 000 words at most, with each rule that it names in the
+  /// place of the name. Its options are
   /// those of PocketSphinx' command line that weigh speed against accuracy: `lw`, `wip`, `pip`,
   /// `beam`, `pbeam`, `wbeam`, `maxhmmpf`, `maxwpf`, `ds`, `topn`, `fwdflat`, `bestpath`.
   ///

@@ -10,8 +10,8 @@ import Testing
     #expect(DictionaryWord.text(of: "go forward ") == "go forward")
   }
 
-  @Test(arguments: ["<s>", "</s>", "<sil>", "[NOISE]", "[SPEECH]", "++breath++", ""])
-  func `markers for silence and noise are no words`(entry: String) {
+  @Test(arguments: ["<s>", "</s>", "<sil>", "[NOISE]", "[SPEECH]", "++breath++", "(NULL)", ""])
+  func `markers for silence, noise, and nothing are no words`(entry: String) {
     #expect(DictionaryWord.text(of: entry) == nil)
   }
 }

@@ -72,8 +72,8 @@ import Testing
 
   @Test(
     arguments: [
-      ("#JSGF V1.0;\ngrammar a;\npublic <x> = go | | ;\n", 3, "syntax error at \"|\""),
-      ("#JSGF V1.0;\ngrammar a;\npublic <x> = go\n  (stop;\n", 4, "syntax error at \";\""),
+      ("#JSGF V1.0;\ngrammar a;\npublic <x> = go | | ;\n", 3, "at \"|\": a word, a <rule> or"),
+      ("#JSGF V1.0;\ngrammar a;\npublic <x> = go\n  (stop;\n", 4, "at \";\": ) is missing"),
       ("nonsense", 1, "begins with #JSGF"),
       (
         "#JSGF V1.0;\ngrammar a;\npublic <x> = go\n  | blorfle;", 4,
@@ -86,8 +86,8 @@ import Testing
         "\"blorfle\" is not in the dictionary"
       ),
       (
-        "#JSGF V1.0;\ngrammar a;\npublic <x> = \(String(repeating: "(", count: 20_000));", nil,
-        "nested too deeply"
+        "#JSGF V1.0;\ngrammar a;\npublic <x> = \(String(repeating: "(", count: 20_000));", 3,
+        "groups are more than 200 deep"
       ),
       (
         "#JSGF V1.0;\ngrammar a;\npublic <x> = \(String(repeating: "a", count: 500));", 3,
@@ -97,7 +97,8 @@ import Testing
         "#JSGF V1.0;\ngrammar a;\npublic <x> =\n\"stop go\";", 4,
         "write the words one by one, without quotation marks"
       ),
-      ("#JSGF V1.0;\ngrammar a;\npublic <x> = <x> go;", nil, "right-recursion"),
+      ("#JSGF V1.0;\ngrammar a;\npublic <x> = <x> go;", 3, "itself before any word"),
+      ("#JSGF V1.0;\ngrammar a;\nimport <../x.y>;\npublic <x> = go;", 3, "no rule is imported"),
     ] as [(String, Int?, String)])
   func `a bad grammar is an error with its line`(grammar: String, line: Int?, text: String) throws {
     let error = #expect(throws: SpeechEngineError.self) {
@@ -111,6 +112,25 @@ import Testing
     #expect(reason.contains(text), "\(reason)")
   }
 
+  @Test(arguments: ["(go | forward | ten | meters)+", "go forward ten [stop*] meters*"])
+  func `a repetition leaves no mark among the words`(rule: String) throws {
+    let grammar = "#JSGF V1.0; grammar a; public <a> = \(rule);"
+    let words = try final(SpeechSessionOptions(grammar: grammar)).words.map(\.text)
+    #expect(words == ["go", "forward", "ten", "meters"])
+  }
+
+  @Test func `a rule may end with itself`() throws {
+    let grammar = "#JSGF V1.0; grammar a; public <a> = (go | forward | ten | meters) [<a>];"
+    let words = try final(SpeechSessionOptions(grammar: grammar)).words.map(\.text)
+    #expect(words == ["go", "forward", "ten", "meters"])
+  }
+
+  @Test func `as many words as a rule may come to are taken`() throws {
+    let doubled = (0..<13).map { "<r\($0)> = <r\($0 + 1)> <r\($0 + 1)>;" }.joined()
+    let grammar = "#JSGF V1.0; grammar a; public <a> = go | <r0>;\(doubled)<r13> = go;"
+    _ = try Self.engine.makeSession(SpeechSessionOptions(grammar: grammar))
+  }
+
   @Test func `the line of an error in a long grammar is found`() throws {
     let many = (0..<3000).map { "<r\($0)> = go;" }.joined(separator: "\n")
     let error = #expect(throws: SpeechEngineError.self) {
@@ -118,7 +138,8 @@ import Testing
         SpeechSessionOptions(
           grammar: "#JSGF V1.0;\ngrammar a;\n\(many)\npublic <x> = go ((;\n\(many)"))
     }
-    #expect(error == .grammarInvalid(line: 3003, reason: "syntax error at \";\""))
+    let reason = "at \";\": a word, a <rule> or a group is missing"
+    #expect(error == .grammarInvalid(line: 3003, reason: reason))
   }
 
   @Test(arguments: ["de-DE", "en-GB", ""])

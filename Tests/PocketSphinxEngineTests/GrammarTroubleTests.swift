@@ -13,13 +13,6 @@ import Testing
     #expect(trouble?.line == 3)
   }
 
-  @Test func `the end of the text is told from an error within it`() {
-    let within = GrammarTrouble(["syntax error at line 7 current token ';'"], in: "")
-    let atEnd = GrammarTrouble(["syntax error at line 7 current token ''"], in: "")
-    #expect(within?.isWithinText == true)
-    #expect(atEnd?.isWithinText == false)
-  }
-
   @Test func `an error that is not known is told as it is`() {
     #expect(GrammarTrouble(["the moon is full"], in: "")?.reason == "the moon is full")
   }

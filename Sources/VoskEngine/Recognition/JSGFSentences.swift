@@ -1,36 +1,53 @@
 import SpeechEngine
 
-/// Tells the sentences of rules one by one; those of each rule are worked out once.
-struct JSGFSentences {
+extension JSGFGrammar {
+  /// All sentences of the public rules, one by one, as Vosk wants them.
+  ///
+  /// - Throws: `.grammarInvalid` for a rule or a word that there is not; `.unsupported` for a
+  ///   grammar with more sentences than can be listed.
+  func sentences(
+    isKnown: @escaping (String) -> Bool
+  ) throws(SpeechEngineError) -> Set<[String]> {
+    var sentences = JSGFSentences(grammar: self, isKnown: isKnown)
+    var all: Set<[String]> = []
+    for rule in publicRules {
+      all.formUnion(try sentences.of(rule: rule, line: 1))
+      try sentences.check(count: all.count, rule: rule)
+    }
+    return all.subtracting([[]])
+  }
+}
+
+/// Lists the sentences of rules; those of each rule are worked out once.
+private struct JSGFSentences {
   typealias Sentences = Set<[String]>
 
-  /// How many sentences a part of a grammar may have, and how many words one of them.
+  /// How many sentences a part of a grammar may have, how many words one of them, and how many
+  /// words all parts together: 10,000 sentences of 100 words.
   static let most = 10_000
   static let longest = 100
+  static let mostWords = 1_000_000
   /// How many rules, groups, alternatives and sequences may be within each other where one rule
   /// names the next.
   static let deepest = 2 * JSGFParser.deepest
 
-  let rules: [String: JSGFExpansion]
+  let grammar: JSGFGrammar
   let isKnown: (String) -> Bool
   private var known: [String: Sentences] = [:]
+  private var wordCount = 0
   /// The rules that are being worked out, the outermost first.
   private var open: [String] = []
   private var depth = 0
 
-  init(rules: [String: JSGFExpansion], isKnown: @escaping (String) -> Bool) {
-    (self.rules, self.isKnown) = (rules, isKnown)
+  init(grammar: JSGFGrammar, isKnown: @escaping (String) -> Bool) {
+    (self.grammar, self.isKnown) = (grammar, isKnown)
   }
 
-  /// The sentences of a rule that a line refers to; its name may have its grammar's before it.
+  /// The sentences of a rule that a line refers to.
   mutating func of(rule qualified: String, line: Int) throws(SpeechEngineError) -> Sentences {
-    let name = qualified.split(separator: ".").last.map(String.init) ?? qualified
-    if name == "NULL" { return [[]] }
-    if name == "VOID" { return [] }
+    let name = JSGFExpansion.unqualified(qualified)
     if let sentences = known[name] { return sentences }
-    guard let expansion = rules[name] else {
-      throw .grammarInvalid(line: line, reason: "the rule <\(name)> is not defined")
-    }
+    let expansion = try grammar.expansion(of: name, line: line)
     guard !open.contains(name) else {
       throw Self.unsupported("contains itself (<\(name)>, line \(line))")
     }
@@ -57,7 +74,7 @@ struct JSGFSentences {
     case .rule(let name, let line): return try of(rule: name, line: line)
     case .choice(let choices): return try of(choices: choices)
     case .sequence(let parts): return try of(parts: parts)
-    case .repetition(let line):
+    case .repetition(_, _, let line):
       throw Self.unsupported("repeats something without end (line \(line))")
     }
   }
@@ -66,8 +83,10 @@ struct JSGFSentences {
     choices: [JSGFExpansion]
   ) throws(SpeechEngineError) -> Sentences {
     var all: Sentences = []
-    for choice in choices { all.formUnion(try of(choice)) }
-    try Self.check(count: all.count)
+    for choice in choices {
+      all.formUnion(try of(choice))
+      try check(count: all.count)
+    }
     return all
   }
 
@@ -75,17 +94,28 @@ struct JSGFSentences {
     var all: Sentences = [[]]
     for part in parts {
       let next = try of(part)
-      try Self.check(count: all.count * next.count)
+      try check(count: all.count * next.count)
       all = Set(all.flatMap { beginning in next.map { beginning + $0 } })
       if all.contains(where: { $0.count > Self.longest }) {
-        throw Self.unsupported("has sentences of more than \(Self.longest) words")
+        throw Self.unsupported("has sentences of more than \(Self.longest) words\(place())")
       }
+    }
+    wordCount += all.reduce(0) { $0 + $1.count }
+    guard wordCount <= Self.mostWords else {
+      throw Self.unsupported("has rules of more than \(Self.mostWords) words\(place())")
     }
     return all
   }
 
-  static func check(count: Int) throws(SpeechEngineError) {
-    guard count <= most else { throw unsupported("has more than \(most) sentences") }
+  /// - Parameter rule: the rule to blame; nil for the one that is being worked out.
+  func check(count: Int, rule: String? = nil) throws(SpeechEngineError) {
+    guard count <= Self.most else {
+      throw Self.unsupported("has more than \(Self.most) sentences\(place(rule))")
+    }
+  }
+
+  private func place(_ rule: String? = nil) -> String {
+    (rule ?? open.last).map { " (<\($0)>)" } ?? ""
   }
 
   private static func unsupported(_ what: String) -> SpeechEngineError {

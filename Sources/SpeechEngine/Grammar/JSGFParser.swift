@@ -1,9 +1,7 @@
-import SpeechEngine
-
 /// Parses the rules of a JSGF grammar.
-struct JSGFParser {
+package struct JSGFParser {
   /// How many groups may be within each other: what nobody writes must not end the process.
-  static let deepest = 200
+  package static let deepest = 200
 
   private var depth = 0
   private var tokens: ArraySlice<JSGFToken>
@@ -23,7 +21,8 @@ struct JSGFParser {
     let isPublic = next == .word("public")
     if isPublic { tokens.removeFirst() }
     if next == .word("import") {
-      throw .unsupported("grammar that imports another (line \(line))", engine: VoskLimits.engine)
+      throw .grammarInvalid(
+        line: line, reason: "no rule is imported; write what other grammars have into this one")
     }
     guard case .rule(let name) = next else { throw unexpected("a rule begins with its <name>") }
     tokens.removeFirst()
@@ -33,18 +32,24 @@ struct JSGFParser {
     return (name, isPublic, expansion)
   }
 
-  /// `#JSGF V1.0;` and `grammar name;`.
-  mutating func header() throws(SpeechEngineError) {
+  /// `#JSGF V1.0;` and `grammar name;`: the grammar's name.
+  mutating func header() throws(SpeechEngineError) -> String {
     guard case .word(let word) = next, word == "#JSGF" else {
       throw .grammarInvalid(line: 1, reason: "a grammar begins with #JSGF V1.0;")
     }
-    try skipStatement()
-    if next == .word("grammar") { try skipStatement() }
+    _ = try statement()
+    return next == .word("grammar") ? try statement().last ?? "" : ""
   }
 
-  private mutating func skipStatement() throws(SpeechEngineError) {
-    while let kind = next, kind != .mark(";") { tokens.removeFirst() }
+  /// The words up to the end of a statement that is no rule.
+  private mutating func statement() throws(SpeechEngineError) -> [String] {
+    var words: [String] = []
+    while let kind = next, kind != .mark(";") {
+      if case .word(let word) = kind { words.append(word) }
+      tokens.removeFirst()
+    }
     try take(";")
+    return words
   }
 
   private mutating func choice() throws(SpeechEngineError) -> JSGFExpansion {
@@ -67,7 +72,7 @@ struct JSGFParser {
     guard let atom = try atom() else { return nil }
     guard next == .mark("*") || next == .mark("+") else { return atom }
     defer { tokens.removeFirst() }
-    return .repetition(line: line)
+    return .repetition(atom, isRequired: next == .mark("+"), line: line)
   }
 
   private mutating func atom() throws(SpeechEngineError) -> JSGFExpansion? {

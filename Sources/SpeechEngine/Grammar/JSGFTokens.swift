@@ -1,5 +1,3 @@
-import SpeechEngine
-
 /// A token of a JSGF grammar, and its line from 1.
 struct JSGFToken: Equatable {
   enum Kind: Equatable {

@@ -1,0 +1,132 @@
+/// A JSGF grammar whose text is whole; an engine reads it before its library may see it.
+package struct JSGFGrammar {
+  /// The name that it gives itself; empty where it has none.
+  package let name: String
+  package private(set) var rules: [String: JSGFExpansion] = [:]
+  /// The names of the rules that may be said, in their order.
+  package private(set) var publicRules: [String] = []
+
+  /// - Throws: `.grammarInvalid` with the line.
+  package init(_ text: String) throws(SpeechEngineError) {
+    var parser = JSGFParser(try JSGFTokenizer.tokens(of: text))
+    name = try parser.header()
+    while let (name, isPublic, expansion) = try parser.rule() {
+      rules[name] = expansion
+      if isPublic { publicRules.append(name) }
+    }
+    guard !publicRules.isEmpty else {
+      throw .grammarInvalid(line: nil, reason: "it has no public rule")
+    }
+  }
+
+  /// The right side of a rule that a line refers to; its name may have its grammar's before it.
+  package func expansion(of rule: String, line: Int) throws(SpeechEngineError) -> JSGFExpansion {
+    switch JSGFExpansion.unqualified(rule) {
+    case "NULL": return .sequence([])
+    case "VOID": return .choice([])
+    case let name:
+      guard let expansion = rules[name] else {
+        throw .grammarInvalid(line: line, reason: "the rule <\(name)> is not defined")
+      }
+      return expansion
+    }
+  }
+
+  /// Checks that a library can put each rule in all the places where its name stands.
+  ///
+  /// - Throws: `.grammarInvalid` for a rule that is not defined, one that contains itself anywhere
+  ///   but at its end, and for more rules and parts than anybody needs.
+  package func checkExpansion() throws(SpeechEngineError) {
+    for rule in publicRules {
+      var walk = JSGFWalk(grammar: self, start: rule)
+      _ = try walk.isEmptyAllowed(.rule(rule, line: 1), JSGFWalk.Place())
+    }
+  }
+}
+
+/// Walks through all that a rule comes to, as a library does that puts rules in place of their names.
+private struct JSGFWalk {
+  /// How many words and rules a public rule may come to.
+  static let most = 50_000
+  /// How many rules, groups, alternatives, and sequences may be within each other.
+  static let deepest = 2 * JSGFParser.deepest
+
+  /// What stands around a part.
+  struct Place {
+    /// How many parts come before it in which something must be said.
+    var said = 0
+    /// Whether nothing comes after it.
+    var isLast = true
+    var depth = 0
+  }
+
+  let grammar: JSGFGrammar
+  let start: String
+  private var count = 0
+  /// The rules around a part, the outermost first, and how much is said before each.
+  private var open: [(rule: String, said: Int)] = []
+
+  init(grammar: JSGFGrammar, start: String) {
+    (self.grammar, self.start) = (grammar, start)
+  }
+
+  /// Whether a part may be left unsaid.
+  mutating func isEmptyAllowed(
+    _ part: JSGFExpansion, _ place: Place
+  ) throws(SpeechEngineError) -> Bool {
+    count += 1
+    guard count <= Self.most else {
+      throw .grammarInvalid(
+        line: nil,
+        reason: """
+          the rule <\(start)> comes to more than \(Self.most) words; name fewer rules more than once
+          """)
+    }
+    var inner = place
+    inner.depth += 1
+    switch part {
+    case .word: return false
+    case .rule(let name, let line):
+      return try isEmptyAllowed(rule: JSGFExpansion.unqualified(name), line, inner)
+    case .sequence(let parts): return try isEmptyAllowed(inOrder: parts, inner)
+    case .choice(let choices):
+      var isAllowed = false
+      for choice in choices where try isEmptyAllowed(choice, inner) { isAllowed = true }
+      return isAllowed
+    case .repetition(let part, let isRequired, _):
+      inner.isLast = false
+      let isAllowed = try isEmptyAllowed(part, inner)
+      return isAllowed || !isRequired
+    }
+  }
+
+  private mutating func isEmptyAllowed(
+    inOrder parts: [JSGFExpansion], _ place: Place
+  ) throws(SpeechEngineError) -> Bool {
+    var inner = place
+    for (index, part) in parts.enumerated() {
+      inner.isLast = place.isLast && index == parts.count - 1
+      if try !isEmptyAllowed(part, inner) { inner.said += 1 }
+    }
+    return inner.said == place.said
+  }
+
+  private mutating func isEmptyAllowed(
+    rule: String, _ line: Int, _ place: Place
+  ) throws(SpeechEngineError) -> Bool {
+    if let around = open.last(where: { $0.rule == rule }) {
+      guard place.isLast, place.said > around.said else {
+        let place = place.said > around.said ? "before its end" : "before any word"
+        throw .grammarInvalid(line: line, reason: "the rule <\(rule)> contains itself \(place)")
+      }
+      return false
+    }
+    guard place.depth < Self.deepest else {
+      throw .grammarInvalid(
+        line: line, reason: "at <\(rule)> rules and their parts are more than \(Self.deepest) deep")
+    }
+    open.append((rule, place.said))
+    defer { open.removeLast() }
+    return try isEmptyAllowed(grammar.expansion(of: rule, line: line), place)
+  }
+}

@@ -1,0 +1,79 @@
+import SpeechEngine
+import Testing
+
+@Suite struct JSGFGrammarTests {
+  private func trouble(_ rules: String) -> SpeechEngineError? {
+    do throws(SpeechEngineError) {
+      try JSGFGrammar("#JSGF V1.0;\ngrammar a.b;\n" + rules).checkExpansion()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `a grammar has a name, and its public rules in their order`() throws {
+    let grammar = try JSGFGrammar(
+      "#JSGF V1.0;\ngrammar a.b;\npublic <z> = go; <y> = stop; public <x> = go;")
+    #expect(grammar.name == "a.b")
+    #expect(grammar.publicRules == ["z", "x"])
+    #expect(try JSGFGrammar("#JSGF V1.0; public <z> = go;").name == "")
+  }
+
+  @Test(arguments: [
+    "public <x> = go [<x>];", "public <x> = <y>; <y> = stop | go <x>;",
+    "public <x> = [very] go <x> | <NULL>;", "public <x> = (go | stop)* turn+;",
+    "public <x> = <y> <y>; <y> = go;", "public <x> = go | <VOID>;",
+  ]) func `a rule may be named wherever its words have an end`(rules: String) {
+    #expect(trouble(rules) == nil)
+  }
+
+  @Test(arguments: [
+    ("public <x> = <x>;", 3, "the rule <x> contains itself before any word"),
+    ("public <x> = go | <x>;", 3, "the rule <x> contains itself before any word"),
+    ("public <x> = <y>;\n<y> = [go] <x>;", 4, "the rule <x> contains itself before any word"),
+    ("public <x> = go <x> stop;", 3, "the rule <x> contains itself before its end"),
+    ("public <x> = go (<x>)*;", 3, "the rule <x> contains itself before its end"),
+    ("public <x> = go\n<y>;", 4, "the rule <y> is not defined"),
+    ("import <../other.rule>;\npublic <x> = go;", 3, "no rule is imported"),
+  ]) func `what a library cannot put in place is named with its line`(
+    rules: String, line: Int, reason: String
+  ) {
+    guard case .grammarInvalid(line, let why) = trouble(rules) else {
+      Issue.record("\(String(describing: trouble(rules)))")
+      return
+    }
+    #expect(why.hasPrefix(reason))
+  }
+
+  @Test(arguments: ["<r\u{1}> <r\u{1}>", "<r\u{1}> | <r\u{1}>"])
+  func `rules that double are an error with the name of the rule that is said`(form: String) {
+    let rules = (0..<40).map { number in
+      "<r\(number)> = " + form.replacing("\u{1}", with: "\(number + 1)") + ";"
+    }
+    guard
+      case .grammarInvalid(nil, let why) = trouble(
+        "public <all> = <r0>;" + rules.joined() + "<r40> = go;")
+    else {
+      Issue.record("it was taken")
+      return
+    }
+    #expect(why.hasPrefix("the rule <all> comes to more than 50000 words"))
+  }
+
+  @Test func `rules that all name each other end no process and take no long time`() {
+    let names = (0..<12).map { "go <r\($0)>" }.joined(separator: " | ")
+    let rules = (0..<12).map { "<r\($0)> = \(names);" }.joined()
+    #expect(trouble("public <all> = <r0>;" + rules) != nil)
+  }
+
+  @Test func `a chain of 10,000 rules is an error with the rule's name`() {
+    let chain = (0..<10_000).map { "<r\($0)> = <r\($0 + 1)>;\n" }.joined()
+    let error = trouble("public <a> = <r0>;\n\(chain)<r10000> = go;")
+    guard case .grammarInvalid(_, let why) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(why.hasPrefix("at <r"))
+    #expect(why.contains("deep"))
+  }
+}
