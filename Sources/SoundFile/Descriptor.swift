@@ -1,3 +1,4 @@
+import AudioThreads
 import Glibc
 
 /// The owner of a file descriptor: closed when the last reference goes.
@@ -39,19 +40,14 @@ final class Descriptor: Sendable {
 
   /// A pipe: what is written into the second comes out of the first.
   static func pipe(path: String) throws(SoundFileError) -> (outlet: Descriptor, inlet: Descriptor) {
-    var ends: [Int32] = [-1, -1]
-    guard Glibc.pipe(&ends) == 0 else { throw SystemErrors.reading(path, code: errno) }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    return (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
+    guard let ends = makePrivatePipe() else { throw SystemErrors.reading(path, code: errno) }
+    return (Descriptor(owning: ends.outlet), Descriptor(owning: ends.inlet))
   }
 
   /// A file without a name in `folder`: it goes when the descriptor does.
   static func temporary(in folder: String) throws(SoundFileError) -> Descriptor {
-    var template = Array("\(folder)/syrinx-XXXXXX".utf8CString)
-    let number = mkstemp(&template)
+    let number = makePrivateFile(in: folder)
     guard number >= 0 else { throw SystemErrors.writing(folder, code: errno) }
-    unlink(template)
-    _ = fcntl(number, F_SETFD, FD_CLOEXEC)
     return Descriptor(owning: number)
   }
 

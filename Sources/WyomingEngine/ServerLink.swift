@@ -162,8 +162,9 @@ final class ServerLink {
   /// Reads what comes next, or notes why nothing more will.
   private func readMore(within patience: Patience) {
     do throws(LinkTrouble) {
-      guard try bytes.wait(toWrite: false, within: patience).canRead else { return }
-      let piece = try bytes.read()
+      guard try bytes.wait(toWrite: false, within: patience).canRead,
+        let piece = try bytes.read()
+      else { return }
       guard !piece.isEmpty else { throw .ended }
       reader.add(piece)
       try takeEvents()

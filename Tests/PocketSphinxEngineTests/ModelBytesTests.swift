@@ -1,3 +1,4 @@
+import Glibc
 import SpeechEngine
 import Testing
 
@@ -26,6 +27,17 @@ import Testing
     for path in ["/tmp", "/nowhere/mdef"] {
       #expect(throws: SpeechEngineError.modelUnreadable(path: path)) { try ModelBytes(path: path) }
     }
+  }
+
+  @Test(arguments: [(EMFILE, "ulimit -n"), (ENFILE, "ulimit -n"), (ENOMEM, "ulimit -v")])
+  func `a limit of the system is not the file's fault`(code: Int32, remedy: String) {
+    guard case .failed(let reason) = SpeechEngineError.unreadable("mdef", code: code) else {
+      Issue.record("the file is blamed")
+      return
+    }
+    #expect(reason.hasPrefix("mdef cannot be read: "))
+    #expect(reason.contains(remedy))
+    #expect(SpeechEngineError.unreadable("mdef", code: EACCES) == .modelUnreadable(path: "mdef"))
   }
 
   @Test func `bytes that are left over are damage`() throws {

@@ -68,6 +68,46 @@ import Wyoming
     #expect(try alive?.readToEnd()?.isEmpty == false)
   }
 
+  @Test func `what a child started ends with the process that started the child`() throws {
+    let folder = URL.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let pipe = folder.appending(path: "alive").path
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let living = LivingChildren()
+    let child = try ChildProcess(
+      command: "exec 3>'\(pipe)'; sleep 1000 & echo started >&3; wait", living: living)
+    let alive = try #require(FileHandle(forReadingAtPath: pipe))
+    #expect(try alive.read(upToCount: 8) == Data("started\n".utf8))
+    living.end()
+    // The end of the pipe comes when the last process that can write to it has ended.
+    #expect(try alive.readToEnd() == nil)
+    #expect(child.ending(within: .seconds(60))?.contains("signal 15") == true)
+  }
+
+  @Test func `a connection that nobody takes is closed on both sides`() throws {
+    func copyOfOurs() throws -> Int32 {
+      let connection = try Connection.pipe()
+      return dup(connection.ours.number)
+    }
+    var copy = pollfd(fd: try copyOfOurs(), events: Int16(POLLIN), revents: 0)
+    defer { close(copy.fd) }
+    #expect(poll(&copy, 1, 0) == 1)
+    #expect(Int32(copy.revents) & POLLHUP != 0)
+  }
+
+  @Test func `a child that cannot be started is an error with the system's reason`() {
+    // No argument of a program may be so long.
+    let command = String(repeating: "x", count: 200_000)
+    #expect(throws: LinkTrouble.system(E2BIG)) { _ = try ChildProcess(command: command) }
+  }
+
+  @Test func `bytes that poll promised and that are not there are waited for again`() throws {
+    let connection = try Connection.sockets()
+    let link = ByteLink(owning: dup(connection.ours.number))
+    #expect(try link.read() == nil)
+  }
+
   @Test func `the session after one whose child died has a new child`() throws {
     let folder = URL.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

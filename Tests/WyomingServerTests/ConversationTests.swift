@@ -42,7 +42,7 @@ import Wyoming
 
   func client(
     _ speech: SpeechClient, engine: SpeechEngine? = nil,
-    clock: any Clock<Duration> = ContinuousClock(),
+    clock: any Clock<Duration> = TestClock(),
     options: WyomingServerOptions = WyomingServerOptions(),
     taking take: @escaping @Sendable () async throws -> Void = {},
     closed: @escaping @Sendable () async -> Void = untilCancelled,

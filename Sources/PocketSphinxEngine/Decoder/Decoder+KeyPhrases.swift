@@ -1,5 +1,5 @@
 import CPocketSphinx
-import FoundationEssentials
+import Glibc
 import SpeechEngine
 
 extension Decoder {
@@ -15,16 +15,12 @@ extension Decoder {
       lines += "\(phrase.text) /\(threshold)/\n"
     }
     // PocketSphinx takes several phrases from a file alone.
-    let file = FileManager.default.temporaryDirectory.appending(
-      path: "syrinx-phrases-\(UUID().uuidString)")
-    do {
-      try Data(lines.utf8).write(to: file)
-    } catch {
-      throw .failed(reason: "\(file.path) cannot be written, which PocketSphinx needs: \(error)")
+    let code = MemoryFile.with(Array(lines.utf8)) { path in
+      path.map { ps_set_kws(decoder, name, $0) }
     }
-    let code = ps_set_kws(decoder, name, file.path)
-    do { try FileManager.default.removeItem(at: file) } catch {
-      throw .failed(reason: "\(file.path) cannot be removed: \(error)")
+    guard let code else {
+      throw .failed(
+        reason: "the system refuses a file in memory, by which PocketSphinx takes key phrases")
     }
     try check(code, "ps_set_kws")
   }

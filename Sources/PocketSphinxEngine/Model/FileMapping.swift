@@ -1,4 +1,5 @@
 import Glibc
+import SpeechEngine
 
 /// A file's bytes where the kernel has them: a language model has 27 MB, and to read them into
 /// memory of one's own takes longer than to check them.
@@ -10,20 +11,24 @@ final class FileMapping: @unchecked Sendable {
   // Read only, and unmapped with this object alone: whoever keeps the pointer keeps the object.
   let bytes: UnsafeRawBufferPointer
 
-  /// Maps a whole file; nil where it cannot be opened or has no bytes that can be mapped.
-  init?(path: String) {
+  /// Maps a whole file.
+  ///
+  /// - Throws: `.modelUnreadable`; `.failed` where not the file but a limit is to blame.
+  init(path: String) throws(SpeechEngineError) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
+    guard descriptor >= 0 else { throw .unreadable(path, code: errno) }
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw .modelUnreadable(path: path)
+    }
     let size = Int(status.st_size)
     guard size > 0 else {
       bytes = UnsafeRawBufferPointer(start: nil, count: 0)
       return
     }
     let start = mmap(nil, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, descriptor, 0)
-    guard let start, start != MAP_FAILED else { return nil }
+    guard let start, start != MAP_FAILED else { throw .unreadable(path, code: errno) }
     bytes = UnsafeRawBufferPointer(start: start, count: size)
   }
 
@@ -31,5 +36,19 @@ final class FileMapping: @unchecked Sendable {
     if let start = bytes.baseAddress {
       munmap(UnsafeMutableRawPointer(mutating: start), bytes.count)
     }
+  }
+}
+
+extension SpeechEngineError {
+  /// Why a file or folder of a model cannot be read, by the `errno` of the attempt.
+  static func unreadable(_ path: String, code: Int32) -> SpeechEngineError {
+    let limit: String
+    switch code {
+    case EMFILE, ENFILE: limit = "open files (ulimit -n)"
+    case ENOMEM, EAGAIN: limit = "memory (ulimit -v)"
+    default: return .modelUnreadable(path: path)
+    }
+    let reason = "\(String(cString: strerror(code))) (errno \(code))"
+    return .failed(reason: "\(path) cannot be read: \(reason); raise the limit on \(limit)")
   }
 }

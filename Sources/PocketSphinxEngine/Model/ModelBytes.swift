@@ -16,8 +16,7 @@ struct ModelBytes {
 
   /// Maps a whole file, which has to be there.
   init(path: String) throws(SpeechEngineError) {
-    guard let mapping = FileMapping(path: path) else { throw .modelUnreadable(path: path) }
-    self.mapping = mapping
+    mapping = try FileMapping(path: path)
   }
 
   /// All of the bytes, which are there as long as this value.

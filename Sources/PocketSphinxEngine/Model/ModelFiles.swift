@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import SpeechEngine
 
 /// The files that make up a model: an acoustic model, a dictionary, a language model.
@@ -19,9 +20,7 @@ struct ModelFiles: Equatable, Sendable {
   /// - Throws: `.modelDamaged` for a directory without one of the files, `.modelUnreadable` for a
   ///   file without permission.
   init?(directory: String) throws(SpeechEngineError) {
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
-      return nil
-    }
+    guard let names = try Self.names(in: directory) else { return nil }
     self.directory = directory
     func first(_ what: String, _ isWanted: (String) -> Bool) throws(SpeechEngineError) -> String {
       guard let name = names.sorted().first(where: isWanted) else {
@@ -48,6 +47,18 @@ struct ModelFiles: Equatable, Sendable {
   }
 
   func acousticFile(_ name: String) -> String { "\(acoustic)/\(name)" }
+
+  /// The names in a folder; nil where there is none.
+  private static func names(in directory: String) throws(SpeechEngineError) -> [String]? {
+    guard exists(directory) else { return nil }
+    let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      if errno == ENOTDIR { return nil }
+      throw .unreadable(directory, code: errno)
+    }
+    close(descriptor)
+    return try? FileManager.default.contentsOfDirectory(atPath: directory)
+  }
 
   private static func acousticDirectory(
     in directory: String, names: [String]

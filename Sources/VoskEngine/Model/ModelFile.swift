@@ -16,12 +16,18 @@ struct ModelFile {
   let head: [UInt8]
   let size: Int
 
-  /// - Throws: `.modelDamaged` for one that is missing, `.modelUnreadable`.
+  /// - Throws: `.modelDamaged` for one that is missing, `.modelUnreadable`; `.failed` where a limit
+  ///   is to blame.
   init(path: String) throws(SpeechEngineError) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
-      if errno == EACCES { throw .modelUnreadable(path: path) }
-      throw .modelDamaged(path: path, reason: "it is missing")
+      switch errno {
+      case EACCES: throw .modelUnreadable(path: path)
+      case ENOENT, ENOTDIR: throw .modelDamaged(path: path, reason: "it is missing")
+      case let code:
+        let reason = "\(String(cString: strerror(code))) (errno \(code))"
+        throw .failed(reason: "\(path) cannot be read: \(reason)")
+      }
     }
     defer { close(descriptor) }
     var status = stat()

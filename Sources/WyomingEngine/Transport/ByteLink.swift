@@ -53,8 +53,8 @@ final class ByteLink {
     }
   }
 
-  /// The bytes that are there; none at the end.
-  func read() throws(LinkTrouble) -> [UInt8] {
+  /// The bytes that are there, none at the end; nil where `wait` was mistaken, as `poll` may be.
+  func read() throws(LinkTrouble) -> [UInt8]? {
     // Within an array's initialiser the count can only be told, not thrown.
     var failure: Int32 = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
@@ -62,6 +62,7 @@ final class ByteLink {
       if received < 0 { failure = errno }
       count = max(0, received)
     }
+    if failure == EAGAIN || failure == EINTR { return nil }
     guard failure == 0 else { throw .system(failure) }
     return bytes
   }

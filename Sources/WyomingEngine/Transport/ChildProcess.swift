@@ -15,20 +15,16 @@ final class ChildProcess {
   private let watch: ChildWatch
 
   /// Starts a line of shell script.
-  init(command: String) throws(LinkTrouble) {
+  ///
+  /// - Parameter living: the children that end with this process.
+  init(command: String, living: LivingChildren = .ofProcess) throws(LinkTrouble) {
     let input = try Connection.sockets()
     let output = try Connection.pipe()
     let log = try Connection.pipe()
-    bytes = ByteLink(input: output.ours, output: input.ours)
-    defer { for theirs in [input, output, log].map(\.theirs) { close(theirs) } }
-    let identifier: pid_t
-    do throws(LinkTrouble) {
-      identifier = try spawnShell(command, input.theirs, output.theirs, log.theirs)
-    } catch {
-      close(log.ours)
-      throw error
-    }
-    watch = try ChildWatch(identifier: identifier, log: log.ours)
+    let identifier = try spawnShell(
+      command, input.theirs.number, output.theirs.number, log.theirs.number)
+    watch = try ChildWatch(identifier: identifier, log: log.ours.released(), living: living)
+    bytes = ByteLink(input: output.ours.released(), output: input.ours.released())
   }
 
   /// How the child ended: a sentence with its status or signal and its last line on standard error;
@@ -53,31 +49,50 @@ final class ChildProcess {
 
 extension ChildWatch {
   fileprivate func endForcibly() {
-    if waitForEnd(within: ChildProcess.grace) { return }
+    if !waitForEnd(within: ChildProcess.grace) { terminate() }
+  }
+
+  /// Sends SIGTERM, and SIGKILL to what it does not end.
+  func terminate() {
     kill(SIGTERM)
-    if waitForEnd(within: ChildProcess.grace) { return }
-    kill(SIGKILL)
+    if !waitForEnd(within: ChildProcess.grace) { kill(SIGKILL) }
   }
 }
 
-/// Two connected descriptors, one for each side.
-private struct Connection {
-  let ours: Int32
-  let theirs: Int32
+/// Two connected descriptors, one for each side; each is closed by whoever has it last.
+struct Connection: ~Copyable {
+  let ours: OwnedDescriptor
+  let theirs: OwnedDescriptor
 
   static func sockets() throws(LinkTrouble) -> Connection {
     var pair: [Int32] = [-1, -1]
     let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
     guard socketpair(AF_UNIX, kind, 0, &pair) == 0 else { throw .system(errno) }
-    return Connection(ours: pair[0], theirs: pair[1])
+    return Connection(
+      ours: OwnedDescriptor(number: pair[0]), theirs: OwnedDescriptor(number: pair[1]))
   }
 
   /// For what the other side writes.
   static func pipe() throws(LinkTrouble) -> Connection {
-    var pair: [Int32] = [-1, -1]
-    guard Glibc.pipe(&pair) == 0 else { throw .system(errno) }
-    for descriptor in pair { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-    return Connection(ours: pair[0], theirs: pair[1])
+    guard let pipe = makePrivatePipe() else { throw .system(errno) }
+    return Connection(
+      ours: OwnedDescriptor(number: pipe.outlet), theirs: OwnedDescriptor(number: pipe.inlet))
+  }
+}
+
+/// A descriptor that is closed with its owner.
+struct OwnedDescriptor: ~Copyable {
+  let number: Int32
+
+  deinit {
+    close(number)
+  }
+
+  /// Hands it over.
+  consuming func released() -> Int32 {
+    let number = number
+    discard self
+    return number
   }
 }
 
@@ -119,11 +134,13 @@ private func spawnShell(
 }
 
 /// What this process has open: what a library opened without `O_CLOEXEC` would stay open in the
-/// child.
+/// child; all that it may have open where no descriptor is left to look with.
 ///
 /// To close one that is gone by then is no error in `posix_spawn`.
 private func openDescriptors() -> [Int32] {
-  guard let folder = opendir("/proc/self/fd") else { return [] }
+  guard let folder = opendir("/proc/self/fd") else {
+    return Array(0..<Int32(min(1 << 16, max(0, sysconf(Int32(_SC_OPEN_MAX))))))
+  }
   defer { closedir(folder) }
   var descriptors: [Int32] = []
   while let entry = readdir(folder) {

@@ -9,24 +9,33 @@ final class ChildWatch: Sendable {
     var lastLine = ""
   }
 
-  private let identifier: pid_t
+  let identifier: pid_t
+  private let living: LivingChildren
   private let ended: WakeUp
   private let logEnded: WakeUp
   // Held to note and to look; also while a signal is sent, so that its receiver is still the child.
   private let state = Mutex(State())
 
   /// Takes over the descriptor that the child's standard error can be read from.
-  init(identifier: pid_t, log: Int32) throws(LinkTrouble) {
+  init(identifier: pid_t, log: Int32, living: LivingChildren) throws(LinkTrouble) {
     self.identifier = identifier
+    self.living = living
+    var isWaitedFor = false
     do {
       (ended, logEnded) = (try WakeUp(), try WakeUp())
+      living.add(self)
       _ = try DedicatedThread.start(name: "syrinx-child") { [self] in waitForChild() }
+      isWaitedFor = true
       _ = try DedicatedThread.start(name: "syrinx-child-log") { [self] in readLog(log) }
     } catch {
       // The thread that would have taken it over is the last to be started.
       close(log)
       _ = Glibc.kill(-identifier, SIGKILL)
-      throw .system(EAGAIN)
+      if !isWaitedFor {
+        living.remove(identifier)
+        waitpid(identifier, nil, 0)
+      }
+      throw .system((error as? WakeUpError)?.code ?? (error as? ThreadError)?.code ?? EAGAIN)
     }
   }
 
@@ -73,6 +82,7 @@ final class ChildWatch: Sendable {
       waitpid(identifier, &status, 0)
       state.status = status
     }
+    living.remove(identifier)
     ended.signal()
   }
 
@@ -89,6 +99,30 @@ final class ChildWatch: Sendable {
       guard count > 0 else { return }
       lines.add(buffer[..<count])
       state.withLock { $0.lastLine = lines.text }
+    }
+  }
+}
+
+/// The children that have not ended; those of the process end with it, and all that they started.
+final class LivingChildren: Sendable {
+  static let ofProcess: LivingChildren = {
+    // Nobody else sees to a child whose server is kept for the next session, or has not ended yet.
+    atexit { LivingChildren.ofProcess.end() }
+    return LivingChildren()
+  }()
+
+  // Held to add a child or to take one out.
+  private let watches = Mutex<[pid_t: ChildWatch]>([:])
+
+  func add(_ child: ChildWatch) { watches.withLock { $0[child.identifier] = child } }
+
+  func remove(_ identifier: pid_t) { watches.withLock { $0[identifier] = nil } }
+
+  /// Ends them, and returns when they have ended.
+  func end() {
+    for child in watches.withLock({ Array($0.values) }) { child.terminate() }
+    for child in watches.withLock({ Array($0.values) }) {
+      _ = child.waitForEnd(within: ChildProcess.grace)
     }
   }
 }

@@ -49,7 +49,7 @@ func everything(from link: ByteLink) throws -> [WyomingEvent] {
   var events: [WyomingEvent] = []
   while true {
     _ = try link.wait(toWrite: false, within: Patience(.seconds(60)))
-    let bytes = try link.read()
+    guard let bytes = try link.read() else { continue }
     guard !bytes.isEmpty else { break }
     reader.add(bytes)
     while let event = try reader.next() { events.append(event) }
@@ -69,7 +69,7 @@ func exchange(
   var reader = FrameReader()
   while true {
     _ = try link.wait(toWrite: false, within: Patience(.seconds(60)))
-    let bytes = try link.read()
+    guard let bytes = try link.read() else { continue }
     guard !bytes.isEmpty else { throw LinkTrouble.ended }
     reader.add(bytes)
     while let event = try reader.next() {
