@@ -15,6 +15,7 @@ int mkostemp(char *name, int flags);
 #include <poll.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,8 +25,6 @@ static inline int syrinx_poll_one(struct pollfd *descriptor, long long nanosecon
   struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
   return (int)syscall(SYS_ppoll, descriptor, 1, &time, (void *)0, 8);
 }
-
-#include <stdio.h>
 
 // Swift cannot assign C's stdout, a variable that threads share.
 static inline void syrinx_discard_stdout(void) {
