@@ -6,10 +6,7 @@ extension DependencyValues {
   /// @Dependency(\.assert) var assert
   /// assert(volume >= 0, "A volume is never negative.")
   /// ```
-  public var assert: any AssertionEffect {
-    get { self[AssertKey.self] }
-    set { self[AssertKey.self] = newValue }
-  }
+  public var assert: any AssertionEffect { self[AssertKey.self] }
 
   /// What reports a failed assertion: `assert` with a condition that is false.
   public var assertionFailure: any AssertionFailureEffect {
@@ -17,10 +14,7 @@ extension DependencyValues {
   }
 
   /// What checks a precondition: `precondition` at work, and an issue with the message in tests.
-  public var precondition: any AssertionEffect {
-    get { self[PreconditionKey.self] }
-    set { self[PreconditionKey.self] = newValue }
-  }
+  public var precondition: any AssertionEffect { self[PreconditionKey.self] }
 }
 
 enum AssertKey: DependencyKey {

@@ -7,48 +7,63 @@ extension DependencyValues {
   /// await fireAndForget { try await player.play(url: jingle) }
   /// ```
   ///
-  /// At work and in previews the closure runs in a task of its own, with the overrides of the
-  /// caller. In tests the call returns when the closure is done. Errors are ignored in both.
-  public var fireAndForget: FireAndForget {
-    get { self[FireAndForgetKey.self] }
-    set { self[FireAndForgetKey.self] = newValue }
-  }
+  /// The closure runs in a task of its own, with the overrides of the caller; cancelling the caller
+  /// does not cancel it. At work and in previews the call returns at once, and an error is ignored.
+  /// In tests it returns when the closure is done, and an error is an issue.
+  public var fireAndForget: FireAndForget { self[FireAndForgetKey.self] }
 }
 
-enum FireAndForgetKey: DependencyKey {
-  static let liveValue = FireAndForget { priority, operation in
-    Task(priority: priority) { try await operation() }
+private enum FireAndForgetKey: DependencyKey {
+  static let liveValue = FireAndForget { name, priority, _, operation in
+    Task(name: name, priority: priority) { try await operation() }
   }
-  static let testValue = FireAndForget { _, operation in
-    // Nobody waits for an error, in tests as little as at work.
-    try? await operation()
+  static let testValue = FireAndForget { name, priority, location, operation in
+    await Task(name: name, priority: priority) {
+      do {
+        try await operation()
+      } catch {
+        reportIssue(
+          error, fileID: location.fileID, filePath: location.filePath, line: location.line,
+          column: location.column)
+      }
+    }.value
   }
 }
 
 /// What starts work whose end nobody waits for.
 public struct FireAndForget: Sendable {
-  /// Starts the work with a priority; `nil` is the caller's.
-  public let operation:
-    @Sendable (TaskPriority?, @Sendable @escaping () async throws -> Void) async -> Void
+  typealias Operation = @Sendable () async throws -> Void
 
-  /// Starts work with the given closure.
-  public init(
-    _ operation:
-      @escaping @Sendable (TaskPriority?, @Sendable @escaping () async throws -> Void) async -> Void
+  private let start:
+    @Sendable (String?, TaskPriority?, SourceLocation, @escaping Operation) async -> Void
+
+  fileprivate init(
+    _ start:
+      @escaping @Sendable (
+        _ name: String?, _ priority: TaskPriority?, _ location: SourceLocation,
+        _ operation: @escaping Operation
+      ) async -> Void
   ) {
-    self.operation = operation
+    self.start = start
   }
 
   /// Starts the work, on the caller's actor.
   ///
   /// - Parameters:
-  ///   - priority: of the task at work; `nil` is the caller's.
-  ///   - operation: the work, whose error is ignored.
+  ///   - name: of the work's task, for people who debug.
+  ///   - priority: of the work's task; `nil` is the caller's.
+  ///   - operation: the work. Its error is ignored, and in tests an issue at the caller's line.
   public func callAsFunction(
+    name: String? = nil,
     priority: TaskPriority? = nil,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column,
     @_inheritActorContext _ operation: @Sendable @escaping () async throws -> Void
   ) async {
-    await self.operation(priority, operation)
+    let location = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    await start(name, priority, location, operation)
   }
 }
 #endif

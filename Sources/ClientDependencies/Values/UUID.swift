@@ -54,13 +54,14 @@ public struct UUIDGenerator: Sendable {
 extension UUID {
   /// An identifier whose last bytes are a number: `UUID(10)` ends in `00000000000A`.
   ///
-  /// - Parameter intValue: any number; a negative one is its two's complement of 8 bytes.
+  /// - Parameter intValue: any number. Of a negative one the last bytes are the magnitude, and the
+  ///   group before them is 1: `UUID(-10)` is `00000000-0000-0001-0000-00000000000A`.
   public init(_ intValue: Int) {
-    let number = withUnsafeBytes(of: Int64(intValue).bigEndian) { Array($0) }
+    let number = withUnsafeBytes(of: UInt64(intValue.magnitude).bigEndian) { Array($0) }
     self.init(
       uuid: (
-        0, 0, 0, 0, 0, 0, 0, 0, number[0], number[1], number[2], number[3], number[4], number[5],
-        number[6], number[7]
+        0, 0, 0, 0, 0, 0, 0, intValue < 0 ? 1 : 0, number[0], number[1], number[2], number[3],
+        number[4], number[5], number[6], number[7]
       ))
   }
 }

@@ -37,27 +37,31 @@ public final class WithRandomNumberGenerator: Sendable {
 
   /// Runs the closure with the generator.
   ///
-  /// - Returns: what the closure returns.
-  public func callAsFunction<R>(_ work: (inout any RandomNumberGenerator) -> R) -> R {
+  /// - Returns: what the closure returns; throws what it throws.
+  public func callAsFunction<R, Failure: Error>(
+    _ work: (inout any RandomNumberGenerator) throws(Failure) -> R
+  ) throws(Failure) -> R {
     let thread = ObjectIdentifier(Thread.current)
-    if borrower.withLock({ $0 == thread }) { return reportNested(work) }
-    return generator.withLock { generator in
+    if borrower.withLock({ $0 == thread }) { return try reportNested(work) }
+    return try generator.withLock { generator throws(Failure) in
       borrower.withLock { $0 = thread }
       defer { borrower.withLock { $0 = nil } }
       // Right, because the result never leaves the caller, who made the closure.
-      nonisolated(unsafe) let result = work(&generator)
+      nonisolated(unsafe) let result = try work(&generator)
       return result
     }
   }
 
-  private func reportNested<R>(_ work: (inout any RandomNumberGenerator) -> R) -> R {
+  private func reportNested<R, Failure: Error>(
+    _ work: (inout any RandomNumberGenerator) throws(Failure) -> R
+  ) throws(Failure) -> R {
     reportIssue(
       """
       @Dependency(\\.withRandomNumberGenerator) was called inside its own closure, which has the \
       generator already; the inner closure got the system's generator. Use the outer closure's.
       """)
     var system: any RandomNumberGenerator = SystemRandomNumberGenerator()
-    return work(&system)
+    return try work(&system)
   }
 }
 #endif

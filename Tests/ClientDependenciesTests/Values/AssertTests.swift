@@ -30,23 +30,19 @@ import Testing
     withKnownIssue { assert(false) }
   }
 
-  @Test func `an assertion failure is a failed assertion, also of an overridden one`() {
+  @Test func `an assertion failure is a failed assertion`() {
     withKnownIssue {
       assertionFailure("Unreachable.")
     } matching: { issue in
       issue.comments.first?.rawValue.contains("Unreachable.") == true
     }
-    let said = LockIsolated<[String]>([])
-    withDependencies {
-      $0.assert = AnyAssertionEffect { condition, message, _, _ in
-        let text = "\(condition()): \(message())"
-        said.withValue { $0.append(text) }
-      }
-    } operation: {
-      assertionFailure("Unreachable.")
-      assert(true, "Fine.")
-    }
-    #expect(said.value == ["false: Unreachable.", "true: Fine."])
+  }
+
+  @Test func `the scope chooses the checks by its context, and sets none`() {
+    let readOnly: [PartialKeyPath<DependencyValues>] = [
+      \.assert, \.assertionFailure, \.precondition, \.fireAndForget,
+    ]
+    #expect(readOnly.allSatisfy { "\(type(of: $0))".hasPrefix("KeyPath<") })
   }
 
   @Test func `the message of a condition that is true is not made`() {

@@ -14,8 +14,48 @@ import Testing
     #expect(isDone.value)
   }
 
-  @Test func `an error of the work is ignored`() async {
-    await fireAndForget(priority: .low) { throw Unimplemented("work") }
+  @Test func `in a test an error of the work is an issue at the caller's line`() async {
+    let line = #line + 2
+    await withKnownIssue {
+      await fireAndForget(priority: .low) { throw Unimplemented("work") }
+    } matching: { issue in
+      issue.error as? Unimplemented == Unimplemented("work")
+        && issue.sourceLocation?.fileID == #fileID && issue.sourceLocation?.line == line
+    }
+  }
+
+  @Test func `in a test the work outlives its caller's cancellation`() async {
+    let isCancelled = LockIsolated(true)
+    await Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      await fireAndForget { isCancelled.setValue(Task.isCancelled) }
+    }.value
+    #expect(!isCancelled.value)
+  }
+
+  @Test(arguments: [DependencyContext.live, .test])
+  func `the work runs in a task with the given name`(context: DependencyContext) async {
+    let (names, named) = AsyncStream<String?>.makeStream()
+    await withDependencies {
+      $0.context = context
+    } operation: {
+      await fireAndForget(name: "jingle", priority: .high) { named.yield(Task.name) }
+    }
+    var iterator = names.makeAsyncIterator()
+    #expect(await iterator.next() == "jingle")
+  }
+
+  @Test func `at work an error is ignored`() async {
+    let (ends, end) = AsyncStream<Void>.makeStream()
+    await withDependencies {
+      $0.context = .live
+    } operation: {
+      await fireAndForget {
+        defer { end.finish() }
+        throw Unimplemented("work")
+      }
+    }
+    for await _ in ends {}
   }
 
   @Test func `at work the call returns before the work is done, which sees the overrides`() async {

@@ -22,6 +22,14 @@ import Testing
     #expect(rolls[0] == rolls[1])
   }
 
+  @Test func `what a closure throws is handed on, and the generator is given back`() {
+    let generator = WithRandomNumberGenerator(Counting())
+    #expect(throws: Unimplemented("dice")) {
+      try generator { _ in throw Unimplemented("dice") }
+    }
+    #expect(generator { $0.next() } == 1)
+  }
+
   @Test func `one closure at a time has the generator`() async {
     let generator = WithRandomNumberGenerator(Counting())
     let numbers = await withTaskGroup(of: UInt64.self) { group in
