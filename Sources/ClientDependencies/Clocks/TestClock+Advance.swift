@@ -79,21 +79,31 @@ extension TestClock {
   /// Gives other tasks the time to reach their next sleep, which nothing but a new sleeper tells
   /// of.
   ///
-  /// It ends soon after one came, or when every other thread of the process sleeps. Where another
-  /// one runs, in a parallel test perhaps, it waits up to 200 ms or so of real time, in which this
-  /// thread sleeps: a busy machine could otherwise keep the thread of a woken task from running
-  /// while this one turns in circles.
+  /// It ends soon after one came, or when no other can be on its way: see `Patience`. Where other
+  /// threads run, in parallel tests perhaps, this one sleeps meanwhile: a busy machine could
+  /// otherwise keep the thread of a woken task from running while this one turns in circles.
   private func letOthersRun(until isReady: (SleepQueue<Duration, Sleep>) -> Bool) async {
     var patience = Patience()
+    var main = endOfMainActorsWork()
     while true {
       await Task.megaYield(count: 5)
       let (isReady, isWaking) = state.withLock { (isReady($0.queue), $0.queue.isWaking) }
-      let othersSleep = !isReady && !isWaking && ProcessThreads.othersSleep
-      guard !patience.isOver(isReady: isReady, isWaking: isWaking, othersSleep: othersSleep)
-      else { return await Task.megaYield(count: 5) }
+      let isOver = patience.isOver(
+        isReady: isReady, isWaking: isWaking, isMainDone: main.value,
+        running: ProcessThreads.running)
+      if main.value { main = endOfMainActorsWork() }
+      if isOver { return await Task.megaYield(count: 5) }
       // A cancelled test need not wait.
-      if !othersSleep { try? await ContinuousClock().sleep(for: .milliseconds(1)) }
+      if !patience.isQuiet { try? await ContinuousClock().sleep(for: .milliseconds(1)) }
     }
+  }
+
+  /// Becomes true when the main actor, which does one thing after the other, has done what it has to
+  /// do now.
+  private func endOfMainActorsWork() -> LockIsolated<Bool> {
+    let end = LockIsolated(false)
+    Task { @MainActor in end.setValue(true) }
+    return end
   }
 
   private func wakeNext(until deadline: Instant) -> (Sleep, arrivals: Int)? {
@@ -102,9 +112,9 @@ extension TestClock {
     }
   }
 
-  /// Lets tasks that were only just started reach their first sleep.
+  /// Lets all tasks that were only just started reach their first sleep.
   private func letOthersRun() async {
-    await letOthersRun { $0.count > 0 }
+    await letOthersRun { _ in false }
   }
 
   private func letWokenRun(since arrivals: Int) async {

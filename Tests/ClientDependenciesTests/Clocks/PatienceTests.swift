@@ -1,31 +1,54 @@
+import Glibc
 import Testing
 
 @testable import ClientDependencies
 
 @Suite struct PatienceTests {
   @Test func `what the clock waits for ends the wait`() {
-    var patience = Patience()
-    let turns = [false, true].map {
-      patience.isOver(isReady: $0, isWaking: false, othersSleep: false)
-    }
-    #expect(turns == [false, true])
+    #expect(turns(isReady: { $0 == 2 }, running: { _ in [1: .zero] }) == 2)
   }
 
   @Test func `so does a process that is quiet for two turns in a row`() {
-    var patience = Patience()
-    let turns = [true, false, true, true].map {
-      patience.isOver(isReady: false, isWaking: false, othersSleep: $0)
-    }
-    #expect(turns == [false, false, false, true])
+    #expect(turns { $0 == 2 ? [1: .zero] : [:] } == 4)
+  }
+
+  @Test func `a thread that has run for its share holds nobody up`() {
+    let quarter: Duration = Patience.share / 4
+    #expect(turns(running: { [1: .seconds(7) + quarter * ($0 - 1)] }) == 6)
+  }
+
+  @Test func `a thread that is kept from running is waited for`() {
+    #expect(turns { $0 < 9 ? [1: .seconds(7)] : [1: .seconds(8)] } == 10)
+  }
+
+  @Test func `a thread that comes later has its share as well`() {
+    #expect(turns { $0 < 4 ? [1: Patience.share * $0] : [2: Patience.share * $0] } == 3)
+    #expect(turns { $0 < 3 ? [1: Patience.share * $0] : [2: Patience.share * $0] } == 5)
+  }
+
+  @Test func `the main actor is waited for while any thread runs`() {
+    #expect(turns(isMainDone: { $0 >= 5 }, running: { [1: Patience.share * $0] }) == 6)
+    #expect(turns(isMainDone: { _ in false }, running: { _ in [:] }) == 2)
   }
 
   @Test(arguments: [(false, 200), (true, 1_000)])
-  func `a busy process ends it at last, later while a woken task has yet to run`(
-    isWaking: Bool, count: Int
-  ) {
+  func `a wait has an end, later while a woken task has yet to run`(isWaking: Bool, count: Int) {
+    #expect(turns(isWaking: isWaking, running: { _ in nil }) == count)
+  }
+
+  /// How many turns the patience lasts.
+  private func turns(
+    isReady: (Int) -> Bool = { _ in false }, isWaking: Bool = false,
+    isMainDone: (Int) -> Bool = { _ in true }, running: (Int) -> [pid_t: Duration]?
+  ) -> Int {
     var patience = Patience()
-    var turns = 1
-    while !patience.isOver(isReady: false, isWaking: isWaking, othersSleep: false) { turns += 1 }
-    #expect(turns == count)
+    var turn = 1
+    while !patience.isOver(
+      isReady: isReady(turn), isWaking: isWaking, isMainDone: isMainDone(turn),
+      running: running(turn))
+    {
+      turn += 1
+    }
+    return turn
   }
 }

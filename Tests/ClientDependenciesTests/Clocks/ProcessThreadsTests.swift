@@ -18,14 +18,19 @@ import Testing
     await #expect(processExitsWith: .success) {
       let isOver = Flag()
       // Other threads of a new process may still be on their way to sleep.
-      while !ProcessThreads.othersSleep { await Task.yield() }
+      while ProcessThreads.running?.isEmpty != true { await Task.yield() }
       let (starts, start) = AsyncStream<Void>.makeStream()
       let work = Task.detached {
         start.yield()
         while !isOver.isSet {}
       }
       for await _ in starts { break }
-      precondition(!ProcessThreads.othersSleep)
+      // The thread at work runs on, and its time with it.
+      let first = ProcessThreads.running ?? [:]
+      precondition(!first.isEmpty)
+      while !(ProcessThreads.running ?? [:]).contains(where: { thread, time in
+        first[thread].map { time - $0 >= Patience.share } ?? false
+      }) {}
       isOver.set()
       await work.value
     }

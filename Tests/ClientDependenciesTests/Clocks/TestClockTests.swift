@@ -1,4 +1,5 @@
 import ClientDependencies
+import Foundation
 import Synchronization
 import Testing
 
@@ -29,6 +30,24 @@ import Testing
     #expect(clock.now.offset == .seconds(10))
     ticking.cancel()
     _ = await ticking.result
+  }
+
+  @Test func `no tick of a task that was only just started is lost, also in a busy process`() async
+  {
+    let isOver = Flag()
+    defer { isOver.set() }
+    for _ in 0..<3 { Thread { while !isOver.isSet {} }.start() }
+    for round in 1...20 {
+      let clock = TestClock()
+      let (ticks, mainTicks) = (Counter(), Counter())
+      let tasks = [
+        Task { try await tick(5, on: clock) { ticks.increment() } },
+        Task { @MainActor in try await tick(5, on: clock) { mainTicks.increment() } },
+      ]
+      await clock.advance(by: .seconds(5))
+      #expect(ticks.count == 5 && mainTicks.count == 5, "in round \(round)")
+      for task in tasks { task.cancel() }
+    }
   }
 
   @Test func `nothing wakes before its deadline`() async {
@@ -105,6 +124,17 @@ import Testing
       try await clock.sleep(for: .seconds(second))
       log.append("\(second)")
     }
+  }
+}
+
+/// Sleeps a second at a time, on the caller's actor.
+private func tick(
+  _ count: Int, on clock: TestClock<Duration>, isolation: isolated (any Actor)? = #isolation,
+  _ note: @Sendable () -> Void
+) async throws {
+  for _ in 1...count {
+    try await clock.sleep(for: .seconds(1))
+    note()
   }
 }
 
