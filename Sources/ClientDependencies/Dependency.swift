@@ -6,9 +6,9 @@
 /// scope's overrides. It works as a stored property, as a local and in static context; a part of a
 /// dependency can be named as well: `@Dependency(\.audioPlayer.play) var play`.
 ///
-/// A context's value that is made by a read is made from what the wrapper sees, and kept for all
-/// who share the cache. A computed property of `DependencyValues` that declares a wrapper of its
-/// own sees only the current scope; let it read `self` instead.
+/// A computed property of `DependencyValues` that declares a wrapper of its own, and a context's
+/// value that is made by a read, see what the wrapper sees that reads them. Such a value is kept for
+/// all who share the cache.
 ///
 /// Thread safety: it can be read on every thread. Outside tests a read takes no lock, but for the
 /// first one of a value and those of a key that lacks its live value.
@@ -74,12 +74,16 @@ public struct Dependency<Value>: Sendable {
     self.init(read, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// The value that the current scope sees.
+  /// The value that the current scope sees, over the one that the wrapper was made in.
   @inlinable
   public var wrappedValue: Value {
     var values = DependencyValues.current
-    values.beRead(at: site, madeIn: captured)
-    return read(values)
+    let isCurrent = !values.scope.join(captured)
+    let current = values
+    values.site = site
+    if isCurrent { return read(values) }
+    // What reads others in turn shall see the same scope.
+    return DependencyValues.$_current.withValue(current) { [values] in read(values) }
   }
 }
 

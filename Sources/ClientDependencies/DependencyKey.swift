@@ -13,7 +13,11 @@ public protocol TestDependencyKey<Value>: SendableMetatype {
   /// The value in tests, best one whose endpoints report an issue until a test overrides them.
   static var testValue: Value { get }
 
-  /// Whether using the test value in place of a missing live value is reported; by default it is.
+  /// Whether using the test value in place of a missing live value is reported; by default it is,
+  /// except while an update closure changes a part of it.
+  ///
+  /// A test value that reports an issue by itself asks first:
+  /// `if shouldReportUnimplemented { reportIssue("This test has no database.") }`.
   static var shouldReportUnimplemented: Bool { get }
 }
 
@@ -37,8 +41,8 @@ extension TestDependencyKey {
   /// The test value.
   public static var previewValue: Value { testValue }
 
-  /// Missing live values are reported.
-  public static var shouldReportUnimplemented: Bool { true }
+  /// Missing live values are reported, except to an update closure.
+  public static var shouldReportUnimplemented: Bool { DependencyValues.current.isInUse }
 }
 
 extension DependencyKey {

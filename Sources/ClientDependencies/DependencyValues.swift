@@ -120,24 +120,13 @@ extension DependencyValues {
     self.purpose = purpose
   }
 
-  var isInUse: Bool { purpose == .use }
-
-  /// The scope around an update closure that runs.
-  ///
-  /// What a wrapper reads there is no use that deserves an issue. Only debug builds pay for it.
-  @usableFromInline static let scopeOfUpdate = TaskLocal<Scope?>(wrappedValue: nil)
-
-  private static var isUpdating: Bool {
-    guard let around = scopeOfUpdate.get() else { return false }
-    return around.front === currentScope.front
-  }
-
-  /// Makes the values those that a wrapper sees: over what it captured.
+  /// The current values, for what runs with another purpose.
   @inlinable
-  mutating func beRead(at site: Site, madeIn captured: Scope) {
-    if captured.front != nil { scope.join(captured) }
-    self.site = site
+  static func current(for purpose: Purpose) -> DependencyValues {
+    DependencyValues(scope: currentScope, purpose: purpose)
   }
+
+  var isInUse: Bool { purpose == .use }
 
   /// The entry of a key that deserves no issue, where it needs no look-up of the current test.
   @usableFromInline
@@ -157,8 +146,8 @@ extension DependencyValues {
       purpose == .preparation
       ? scope.cache.valueToPrepare(of: key, in: context, for: scope.origin, readAt: location)
       : scope.cache.value(
-        of: key, in: context, for: scope.origin, seeing: ofMaking, readAt: location)
-    if isInUse, let gap = cached.gap, !Self.isUpdating {
+        of: key, in: context, for: scope.origin, purpose: purpose, readAt: location)
+    if isInUse, let gap = cached.gap {
       report(MissingValue(gap: gap, key: key, property: function, location: location))
     }
     return isTesting ? originating(cached.value) : cached.value
@@ -167,11 +156,6 @@ extension DependencyValues {
   private func report(_ missing: MissingValue) {
     guard ReportedGaps.isNew(missing) else { return }
     missing.report(from: scope.origin.or(.current))
-  }
-
-  /// What a value sees that is made because a wrapper reads it: what the wrapper does.
-  private var ofMaking: DependencyValues? {
-    site.map { _ in DependencyValues(scope: scope, purpose: .use) }
   }
 }
 #endif

@@ -64,7 +64,9 @@ struct MissingValue {
 
   private var keyName: String { String(reflecting: key) }
 
-  private var name: String { dependencyName(of: key, property: property) }
+  private var name: String {
+    dependencyName(of: key, property: property, usedIn: location?.fileID ?? "")
+  }
 }
 
 /// The type of a key's values.
@@ -73,9 +75,15 @@ func valueName<Key: TestDependencyKey>(_ key: Key.Type) -> String {
 }
 
 /// A property's name where the key is used through one, otherwise the key.
-func dependencyName(of key: any TestDependencyKey.Type, property: StaticString) -> String {
-  let property = "\(property)"
-  return property.isEmpty || property.contains("(") ? "\(key).self" : "\\.\(property)"
+///
+/// - Parameter property: what `#function` gives, in which functions have parentheses, and in top-level
+///   code the module's name stands.
+func dependencyName(
+  of key: any TestDependencyKey.Type, property: StaticString, usedIn fileID: StaticString
+) -> String {
+  let (property, module) = ("\(property)", "\(fileID)".prefix { $0 != "/" })
+  let isProperty = !property.isEmpty && !property.contains("(") && property != module
+  return isProperty ? "\\.\(property)" : "\(key).self"
 }
 
 extension SourceLocation {

@@ -36,7 +36,9 @@ public func prepareDependencies<R>(
     at: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
   var values = DependencyValues._current
   values.be(for: .preparation)
-  return try Preparation.$current.withValue(preparation) { try updateValues(&values) }
+  return try Preparation.$current.withValue(preparation) {
+    try DependencyValues.$_current.withValue(.current(for: .update)) { try updateValues(&values) }
+  }
 }
 
 extension DependencyValues {
@@ -50,7 +52,8 @@ extension DependencyValues {
     guard let preparation = Preparation.current else { return true }
     let entry = CachedValue(value, key: ObjectIdentifier(key), source: .preparation(preparation))
     let obstacle = scope.cache.prepare(entry, in: context, by: preparation, for: scope.origin)
-    let name = dependencyName(of: key, property: property)
+    let name = dependencyName(
+      of: key, property: property, usedIn: preparation.location.fileID)
     return report(obstacle, name: name, key: key, to: preparation)
   }
 

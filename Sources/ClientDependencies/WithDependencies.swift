@@ -45,6 +45,9 @@ public nonisolated(nonsending) func withDependencies<R>(
 }
 
 /// Updates values and runs the operation with them.
+///
+/// In a test process all that the update closure runs knows that it only updates: what it reads is no
+/// use which deserves an issue. Elsewhere a second task-local value would double the costs of a scope.
 @inlinable
 func run<R>(
   with current: consuming DependencyValues,
@@ -53,13 +56,11 @@ func run<R>(
 ) rethrows -> R {
   var values = current
   values.be(for: .update)
-  #if DEBUG
-  try DependencyValues.scopeOfUpdate.withValue(DependencyValues.currentScope) {
+  if isTesting {
+    try DependencyValues.$_current.withValue(.current(for: .update)) { try update(&values) }
+  } else {
     try update(&values)
   }
-  #else
-  try update(&values)
-  #endif
   values.be(for: .use)
   let result = try DependencyValues.$_current.withValue(values, operation: operation)
   ModelScopes.remember(result, madeIn: values)
@@ -75,13 +76,13 @@ nonisolated(nonsending) func run<R>(
 ) async rethrows -> R {
   var values = current
   values.be(for: .update)
-  #if DEBUG
-  try await DependencyValues.scopeOfUpdate.withValue(DependencyValues.currentScope) {
+  if isTesting {
+    try await DependencyValues.$_current.withValue(.current(for: .update)) {
+      try await update(&values)
+    }
+  } else {
     try await update(&values)
   }
-  #else
-  try await update(&values)
-  #endif
   values.be(for: .use)
   let result = try await DependencyValues.$_current.withValue(values, operation: operation)
   ModelScopes.remember(result, madeIn: values)

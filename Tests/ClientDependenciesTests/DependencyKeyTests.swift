@@ -23,6 +23,84 @@ import Testing
         && !text.contains("Read at:")
     }
   }
+
+  @Test func `a missing test value of which another one is made is an issue where that is read`() {
+    @Dependency(BorrowingKey.self) var borrowed
+    let line = #line - 1
+    withKnownIssue {
+      #expect(borrowed == 43)
+    } matching: {
+      $0.comments.first?.rawValue.contains("@Dependency(LiveOnlyKey.self)") == true
+        && $0.sourceLocation?.fileID == #fileID && $0.sourceLocation?.line == line
+    }
+  }
+
+  @Test func `an override with a missing test value is no issue`() async {
+    @Dependency(\.liveOnly) var liveOnly
+    withDependencies {
+      $0.liveOnly = LiveOnlyKey.testValue
+    } operation: {
+      #expect(liveOnly == 42)
+    }
+    await withDependencies {
+      await Task.yield()
+      $0.liveOnly = LiveOnlyKey.testValue
+    } operation: {
+      #expect(liveOnly == 42)
+    }
+  }
+
+  @Test func `a test value that asks first reports no change of a part of it, but a use`() {
+    @Dependency(AskingKey.self) var asking
+    withDependencies {
+      $0 = DependencyValues()
+    } operation: {
+      withDependencies {
+        $0[AskingKey.self].append(1)
+      } operation: {
+        #expect(asking == [0, 1])
+      }
+    }
+    withDependencies {
+      $0 = DependencyValues()
+    } operation: {
+      prepareDependencies { $0[AskingKey.self].append(2) }
+      #expect(asking == [0, 2])
+    }
+    withDependencies {
+      $0 = DependencyValues()
+    } operation: {
+      withKnownIssue { #expect(asking == [0]) }
+    }
+  }
+
+  @Test func `a live value that an update closure missed is missing for others`() {
+    @Dependency(\.interfaceOnly) var text
+    withDependencies {
+      $0.context = .live
+      $0.interfaceOnly += "!"
+    } operation: {
+      #expect(text == "test!")
+    }
+    withDependencies {
+      $0.context = .live
+    } operation: {
+      withKnownIssue { #expect(text == "test") }
+    }
+  }
+}
+
+/// A key whose test value is another one's, which that lacks.
+private enum BorrowingKey: TestDependencyKey {
+  static var testValue: Int { LiveOnlyKey.testValue + 1 }
+}
+
+/// A key whose test value reports its use by itself.
+private enum AskingKey: TestDependencyKey {
+  static var testValue: [Int] {
+    if shouldReportUnimplemented { reportIssue("This test asks.") }
+    return [0]
+  }
 }
 
 private enum ShownKey: DependencyKey {

@@ -91,6 +91,18 @@ import Testing
     #expect(SumReading().sum == 250)
   }
 
+  @Test func `a computed dependency that reads another through a wrapper follows its reader`() {
+    let reader = withDependencies({ $0.number = 42 }, operation: { ComputedReading() })
+    #expect(reader.doubled == 84)
+    #expect(reader.tripled == 126)
+    withDependencies {
+      $0.number = 7
+    } operation: {
+      #expect(reader.doubled == 14)
+    }
+    #expect(ComputedReading().doubled == 6)
+  }
+
   @Test func `a value that is nil is a value`() {
     @Dependency(\.optional) var optional
     #expect(optional == nil)
@@ -106,6 +118,19 @@ import Testing
 private struct Reading {
   @Dependency(\.number) var number
   @Dependency(\.interfaceOnly) var text
+}
+
+extension DependencyValues {
+  fileprivate var doubled: Int {
+    @Dependency(\.number) var number
+    return number * 2
+  }
+  fileprivate var tripled: Int { DependencyValues._current.number * 3 }
+}
+
+private struct ComputedReading {
+  @Dependency(\.doubled) var doubled
+  @Dependency(\.tripled) var tripled
 }
 
 /// A key whose values are made from another one's.

@@ -99,6 +99,26 @@ import Testing
     }
   }
 
+  @Test func `top-level code, whose function is its module, names the key`() {
+    withKnownIssue {
+      _ =
+        DependencyValues._current[
+          LiveOnlyKey.self, fileID: "Jukebox/main.swift", filePath: "/main.swift", line: 7,
+          column: 3, function: "Jukebox"
+        ]
+    } matching: { issue in
+      issue.comments.first?.rawValue.contains("@Dependency(LiveOnlyKey.self)") == true
+    }
+    prepareDependencies {
+      $0[NumberKey.self, function: "ClientDependenciesTests"] = 10
+    }
+    withKnownIssue {
+      prepareDependencies { $0[NumberKey.self, function: "ClientDependenciesTests"] = 11 }
+    } matching: {
+      "\($0)".contains("@Dependency(NumberKey.self) is prepared too late")
+    }
+  }
+
   @Test func `a key may ask that its missing live value is no issue`() {
     @Dependency(\.quiet) var quiet
     #expect(withDependencies({ $0.context = .live }, operation: { quiet }) == "quiet")

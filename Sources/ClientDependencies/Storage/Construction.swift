@@ -34,14 +34,15 @@ final class Construction: Sendable {
   /// Such a value is reported and not kept: whoever reads the key later gets the one of
   /// its context.
   static func value<Key: TestDependencyKey>(
-    of key: Key.Type, in context: DependencyContext, readAt location: SourceLocation
+    of key: Key.Type, in context: DependencyContext, for purpose: DependencyValues.Purpose,
+    readAt location: SourceLocation
   ) -> Construction.Result<Key.Value> {
     guard let cycle = ConstructionCycle(of: key, in: context, readAt: location) else {
-      return Result(value: make(key, in: context, readAt: location), isKept: true)
+      return Result(value: make(key, in: context, for: purpose, readAt: location), isKept: true)
     }
     cycle.report()
     guard let substitute = cycle.substitute else { cycle.stop() }
-    return Result(value: make(key, in: substitute, readAt: location), isKept: false)
+    return Result(value: make(key, in: substitute, for: purpose, readAt: location), isKept: false)
   }
 
   struct Result<Value: Sendable> {
@@ -50,11 +51,14 @@ final class Construction: Sendable {
   }
 
   private static func make<Key: TestDependencyKey>(
-    _ key: Key.Type, in context: DependencyContext, readAt location: SourceLocation
+    _ key: Key.Type, in context: DependencyContext, for purpose: DependencyValues.Purpose,
+    readAt location: SourceLocation
   ) -> CachedValue<Key.Value> {
     let construction = Construction(of: key, in: context, readAt: location)
     defer { construction.isOver.store(true, ordering: .releasing) }
-    let (value, gap) = $current.withValue(construction) { construction.evaluate(key) }
+    let (value, gap) = $current.withValue(construction) {
+      DependencyValues.$_current.withValue(.current(for: purpose)) { construction.evaluate(key) }
+    }
     return CachedValue(
       value, key: ObjectIdentifier(key), gap: gap, source: .context(firstReadAt: location))
   }
@@ -68,12 +72,18 @@ final class Construction: Sendable {
       {
         return (value, nil)
       }
-      return (key.testValue, key.shouldReportUnimplemented ? .liveValue : nil)
+      return (key.testValue, lacksLiveValue(key) ? .liveValue : nil)
     case .preview: return (key.previewValue, nil)
     case .test:
       let value = key.testValue
       return (value, lacksTestValue.load(ordering: .relaxed) ? .testValue : nil)
     }
+  }
+
+  /// Whether readers hear that the live value is missing: an update closure does not, but the value
+  /// that it made is there for others.
+  private func lacksLiveValue(_ key: (some TestDependencyKey).Type) -> Bool {
+    DependencyValues.$_current.withValue(.current(for: .use)) { key.shouldReportUnimplemented }
   }
 }
 
@@ -89,11 +99,14 @@ extension Construction {
   }
 
   /// Called by the `testValue` that keys with a live value have by default.
+  ///
+  /// A key that is asked itself does not learn where; at best that is the read which makes another
+  /// one's value.
   static func noteMissingTestValue(of key: (some DependencyKey).Type) {
     if let current, current.isOf(key) {
       current.lacksTestValue.store(true, ordering: .relaxed)
-    } else {
-      MissingValue(gap: .testValue, key: key).report()
+    } else if DependencyValues.current.isInUse {
+      MissingValue(gap: .testValue, key: key, location: current?.location).report()
     }
   }
 

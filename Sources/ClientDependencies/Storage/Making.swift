@@ -1,12 +1,12 @@
 #if !PointFreeDependencies
 import Dispatch
 
-/// A value that is being made, for which the tasks wait that need the same one.
+/// A value that is being made, for which all wait that need the same one.
 ///
-/// A thread without a task does not wait, because the making may be waiting for that thread; nor
-/// does the main queue, for the same reason, nor a task whose wait would close a ring. They make
-/// the value as well, and the first is kept. So does a task that has waited for a second: what it
-/// waits for may need its thread, which nothing else could tell.
+/// No lock is held meanwhile. Whoever is known to be needed by the making does not wait: its
+/// task-locals show that it makes the value itself, or one that the making waits for. A thread may be
+/// needed and not known to be, such as one that the making blocks on: it waits until its patience
+/// ends, then makes the value as well, and the first one is kept.
 final class Making: Sendable {
   /// Where a value is kept: each place has one.
   struct Place: Hashable {
@@ -20,17 +20,6 @@ final class Making: Sendable {
   // Held to look up and to file, never while a value is made.
   private static let underway = Lock(MakingsUnderway())
 
-  private static let onMainQueue: DispatchSpecificKey<Void> = {
-    let key = DispatchSpecificKey<Void>()
-    DispatchQueue.main.setSpecific(key: key, value: ())
-    return key
-  }()
-
-  /// Whether the making of a value cannot be known to need what runs here.
-  static var canWait: Bool {
-    withUnsafeCurrentTask { $0 != nil } && DispatchQueue.getSpecific(key: onMainQueue) == nil
-  }
-
   private let outer = Making.current
   private let end = DispatchGroup()
 
@@ -43,10 +32,13 @@ final class Making: Sendable {
     Array(sequence(first: self) { $0.outer })
   }
 
-  /// Makes the value of a place, or waits for the task that is making it.
+  /// Makes the value of a place, or waits for whoever is making it.
   ///
-  /// - Returns: what `make` returns; nil where the other task has made it meanwhile.
-  static func perform<Value>(at place: Place, _ make: () -> Value) -> Value? {
+  /// - Parameter giveUp: called where the wait lasted as long as `patience`, before `make` is.
+  /// - Returns: what `make` returns; nil where the value was made meanwhile.
+  static func perform<Value>(
+    at place: Place, patience: Duration, _ make: () -> Value, giveUp: () -> Void
+  ) -> Value? {
     let chain = current?.chain ?? []
     switch underway.withLock({ $0.enter(place, from: chain) }) {
     case .first(let making):
@@ -56,12 +48,31 @@ final class Making: Sendable {
       }
       return $current.withValue(making, operation: make)
     case .waits(for: let making):
-      let end = making.end.wait(timeout: .now() + .seconds(1))
+      let end = making.end.wait(timeout: .now() + patience / .seconds(1))
       underway.withLock { $0.endWait(for: making, from: chain) }
-      return end == .success ? nil : make()
+      if end == .success { return nil }
+      giveUp()
+      return make()
     case .goesOn:
       return make()
     }
+  }
+}
+
+/// The issue of a value that takes so long to make that a reader makes it as well.
+struct LateValue {
+  var key: any TestDependencyKey.Type
+  var patience: Duration
+  var location: SourceLocation
+
+  func report(from origin: IssueOrigin) {
+    origin.or(.current).reportIssue(
+      """
+      The value of '\(key)' is made a second time: another thread has been making it for \(patience), and may be \
+      waiting for this one. Make the value without waiting for other threads.
+      """,
+      fileID: location.fileID, filePath: location.filePath, line: location.line,
+      column: location.column)
   }
 }
 
@@ -83,7 +94,7 @@ struct MakingsUnderway {
       makings[place] = making
       return .first(making)
     }
-    guard Making.canWait, !needs(making, anyOf: chain) else { return .goesOn }
+    if needs(making, anyOf: chain) { return .goesOn }
     for waiting in chain { awaited[ObjectIdentifier(waiting), default: []].append(making) }
     return .waits(for: making)
   }

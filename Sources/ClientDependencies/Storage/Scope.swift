@@ -53,9 +53,14 @@ extension Scope {
   }
 
   /// Lays the scope over one that a wrapper captured, which it usually contains.
+  ///
+  /// - Returns: whether it is another scope now.
   @inlinable
-  mutating func join(_ captured: Scope) {
-    if front !== captured.front { self = joined(to: captured) }
+  mutating func join(_ captured: Scope) -> Bool {
+    guard captured.front != nil, captured.front !== front else { return false }
+    let joined = joined(to: captured)
+    defer { self = joined }
+    return joined.front !== front
   }
 
   @usableFromInline

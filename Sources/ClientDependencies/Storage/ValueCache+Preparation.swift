@@ -44,7 +44,7 @@ extension ValueCache {
     readAt location: SourceLocation
   ) -> CachedValue<Key.Value> {
     guard let entry = find(ObjectIdentifier(key), in: context, for: origin) else {
-      return Construction.value(of: key, in: context, readAt: location).value
+      return Construction.value(of: key, in: context, for: .update, readAt: location).value
     }
     // Right, because an entry is filed under the key whose value it holds.
     return unsafeDowncast(entry, to: CachedValue<Key.Value>.self)

@@ -2,8 +2,8 @@
 /// The values that contexts gave so far, one for each key and context, and in tests one for each
 /// test.
 ///
-/// No lock is held while a value is made: making it may read other values, also on other threads.
-/// A task waits for another one that makes the same value; see `Making` for who does not.
+/// A value is made once, and no lock is held meanwhile: making it may read other values, also on
+/// other threads. Whoever needs the same value waits for it; see `Making` for who does not.
 final class ValueCache: Sendable {
   /// The cache of all scopes that ask for no other: values live as long as the process.
   static let ofProcess = ValueCache()
@@ -11,6 +11,8 @@ final class ValueCache: Sendable {
   static let ofProcessForReaders = Unmanaged.passUnretained(ofProcess)
 
   let separatesTests: Bool
+  /// How long a reader waits for another one that makes the same value.
+  private let patience: Duration
   /// Where no test runs: the context that was prepared, otherwise the process's.
   let contextOfProcess = ContextCell(.detected)
   private let live = CacheTable()
@@ -21,8 +23,9 @@ final class ValueCache: Sendable {
 
   /// - Parameter separatesTests: whether each test has values of its own; it costs a look-up of the
   ///   current test.
-  init(separatesTests: Bool = isTesting) {
+  init(separatesTests: Bool = isTesting, patience: Duration = .seconds(30)) {
     self.separatesTests = separatesTests
+    self.patience = patience
   }
 
   deinit {
@@ -43,20 +46,22 @@ final class ValueCache: Sendable {
 
   /// - Parameters:
   ///   - origin: where the reader was made; it decides where no test runs.
-  ///   - values: what the value is made from if it is not there yet; by default the current values.
-  ///     It is kept for the other readers all the same.
+  ///   - purpose: what the value is read for if it is not there yet. It is kept for the other readers
+  ///     all the same.
   func value<Key: TestDependencyKey>(
     of key: Key.Type, in context: DependencyContext, for origin: IssueOrigin = IssueOrigin(),
-    seeing values: DependencyValues? = nil, readAt location: SourceLocation
+    purpose: DependencyValues.Purpose = .use, readAt location: SourceLocation
   ) -> CachedValue<Key.Value> {
     let id = ObjectIdentifier(key)
     while true {
       let entry =
         find(id, in: context, for: origin)
-        ?? Making.perform(at: place(of: id, in: context, for: origin)) {
-          // Another task may have made it before this one's turn came.
+        ?? Making.perform(at: place(of: id, in: context, for: origin), patience: patience) {
+          // Another thread may have made it before this one's turn came.
           find(id, in: context, for: origin)
-            ?? make(key, in: context, for: origin, seeing: values, readAt: location)
+            ?? make(key, in: context, for: origin, purpose: purpose, readAt: location)
+        } giveUp: {
+          LateValue(key: key, patience: patience, location: location).report(from: origin)
         }
       // Right, because an entry is filed under the key whose value it holds.
       if let entry { return unsafeDowncast(entry, to: CachedValue<Key.Value>.self) }
@@ -81,14 +86,12 @@ final class ValueCache: Sendable {
 
   private func make<Key: TestDependencyKey>(
     _ key: Key.Type, in context: DependencyContext, for origin: IssueOrigin,
-    seeing values: DependencyValues?, readAt location: SourceLocation
+    purpose: DependencyValues.Purpose, readAt location: SourceLocation
   ) -> CacheEntry {
     if separatesTests { TestProcess.complainIfWithoutSupport() }
     // What is made where no test runs belongs to the reader's test as well.
     let made = IssueOrigin.ofEscapedScope.or(origin).withScope {
-      DependencyValues.$_current.withValue(values ?? ._current) {
-        Construction.value(of: key, in: context, readAt: location)
-      }
+      Construction.value(of: key, in: context, for: purpose, readAt: location)
     }
     return made.isKept ? insert(made.value, in: context, for: origin) : made.value
   }

@@ -60,13 +60,9 @@ import Testing
     #expect(diamond == ["leaf", "leaf"])
   }
 
-  @Test func `a value may wait for threads that read the same key and others`() async {
-    let value = await Task.detached {
-      DependencyValues._current[WaitingKey.self, function: ""]
-    }.value
-    // The thread's value came first and is the one that is kept.
-    #expect(value == [0])
-    #expect(WaitingKey.read.withLock { $0 } == [3, 1])
+  @Test func `a value may wait for threads that read others`() async {
+    let value = await onThread { DependencyValues._current[WaitingKey.self, function: ""] }
+    #expect(value == 3)
   }
 
   @Test func `an optional value without a live one is the test's and an issue`() {
@@ -178,23 +174,13 @@ private enum DiamondKey: TestDependencyKey {
   }
 }
 
-/// Waits, while it is made the first time, for threads that read others and this one.
+/// Waits, while it is made, for a thread that reads another one.
 private enum WaitingKey: TestDependencyKey {
-  private static let makings = Counter()
-  static let read = Lock<[Int]>([])
-
-  static var testValue: [Int] {
-    guard makings.increment() == 1 else { return [0] }
-    let values = [read { $0.number }, read { $0[WaitingKey.self].count }]
-    read.withLock { $0 = values }
-    return values
-  }
-
-  private static func read(_ read: @escaping @Sendable (DependencyValues) -> Int) -> Int {
+  static var testValue: Int {
     let done = DispatchSemaphore(value: 0)
     let result = Lock(0)
     DispatchQueue(label: "reader").async {
-      let value = read(DependencyValues._current)
+      let value = DependencyValues._current.number
       result.withLock { $0 = value }
       done.signal()
     }

@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Testing
 
 @testable import ClientDependencies
@@ -21,13 +22,33 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `threads that read a value while it takes long to make wait for it`(
+    separatesTests: Bool
+  ) async {
+    let (cache, origin) = (ValueCache(separatesTests: separatesTests), IssueOrigin.current)
+    let readers = Counter()
+    let meeting = MakingMeeting {
+      while readers.count < 8 { sched_yield() }
+      // The last ones have yet to come from the counter to the cache.
+      for _ in 0..<1_000 { sched_yield() }
+    }
+    let (values, reading) = AsyncStream<Int>.makeStream()
+    for number in 0..<8 {
+      // Threads of their own, because tasks of other tests may wait for those of the pool.
+      DispatchQueue(label: "reader \(number)").async {
+        readers.increment()
+        reading.yield(origin.withScope { read(from: cache, with: meeting) })
+      }
+    }
+    #expect(
+      await values.prefix(8).reduce(into: []) { $0.append($1) } == Array(repeating: 1, count: 8))
+  }
+
   @MainActor
-  @Test func `the main actor does not wait for a value whose making waits for the main thread`()
-    async
-  {
-    #expect(!Making.canWait)
+  @Test func `the main thread goes on at last where a making waits for it`() async {
     let begun = DispatchSemaphore(value: 0)
-    let cache = ValueCache(separatesTests: false)
+    let cache = ValueCache(separatesTests: false, patience: .milliseconds(10))
     let meeting = MakingMeeting {
       begun.signal()
       DispatchQueue.main.sync {}
@@ -39,17 +60,23 @@ import Testing
     }
     wait(for: begun)
     // The first making ends only when this thread is free; the one that ends first is kept.
-    #expect(read(from: cache, with: meeting) == 2)
+    withKnownIssue { #expect(read(from: cache, with: meeting) == 2) }
     #expect(await first.stream.reduce(0, +) == 2)
   }
 
-  @Test func `a task waits for no making that waits for the task`() async {
-    #expect(Making.canWait)
+  @Test func `a task goes on at last where a making waits for it, which is an issue`() async {
     let end = DispatchSemaphore(value: 0)
-    let (cache, meeting) = (ValueCache(separatesTests: false), MakingMeeting { end.wait() })
+    let cache = ValueCache(separatesTests: false, patience: .milliseconds(10))
+    let meeting = MakingMeeting { end.wait() }
     async let first = onThread { read(from: cache, with: meeting) }
     await meeting.waitForMaking()
-    #expect(read(from: cache, with: meeting) == 2)
+    withKnownIssue {
+      #expect(read(from: cache, with: meeting) == 2)
+    } matching: { issue in
+      let text = issue.comments.first?.rawValue ?? ""
+      return text.contains("The value of 'MeetingKey' is made a second time")
+        && issue.sourceLocation?.fileName == "SourceLocation+Here.swift"
+    }
     end.signal()
     #expect(await first == 2)
   }

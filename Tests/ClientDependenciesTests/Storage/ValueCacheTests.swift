@@ -26,28 +26,6 @@ import Testing
     #expect(await inChild === first)
   }
 
-  @Test(arguments: [true, false])
-  func `two threads that make a value at once go on with the same one and hold no lock`(
-    separatesTests: Bool
-  ) async {
-    let cache = ValueCache(separatesTests: separatesTests)
-    let meeting = Meeting()
-    let values = await withTaskGroup(of: Identity.self) { group in
-      for _ in 0..<2 {
-        group.addTask {
-          await onThread {
-            Meeting.$current.withValue(meeting) {
-              cache.value(of: MeetingKey.self, in: .live, readAt: .here).value
-            }
-          }
-        }
-      }
-      return await group.reduce(into: [Identity]()) { $0.append($1) }
-    }
-    #expect(meeting.made == 2)
-    #expect(values.count == 2 && values[0] === values[1])
-  }
-
   @Test(arguments: Elsewhere.allCases)
   func `a read from elsewhere uses the cache of the wrapper's test`(place: Elsewhere) async {
     @Dependency(IdentityKey.self) var identity
@@ -96,30 +74,6 @@ private final class Identity: Sendable {}
 private enum IdentityKey: DependencyKey {
   static var liveValue: Identity { Identity() }
   static var testValue: Identity { Identity() }
-}
-
-/// Lets two threads wait for each other while both make the same value.
-private final class Meeting: Sendable {
-  @TaskLocal static var current: Meeting?
-  private let counter = Counter()
-  private let arrived = DispatchSemaphore(value: 0)
-
-  var made: Int { counter.count }
-
-  func wait() {
-    if counter.increment() == 2 { arrived.signal() }
-    // The time is only reached where one thread keeps the other out.
-    _ = arrived.wait(timeout: .now() + 5)
-    arrived.signal()
-  }
-}
-
-private enum MeetingKey: DependencyKey {
-  static var liveValue: Identity {
-    Meeting.current?.wait()
-    return Identity()
-  }
-  static var testValue: Identity { liveValue }
 }
 
 func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
