@@ -39,10 +39,20 @@ public struct IssueOrigin: Sendable {
   @usableFromInline
   static var inTestProcess: IssueOrigin {
     guard let test = TestFramework.current.currentTest() else { return escaped }
+    return IssueOrigin(taken(in: test))
+  }
+
+  /// The same for a wrapper, which does not take an origin of its own where its test has many.
+  static var ofWrapper: IssueOrigin {
+    guard let test = TestFramework.current.currentTest() else { return escaped }
+    return IssueOrigin(RunningTests.shared.origin(sharedBy: test) ?? taken(in: test))
+  }
+
+  private static func taken(in test: RunningTest) -> SuspendedTest {
     let suspended = SuspendedTest(in: test)
     // What a cache keeps says nothing about whether the test still runs.
     if !Construction.isRunning { RunningTests.shared.add(suspended) }
-    return IssueOrigin(suspended)
+    return suspended
   }
 
   /// Reports an issue to the test that it belongs to.
@@ -66,6 +76,9 @@ public struct IssueOrigin: Sendable {
 extension IssueOrigin {
   /// The test, or nil for an empty origin.
   var test: RunningTest? { suspended?.test }
+
+  /// What origins that share a waiting task have in common.
+  var id: ObjectIdentifier? { suspended.map(ObjectIdentifier.init) }
 
   /// The origin of the scope around, which escaped from its test.
   static var ofEscapedScope: IssueOrigin { escaped }

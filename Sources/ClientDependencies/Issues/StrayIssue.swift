@@ -17,25 +17,34 @@ package struct StrayIssue: Sendable {
   /// What the text of an issue ends with that was given to a test because no other is known.
   static func attribution(to test: RunningTest) -> String {
     """
-    This was reported where no test is running: in a detached task, on a Dispatch queue or on a thread. It was \
-    attributed to \(test), the only test that is known to use dependencies.
+    This was reported \(place), where no test is running. It was attributed to \(test), the only test that is known to \
+    use dependencies.
     """
   }
 
   /// The issue with a sentence about the tests that it may belong to.
   func explained(candidates: [RunningTest]) -> StrayIssue {
     var issue = self
-    let names = candidates.map(\.description).sorted().map { "\n  \($0)" }.joined()
+    // The cases of a parameterised test have one name.
+    let names = Set(candidates.map(\.description)).sorted().map { "\n  \($0)" }.joined()
     let tests =
       names.isEmpty ? "No running test is known to use dependencies." : "It may be:\(names)"
     issue.text = """
       \(text)
 
-      This was reported where no test is running: in a detached task, on a Dispatch queue or on a thread. \(tests)
+      This was reported \(Self.place), where no test is running. \(tests)
       To have it belong to its test, make the closure that reports capture 'IssueOrigin.current', or escape with \
       'withEscapedDependencies'.
       """
     return issue
+  }
+
+  /// Where the caller runs, which is all that is known of its origin.
+  private static var place: String {
+    guard withUnsafeCurrentTask(body: { $0 != nil }) else {
+      return "on a Dispatch queue or a thread"
+    }
+    return Task.name.map { "in the detached task '\($0)'" } ?? "in a detached task"
   }
 }
 #endif

@@ -28,7 +28,7 @@ final class SuspendedTest: Sendable {
   }
 
   deinit {
-    RunningTests.shared.remove(ObjectIdentifier(self))
+    RunningTests.shared.remove(ObjectIdentifier(self), of: test)
     slot.fill(with: nil)
   }
 

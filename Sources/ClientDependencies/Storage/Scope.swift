@@ -91,7 +91,7 @@ extension Scope {
   @inlinable var captured: Scope { isTesting ? inTest : self }
 
   @usableFromInline var inTest: Scope {
-    Scope(root: ScopeRoot(origin: .current, front: front))
+    Scope(root: ScopeRoot(origin: .ofWrapper, front: front))
   }
 
   /// The test in which the wrapper was made that reads, or where that was no test's task, the one

@@ -22,9 +22,37 @@ import Testing
     #expect(origins.count == 3)
   }
 
+  @Test func `a test with many origins shares its oldest one that is alive`() {
+    let one = RunningTest(name: "one")
+    var origins = (0..<RunningTests.manyOrigins).map { _ in SuspendedTest(in: one) }
+    for origin in origins.dropLast() { tests.add(origin) }
+    #expect(tests.origin(sharedBy: one) == nil)
+    tests.add(origins[RunningTests.manyOrigins - 1])
+    #expect(tests.origin(sharedBy: one) === origins[0])
+    #expect(tests.origin(sharedBy: RunningTest(name: "another")) == nil)
+    origins.removeFirst()
+    #expect(tests.origin(sharedBy: one) === origins[0])
+  }
+
+  @Test func `the wrappers of thousands of models share the waiting tasks of few`() {
+    let models = (0..<3_000).map { _ in Model() }
+    let origins = models.flatMap { Mirror(reflecting: $0).children }
+      .compactMap { ($0.value as? any ScopeCapturing)?.captured.origin }
+    #expect(origins.count == 2 * models.count)
+    #expect(Set(origins.map(\.id)).count <= RunningTests.manyOrigins)
+    #expect(origins.allSatisfy { $0.test == IssueOrigin.current.test })
+    let (one, another) = (IssueOrigin.current, IssueOrigin.current)
+    #expect(one.id != another.id)
+  }
+
   @Test func `cases of a test are tests of their own`() {
     let origins = [[1], [2]].map { SuspendedTest(in: RunningTest(name: "one", arguments: $0)) }
     for origin in origins { tests.add(origin) }
     #expect(tests.alive.count == origins.count)
   }
+}
+
+private struct Model {
+  @Dependency(\.number) var number
+  @Dependency(\.interfaceOnly) var text
 }

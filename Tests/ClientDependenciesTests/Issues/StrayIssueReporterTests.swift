@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import ClientDependencies
@@ -31,6 +32,21 @@ import Testing
     }
   }
 
+  @Test func `an issue without a test says where it was reported`() async {
+    let issue = StrayIssue(
+      text: "Unimplemented", severity: .error, fileID: "A/B.swift", filePath: "B.swift", line: 1,
+      column: 2)
+    let text: @Sendable () -> String = { issue.explained(candidates: []).text }
+    let inTask = await Task.detached(operation: text).value
+    let inNamedTask = await Task.detached(name: "loader", operation: text).value
+    let onThread = await withCheckedContinuation { continuation in
+      Thread { continuation.resume(returning: text()) }.start()
+    }
+    #expect(inTask.contains("reported in a detached task, where"))
+    #expect(inNamedTask.contains("reported in the detached task 'loader', where"))
+    #expect(onThread.contains("reported on a Dispatch queue or a thread, where"))
+  }
+
   @Test func `what escaped from its test is attributed to it without a note`() async {
     let base = NotingReporter()
     let reporter = StrayIssueReporter(base: base, tests: RunningTests())
@@ -59,6 +75,11 @@ import Testing
     #expect(text.hasPrefix("Unimplemented\n"))
     #expect(text.contains("It may be:\n  another()\n  one() at A/OneTests.swift:3\n"))
     #expect(text.contains("IssueOrigin.current"))
+    let cases = (0..<2).map { RunningTest(name: "cases", arguments: [$0]) }
+    let names = issue.explained(candidates: cases).text.split(separator: "\n").filter {
+      $0 == "  cases"
+    }
+    #expect(names.count == 1)
     #expect(issue.explained(candidates: []).text.contains("No running test is known"))
   }
 }
