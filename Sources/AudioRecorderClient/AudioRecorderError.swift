@@ -14,9 +14,9 @@ public enum AudioRecorderError: Error, Hashable, Sendable {
   case deviceLost(AudioDevice.ID)
   /// The file could not be made, written or closed; the sentence names it and says why.
   case file(URL, reason: String)
-  /// The disk, or the user's quota on it, is full; the file holds what was recorded before.
+  /// The disk, or the user's quota on it, is full; what was recorded before is kept.
   case diskFull(URL)
-  /// The file reached `ulimit -f`, or 4 GiB as AIFF; it holds what was recorded before.
+  /// The file reached `ulimit -f`, or 4 GiB as AIFF; what was recorded before is kept.
   case fileTooLarge(URL)
   /// The file, or its folder, was removed during the recording, and what was recorded could not be
   /// saved for want of room, rights or time: nothing is left of it.
@@ -48,10 +48,10 @@ extension AudioRecorderError: CustomStringConvertible {
       "the device \"\(id)\" was lost: it was unplugged or stands still, or its sound server "
         + "ended or does not answer; what was recorded before is complete"
     case .diskFull(let url):
-      "no space is left on the disk for \(url.path); what was recorded before is in it"
+      "no space is left on the disk for \(url.path); what was recorded before is kept"
     case .fileTooLarge(let url):
       "\(url.path) may not grow any further (`ulimit -f`, or 4 GiB of AIFF); what was recorded "
-        + "before is in it"
+        + "before is kept"
     case .fileRemoved(let url):
       "\(url.path) was removed while it was recorded: nothing is left of it"
     case .fileRecovered(let url, let copy):

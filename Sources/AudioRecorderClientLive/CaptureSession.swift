@@ -71,11 +71,6 @@ final class CaptureSession: Sendable {
     end(.failure(error))
   }
 
-  /// Whether it is over, and not by an error.
-  var hasSucceeded: Bool {
-    outcome.withLock { if case .success = $0 { gate.isOpen } else { false } }
-  }
-
   /// Returns when everything is closed.
   func isOver() async {
     await gate.wait()

@@ -18,7 +18,6 @@ final class Recording: Sendable {
   private let session = CaptureSession(mayBlock: true)
   private let nanoseconds = Atomic<Int64>(0)
   private let finish = Mutex<RecordingFinish?>(nil)
-  private let emptyFile = Mutex<EmptyFile?>(nil)
   private let running = Mutex<Task<Void, Never>?>(nil)
 
   /// Begins to record at once.
@@ -82,8 +81,6 @@ final class Recording: Sendable {
       session.fail(error)
     }
     await session.isOver()
-    // Beside an error the file stays, empty as it is: it shows how far the recording has come.
-    if session.hasSucceeded { emptyFile.withLock { $0 }?.remove() }
   }
 
   private func consumer(
@@ -95,10 +92,7 @@ final class Recording: Sendable {
       reports: .init(
         progress: { [self] in nanoseconds.store($0.inNanoseconds, ordering: .relaxed) },
         event: report,
-        finished: { [self] finished, empty in
-          finish.withLock { $0 = finished }
-          emptyFile.withLock { $0 = empty }
-        }))
+        finished: { [self] finished in finish.withLock { $0 = finished } }))
     report(
       .started(
         RecordingStart(

@@ -23,9 +23,7 @@ final class RecordingFiles {
   /// The file before this one, until it is complete.
   private var last: FileClosing?
   private var url: URL
-  private var identity: FileIdentity?
   private var index: Int
-  private let firstIndex: Int
   /// How many numbers are tried until one is free.
   private let mostTaken: Int
   private var framesBefore: FrameCount = 0
@@ -48,9 +46,7 @@ final class RecordingFiles {
     plan = RollingPlan(request.rolling, url: request.url, format: format, encoding: encoding)
     (writer, index) = try plan.makeFile(
       from: 0, atMost: mostTaken, format: format, encoding: encoding)
-    firstIndex = index
     url = plan.file(index)
-    identity = FileIdentity(of: url)
   }
 
   /// The frames in all files.
@@ -82,19 +78,12 @@ final class RecordingFiles {
     if last?.isOver == true { try finishLast() }
   }
 
-  /// Completes all files; a next one that nothing could be written into goes again.
+  /// Completes all files; one that nothing was written into goes again, or never took the place of
+  /// another.
   func close() throws(AudioRecorderError) {
     let outcome = Result { () throws(AudioRecorderError) in try closeCurrent() }
-    if index > firstIndex, writer.framesWritten == 0 {
-      EmptyFile(url, identity)?.remove()
-    }
     try finishLast()
     try outcome.get()
-  }
-
-  /// The file where nothing was recorded at all; once it is complete it can be removed.
-  var emptyFile: EmptyFile? {
-    framesWritten == 0 ? EmptyFile(url, identity) : nil
   }
 
   /// How many more frames go into the file; nil for no limit.
@@ -121,7 +110,7 @@ final class RecordingFiles {
     framesBefore += finished.frameCount
     (writer, index) = next
     let nextURL = plan.file(index)
-    (url, identity) = (nextURL, FileIdentity(of: nextURL))
+    url = nextURL
     (wantsRoll, retry) = (false, nil)
     defer { complete(finished, next: nextURL) }
     try finishLast()
@@ -155,6 +144,7 @@ final class RecordingFiles {
   }
 
   private func closeCurrent() throws(AudioRecorderError) {
+    guard writer.framesWritten > 0 else { return writer.discard() }
     do {
       try writer.close()
     } catch {

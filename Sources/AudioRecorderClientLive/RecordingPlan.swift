@@ -14,10 +14,7 @@ struct RecordingPlan {
     self.request = request
     encoding = try Self.encoding(request)
     try checkChannels(request.channelCount, of: "a recording")
-    if let rate = request.sampleRate { try check(encoding, takes: rate) }
-    if let most = encoding.maximumChannelCount, let count = request.channelCount, count > most {
-      throw .unsupportedFormat(reason: "\(encoding) takes up to \(most) channels, not \(count)")
-    }
+    try checkFormat()
     try request.checkRules()
   }
 
@@ -56,13 +53,14 @@ struct RecordingPlan {
     }
   }
 
-  private func check(
-    _ encoding: SoundFileEncoding, takes rate: SampleRate
-  ) throws(AudioRecorderError) {
-    guard let rates = encoding.supportedRates, !rates.contains(rate) else { return }
-    let list = rates.map { "\($0.hertz)" }.joined(separator: ", ")
-    throw .unsupportedFormat(
-      reason: "\(encoding) takes rates of \(list) Hz, not \(rate); choose one of them")
+  /// What is not asked for will be what a file can have.
+  private func checkFormat() throws(AudioRecorderError) {
+    let rate = request.sampleRate ?? encoding.supportedRate(for: 48_000)
+    do {
+      try encoding.check(AudioFormat(sampleRate: rate, channelCount: request.channelCount ?? 1))
+    } catch {
+      throw .unsupportedFormat(reason: "\(error)")
+    }
   }
 }
 

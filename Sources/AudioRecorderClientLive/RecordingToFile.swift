@@ -11,7 +11,7 @@ final class RecordingToFile: CaptureConsumer {
     var progress: (Duration) -> Void
     var event: @Sendable (RecordingEvent) -> Void
     /// Once, when the files are closed.
-    var finished: (RecordingFinish, EmptyFile?) -> Void
+    var finished: (RecordingFinish) -> Void
   }
 
   /// How much audio waits at most, and is lost where the process is killed.
@@ -91,7 +91,7 @@ final class RecordingToFile: CaptureConsumer {
       if !hasStoppedAtGap { try record(try resampler.finish()) }
       try carryOut(gate.finish())
     }
-    defer { reports.finished(summary, files.emptyFile) }
+    defer { reports.finished(summary) }
     try files.close()
     try ending.get()
   }

@@ -8,9 +8,8 @@ static inline int syrinx_set_thread_name(const char *name) {
   return prctl(PR_SET_NAME, name, 0, 0, 0);
 }
 
-// Swift's Glibc module shows neither of these GNU extensions.
+// Swift's Glibc module does not show this GNU extension.
 int pipe2(int ends[2], int flags);
-int mkostemp(char *name, int flags);
 
 #include <poll.h>
 #include <stddef.h>

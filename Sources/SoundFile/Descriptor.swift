@@ -2,8 +2,9 @@ import AudioThreads
 import Glibc
 
 /// The owner of a file descriptor: closed when the last reference goes.
-final class Descriptor: Sendable {
-  let number: Int32
+package final class Descriptor: Sendable {
+  /// Its number.
+  package let number: Int32
 
   /// Takes over a descriptor that is open.
   init(owning number: Int32) {
@@ -21,12 +22,17 @@ final class Descriptor: Sendable {
     return Descriptor(owning: number)
   }
 
-  /// Makes a file; one that is there is emptied, or, where it is not to be replaced, an error.
-  static func writing(
-    _ path: String, replacesExisting: Bool = true
-  ) throws(SoundFileError) -> Descriptor {
-    let existing = replacesExisting ? O_TRUNC : O_EXCL
-    let number = open(path, O_RDWR | O_CREAT | existing | O_CLOEXEC | O_NOCTTY, 0o666)
+  /// Makes a file; nil where the name is taken.
+  static func making(_ path: String) throws(SoundFileError) -> Descriptor? {
+    let number = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0o666)
+    if number < 0, errno == EEXIST { return nil }
+    guard number >= 0 else { throw SystemErrors.writing(path, code: errno) }
+    return Descriptor(owning: number)
+  }
+
+  /// Opens a file to be written, which is made where there is none; what is in it stays.
+  static func writing(_ path: String) throws(SoundFileError) -> Descriptor {
+    let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o666)
     guard number >= 0 else { throw SystemErrors.writing(path, code: errno) }
     return Descriptor(owning: number)
   }
@@ -44,11 +50,9 @@ final class Descriptor: Sendable {
     return (Descriptor(owning: ends.outlet), Descriptor(owning: ends.inlet))
   }
 
-  /// A file without a name in `folder`: it goes when the descriptor does.
+  /// A file in `folder` that never has a name: it goes when the descriptor does.
   static func temporary(in folder: String) throws(SoundFileError) -> Descriptor {
-    let number = makePrivateFile(in: folder)
-    guard number >= 0 else { throw SystemErrors.writing(folder, code: errno) }
-    return Descriptor(owning: number)
+    try PendingFile(for: "\(folder)/stream").descriptor
   }
 
   /// The bytes that this user can still write to the disk; the corresponding C function is

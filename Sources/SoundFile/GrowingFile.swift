@@ -5,8 +5,8 @@ import Glibc
 /// After a failure, and when others have cut it, it grows no more, so that no hole and no part of a
 /// block comes into it, but what is there, for example its header, can still be brought up to date.
 final class GrowingFile {
-  let descriptor: Descriptor
   let path: String
+  private var claim: FileClaim
 
   /// In bytes: the end of what the system has taken.
   private(set) var length = 0
@@ -20,13 +20,33 @@ final class GrowingFile {
   /// Whether anything can still be written behind its end.
   var mayGrow: Bool { failureCode == 0 && !isCut }
 
-  /// Makes a file; one that is there is emptied, or, where it is not to be replaced, an error.
+  var descriptor: Descriptor { claim.descriptor }
+
+  /// Whether another file still has the name, and goes when this one is published.
+  var isPending: Bool { claim.isPending }
+
+  /// Makes a file, which takes the place of one that is there when it is published.
   init(path: String, replacesExisting: Bool = true) throws(SoundFileError) {
     self.path = path
-    descriptor = try Descriptor.writing(path, replacesExisting: replacesExisting)
+    claim = try FileClaim.of(path, replacesExisting: replacesExisting)
     guard descriptor.isSeekable else {
       throw .cannotWrite(path: path, reason: "it is no file: its header could not be completed")
     }
+  }
+
+  /// Gives it its name, where another file has that; again it does nothing.
+  func publish() throws(SoundFileError) {
+    try claim.publish()
+  }
+
+  /// Leaves the name as it was before: to the file that was there, or to none.
+  func discard() {
+    claim.discard()
+  }
+
+  /// Lets others write the file of this name.
+  func release() {
+    claim.release()
   }
 
   /// What the system said of the first write that failed.
@@ -89,7 +109,8 @@ final class GrowingFile {
   func loss() -> FileLoss? {
     let status = descriptor.status
     guard status.st_mode & S_IFMT == S_IFREG else { return nil }
-    return FileLoss(linkCount: Int(status.st_nlink), size: Int(status.st_size), written: length)
+    let linkCount = isPending ? 1 : Int(status.st_nlink)
+    return FileLoss(linkCount: linkCount, size: Int(status.st_size), written: length)
   }
 }
 

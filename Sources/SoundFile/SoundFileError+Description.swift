@@ -49,6 +49,8 @@ extension SoundFileError: CustomStringConvertible {
   private var writingText: String {
     switch self {
     case .alreadyExists(let path): "\(path) is there already; choose another name"
+    case .inUse(let path):
+      "\(path) is being written by another recorder; end that one or choose another name"
     case .cannotWrite(let path, let reason): "cannot write \(path): \(reason)"
     case .diskFull(let path):
       "no space is left on the disk for \(path); what was written before is kept"

@@ -24,6 +24,8 @@ public enum SoundFileError: Error, Equatable {
   case notSeekable(path: String)
   /// There is a file, or something else, of this name, which was not to be replaced.
   case alreadyExists(path: String)
+  /// Another writer, of this process or of another, has not closed the file yet.
+  case inUse(path: String)
   /// The file cannot be made or written.
   case cannotWrite(path: String, reason: String)
   /// The encoding cannot hold this format: `SoundFileEncoding.supportedRate(for:)` tells a rate.

@@ -1,4 +1,4 @@
-import AudioCore
+package import AudioCore
 import CSndFile
 import Glibc
 
@@ -16,27 +16,42 @@ extension SoundFileHandle {
     if encoding.container == .flac, format.sampleRate < 8_000 { shortenBlocks() }
   }
 
-  /// Whether libsndfile can write this at all; the corresponding C function is `sf_format_check`.
-  static func check(_ format: AudioFormat, encoding: SoundFileEncoding) throws(SoundFileError) {
-    if let rates = encoding.supportedRates, !rates.contains(format.sampleRate) {
-      let known = rates.map { "\($0.hertz)" }.joined(separator: ", ")
-      throw .unsupportedFormat(format, encoding: encoding, reason: "its rates are \(known) Hz")
-    }
-    guard format.sampleRate.hertz <= Int32.max, format.channelCount <= 1024 else {
-      throw .unsupportedFormat(format, encoding: encoding, reason: "the numbers are too high")
-    }
-    var info = SF_INFO(format, encoding)
-    guard sf_format_check(&info) != 0 else {
-      throw .unsupportedFormat(
-        format, encoding: encoding, reason: "libsndfile refuses this rate or number of channels")
-    }
-  }
-
   /// Does something that writes; nil where libsndfile has no error for it.
   func checked(_ body: (borrowing SoundFileHandle) -> Void) -> LibraryFailure? {
     errno = 0
     body(self)
     return failure
+  }
+}
+
+extension SoundFileEncoding {
+  /// The highest rate that libFLAC takes.
+  private static let highestFLACRate: SampleRate = 655_350
+
+  /// Throws `.unsupportedFormat` where no file can have this format, before one is made for it.
+  ///
+  /// The corresponding C function is `sf_format_check`, which does not know all limits of encoders.
+  package func check(_ format: AudioFormat) throws(SoundFileError) {
+    if container == .vorbis { try VorbisOutput.check(format) }
+    guard let reason = refusal(of: format) else { return }
+    throw .unsupportedFormat(format, encoding: self, reason: reason)
+  }
+
+  private func refusal(of format: AudioFormat) -> String? {
+    if let rates = supportedRates, !rates.contains(format.sampleRate) {
+      return "its rates are \(rates.map { "\($0.hertz)" }.joined(separator: ", ")) Hz"
+    }
+    if container == .flac, format.sampleRate > Self.highestFLACRate {
+      return "its rates are 1 to \(Self.highestFLACRate.hertz) Hz"
+    }
+    if let most = maximumChannelCount, format.channelCount > most {
+      return "it holds up to \(most) channels"
+    }
+    guard format.sampleRate.hertz <= Int32.max, format.channelCount <= 1024 else {
+      return "the numbers are too high"
+    }
+    var info = SF_INFO(format, self)
+    return sf_format_check(&info) != 0 ? nil : "libsndfile refuses this rate or number of channels"
   }
 }
 

@@ -46,12 +46,15 @@ public final class SoundFileWriter {
   private var hasFailed = false
   private var isClosed = false
 
-  /// Makes a file, or replaces the one that is there.
+  /// Makes a file, or one that replaces the one that is there.
+  ///
+  /// That stays as it is until the first half second of audio is written, or all of a shorter file:
+  /// what fails before leaves it untouched.
   ///
   /// - Parameter replacesExisting: whether a file of this name may be replaced; where it may not,
   ///   no other program can make one meanwhile. The corresponding flag of `open` is `O_EXCL`.
   /// - Throws: `SoundFileError.unsupportedFormat` before the file is touched; `.notFound`,
-  ///   `.isDirectory`, `.alreadyExists`, `.permissionDenied`, `.diskFull` or `.cannotWrite`.
+  ///   `.isDirectory`, `.alreadyExists`, `.inUse`, `.permissionDenied`, `.diskFull` or `.cannotWrite`.
   public convenience init(
     url: URL, format: AudioFormat, encoding: SoundFileEncoding, replacesExisting: Bool = true
   ) throws(SoundFileError) {
@@ -65,15 +68,13 @@ public final class SoundFileWriter {
     url: URL, format: AudioFormat, encoding: SoundFileEncoding, replacesExisting: Bool = true,
     largestWAV: Int
   ) throws(SoundFileError) {
-    try SoundFileHandle.check(format, encoding: encoding)
-    if encoding.container == .vorbis { try VorbisOutput.check(format) }
+    try encoding.check(format)
     let file = try GrowingFile(path: url.path, replacesExisting: replacesExisting)
     let output: any SoundFileOutput
     do throws(SoundFileError) {
       output = try Self.output(file, format, encoding, largestWAV: largestWAV)
     } catch {
-      // Nobody else has made it.
-      if !replacesExisting { unlink(url.path) }
+      file.discard()
       throw error
     }
     self.init(file, output: output, format: format, encoding: encoding)
@@ -111,6 +112,9 @@ public final class SoundFileWriter {
 
   deinit {
     sync?.end()
+    guard !isClosed, !hasFailed, framesWritten > 0, output.finish() == nil else { return }
+    // There is nobody left to whom an error could be reported.
+    try? file.publish()
   }
 
   /// Writes a buffer; its place on the time-line does not matter.
@@ -153,8 +157,9 @@ public final class SoundFileWriter {
   /// Completes the file, has the disk store it, and checks that all of it is there.
   ///
   /// A second call does nothing. After a write that failed, it completes what there is, and throws
-  /// only where others have removed or cut that since. Where it is
-  /// not called, the file is completed without the checks when the writer is released.
+  /// only where others have removed or cut that since; a file that was to be replaced by less than
+  /// half a second of audio stays then. Where `close` is not called, a file with audio is completed
+  /// without the checks when the writer is released.
   ///
   /// - Throws: `.diskFull`, `.cannotWrite`, `.recovered`, `.removed`, or `.incomplete` where the
   ///   file is too short.
@@ -162,6 +167,7 @@ public final class SoundFileWriter {
     guard !isClosed else { return }
     isClosed = true
     sync?.end()
+    defer { letGo() }
     let written = framesWritten
     // Before it is completed, which would make it grow over a cut.
     let loss = acceptLoss()
@@ -176,8 +182,27 @@ public final class SoundFileWriter {
     if loss != nil { throw .incomplete(path: file.path, written: written, found: framesWritten) }
     guard !hasFailed else { return try checkLoss() }
     if let unstored { throw unstored }
+    try file.publish()
     try check()
     try checkCompleteness()
+  }
+
+  /// Gives up a file without audio: one that it was to replace stays, and a new one is removed.
+  ///
+  /// After `close` it does nothing.
+  public func discard() {
+    guard !isClosed else { return }
+    isClosed = true
+    sync?.end()
+    framesLeft = 0
+    file.discard()
+    file.release()
+  }
+
+  private func letGo() {
+    // What never got its name goes.
+    if file.isPending { framesLeft = 0 }
+    file.release()
   }
 
   /// Has the disk store what it has not; gives why it could not.
@@ -195,6 +220,7 @@ public final class SoundFileWriter {
   private func lookAfter(_ care: SecondClock.Care) throws(SoundFileError) {
     guard care != .nothing else { return }
     try output.updateHeader()
+    try file.publish()
     guard care == .everything else { return }
     synchronise()
     try check()

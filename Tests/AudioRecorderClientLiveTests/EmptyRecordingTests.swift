@@ -3,7 +3,6 @@ import AudioRecorderClient
 import AudioRecorderClientLive
 import ClientDependencies
 import Foundation
-import Glibc
 import SoundCard
 import Testing
 import VirtualSoundCard
@@ -41,25 +40,17 @@ import VirtualSoundCard
     #expect(!FileManager.default.fileExists(atPath: url.path))
   }
 
-  @Test func `an empty file is removed, but none that has taken its place`() throws {
-    let (url, other) = (folder.url("a"), folder.url("b"))
-    for file in [url, other] { try Data().write(to: file) }
-    let empty = try #require(EmptyFile(url))
-    try #require(rename(other.path, url.path) == 0)
-    empty.remove()
-    #expect(FileManager.default.fileExists(atPath: url.path))
-    try #require(EmptyFile(url)).remove()
-    #expect(!FileManager.default.fileExists(atPath: url.path))
-  }
-
-  @Test func `a name leads to the file that it led to, until another takes its place`() throws {
-    let (url, other) = (folder.url("a"), folder.url("b"))
-    for file in [url, other] { try Data([1]).write(to: file) }
-    let identity = try #require(FileIdentity(of: url))
-    #expect(FileIdentity(of: url) == identity)
-    try #require(rename(other.path, url.path) == 0)
-    #expect(FileIdentity(of: url) != identity)
-    #expect(FileIdentity(of: folder.directory) == nil)
-    #expect(FileIdentity(of: folder.url("c")) == nil)
+  @Test(arguments: ["wav", "flac", "ogg"])
+  func `where nothing was recorded the file of an earlier recording stays`(
+    format: String
+  ) async throws {
+    let url = folder.url(format)
+    let old = Data("old".utf8)
+    try old.write(to: url)
+    let rule = LevelRule(threshold: Decibels(dBFS: -40), hold: .milliseconds(100))
+    #expect(try await wait(RecordingRequest(url: url, start: .atSound(rule)))?.frameCount == 0)
+    #expect(try Data(contentsOf: url) == old)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.directory.path)
+    #expect(names == [url.lastPathComponent])
   }
 }

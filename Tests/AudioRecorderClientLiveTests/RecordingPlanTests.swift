@@ -32,11 +32,13 @@ import Testing
       RecordingRequest(url: url("a.wav"), channelCount: 33),
       RecordingRequest(url: url("a.wav"), maximumDuration: .zero),
       RecordingRequest(url: url("a.opus"), sampleRate: 44_100),
+      RecordingRequest(url: url("a.flac"), sampleRate: 700_000),
+      RecordingRequest(url: url("a.ogg"), sampleRate: 768_000),
       RecordingRequest(url: url("a.mp3"), channelCount: 3),
       RecordingRequest(url: url("a"), fileFormat: RecordingFileFormat(.flac, samples: .float)),
       RecordingRequest(url: url("a"), fileFormat: RecordingFileFormat(.opus, samples: .int16)),
     ]
-    let values = ["0", "33", "0.0 s", "44100 Hz", "3", "flac", "opus"]
+    let values = ["0", "33", "0.0 s", "44100 Hz", "655350 Hz", "768000 Hz", "3", "flac", "opus"]
     for (request, value) in zip(refused, values) {
       let error = #expect(throws: AudioRecorderError.self) { _ = try RecordingPlan(request) }
       #expect(error.map { "\($0)".contains(value) } == true)

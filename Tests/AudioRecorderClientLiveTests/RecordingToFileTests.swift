@@ -109,7 +109,7 @@ import Testing
       url: folder.url("wav"), maximumDuration: length, start: start, levelsInterval: interval)
     let recording = try RecordingToFile(
       try RecordingPlan(request), device: format, control: control,
-      reports: .init(progress: { _ in }, event: { _ in }, finished: { _, _ in }))
+      reports: .init(progress: { _ in }, event: { _ in }, finished: { _ in }))
     defer { try? recording.finish() }
     return recording.patience
   }
@@ -132,7 +132,7 @@ import Testing
       try RecordingPlan(request), device: format, control: control,
       reports: .init(
         progress: progress, event: { event in events.withLock { $0.append(event) } },
-        finished: { ended, _ in finish = ended }))
+        finished: { ended in finish = ended }))
     for block in blocks {
       before()
       guard try recording.take(block) else { break }

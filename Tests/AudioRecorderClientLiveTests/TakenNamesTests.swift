@@ -78,11 +78,25 @@ import Testing
     #expect(try folder.read(url("out.wav")).samples == audio.samples)
   }
 
-  @Test func `a first file that nothing came into is told of, whatever its number`() throws {
+  @Test func `a first file that nothing came into goes again, whatever its number`() throws {
     try take(["out-001.wav"])
     let files = try files("out-%03d.wav", RecordingRolling(length: .seconds(9)))
+    #expect(FileManager.default.fileExists(atPath: url("out-002.wav").path))
     try files.close()
-    #expect(files.emptyFile?.url == url("out-002.wav"))
+    #expect(!FileManager.default.fileExists(atPath: url("out-002.wav").path))
+    #expect(try isUntouched("out-001.wav"))
+  }
+
+  @Test func `two recordings do not go into one file`() throws {
+    let first = try files("out.wav", RecordingRolling())
+    let error = #expect(throws: AudioRecorderError.self) {
+      _ = try files("out.wav", RecordingRolling())
+    }
+    guard case .file(let file, let reason) = error else { throw Missing() }
+    #expect(file == url("out.wav") && reason.contains("another recorder"))
+    try first.append(audio)
+    try first.close()
+    #expect(try folder.read(url("out.wav")).samples == audio.samples)
   }
 
   @Test func `the search for a number that is free has an end`() throws {

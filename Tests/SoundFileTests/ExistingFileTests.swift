@@ -3,37 +3,173 @@ import Foundation
 import SoundFile
 import Testing
 
-/// A file that is not to be replaced.
+/// A file that is there already when another is to have its name.
 @Suite struct ExistingFileTests {
   private let folder: TestFolder
   private let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
+  private let old = Data("old".utf8)
+  private var url: URL { folder.file("a") }
 
   init() throws {
     folder = try TestFolder()
+    try old.write(to: url)
+  }
+
+  private var isUntouched: Bool {
+    get throws {
+      try folder.names == ["a"] && Data(contentsOf: url) == old
+    }
+  }
+
+  private func writer(_ encoding: SoundFileEncoding = .wav16) throws -> SoundFileWriter {
+    try SoundFileWriter(url: url, format: format, encoding: encoding)
+  }
+
+  private func noise(_ length: Duration) -> AudioBuffer {
+    AudioSignal.noise(seed: 1).buffer(length, format: format)
   }
 
   @Test(arguments: [SoundFileEncoding.wav16, .flac16, .oggVorbis])
-  func `a file that exists is an error where it is not to be replaced, and stays as it is`(
+  func `a file that is not to be replaced is an error, and stays as it is`(
     encoding: SoundFileEncoding
   ) throws {
-    let url = folder.file("a")
-    let old = Data("old".utf8)
-    try old.write(to: url)
     #expect(throws: SoundFileError.alreadyExists(path: url.path)) {
       _ = try SoundFileWriter(
         url: url, format: format, encoding: encoding, replacesExisting: false)
     }
-    #expect(try Data(contentsOf: url) == old)
-    _ = try SoundFileWriter(url: url, format: format, encoding: encoding)
-    #expect(try Data(contentsOf: url) != old)
+    #expect(try isUntouched)
   }
 
   @Test func `a file that does not exist is made`() throws {
-    let url = folder.file("a")
+    let url = folder.file("b")
     let writer = try SoundFileWriter(
       url: url, format: format, encoding: .wav16, replacesExisting: false)
     try writer.write(AudioBuffer(silence: 100, format: format))
     try writer.close()
     #expect(try SoundFileReader(url: url).announcedFrameCount == 100)
+  }
+
+  @Test(arguments: SoundFileEncoding.allCases)
+  func `a file stays as it is until half a second of audio can be read from the next one`(
+    encoding: SoundFileEncoding
+  ) throws {
+    let writer = try writer(encoding)
+    try writer.write(noise(.milliseconds(490)))
+    #expect(try isUntouched)
+    try writer.write(noise(.milliseconds(20)))
+    let reader = try SoundFileReader(url: url)
+    #expect(try !everything(reader).isEmpty, "\(encoding)")
+    try writer.close()
+    #expect(try everything(try SoundFileReader(url: url)).count >= 24_480, "\(encoding)")
+  }
+
+  @Test(arguments: [true, false])
+  func `a shorter one has the name when it is closed, or released`(isClosed: Bool) throws {
+    do {
+      let writer = try writer()
+      try writer.write(noise(.milliseconds(10)))
+      if isClosed { try writer.close() }
+    }
+    #expect(try everything(try SoundFileReader(url: url)).count == 480)
+    #expect(try folder.names == ["a"])
+  }
+
+  @Test(arguments: SoundFileEncoding.allCases)
+  func `a writer that is discarded, or released without audio, leaves the file as it is`(
+    encoding: SoundFileEncoding
+  ) throws {
+    let writer = try writer(encoding)
+    writer.discard()
+    #expect(throws: SoundFileError.closed(path: url.path)) { try writer.write(noise(.seconds(1))) }
+    #expect(try isUntouched)
+    _ = try self.writer(encoding)
+    #expect(try isUntouched)
+  }
+
+  @Test func `a new file that is discarded is removed, but not another in its place`() throws {
+    let (new, other) = (folder.file("new"), folder.file("other"))
+    let writer = try SoundFileWriter(url: new, format: format, encoding: .wav16)
+    writer.discard()
+    #expect(!FileManager.default.fileExists(atPath: new.path))
+    let second = try SoundFileWriter(url: new, format: format, encoding: .wav16)
+    try old.write(to: other)
+    try #require(rename(other.path, new.path) == 0)
+    second.discard()
+    #expect(try Data(contentsOf: new) == old)
+  }
+
+  /// No header finds room, a part of it, and some frames of the first half second.
+  @Test(arguments: [0, 50, 8_000])
+  func `a disk that is full at the start leaves the file as it is`(room: Int) async {
+    await #expect(processExitsWith: .success) { [room] in
+      signal(SIGXFSZ, SIG_IGN)
+      let test = try ExistingFileTests()
+      for encoding in SoundFileEncoding.allCases {
+        var limit = rlimit(rlim_cur: rlim_t(room), rlim_max: .max)
+        setrlimit(__rlimit_resource_t(1), &limit)
+        #expect(throws: SoundFileError.tooLarge(path: test.url.path), "\(encoding)") {
+          let writer = try test.writer(encoding)
+          defer {
+            try? writer.close()
+            #expect(writer.framesWritten == 0)
+          }
+          try writer.write(test.noise(.seconds(2)))
+        }
+        limit.rlim_cur = .max
+        setrlimit(__rlimit_resource_t(1), &limit)
+        #expect(try test.isUntouched, "\(encoding)")
+      }
+    }
+  }
+
+  @Test(arguments: ["a", "new"])
+  func `two writers do not write one file: the second is refused until the first is closed`(
+    name: String
+  ) throws {
+    let url = folder.file(name)
+    func writer() throws -> SoundFileWriter {
+      try SoundFileWriter(url: url, format: format, encoding: .wav16)
+    }
+    let first = try writer()
+    for length in [Duration.zero, .milliseconds(200), .seconds(1)] {
+      try first.write(noise(length))
+      #expect(throws: SoundFileError.inUse(path: url.path)) { _ = try writer() }
+    }
+    try first.close()
+    let second = try writer()
+    second.discard()
+    #expect(try everything(try SoundFileReader(url: url)).count == 57_600)
+    withExtendedLifetime(first) {}
+    try writer().close()
+  }
+
+  @Test func `the file that a link leads to is replaced, and keeps who may read it`() throws {
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: url.path)
+    let link = folder.file("link")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: url)
+    let writer = try SoundFileWriter(url: link, format: format, encoding: .wav16)
+    try writer.write(noise(.seconds(1)))
+    try writer.close()
+    #expect(try everything(try SoundFileReader(url: url)).count == 48_000)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == url.path)
+    let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+    #expect(attributes[.posixPermissions] as? Int == 0o640)
+  }
+
+  /// libFLAC, for one, has a limit of its own.
+  @Test(arguments: SoundFileEncoding.allCases)
+  func `a rate that a format cannot have leaves the file as it is`(
+    encoding: SoundFileEncoding
+  ) throws {
+    for hertz in [1, 7, 999, 7_999, 96_000, 200_001, 655_351, 768_000, 1_048_576, 2_000_000_000] {
+      let odd = AudioFormat(sampleRate: SampleRate(hertz: hertz), channelCount: 1)
+      do throws(SoundFileError) {
+        _ = try SoundFileWriter(url: url, format: odd, encoding: encoding)
+      } catch .unsupportedFormat {
+      } catch {
+        Issue.record("\(encoding) at \(hertz) Hz: \(error)")
+      }
+      #expect(try isUntouched)
+    }
   }
 }

@@ -52,7 +52,7 @@ import Testing
   private func removed(_ url: URL, _ data: Data, mode: mode_t) throws -> Descriptor {
     let above = url.deletingLastPathComponent()
     try FileManager.default.createDirectory(at: above, withIntermediateDirectories: true)
-    let file = try Descriptor.writing(url.path)
+    let file = try #require(try Descriptor.making(url.path))
     fchmod(file.number, mode)
     #expect(data.withUnsafeBytes { write(file.number, $0.baseAddress, $0.count) } == data.count)
     try FileManager.default.removeItem(at: above)

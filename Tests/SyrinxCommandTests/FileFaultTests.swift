@@ -26,7 +26,7 @@ struct FileFaultTests {
       #expect(
         try outcome(name).hasSuffix(
           "out.\(name) may not grow any further (`ulimit -f`, or 4 GiB of AIFF); "
-            + "what was recorded before is in it"))
+            + "what was recorded before is kept"))
       let reader = try SoundFileReader(url: folder.file("out.\(name)"))
       while try !reader.read(atMost: 4_096).isEmpty {}
       // Ogg may lack the end of its last page; no header promises more than there is.
@@ -43,7 +43,7 @@ struct FileFaultTests {
     try await record(into: { "full.\($0)" })
     for name in extensions {
       #expect(try outcome(name).hasPrefix("1 syrinx: no space is left on the disk for /"))
-      #expect(try outcome(name).hasSuffix("full.\(name); what was recorded before is in it"))
+      #expect(try outcome(name).hasSuffix("full.\(name); what was recorded before is kept"))
     }
   }
 
@@ -98,7 +98,7 @@ struct FileFaultTests {
       by: "unshare --user --map-root-user --mount bash")
     for name in extensions {
       #expect(try outcome(name).contains("the disk is nearly full: it lasts for another 0:0"))
-      #expect(try outcome(name).hasSuffix("out.\(name); what was recorded before is in it"))
+      #expect(try outcome(name).hasSuffix("out.\(name); what was recorded before is kept"))
       let reader = try SoundFileReader(url: folder.file("kept.\(name)/out.\(name)"))
       while try !reader.read(atMost: 4_096).isEmpty {}
       // Ogg may lack the end of its last page; no header promises more than there is.

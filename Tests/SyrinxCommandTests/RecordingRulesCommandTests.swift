@@ -40,11 +40,7 @@ struct RecordingRulesCommandTests {
 
   @Test
   func `stopped before the first sound it leaves no file`() async throws {
-    let silence = AudioBuffer(silence: FrameCount(.seconds(60), at: .speech), format: .speech)
-    let writer = try SoundFileWriter(
-      url: folder.file("silence.wav"), format: .speech, encoding: .wav16)
-    try writer.write(silence)
-    try writer.close()
+    try folder.silence("silence.wav", .seconds(60))
     let run = try RunningCommand(
       "record", "out.wav", "--start-at-sound", "-d", "virtual:silence.wav", "--json", in: folder,
       watching: .output)
@@ -53,6 +49,49 @@ struct RecordingRulesCommandTests {
     #expect(await run.lines.first(containing: "finished")?.contains(#""frames":0"#) == true)
     #expect(await run.status() == 0)
     #expect(!FileManager.default.fileExists(atPath: folder.file("out.wav").path))
+  }
+
+  @Test
+  func `until there is sound the last take stays, and a second recorder into it is refused`()
+    async throws
+  {
+    try folder.tone("take.wav", .seconds(1))
+    let take = try Data(contentsOf: folder.file("take.wav"))
+    try folder.silence("quiet.wav", .seconds(60))
+    let run = try RunningCommand(
+      "record", "take.wav", "--start-at-sound", "--json", "-d", "virtual:quiet.wav",
+      in: folder, watching: .output)
+    #expect(await run.lines.first(containing: "waiting") != nil)
+    let second = try await BuiltCommand.run(
+      "record", "take.wav", "-d", "virtual:quiet.wav", "--seconds", "1", in: folder)
+    #expect(second.status == 1 && second.error.contains("take.wav is being written by another"))
+    run.send(SIGINT)
+    #expect(await run.status() == 0)
+    #expect(try Data(contentsOf: folder.file("take.wav")) == take)
+    #expect(try folder.names == ["quiet.wav", "take.wav"])
+  }
+
+  /// A take is replaced by the first half second of the next, and nothing else is left behind.
+  @Test
+  func `a recorder that is killed leaves the last take or its own, and the next one begins`()
+    async throws
+  {
+    try folder.tone("take.wav", .milliseconds(100))
+    try folder.silence("quiet.wav", .seconds(60))
+    for (options, frames) in [(["--start-at-sound"], 1_600...1_600), ([], 8_000...800_000)] {
+      let run = try RunningCommand(
+        arguments: ["record", "take.wav", "--json", "-d", "virtual:quiet.wav"] + options,
+        in: folder, watching: .output)
+      _ = try #require(
+        await run.lines.first { $0.contains("waiting") || $0.contains(#""recorded":2"#) })
+      run.send(SIGKILL)
+      _ = await run.status()
+      #expect(frames.contains(try folder.samples("take.wav").count))
+      #expect(try folder.names == ["quiet.wav", "take.wav"])
+    }
+    let next = try await BuiltCommand.run(
+      "record", "take.wav", "-d", "virtual:quiet.wav", "--seconds", "0.1", in: folder)
+    #expect(try next.status == 0 && folder.samples("take.wav").count == 1_600)
   }
 
   @Test

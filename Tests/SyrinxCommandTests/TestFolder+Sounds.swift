@@ -10,6 +10,11 @@ extension TestFolder {
     return try write(signal.buffer(length, format: .speech), to: name)
   }
 
+  /// Silence, 16-bit, 16 kHz, mono.
+  func silence(_ name: String, _ length: Duration) throws {
+    try write(AudioBuffer(silence: FrameCount(length, at: .speech), format: .speech), to: name)
+  }
+
   /// Noise at −6 dBFS, 16-bit, of which every encoder makes many bytes.
   func noise(_ name: String, _ length: Duration, format: AudioFormat) throws {
     try write(AudioSignal.noise(seed: 3, amplitude: 0.5).buffer(length, format: format), to: name)

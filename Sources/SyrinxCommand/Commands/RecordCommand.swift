@@ -10,11 +10,11 @@ struct RecordCommand: Subcommand {
     abstract: "Records sound into a file.",
     discussion: """
       The extension decides on the format: wav, aiff, au, caf, flac, ogg, opus or mp3; a file that \
-      exists is replaced, but none that has a number for its name: a number that is taken is left \
-      out. - writes a WAV stream to standard output. Ctrl-C or SIGTERM completes the \
-      file, and the exit status is 0, also where nothing has been recorded yet and there is no file; \
-      a second one ends at once. SIGUSR1 goes on in the next file, SIGUSR2 pauses and \
-      resumes; with - they do nothing.
+      exists is replaced as soon as half a second is recorded, but none that has a number for its \
+      name: a number that is taken is left out. A file that another recorder writes is refused. \
+      - writes a WAV stream to standard output. Ctrl-C or SIGTERM completes the file, and the exit \
+      status is 0, also where nothing has been recorded yet and no file is made; a second one ends \
+      at once. SIGUSR1 goes on in the next file, SIGUSR2 pauses and resumes; with - they do nothing.
 
       \(RecordingRecord.schema)
       """)

@@ -14,4 +14,9 @@ final class TestFolder: Sendable {
   }
 
   func file(_ name: String) -> URL { url.appending(path: name) }
+
+  /// What is in it, hidden files included, in order.
+  var names: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
+  }
 }

@@ -1,0 +1,103 @@
+import Glibc
+
+/// The right to write the file of a name, which one writer has at a time.
+///
+/// A file that is there stays as it is until something takes its place: it is locked meanwhile, as is
+/// the one that is written. The locks are those of `flock`, which end with the process however that
+/// ends.
+struct FileClaim {
+  /// What is written into.
+  let descriptor: Descriptor
+  private let path: String
+  private let isNew: Bool
+  /// The file that still has the name, and what takes its place.
+  private var existing: Descriptor?
+  private var replacement: PendingFile?
+
+  /// Claims a name, where there may be a file already unless `replacesExisting` is false.
+  static func of(_ path: String, replacesExisting: Bool) throws(SoundFileError) -> FileClaim {
+    if let new = try Descriptor.making(path) {
+      try new.lock(path)
+      return FileClaim(path, new, isNew: true)
+    }
+    guard replacesExisting else { throw .alreadyExists(path: path) }
+    let existing = try lockedFile(path)
+    // A device is written as it is.
+    guard existing.isRegularFile else { return FileClaim(path, existing) }
+    let replacement = try PendingFile(for: resolved(path))
+    try replacement.descriptor.lock(path)
+    replacement.descriptor.adoptRights(of: existing.status)
+    return FileClaim(path, replacement.descriptor, replacing: existing, by: replacement)
+  }
+
+  private init(
+    _ path: String, _ descriptor: Descriptor, isNew: Bool = false,
+    replacing existing: Descriptor? = nil, by replacement: PendingFile? = nil
+  ) {
+    (self.path, self.descriptor, self.isNew) = (path, descriptor, isNew)
+    (self.existing, self.replacement) = (existing, replacement)
+  }
+
+  /// Whether another file still has the name.
+  var isPending: Bool { existing != nil }
+
+  /// Gives what was written its name; again it does nothing.
+  mutating func publish() throws(SoundFileError) {
+    guard let file = replacement.take() else { return }
+    try file.publish()
+    existing = nil
+  }
+
+  /// Leaves everything as it was before.
+  func discard() {
+    guard isNew, descriptor.isFile(at: path) else { return }
+    unlink(path)
+  }
+
+  /// Lets others claim the name.
+  func release() {
+    flock(descriptor.number, LOCK_UN)
+    if let existing { flock(existing.number, LOCK_UN) }
+  }
+
+  /// The file that has the name, and that nobody has put another in the place of meanwhile.
+  private static func lockedFile(_ path: String) throws(SoundFileError) -> Descriptor {
+    while true {
+      let file = try Descriptor.writing(path)
+      guard file.isRegularFile else { return file }
+      try file.lock(path)
+      if file.isFile(at: path) { return file }
+    }
+  }
+}
+
+/// The path of the file itself, where a link leads to it.
+private func resolved(_ path: String) -> String {
+  guard let real = realpath(path, nil) else { return path }
+  // What it gives belongs to the caller.
+  defer { free(real) }
+  return String(cString: real)
+}
+
+extension Descriptor {
+  /// Throws `.inUse` where another has locked the file; the corresponding C function is `flock`.
+  fileprivate func lock(_ path: String) throws(SoundFileError) {
+    // Where the file system has no locks, there is nobody to be kept out.
+    guard flock(number, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else { return }
+    throw .inUse(path: path)
+  }
+
+  /// Whether this is the file that the name leads to.
+  fileprivate func isFile(at path: String) -> Bool {
+    var other = stat()
+    guard stat(path, &other) == 0 else { return false }
+    let own = status
+    return own.st_dev == other.st_dev && own.st_ino == other.st_ino
+  }
+
+  /// Owner, group and permissions, as far as this user may give them.
+  fileprivate func adoptRights(of other: stat) {
+    if fchown(number, other.st_uid, other.st_gid) != 0 { _ = fchown(number, .max, other.st_gid) }
+    fchmod(number, other.st_mode & 0o777)
+  }
+}

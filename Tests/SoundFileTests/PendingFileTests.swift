@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+@testable import SoundFile
+
+@Suite struct PendingFileTests {
+  private let folder: TestFolder
+  private let old = Data("old".utf8)
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  private func begin(_ name: String, isNamed: Bool) throws -> PendingFile {
+    let file = try PendingFile(for: folder.file(name).path, isNamed: isNamed)
+    #expect(write(file.descriptor.number, "new", 3) == 3)
+    return file
+  }
+
+  @Test(arguments: [false, true])
+  func `a file takes the place of another when it is published`(isNamed: Bool) throws {
+    try old.write(to: folder.file("a"))
+    let (first, second) = (try begin("a", isNamed: isNamed), try begin("b", isNamed: isNamed))
+    #expect(try Data(contentsOf: folder.file("a")) == old)
+    for file in [first, second] { try file.publish() }
+    #expect(try folder.names == ["a", "b"])
+    for name in ["a", "b"] { #expect(try Data(contentsOf: folder.file(name)) == Data("new".utf8)) }
+  }
+
+  @Test(arguments: [false, true])
+  func `a file that is never published leaves nothing`(isNamed: Bool) throws {
+    try old.write(to: folder.file("a"))
+    do {
+      let file = try begin("a", isNamed: isNamed)
+      #expect(try folder.names.count == (isNamed ? 2 : 1))
+      withExtendedLifetime(file) {}
+    }
+    #expect(try folder.names == ["a"] && Data(contentsOf: folder.file("a")) == old)
+  }
+
+  @Test(arguments: [false, true])
+  func `a file whose name is a folder's cannot be published and leaves nothing`(
+    isNamed: Bool
+  ) throws {
+    let path = folder.file("a").path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    do {
+      let file = try begin("a", isNamed: isNamed)
+      #expect(throws: SoundFileError.isDirectory(path: path)) { try file.publish() }
+    }
+    #expect(try folder.names == ["a"])
+  }
+
+  @Test func `a link in the place of the name is replaced and not followed`() throws {
+    try old.write(to: folder.file("other"))
+    try FileManager.default.createSymbolicLink(
+      at: folder.file("a"), withDestinationURL: folder.file("other"))
+    try begin("a", isNamed: false).publish()
+    #expect(try Data(contentsOf: folder.file("other")) == old)
+    #expect(try Data(contentsOf: folder.file("a")) == Data("new".utf8))
+  }
+
+  @Test func `a folder that is not there is named`() {
+    let path = folder.file("none/a").path
+    #expect(throws: SoundFileError.notFound(path: path)) { try PendingFile(for: path) }
+  }
+}
