@@ -129,18 +129,17 @@ struct TranscribeCommandTests {
   func `a signal leaves no transcript that is not complete`(signal: String) async throws {
     try folder.speech("go.wav")
     try folder.sample("two-utterances.wav", as: "two.wav")
-    // Once the first utterance is written the input stands still.
+    // When so much of it has been read, the second file is begun, and its end never comes.
     let run = try await BuiltCommand.shell(
       """
-      mkdir out; mkfifo gate out/stdin.txt.part; exec 3<>gate
+      mkdir out; mkfifo gate; exec 3<>gate; echo old >out/stdin.txt
       syrinx transcribe go.wav - --output-dir out <gate & transcriber=$!
-      cat two.wav >&3 & feeder=$!
-      exec 4<out/stdin.txt.part; read -r line <&4; echo "$line"
+      cat two.wav two.wav two.wav >&3
       kill -\(signal) $transcriber; wait $transcriber; status=$?
-      kill $feeder 2>kill.log; ls out; exit $status
+      ls -A out; cat out/stdin.txt; exit $status
       """, in: folder)
     #expect(run.status == (signal == "INT" ? 130 : 143), "\(run.error)")
-    #expect(run.outputLines == ["turn left and go back", "go.txt"])
+    #expect(run.outputLines == ["go.txt", "stdin.txt", "old"])
   }
 
   @Test

@@ -30,18 +30,39 @@ struct TranscriptFolderTests {
       try await file.print("one")
       return file
     }
-    let file = try await begin()
-    #expect(!FileManager.default.fileExists(atPath: path))
+    let (file, second) = (try await begin(), try await begin())
+    #expect(try folder.names.isEmpty)
     try await file.complete()
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\n")
-    #expect(!FileManager.default.fileExists(atPath: path + ".part"))
+    // Two runs into one folder: each has a file of its own, and the last one stays.
+    try await second.print("two")
+    try await second.complete()
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\ntwo\n")
     let other = try await begin()
-    #expect(FileManager.default.fileExists(atPath: path + ".part"))
     await other.discard()
-    #expect(!FileManager.default.fileExists(atPath: path + ".part"))
+    await #expect(throws: OutputError.self) { try await other.print("two") }
     // What was complete before is still there.
     await file.discard()
-    #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\n")
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\ntwo\n")
+    #expect(try folder.names == ["talk.txt"])
+  }
+
+  /// In a folder that everybody may write into, others know the names that transcripts will have.
+  @Test
+  func `a transcript follows no link and cuts no file that others have put beside it`() async throws
+  {
+    let folder = try TestFolder()
+    let theirs = folder.file("theirs")
+    for name in ["talk.txt", "talk.txt.part"] {
+      try FileManager.default.createSymbolicLink(
+        at: folder.file(name), withDestinationURL: theirs)
+    }
+    try Data("theirs".utf8).write(to: theirs)
+    let file = try TranscriptFile(path: folder.file("talk.txt").path)
+    try await file.print("one")
+    try await file.complete()
+    #expect(try String(contentsOf: theirs, encoding: .utf8) == "theirs")
+    #expect(try String(contentsOf: folder.file("talk.txt"), encoding: .utf8) == "one\n")
   }
 
   @Test
@@ -51,7 +72,7 @@ struct TranscriptFolderTests {
     let file = try TranscriptFile(path: path)
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     await #expect(throws: CommandFailure.self) { try await file.complete() }
-    #expect(!FileManager.default.fileExists(atPath: path + ".part"))
+    #expect(try folder.names == ["talk.txt"])
   }
 
   @Test

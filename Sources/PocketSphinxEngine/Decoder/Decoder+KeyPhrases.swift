@@ -20,7 +20,7 @@ extension Decoder {
     }
     guard let code else {
       throw .failed(
-        reason: "the system refuses a file in memory, by which PocketSphinx takes key phrases")
+        reason: "this system has no files in memory, which PocketSphinx needs for key phrases")
     }
     try check(code, "ps_set_kws")
   }

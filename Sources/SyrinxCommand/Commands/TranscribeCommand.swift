@@ -21,7 +21,7 @@ struct TranscribeCommand: RecognisingSubcommand {
       \(JobsOption.help)
 
       With --output-dir the transcript of talk.wav is talk.txt in that folder (.jsonl with --json, \
-      else the extension of the format); until it is complete it is named talk.txt.part. Ctrl-C and \
+      else the extension of the format); until it is complete, one that is there stays. Ctrl-C and \
       SIGTERM leave what is complete, and nothing of the others.
 
       \(EngineName.help)
