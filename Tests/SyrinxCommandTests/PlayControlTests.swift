@@ -87,6 +87,20 @@ struct PlayControlTests {
   }
 
   @Test
+  func `a line that is too long is left out, however long it is, and the next one is obeyed`()
+    async throws
+  {
+    try folder.tone("a.wav", .seconds(60))
+    let run = try await BuiltCommand.shell(
+      """
+      (head -c 5000000 /dev/zero | tr '\\0' x; printf '\\nstop\\n') |
+        syrinx play a.wav -d virtual --control
+      """, in: folder)
+    #expect(run.status == 0)
+    #expect(run.errorLines.count == 1 && run.error.contains("longer than 4096 bytes"))
+  }
+
+  @Test
   func `the end of standard input ends nothing`() async throws {
     try folder.tone("a.wav", .milliseconds(100))
     #expect(try await folder.play("a.wav", "--control").status == 0)

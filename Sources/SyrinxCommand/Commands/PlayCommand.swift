@@ -51,7 +51,8 @@ struct PlayCommand: Subcommand {
 
   @Flag(
     help: """
-      Read commands from standard input, one a line, each when the one before is done: \
+      Read commands from standard input, one a line of up to \(LineReader.longest) bytes, each when \
+      the one before is done: \
       \(ControlLine.commands). SECONDS in brackets \
       are how long it takes to fall silent, to sound again or to reach the volume; FILE counts the \
       files from 1, and without it seek goes to a time of the one that is heard. At the end of \
@@ -90,7 +91,7 @@ struct PlayCommand: Subcommand {
   func perform(in context: CommandContext) async throws {
     @Dependency(\.audioPlayer) var player
     let id = PlaybackID()
-    let lines = control ? try StandardInputLines.start() : nil
+    let lines = control ? try StandardInputLines() : nil
     var report = PlaybackReport(files: files, json: json, context: context)
     try await context.signals.finishing(with: { [player] in await player.stop() }) {
       try context.checkInterruption()

@@ -10,7 +10,7 @@ struct CommandLineControl {
   /// Follows the lines until they end, or the task is cancelled.
   ///
   /// What is paused then goes on: there is nobody left who could resume it.
-  func follow(_ lines: AsyncStream<String>) async {
+  func follow(_ lines: StandardInputLines) async {
     var isPaused = false
     do {
       for await line in lines { try await obey(line, &isPaused) }
@@ -22,9 +22,9 @@ struct CommandLineControl {
   }
 
   /// Throws `CancellationError` only.
-  private func obey(_ line: String, _ isPaused: inout Bool) async throws {
+  private func obey(_ line: StandardInputLines.Element, _ isPaused: inout Bool) async throws {
     do {
-      guard let command = try ControlLine(line)?.command(fileCount: fileCount) else { return }
+      guard let command = try ControlLine(line.get())?.command(fileCount: fileCount) else { return }
       try await player.control(id: id, command: command)
       switch command {
       case .pause: isPaused = true
