@@ -67,6 +67,27 @@ struct PlayCommandTests {
   }
 
   @Test
+  func `each file has an end of its own, also one that cannot be played`() async throws {
+    try folder.tone("a.wav", .milliseconds(100))
+    try Data("no audio".utf8).write(to: folder.file("b.wav"))
+    try folder.tone("c.wav", .milliseconds(100))
+    for (files, ends) in [
+      (["a.wav", "b.wav", "c.wav"], ["b.wav failed", "a.wav completed", "c.wav completed"]),
+      (["b.wav", "missing.wav"], ["b.wav failed", "missing.wav failed"]),
+    ] {
+      let run = try await BuiltCommand.shell(
+        "syrinx play \(files.joined(separator: " ")) -d virtual --json", in: folder)
+      #expect(run.status == 1)
+      let found = run.outputLines.filter { $0.contains(#""event":"finished""#) }.map { line in
+        let file = line.firstMatch(of: /"file":"([^"]+)"/)?.1 ?? ""
+        return "\(file) \(line.firstMatch(of: /"reason":"([a-z]+)"/)?.1 ?? "")"
+      }
+      #expect(found.sorted() == ends.sorted(), "\(run.output)")
+      #expect(run.outputLines.last?.contains(#""event":"finished""#) == true)
+    }
+  }
+
+  @Test
   func `of each file the part is played that was asked for`() async throws {
     try folder.tone("a.wav", .seconds(5))
     try folder.tone("b.flac", .seconds(5))
@@ -75,7 +96,9 @@ struct PlayCommandTests {
       "0.05", "--json")
     #expect(run.status == 0)
     let last = try #require(run.outputLines.last)
-    #expect(last == #"{"event":"finished","heard":0.3,"reason":"completed"}"#)
+    #expect(
+      last
+        == #"{"event":"finished","file":"b.flac","heard":0.3,"item":1,"reason":"completed"}"#)
     let advanced = run.outputLines.filter { $0.contains(#""event":"advanced""#) }
     #expect(
       advanced == [

@@ -53,8 +53,9 @@ struct PlaybackRecordTests {
       try line(.deviceReturned(gap: .seconds(2))) == #"{"event":"deviceReturned","gap":2}"#)
     #expect(try line(.limited(Decibels(dBFS: -6.02))) == #"{"event":"limited","gain":-6}"#)
     #expect(
-      try line(.finished(PlaybackFinish(reason: .stopped, heard: .seconds(3))))
-        == #"{"event":"finished","heard":3,"reason":"stopped"}"#)
+      try PlaybackRecord(.init(item: 1, reason: .stopped, heard: .seconds(3)), files: files)
+        .jsonLine()
+        == #"{"event":"finished","file":"b.wav","heard":3,"item":1,"reason":"stopped"}"#)
   }
 
   @Test

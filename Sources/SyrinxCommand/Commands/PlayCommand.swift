@@ -107,8 +107,10 @@ struct PlayCommand: Subcommand {
       defer { following.cancel() }
       do {
         for try await event in events { try await report.show(event) }
-      } catch let error as AudioPlayerError where report.failures.contains(error) {
-        throw CommandEnd.reported
+      } catch let error as AudioPlayerError {
+        try await report.end(after: error)
+        if report.failures.contains(error) { throw CommandEnd.reported }
+        throw error
       }
       try context.checkInterruption()
       guard report.isComplete else { throw CommandEnd.reported }

@@ -53,11 +53,16 @@ struct PlaybackRecord: Encodable {
     case .failed(let item, let error):
       self.init("failed", item, files)
       self.error = "\(error)"
-    case .finished(let finish):
-      self.init("finished")
-      heard = finish.heard.inRecordSeconds
-      reason = finish.reason.rawValue
+    // Each item has one of its own.
+    case .finished: self.init("finished")
     }
+  }
+
+  /// The end of an item.
+  init(_ finish: ItemFinishes.Finish, files: [String]) {
+    self.init("finished", finish.item, files)
+    heard = finish.heard.inRecordSeconds
+    reason = finish.reason.rawValue
   }
 
   private init(_ event: String) {
@@ -104,9 +109,9 @@ struct PlaybackRecord: Encodable {
     and what it settled on: "rate", "channelCount", "sampleFormat" (float32, int32, int24, \
     int24Packed or int16), and in frames its "period" and "buffer"; looped the "count" of \
     repetitions so far; xrun and starved the seconds of "silence", to a millionth; limited the \
-    "gain" in dB; shortfall the seconds "announced", \
-    where the header promised any, and "decoded"; failed the "error"; \
-    deviceReturned the seconds of the "gap"; finished the "reason" (completed or stopped); it \
-    does not come where something failed, which standard error and the exit status say.
+    "gain" in dB; shortfall the seconds "announced", where \
+    the header promised any, and "decoded"; failed the "error"; \
+    deviceReturned the seconds of the "gap"; finished, which each file has whenever it ends, the \
+    "reason": completed (also by skip), stopped or failed.
     """
 }

@@ -12,6 +12,7 @@ struct PlaybackReport {
   private var lowestGain = Decibels(dBFS: 0)
   private var item = 0
   private var place: PlaybackProgress?
+  private var finishes: ItemFinishes
 
   /// The errors that have been told.
   private(set) var failures: Set<AudioPlayerError> = []
@@ -22,14 +23,13 @@ struct PlaybackReport {
     self.files = files
     self.json = json
     self.context = context
+    finishes = ItemFinishes(itemCount: files.count)
   }
 
   private var file: String { files.indices.contains(item) ? files[item] : "" }
 
   mutating func show(_ event: PlaybackEvent) async throws {
-    if json {
-      try await context.console.print(PlaybackRecord(event, files: files).jsonLine())
-    }
+    if json { try await printRecords(of: event) }
     switch event {
     case .started(let start):
       item = start.item
@@ -64,6 +64,33 @@ struct PlaybackReport {
       failures.insert(error)
       await context.console.report(ErrorReport.sentence(error))
     case .finished: await finish()
+    }
+  }
+
+  /// Ends the items that are left where a playback has thrown an error.
+  mutating func end(after error: AudioPlayerError) async throws {
+    guard json else { return }
+    // An error that was told of ended its own item alone.
+    try await print(finishes.endAll(failures.contains(error) ? .completed : .failed))
+  }
+
+  private mutating func printRecords(of event: PlaybackEvent) async throws {
+    let ends = finishes.take(event)
+    let record = PlaybackRecord(event, files: files)
+    switch event {
+    case .finished: try await print(ends)
+    case .failed:
+      try await context.console.print(record.jsonLine())
+      try await print(ends)
+    default:
+      try await print(ends)
+      try await context.console.print(record.jsonLine())
+    }
+  }
+
+  private func print(_ ends: [ItemFinishes.Finish]) async throws {
+    for end in ends {
+      try await context.console.print(PlaybackRecord(end, files: files).jsonLine())
     }
   }
 
