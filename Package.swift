@@ -120,6 +120,7 @@ let package = Package(
     // The vocabulary.
     library("AudioCore"),
     library("AudioThreads", ["CLinux", logging]),
+    library("FilePaths"),
 
     // Dependencies that a feature controls.
     library("ClientDependencies", [issueReporting, pointFree("Dependencies")]),
@@ -134,7 +135,7 @@ let package = Package(
 
     // The seams.
     library("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies"]),
-    library("SpeechEngine", ["AudioCore", "ClientDependencies"]),
+    library("SpeechEngine", ["AudioCore", "ClientDependencies", "FilePaths"]),
 
     // One owner per C library.
     library(
@@ -142,39 +143,41 @@ let package = Package(
       ["AudioCore", "AudioThreads", "CALSA", "ClientDependencies", "SoundCard", logging]),
     library(
       "PocketSphinxEngine",
-      ["AudioCore", "ClientDependencies", "CPocketSphinx", "SpeechEngine", logging]),
+      ["AudioCore", "ClientDependencies", "CPocketSphinx", "FilePaths", "SpeechEngine", logging]),
     library("Resampling", ["AudioCore", "CSoxr"]),
-    library("SoundFile", ["AudioCore", "AudioThreads", "CMPG123", "CSndFile", "CVorbis", logging]),
+    library(
+      "SoundFile",
+      ["AudioCore", "AudioThreads", "CMPG123", "CSndFile", "CVorbis", "FilePaths", logging]),
 
     // An engine whose library is loaded at run time.
-    library("VoskEngine", ["AudioCore", "SpeechEngine", logging]),
+    library("VoskEngine", ["AudioCore", "FilePaths", "SpeechEngine", logging]),
 
     // The Wyoming protocol, and an engine that is somebody else's server.
     library("Wyoming", ["AudioCore"]),
     library("WyomingEngine", ["AudioCore", "AudioThreads", "SpeechEngine", "Wyoming"]),
 
     // The clients' interfaces.
-    library("AudioPlayerClient", ["AudioCore", "ClientDependencies"]),
-    library("AudioRecorderClient", ["AudioCore", "ClientDependencies"]),
+    library("AudioPlayerClient", ["AudioCore", "ClientDependencies", "FilePaths"]),
+    library("AudioRecorderClient", ["AudioCore", "ClientDependencies", "FilePaths"]),
     library("SpeechClient", ["AudioCore", "AudioRecorderClient", "ClientDependencies"]),
 
     // The clients' engines.
     library(
       "AudioPlayerClientLive",
       [
-        "AudioCore", "AudioPlayerClient", "AudioThreads", "ClientDependencies", "Resampling",
-        "SoundCard", "SoundFile",
+        "AudioCore", "AudioPlayerClient", "AudioThreads", "ClientDependencies", "FilePaths",
+        "Resampling", "SoundCard", "SoundFile",
       ]),
     library(
       "AudioRecorderClientLive",
       [
-        "AudioCore", "AudioRecorderClient", "AudioThreads", "ClientDependencies", "Resampling",
-        "SoundCard", "SoundFile",
+        "AudioCore", "AudioRecorderClient", "AudioThreads", "ClientDependencies", "FilePaths",
+        "Resampling", "SoundCard", "SoundFile",
       ]),
     library(
       "SpeechClientLive",
       [
-        "AudioCore", "AudioThreads", "ClientDependencies", "Resampling", "SoundFile",
+        "AudioCore", "AudioThreads", "ClientDependencies", "FilePaths", "Resampling", "SoundFile",
         "SpeechClient", "SpeechEngine",
       ]),
 
@@ -191,8 +194,8 @@ let package = Package(
     library(
       "SyrinxTestSupport",
       [
-        "AudioCore", "AudioRecorderClient", "AudioThreads", "ClientDependencies", "SoundFile",
-        "SpeechClient", "SpeechEngine", "VirtualSoundCard",
+        "AudioCore", "AudioRecorderClient", "AudioThreads", "ClientDependencies", "FilePaths",
+        "SoundFile", "SpeechClient", "SpeechEngine", "VirtualSoundCard",
       ]),
 
     // The command: its work, and the executable that chooses the live values.
@@ -200,8 +203,8 @@ let package = Package(
       "SyrinxCommand",
       [
         "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
-        "ClientDependencies", "SoundCard", "SoundFile", "SpeechClient", "SpeechEngine",
-        "VirtualSoundCard", "Wyoming", "WyomingServer", argumentParser, logging,
+        "ClientDependencies", "FilePaths", "SoundCard", "SoundFile", "SpeechClient",
+        "SpeechEngine", "VirtualSoundCard", "Wyoming", "WyomingServer", argumentParser, logging,
       ]),
     .executableTarget(
       name: "syrinx",
@@ -288,6 +291,7 @@ let package = Package(
         "ClientDependenciesTestSupport", "Dictation", "SoundCard", "SpeechClient", "SpeechEngine",
         "VirtualSoundCard", "VoskEngine",
       ]),
+    tests("FilePaths", ["FilePaths"]),
     tests(
       "PocketSphinxEngine",
       [
@@ -315,7 +319,7 @@ let package = Package(
       "SyrinxCommand",
       [
         "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
-        "ClientDependencies", "SoundCard", "SoundFile", "SpeechClient", "SpeechEngine",
+        "ClientDependencies", "FilePaths", "SoundCard", "SoundFile", "SpeechClient", "SpeechEngine",
         "SyrinxCommand", "VirtualSoundCard", "Wyoming", "WyomingEngine", "syrinx", argumentParser,
       ]),
     tests("Samples", ["PlayFile", "RecordSpeech", "TakeNotes", "TranscribeFile"]),

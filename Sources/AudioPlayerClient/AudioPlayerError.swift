@@ -1,4 +1,5 @@
 public import AudioCore
+import FilePaths
 public import FoundationEssentials
 
 /// Why something could not be played, or not to its end, or not be told what it was told.
@@ -44,9 +45,9 @@ extension AudioPlayerError: CustomStringConvertible {
       "the device \"\(id)\" was lost: it was unplugged or stands still, or its sound server ended or "
         + "does not answer"
     case .emptySource(let url):
-      "\(url.map { "\"\($0.path)\"" } ?? "the source") holds no audio: there is nothing to play"
+      "\(url.map { "\"\(FilePath($0))\"" } ?? "the source") holds no audio: there is nothing to play"
     case .startBehindEnd(let url, let start, let length):
-      "\(url.map { "\"\($0.path)\"" } ?? "the source") "
+      "\(url.map { "\"\(FilePath($0))\"" } ?? "the source") "
         + "\(length.map { "is \($0.inSeconds) s long" } ?? "has come to its end"): there is "
         + "nothing to play from \(start.inSeconds) s on; give an earlier start"
     case .streamCannotRepeat:
@@ -58,7 +59,7 @@ extension AudioPlayerError: CustomStringConvertible {
     case .fadeOutTooLong(let limit):
       "a fade out is kept in memory and takes at most \(limit.components.seconds) s"
     case .notSeekable(let url):
-      "\(url.map { "\"\($0.path)\"" } ?? "the source") comes as a stream, or is not kept once it has "
+      "\(url.map { "\"\(FilePath($0))\"" } ?? "the source") comes as a stream, or is not kept once it has "
         + "been heard: it cannot be heard from there"
     }
   }

@@ -1,4 +1,5 @@
 import AudioCore
+import FilePaths
 import Foundation
 
 /// What a preview can tell of a source: its rate, and how long it lasts; nil for a stream.
@@ -22,13 +23,10 @@ struct PreviewLength: Equatable {
 }
 
 private func fileDuration(_ url: URL) throws(AudioPlayerError) -> Duration {
-  let header: Data
-  do {
-    let file = try FileHandle(forReadingFrom: url)
-    defer { try? file.close() }
-    header = try file.read(upToCount: 4_096) ?? Data()
+  do throws(FilePathError) {
+    let header = try FilePath(url).contents(atMost: 4_095)
+    return WAVHeader(Data(header))?.duration ?? .seconds(3)
   } catch {
-    throw AudioPlayerError.source(url, reason: "\"\(url.path)\" cannot be read: \(error)")
+    throw .source(url, reason: "\"\(FilePath(url))\" cannot be read: \(error.reason)")
   }
-  return WAVHeader(header)?.duration ?? .seconds(3)
 }

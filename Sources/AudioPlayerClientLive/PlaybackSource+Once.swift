@@ -1,4 +1,5 @@
 import AudioPlayerClient
+import FilePaths
 import FoundationEssentials
 import Glibc
 
@@ -17,8 +18,7 @@ extension PlaybackSource {
 extension URL {
   /// What does not exist is for whoever opens it to find out.
   fileprivate var comesOnce: Bool {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return false }
+    guard let status = FilePath(self).status else { return false }
     return ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
   }
 }

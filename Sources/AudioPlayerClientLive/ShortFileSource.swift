@@ -1,5 +1,6 @@
 import AudioCore
 import AudioPlayerClient
+import FilePaths
 import FoundationEssentials
 import Glibc
 
@@ -79,8 +80,7 @@ private struct FileStamp: Equatable {
 
   /// Nil where there is no such file.
   init?(_ url: URL) {
-    var status = stat()
-    guard stat(url.path, &status) == 0 else { return nil }
+    guard let status = FilePath(url).status else { return nil }
     (device, number, size) = (status.st_dev, status.st_ino, status.st_size)
     (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
   }

@@ -1,4 +1,5 @@
 public import AudioCore
+import FilePaths
 public import FoundationEssentials
 
 /// Why something could not be recorded, or not to its end; what was recorded before stays.
@@ -38,6 +39,12 @@ public enum AudioRecorderError: Error, Hashable, Sendable {
 }
 
 extension AudioRecorderError: CustomStringConvertible {
+  /// What keeps a file from growing.
+  private static func limit(of file: URL) -> String {
+    let isAIFF = ["aif", "aiff"].contains(FilePath(file).pathExtension.lowercased())
+    return "`ulimit -f`" + (isAIFF ? ", or 4 GiB of AIFF" : "")
+  }
+
   /// A sentence for people.
   public var description: String {
     switch self {
@@ -48,18 +55,18 @@ extension AudioRecorderError: CustomStringConvertible {
       "the device \"\(id)\" was lost: it was unplugged or stands still, or its sound server "
         + "ended or does not answer; what was recorded before is complete"
     case .diskFull(let url):
-      "no space is left on the disk for \(url.path); what was recorded before is kept"
+      "no space is left on the disk for \(FilePath(url)); what was recorded before is kept"
     case .fileTooLarge(let url):
-      "\(url.path) may not grow any further (`ulimit -f`, or 4 GiB of AIFF); what was recorded "
+      "\(FilePath(url)) may not grow any further (\(Self.limit(of: url))); what was recorded "
         + "before is kept"
     case .fileRemoved(let url):
-      "\(url.path) was removed while it was recorded: nothing is left of it"
+      "\(FilePath(url)) was removed while it was recorded: nothing is left of it"
     case .fileRecovered(let url, let copy):
-      "\(url.path) was removed while it was recorded; what was recorded before is in \(copy.path)"
+      "\(FilePath(url)) was removed while it was recorded; what was recorded before is in \(FilePath(copy))"
     case .unknownRecording(let id): "no recording named \"\(id)\" runs"
     case .idInUse(let id): "\(id) has not ended yet; give each recording a name of its own"
     case .unknownFileFormat(let url):
-      "the extension of \"\(url.path)\" names no format that can be recorded; "
+      "the extension of \"\(FilePath(url))\" names no format that can be recorded; "
         + "use .wav, .aiff, .au, .caf, .flac, .ogg, .opus or .mp3"
     }
   }

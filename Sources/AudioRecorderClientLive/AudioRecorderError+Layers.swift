@@ -1,5 +1,6 @@
 import AudioCore
 import AudioRecorderClient
+import FilePaths
 import FoundationEssentials
 import Resampling
 import SoundCard
@@ -27,7 +28,7 @@ extension AudioRecorderError {
       case .diskFull: .diskFull(file)
       case .tooLarge: .fileTooLarge(file)
       case .removed: .fileRemoved(file)
-      case .recovered(_, let copy): .fileRecovered(file, copy: URL(filePath: copy))
+      case .recovered(_, let copy): .fileRecovered(file, copy: FilePath(copy).url)
       default: .file(file, reason: "\(error)")
       }
   }

@@ -1,5 +1,6 @@
 import AudioCore
 import AudioRecorderClient
+import FilePaths
 import FoundationEssentials
 import SoundCard
 import SoundFile
@@ -47,7 +48,7 @@ struct RecordingPlan {
       return encoding
     }
     do {
-      return try SoundFileEncoding(pathExtension: request.url.pathExtension)
+      return try SoundFileEncoding(pathExtension: FilePath(request.url).pathExtension)
     } catch {
       throw .unknownFileFormat(request.url)
     }

@@ -1,5 +1,6 @@
 import AudioCore
 import AudioRecorderClient
+import FilePaths
 import FoundationEssentials
 import SoundFile
 
@@ -37,15 +38,14 @@ struct RollingPlan {
   ///
   /// Without a limit nobody has asked for files with numbers, and a name is taken as it is written.
   func file(_ index: Int) -> URL {
-    let name = url.lastPathComponent
-    let folder = url.deletingLastPathComponent()
-    if hasLimit, let numbered = name.replacingNumber(by: index + 1) {
-      return folder.appendingPathComponent(numbered)
+    let path = FilePath(url)
+    if hasLimit, let numbered = path.name.text.replacingNumber(by: index + 1) {
+      return path.folder.appending(FilePath(numbered)).url
     }
     guard index > 0 else { return url }
-    let suffix = url.pathExtension.isEmpty ? "" : ".\(url.pathExtension)"
-    let stem = url.deletingPathExtension().lastPathComponent
-    return folder.appendingPathComponent("\(stem)-\(index.padded(to: 3))\(suffix)")
+    let suffix = path.pathExtension.isEmpty ? "" : ".\(path.pathExtension)"
+    let name = "\(path.stem.text)-\(index.padded(to: 3))\(suffix)"
+    return path.folder.appending(FilePath(name)).url
   }
 }
 

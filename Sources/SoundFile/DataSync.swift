@@ -1,4 +1,5 @@
 import AudioThreads
+import FilePaths
 import Glibc
 import Logging
 import Synchronization
@@ -31,7 +32,7 @@ final class DataSync: Sendable {
       ContinuousClock.now - start
     } tell: { time in
       Logger(label: "syrinx.file").warning(
-        "the disk has taken \(time) to store the last second of \(path)")
+        "the disk has taken \(time) to store the last second of \(FilePath(path))")
     }
   }
 

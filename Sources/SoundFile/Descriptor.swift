@@ -1,4 +1,5 @@
 import AudioThreads
+import FilePaths
 import Glibc
 
 /// The owner of a file descriptor: closed when the last reference goes.
@@ -17,14 +18,18 @@ package final class Descriptor: Sendable {
 
   /// Opens a file to be read, without waiting, not even for the writer of a named pipe.
   static func reading(_ path: String) throws(SoundFileError) -> Descriptor {
-    let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    let number = FilePath(path).withCString {
+      open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    }
     guard number >= 0 else { throw SystemErrors.reading(path, code: errno) }
     return Descriptor(owning: number)
   }
 
   /// Makes a file; nil where the name is taken.
   static func making(_ path: String) throws(SoundFileError) -> Descriptor? {
-    let number = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0o666)
+    let number = FilePath(path).withCString {
+      open($0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0o666)
+    }
     if number < 0, errno == EEXIST { return nil }
     guard number >= 0 else { throw SystemErrors.writing(path, code: errno) }
     return Descriptor(owning: number)
@@ -32,7 +37,9 @@ package final class Descriptor: Sendable {
 
   /// Opens a file to be written, which is made where there is none; what is in it stays.
   static func writing(_ path: String) throws(SoundFileError) -> Descriptor {
-    let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o666)
+    let number = FilePath(path).withCString {
+      open($0, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o666)
+    }
     guard number >= 0 else { throw SystemErrors.writing(path, code: errno) }
     return Descriptor(owning: number)
   }

@@ -1,3 +1,4 @@
+import FilePaths
 import Glibc
 
 /// The right to write the file of a name, which one writer has at a time.
@@ -51,7 +52,7 @@ struct FileClaim {
   /// Leaves everything as it was before.
   func discard() {
     guard isNew, descriptor.isFile(at: path) else { return }
-    unlink(path)
+    FilePath(path).remove()
   }
 
   /// Lets others claim the name.
@@ -73,10 +74,10 @@ struct FileClaim {
 
 /// The path of the file itself, where a link leads to it.
 private func resolved(_ path: String) -> String {
-  guard let real = realpath(path, nil) else { return path }
+  guard let real = FilePath(path).withCString({ realpath($0, nil) }) else { return path }
   // What it gives belongs to the caller.
   defer { free(real) }
-  return String(cString: real)
+  return FilePath(cString: real).text
 }
 
 extension Descriptor {
@@ -89,8 +90,7 @@ extension Descriptor {
 
   /// Whether this is the file that the name leads to.
   fileprivate func isFile(at path: String) -> Bool {
-    var other = stat()
-    guard stat(path, &other) == 0 else { return false }
+    guard let other = FilePath(path).status else { return false }
     let own = status
     return own.st_dev == other.st_dev && own.st_ino == other.st_ino
   }

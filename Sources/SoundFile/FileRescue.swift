@@ -1,3 +1,4 @@
+import FilePaths
 import Glibc
 
 /// Saves a file that others have removed while it was written: what a descriptor still has becomes
@@ -23,7 +24,7 @@ enum FileRescue {
       {
         return copy.path
       }
-      unlink(copy.path)
+      FilePath(copy.path).remove()
     }
     return nil
   }
@@ -36,7 +37,8 @@ enum FileRescue {
       rest = rest[..<slash]
       folders.append(String(rest))
     }
-    return folders + [getenv("TMPDIR").map { String(cString: $0) }, "/tmp"].compactMap(\.self)
+    return folders
+      + [getenv("TMPDIR").map { FilePath(cString: $0).text }, "/tmp"].compactMap(\.self)
   }
 
   /// A file that was not there before: a name that others have prepared is left alone.
@@ -48,7 +50,9 @@ enum FileRescue {
     for number in 1...100 {
       let mark = number == 1 ? "recovered" : "recovered-\(number)"
       let copy = "\(folder)/\(name[..<dot])-\(mark)\(name[dot...])"
-      let file = open(copy, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      let file = FilePath(copy).withCString {
+        open($0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      }
       if file >= 0 { return (Descriptor(owning: file), copy) }
       guard errno == EEXIST else { return nil }
     }

@@ -1,3 +1,4 @@
+import FilePaths
 import Glibc
 
 /// A new file on its way to a name: until `publish` gives it that name, whatever has the name stays as
@@ -10,7 +11,7 @@ package final class PendingFile {
   package let descriptor: Descriptor
   private let path: String
   /// The random name; nil while there is none.
-  private var name: String?
+  private var name: FilePath?
 
   /// Makes a file in the folder of `path`.
   ///
@@ -19,7 +20,10 @@ package final class PendingFile {
     self.path = path
     // Swift's Glibc module shows no O_TMPFILE, which is this and O_DIRECTORY.
     let unnamed = 0o20000000 | O_DIRECTORY
-    let number = isNamed ? -1 : open(folder(of: path), unnamed | O_RDWR | O_CLOEXEC, 0o666)
+    let number =
+      isNamed
+      ? -1
+      : FilePath(path).folder.withCString { open($0, unnamed | O_RDWR | O_CLOEXEC, 0o666) }
     guard number < 0 else {
       descriptor = Descriptor(owning: number)
       return
@@ -33,7 +37,7 @@ package final class PendingFile {
   }
 
   deinit {
-    if let name { unlink(name) }
+    name?.remove()
   }
 
   /// Gives the file its name, once; the file that had it is gone then.
@@ -48,18 +52,19 @@ package final class PendingFile {
       guard result == 0 else { throw Self.error(path, code: errno) }
       name = new
     }
-    guard let name, rename(name, path) == 0 else { throw Self.error(path, code: errno) }
+    let result = name?.withCString { old in FilePath(path).withCString { rename(old, $0) } }
+    guard result == 0 else { throw Self.error(path, code: errno) }
     self.name = nil
   }
 
   /// Makes something with a name that nobody can foresee, and that is free.
   private static func withRandomName(
-    beside path: String, _ make: (String) -> Int32
-  ) -> (name: String, result: Int32) {
+    beside path: String, _ make: (UnsafePointer<CChar>) -> Int32
+  ) -> (name: FilePath, result: Int32) {
     while true {
       let random = String(UInt64.random(in: 0 ... .max), radix: 36)
-      let name = "\(folder(of: path))/.syrinx-\(random)"
-      let result = make(name)
+      let name = FilePath(path).folder.appending(FilePath(".syrinx-\(random)"))
+      let result = name.withCString(make)
       if result >= 0 || errno != EEXIST { return (name, result) }
     }
   }
@@ -70,9 +75,4 @@ package final class PendingFile {
       path: path,
       reason: "you may not make files in its folder; `ls -ld` shows who may, `chmod` changes it")
   }
-}
-
-private func folder(of path: String) -> String {
-  guard let slash = path.lastIndex(of: "/") else { return "." }
-  return slash == path.startIndex ? "/" : String(path[..<slash])
 }

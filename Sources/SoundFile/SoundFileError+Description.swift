@@ -1,3 +1,5 @@
+import FilePaths
+
 extension SoundFileError: CustomStringConvertible {
   /// A short text for people.
   public var description: String {
@@ -14,21 +16,21 @@ extension SoundFileError: CustomStringConvertible {
 
   private var readingText: String {
     switch self {
-    case .notFound(let path): "there is no \(path); check the name and its folder"
-    case .isDirectory(let path): "\(path) is a folder; give a file in it"
+    case .notFound(let path): "there is no \(FilePath(path)); check the name and its folder"
+    case .isDirectory(let path): "\(FilePath(path)) is a folder; give a file in it"
     case .permissionDenied(let path):
-      "you may not open \(path); `ls -l` shows who may, `chmod` changes it"
-    case .empty(let path): "\(path) is empty: there is no audio in it"
+      "you may not open \(FilePath(path)); `ls -l` shows who may, `chmod` changes it"
+    case .empty(let path): "\(FilePath(path)) is empty: there is no audio in it"
     case .notAudio(let path):
-      "\(path) is not a sound file that is known; `file` may tell what it is"
+      "\(FilePath(path)) is not a sound file that is known; `file` may tell what it is"
     case .unsupported(let path, let what):
-      "\(path) is \(what), which only FFmpeg reads; install it (ffmpeg), or convert the file"
-    case .silent(let path, let what): "\(path) is \(what): there is no sound to be read in it"
+      "\(FilePath(path)) is \(what), which only FFmpeg reads; install it (ffmpeg), or convert the file"
+    case .silent(let path, let what): "\(FilePath(path)) is \(what): there is no sound to be read in it"
     case .damaged(let path, let frame, let reason):
-      "\(path) is damaged after \(frame): \(reason)"
-    case .cannotRead(let path, let reason): "cannot read \(path): \(reason)"
+      "\(FilePath(path)) is damaged after \(frame): \(reason)"
+    case .cannotRead(let path, let reason): "cannot read \(FilePath(path)): \(reason)"
     case .notSeekable(let path):
-      "\(path) is a stream and can only be read from its beginning; save it to a file first"
+      "\(FilePath(path)) is a stream and can only be read from its beginning; save it to a file first"
     default: ""
     }
   }
@@ -48,22 +50,22 @@ extension SoundFileError: CustomStringConvertible {
 
   private var writingText: String {
     switch self {
-    case .alreadyExists(let path): "\(path) is there already; choose another name"
+    case .alreadyExists(let path): "\(FilePath(path)) is there already; choose another name"
     case .inUse(let path):
-      "\(path) is being written by another recorder; end that one or choose another name"
-    case .cannotWrite(let path, let reason): "cannot write \(path): \(reason)"
+      "\(FilePath(path)) is being written by another recorder; end that one or choose another name"
+    case .cannotWrite(let path, let reason): "cannot write \(FilePath(path)): \(reason)"
     case .diskFull(let path):
-      "no space is left on the disk for \(path); what was written before is kept"
+      "no space is left on the disk for \(FilePath(path)); what was written before is kept"
     case .tooLarge(let path):
-      "\(path) cannot grow any further: its format or a limit of the system (`ulimit -f`) forbids it"
+      "\(FilePath(path)) cannot grow any further: its format or a limit of the system (`ulimit -f`) forbids it"
     case .incomplete(let path, let written, let found):
-      "\(path) is incomplete: \(written) were written, \(found) are in it"
+      "\(FilePath(path)) is incomplete: \(written) were written, \(found) are in it"
     case .removed(let path):
-      "\(path) was removed while it was written: what was recorded is lost"
+      "\(FilePath(path)) was removed while it was written: what was recorded is lost"
     case .recovered(let path, let copy):
-      "\(path) was removed while it was written: what was recorded is in \(copy)"
-    case .brokenPipe(let path): "the reader of \(path) has gone"
-    case .closed(let path): "\(path) is already closed"
+      "\(FilePath(path)) was removed while it was written: what was recorded is in \(FilePath(copy))"
+    case .brokenPipe(let path): "the reader of \(FilePath(path)) has gone"
+    case .closed(let path): "\(FilePath(path)) is already closed"
     default: ""
     }
   }

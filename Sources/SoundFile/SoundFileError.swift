@@ -1,6 +1,9 @@
 public import AudioCore
 
 /// Why a sound file could not be read or written; `path` is the file that was asked for.
+///
+/// In a path a byte that is not UTF-8 is the private character U+EF00 + byte; the description shows
+/// it, and what a terminal would obey, escaped.
 public enum SoundFileError: Error, Equatable {
   /// There is no such file; for a file to be written, its folder is missing.
   case notFound(path: String)

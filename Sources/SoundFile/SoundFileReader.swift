@@ -1,5 +1,6 @@
 public import AudioCore
 public import AudioThreads
+import FilePaths
 public import FoundationEssentials
 
 /// Reads a sound file, from its beginning or from any frame: all that libsndfile knows (WAV, AIFF,
@@ -39,7 +40,7 @@ public final class SoundFileReader {
   /// - Parameter interruption: when it is signalled, a stream ends at once; files do not need it.
   /// - Throws: `SoundFileError`, which says what is wrong with the file.
   public convenience init(url: URL, interruption: WakeUp? = nil) throws {
-    let path = url.path
+    let path = FilePath(url).text
     try self.init(Descriptor.reading(path), path: path, interruption: interruption)
   }
 

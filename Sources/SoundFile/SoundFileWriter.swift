@@ -1,4 +1,5 @@
 public import AudioCore
+import FilePaths
 public import FoundationEssentials
 import Glibc
 
@@ -69,7 +70,7 @@ public final class SoundFileWriter {
     largestWAV: Int
   ) throws(SoundFileError) {
     try encoding.check(format)
-    let file = try GrowingFile(path: url.path, replacesExisting: replacesExisting)
+    let file = try GrowingFile(path: FilePath(url).text, replacesExisting: replacesExisting)
     let output: any SoundFileOutput
     do throws(SoundFileError) {
       output = try Self.output(file, format, encoding, largestWAV: largestWAV)

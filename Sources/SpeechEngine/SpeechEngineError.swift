@@ -1,3 +1,5 @@
+import FilePaths
+
 /// Why an engine cannot recognise speech.
 public enum SpeechEngineError: Error, Equatable {
   /// There is no model in any of the places searched; `package` is the Debian package that brings
@@ -35,13 +37,13 @@ extension SpeechEngineError: CustomStringConvertible {
     switch self {
     case .modelMissing(let searched, let package):
       """
-      no speech model was found in \(searched.joined(separator: " or ")); \
+      no speech model was found in \(searched.joined(separator: " or ").printable); \
       `apt install \(package)` brings one
       """
     case .modelUnreadable(let path):
-      "the speech model's file \(path) may not be read by this user"
+      "the speech model's file \(FilePath(path)) may not be read by this user"
     case .modelDamaged(let path, let reason):
-      "the speech model's file \(path) is damaged: \(reason); install the model again"
+      "the speech model's file \(FilePath(path)) is damaged: \(reason); install the model again"
     case .languageMissing("", let available):
       "the language that was asked for has no name; ask for \(available), or leave it out"
     case .languageMissing(let wanted, let available):
@@ -52,7 +54,7 @@ extension SpeechEngineError: CustomStringConvertible {
       "the speech engine failed: \(reason)"
     case .libraryMissing(let searched, let remedy):
       """
-      the speech engine has no library that can be used in \(searched.joined(separator: " or ")): \
+      the speech engine has no library that can be used in \(searched.joined(separator: " or ").printable): \
       \(remedy)
       """
     case .unreachable(let address, let reason):
@@ -67,7 +69,7 @@ extension SpeechEngineError: CustomStringConvertible {
     case .unsupported(let feature, let engine):
       "\(engine) has no \(feature); leave it out, or use another engine"
     case .modelNotInstalled(let searched, let remedy):
-      "no speech model was found in \(searched.joined(separator: " or ")): \(remedy)"
+      "no speech model was found in \(searched.joined(separator: " or ").printable): \(remedy)"
     }
   }
 

@@ -22,7 +22,9 @@ extension ImportRules {
   ]
 
   private static let foundation: Set = ["Foundation", "FoundationEssentials"]
-  private static let interface = foundation.union(["AudioCore", "ClientDependencies"])
+  private static let interface = foundation.union([
+    "AudioCore", "ClientDependencies", "FilePaths",
+  ])
   private static let engine = interface.union([
     "AudioThreads", "Glibc", "Logging", "Resampling", "SoundFile",
   ])
@@ -35,6 +37,7 @@ extension ImportRules {
     // The vocabulary. Glibc (or Musl) gives AudioCore sine and logarithm, which Swift lacks.
     "AudioCore": ["Glibc", "Musl"],
     "AudioThreads": ["CLinux", "Glibc", "Logging"],
+    "FilePaths": ["FoundationEssentials", "Glibc"],
 
     // Dependencies that a feature controls, or Point-Free's modules in their place.
     "ClientDependencies": foundation.union([

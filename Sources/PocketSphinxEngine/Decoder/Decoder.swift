@@ -1,5 +1,6 @@
 import AudioCore
 import CPocketSphinx
+import FilePaths
 import SpeechEngine
 
 /// One PocketSphinx decoder with its model, some 100 MB.
@@ -38,7 +39,8 @@ final class Decoder {
     }
     knowsWholeDictionary = isWhole
     guard let decoder = made, let logmath = ps_get_logmath(decoder) else {
-      throw .failed(reason: "PocketSphinx could not load the model in \(model.files.directory)")
+      throw .failed(
+        reason: "PocketSphinx could not load the model in \(FilePath(model.files.directory))")
     }
     self.decoder = decoder
     probabilities = logmath

@@ -1,4 +1,5 @@
 import CPocketSphinx
+import FilePaths
 import SpeechEngine
 
 /// PocketSphinx' configuration: its defaults, the model, and what was measured to be the most
@@ -22,9 +23,13 @@ struct SphinxConfiguration: ~Copyable {
 
   /// - Parameter dictionary: the path of another dictionary than the model's.
   func use(_ model: ModelFiles, dictionary: String?) {
-    cmd_ln_set_str_r(configuration, "-hmm", model.acoustic)
-    cmd_ln_set_str_r(configuration, "-dict", dictionary ?? model.dictionary)
-    cmd_ln_set_str_r(configuration, "-lm", model.language)
+    set("-hmm", model.acoustic)
+    set("-dict", dictionary ?? model.dictionary)
+    set("-lm", model.language)
+  }
+
+  private func set(_ name: String, _ path: String) {
+    FilePath(path).withCString { cmd_ln_set_str_r(configuration, name, $0) }
   }
 
   func use(_ settings: DecoderSettings) {
@@ -42,8 +47,10 @@ struct SphinxConfiguration: ~Copyable {
 
   /// Makes a front end with a model's parameters, as `ps_init` would.
   consuming func makeFrontEnd(featureParameters: String) throws(SpeechEngineError) -> FrontEnd {
-    guard cmd_ln_parse_file_r(configuration, ps_args(), featureParameters, 0) != nil else {
-      throw .failed(reason: "PocketSphinx could not read \(featureParameters)")
+    let path = FilePath(featureParameters)
+    let parsed = path.withCString { cmd_ln_parse_file_r(configuration, ps_args(), $0, 0) }
+    guard parsed != nil else {
+      throw .failed(reason: "PocketSphinx could not read \(path)")
     }
     return try FrontEnd(configuration: configuration)
   }

@@ -1,3 +1,4 @@
+import FilePaths
 import Glibc
 import SpeechEngine
 
@@ -15,7 +16,7 @@ final class FileMapping: @unchecked Sendable {
   ///
   /// - Throws: `.modelUnreadable`; `.failed` where not the file but a limit is to blame.
   init(path: String) throws(SpeechEngineError) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = FilePath(path).withCString { open($0, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw .unreadable(path, code: errno) }
     defer { close(descriptor) }
     var status = stat()

@@ -1,3 +1,4 @@
+import FilePaths
 import Glibc
 import SpeechEngine
 import Synchronization
@@ -39,8 +40,7 @@ private struct FileStamp: Equatable {
 
   /// The stamp of the file that a path leads to; nil where there is none.
   init?(_ path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
+    guard let status = FilePath(path).status else { return nil }
     (device, number, size) = (UInt(status.st_dev), UInt(status.st_ino), Int(status.st_size))
     // The time of the last change of the file or its description, which nobody can set.
     (seconds, nanoseconds) = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import FilePaths
 import Glibc
 import SpeechEngine
 
@@ -50,14 +50,10 @@ struct ModelFiles: Equatable, Sendable {
 
   /// The names in a folder; nil where there is none.
   private static func names(in directory: String) throws(SpeechEngineError) -> [String]? {
-    guard exists(directory) else { return nil }
-    let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      if errno == ENOTDIR { return nil }
-      throw .unreadable(directory, code: errno)
-    }
-    close(descriptor)
-    return try? FileManager.default.contentsOfDirectory(atPath: directory)
+    if let names = FilePath(directory).names { return names.map(\.text) }
+    let code = errno
+    if code == ENOTDIR || code == ENOENT { return nil }
+    throw .unreadable(directory, code: code)
   }
 
   private static func acousticDirectory(
@@ -72,12 +68,12 @@ struct ModelFiles: Equatable, Sendable {
 
   private static func checkReadable(_ path: String) throws(SpeechEngineError) {
     guard exists(path) else { throw .modelDamaged(path: path, reason: "it is missing") }
-    guard FileManager.default.isReadableFile(atPath: path) else {
+    guard FilePath(path).withCString({ access($0, R_OK) }) == 0 else {
       throw .modelUnreadable(path: path)
     }
   }
 
   private static func exists(_ path: String) -> Bool {
-    FileManager.default.fileExists(atPath: path)
+    FilePath(path).status != nil
   }
 }

@@ -1,3 +1,4 @@
+import FilePaths
 import FoundationEssentials
 import SpeechEngine
 
@@ -13,7 +14,7 @@ struct ModelLocation: Sendable {
   init(
     chosen: URL?, environment: [String: String] = ProcessInfo.processInfo.environment
   ) {
-    self.chosen = chosen?.path
+    self.chosen = chosen.map { FilePath($0).text }
     self.environment = environment
   }
 

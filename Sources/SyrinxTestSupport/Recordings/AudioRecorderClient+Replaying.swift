@@ -2,6 +2,7 @@ import AudioCore
 public import AudioRecorderClient
 import AudioThreads
 import ClientDependencies
+import FilePaths
 public import Foundation
 import SoundFile
 
@@ -55,7 +56,8 @@ private actor ReplayedSound {
     self.reader = reader
     let buffer = try reader.read(atMost: count)
     guard buffer.frameCount == count else {
-      throw ReplayError.unreadable(reason: "\(url.path) is shorter than the recording beside it")
+      throw ReplayError.unreadable(
+        reason: "\(FilePath(url)) is shorter than the recording beside it")
     }
     return buffer
   }

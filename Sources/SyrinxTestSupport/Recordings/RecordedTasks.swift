@@ -1,3 +1,4 @@
+import FilePaths
 import Foundation
 
 /// A recording that was read: what happened in each task, in order.
@@ -6,17 +7,17 @@ struct RecordedTasks {
 
   init(url: URL, header: RecordedHeader) throws(ReplayError) {
     let data: Data
-    do {
-      data = try Data(contentsOf: url)
+    do throws(FilePathError) {
+      data = Data(try FilePath(url).contents())
     } catch {
-      throw .unreadable(reason: "\(url.path) cannot be read: \(error.localizedDescription)")
+      throw .unreadable(reason: "\(FilePath(url)) cannot be read: \(error.reason)")
     }
     let lines = data.split(separator: UInt8(ascii: "\n"))
     guard let first = lines.first, let found = try? Self.decode(RecordedHeader.self, first),
       found == header
     else {
       throw .unreadable(
-        reason: "\(url.path) is no recording of the format \(header.format), version "
+        reason: "\(FilePath(url)) is no recording of the format \(header.format), version "
           + "\(header.version): its first line says otherwise")
     }
     var tasks: [Int: [RecordedLine]] = [:]
@@ -29,9 +30,10 @@ struct RecordedTasks {
         }
         tasks[line.task, default: []].append(line)
       } catch let error as UnknownName {
-        throw .unreadable(reason: "\(url.path), line \(index + 1), is of a newer version: \(error)")
+        throw .unreadable(
+          reason: "\(FilePath(url)), line \(index + 1), is of a newer version: \(error)")
       } catch {
-        throw .unreadable(reason: "\(url.path), line \(index + 1), is damaged: \(error)")
+        throw .unreadable(reason: "\(FilePath(url)), line \(index + 1), is damaged: \(error)")
       }
     }
     self.tasks = (0..<((tasks.keys.max() ?? -1) + 1)).map { tasks[$0] ?? [] }

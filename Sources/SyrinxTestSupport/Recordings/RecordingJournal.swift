@@ -2,6 +2,7 @@ import AudioCore
 import AudioRecorderClient
 import AudioThreads
 import ClientDependencies
+import FilePaths
 import Foundation
 import SoundFile
 import SpeechClient
@@ -76,6 +77,6 @@ actor RecordingJournal {
 
 /// The WAV file of a task: `talk.jsonl` has `talk-0.wav`, `talk-1.wav` … beside it.
 func soundURL(of task: Int, beside url: URL) -> URL {
-  let name = url.deletingPathExtension().lastPathComponent
-  return url.deletingLastPathComponent().appending(path: "\(name)-\(task).wav")
+  let path = FilePath(url)
+  return path.folder.appending(FilePath("\(path.stem.text)-\(task).wav")).url
 }

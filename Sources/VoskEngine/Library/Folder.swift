@@ -1,4 +1,4 @@
-import FoundationEssentials
+import FilePaths
 
 /// A folder that may not be there.
 struct Folder {
@@ -10,7 +10,7 @@ struct Folder {
 
   /// The names in it, in alphabetical order; none where it is missing or may not be read.
   var names: [String] {
-    (try? FileManager.default.contentsOfDirectory(atPath: path))?.sorted() ?? []
+    FilePath(path).names?.map(\.text).sorted() ?? []
   }
 
   /// The paths of those that begin so.
@@ -19,6 +19,6 @@ struct Folder {
   }
 
   func has(_ name: String) -> Bool {
-    FileManager.default.fileExists(atPath: "\(path)/\(name)")
+    FilePath("\(path)/\(name)").status != nil
   }
 }

@@ -1,3 +1,4 @@
+import FilePaths
 import FoundationEssentials
 import SpeechEngine
 
@@ -10,7 +11,7 @@ struct LibraryLocation: Sendable {
   private let environment: [String: String]
 
   init(chosen: URL?, environment: [String: String] = ProcessInfo.processInfo.environment) {
-    self.chosen = chosen?.path
+    self.chosen = chosen.map { FilePath($0).text }
     self.environment = environment
   }
 

@@ -1,3 +1,4 @@
+import FilePaths
 import Glibc
 import Logging
 import SpeechEngine
@@ -19,7 +20,7 @@ struct VoskLibrary: Sendable {
   /// - Throws: `.libraryMissing` where the path leads to no library, or to one without a function
   ///   that is needed.
   init(path: String) throws(SpeechEngineError) {
-    guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
+    guard let handle = FilePath(path).withCString({ dlopen($0, RTLD_NOW | RTLD_LOCAL) }) else {
       let reason = dlerror().map { String(cString: $0) } ?? "it cannot be loaded"
       throw .libraryMissing(searched: [path], remedy: "\(reason); \(LibraryLocation.remedy)")
     }

@@ -1,3 +1,4 @@
+import FilePaths
 import Glibc
 import SpeechEngine
 
@@ -19,7 +20,9 @@ struct ModelFile {
   /// - Throws: `.modelDamaged` for one that is missing, `.modelUnreadable`; `.failed` where a limit
   ///   is to blame.
   init(path: String) throws(SpeechEngineError) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let descriptor = FilePath(path).withCString {
+      open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    }
     guard descriptor >= 0 else {
       switch errno {
       case EACCES: throw .modelUnreadable(path: path)

@@ -1,4 +1,5 @@
 import AudioCore
+import FilePaths
 import SpeechEngine
 
 /// A loaded model, which any number of recognisers share; it is freed with the last of them.
@@ -13,7 +14,8 @@ final class VoskModel: @unchecked Sendable {
   /// Loads a model, which must have been validated; the corresponding C function is
   /// `vosk_model_new`.
   init(_ files: VoskModelFiles, with library: VoskLibrary) throws(SpeechEngineError) {
-    guard let handle = library.functions.newModel(files.directory) else {
+    guard let handle = FilePath(files.directory).withCString({ library.functions.newModel($0) })
+    else {
       throw .modelDamaged(
         path: files.directory, reason: "libvosk cannot load it (it says why on standard error)")
     }

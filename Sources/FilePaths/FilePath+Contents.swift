@@ -1,0 +1,80 @@
+package import Glibc
+
+/// The system could not do something with a file; with the code of C.
+package struct FilePathError: Error, Equatable {
+  package let code: Int32
+
+  package init(code: Int32) {
+    self.code = code
+  }
+
+  /// What the system says.
+  package var reason: String { "\(String(cString: strerror(code))) (errno \(code))" }
+}
+
+extension FilePath {
+  /// What the system says of the file; nil where there is none.
+  ///
+  /// The corresponding C function is `stat`.
+  package var status: stat? {
+    var status = stat()
+    return withCString { stat($0, &status) } == 0 ? status : nil
+  }
+
+  /// The names in the folder, in no order, nil where there is no folder that this user may read.
+  package var names: [FilePath]? {
+    guard let folder = withCString({ opendir($0) }) else { return nil }
+    defer { closedir(folder) }
+    var names: [FilePath] = []
+    while let entry = readdir(folder) {
+      // The name is a C array, which Swift takes for a tuple: its bytes lie in the entry.
+      let name = UnsafeRawPointer(entry) + (MemoryLayout<dirent>.offset(of: \.d_name) ?? 0)
+      names.append(FilePath(cString: name.assumingMemoryBound(to: CChar.self)))
+    }
+    return names.filter { $0 != "." && $0 != ".." }
+  }
+
+  /// All that a file or a pipe gives; it blocks until that ends, or has given more than `limit`.
+  package func contents(atMost limit: Int = .max) throws(FilePathError) -> [UInt8] {
+    let file = withCString { open($0, O_RDONLY | O_CLOEXEC) }
+    guard file >= 0 else { throw FilePathError(code: errno) }
+    defer { close(file) }
+    return try Self.contents(of: file, atMost: limit)
+  }
+
+  /// The same of a file that is open.
+  package static func contents(
+    of descriptor: Int32, atMost limit: Int = .max
+  ) throws(FilePathError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var part = [UInt8](repeating: 0, count: 65_536)
+    while bytes.count <= limit {
+      let count = read(descriptor, &part, part.count)
+      if count < 0 && errno == EINTR { continue }
+      guard count >= 0 else { throw FilePathError(code: errno) }
+      if count == 0 { break }
+      bytes += part[..<count]
+    }
+    return bytes
+  }
+
+  /// Removes the file, where that is possible; the corresponding C function is `unlink`.
+  package func remove() {
+    _ = withCString { unlink($0) }
+  }
+
+  /// Makes the folder, and those above it, where there is none.
+  package func makeFolder() throws(FilePathError) {
+    if withCString({ mkdir($0, 0o777) }) == 0 { return }
+    let code = errno
+    switch code {
+    case EEXIST where status.map { $0.st_mode & S_IFMT } == S_IFDIR: return
+    case ENOENT where folder != self:
+      try folder.makeFolder()
+      if withCString({ mkdir($0, 0o777) }) != 0, errno != EEXIST {
+        throw FilePathError(code: errno)
+      }
+    default: throw FilePathError(code: code)
+    }
+  }
+}
