@@ -1,5 +1,5 @@
-import ArgumentParser
 import ClientDependencies
+import FilePaths
 import Glibc
 import SpeechEngine
 
@@ -18,16 +18,25 @@ public enum CommandLineProgram {
     // A reader that has gone shows as EPIPE, on which the command ends quietly.
     signal(SIGPIPE, SIG_IGN)
     StopSignals.block()
+    let arguments = arguments
     Task {
-      await withDependencies {
+      let status = await withDependencies {
         $0.engineMakers = engines
         $0.speechEngines = engines.map { $0.make(EngineSettings()) }
       } operation: {
-        await RootCommand.main()
+        await RootCommand.run(arguments)
       }
-      exit(EXIT_SUCCESS)
+      exit(status)
     }
     // The main thread of an asynchronous `main` would wait in Dispatch with all signals unblocked.
     while true { pause() }
+  }
+
+  /// What the process was started with, in the text of `FilePath`: `CommandLine.arguments` puts one
+  /// and the same character in the place of all bytes that are not UTF-8.
+  private static var arguments: [String] {
+    (1..<max(1, Int(CommandLine.argc))).compactMap { index in
+      CommandLine.unsafeArgv[index].map { FilePath(cString: $0).text }
+    }
   }
 }

@@ -1,3 +1,4 @@
+import FilePaths
 import Foundation
 import SpeechClient
 import Testing

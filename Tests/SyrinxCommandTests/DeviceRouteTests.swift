@@ -1,4 +1,5 @@
 import AudioCore
+import FilePaths
 import Testing
 
 @testable import SyrinxCommand

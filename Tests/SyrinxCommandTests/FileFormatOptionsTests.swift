@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioRecorderClient
+import FilePaths
 import Testing
 
 @testable import SyrinxCommand
@@ -38,6 +39,8 @@ struct FileFormatOptionsTests {
   func `what does not go together is refused`(arguments: [String], file: String) throws {
     let options = try FileFormatOptions.parse(arguments)
     let name = String(file.split(separator: ".").last ?? "")
-    #expect(throws: ValidationError.self) { try options.check(for: file, extension: name) }
+    #expect(throws: ValidationError.self) {
+      try options.check(for: FilePath(file), extension: name)
+    }
   }
 }

@@ -1,5 +1,6 @@
 import AudioCore
 import ClientDependencies
+import FilePaths
 import Foundation
 import SpeechClient
 import Testing
@@ -33,7 +34,7 @@ struct FileHearingTests {
       $0.continuousClock = clock
     } operation: {
       let hearing = await FileHearing(
-        folder.file(name).path, showsProgress: showsProgress,
+        FilePath(folder.file(name)), showsProgress: showsProgress,
         in: CommandContext(console: console, signals: StopSignals()))
       let request = hearing.request(wantsPartials: false)
       await clock.advance(by: .seconds(60))

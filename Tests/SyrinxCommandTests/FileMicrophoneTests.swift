@@ -1,4 +1,5 @@
 import AudioCore
+import FilePaths
 import FoundationEssentials
 import SoundCard
 import SoundFile
@@ -36,7 +37,7 @@ struct FileMicrophoneTests {
   }
 
   private func heard(_ name: String) async throws -> [Float] {
-    let path = folder.file(name).path
+    let path = FilePath(folder.file(name))
     let ear = try await FileMicrophone.open(path: path) { [troubles] in troubles.append($0) }
     let card = VirtualSoundCard(.init(pace: .untimed, microphone: ear.microphone)).soundCard
     let pcm = try await card.openCapture(

@@ -1,3 +1,4 @@
+import FilePaths
 import Foundation
 import Testing
 
@@ -88,7 +89,7 @@ struct JobsTests {
     let context = CommandContext(console: try Console(), signals: StopSignals())
     let started = Started()
     var hearings = Hearings(files: ["a", "b", "c", "d"], atOnce: 2) { file in
-      await started.note(file)
+      await started.note("\(file)")
       return Hearing(
         file: file,
         audio: await FileHearing(file, showsProgress: false, in: context),

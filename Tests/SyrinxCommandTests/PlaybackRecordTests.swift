@@ -1,11 +1,12 @@
 import AudioCore
 import AudioPlayerClient
+import FilePaths
 import Testing
 
 @testable import SyrinxCommand
 
 struct PlaybackRecordTests {
-  private let files = ["a.wav", "b.wav"]
+  private let files: [FilePath] = ["a.wav", "b.wav"]
 
   private func line(_ event: PlaybackEvent) throws -> String {
     try PlaybackRecord(event, files: files).jsonLine()

@@ -1,5 +1,6 @@
 import AudioCore
 import AudioPlayerClient
+import FilePaths
 import Testing
 
 @testable import SyrinxCommand

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioCore
 import AudioRecorderClient
+import FilePaths
 import FoundationEssentials
 import Testing
 

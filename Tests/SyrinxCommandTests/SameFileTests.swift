@@ -1,3 +1,4 @@
+import FilePaths
 import Foundation
 import Testing
 
@@ -12,8 +13,8 @@ struct SameFileTests {
     try Data().write(to: other)
     let link = folder.file("link")
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
-    #expect(isSameFile(file.path, link.path))
-    #expect(!isSameFile(file.path, other.path))
-    #expect(!isSameFile(folder.file("c").path, folder.file("c").path))
+    #expect(isSameFile(FilePath(file), FilePath(link)))
+    #expect(!isSameFile(FilePath(file), FilePath(other)))
+    #expect(!isSameFile(FilePath(folder.file("c")), FilePath(folder.file("c"))))
   }
 }

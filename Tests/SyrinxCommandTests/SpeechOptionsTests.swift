@@ -1,4 +1,5 @@
 import ArgumentParser
+import FilePaths
 import Foundation
 import Testing
 
@@ -19,7 +20,7 @@ struct SpeechOptionsTests {
       "30", "--tail-padding", "0.25",
     ])
     let request = options.applied(to: SpeechRequest(url: URL(filePath: "a.wav")))
-    #expect(request.grammar == .file(URL(filePath: "a.gram")))
+    #expect(request.grammar == .file(FilePath("a.gram").url))
     #expect(request.locale == "en-US")
     #expect(request.endpointPolicy.silence == .milliseconds(1500))
     #expect(request.endpointPolicy.longest == .seconds(30))
@@ -63,11 +64,11 @@ struct SpeechOptionsTests {
     try folder.speech("go.wav")
     let word = try await BuiltCommand.run(
       "transcribe", "go.wav", "go.wav", "--key-phrase", "go blorfle", in: folder)
-    #expect(word.status == 1 && word.errorLines.count == 1 && word.output.isEmpty)
+    #expect(word.status == 64 && word.errorLines.count == 1 && word.output.isEmpty)
     #expect(word.error.contains("\"blorfle\" of the phrase \"go blorfle\""), "\(word.error)")
     let setting = try await BuiltCommand.run(
       "transcribe", "go.wav", "--engine-option", "speed=9", in: folder)
-    #expect(setting.status == 1)
+    #expect(setting.status == 64)
     #expect(
       setting.error.contains("speed") && setting.error.contains("maxhmmpf"), "\(setting.error)")
   }
@@ -127,7 +128,7 @@ struct SpeechOptionsTests {
   }
 
   @Test(arguments: [
-    (#"<(printf '\xff')"#, "not UTF-8"), ("<(yes)", "more than 16777216 bytes"),
+    (#"<(printf '\xff')"#, "not a text in UTF-8"), ("<(yes)", "more than 16777216 bytes"),
     ("<(echo '#JSGF V1.0; grammar a; public <a> = go blorfle;')", "blorfle"),
   ])
   func `a pipe without a grammar ends the command with its reason`(pipe: String, reason: String)

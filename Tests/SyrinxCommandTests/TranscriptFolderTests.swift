@@ -1,4 +1,5 @@
 import ArgumentParser
+import FilePaths
 import Foundation
 import SpeechClient
 import Testing

@@ -59,6 +59,33 @@ struct WERCommandTests {
   }
 
   @Test
+  func `a text may come from a pipe, with or without a name`() async throws {
+    let run = try await BuiltCommand.shell(
+      """
+      syrinx wer <(echo a b) <(echo a c) || exit
+      mkfifo pipe; echo a b >pipe & syrinx wer pipe - <<<'a b'
+      """, in: folder)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.outputLines.map { $0.prefix(6) } == ["50.0 %", "0.0 % "])
+  }
+
+  @Test
+  func `what cannot be read is an error in plain words`() async throws {
+    try write("a\n", to: "a.txt")
+    let folder = try await BuiltCommand.run("wer", ".", "a.txt", in: folder)
+    #expect(folder.error == "syrinx: cannot read .: it is a folder; name a file in it\n")
+    let below = try await BuiltCommand.run("wer", "a.txt/b", "a.txt", in: self.folder)
+    #expect(below.error.contains("a.txt/b: there is no such file"), "\(below.error)")
+    let memory = try await BuiltCommand.run("wer", "/proc/self/mem", "a.txt", in: self.folder)
+    #expect(
+      memory.error
+        == "syrinx: cannot read /proc/self/mem: Input/output error (errno 5)\n", "\(memory.error)")
+    let made = try await BuiltCommand.run(
+      "transcribe", "a.wav", "--output-dir", "a.txt", in: self.folder)
+    #expect(made.error.contains("cannot make the folder a.txt: File exists"), "\(made.error)")
+  }
+
+  @Test
   func `what cannot be compared is an error that names it`() async throws {
     try write("...\n", to: "dots.txt")
     try Data([0xFF, 0xFE, 0x61]).write(to: folder.file("binary.txt"))

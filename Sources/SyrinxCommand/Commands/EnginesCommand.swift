@@ -1,5 +1,6 @@
 import ArgumentParser
 import ClientDependencies
+import FilePaths
 import SpeechClient
 import SpeechEngine
 
@@ -31,7 +32,7 @@ struct EnginesCommand: Subcommand {
   @Option(
     help: ArgumentHelp(
       "Say which engines can use the model in this folder.", valueName: "folder"))
-  var model: String?
+  var model: FilePath?
 
   @Option(
     help: ArgumentHelp(
@@ -42,7 +43,6 @@ struct EnginesCommand: Subcommand {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    try model.map(EngineOptions.check(model:))
     try server.map(EngineOptions.check(server:))
   }
 

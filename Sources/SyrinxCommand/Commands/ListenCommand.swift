@@ -2,7 +2,7 @@ import ArgumentParser
 import AudioCore
 import AudioRecorderClient
 import ClientDependencies
-import FoundationEssentials
+import FilePaths
 import Logging
 import SoundFile
 import SpeechClient
@@ -35,7 +35,7 @@ struct ListenCommand: RecognisingSubcommand {
       Keep what is heard, at 16 kHz and mono, in this file: wav, flac or any other that record \
       writes. The times of the words are those of the file.
       """, valueName: "file"))
-  var keep: String?
+  var keep: FilePath?
 
   @OptionGroup var recognition: SpeechOptions
 
@@ -47,7 +47,7 @@ struct ListenCommand: RecognisingSubcommand {
     try recognition.check(for: transcript)
     guard let keep else { return }
     do {
-      _ = try SoundFileEncoding(pathExtension: URL(filePath: keep).pathExtension)
+      _ = try SoundFileEncoding(pathExtension: keep.pathExtension)
     } catch {
       throw ValidationError("--keep \(keep): \(error).")
     }
@@ -59,7 +59,7 @@ struct ListenCommand: RecognisingSubcommand {
   func perform(in context: CommandContext) async throws {
     @Dependency(\.speechClient) var speech
     try await speech.makeReady(for: recognition)
-    let kept = try keep.map { try KeptAudio(url: URL(filePath: $0), console: context.console) }
+    let kept = try keep.map { try KeptAudio(file: $0, console: context.console) }
     try await context.signals.finishing(with: { [speech] in await speech.finishTask() }) {
       try await listen(with: speech, keeping: kept, in: context)
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import AudioPlayerClient
 import ClientDependencies
-import FoundationEssentials
+import FilePaths
 
 /// `syrinx play`: files to a loudspeaker.
 struct PlayCommand: Subcommand {
@@ -21,7 +21,7 @@ struct PlayCommand: Subcommand {
       The files, in any format that libsndfile, libmpg123 or, where it is installed, FFmpeg reads; \
       - is standard input.
       """)
-  var files: [String]
+  var files: [FilePath]
 
   @OptionGroup var device: PlaybackDeviceOption
 
@@ -29,10 +29,11 @@ struct PlayCommand: Subcommand {
 
   @OptionGroup var wait: WaitOption
 
-  @Option(help: "The volume, 0 (silence) to 1 (as it is).")
+  @Option(parsing: .unconditional, help: "The volume, 0 (silence) to 1 (as it is).")
   var volume = 1.0
 
   @Option(
+    parsing: .unconditional,
     help: """
       How often each file is played: a number from 1 to 1000000, or forever, which plays several \
       files again and again in their order.
@@ -40,7 +41,7 @@ struct PlayCommand: Subcommand {
   var loop = LoopCount.times(1)
 
   @Option(
-    name: .customLong("repeat"),
+    name: .customLong("repeat"), parsing: .unconditional,
     help: """
       How often the list of files is played, the first again after the last: a number from 1 to \
       1000000, or forever.
@@ -124,7 +125,7 @@ struct PlayCommand: Subcommand {
     let items = files.map { file in
       PlaybackItem(
         source: file == "-"
-          ? .stream(input.standardInput(in: context)) : .file(URL(filePath: file)),
+          ? .stream(input.standardInput(in: context)) : .file(file.url),
         range: part.range, repetition: goesRound ? .times(1) : loop.repetition)
     }
     return PlaybackRequest(

@@ -1,6 +1,6 @@
 import ArgumentParser
 import AudioCore
-import FoundationEssentials
+import FilePaths
 import SoundFile
 
 /// `syrinx record`: a microphone to a file.
@@ -22,19 +22,20 @@ struct RecordCommand: Subcommand {
   static let takesCommandSignals = true
 
   @Argument(help: "The file; - is standard output.")
-  var file: String
+  var file: FilePath
 
-  @Option(help: "The length in seconds after which it ends, counted in frames.")
+  @Option(
+    parsing: .unconditional, help: "The length in seconds after which it ends, counted in frames.")
   var seconds: Double?
 
   @OptionGroup var device: CaptureDeviceOption
 
   @OptionGroup var wait: WaitOption
 
-  @Option(help: "The file's rate in hertz; without it, the device's.")
+  @Option(parsing: .unconditional, help: "The file's rate in hertz; without it, the device's.")
   var rate: Int?
 
-  @Option(help: "The file's number of channels; without it, the device's.")
+  @Option(parsing: .unconditional, help: "The file's number of channels; without it, the device's.")
   var channels: Int?
 
   @OptionGroup var fileFormat: FileFormatOptions
@@ -58,7 +59,7 @@ struct RecordCommand: Subcommand {
       try await PipeRecording(settings: settings, context: context).run()
     } else {
       try await FileRecording(
-        url: URL(filePath: file), settings: settings, rules: rules, context: context
+        url: file.url, settings: settings, rules: rules, context: context
       ).run()
     }
   }
@@ -73,7 +74,7 @@ struct RecordCommand: Subcommand {
       onDeviceLoss: wait.onDeviceLoss)
   }
 
-  private var pathExtension: String { URL(filePath: file).pathExtension }
+  private var pathExtension: String { file.pathExtension }
 
   /// A recording destroys nothing that its own microphone hears; files with a number replace none.
   private func checkMicrophone() throws {
@@ -85,7 +86,7 @@ struct RecordCommand: Subcommand {
 
   /// A name with a place for a date would be taken as it is written.
   private func checkPlaces() throws {
-    guard rules.hasRollingLimit, let place = unknownPlace(in: file) else { return }
+    guard rules.hasRollingLimit, let place = unknownPlace(in: file.text) else { return }
     throw ValidationError(
       "\(file): \(place) is no place that a file's number goes to; %d and %03d are. "
         + "The shell knows the date: take-$(date +%F)-%03d.wav.")

@@ -37,28 +37,33 @@ struct ServeCommand: RecognisingSubcommand {
   var allowRemote = false
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "How many clients may be connected at once, 1 to 1000 (4).", valueName: "count"))
   var connections: Int?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "How long a client may stay without audio, 0.1 to 86400 (30; without limit on stdio).",
       valueName: "seconds"))
   var idleTimeout: Double?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "The longest first line of a frame that a client may send, in bytes (65536).",
       valueName: "bytes"))
   var headerLimit: ByteSize?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "The most data in a frame that a client may send, in bytes (262144).", valueName: "bytes"))
   var dataLimit: ByteSize?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "The most audio in a frame that a client may send, in bytes (1048576).", valueName: "bytes"))
   var payloadLimit: ByteSize?

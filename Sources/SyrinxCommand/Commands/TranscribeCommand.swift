@@ -1,5 +1,6 @@
 import ArgumentParser
 import ClientDependencies
+import FilePaths
 import Logging
 import SoundFile
 import SpeechClient
@@ -26,7 +27,7 @@ struct TranscribeCommand: RecognisingSubcommand {
 
       \(EngineName.help)
 
-      \(UtteranceRecord.schema) \(LagRecord.droppedSchema) "file" is the file's name as it was given.
+      \(UtteranceRecord.schema) \(LagRecord.droppedSchema) "file" is the file's name as it was given; \(FilePath.jsonHelp)
       """)
 
   @Argument(
@@ -34,7 +35,7 @@ struct TranscribeCommand: RecognisingSubcommand {
       The files, in any format that libsndfile, libmpg123 or, where it is installed, FFmpeg reads; \
       - is standard input.
       """)
-  var files: [String]
+  var files: [FilePath]
 
   @OptionGroup var transcript: TranscriptOptions
 
@@ -42,7 +43,7 @@ struct TranscribeCommand: RecognisingSubcommand {
     help: ArgumentHelp(
       "Write a transcript for each file into this folder; it is made where there is none.",
       valueName: "folder"))
-  var outputDir: String?
+  var outputDir: FilePath?
 
   @OptionGroup var recognition: SpeechOptions
 
@@ -105,7 +106,8 @@ struct TranscribeCommand: RecognisingSubcommand {
         hasFailed = try await !transcribe(await hearings.next(), in: context) || hasFailed
       } catch let error where isOfOneFile(error) {
         let sentence = "\(error)"
-        await context.console.report(sentence.contains(file) ? sentence : "\(file): \(sentence)")
+        await context.console.report(
+          sentence.contains("\(file)") ? sentence : "\(file): \(sentence)")
         hasFailed = true
       }
     }
@@ -135,7 +137,7 @@ struct TranscribeCommand: RecognisingSubcommand {
 
   /// Starts to recognise a file, whose results wait until they are asked for.
   private func hearing(
-    of file: String, with speech: SpeechClient, preparing prepare: Preparation,
+    of file: FilePath, with speech: SpeechClient, preparing prepare: Preparation,
     in context: CommandContext
   ) async -> Hearing {
     let wantsPartials = transcript.wantsPartials(on: context.console)

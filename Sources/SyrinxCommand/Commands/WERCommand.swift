@@ -1,4 +1,5 @@
 import ArgumentParser
+import FilePaths
 import SpeechClient
 
 /// `syrinx wer`: how far a transcript is from what was said.
@@ -28,7 +29,9 @@ struct WERCommand: Subcommand {
   @Flag(help: "Compare the words as they are written.")
   var verbatim = false
 
-  @Option(help: "The highest rate, in per cent, with which the exit status is 0.")
+  @Option(
+    parsing: .unconditional, help: "The highest rate, in per cent, with which the exit status is 0."
+  )
   var limit: Double?
 
   @Flag(help: "Print each word with what became of it: =, or S, D or I and both words.")
@@ -47,12 +50,12 @@ struct WERCommand: Subcommand {
   }
 
   func perform(in context: CommandContext) async throws {
-    let said = text ? reference : try await TextFile(reference).text()
-    let heard = text ? hypothesis : try await TextFile(hypothesis).text()
+    let said = text ? reference : try await TextFile(FilePath(reference)).text()
+    let heard = text ? hypothesis : try await TextFile(FilePath(hypothesis)).text()
     let errors = WordErrorRate(
       reference: said, hypothesis: heard, normalisation: verbatim ? .written : .spoken)
     guard let rate = errors.rate else {
-      let name = text ? "the first text" : reference
+      let name = text ? "the first text" : "\(FilePath(reference))"
       throw CommandFailure(description: "\(name) has no words: there is nothing to compare with")
     }
     for line in try lines(errors, rate) { try await context.console.print(line) }

@@ -1,4 +1,5 @@
 import AudioThreads
+import FilePaths
 
 /// Standard output for data, standard error for people; both are written on a thread of their own,
 /// in the order of the calls.
@@ -37,7 +38,7 @@ actor Console {
 
   /// Writes a sentence for people.
   func report(_ sentence: String) {
-    show(status.clear() + "syrinx: \(sentence)\n")
+    show(status.clear() + "syrinx: \(sentence.printable)\n")
   }
 
   /// Writes a line for people who watch; nobody else gets it, and nothing is waited for then.
@@ -67,15 +68,15 @@ actor Console {
   }
 
   private func show(line: String) {
-    show(status.clear() + line + "\n")
+    show(status.clear() + line.printable + "\n")
   }
 
   private func show(status text: String) {
-    show(status.show(text, columns: error.columns))
+    show(status.show(text.printable, columns: error.columns))
   }
 
   private func show(_ stable: String, tail: String) {
-    show(status.show(stable, tail: tail, columns: error.columns))
+    show(status.show(stable.printable, tail: tail.printable, columns: error.columns))
   }
 
   private func show(_ text: String) {

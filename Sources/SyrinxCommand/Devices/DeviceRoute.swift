@@ -1,4 +1,5 @@
 import AudioCore
+import FilePaths
 
 /// Where a device's name leads: to the hardware, or to the sound card in this process.
 enum DeviceRoute: Equatable {
@@ -7,7 +8,7 @@ enum DeviceRoute: Equatable {
   /// To the virtual loudspeaker.
   case virtualPlayback
   /// To the virtual microphone that hears this file.
-  case virtualMicrophone(path: String)
+  case virtualMicrophone(path: FilePath)
 
   static let virtualName = "virtual"
 
@@ -16,7 +17,7 @@ enum DeviceRoute: Equatable {
     if name == Self.virtualName {
       self = .virtualPlayback
     } else if name.hasPrefix(Self.virtualName + ":") {
-      self = .virtualMicrophone(path: String(name.dropFirst(Self.virtualName.count + 1)))
+      self = .virtualMicrophone(path: FilePath(String(name.dropFirst(Self.virtualName.count + 1))))
     } else {
       self = .hardware
     }

@@ -1,6 +1,6 @@
 import AudioCore
 import AudioThreads
-import FoundationEssentials
+import FilePaths
 import SoundFile
 import VirtualSoundCard
 
@@ -9,12 +9,12 @@ final class FileMicrophone: @unchecked Sendable {
   // Right because the reader is used by one thread at a time: the one that opens the file, and when
   // that has ended, the thread of the one card that hears it.
   private let reader: SoundFileReader
-  private let path: String
+  private let path: FilePath
   private let onTrouble: @Sendable (FileTrouble) -> Void
 
-  private init(path: String, onTrouble: @escaping @Sendable (FileTrouble) -> Void) throws {
+  private init(path: FilePath, onTrouble: @escaping @Sendable (FileTrouble) -> Void) throws {
     self.path = path
-    reader = try SoundFileReader(url: URL(filePath: path))
+    reader = try SoundFileReader(url: path.url)
     self.onTrouble = onTrouble
   }
 
@@ -22,7 +22,7 @@ final class FileMicrophone: @unchecked Sendable {
   ///
   /// - Throws: `SoundFileError`.
   static func open(
-    path: String, onTrouble: @escaping @Sendable (FileTrouble) -> Void
+    path: FilePath, onTrouble: @escaping @Sendable (FileTrouble) -> Void
   ) async throws -> FileMicrophone {
     try await withCheckedThrowingContinuation { continuation in
       do {
@@ -56,7 +56,7 @@ final class FileMicrophone: @unchecked Sendable {
 /// What was wrong with a file that could be opened.
 enum FileTrouble: Equatable, Sendable, CustomStringConvertible {
   /// Its end is missing.
-  case shortfall(SoundFileShortfall, file: String)
+  case shortfall(SoundFileShortfall, file: FilePath)
   /// A virtual microphone could not read it to its end.
   case failure(SoundFileError)
 

@@ -1,4 +1,5 @@
 import AudioCore
+import FilePaths
 import SoundCard
 import SoundFile
 import VirtualSoundCard
@@ -44,7 +45,7 @@ extension SoundCard {
   }
 
   private static func openMicrophone(
-    hearing path: String, _ request: PCMRequest,
+    hearing path: FilePath, _ request: PCMRequest,
     onTrouble: @escaping @Sendable (FileTrouble) -> Void
   ) async throws -> any CapturePCM {
     let ear: FileMicrophone

@@ -1,3 +1,4 @@
+import FilePaths
 import SpeechClient
 
 /// What `listen` and `transcribe` tell with `--json` of sound that waits or was not understood;
@@ -10,12 +11,12 @@ struct LagRecord: Encodable {
   var reason: String?
   var error: String?
   var utterance: Int?
-  var file: String?
+  var file: FilePath?
 
   /// Nil for what is no lag.
   ///
   /// - Parameter utterance: that of which partial results were told, and no final one.
-  init?(_ event: SpeechRecognitionEvent, file: String? = nil, utterance: Int? = nil) {
+  init?(_ event: SpeechRecognitionEvent, file: FilePath? = nil, utterance: Int? = nil) {
     self.file = file
     switch event {
     case .lagging(let lag):

@@ -1,10 +1,11 @@
 import AudioCore
 import AudioPlayerClient
+import FilePaths
 
 /// An event of a playback as `--json` tells it; times in seconds.
 struct PlaybackRecord: Encodable {
   let event: String
-  var file: String?
+  var file: FilePath?
   var item: Int?
   var device: String?
   var rate: Int?
@@ -26,7 +27,7 @@ struct PlaybackRecord: Encodable {
   var reason: String?
 
   /// - Parameter files: the files in the order of the items.
-  init(_ event: PlaybackEvent, files: [String]) {
+  init(_ event: PlaybackEvent, files: [FilePath]) {
     switch event {
     case .started(let start): self.init("started", start, files)
     case .progress(let place): self.init("progress", place, files)
@@ -74,13 +75,13 @@ struct PlaybackRecord: Encodable {
     self.silence = silence.inMissingSeconds
   }
 
-  private init(_ event: String, _ item: Int, _ files: [String]) {
+  private init(_ event: String, _ item: Int, _ files: [FilePath]) {
     self.init(event)
     self.item = item
     file = files.indices.contains(item) ? files[item] : nil
   }
 
-  private init(_ event: String, _ start: PlaybackStart, _ files: [String]) {
+  private init(_ event: String, _ start: PlaybackStart, _ files: [FilePath]) {
     self.init(event, start.item, files)
     device = start.device.rawValue
     rate = start.format.sampleRate.hertz
@@ -91,7 +92,7 @@ struct PlaybackRecord: Encodable {
     length = start.announcedDuration?.inRecordSeconds
   }
 
-  private init(_ event: String, _ place: PlaybackProgress, _ files: [String]) {
+  private init(_ event: String, _ place: PlaybackProgress, _ files: [FilePath]) {
     self.init(event, place.item, files)
     heard = place.heard.inRecordSeconds
     position = place.time.inRecordSeconds
@@ -104,7 +105,7 @@ struct PlaybackRecord: Encodable {
     With --json each event is an object on a line of its own: "event" (started, progress, looped, \
     advanced, paused, resumed, sought, xrun, starved, limited, shortfall, failed, deviceLost, \
     deviceReturned or finished), \
-    "item" (counted from 0) and its "file", and in seconds "heard" (in all), "position" and \
+    "item" (counted from 0) and its "file" (\(FilePath.jsonHelp)), and in seconds "heard" (in all), "position" and \
     "length" (of the file); "frame" is the position in frames of the file. started has "device", \
     and what it settled on: "rate", "channelCount", "sampleFormat" (float32, int32, int24, \
     int24Packed or int16), and in frames its "period" and "buffer"; looped the "count" of \

@@ -1,6 +1,6 @@
 import AudioCore
 import AudioRecorderClient
-import FoundationEssentials
+import FilePaths
 
 /// An event of a recording as `syrinx record --json` tells it; lengths in seconds, levels in dBFS
 /// and null for digital silence.
@@ -28,8 +28,8 @@ struct RecordingRecord: Encodable {
   var channels: [Channel]?
   var level: Double?
   var left: Double?
-  var file: String?
-  var next: String?
+  var file: FilePath?
+  var next: FilePath?
   var frames: Int?
   var reason: String?
 
@@ -49,7 +49,7 @@ struct RecordingRecord: Encodable {
     case .began(let length): preRoll = length.inRecordSeconds
     case .paused(let length), .resumed(let length): recorded = length.inRecordSeconds
     case .rolled(let rolled):
-      (file, next) = (rolled.finished.path, rolled.next.path)
+      (file, next) = (FilePath(rolled.finished), FilePath(rolled.next))
       frames = rolled.frameCount.rawValue
     case .silentMicrophone(let level): self.level = level.finite
     case .diskLow(let left): self.left = left.inRecordSeconds

@@ -1,4 +1,5 @@
 import AudioCore
+import FilePaths
 import SpeechClient
 
 /// A result as `--json` tells it; times in seconds from the beginning of the audio.
@@ -12,7 +13,7 @@ struct UtteranceRecord: Encodable {
   }
 
   let event: String
-  let file: String?
+  let file: FilePath?
   let utterance: Int
   let final: Bool
   let text: String
@@ -24,7 +25,7 @@ struct UtteranceRecord: Encodable {
   let wordsPerMinute: Double?
   let averagePause: Double?
 
-  init(_ result: SpeechRecognitionResult, file: String? = nil) {
+  init(_ result: SpeechRecognitionResult, file: FilePath? = nil) {
     let transcription = result.bestTranscription
     let others = result.transcriptions.dropFirst().map(\.formattedString)
     event = result.isFinal ? "final" : "partial"

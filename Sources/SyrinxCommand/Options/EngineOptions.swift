@@ -1,6 +1,6 @@
 import ArgumentParser
 import ClientDependencies
-import FoundationEssentials
+import FilePaths
 import SpeechEngine
 import Wyoming
 
@@ -13,7 +13,7 @@ struct EngineOptions: ParsableArguments {
   var engine = EngineName.usual
 
   @Option(help: ArgumentHelp("The engine's model.", valueName: "folder"))
-  var model: String?
+  var model: FilePath?
 
   @Option(
     help: ArgumentHelp(
@@ -27,11 +27,9 @@ struct EngineOptions: ParsableArguments {
       }
       try Self.check(server: server)
     }
-    guard let model else { return }
-    guard engine.takesModel else {
+    guard model == nil || engine.takesModel else {
       throw ValidationError("--model goes with an engine that has its model here, not \(engine).")
     }
-    try Self.check(model: model)
   }
 
   /// Puts the engine in place of the usual one, where anything was said about it.
@@ -43,11 +41,6 @@ struct EngineOptions: ParsableArguments {
       throw CommandFailure(description: "this program was built without the engine \(engine)")
     }
     values.speechEngine = maker.make(settings)
-  }
-
-  /// Refuses what is no folder.
-  static func check(model: String) throws {
-    guard !model.isEmpty else { throw ValidationError("--model needs the name of a folder.") }
   }
 
   /// Refuses what is no address of a server.
@@ -67,9 +60,9 @@ struct EngineOptions: ParsableArguments {
 
 extension EngineSettings {
   /// What the options `--model` and `--server` say, which have been checked.
-  init(model: String?, server: String?) {
+  init(model: FilePath?, server: String?) {
     self.init()
-    modelDirectory = model.map { URL(filePath: $0) }
+    modelDirectory = model?.url
     self.server = server.flatMap(WyomingAddress.init)
   }
 }

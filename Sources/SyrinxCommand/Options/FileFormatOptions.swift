@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioRecorderClient
+import FilePaths
 import SoundFile
 
 /// What a recording is written as.
@@ -25,7 +26,7 @@ struct FileFormatOptions: ParsableArguments {
   }
 
   /// Refuses what cannot be written to `file`; - is standard output.
-  func check(for file: String, extension name: String) throws {
+  func check(for file: FilePath, extension name: String) throws {
     if file == "-" {
       guard format.flatMap(Self.container) ?? .wav == .wav else {
         throw ValidationError("- writes wav, or raw samples with --raw, not \(format ?? "").")

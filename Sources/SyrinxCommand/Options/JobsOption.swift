@@ -7,6 +7,7 @@ struct JobsOption: ParsableArguments {
   static let most = 256
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Recognise so many utterances at once, 1 to \(most) (as many as there are processors).",
       valueName: "number"))

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioCore
+import FilePaths
 import SoundFile
 
 /// What standard input holds where it has no header.
@@ -13,10 +14,10 @@ struct RawOptions: ParsableArguments {
       valueName: "format"), transform: Self.samples)
   var raw: RawSampleFormat?
 
-  @Option(help: .hidden)
+  @Option(parsing: .unconditional, help: .hidden)
   var rawRate: Int?
 
-  @Option(help: .hidden)
+  @Option(parsing: .unconditional, help: .hidden)
   var rawChannels: Int?
 
   func validate() throws {
@@ -28,7 +29,7 @@ struct RawOptions: ParsableArguments {
   }
 
   /// Refuses what describes standard input where that is not played.
-  func checkSource(of files: [String]) throws {
+  func checkSource(of files: [FilePath]) throws {
     guard raw == nil || files.contains("-") else {
       throw ValidationError("--raw goes with standard input (-); a file says what it holds.")
     }

@@ -1,16 +1,21 @@
 import ArgumentParser
 import AudioCore
 import AudioRecorderClient
+import FilePaths
 
 /// What of the sound goes into a recording, and into which file of it.
 struct RecordingRuleOptions: ParsableArguments {
   @Flag(help: "Begins when it is louder than --threshold for --hold.")
   var startAtSound = false
 
-  @Option(help: "Seconds of what was heard before --start-at-sound that are in the file.")
+  @Option(
+    parsing: .unconditional,
+    help: "Seconds of what was heard before --start-at-sound that are in the file.")
   var preRoll = 0.0
 
-  @Option(help: "Ends when it has been quieter than --threshold for so many seconds.")
+  @Option(
+    parsing: .unconditional,
+    help: "Ends when it has been quieter than --threshold for so many seconds.")
   var stopAfterSilence: Double?
 
   @Option(
@@ -19,6 +24,7 @@ struct RecordingRuleOptions: ParsableArguments {
   var threshold: Double?
 
   @Option(
+    parsing: .unconditional,
     help: "Seconds for which it has to be loud until --start-at-sound begins; without it, 0.1.")
   var hold: Double?
 
@@ -26,6 +32,7 @@ struct RecordingRuleOptions: ParsableArguments {
   var trimSilence = false
 
   @Option(
+    parsing: .unconditional,
     help: """
       The length of each file in seconds: after take.wav come take-001.wav, take-002.wav and so on, \
       and of take-%d.wav or take-%03d.wav take-1.wav or take-001.wav is the first, and a number \
@@ -33,7 +40,7 @@ struct RecordingRuleOptions: ParsableArguments {
       """)
   var rollSeconds: Double?
 
-  @Option(help: "The size of each file in bytes, or with k, M or G.")
+  @Option(parsing: .unconditional, help: "The size of each file in bytes, or with k, M or G.")
   var rollBytes: ByteSize?
 
   @Option(
@@ -78,7 +85,7 @@ struct RecordingRuleOptions: ParsableArguments {
   var hasRollingLimit: Bool { rollSeconds != nil || rollBytes != nil }
 
   /// Refuses what standard output cannot have.
-  func refuse(for file: String) throws {
+  func refuse(for file: FilePath) throws {
     guard file == "-" else { return }
     let refused = [
       ("--start-at-sound", startAtSound), ("--stop-after-silence", stopAfterSilence != nil),

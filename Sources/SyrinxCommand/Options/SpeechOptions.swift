@@ -1,5 +1,5 @@
 import ArgumentParser
-import FoundationEssentials
+import FilePaths
 import SpeechClient
 
 /// What may be said, and when an utterance ends: the options of the commands that recognise speech.
@@ -8,7 +8,7 @@ struct SpeechOptions: ParsableArguments {
     help: ArgumentHelp(
       "Take each utterance for a sentence of this JSGF grammar, in a file or a pipe.",
       valueName: "file"))
-  var grammar: String?
+  var grammar: FilePath?
 
   @Option(
     help: ArgumentHelp(
@@ -17,16 +17,19 @@ struct SpeechOptions: ParsableArguments {
   var locale: String?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("How much silence ends an utterance (0.6).", valueName: "seconds"))
   var endSilence: Double?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "How long an utterance is at most, 1 to 3600 (20); the next begins there.",
       valueName: "seconds"))
   var longestUtterance: Double?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       """
       How much silence after the last sound of an utterance the recogniser hears, 0 to 10 (as much as \
@@ -54,6 +57,7 @@ struct SpeechOptions: ParsableArguments {
   var contextualPhrases: [String] = []
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "With --json, so many other readings of each utterance, 0 to 100.", valueName: "count"))
   var alternatives: Int?
@@ -115,7 +119,7 @@ struct SpeechOptions: ParsableArguments {
   /// The request with what the options ask for.
   func applied(to request: SpeechRequest) -> SpeechRequest {
     var request = request
-    request.grammar = grammar.map { .file(URL(filePath: $0)) }
+    request.grammar = grammar.map { .file($0.url) }
     request.locale = locale
     request.keyPhrases = keyPhrases.map(\.phrase)
     request.contextualPhrases = contextualPhrases

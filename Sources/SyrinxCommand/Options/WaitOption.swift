@@ -4,7 +4,7 @@ import AudioCore
 /// The option `--wait` of a command that plays or records.
 struct WaitOption: ParsableArguments {
   @Option(
-    name: .customLong("wait"),
+    name: .customLong("wait"), parsing: .unconditional,
     help: ArgumentHelp(
       "Goes on when a device that was lost is back within that time.", valueName: "seconds"))
   var seconds: Double?

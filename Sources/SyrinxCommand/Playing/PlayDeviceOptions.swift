@@ -12,6 +12,7 @@ struct PlayDeviceOptions: ParsableArguments {
   var lowLatency = false
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       """
       Open the device at this rate, 1000 to 768000, where it has it (--verbose tells), and not at \
@@ -20,6 +21,7 @@ struct PlayDeviceOptions: ParsableArguments {
   var rate: Int?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "With --rate: how many channels to open it with, 1 to 32 (2).", valueName: "count"))
   var channels: Int?

@@ -6,16 +6,22 @@ import AudioPlayerClient
 struct PlayRangeOptions: ParsableArguments {
   private static let longest = 1e6
 
-  @Option(help: ArgumentHelp("Where each file begins.", valueName: "seconds"))
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Where each file begins.", valueName: "seconds"))
   var start = 0.0
 
-  @Option(help: ArgumentHelp("Where each file ends; without it, at its end.", valueName: "seconds"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Where each file ends; without it, at its end.", valueName: "seconds"))
   var end: Double?
 
-  @Option(help: ArgumentHelp("How long the first file takes to be heard.", valueName: "seconds"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How long the first file takes to be heard.", valueName: "seconds"))
   var fadeIn = 0.0
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "How long the last file takes to fall silent; so much is held back, at most 60 s.",
       valueName: "seconds"))

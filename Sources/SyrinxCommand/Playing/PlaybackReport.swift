@@ -1,10 +1,11 @@
 import AudioCore
 import AudioPlayerClient
+import FilePaths
 import Logging
 
 /// What people are told while files are played, and with `--json` whoever reads standard output.
 struct PlaybackReport {
-  let files: [String]
+  let files: [FilePath]
   let json: Bool
   let context: CommandContext
   private var pace = StatusPace()
@@ -19,14 +20,14 @@ struct PlaybackReport {
   /// Whether no file has ended before its time.
   private(set) var isComplete = true
 
-  init(files: [String], json: Bool, context: CommandContext) {
+  init(files: [FilePath], json: Bool, context: CommandContext) {
     self.files = files
     self.json = json
     self.context = context
     finishes = ItemFinishes(itemCount: files.count)
   }
 
-  private var file: String { files.indices.contains(item) ? files[item] : "" }
+  private var file: FilePath { files.indices.contains(item) ? files[item] : "" }
 
   mutating func show(_ event: PlaybackEvent) async throws {
     if json { try await printRecords(of: event) }
@@ -105,7 +106,7 @@ struct PlaybackReport {
       await context.console.keepStatus()
       await reportTroubles()
       item = place.item
-      await context.console.mention(file)
+      await context.console.mention("\(file)")
       context.log.info("playing \(file)")
     }
     await show(place, always: true)

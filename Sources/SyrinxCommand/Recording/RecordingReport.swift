@@ -1,6 +1,6 @@
 import AudioCore
 import AudioRecorderClient
-import FoundationEssentials
+import FilePaths
 import Logging
 
 /// What people are told during a recording.
@@ -34,14 +34,16 @@ struct RecordingReport {
     case .xrun(let length): missed(length)
     case .silentMicrophone(let level):
       await context.console.report(
-        "the microphone gives nothing louder than \(level); is it switched off?")
+        "the microphone gives \(level.mostText); is it switched off?")
     case .diskLow(let left):
       await context.console.report(
         "the disk is nearly full: it lasts for another \(left.clockText) at this rate")
     case .deviceLost:
       await context.console.report("the device is lost; waiting for it to be back")
     case .deviceReturned(let gap):
-      await context.console.report("the device is back; \(gap.secondsText) were not heard")
+      // What was lost before the first sound was not missed.
+      let loss = gap > .zero ? "; \(gap.secondsText) were not heard" : ""
+      await context.console.report("the device is back\(loss)")
     case .waiting, .began, .paused, .resumed, .rolled: await mention(event)
     case .closed(let finish): await ended(after: finish.recorded)
     case .finished(let finish):
@@ -61,8 +63,8 @@ struct RecordingReport {
     case .paused(let recorded): await context.console.mention("paused at \(recorded.clockText)")
     case .resumed(let recorded): await context.console.mention("goes on at \(recorded.clockText)")
     case .rolled(let rolled):
-      await context.console.mention("\(rolled.finished.lastPathComponent) is complete")
-      context.log.info("goes on in \(rolled.next.path)")
+      await context.console.mention("\(FilePath(rolled.finished).name) is complete")
+      context.log.info("goes on in \(FilePath(rolled.next))")
     default: break
     }
   }
@@ -91,6 +93,13 @@ struct RecordingReport {
     guard lost > .zero else { return }
     await context.console.report(
       "\(lost.secondsText) of sound were lost, \(gaps.consequence); is this machine busy?")
+  }
+}
+
+extension Decibels {
+  /// A level that nothing exceeds; of digital silence no number tells.
+  fileprivate var mostText: String {
+    dBFS.isFinite ? "nothing louder than \(self)" : "digital silence"
   }
 }
 

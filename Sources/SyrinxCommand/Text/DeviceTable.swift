@@ -1,4 +1,5 @@
 import AudioCore
+import FilePaths
 
 /// The devices as lines for people: `*` marks what is taken where no device is named.
 struct DeviceTable {
@@ -9,7 +10,7 @@ struct DeviceTable {
     let directions = column(devices.map(\.directionsText))
     return devices.indices.map { index in
       let mark = devices[index].isDefault ? "*" : " "
-      return "\(mark) \(ids[index])  \(directions[index])  \(devices[index].nameText)"
+      return "\(mark) \(ids[index])  \(directions[index])  \(devices[index].nameText)".printable
     }
   }
 

@@ -1,3 +1,4 @@
+import FilePaths
 import SpeechClient
 
 /// The engines as lines for people: `*` marks what is taken where no engine is named.
@@ -17,7 +18,7 @@ struct EngineTable {
     if let obstacle = engine.obstacle { return ["\(name)  not ready: \(obstacle)"] }
     let languages = engine.models.map(\.language)
     return engine.models.map { model in
-      "\(name)  \(padded(model.language, in: languages))  \(model.location)"
+      "\(name)  \(padded(model.language, in: languages))  \(model.location)".printable
     }
   }
 

@@ -1,28 +1,27 @@
 import AudioThreads
-import Foundation
+import FilePaths
 import Glibc
 
 /// A text that is read as a whole.
 struct TextFile {
   /// The file's name; - is standard input.
-  let name: String
+  let name: FilePath
 
-  init(_ name: String) {
+  init(_ name: FilePath) {
     self.name = name
   }
 
   /// Whether it is a pipe, which can be read but once: `<(command)` of a shell, or what `mkfifo`
   /// makes.
   var isPipe: Bool {
-    var status = stat()
-    return stat(name, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+    name.status.map { $0.st_mode & S_IFMT } == S_IFIFO
   }
 
   /// The text, read on a thread of its own, because a pipe takes its time.
   ///
-  /// - Parameter limit: how many bytes there may be; nil for any number.
+  /// - Parameter limit: how many bytes there may be.
   /// - Throws: `CommandFailure`, `ThreadError`.
-  func text(atMost limit: Int? = nil) async throws -> String {
+  func text(atMost limit: Int = .max) async throws -> String {
     try await withCheckedThrowingContinuation { continuation in
       do {
         _ = try DedicatedThread.start(name: "syrinx-text") { [self] in
@@ -34,43 +33,34 @@ struct TextFile {
     }
   }
 
-  private func read(atMost limit: Int?) throws -> String {
-    let data = try data(atMost: limit.map { $0 + 1 })
-    if let limit, data.count > limit {
+  private func read(atMost limit: Int) throws -> String {
+    let bytes = try bytes(atMost: limit)
+    guard bytes.count <= limit else {
       throw CommandFailure(description: "\(shownName) gives more than \(limit) bytes")
     }
-    guard let text = String(validating: data, as: UTF8.self) else {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
       throw CommandFailure(description: "\(shownName) is not a text in UTF-8")
     }
     return text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
   }
 
-  private func data(atMost limit: Int?) throws -> Data {
-    do {
-      // Of a path Foundation reads no pipe; of a handle it does.
-      let file =
-        name == "-"
-        ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: name))
-      guard let limit else { return try file.readToEnd() ?? Data() }
-      var data = Data()
-      while data.count < limit, let part = try file.read(upToCount: limit - data.count),
-        !part.isEmpty
-      {
-        data += part
-      }
-      return data
+  private func bytes(atMost limit: Int) throws(CommandFailure) -> [UInt8] {
+    do throws(FilePathError) {
+      return name == "-"
+        ? try FilePath.contents(of: STDIN_FILENO, atMost: limit) : try name.contents(atMost: limit)
     } catch {
       throw CommandFailure(description: "cannot read \(shownName): \(reason(error))")
     }
   }
 
-  private var shownName: String { name == "-" ? "standard input" : name }
+  private var shownName: String { name == "-" ? "standard input" : "\(name)" }
 
-  private func reason(_ error: any Error) -> String {
-    switch (error as? CocoaError)?.code {
-    case .fileReadNoSuchFile: "there is no such file"
-    case .fileReadNoPermission: "this user may not read it"
-    default: error.localizedDescription
+  private func reason(_ error: FilePathError) -> String {
+    switch error.code {
+    case ENOENT, ENOTDIR: "there is no such file; check the name and its folder"
+    case EISDIR: "it is a folder; name a file in it"
+    case EACCES, EPERM: "this user may not read it"
+    default: error.reason
     }
   }
 }

@@ -1,28 +1,27 @@
 import AudioCore
 import AudioThreads
 import ClientDependencies
-import Foundation
+import FilePaths
 import Glibc
 import SoundFile
 import SpeechClient
 
 /// What a file gives to a recogniser: how far it has been understood, and what was wrong with it.
 final class FileHearing: Sendable {
-  private let file: String
+  private let file: FilePath
   private let context: CommandContext
   private let troubles = FileTroubles()
   private let audio = HeardAudio()
   private let progress: FileProgress?
 
-  init(_ file: String, showsProgress: Bool, in context: CommandContext) async {
+  init(_ file: FilePath, showsProgress: Bool, in context: CommandContext) async {
     (self.file, self.context) = (file, context)
     guard showsProgress, context.console.isWatched else {
       progress = nil
       return
     }
     @Dependency(\.continuousClock) var clock
-    let name = URL(filePath: file).lastPathComponent
-    let text = ProgressText(file: name, total: await length(of: file))
+    let text = ProgressText(file: "\(file.name)", total: await length(of: file))
     progress = FileProgress(text: text, console: context.console, clock: clock)
   }
 
@@ -33,7 +32,7 @@ final class FileHearing: Sendable {
     let buffers =
       file == "-"
       ? SoundFile.buffers(ofFileDescriptor: 0, onShortfall: note)
-      : SoundFile.buffers(of: URL(filePath: file), onShortfall: note)
+      : SoundFile.buffers(of: file.url, onShortfall: note)
     let heard = buffers.map { [audio] buffer in
       if !buffer.isEmpty { audio.note() }
       return buffer
@@ -66,8 +65,8 @@ final class FileHearing: Sendable {
 }
 
 /// The length that a file's header tells, read on a thread of its own; a pipe is left alone.
-private func length(of file: String) async -> Duration? {
-  guard file != "-", isRegular(file) else { return nil }
+private func length(of file: FilePath) async -> Duration? {
+  guard file != "-", let mode = file.status?.st_mode, mode & S_IFMT == S_IFREG else { return nil }
   return await withCheckedContinuation { continuation in
     do {
       _ = try DedicatedThread.start(name: "syrinx-length") {
@@ -79,13 +78,8 @@ private func length(of file: String) async -> Duration? {
   }
 }
 
-private func isRegular(_ path: String) -> Bool {
-  var status = stat()
-  return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-}
-
 /// Nil where the file cannot be read: the recognition says why.
-private func announcedLength(of file: String) -> Duration? {
-  guard let reader = try? SoundFileReader(url: URL(filePath: file)) else { return nil }
+private func announcedLength(of file: FilePath) -> Duration? {
+  guard let reader = try? SoundFileReader(url: file.url) else { return nil }
   return reader.announcedFrameCount?.duration(at: reader.format.sampleRate)
 }

@@ -1,8 +1,9 @@
+import FilePaths
 import SpeechClient
 
 /// A file that is being recognised.
 struct Hearing: Sendable {
-  let file: String
+  let file: FilePath
   let audio: FileHearing
   let events: AsyncThrowingStream<SpeechRecognitionEvent, any Error>
 }
@@ -19,13 +20,13 @@ struct Hearings {
     decoderCount > 1 ? min(4 * decoderCount, decoderCount + 24) : 1
   }
 
-  private let start: @Sendable (String) async -> Hearing
+  private let start: @Sendable (FilePath) async -> Hearing
   private let atOnce: Int
-  private var waiting: ArraySlice<String>
+  private var waiting: ArraySlice<FilePath>
   private var started: [Hearing] = []
 
   /// - Parameter atOnce: how many files are recognised at the same time, at least 1.
-  init(files: [String], atOnce: Int, start: @escaping @Sendable (String) async -> Hearing) {
+  init(files: [FilePath], atOnce: Int, start: @escaping @Sendable (FilePath) async -> Hearing) {
     (waiting, self.atOnce, self.start) = (files[...], atOnce, start)
   }
 

@@ -1,6 +1,6 @@
 import AudioCore
+import FilePaths
 import SoundFile
-import FoundationEssentials
 import Synchronization
 
 /// The file of `listen --keep`: what the recogniser hears, on the same time-line.
@@ -10,15 +10,15 @@ final class KeptAudio: Sendable {
     var isReported = false
   }
 
-  private let url: URL
+  private let file: FilePath
   private let encoding: SoundFileEncoding
   private let console: Console
   // Held to note the one failure and to look at it.
   private let failure = Mutex<Failure?>(nil)
 
-  init(url: URL, console: Console) throws(SoundFileError) {
-    self.url = url
-    encoding = try SoundFileEncoding(pathExtension: url.pathExtension)
+  init(file: FilePath, console: Console) throws(SoundFileError) {
+    self.file = file
+    encoding = try SoundFileEncoding(pathExtension: file.pathExtension)
     self.console = console
   }
 
@@ -30,7 +30,7 @@ final class KeptAudio: Sendable {
       failure: .goesOn { error in
         self.failure.withLock { $0 = Failure(error: error) }
       })
-    return buffers.teed(to: url, encoding: encoding, policy: policy).map { buffer in
+    return buffers.teed(to: file.url, encoding: encoding, policy: policy).map { buffer in
       await self.report()
       return buffer
     }

@@ -1,4 +1,5 @@
 import AudioThreads
+import FilePaths
 import Glibc
 import SoundFile
 

@@ -1,14 +1,14 @@
 import ArgumentParser
-import Foundation
+import FilePaths
 
 /// The folder of `--output-dir`: a transcript for each file, named after it.
 struct TranscriptFolder {
-  let path: String
+  let path: FilePath
   let style: TranscriptStyle
 
   /// Refuses files whose transcripts would have the same name.
-  func check(_ files: [String]) throws {
-    var owners: [String: String] = [:]
+  func check(_ files: [FilePath]) throws {
+    var owners: [FilePath: FilePath] = [:]
     for file in files {
       if let other = owners.updateValue(file, forKey: name(for: file)) {
         throw ValidationError(
@@ -20,29 +20,19 @@ struct TranscriptFolder {
 
   /// Makes the folder where there is none.
   func make() throws(CommandFailure) {
-    do {
-      try FileManager.default.createDirectory(
-        at: URL(filePath: path), withIntermediateDirectories: true)
+    do throws(FilePathError) {
+      try path.makeFolder()
     } catch {
-      throw CommandFailure(description: "cannot make the folder \(path): \(error.reasonText)")
+      throw CommandFailure(description: "cannot make the folder \(path): \(error.reason)")
     }
   }
 
-  func file(for input: String) throws -> TranscriptFile {
-    try TranscriptFile(path: URL(filePath: path).appending(path: name(for: input)).path)
+  func file(for input: FilePath) throws -> TranscriptFile {
+    try TranscriptFile(path: path.appending(name(for: input)).text)
   }
 
   /// `talk.wav` becomes `talk.txt`; standard input is `stdin`.
-  func name(for input: String) -> String {
-    let name = URL(filePath: input).deletingPathExtension().lastPathComponent
-    return "\(input == "-" ? "stdin" : name).\(style.pathExtension)"
-  }
-}
-
-extension Error {
-  /// What the system says, without Foundation's wording where it has none.
-  fileprivate var reasonText: String {
-    let underlying = (self as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-    return underlying?.localizedDescription ?? localizedDescription
+  func name(for input: FilePath) -> FilePath {
+    FilePath("\(input == "-" ? "stdin" : input.stem.text).\(style.pathExtension)")
   }
 }

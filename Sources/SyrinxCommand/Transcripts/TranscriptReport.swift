@@ -1,10 +1,11 @@
+import FilePaths
 import SpeechClient
 
 /// Where results go: what is said for good into a transcript, what is still volatile to people who
 /// watch, or, as JSON, into the transcript as well.
 struct TranscriptReport {
   private var text: TranscriptText
-  private let file: String?
+  private let file: FilePath?
   private let transcript: any LineOutput
   private let console: Console
   private var isLagging = false
@@ -20,7 +21,7 @@ struct TranscriptReport {
 
   /// A report to standard output, or to another output than that.
   init(
-    style: TranscriptStyle, file: String? = nil, to transcript: (any LineOutput)? = nil,
+    style: TranscriptStyle, file: FilePath? = nil, to transcript: (any LineOutput)? = nil,
     console: Console
   ) {
     text = TranscriptText(style: style, file: file)

@@ -1,13 +1,14 @@
+import FilePaths
 import SpeechClient
 
 /// The lines of one transcript, as its results come.
 struct TranscriptText {
   let style: TranscriptStyle
-  private let file: String?
+  private let file: FilePath?
   private var builder = CueBuilder()
   private var count = 0
 
-  init(style: TranscriptStyle, file: String? = nil) {
+  init(style: TranscriptStyle, file: FilePath? = nil) {
     self.style = style
     self.file = file
   }

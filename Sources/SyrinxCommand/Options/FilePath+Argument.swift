@@ -1,0 +1,13 @@
+import ArgumentParser
+package import FilePaths
+
+/// A file's name as an argument: any but an empty one.
+extension FilePath: ExpressibleByArgument {
+  package init?(argument: String) {
+    guard !argument.isEmpty else { return nil }
+    self.init(argument)
+  }
+
+  /// What the help says about names in JSON.
+  static let jsonHelp = "a byte of it that is not UTF-8 is the character U+EF00 + byte"
+}

@@ -1,0 +1,136 @@
+import AudioCore
+import FilePaths
+import Foundation
+import Testing
+
+/// Names that are not UTF-8, or that a terminal would obey, through the command as it was built.
+@Suite(.timeLimit(.minutes(2)))
+struct FileNameTests {
+  private let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+    try folder.noise(
+      "heard.wav", .seconds(1), format: AudioFormat(sampleRate: 16_000, channelCount: 1))
+  }
+
+  private func shell(_ script: String) async throws -> BuiltCommand.Outcome {
+    try await BuiltCommand.shell(script, in: folder)
+  }
+
+  /// The names in the test's folder, but for what the test itself needs.
+  private var names: [String] {
+    FilePath(folder.url).names?.map(\.description).filter { name in
+      name != "heard.wav" && !name.hasPrefix("output-")
+    }.sorted() ?? []
+  }
+
+  @Test
+  func `two names that differ in a byte that is not UTF-8 are two recordings`() async throws {
+    let run = try await shell(
+      #"""
+      for name in $'caf\xe9.wav' $'caf\xe8.wav' '~'; do
+        syrinx record "$name" -d virtual:heard.wav --seconds 0.1 --format wav || exit
+      done
+      """#)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(names == [#"caf\xE8.wav"#, #"caf\xE9.wav"#, "~"])
+  }
+
+  @Test
+  func `a recording that goes on in other files keeps the bytes of its name`() async throws {
+    let run = try await shell(
+      #"""
+      syrinx record $'\xe9-%d.wav' -d virtual:heard.wav --roll-seconds 0.4 --json --seconds 0.9 |
+        grep -a -o '"next":"[^"]*"'
+      """#)
+    #expect(names == [#"\xE9-1.wav"#, #"\xE9-2.wav"#, #"\xE9-3.wav"#])
+    let path = FilePath(folder.url).text
+    #expect(
+      run.outputLines == (2...3).map { "\"next\":\"\(path)/\u{EFE9}-\($0).wav\"" }, "\(run.error)")
+  }
+
+  @Test
+  func `a file whose name is not UTF-8 is played, and JSON has a name of its own for it`()
+    async throws
+  {
+    let run = try await shell(
+      #"""
+      cp heard.wav $'\xe9\x01\x9b.wav'; cp heard.wav $'\ue9.wav'; cp heard.wav '~'
+      syrinx play -d virtual --json $'\xe9\x01\x9b.wav' $'\ue9.wav' ./~ '~' | grep -a advanced
+      """#)
+    #expect(run.status == 0, "\(run.error)")
+    let files = try run.outputLines.map { line in
+      let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
+      return try #require((object as? [String: Any])?["file"] as? String)
+    }
+    #expect(files == ["é.wav", "./~", "~"])
+    let first = try await shell(#"syrinx play -d virtual --json $'\xe9\x01\x9b.wav' | head -n1"#)
+    #expect(first.output.contains(#""file":"\#u{EFE9}\u0001\#u{EF9B}.wav""#), "\(first.output)")
+  }
+
+  @Test
+  func `a microphone hears a file whose name is not UTF-8, and a recording spares it`()
+    async throws
+  {
+    let run = try await shell(
+      #"""
+      mv heard.wav $'\xe9.wav'
+      syrinx record out.wav -d $'virtual:\xe9.wav' --seconds 0.1 || exit
+      syrinx record $'\xe9.wav' -d $'virtual:./\xe9.wav' --seconds 0.1
+      """#)
+    #expect(run.status == 64)
+    #expect(run.error.hasPrefix(#"syrinx: \xE9.wav is what the microphone hears"#), "\(run.error)")
+  }
+
+  @Test
+  func `a file, a folder for transcripts, a grammar, and a model may have any name`() async throws {
+    try folder.speech("go.wav")
+    let run = try await shell(
+      #"""
+      mv go.wav $'go\xe9.wav'
+      printf '#JSGF V1.0; grammar g; public <g> = go forward ten meters;' >$'g\xe9'
+      ln -s /usr/share/pocketsphinx/model/en-us $'m\xe9'
+      syrinx transcribe $'go\xe9.wav' --output-dir $'a\xe9/b' --grammar $'g\xe9' \
+        --model $'m\xe9' && cat $'a\xe9/b/go\xe9.txt' &&
+      syrinx wer $'a\xe9/b/go\xe9.txt' <(echo go forward ten meters) &&
+      syrinx listen -d $'virtual:go\xe9.wav' --keep $'kept\xe9.wav' && syrinx engines --model $'m\xe9'
+      """#)
+    #expect(run.status == 0, "\(run.error)")
+    let lines = run.outputLines
+    #expect(
+      lines.first == "go forward ten meters" && lines.dropFirst().first?.hasPrefix("0.0 %") == true)
+    #expect(lines.contains { $0.hasSuffix(#"/m\xE9"#) }, "\(lines)")
+    #expect(names.contains(#"kept\xE9.wav"#), "\(names)")
+  }
+
+  @Test(arguments: ["play -d virtual", "transcribe", "wer /dev/null", "record x.wav -d virtual:"])
+  func `nothing in a name moves a terminal`(_ command: String) async throws {
+    let run = try await shell(
+      "syrinx \(command)" + (command.hasSuffix(":") ? "" : " ")
+        + #"$'no\xe9\e[2J\n\u009b\u202e.wav'"#)
+    #expect(run.status == 1)
+    #expect(run.error.contains(#"no\xE9\x1B[2J\n\u{9B}\u{202E}.wav"#), "\(run.error)")
+    #expect(!(run.error + run.output).unicodeScalars.contains { $0.isControl && $0 != "\n" })
+  }
+
+  @Test
+  func `an argument that is wrong moves no terminal either`() async throws {
+    let run = try await shell(#"syrinx play x.wav $'--\e[2J\xe9'; syrinx devices $'\u009b\xe9'"#)
+    #expect(run.status == 64)
+    #expect(
+      run.error.contains(#"\x1B[2J\xE9"#) && run.error.contains(#"\u{9B}\xE9"#), "\(run.error)")
+    #expect(!run.error.unicodeScalars.contains { $0.isControl && $0 != "\n" })
+  }
+
+  @Test(
+    arguments: [
+      "play ''", "play a.wav ''", "record ''", "transcribe ''", "transcribe a.wav --output-dir ''",
+      "listen --keep ''", "transcribe a.wav --grammar ''", "transcribe a.wav --model ''",
+    ])
+  func `an empty name is wrong usage`(_ command: String) async throws {
+    let run = try await shell("syrinx \(command)")
+    #expect(run.status == 64)
+    #expect(run.error.hasPrefix("syrinx: "), "\(run.error)")
+  }
+}
