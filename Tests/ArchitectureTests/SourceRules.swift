@@ -7,11 +7,26 @@ enum SourceRule: String, CaseIterable {
   case forcedTry
   /// A test with numbers that nobody can have again.
   case unseededRandom
+  /// Foundation's way with paths: that of a URL which is not UTF-8 is empty, and `~` is a folder.
+  /// `FilePath` has bytes.
+  case foundationPath
 
   /// Files that may break a rule, each with its reason.
   var exceptions: Set<String> {
     switch self {
     case .machinePath, .unfinishedWork, .fatalError, .forcedTry, .unseededRandom: []
+    case .foundationPath:
+      [
+        // It is the other way.
+        "Sources/FilePaths/FilePath.swift",
+        // Their files have names of their own, in the temporary folder.
+        "Sources/PocketSphinxEngine/Decoder/Decoder+KeyPhrases.swift",
+        "Sources/SoundFile/StreamInput+Spool.swift",
+        // It looks for a program.
+        "Sources/ClientDependencies/Values/DesktopOpener.swift",
+        // It writes what a developer records for tests.
+        "Sources/SyrinxTestSupport/Recordings/RecordingJournal.swift",
+      ]
     }
   }
 
@@ -24,7 +39,23 @@ enum SourceRule: String, CaseIterable {
     // With no space between: `try !isReady()` is something else.
     case .forcedTry: file.text.contains("try!")
     case .unseededRandom: file.path.hasPrefix("Tests/") && callsUnseededRandom(file)
+    case .foundationPath:
+      file.path.hasPrefix("Sources/")
+        && code(of: file).contains { line in
+          Self.foundationPaths.contains { line.contains($0) }
+        }
     }
+  }
+
+  private static let foundationPaths = [
+    "URL(filePath:", "fileURLWithPath", "url.path", ".lastPathComponent", ".deletingPathExtension",
+    ".deletingLastPathComponent", ".appending(path:", ".appendingPathComponent",
+    "temporaryDirectory", "FileHandle(for", "(contentsOf: url", ".write(to:", "ofItem(atPath",
+  ]
+
+  /// The lines that are no comments.
+  private func code(of file: SourceFile) -> [Substring] {
+    file.text.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("//") }
   }
 
   private static let machineRoots = ["/home/", "/root/", "/Users/", "/work/", "/opt/swift"]

@@ -21,9 +21,11 @@ import Testing
     (.forcedTry, "let x = try! load()"),
     (.unseededRandom, "let x = Int.random(in: 0..<max(1, 2)), y = using"),
     (.unseededRandom, "let x = [1, 2].randomElement()"),
+    (.foundationPath, "let file = open(url.path, O_RDONLY)"),
+    (.foundationPath, "  play(URL(filePath: name))"),
   ])
   func `what breaks the rule is found`(rule: SourceRule, text: String) {
-    #expect(rule.isBroken(by: SourceFile(path: "Tests/ATests/A.swift", text: text)))
+    #expect(rule.isBroken(by: file(rule, text)))
   }
 
   @Test(arguments: [
@@ -31,8 +33,16 @@ import Testing
     (.fatalError, "// no fatalError(here)"), (.fatalError, "let fatalError = 1"),
     (.unseededRandom, "let x = Int.random(in: 0..<max(1, 2), using: &numbers)"),
     (.forcedTry, "try load(); let a = !b"), (.unfinishedWork, "let todo = 1"),
+    (.foundationPath, "  /// player.play(url: URL(filePath: name))"),
+    (.foundationPath, "FilePath(url).pathExtension"),
   ])
   func `what only resembles it is none`(rule: SourceRule, text: String) {
-    #expect(!rule.isBroken(by: SourceFile(path: "Tests/ATests/A.swift", text: text)))
+    #expect(!rule.isBroken(by: file(rule, text)))
+  }
+
+  /// A file where the rule holds.
+  private func file(_ rule: SourceRule, _ text: String) -> SourceFile {
+    SourceFile(
+      path: rule == .unseededRandom ? "Tests/ATests/A.swift" : "Sources/A/A.swift", text: text)
   }
 }

@@ -48,7 +48,7 @@ import Testing
     try SoundFileReader(url: folder.appending(path: name)).read(atMost: 1_000_000).samples
   }
 
-  private func all<Element>(
+  private nonisolated(nonsending) func all<Element>(
     _ stream: AsyncThrowingStream<Element, any Error>
   ) async throws -> [Element] {
     try await stream.reduce(into: []) { $0.append($1) }

@@ -28,7 +28,7 @@ struct FileMicrophoneTests {
     try folder.truncatedTone("cut.wav", bytes: 80 + 2 * 1_000)
     #expect(try await heard("cut.wav").count == 1_000)
     let shortfall = SoundFileShortfall(announced: 16_000, decoded: 1_000)
-    #expect(troubles.all == [.shortfall(shortfall, file: folder.file("cut.wav").path)])
+    #expect(troubles.all == [.shortfall(shortfall, file: FilePath(folder.file("cut.wav")))])
   }
 
   @Test

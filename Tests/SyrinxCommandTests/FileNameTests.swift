@@ -126,7 +126,8 @@ struct FileNameTests {
   @Test(
     arguments: [
       "play ''", "play a.wav ''", "record ''", "transcribe ''", "transcribe a.wav --output-dir ''",
-      "listen --keep ''", "transcribe a.wav --grammar ''", "transcribe a.wav --model ''",
+      "listen --keep ''", "wer a.txt ''", "transcribe a.wav --grammar ''",
+      "transcribe a.wav --model ''",
     ])
   func `an empty name is wrong usage`(_ command: String) async throws {
     let run = try await shell("syrinx \(command)")

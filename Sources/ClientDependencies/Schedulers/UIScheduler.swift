@@ -13,8 +13,7 @@ public struct UIScheduler: Scheduler, Sendable {
   /// The scheduler.
   public static let shared = UIScheduler()
 
-  // Right, because a key has no state: the main queue alone has a value for it.
-  private nonisolated(unsafe) let isMain = DispatchSpecificKey<Void>()
+  private let isMain = DispatchSpecificKey<Void>()
 
   private init() {
     DispatchQueue.main.setSpecific(key: isMain, value: ())

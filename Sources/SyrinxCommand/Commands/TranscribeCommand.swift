@@ -27,7 +27,8 @@ struct TranscribeCommand: RecognisingSubcommand {
 
       \(EngineName.help)
 
-      \(UtteranceRecord.schema) \(LagRecord.droppedSchema) "file" is the file's name as it was given; \(FilePath.jsonHelp)
+      \(UtteranceRecord.schema) \(LagRecord.droppedSchema) "file" is the file's name as it was given; \
+      \(FilePath.jsonHelp).
       """)
 
   @Argument(

@@ -44,6 +44,9 @@ struct WERCommand: Subcommand {
 
   func validate() throws {
     try check("--limit", limit, in: 0...1_000_000, "a rate in per cent")
+    guard text || !(reference.isEmpty || hypothesis.isEmpty) else {
+      throw ValidationError("a file needs a name; give --text for texts.")
+    }
     guard text || reference != "-" || hypothesis != "-" else {
       throw ValidationError("standard input (-) can be read once only; name a file for the other.")
     }

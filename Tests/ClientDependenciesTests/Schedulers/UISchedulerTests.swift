@@ -3,8 +3,7 @@ import Dispatch
 import Testing
 
 @Suite struct UISchedulerTests {
-  // Right, because a key has no state: the main queue alone has a value for it.
-  private nonisolated(unsafe) let isMain = DispatchSpecificKey<Void>()
+  private let isMain = DispatchSpecificKey<Void>()
 
   init() {
     DispatchQueue.main.setSpecific(key: isMain, value: ())
