@@ -24,7 +24,8 @@ extension SoundFileError: CustomStringConvertible {
     case .notAudio(let path):
       "\(FilePath(path)) is not a sound file that is known; `file` may tell what it is"
     case .unsupported(let path, let what):
-      "\(FilePath(path)) is \(what), which only FFmpeg reads; install it (ffmpeg), or convert the file"
+      "\(FilePath(path)) is \(what), which only FFmpeg reads; install it (ffmpeg), or convert the "
+        + "file"
     case .silent(let path, let what): "\(FilePath(path)) is \(what): there is no sound to be read in it"
     case .damaged(let path, let frame, let reason):
       "\(FilePath(path)) is damaged after \(frame): \(reason)"

@@ -19,8 +19,7 @@ enum SourceRule: String, CaseIterable {
       [
         // It is the other way.
         "Sources/FilePaths/FilePath.swift",
-        // Their files have names of their own, in the temporary folder.
-        "Sources/PocketSphinxEngine/Decoder/Decoder+KeyPhrases.swift",
+        // Its file is in the temporary folder.
         "Sources/SoundFile/StreamInput+Spool.swift",
         // It looks for a program.
         "Sources/ClientDependencies/Values/DesktopOpener.swift",
