@@ -48,7 +48,7 @@ import Testing
     try SoundFileReader(url: folder.appending(path: name)).read(atMost: 1_000_000).samples
   }
 
-  private nonisolated(nonsending) func all<Element>(
+  private static func all<Element>(
     _ stream: AsyncThrowingStream<Element, any Error>
   ) async throws -> [Element] {
     try await stream.reduce(into: []) { $0.append($1) }
@@ -60,8 +60,8 @@ import Testing
   ) async throws -> ([SpeechRecognitionEvent], [SpeechRecognitionResult]) {
     let request = SpeechRequest(microphone: microphone)
     return (
-      try await all(await client.recognition(request: request)),
-      try await all(await client.startTask(request: request))
+      try await Self.all(await client.recognition(request: request)),
+      try await Self.all(await client.startTask(request: request))
     )
   }
 

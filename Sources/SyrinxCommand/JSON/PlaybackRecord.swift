@@ -60,7 +60,7 @@ struct PlaybackRecord: Encodable {
   }
 
   /// The end of an item.
-  init(_ finish: ItemFinishes.Finish, files: [String]) {
+  init(_ finish: ItemFinishes.Finish, files: [FilePath]) {
     self.init("finished", finish.item, files)
     heard = finish.heard.inRecordSeconds
     reason = finish.reason.rawValue
