@@ -40,6 +40,20 @@ public struct AudioBuffer: Equatable, Sendable {
   /// Whether there is no frame in it.
   public var isEmpty: Bool { samples.isEmpty }
 
+  /// Puts silence in place of NaN and infinity, which spoil every sum that they enter; returns how
+  /// many samples were replaced, and from which frame of the stream to which, nil where none was.
+  package mutating func silenceNonFinite() -> NonFiniteSamples? {
+    // Without their sign, the bits of NaN and infinity are those of the largest numbers.
+    let highest = samples.reduce(into: UInt32(0)) { $0 = max($0, $1.bitPattern & 0x7FFF_FFFF) }
+    guard highest >= Float.infinity.bitPattern else { return nil }
+    let replaced = samples.indices.filter { !samples[$0].isFinite }
+    let first = firstFrame + FrameCount((replaced.first ?? 0) / format.channelCount)
+    let last = firstFrame + FrameCount((replaced.last ?? 0) / format.channelCount)
+    self = AudioBuffer(
+      format: format, samples: samples.map { $0.isFinite ? $0 : 0 }, firstFrame: firstFrame)
+    return NonFiniteSamples(count: replaced.count, frames: first..<last + 1)
+  }
+
   /// The samples of one channel, counted from 0.
   public func channel(_ index: Int) -> [Float] {
     precondition(index < format.channelCount, "no channel \(index) in \(format)")
@@ -54,4 +68,12 @@ public struct AudioBuffer: Equatable, Sendable {
     return AudioBuffer(
       format: format, samples: Array(slice), firstFrame: firstFrame + range.lowerBound)
   }
+}
+
+/// Samples of a buffer that were NaN or infinite.
+package struct NonFiniteSamples: Hashable, Sendable {
+  /// How many samples, in all channels.
+  package let count: Int
+  /// The frames of the stream from the first to the last of them.
+  package let frames: Range<FrameCount>
 }

@@ -1,7 +1,8 @@
 /// When an utterance begins and ends, alike for all engines.
 ///
-/// Durations count in steps of 10 ms. Whether a step is speech is judged by how far its level is
-/// above the quietest of the last two seconds. A duration that makes no sense counts as the nearest
+/// Durations count in steps of 10 ms. Whether a step is speech is judged by its level between
+/// 120 Hz and 3 kHz, against the levels of the last six seconds; the first
+/// second of a stream is judged as a whole. A duration that makes no sense counts as the nearest
 /// that does: `longest` as one second at least, and a `tailPadding` in whole steps.
 public struct EndpointPolicy: Hashable, Sendable {
   /// How much audio before the first speech belongs to the utterance, so that no first sound is
@@ -9,7 +10,8 @@ public struct EndpointPolicy: Hashable, Sendable {
   public var preRoll: Duration
   /// How much speech it takes to begin an utterance, because clicks are shorter; 30 ms.
   public var onset: Duration
-  /// How much silence ends an utterance; 600 ms.
+  /// How much silence ends an utterance; 600 ms, and twice as much where the stream begins within
+  /// it.
   public var silence: Duration
   /// How long an utterance may be before any pause of `shortSilence` ends it; 12 s.
   public var comfortable: Duration
@@ -17,6 +19,7 @@ public struct EndpointPolicy: Hashable, Sendable {
   public var shortSilence: Duration
   /// How long an utterance is at most; what is said beyond belongs to the next; 20 s.
   ///
+  /// It is cut at the quietest step of its last tenth.
   /// Engines need memory and time in proportion to it.
   public var longest: Duration
   /// How much silence after its last sound the engine hears of an utterance, up to 10 s, so that no

@@ -14,5 +14,9 @@ extension SpeechRecognitionEvent {
     /// The audio lacks it: the `firstFrame` of its buffers jumps ahead, because a microphone lost
     /// frames or its device was away.
     case gap
+
+    /// So many samples in it are NaN or infinite: silence is heard in their place, and what is
+    /// around them is understood.
+    case nonFinite(sampleCount: Int)
   }
 }

@@ -14,10 +14,13 @@ public enum SpeechRecognitionEvent: Hashable, Sendable {
   /// The utterance ended here, after its final result where it had one.
   case speechEnded(at: Duration)
 
+  /// All up to here is understood; told every five seconds of audio in which nobody speaks.
+  case progressed(to: Duration)
+
   /// So much audio of a live source waits to be heard: the engine is slower than it comes.
   ///
   /// It is told from one second on, whenever that has become a second more or less, and with zero
-  /// when the engine has caught up.
+  /// when the engine has caught up; also while the engine is at work and returns nothing.
   case lagging(by: Duration)
 
   /// This stretch was not understood, and why.

@@ -31,15 +31,36 @@ import Testing
   }
 
   @Test func `a pause shorter than the silence does not end an utterance`() {
-    #expect(events("sss...sss....", policy: short).keys.sorted() == [2, 12])
+    #expect(events("..sss...sss....", policy: short).keys.sorted() == [4, 14])
+  }
+
+  @Test func `an utterance within which the stream begins takes twice the silence`() {
+    #expect(events("sss......sss........", policy: short).keys.sorted() == [2, 15])
   }
 
   @Test func `an utterance that has become long ends at a short pause`() {
-    #expect(events("ssssssssssssss..", policy: short) == [2: .began(framesBack: 5), 15: .ended])
+    #expect(events("..ssssssssssssss..", policy: short) == [4: .began(framesBack: 5), 17: .ended])
   }
 
-  @Test func `speech without a pause is cut at the longest utterance, and begins anew`() {
+  @Test func `speech without a pause is cut at the longest utterance, and goes on`() {
     let events = events(String(repeating: "s", count: 30), policy: short)
-    #expect(events == [2: .began(framesBack: 5), 17: .ended, 20: .began(framesBack: 5)])
+    #expect(events == [2: .began(framesBack: 5), 17: .cut(framesBack: 0)])
+  }
+
+  @Test func `the cut is behind the quietest frame near the limit`() {
+    var endpointer = Endpointer(policy: short)
+    // The utterance is 20 frames long with the eighteenth of these; it is quiet before the last
+    // tenth, and in it.
+    let levels: [Double] = (0..<18).map { $0 == 10 ? -60 : $0 == 15 ? -50 : -20 }
+    let events = levels.map { endpointer.add(isSpeech: true, level: $0) }
+    #expect(events.last == .cut(framesBack: 2))
+    #expect(endpointer.isInUtterance)
+  }
+
+  @Test func `what a cut utterance shares with the next one counts for both`() {
+    var endpointer = Endpointer(policy: short, overlap: .milliseconds(50))
+    let events = (0..<34).map { _ in endpointer.add(isSpeech: true) }
+    let cuts = events.indices.filter { events[$0] == .cut(framesBack: 0) }
+    #expect(cuts == [17, 32])
   }
 }

@@ -188,8 +188,9 @@ import Testing
     _ = try await tasks.start(
       SpeechRequest(buffers: stream(audio(utterances: 1))), on: engine.engine
     ).all()
-    // Half a second of noise with its pre-roll, then the silence of the policy or what is wanted.
-    #expect(engine.events.contains(.finished(after: FrameCount(12_800 + frames))))
+    // Half a second of noise with its pre-roll, 10 ms in which it fades in the detector, then the
+    // silence of the policy or what is wanted.
+    #expect(engine.events.contains(.finished(after: FrameCount(12_960 + frames))))
     let cutOff = ScriptedSpeechEngine(
       utterances: [ScriptedUtterance("go")], tailPadding: .milliseconds(padding))
     _ = try await tasks.start(
@@ -202,7 +203,7 @@ import Testing
   func `an engine hears as much silence after the last sound as the policy says`(
     padding: Int
   ) async throws {
-    for (length, sound) in [(25, 12_800), (14, 11_200)] {
+    for (length, sound) in [(25, 12_960), (14, 11_200)] {
       let engine = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go")])
       var request = SpeechRequest(
         buffers: stream(Array(audio(utterances: 1).prefix(length))),

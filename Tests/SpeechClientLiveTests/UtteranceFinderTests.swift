@@ -1,4 +1,5 @@
 import AudioCore
+import SoundFile
 import SpeechClient
 import Testing
 
@@ -101,14 +102,49 @@ import Testing
 
   @Test func `after a gap the frames are counted from behind it`() {
     var finder = UtteranceFinder()
-    _ = finder.add([Float](repeating: 0, count: 1600))
+    _ = finder.add(Array(Self.speech[..<1600]))
     finder.skip(to: 100_000)
     #expect(finder.add(Array(Self.speech[..<20_000])).first == .begin(at: 111_200, sound: 116_000))
   }
 
-  @Test func `speech at the very beginning has only as much pre-roll as there is`() {
-    let actions = actions(Array(Self.speech[15_200..<30_000]), step: 1600)
-    #expect(actions.first == .begin(at: 0, sound: 800))
+  @Test(arguments: [160, 1000, 64_000])
+  func `of a stream that begins with speech or within it nothing is lost`(step: Int) throws {
+    let clip = try SoundFileReader(url: sound("go-forward.wav")).read(atMost: 1_000_000).samples
+    // Shortly before the first word, in its vowel, and a tight cut of a single word.
+    for range in [4_000..<clip.count, 6_400..<clip.count, 11_360..<18_080] {
+      let actions = actions(Array(clip[range]), step: step)
+      guard case .begin(at: 0, _) = actions.first else {
+        Issue.record("\(range) begins with \(String(describing: actions.first))")
+        continue
+      }
+      #expect(heard(actions).starts(with: clip[range].prefix(1600)))
+    }
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(1)])
+  func `speech without a pause is cut without a loss, and repeated as far as is wanted`(
+    overlap: Duration
+  ) {
+    // Steady, but for a soft spot of 30 ms every 0.2 s.
+    let quiet = AudioSignal.noise(seed: 1, amplitude: 0.001).buffer(.seconds(1), format: .speech)
+    let long = AudioSignal { frame, rate in
+      let isSoft = frame % 3200 < 480
+      return AudioSignal.noise(seed: 1, amplitude: isSoft ? 0.02 : 0.2)
+        .sample(at: FrameCount(frame), rate: rate)
+    }.buffer(.seconds(5), format: .speech).samples
+    let samples = quiet.samples + quiet.samples + long
+    var finder = UtteranceFinder(policy: EndpointPolicy(longest: .seconds(2)), overlap: overlap)
+    let actions = finder.add(samples) + finder.finish()
+    let begins = actions.compactMap {
+      if case .begin(let at, let sound) = $0 { (at, sound) } else { nil }
+    }
+    let cuts = begins.dropFirst().map(\.1.rawValue)
+    #expect(cuts.count >= 2)
+    #expect(cuts.allSatisfy { (1...480).contains($0 % 3200) }, "\(cuts)")
+    let shared = FrameCount(overlap, at: .speech)
+    #expect(begins.dropFirst().allSatisfy { $0.1 - $0.0 == shared })
+    #expect(
+      heard(actions).count == samples.count - begins[0].0.rawValue + cuts.count * shared.rawValue)
   }
 
   @Test func `of a long silence only the pre-roll is kept`() {

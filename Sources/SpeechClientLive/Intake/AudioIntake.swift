@@ -19,9 +19,15 @@ final class AudioIntake: Sendable {
 
   // Held to move buffers in and out; whoever waits is woken after it is free.
   private let state: Mutex<State>
+  private let reportLag: @Sendable (Duration) -> Void
 
-  init(_ backPressure: SpeechRequest.BackPressure) {
+  /// - Parameter reportLag: is called while the intake is locked, so that lags come in order.
+  init(
+    _ backPressure: SpeechRequest.BackPressure,
+    reportLag: @escaping @Sendable (Duration) -> Void = { _ in }
+  ) {
     state = Mutex(State(queue: IntakeQueue(backPressure)))
+    self.reportLag = reportLag
   }
 
   /// What the source failed with.
@@ -61,7 +67,10 @@ final class AudioIntake: Sendable {
   private func change(_ body: (inout State) -> Void) {
     let wake = state.withLock { state in
       body(&state)
-      return Self.whomToWake(&state)
+      let wake = Self.whomToWake(&state)
+      // Also while nobody takes what waits: the engine may be stuck.
+      if let lag = state.queue.lag() { reportLag(lag) }
+      return wake
     }
     if let (reader, isWanted) = wake.reader { reader.resume(returning: isWanted) }
     if let (hearer, item) = wake.hearer { hearer.resume(returning: item) }

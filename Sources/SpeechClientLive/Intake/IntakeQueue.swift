@@ -11,7 +11,6 @@ struct IntakeQueue {
     var dropped: Range<Duration>?
     /// What the source lacks right before the buffer.
     var gap: Range<Duration>?
-    var lag: Duration?
     var buffer: AudioBuffer
   }
 
@@ -82,9 +81,13 @@ struct IntakeQueue {
     guard !buffers.isEmpty else { return isClosed ? .end : .wait }
     let buffer = buffers.removeFirst()
     waiting -= buffer.duration
-    let lag = limit == nil ? nil : meter.add(waiting)
     defer { dropped = nil }
-    return .take(Item(dropped: dropped, gap: gap(before: buffer), lag: lag, buffer: buffer))
+    return .take(Item(dropped: dropped, gap: gap(before: buffer), buffer: buffer))
+  }
+
+  /// What is to be reported of the audio that waits now, where its source is live.
+  mutating func lag() -> Duration? {
+    limit == nil ? nil : meter.add(waiting)
   }
 
   /// Takes what the source still holds, up to a limit.

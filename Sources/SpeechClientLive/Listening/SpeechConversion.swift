@@ -10,6 +10,8 @@ struct SpeechConversion {
     case audio(AudioBuffer)
     /// The next piece begins at this frame of the stream at 16 kHz, later than the last one ended.
     case gap(to: FrameCount)
+    /// So many samples in this stretch were NaN or infinite; they are heard as silence.
+    case nonFinite(sampleCount: Int, in: Range<Duration>)
   }
 
   /// A gap within one format that is no longer, by the frames that it lacks, is heard as silence:
@@ -35,6 +37,13 @@ struct SpeechConversion {
       try begin(with: buffer.format)
     }
     expected = buffer.endFrame
+    if let replaced = buffer.silenceNonFinite() {
+      let rate = buffer.format.sampleRate
+      let stretch =
+        replaced.frames.lowerBound.duration(
+          at: rate)..<replaced.frames.upperBound.duration(at: rate)
+      pieces.append(.nonFinite(sampleCount: replaced.count, in: stretch))
+    }
     return try pieces + (resampler?.process(buffer)).pieces
   }
 

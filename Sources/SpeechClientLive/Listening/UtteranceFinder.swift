@@ -18,22 +18,30 @@ struct UtteranceFinder {
   private let preRoll: FrameCount
   /// How much silence is given away before it is known whether speech goes on; nil for all of it.
   private let tail: FrameCount?
-  /// The audio that has not been given away: between utterances, as much as the next may reach
-  /// back.
-  private var pending: [Float] = []
-  /// How many of the pending samples have been judged.
+  /// How many samples of an utterance that was cut belong to the next one as well.
+  private let overlap: Int
+  /// The audio that is still needed: between utterances, as much as the next may reach back.
+  private var audio: [Float] = []
+  /// How many of its samples have been given away.
+  private var given = 0
+  /// How many of its samples have been judged.
   private var judged = 0
-  /// The place of the first pending sample in the stream.
+  /// The levels of the frames behind those, as far as they have been measured.
+  private var levels: [Double] = []
+  /// The place of its first sample in the stream.
   private var position: FrameCount = 0
 
-  init(policy: EndpointPolicy = EndpointPolicy()) {
+  /// - Parameter overlap: how much of an utterance that is cut, because it is too long, the next one
+  ///   repeats; at most half of it.
+  init(policy: EndpointPolicy = EndpointPolicy(), overlap: Duration = .zero) {
     let policy = policy.usable
-    endpointer = Endpointer(policy: policy)
+    let overlap = min(overlap, policy.longest / 2)
+    endpointer = Endpointer(policy: policy, overlap: overlap)
     kept = FrameCount(policy.preRoll + policy.onset, at: .speech).rawValue
-    let length = SpeechDetector.frameLength.rawValue
-    preRoll = FrameCount(FrameCount(policy.preRoll, at: .speech).rawValue / length * length)
+    self.overlap = FrameCount(overlap, at: .speech).rawValue
+    preRoll = FrameCount(FrameCount(policy.preRoll, at: .speech).rawValue / Self.step * Self.step)
     tail = policy.tailPadding.map {
-      FrameCount(FrameCount($0, at: .speech).rawValue / length * length)
+      FrameCount(FrameCount($0, at: .speech).rawValue / Self.step * Self.step)
     }
   }
 
@@ -45,76 +53,109 @@ struct UtteranceFinder {
 
   /// Takes the next samples.
   mutating func add(_ samples: [Float]) -> [Action] {
-    pending += samples
+    audio += samples
     var actions: [Action] = []
-    let length = SpeechDetector.frameLength.rawValue
-    while pending.count - judged >= length {
-      let isSpeech = detector.isSpeech(
-        pending[judged..<judged + length], inUtterance: endpointer.isInUtterance)
-      judged += length
-      actions += act(on: endpointer.add(isSpeech: isSpeech))
+    while audio.count - measured >= Self.step {
+      levels.append(detector.measure(audio[measured..<measured + Self.step]))
+      if detector.isWarm { actions += judge() }
     }
     return actions + giveAway()
   }
 
   /// Ends the utterance that is going on: the audio has ended, or has a gap.
   mutating func finish() -> [Action] {
-    guard endpointer.isInUtterance else { return [] }
+    let actions = judge()
+    guard endpointer.isInUtterance else { return actions }
     // The few samples that have not been judged count as what was before them.
-    let actions = hearing(pending.count - withheld) + [.end(silence: silence)]
+    let end = hearing(upTo: audio.count - withheldSilence) + [.end(silence: silence)]
     endpointer.end()
-    return actions
+    return actions + end
   }
 
   /// How many samples are held.
-  var pendingCount: Int { pending.count }
+  var pendingCount: Int { audio.count }
+
+  /// Up to where in the stream it has judged what is speech.
+  var judgedEnd: FrameCount { position + FrameCount(judged) }
+
+  /// Whether an utterance is going on.
+  var isInUtterance: Bool { endpointer.isInUtterance }
 
   /// Goes on at another place of the stream; what was pending is forgotten.
   mutating func skip(to frame: FrameCount) {
-    pending = []
-    judged = 0
+    (audio, levels) = ([], [])
+    (given, judged) = (0, 0)
     position = frame
+  }
+
+  /// How many samples are judged at a time.
+  private static var step: Int { SpeechDetector.frameLength.rawValue }
+
+  private var measured: Int { judged + levels.count * Self.step }
+
+  /// Judges what has been measured: frame by frame, but for the beginning of the stream.
+  private mutating func judge() -> [Action] {
+    var actions: [Action] = []
+    while !levels.isEmpty {
+      let level = levels.removeFirst()
+      let isSpeech = detector.isSpeech(level, inUtterance: endpointer.isInUtterance)
+      judged += Self.step
+      actions += act(on: endpointer.add(isSpeech: isSpeech, level: level))
+    }
+    return actions
   }
 
   private mutating func act(on event: Endpointer.Event) -> [Action] {
     switch event {
     case .none: return []
     case .began(let framesBack):
-      let back = framesBack * SpeechDetector.frameLength.rawValue
+      let back = framesBack * Self.step
       let sound = position + FrameCount(judged - back) + preRoll
-      _ = take(max(0, judged - back))
+      drop(max(0, judged - back))
       return [.begin(at: position, sound: sound)]
     case .ended:
-      return hearing(judged - withheld) + [.end(silence: silence)]
+      let end = hearing(upTo: judged - withheldSilence) + [.end(silence: silence)]
+      drop(given)
+      return end
+    case .cut(let framesBack):
+      let end = hearing(upTo: judged - framesBack * Self.step) + [.end(silence: 0)]
+      let sound = position + FrameCount(given)
+      given = 0
+      return end + [.begin(at: position, sound: sound)]
     }
   }
 
   /// How many frames are silence at the end of what was judged.
-  private var quiet: FrameCount {
-    FrameCount(endpointer.silentFrames * SpeechDetector.frameLength.rawValue)
-  }
+  private var quiet: FrameCount { FrameCount(endpointer.silentFrames * Self.step) }
 
   /// How much of that is heard.
   private var silence: FrameCount { min(quiet, tail ?? quiet) }
 
   /// How many of the samples that were judged wait for speech to go on.
-  private var withheld: Int { min(judged, (quiet - silence).rawValue) }
+  private var withheldSilence: Int { min(judged, (quiet - silence).rawValue) }
 
   private mutating func giveAway() -> [Action] {
-    if endpointer.isInUtterance { return hearing(judged - withheld) }
-    _ = take(max(0, judged - kept))
-    return []
+    guard endpointer.isInUtterance else {
+      drop(max(0, judged - kept))
+      return []
+    }
+    let withheld = max(withheldSilence, endpointer.framesAfterCut * Self.step)
+    return hearing(upTo: judged - withheld)
   }
 
-  private mutating func hearing(_ count: Int) -> [Action] {
-    count > 0 ? [.hear(take(count))] : []
+  /// Gives away what comes before `end`, and keeps of it what the next utterance may repeat.
+  private mutating func hearing(upTo end: Int) -> [Action] {
+    guard end > given else { return [] }
+    let samples = Array(audio[given..<end])
+    given = end
+    drop(max(0, given - overlap))
+    return [.hear(samples)]
   }
 
-  private mutating func take(_ count: Int) -> [Float] {
-    let samples = Array(pending[..<count])
-    pending.removeFirst(count)
+  private mutating func drop(_ count: Int) {
+    audio.removeFirst(count)
+    given = max(0, given - count)
     judged -= min(judged, count)
     position = position + FrameCount(count)
-    return samples
   }
 }

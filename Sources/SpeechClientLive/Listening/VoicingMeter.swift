@@ -10,15 +10,23 @@ struct VoicingMeter {
   /// Four samples are taken as one: what is above 2 kHz does not matter here.
   private static let thinning = 4
   private static let lags = 10...50
-  /// The power of -55 dBFS, below which nothing is speech.
-  private static let quietest: Float = 3e-6
+  /// A look at less than this part of the loudest one's power, 40 dB below it, is at a pause.
+  private static let quietest: Float = 1e-4
+
+  private struct Look {
+    let power: Float
+    let isVoiced: Bool
+  }
 
   private var pending: [Float] = []
-  private var voicedCount = 0
-  private var soundingCount = 0
+  private var looks: [Look] = []
 
   /// Whether half of what sounds, or more, is voiced.
-  var isVoiced: Bool { soundingCount > 0 && voicedCount * 2 >= soundingCount }
+  var isVoiced: Bool {
+    let least = (looks.lazy.map(\.power).max() ?? 0) * Self.quietest
+    let sounding = looks.filter { $0.power > least }
+    return !sounding.isEmpty && sounding.count { $0.isVoiced } * 2 >= sounding.count
+  }
 
   /// Takes the next samples at 16 kHz.
   mutating func add(_ samples: [Float]) {
@@ -30,13 +38,10 @@ struct VoicingMeter {
   }
 
   private mutating func look(at window: [Float]) {
-    guard Self.product(window[...], window[...]) / Float(window.count) > Self.quietest else {
-      return
-    }
-    soundingCount += 1
-    if Self.lags.contains(where: { Self.likeness(of: window, lag: $0) >= Self.likeness }) {
-      voicedCount += 1
-    }
+    let isVoiced = Self.lags.contains { Self.likeness(of: window, lag: $0) >= Self.likeness }
+    looks.append(
+      Look(
+        power: Self.product(window[...], window[...]) / Float(window.count), isVoiced: isVoiced))
   }
 
   private static func thinned(_ samples: ArraySlice<Float>) -> [Float] {

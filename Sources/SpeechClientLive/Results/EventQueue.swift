@@ -77,7 +77,7 @@ extension SpeechRecognitionEvent {
   fileprivate func supersedes(_ last: SpeechRecognitionEvent) -> Bool {
     switch (last, self) {
     case (.result(let last), .result): !last.isFinal
-    case (.lagging, .lagging): true
+    case (.lagging, .lagging), (.progressed, .progressed): true
     default: false
     }
   }

@@ -72,7 +72,8 @@ struct PartialStabiliser {
 }
 
 extension SpeechHypothesis.Word {
-  fileprivate var middle: FrameCount {
+  /// The middle of its frames.
+  var middle: FrameCount {
     FrameCount((frames.lowerBound.rawValue + frames.upperBound.rawValue) / 2)
   }
 

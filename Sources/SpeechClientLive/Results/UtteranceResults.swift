@@ -8,6 +8,8 @@ struct UtteranceResults {
   private var stabiliser = PartialStabiliser()
   private var number = 0
   private var start: FrameCount = 0
+  /// Where in the stream the last word of a final result ended.
+  private var end: FrameCount = 0
   private var shown: [String] = []
   private var shownStableCount = 0
 
@@ -27,7 +29,7 @@ struct UtteranceResults {
   ) -> SpeechRecognitionResult? {
     let isSpeech = plausibility?.isVoice(hypothesis.words) ?? true
     let words = stabiliser.add(
-      hypothesis.words(within: heard), heard: heard, maySettle: isSpeech)
+      newWords(hypothesis, heard), heard: heard, maySettle: isSpeech)
     let texts = words.map(\.text)
     guard !words.isEmpty, texts != shown || stabiliser.stableCount != shownStableCount else {
       return nil
@@ -49,9 +51,12 @@ struct UtteranceResults {
     _ hypothesis: SpeechHypothesis, heard: FrameCount, plausibility: Plausibility?
   ) -> SpeechRecognitionResult? {
     let isSpeech = plausibility?.isSpeech(hypothesis.words) ?? true
-    let words = stabiliser.keeping(isSpeech ? hypothesis.words(within: heard) : [])
+    let words = stabiliser.keeping(isSpeech ? newWords(hypothesis, heard) : [])
     guard !words.isEmpty || !shown.isEmpty else { return nil }
-    defer { number += 1 }
+    defer {
+      number += 1
+      if let last = words.last { end = start + last.frames.upperBound }
+    }
     let alternatives = hypothesis.alternatives.map { transcription($0.within(heard)) }
     var best = transcription(words)
     best.addAlternatives(from: alternatives)
@@ -66,6 +71,14 @@ struct UtteranceResults {
   mutating func lose() {
     if !shown.isEmpty { number += 1 }
     shown = []
+  }
+
+  /// The words without those that the utterance before had: where that was cut, this one repeats the
+  /// end of it.
+  private func newWords(_ hypothesis: SpeechHypothesis, _ heard: FrameCount)
+    -> [SpeechHypothesis.Word]
+  {
+    hypothesis.words(within: heard).filter { start + $0.middle >= end }
   }
 
   private func transcription(_ words: [SpeechHypothesis.Word]) -> Transcription {

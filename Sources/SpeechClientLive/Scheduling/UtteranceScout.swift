@@ -66,6 +66,8 @@ actor UtteranceScout {
       case .gap(let frame):
         try follow(finder.finish())
         finder.skip(to: frame)
+      // The recogniser reports it.
+      case .nonFinite: break
       }
     }
   }

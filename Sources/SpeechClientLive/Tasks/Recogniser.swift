@@ -13,6 +13,9 @@ actor Recogniser {
   /// more than large ones.
   static let partialStep = FrameCount(.milliseconds(80), at: .speech)
 
+  /// After how much silence it says how far it has come.
+  static let progressStep = FrameCount(.seconds(5), at: .speech)
+
   /// The thread that all of it happens on; it ends with the actor.
   nonisolated let executor: ThreadExecutor
 
@@ -26,6 +29,8 @@ actor Recogniser {
   private var finder: UtteranceFinder
   private var results = UtteranceResults()
   private var utterance = Utterance()
+  /// Up to where it has said that all is understood.
+  private var reported: FrameCount = 0
 
   /// How far the utterance that is going on has come.
   private struct Utterance {
@@ -45,7 +50,7 @@ actor Recogniser {
     engine: SpeechEngine, options: SpeechSessionOptions, policy: EndpointPolicy,
     mailbox: EventMailbox
   ) throws {
-    finder = UtteranceFinder(policy: policy)
+    finder = UtteranceFinder(policy: policy, overlap: options.longestKeyPhrase)
     executor = try ThreadExecutor(name: "syrinx-speech")
     setbacks = Setbacks(limit: engine.isRemote ? Setbacks.remoteLimit : 0)
     self.engine = engine
@@ -72,10 +77,10 @@ actor Recogniser {
   /// Recognises what comes next; the results go into the mailbox as they are made.
   func hear(_ item: IntakeQueue.Item, _ pulse: Pulse) throws {
     try tell(of: item)
-    if let lag = item.lag { mailbox.post(.lagging(by: lag)) }
     for slice in item.buffer.slices(of: Self.step) {
       guard isWanted else { return }
       try follow(try conversion.add(slice))
+      postProgress()
       pulse.beat()
     }
   }
@@ -114,6 +119,8 @@ actor Recogniser {
       case .gap(let frame):
         try follow(finder.finish())
         finder.skip(to: frame)
+      case .nonFinite(let count, let stretch):
+        mailbox.post(.dropped(stretch, reason: .nonFinite(sampleCount: count)))
       }
     }
   }
@@ -166,6 +173,7 @@ actor Recogniser {
       mailbox.post(.dropped(times, reason: .engineFailed(failure)))
     }
     mailbox.post(.speechEnded(at: end.duration(at: .speech)))
+    reported = end
   }
 
   private func finishUtterance(at end: FrameCount, after silence: FrameCount) throws {
@@ -190,6 +198,12 @@ actor Recogniser {
     return Plausibility(isVoiced: utterance.voicing.isVoiced, sound: end - utterance.sound)
   }
 
+  private func postProgress() {
+    guard !finder.isInUtterance, finder.judgedEnd - reported >= Self.progressStep else { return }
+    reported = finder.judgedEnd
+    mailbox.post(.progressed(to: reported.duration(at: .speech)))
+  }
+
   private func postPartial() {
     guard options.wantsPartialHypotheses, let session,
       utterance.heard - utterance.heardAtPartial >= Self.partialStep
@@ -199,6 +213,13 @@ actor Recogniser {
       session.hypothesis, heard: utterance.heard,
       plausibility: plausibility(until: max(utterance.sound, utterance.end)))
     if let partial { mailbox.post(.result(partial)) }
+  }
+}
+
+extension SpeechSessionOptions {
+  /// How long one takes to say the longest of the key phrases: a second for each word.
+  fileprivate var longestKeyPhrase: Duration {
+    .seconds(keyPhrases.map { $0.text.split(separator: " ").count }.max() ?? 0)
   }
 }
 

@@ -30,7 +30,7 @@ final class SpeechTask: Sendable {
     _ backPressure: SpeechRequest.BackPressure, mailbox: EventMailbox, clock: any Clock<Duration>,
     whenOver: @escaping @Sendable (SpeechTask) -> Void
   ) {
-    intake = AudioIntake(backPressure)
+    intake = AudioIntake(backPressure) { mailbox.post(.lagging(by: $0)) }
     (self.mailbox, self.clock, self.whenOver) = (mailbox, clock, whenOver)
   }
 

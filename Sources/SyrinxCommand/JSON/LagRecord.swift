@@ -10,6 +10,7 @@ struct LagRecord: Encodable {
   var end: Double?
   var reason: String?
   var error: String?
+  var samples: Int?
   var utterance: Int?
   var file: FilePath?
 
@@ -31,6 +32,7 @@ struct LagRecord: Encodable {
         (self.reason, self.error) = ("engine", "\(error)")
         self.utterance = utterance
       case .gap: self.reason = "gap"
+      case .nonFinite(let count): (self.reason, samples) = ("nonFinite", count)
       }
     default: return nil
     }
@@ -40,13 +42,15 @@ struct LagRecord: Encodable {
   static let schema = """
     Further objects have "event": lagging with "seconds" (how much sound waits because the engine is too \
     slow, 0 when it has caught up) or dropped with "start", "end" (what was not understood) and "reason": \
-    slow (too much waited), gap (the microphone lost it) or engine (it failed; "error" says how, and \
-    "utterance" of which the partial results were).
+    slow (too much waited), gap (the microphone lost it), nonFinite ("samples" were NaN or infinite and \
+    silence in their place) or engine (it failed; "error" says how, and "utterance" of which the partial \
+    results were).
     """
 
   /// The same for files, which neither lag nor have gaps.
   static let droppedSchema = """
     An object with "event": dropped has "start", "end" (what was not understood), "reason": engine (it \
-    failed), "error" (how) and "utterance" (of which the partial results were).
+    failed; "error" says how, and "utterance" of which the partial results were) or nonFinite ("samples" \
+    were NaN or infinite, and silence in their place).
     """
 }

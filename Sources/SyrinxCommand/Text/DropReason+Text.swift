@@ -12,10 +12,21 @@ extension SpeechRecognitionEvent.DropReason {
     "\(length.secondsText) of sound in \(count) places from \(begin.clockText) on \(fate)"
   }
 
+  /// The reason for this and for another loss of the same kind; nil where they have nothing in common.
+  func joined(with other: Self) -> Self? {
+    switch (self, other) {
+    case (.nonFinite(let count), .nonFinite(let more)): .nonFinite(sampleCount: count + more)
+    case (.engineFailed, _): nil
+    default: self == other ? self : nil
+    }
+  }
+
   private var fate: String {
     switch self {
     case .engineTooSlow: "were dropped: too much waited for the recogniser"
     case .engineFailed(let error): "were dropped: \(error)"
+    case .nonFinite(let count):
+      "have \(count) samples that are NaN or infinite, and silence in their place"
     case .gap: "were lost before they were heard; is this machine too slow or busy?"
     }
   }

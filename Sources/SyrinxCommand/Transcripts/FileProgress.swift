@@ -49,7 +49,7 @@ extension SpeechRecognitionEvent {
   /// Up to where in the audio all is understood, or lost; nil where it does not say.
   var place: Duration? {
     switch self {
-    case .speechStarted(let time), .speechEnded(let time): time
+    case .speechStarted(let time), .speechEnded(let time), .progressed(let time): time
     case .dropped(let stretch, _): stretch.upperBound
     default: nil
     }

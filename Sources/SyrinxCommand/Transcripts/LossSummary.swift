@@ -8,13 +8,16 @@ struct LossSummary {
 
   /// What was lost for one reason.
   private struct Loss {
-    let reason: SpeechRecognitionEvent.DropReason
+    var reason: SpeechRecognitionEvent.DropReason
     /// Where the sound has to be for the next line.
     var next = Duration.zero
     /// What has not been told: where it begins, how long it is, and in how many places.
     var untold: (begin: Duration, length: Duration, count: Int)?
 
-    mutating func add(_ stretch: Range<Duration>) {
+    mutating func add(
+      _ stretch: Range<Duration>, _ reason: SpeechRecognitionEvent.DropReason
+    ) {
+      self.reason = untold == nil ? reason : self.reason.joined(with: reason) ?? reason
       let length = stretch.upperBound - stretch.lowerBound
       let before = untold ?? (stretch.lowerBound, .zero, 0)
       untold = (before.begin, before.length + length, before.count + 1)
@@ -37,9 +40,9 @@ struct LossSummary {
   ) -> [String] {
     // That costs an utterance each time, and each has a reason of its own.
     if case .engineFailed = reason { return finish() + [reason.sentence(about: stretch)] }
-    let index = losses.firstIndex { $0.reason == reason } ?? losses.endIndex
+    let index = losses.firstIndex { $0.reason.joined(with: reason) != nil } ?? losses.endIndex
     if index == losses.endIndex { losses.append(Loss(reason: reason)) }
-    losses[index].add(stretch)
+    losses[index].add(stretch, reason)
     return reach(stretch.upperBound)
   }
 

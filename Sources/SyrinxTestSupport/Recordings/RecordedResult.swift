@@ -48,7 +48,7 @@ struct RecordedResult: Codable {
 /// What a client tells beside its results.
 struct RecordedEvent: Codable {
   enum Kind: String, RecordedName {
-    case speechStarted, speechEnded, lagging, dropped
+    case speechStarted, speechEnded, progressed, lagging, dropped
   }
 
   var kind: Kind
@@ -59,9 +59,11 @@ struct RecordedEvent: Codable {
   var reason: Reason?
   /// What an engine failed with.
   var failed: RecordedFailure?
+  /// How many samples were NaN or infinite.
+  var samples: Int?
 
   enum Reason: String, RecordedName {
-    case engineTooSlow, engineFailed, gap
+    case engineTooSlow, engineFailed, gap, nonFinite
   }
 
   /// Nil for a result, which has a line of its own kind.
@@ -70,6 +72,7 @@ struct RecordedEvent: Codable {
     case .result: return nil
     case .speechStarted(let time): (kind, ns) = (.speechStarted, time.inNanoseconds)
     case .speechEnded(let time): (kind, ns) = (.speechEnded, time.inNanoseconds)
+    case .progressed(let time): (kind, ns) = (.progressed, time.inNanoseconds)
     case .lagging(let lag): (kind, ns) = (.lagging, lag.inNanoseconds)
     case .dropped(let range, let why):
       (kind, ns) = (.dropped, range.lowerBound.inNanoseconds)
@@ -78,6 +81,7 @@ struct RecordedEvent: Codable {
       case .engineTooSlow: reason = .engineTooSlow
       case .engineFailed(let error): (reason, failed) = (.engineFailed, RecordedFailure(error))
       case .gap: reason = .gap
+      case .nonFinite(let count): (reason, samples) = (.nonFinite, count)
       }
     }
   }
@@ -87,6 +91,7 @@ struct RecordedEvent: Codable {
     return switch kind {
     case .speechStarted: .speechStarted(at: time)
     case .speechEnded: .speechEnded(at: time)
+    case .progressed: .progressed(to: time)
     case .lagging: .lagging(by: time)
     case .dropped:
       .dropped(time..<max(time, .nanoseconds(endNs ?? ns)), reason: dropReason)
@@ -99,6 +104,7 @@ struct RecordedEvent: Codable {
     case .engineFailed:
       .engineFailed(failed?.value as? SpeechClientError ?? .engineFailed(reason: "unknown"))
     case .gap: .gap
+    case .nonFinite: .nonFinite(sampleCount: samples ?? 1)
     }
   }
 }

@@ -1,0 +1,163 @@
+import AudioCore
+import Foundation
+import SoundFile
+import SpeechClient
+import Testing
+
+@testable import SpeechClientLive
+
+/// Where utterances are found in noise: clips with 2.5 s between them, mixed with noise that is the
+/// same in every run.
+///
+/// The clips are those in Samples, and the recordings in the folder that `SYRINX_SPEECH_DATA` names.
+@Suite struct NoisySpeechTests {
+  enum Noise: String {
+    case white, pink, brown, wandering
+  }
+
+  /// What becomes of a mixture: of the clips as they are, in noise so many decibels below the
+  /// speech, or so loud as a whole.
+  struct Mixture: CustomTestStringConvertible {
+    var noise: Noise?
+    var decibelsBelow = 0.0
+    var peak: Double?
+
+    var testDescription: String {
+      noise.map { "\($0) noise \(decibelsBelow) dB below" } ?? "peak at \(peak ?? 0) dBFS"
+    }
+  }
+
+  private static let gap = 40_000
+
+  @Test(arguments: [
+    Mixture(noise: .brown, decibelsBelow: 30), Mixture(noise: .brown, decibelsBelow: 25),
+    Mixture(noise: .pink, decibelsBelow: 20), Mixture(noise: .white, decibelsBelow: 5),
+    Mixture(noise: .white, decibelsBelow: 0), Mixture(noise: .wandering, decibelsBelow: 30),
+    Mixture(peak: -47),
+  ])
+  func `every onset is found, and at most a tenth of the gaps is called speech`(
+    mixture: Mixture
+  ) throws {
+    for clips in try Self.collections() {
+      let scene = Scene(clips, mixture)
+      let found = scene.found()
+      for clip in scene.clips {
+        let first = found.first {
+          $0.upperBound > clip.lowerBound && $0.lowerBound < clip.upperBound
+        }
+        let start = try #require(first, "nothing at \(clip)").lowerBound
+        // What is before is the pre-roll: the first sounds of some words are below the noise.
+        #expect(start < scene.onset(of: clip) + 11_200, "\(start) in \(clip)")
+      }
+      let inGaps = found.reduce(0) { $0 + scene.samplesInGaps($1) }
+      #expect(inGaps * 10 <= (scene.clips.count + 1) * Self.gap, "\(inGaps)")
+      #expect(found.count >= scene.clips.count && found.count <= scene.clips.count * 3 / 2 + 1)
+    }
+  }
+
+  /// The clips, one as loud as the other.
+  private static func collections() throws -> [[[Float]]] {
+    let samples = try ["go-forward", "window", "two-utterances"].map {
+      try read(sound("\($0).wav"))
+    }
+    guard let folder = ProcessInfo.processInfo.environment["SYRINX_SPEECH_DATA"] else {
+      return [samples]
+    }
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    let recorded = try files.filter { $0.hasSuffix(".wav") }.map {
+      try read(URL(filePath: folder).appending(path: $0))
+    }
+    return [samples, recorded]
+  }
+
+  private static func read(_ url: URL) throws -> [Float] {
+    let samples = try SoundFileReader(url: url).read(atMost: 1_000_000).samples
+    let power = samples.reduce(0) { $0 + $1 * $1 } / Float(samples.count)
+    return samples.map { $0 * 0.05 / power.squareRoot() }
+  }
+
+  /// Clips on one time-line, with noise over all of it.
+  private struct Scene {
+    private(set) var clips: [Range<Int>] = []
+    private var clean: [Float]
+    private var samples: [Float]
+
+    init(_ parts: [[Float]], _ mixture: Mixture) {
+      clean = [Float](repeating: 0, count: gap)
+      for part in parts {
+        clips.append(clean.count..<clean.count + part.count)
+        clean += part + [Float](repeating: 0, count: gap)
+      }
+      let speech = clips.reduce(into: 0) { $0 += $1.count }
+      let power = clean.reduce(0.0) { $0 + Double($1 * $1) } / Double(speech)
+      let noise = mixture.noise?.samples(clean.count) ?? []
+      let gain = Float((power / pow(10, mixture.decibelsBelow / 10)).squareRoot())
+      samples = noise.isEmpty ? clean : zip(clean, noise).map { $0 + gain * $1 }
+      if let peak = mixture.peak {
+        let scale = Float(pow(10, peak / 20)) / (samples.map(abs).max() ?? 1)
+        samples = samples.map { $0 * scale }
+      }
+    }
+
+    /// The utterances, from first sound to last.
+    func found() -> [Range<Int>] {
+      var finder = UtteranceFinder()
+      var found: [Range<Int>] = []
+      var (start, end) = (0, 0)
+      for action in finder.add(samples) + finder.finish() {
+        switch action {
+        case .begin(let at, let sound): (start, end) = (sound.rawValue, at.rawValue)
+        case .hear(let samples): end += samples.count
+        case .end(let silence): found.append(start..<max(start, end - silence.rawValue))
+        }
+      }
+      return found
+    }
+
+    /// The first 10 ms of a clip that are at most 20 dB below its loudest.
+    func onset(of clip: Range<Int>) -> Int {
+      let powers = stride(from: clip.lowerBound, to: clip.upperBound - 160, by: 160).map { begin in
+        (begin, clean[begin..<begin + 160].reduce(0) { $0 + $1 * $1 })
+      }
+      let loudest = powers.map(\.1).max() ?? 0
+      return powers.first { $0.1 >= loudest / 100 }?.0 ?? clip.lowerBound
+    }
+
+    func samplesInGaps(_ utterance: Range<Int>) -> Int {
+      utterance.count - clips.reduce(0) { $0 + $1.clamped(to: utterance).count }
+    }
+  }
+}
+
+extension NoisySpeechTests.Noise {
+  /// So much noise, of power 1.
+  fileprivate func samples(_ count: Int) -> [Float] {
+    let white = AudioSignal.noise(seed: 7, amplitude: 1)
+    let source = (0..<count).map { Double(white.sample(at: FrameCount($0), rate: .speech)) }
+    let shaped: [Double] =
+      switch self {
+      case .white: source
+      // Low-passes an octave and a half apart, each as much weaker as it is higher.
+      case .pink:
+        [20.0, 60, 180, 540, 1_620, 4_860].map { lowPassed(source, $0, gain: 1 / $0.squareRoot()) }
+          .reduce([Double](repeating: 0, count: count)) { zip($0, $1).map(+) }
+      case .brown:
+        zip(lowPassed(source, 20), lowPassed(lowPassed(source, 20), 20)).map { $0 - $1 }
+      case .wandering:
+        source.enumerated().map { index, sample in
+          sample * pow(10, 4 * sin(Double(index) * 2 * .pi / 64_000) / 20)
+        }
+      }
+    let power = shaped.reduce(0) { $0 + $1 * $1 } / Double(count)
+    return shaped.map { Float($0 / power.squareRoot()) }
+  }
+
+  private func lowPassed(_ samples: [Double], _ corner: Double, gain: Double = 1) -> [Double] {
+    let share = 1 - exp(-2 * .pi * corner / 16_000)
+    var state = 0.0
+    return samples.map { sample in
+      state += share * (sample - state)
+      return state * gain
+    }
+  }
+}
