@@ -68,7 +68,7 @@ struct RecordingRulesCommandTests {
     run.send(SIGINT)
     #expect(await run.status() == 0)
     #expect(try Data(contentsOf: folder.file("take.wav")) == take)
-    #expect(try folder.names == ["quiet.wav", "take.wav"])
+    #expect(try !folder.names.contains { $0.hasPrefix(".") })
   }
 
   /// A take is replaced by the first half second of the next, and nothing else is left behind.
