@@ -16,17 +16,16 @@ extension Array {
     remove(at: oldest)
   }
 
-  /// Appends one element in the place of all of its kind: it tells the sum of their durations.
+  /// Appends one element in the place of all of its kind: it tells the sum of their amounts.
   ///
   /// - Parameters:
-  ///   - duration: what is to be added to theirs.
-  ///   - durationOf: what an element of that kind tells, nil for any other.
+  ///   - amount: what is to be added to theirs.
+  ///   - amountOf: what an element of that kind tells, nil for any other.
   ///   - element: makes one of that kind.
-  package mutating func append(
-    adding duration: Duration, to durationOf: (Element) -> Duration?,
-    as element: (Duration) -> Element
+  package mutating func append<Amount: AdditiveArithmetic>(
+    adding amount: Amount, to amountOf: (Element) -> Amount?, as element: (Amount) -> Element
   ) {
-    let earlier = compactMap(durationOf).reduce(.zero, +)
-    append(element(earlier + duration), inPlaceOf: { durationOf($0) != nil })
+    let earlier = compactMap(amountOf).reduce(.zero, +)
+    append(element(earlier + amount), inPlaceOf: { amountOf($0) != nil })
   }
 }

@@ -7,6 +7,8 @@ extension PipePolicy<RecordingEvent> {
     switch event {
     case .levels: queue.append(event, inPlaceOf: \.isLevels)
     case .xrun(let lost): queue.append(adding: lost, to: \.lost, as: RecordingEvent.xrun)
+    case .nonFinite(let count):
+      queue.append(adding: count, to: \.nonFiniteCount, as: RecordingEvent.nonFinite)
     case .deviceLost: queue.append(event, inPlaceOf: { $0 == event })
     case .deviceReturned(let gap):
       queue.append(adding: gap, to: \.gap, as: RecordingEvent.deviceReturned)
@@ -27,6 +29,10 @@ extension RecordingEvent {
 
   fileprivate var gap: Duration? {
     if case .deviceReturned(let gap) = self { gap } else { nil }
+  }
+
+  fileprivate var nonFiniteCount: Int? {
+    if case .nonFinite(let count) = self { count } else { nil }
   }
 
   fileprivate var lost: Duration? {

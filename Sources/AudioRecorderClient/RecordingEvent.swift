@@ -14,6 +14,10 @@ public enum RecordingEvent: Hashable, Sendable {
   ///
   /// A consumer that is slow sees the sum.
   case xrun(Duration)
+  /// So many samples of the device were NaN or infinite; silence is in their place.
+  ///
+  /// A consumer that is slow sees the sum.
+  case nonFinite(sampleCount: Int)
   /// The disk lasts for less than a minute at the rate at which the file grows.
   ///
   /// It comes again only after there was room for two minutes.

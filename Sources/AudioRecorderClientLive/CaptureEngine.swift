@@ -49,6 +49,8 @@ struct DeviceAudio: Sendable {
   var number = 0
   /// What it tells of the device, where it holds no frame.
   var news: News?
+  /// How many samples of the block were NaN or infinite; they are silence.
+  var nonFinite = 0
 }
 
 /// One open capture device, its card's thread and the thread of its consumer.
@@ -229,10 +231,12 @@ struct BlockReader {
         into: UnsafeMutableBufferPointer(rebasing: target[..<block.sampleCount]))
     }
     let lost = FrameCount(block.lostFrames)
-    let buffer = AudioBuffer(format: format, samples: samples, firstFrame: nextFrame + lost)
+    var buffer = AudioBuffer(format: format, samples: samples, firstFrame: nextFrame + lost)
+    let nonFinite = buffer.silenceNonFinite()?.count ?? 0
     nextFrame = buffer.endFrame
     nextTime = .nanoseconds(block.nanoseconds) + buffer.duration
     return DeviceAudio(
-      buffer: buffer, time: .nanoseconds(block.nanoseconds), lost: lost, number: number)
+      buffer: buffer, time: .nanoseconds(block.nanoseconds), lost: lost, number: number,
+      nonFinite: nonFinite)
   }
 }

@@ -74,6 +74,9 @@ final class RecordingToFile: CaptureConsumer {
     }
     if captured.lost > 0 || captured.news == .returned { try bridge(captured) }
     guard !isOver else { return false }
+    if captured.nonFinite > 0, !gate.isPaused {
+      reports.event(.nonFinite(sampleCount: captured.nonFinite))
+    }
     try record(try resampler.process(try pick.apply(captured.buffer)))
     return !isOver
   }

@@ -52,4 +52,17 @@ import Testing
         buffer: FrameCount(4 * period)))
     #expect(link.samples.capacity == 2 * capacity)
   }
+
+  @Test func `samples that are no finite numbers are counted, and silence is in their place`()
+    throws
+  {
+    let link = try CaptureLink(device: speech)
+    let sound: [Float] = [0.5, .nan, -.infinity, 0.25]
+    _ = sound.withUnsafeBufferPointer { link.samples.tryWrite($0) }
+    link.blocks.tryWrite(CaptureBlock(sampleCount: 4, lostFrames: 0, nanoseconds: 0))
+    var reader = BlockReader(format: .speech)
+    let block = reader.next(from: link)
+    #expect(block?.buffer.samples == [0.5, 0, 0, 0.25])
+    #expect(block?.nonFinite == 2)
+  }
 }

@@ -26,6 +26,13 @@ import Testing
     #expect(samples[28_000...].allSatisfy { $0 == 0.5 })
   }
 
+  @Test func `samples that were no finite numbers are told`() throws {
+    var damaged = block(4_000)
+    damaged.nonFinite = 3
+    let (events, _) = try record(RecordingRequest(url: folder.url("wav")), [block(4_000), damaged])
+    #expect(events.contains(.nonFinite(sampleCount: 3)))
+  }
+
   @Test func `where a gap ends it, all that was heard before it is in the file`() throws {
     let url = folder.url("wav")
     let request = RecordingRequest(

@@ -234,6 +234,54 @@ import Testing
     #expect(kinds == Self.cut)
   }
 
+  @Test func `an engine that is stuck in a call lags by what has come meanwhile`() async throws {
+    let blocking = BlockingEngine(in: .processing)
+    let source = Source(audio(utterances: 3), holding: 14)
+    var request = SpeechRequest(buffers: source.buffers)
+    request.backPressure = .buffer(upTo: .seconds(60))
+    var stream = events(request, on: blocking.engine).makeAsyncIterator()
+    await blocking.reached.wait()
+    source.more.open()
+    var lag = Duration.zero
+    while lag < .seconds(3), let event = try await stream.next() {
+      if case .lagging(let told) = event { lag = told }
+    }
+    #expect(lag >= .seconds(3))
+    blocking.release()
+    source.end.open()
+    while let event = try await stream.next() {
+      if case .lagging(let told) = event { lag = told }
+    }
+    #expect(lag == .zero)
+  }
+
+  @Test func `in long silence it is told how far it has come`() async throws {
+    let scripted = ScriptedSpeechEngine(utterances: [])
+    let silence = AudioBuffer(silence: FrameCount(.seconds(12), at: .speech), format: .speech)
+    var places: [Duration] = []
+    for try await event in events(SpeechRequest(buffers: stream([silence])), on: scripted.engine) {
+      if case .progressed(let place) = event { places.append(place) }
+    }
+    #expect(places.last == .seconds(10), "\(places)")
+  }
+
+  @Test(arguments: [Float.nan, .infinity, -.infinity])
+  func `a sample that is no finite number is told, and deafens nobody`(value: Float) async throws {
+    let scripted = ScriptedSpeechEngine(utterances: [])
+    var buffers = audio(utterances: 2)
+    var samples = buffers[3].samples
+    (samples[16], samples[32]) = (value, value)
+    buffers[3] = AudioBuffer(
+      format: .speech, samples: samples, firstFrame: buffers[3].firstFrame)
+    let request = SpeechRequest(buffers: stream(buffers), shouldReportPartialResults: false)
+    var told: [SpeechRecognitionEvent] = []
+    for try await event in events(request, on: scripted.engine) { told.append(event) }
+    let stretch = Duration.milliseconds(301) ..< .microseconds(302_062.5)
+    #expect(told.first == .dropped(stretch, reason: .nonFinite(sampleCount: 2)), "\(told)")
+    let starts = told.compactMap { if case .speechStarted(let time) = $0 { time } else { nil } }
+    #expect(starts == [.seconds(1), .milliseconds(2500)])
+  }
+
   @Test func `speech begins and ends where its sound does`() async throws {
     let scripted = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go")])
     var events: [SpeechRecognitionEvent] = []

@@ -21,6 +21,7 @@ struct RecordingRecord: Encodable {
   var deviceChannelCount: Int?
   var recorded: Double?
   var lost: Double?
+  var samples: Int?
   var gap: Double?
   var preRoll: Double?
   var peak: Double?
@@ -44,6 +45,7 @@ struct RecordingRecord: Encodable {
       deviceChannelCount = start.deviceFormat.channelCount
     case .levels(let levels): set(levels)
     case .xrun(let length): lost = length.inMissingSeconds
+    case .nonFinite(let count): samples = count
     case .waiting, .deviceLost: break
     case .deviceReturned(let gap): self.gap = gap.inMissingSeconds
     case .began(let length): preRoll = length.inRecordSeconds
@@ -76,7 +78,7 @@ struct RecordingRecord: Encodable {
   /// What the help says about it.
   static let schema = """
     With --json every event is an object on a line of its own: "event" is started, waiting, began, \
-    levels, xrun, paused, resumed, rolled, silentMicrophone, diskLow, deviceLost, deviceReturned, finished or, before an error, closed; \
+    levels, xrun, nonFinite (so many "samples" were NaN or infinite and are silence), paused, resumed, rolled, silentMicrophone, diskLow, deviceLost, deviceReturned, finished or, before an error, closed; \
     lengths are in seconds, levels in dBFS. started has "rate" and "channelCount" of the file, and \
     "deviceRate" and "deviceChannelCount": where those are less, the file holds no more. deviceReturned has the "gap" that was not heard.
     """
@@ -88,6 +90,7 @@ extension RecordingEvent {
     case .started: "started"
     case .levels: "levels"
     case .xrun: "xrun"
+    case .nonFinite: "nonFinite"
     case .waiting: "waiting"
     case .began: "began"
     case .paused: "paused"

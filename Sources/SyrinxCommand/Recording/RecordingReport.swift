@@ -10,6 +10,7 @@ struct RecordingReport {
   private let gaps: RecordingGapRule
   private var pace = StatusPace()
   private var lost = Duration.zero
+  private var nonFiniteCount = 0
 
   init(
     device: AudioDevice.ID?, gaps: RecordingGapRule = .silence, context: CommandContext
@@ -32,6 +33,7 @@ struct RecordingReport {
       }
     case .levels(let levels): await heard(levels.recorded, levels.level)
     case .xrun(let length): missed(length)
+    case .nonFinite(let count): nonFiniteCount += count
     case .silentMicrophone(let level):
       await context.console.report(
         "the microphone gives \(level.mostText); is it switched off?")
@@ -90,6 +92,11 @@ struct RecordingReport {
   func ended(after recorded: Duration) async {
     await context.console.showStatus("\(recorded.clockText) recorded")
     await context.console.keepStatus()
+    if nonFiniteCount > 0 {
+      await context.console.report(
+        "the device gave \(nonFiniteCount) samples that are NaN or infinite; silence is in their place"
+      )
+    }
     guard lost > .zero else { return }
     await context.console.report(
       "\(lost.secondsText) of sound were lost, \(gaps.consequence); is this machine busy?")
