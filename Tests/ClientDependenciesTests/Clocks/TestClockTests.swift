@@ -80,7 +80,7 @@ import Testing
       for _ in 0..<3 { try await clock.sleep(for: .seconds(100)) }
     }
     await clock.sleepers(atLeast: 1)
-    await clock.run()
+    await clock.run(timeout: .seconds(60))
     try await ticking.value
     #expect(clock.now.offset == .seconds(300))
   }
