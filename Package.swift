@@ -154,7 +154,8 @@ let package = Package(
 
     // The Wyoming protocol, and an engine that is somebody else's server.
     library("Wyoming", ["AudioCore"]),
-    library("WyomingEngine", ["AudioCore", "AudioThreads", "SpeechEngine", "Wyoming"]),
+    library(
+      "WyomingEngine", ["AudioCore", "AudioThreads", "FilePaths", "SpeechEngine", "Wyoming"]),
 
     // The clients' interfaces.
     library("AudioPlayerClient", ["AudioCore", "ClientDependencies", "FilePaths"]),
@@ -185,8 +186,8 @@ let package = Package(
     library(
       "WyomingServer",
       [
-        "AudioCore", "AudioThreads", "ClientDependencies", "SpeechClient", "SpeechEngine",
-        "Wyoming",
+        "AudioCore", "AudioThreads", "ClientDependencies", "FilePaths", "SpeechClient",
+        "SpeechEngine", "Wyoming",
       ] + nio),
 
     // Without hardware: for the command's virtual device, and for the tests of users.

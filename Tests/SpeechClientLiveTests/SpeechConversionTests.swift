@@ -33,6 +33,15 @@ import Testing
     }
   }
 
+  @Test func `what overflows in the resampler does not reach the recognizer`() throws {
+    var conversion = SpeechConversion()
+    let samples = (0..<96_000).map { $0 / 14 % 2 == 0 ? Float.greatestFiniteMagnitude : -3.4e38 }
+    let loudest = AudioBuffer(format: stereo, samples: samples)
+    for case .audio(let buffer) in try conversion.add(loudest) + conversion.finish() {
+      #expect(buffer.samples.allSatisfy { $0.isFinite })
+    }
+  }
+
   @Test(arguments: [1, 2400, 2401])
   func `a gap of at most 50 ms is bridged with silence, and times stay right`(missing: Int) throws {
     var conversion = SpeechConversion()

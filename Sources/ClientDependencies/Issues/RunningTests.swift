@@ -36,10 +36,12 @@ final class RunningTests: Sendable {
   /// A test that makes thousands of models has one waiting task for all of their wrappers. What the
   /// origins of one test differ in is whether they were taken where its issues are known ones.
   func origin(sharedBy test: RunningTest) -> SuspendedTest? {
-    entries.withLock { entries in
-      guard let all = entries[test], all.count >= Self.manyOrigins else { return nil }
-      return all.lazy.compactMap(\.suspended).first
+    let all = entries.withLock { entries -> [SuspendedTest?] in
+      guard let all = entries[test], all.count >= Self.manyOrigins else { return [] }
+      return all.map(\.suspended)
     }
+    // Outside the lock, which the end of an origin takes.
+    return all.compactMap(\.self).first
   }
 
   /// One origin of each test that something holds one of.
@@ -47,7 +49,9 @@ final class RunningTests: Sendable {
   /// A running test that uses no dependencies is not among them, and a test that has ended is while
   /// something keeps its origin.
   var alive: [SuspendedTest] {
-    entries.withLock { $0.values.compactMap { $0.lazy.compactMap(\.suspended).first } }
+    // The references end outside the lock, which the end of an origin takes.
+    let all = entries.withLock { $0.values.map { $0.map(\.suspended) } }
+    return all.compactMap { $0.compactMap(\.self).first }
   }
 
   /// Whether any test of Swift Testing was seen in this process.

@@ -73,7 +73,9 @@ struct SpeechConversion {
 
 extension AudioBuffer? {
   fileprivate var pieces: [SpeechConversion.Piece] {
-    guard let self, !self.isEmpty else { return [] }
-    return [.audio(self)]
+    guard var buffer = self, !buffer.isEmpty else { return [] }
+    // The highest of floating-point numbers overflow in the resampler.
+    _ = buffer.silenceNonFinite()
+    return [.audio(buffer)]
   }
 }

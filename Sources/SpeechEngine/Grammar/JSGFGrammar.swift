@@ -37,8 +37,9 @@ package struct JSGFGrammar {
   /// - Throws: `.grammarInvalid` for a rule that is not defined, one that contains itself anywhere
   ///   but at its end, and for more rules and parts than anybody needs.
   package func checkExpansion() throws(SpeechEngineError) {
+    var walk = JSGFWalk(grammar: self)
     for rule in publicRules {
-      var walk = JSGFWalk(grammar: self, start: rule)
+      walk.start = rule
       _ = try walk.isEmptyAllowed(.rule(rule, line: 1), JSGFWalk.Place())
     }
   }
@@ -46,7 +47,7 @@ package struct JSGFGrammar {
 
 /// Walks through all that a rule comes to, as a library does that puts rules in place of their names.
 private struct JSGFWalk {
-  /// How many words and rules a public rule may come to.
+  /// How many words and rules all public rules together may expand to.
   static let most = 50_000
   /// How many rules, groups, alternatives, and sequences may be within each other.
   static let deepest = 2 * JSGFParser.deepest
@@ -61,13 +62,14 @@ private struct JSGFWalk {
   }
 
   let grammar: JSGFGrammar
-  let start: String
+  /// The public rule that is walked through.
+  var start = ""
   private var count = 0
   /// The rules around a part, the outermost first, and how much is said before each.
   private var open: [(rule: String, said: Int)] = []
 
-  init(grammar: JSGFGrammar, start: String) {
-    (self.grammar, self.start) = (grammar, start)
+  init(grammar: JSGFGrammar) {
+    self.grammar = grammar
   }
 
   /// Whether a part may be left unsaid.
@@ -79,7 +81,8 @@ private struct JSGFWalk {
       throw .grammarInvalid(
         line: nil,
         reason: """
-          the rule <\(start)> comes to more than \(Self.most) words; name fewer rules more than once
+          with the rule <\(start)> the grammar expands to more than \(Self.most) words; refer to \
+          other rules less often
           """)
     }
     var inner = place

@@ -1,4 +1,5 @@
 import AudioThreads
+import FilePaths
 import Glibc
 import Synchronization
 
@@ -61,7 +62,7 @@ private struct SocketAddress: Sendable {
   init?(path: String) {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
-    let name = Array(path.utf8)
+    let name = FilePath(path).bytes
     let isTaken = withUnsafeMutableBytes(of: &address.sun_path) { place in
       guard name.count < place.count else { return false }
       place.copyBytes(from: name)

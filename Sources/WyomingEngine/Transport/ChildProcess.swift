@@ -1,4 +1,5 @@
 import AudioThreads
+import FilePaths
 import Glibc
 import Synchronization
 
@@ -126,7 +127,7 @@ private func spawnShell(
 
   var identifier = pid_t()
   let words: [String] = ["/bin/sh", "-c", command]
-  let arguments = words.map { strdup($0) } + [nil]
+  let arguments = words.map { FilePath($0).withCString { strdup($0) } } + [nil]
   defer { for argument in arguments { free(argument) } }
   let code = posix_spawn(&identifier, "/bin/sh", &actions, &attributes, arguments, environ)
   guard code == 0 else { throw .system(code) }

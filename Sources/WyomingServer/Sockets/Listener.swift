@@ -1,4 +1,5 @@
 import AudioThreads
+import FilePaths
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -32,6 +33,12 @@ struct Listener {
 
   /// A Unix socket, which does not exist yet.
   init(path: String) throws {
+    // SwiftNIO takes a name as a text.
+    guard FilePath(path).bytes.elementsEqual(path.utf8) else {
+      throw WyomingServerError.cannotListen(
+        address: WyomingAddress.unix(path: path).description,
+        reason: "the path of a server's socket has to be UTF-8")
+    }
     do {
       address = try SocketAddress(unixDomainSocketPath: path)
     } catch {

@@ -1,3 +1,4 @@
+import FilePaths
 import Glibc
 import Wyoming
 
@@ -8,12 +9,12 @@ enum SocketFile {
   /// - Throws: `WyomingServerError.addressInUse` where somebody does, or something else is there.
   static func makeRoom(at path: String) throws(WyomingServerError) {
     var status = stat()
-    guard lstat(path, &status) == 0 else { return }
+    guard FilePath(path).withCString({ lstat($0, &status) }) == 0 else { return }
     let address = WyomingAddress.unix(path: path).description
     guard status.st_mode & S_IFMT == S_IFSOCK, !hasListener(path) else {
       throw .addressInUse(address)
     }
-    guard unlink(path) == 0 else {
+    guard FilePath(path).withCString({ unlink($0) }) == 0 else {
       throw .cannotListen(
         address: address,
         reason: "the old socket cannot be removed: \(String(cString: strerror(errno)))")
@@ -27,7 +28,7 @@ enum SocketFile {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &address.sun_path) { place in
-      place.copyBytes(from: path.utf8.prefix(place.count - 1))
+      place.copyBytes(from: FilePath(path).bytes.prefix(place.count - 1))
     }
     let length = socklen_t(MemoryLayout<sockaddr_un>.size)
     let result = withUnsafePointer(to: address) { pointer in
