@@ -3,11 +3,11 @@ public import FoundationEssentials
 
 /// What to record, from what, and into which file.
 public struct RecordingRequest: Hashable, Sendable {
-  /// The file; one that exists is replaced when the first half second is recorded, or all of a
-  /// shorter recording, but only under this very name: of files with a number, the first one
-  /// included where `rolling` makes it one, a number that is taken is left out.
+  /// The file.
   ///
-  /// Where nothing is recorded, no file is made. One that another recording writes is refused.
+  /// An existing file is replaced when the first half second, or all of a shorter recording, is
+  /// written. Numbered files, which `rolling` makes, replace nothing: a number in use is skipped.
+  /// If nothing is recorded, no file is made. A file that another recording is writing is refused.
   public var url: URL
 
   /// The file's format, or nil for the one that its extension names.

@@ -1,10 +1,10 @@
 import CLinux
 
-/// Lets what C libraries print go nowhere: libsndfile prints what is wrong in a file, between the
-/// lines of a program whose output others read.
+/// Discards what C libraries print.
 ///
-/// From then on C's `stdout` leads to `/dev/null`, and with it Swift's `print`; descriptor 1 stays
-/// what it is. To be called where nobody else prints, at the start of a program.
+/// libsndfile prints diagnostics to standard output, between the program's own lines. This
+/// redirects C's `stdout`, and with it Swift's `print`, to `/dev/null`; descriptor 1 is unchanged.
+/// Call it at the start of a program, before other threads print.
 public func discardLibraryOutput() {
   syrinx_discard_stdout()
 }

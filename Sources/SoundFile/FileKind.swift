@@ -155,7 +155,7 @@ extension FileKind {
     ] + [0xF0, 0xF1, 0xF8, 0xF9].map { Signature([0xFF, $0], "AAC (ADTS)", .ffmpeg) }
 
   private static let silent: [Signature] = [
-    Signature("MThd", "a MIDI file, notes without sound", .nothing),
+    Signature("MThd", "a MIDI file (notes only)", .nothing),
     Signature("RIFF", "WEBP", "a WebP picture", .nothing),
     Signature("RIFF", "a RIFF file without WAV in it", .nothing),
     Signature("FORM", "an IFF file without sound in it", .nothing),
@@ -164,7 +164,7 @@ extension FileKind {
     Signature("GIF8", "a GIF picture", .nothing),
     Signature("%PDF", "a PDF document", .nothing),
     Signature("PK\u{3}\u{4}", "a ZIP archive", .nothing),
-    Signature([0x1F, 0x8B], "compressed by gzip", .nothing),
+    Signature([0x1F, 0x8B], "a gzip-compressed file", .nothing),
     Signature([0x7F, 0x45, 0x4C, 0x46], "a program (ELF)", .nothing),
   ]
 }

@@ -24,9 +24,9 @@ extension SoundFileError: CustomStringConvertible {
     case .notAudio(let path):
       "\(FilePath(path)) is not a sound file that is known; `file` may tell what it is"
     case .unsupported(let path, let what):
-      "\(FilePath(path)) is \(what), which only FFmpeg reads; install it (ffmpeg), or convert the "
+      "\(FilePath(path)) is \(what), which only FFmpeg reads; install ffmpeg, or convert the "
         + "file"
-    case .silent(let path, let what): "\(FilePath(path)) is \(what): there is no sound to be read in it"
+    case .silent(let path, let what): "\(FilePath(path)) is \(what): it contains no audio"
     case .damaged(let path, let frame, let reason):
       "\(FilePath(path)) is damaged after \(frame): \(reason)"
     case .cannotRead(let path, let reason): "cannot read \(FilePath(path)): \(reason)"
@@ -53,7 +53,7 @@ extension SoundFileError: CustomStringConvertible {
     switch self {
     case .alreadyExists(let path): "\(FilePath(path)) is there already; choose another name"
     case .inUse(let path):
-      "\(FilePath(path)) is being written by another recorder; end that one or choose another name"
+      "\(FilePath(path)) is being written by another recorder; stop it, or choose another name"
     case .cannotWrite(let path, let reason): "cannot write \(FilePath(path)): \(reason)"
     case .diskFull(let path):
       "no space is left on the disk for \(FilePath(path)); what was written before is kept"

@@ -48,7 +48,7 @@ extension SoundFileEncoding {
       return "it holds up to \(most) channels"
     }
     guard format.sampleRate.hertz <= Int32.max, format.channelCount <= 1024 else {
-      return "the numbers are too high"
+      return "the rate or the number of channels is too high"
     }
     var info = SF_INFO(format, self)
     return sf_format_check(&info) != 0 ? nil : "libsndfile refuses this rate or number of channels"

@@ -3,9 +3,11 @@ public import AudioThreads
 import FilePaths
 public import FoundationEssentials
 
-/// Reads a sound file, from its beginning or from any frame: all that libsndfile knows (WAV, AIFF,
-/// AU, CAF, FLAC, Ogg Vorbis, Opus and more), MPEG audio (MP3), and where FFmpeg is installed, what
-/// that knows (AAC, M4A, WMA, WavPack, Speex and more), from the beginning only.
+/// Reads a sound file, from its beginning or from any frame.
+///
+/// It reads what libsndfile knows (WAV, AIFF, AU, CAF, FLAC, Ogg Vorbis, Opus and more) and MPEG
+/// audio (MP3). With FFmpeg installed it also reads what FFmpeg knows (AAC, M4A, WMA, WavPack,
+/// Speex and more), from the beginning only.
 ///
 /// The length in a header is often wrong; what was decoded, `framesRead` at the end, is the truth.
 /// Files that were put one behind the other are read as one where containers allow that (Ogg, MP3).
@@ -46,9 +48,8 @@ public final class SoundFileReader {
 
   /// Reads from a descriptor, for example 0 for standard input, which stays open for its owner.
   ///
-  /// A pipe is read while it is written, but for FLAC, CAF and other files that have to be sought
-  /// in: those go into a temporary file first, up to their end, of at most 2 GiB. A stream cannot be
-  /// sought in.
+  /// A pipe is read while it is written. FLAC, CAF and other formats that need seeking are first
+  /// copied to a temporary file, up to 2 GiB. A stream is not seekable.
   ///
   /// - Parameters:
   ///   - name: what error messages call it.

@@ -10,8 +10,8 @@ public struct EndpointPolicy: Hashable, Sendable {
   public var preRoll: Duration
   /// How much speech it takes to begin an utterance, because clicks are shorter; 30 ms.
   public var onset: Duration
-  /// How much silence ends an utterance; 600 ms, and twice as much where the stream begins within
-  /// it.
+  /// The silence that ends an utterance; 600 ms, doubled for an utterance that is under way when
+  /// the stream begins.
   public var silence: Duration
   /// How long an utterance may be before any pause of `shortSilence` ends it; 12 s.
   public var comfortable: Duration
@@ -19,8 +19,8 @@ public struct EndpointPolicy: Hashable, Sendable {
   public var shortSilence: Duration
   /// How long an utterance is at most; what is said beyond belongs to the next; 20 s.
   ///
-  /// It is cut at the quietest step of its last tenth.
-  /// Engines need memory and time in proportion to it.
+  /// A longer utterance is cut at the quietest step in the last tenth of this length. Engines need
+  /// memory and time in proportion to the length.
   public var longest: Duration
   /// How much silence after its last sound the engine hears of an utterance, up to 10 s, so that no
   /// last word is cut; nil for the silence that ended it.

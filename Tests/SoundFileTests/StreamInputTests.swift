@@ -97,7 +97,7 @@ import Glibc
     (Data("Only some text, no audio.".utf8), .notAudio(path: "standard input")),
     (
       Data("MThd0000000000000000".utf8),
-      .silent(path: "standard input", what: "a MIDI file, notes without sound")
+      .silent(path: "standard input", what: "a MIDI file (notes only)")
     ),
   ])
   func `a stream without audio is refused at its first bytes`(

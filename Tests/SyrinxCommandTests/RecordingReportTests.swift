@@ -20,6 +20,6 @@ struct RecordingReportTests {
     await report.show(.deviceReturned(gap: .zero))
     #expect(
       try error.text()
-        == "syrinx: the device is back; 6.000 s were not heard\nsyrinx: the device is back\n")
+        == "syrinx: the device is back; 6.000 s were lost\nsyrinx: the device is back\n")
   }
 }

@@ -9,17 +9,17 @@ struct PlayCommand: Subcommand {
     commandName: "play",
     abstract: "Plays sound files, one after the other and without a gap.",
     discussion: """
-      A file that cannot be played is reported, and the next one follows; the exit status is 1 then. \
-      A file whose end is missing is played as far as it goes, with the same status. Ctrl-C fades out and \
-      ends with 130; a second one ends at once.
+      A file that cannot be played is reported and skipped. A truncated file is reported and \
+      played as far as it goes. In both cases the exit status is 1. Ctrl-C fades out and ends with \
+      130; a second one ends at once.
 
       \(PlaybackRecord.schema)
       """)
 
   @Argument(
     help: """
-      The files, in any format that libsndfile, libmpg123 or, where it is installed, FFmpeg reads; \
-      - is standard input.
+      The files, in any format that libsndfile, libmpg123 or an installed FFmpeg reads; - is \
+      standard input.
       """)
   var files: [FilePath]
 

@@ -45,8 +45,10 @@ struct ServeCommand: RecognisingSubcommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "How long a client may stay without audio, 0.1 to 86400 (30; without limit on stdio).",
-      valueName: "seconds"))
+      """
+      Seconds that a client may stay without sending audio, 0.1 to 86400 (default: 30; no limit on \
+      stdio).
+      """, valueName: "seconds"))
   var idleTimeout: Double?
 
   @Option(

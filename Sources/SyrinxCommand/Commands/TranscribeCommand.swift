@@ -12,29 +12,29 @@ struct TranscribeCommand: RecognisingSubcommand {
     commandName: "transcribe",
     abstract: "Writes what is said in sound files, a line for each utterance.",
     discussion: """
-      A line comes as soon as its utterance is understood, the files in their order. A file that \
-      cannot be read is reported, and the next one follows; so is one whose end is missing, and what \
-      was not understood because the engine failed in it. The exit status is 1 then. On a terminal a line says with each \
-      utterance how far a long file is, how fast it goes, and how long it will still take.
+      A line comes as soon as its utterance is understood, the files in their order. Files that \
+      cannot be read, truncated files, and utterances in which the engine failed are reported; the \
+      rest is transcribed, and the exit status is 1. On a terminal a line says with each utterance \
+      how far a long file is, how fast it goes, and how long it will still take.
 
       \(TranscriptOptions.help)
 
       \(JobsOption.help)
 
       With --output-dir the transcript of talk.wav is talk.txt in that folder (.jsonl with --json, \
-      else the extension of the format); until it is complete, one that is there stays. Ctrl-C and \
-      SIGTERM leave what is complete, and nothing of the others.
+      else the extension of the format); an existing transcript stays until the new one is \
+      complete. Ctrl-C and SIGTERM leave complete transcripts only.
 
       \(EngineName.help)
 
-      \(UtteranceRecord.schema) \(LagRecord.droppedSchema) "file" is the file's name as it was given; \
-      \(FilePath.jsonHelp).
+      \(UtteranceRecord.schema) \(LagRecord.droppedSchema) "file" is the file's name as it was \
+      given; \(FilePath.jsonHelp).
       """)
 
   @Argument(
     help: """
-      The files, in any format that libsndfile, libmpg123 or, where it is installed, FFmpeg reads; \
-      - is standard input.
+      The files, in any format that libsndfile, libmpg123 or an installed FFmpeg reads; - is \
+      standard input.
       """)
   var files: [FilePath]
 

@@ -30,8 +30,8 @@ struct WERCommand: Subcommand {
   var verbatim = false
 
   @Option(
-    parsing: .unconditional, help: "The highest rate, in per cent, with which the exit status is 0."
-  )
+    parsing: .unconditional,
+    help: "The highest word error rate, in percent, at which the exit status is 0.")
   var limit: Double?
 
   @Flag(help: "Print each word with what became of it: =, or S, D or I and both words.")
@@ -45,7 +45,7 @@ struct WERCommand: Subcommand {
   func validate() throws {
     try check("--limit", limit, in: 0...1_000_000, "a rate in per cent")
     guard text || !(reference.isEmpty || hypothesis.isEmpty) else {
-      throw ValidationError("a file needs a name; give --text for texts.")
+      throw ValidationError("a file name is empty; with --text the arguments are texts.")
     }
     guard text || reference != "-" || hypothesis != "-" else {
       throw ValidationError("standard input (-) can be read once only; name a file for the other.")

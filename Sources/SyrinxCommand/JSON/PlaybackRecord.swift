@@ -104,15 +104,14 @@ struct PlaybackRecord: Encodable {
   static let schema = """
     With --json each event is an object on a line of its own: "event" (started, progress, looped, \
     advanced, paused, resumed, sought, xrun, starved, limited, shortfall, failed, deviceLost, \
-    deviceReturned or finished), \
-    "item" (counted from 0) and its "file" (\(FilePath.jsonHelp)), and in seconds "heard" (in all), "position" and \
-    "length" (of the file); "frame" is the position in frames of the file. started has "device", \
-    and what it settled on: "rate", "channelCount", "sampleFormat" (float32, int32, int24, \
-    int24Packed or int16), and in frames its "period" and "buffer"; looped the "count" of \
-    repetitions so far; xrun and starved the seconds of "silence", to a millionth; limited the \
-    "gain" in dB; shortfall the seconds "announced", where \
-    the header promised any, and "decoded"; failed the "error"; \
-    deviceReturned the seconds of the "gap"; finished, which each file has whenever it ends, the \
-    "reason": completed (also by skip), stopped or failed.
+    deviceReturned or finished), "item" (counted from 0) and its "file" (\(FilePath.jsonHelp)), \
+    and in seconds "heard" (in all), "position" and "length" (of the file); "frame" is the \
+    position in frames of the file. started has "device", and what it settled on: "rate", \
+    "channelCount", "sampleFormat" (float32, int32, int24, int24Packed or int16), and in frames \
+    its "period" and "buffer"; looped the "count" of repetitions so far; xrun and starved the \
+    seconds of "silence", to a millionth; limited the "gain" in dB; shortfall the seconds \
+    "announced" (missing if the header has no length) and "decoded"; failed the "error"; \
+    deviceReturned the seconds of the "gap"; finished, each time a file ends, the "reason": \
+    completed (also after skip), stopped or failed.
     """
 }

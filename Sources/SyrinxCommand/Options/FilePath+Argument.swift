@@ -9,5 +9,5 @@ extension FilePath: ExpressibleByArgument {
   }
 
   /// What the help says about names in JSON.
-  static let jsonHelp = "a byte of it that is not UTF-8 is the character U+EF00 + byte"
+  static let jsonHelp = "bytes that are not UTF-8 become U+EF00 + byte"
 }

@@ -10,12 +10,12 @@ struct RecordingRuleOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: "Seconds of what was heard before --start-at-sound that are in the file.")
+    help: "Seconds of audio to keep from before --start-at-sound begins.")
   var preRoll = 0.0
 
   @Option(
     parsing: .unconditional,
-    help: "Ends when it has been quieter than --threshold for so many seconds.")
+    help: "Seconds below --threshold after which the recording ends.")
   var stopAfterSilence: Double?
 
   @Option(

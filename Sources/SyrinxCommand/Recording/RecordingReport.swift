@@ -44,7 +44,7 @@ struct RecordingReport {
       await context.console.report("the device is lost; waiting for it to be back")
     case .deviceReturned(let gap):
       // What was lost before the first sound was not missed.
-      let loss = gap > .zero ? "; \(gap.secondsText) were not heard" : ""
+      let loss = gap > .zero ? "; \(gap.secondsText) were lost" : ""
       await context.console.report("the device is back\(loss)")
     case .waiting, .began, .paused, .resumed, .rolled: await mention(event)
     case .closed(let finish): await ended(after: finish.recorded)
@@ -66,7 +66,7 @@ struct RecordingReport {
     case .resumed(let recorded): await context.console.mention("goes on at \(recorded.clockText)")
     case .rolled(let rolled):
       await context.console.mention("\(FilePath(rolled.finished).name) is complete")
-      context.log.info("goes on in \(FilePath(rolled.next))")
+      context.log.info("continues in \(FilePath(rolled.next))")
     default: break
     }
   }

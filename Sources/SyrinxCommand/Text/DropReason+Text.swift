@@ -26,7 +26,7 @@ extension SpeechRecognitionEvent.DropReason {
     case .engineTooSlow: "were dropped: too much waited for the recogniser"
     case .engineFailed(let error): "were dropped: \(error)"
     case .nonFinite(let count):
-      "have \(count) samples that are NaN or infinite, and silence in their place"
+      "contain \(count) NaN or infinite samples, replaced by silence"
     case .gap: "were lost before they were heard; is this machine too slow or busy?"
     }
   }

@@ -11,7 +11,7 @@ struct ServerFault: Error, Equatable {
     code: "busy", text: "too many clients are connected; try again later")
 
   static func idle(_ time: Duration) -> ServerFault {
-    ServerFault(code: "idle", text: "no audio came, or nothing was taken, for \(time)")
+    ServerFault(code: "idle", text: "the client sent no audio, or read no events, for \(time)")
   }
 
   static func malformed(_ error: FrameError) -> ServerFault {
