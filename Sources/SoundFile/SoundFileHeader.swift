@@ -30,7 +30,7 @@ struct SoundFileHeader: Equatable {
   }
 
   private mutating func promise(_ size: Int, at offset: Int, widest: Int = 0x7FFF_F000) {
-    guard size > 0, size < widest else { return }
+    guard size > 0, size < widest, (0..<1 << 50).contains(offset) else { return }
     promisedLength = offset + size
   }
 }
@@ -70,7 +70,8 @@ extension SoundFileHeader {
       guard head.count == chunks.headLength else { return }
       let name = String(decoding: head.prefix(4), as: UTF8.self)
       var size = chunks.number(head[chunks.nameLength...])
-      if chunks.countsHead { size -= chunks.headLength }
+      // A size beyond all numbers becomes one that is out of range.
+      if chunks.countsHead { size &-= chunks.headLength }
       let content = offset + chunks.headLength
       if chunks.data.contains(name) {
         isStreamable = !needsSeeking

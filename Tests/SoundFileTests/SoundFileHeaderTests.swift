@@ -62,4 +62,14 @@ import Testing
     #expect(try header([]).promisedLength == nil)
     #expect(try header(Array(repeating: chunk("junk", []), count: 1_000)).promisedLength == nil)
   }
+
+  @Test func `sizes and places near the ends of the numbers promise nothing`() throws {
+    let zeros = [UInt8](repeating: 0, count: 36)
+    for name in ["data", "junk"] {
+      let chunk = Array(name.utf8) + zeros.prefix(12) + number(.min, 8)
+      #expect(try header([zeros, chunk], "riff").promisedLength == nil)
+    }
+    let counts = "sample_count -i 9\nsample_n_bytes -i 2\nchannel_count -i 1\n"
+    #expect(try header([], "NIST_1A\n\(Int.max)\n\(counts)").promisedLength == nil)
+  }
 }
