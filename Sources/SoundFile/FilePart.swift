@@ -15,13 +15,20 @@ final class FilePart {
   }
 
   func bytes(at offset: Int, count: Int) -> [UInt8] {
-    descriptor.bytes(at: self.offset + offset, count: max(0, min(count, length - offset)))
+    let count = room(at: offset, for: count)
+    return count > 0 ? descriptor.bytes(at: self.offset + offset, count: count) : []
+  }
+
+  /// How many of `count` bytes there are at a place, which may be anywhere.
+  private func room(at offset: Int, for count: Int) -> Int {
+    (0..<max(0, length)).contains(offset) ? min(count, length - offset) : 0
   }
 }
 
 extension FilePart: VirtualStorage {
   func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
-    let count = max(0, min(bytes.count, length - offset))
+    let count = room(at: offset, for: bytes.count)
+    guard count > 0 else { return 0 }
     let result = pread(descriptor.number, bytes.baseAddress, count, self.offset + offset)
     if result < 0, failureCode == 0 { failureCode = errno }
     return max(0, result)

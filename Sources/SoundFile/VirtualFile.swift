@@ -22,12 +22,17 @@ final class VirtualFile {
 
   fileprivate var length: Int { storage.length }
 
+  /// - Returns: the new position; -1 where there is none, which changes nothing.
   func seek(_ offset: Int, from origin: Int32) -> Int {
-    switch origin {
-    case SEEK_SET: position = offset
-    case SEEK_CUR: position += offset
-    default: position = length + offset
-    }
+    let start =
+      switch origin {
+      case SEEK_SET: 0
+      case SEEK_CUR: position
+      default: length
+      }
+    let target = start.addingReportingOverflow(offset)
+    guard !target.overflow, target.partialValue >= 0 else { return -1 }
+    position = target.partialValue
     return position
   }
 

@@ -1,0 +1,25 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import SoundFile
+
+@Suite struct VirtualFileTests {
+  @Test func `a place beyond all numbers is none, and what is read behind the end is nothing`()
+    throws
+  {
+    let folder = try TestFolder()
+    let url = try folder.file("a", .init([1, 2, 3, 4]))
+    let part = FilePart(try Descriptor.reading(url.path), offset: 1, length: 3)
+    let file = VirtualFile(part)
+    #expect(file.seek(2, from: SEEK_SET) == 2)
+    #expect(file.seek(.max, from: SEEK_CUR) == -1)
+    #expect(file.seek(.max, from: SEEK_END) == -1)
+    #expect(file.seek(-1, from: SEEK_SET) == -1)
+    #expect(file.seek(0, from: SEEK_CUR) == 2)
+    #expect(file.seek(.max, from: SEEK_SET) == .max)
+    withUnsafeTemporaryAllocation(byteCount: 8, alignment: 1) { #expect(file.read(into: $0) == 0) }
+    #expect(part.bytes(at: .min, count: 8) == [])
+    #expect(part.bytes(at: 1, count: 8) == [3, 4])
+  }
+}
