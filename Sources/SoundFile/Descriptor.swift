@@ -35,11 +35,10 @@ package final class Descriptor: Sendable {
     return Descriptor(owning: number)
   }
 
-  /// Opens a file to be written, which is made where there is none; what is in it stays.
-  static func writing(_ path: String) throws(SoundFileError) -> Descriptor {
-    let number = FilePath(path).withCString {
-      open($0, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o666)
-    }
+  /// Opens a file to be written, in which everything stays; nil where there is none.
+  static func writing(_ path: String) throws(SoundFileError) -> Descriptor? {
+    let number = FilePath(path).withCString { open($0, O_RDWR | O_CLOEXEC | O_NOCTTY) }
+    if number < 0, errno == ENOENT { return nil }
     guard number >= 0 else { throw SystemErrors.writing(path, code: errno) }
     return Descriptor(owning: number)
   }

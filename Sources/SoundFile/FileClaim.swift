@@ -22,7 +22,10 @@ struct FileClaim {
       return FileClaim(path, new, isNew: true)
     }
     guard replacesExisting else { throw .alreadyExists(path: path) }
-    let existing = try lockedFile(path)
+    guard let existing = try lockedFile(path) else {
+      // The name is that of a link to nothing, or what had it has gone meanwhile.
+      return try of(linkTarget(path) ?? path, replacesExisting: true)
+    }
     // A device is written as it is.
     guard existing.isRegularFile else { return FileClaim(path, existing) }
     let replacement = try PendingFile(for: resolved(path))
@@ -61,10 +64,11 @@ struct FileClaim {
     if let existing { flock(existing.number, LOCK_UN) }
   }
 
-  /// The file that has the name, and that nobody has put another in the place of meanwhile.
-  private static func lockedFile(_ path: String) throws(SoundFileError) -> Descriptor {
+  /// The file that has the name, and that nobody has put another in the place of meanwhile; nil where
+  /// there is none.
+  private static func lockedFile(_ path: String) throws(SoundFileError) -> Descriptor? {
     while true {
-      let file = try Descriptor.writing(path)
+      guard let file = try Descriptor.writing(path) else { return nil }
       guard file.isRegularFile else { return file }
       try file.lock(path)
       if file.isFile(at: path) { return file }
@@ -78,6 +82,16 @@ private func resolved(_ path: String) -> String {
   // What it gives belongs to the caller.
   defer { free(real) }
   return FilePath(cString: real).text
+}
+
+/// Where a link leads to, whether something is there or not; nil for what is no link.
+private func linkTarget(_ path: String) -> String? {
+  var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+  let count = FilePath(path).withCString { readlink($0, &bytes, bytes.count - 1) }
+  guard count > 0 else { return nil }
+  let target = FilePath(cString: bytes).text
+  guard !target.hasPrefix("/"), let folder = path.lastIndex(of: "/") else { return target }
+  return path[...folder] + target
 }
 
 extension Descriptor {

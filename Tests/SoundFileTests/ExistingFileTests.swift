@@ -172,4 +172,18 @@ import Testing
       #expect(try isUntouched)
     }
   }
+
+  @Test func `a link to nothing has its file made, and is left to nothing by what is discarded`()
+    throws
+  {
+    let (link, target) = (folder.file("link"), folder.file("target"))
+    try FileManager.default.createSymbolicLink(
+      atPath: link.path, withDestinationPath: target.lastPathComponent)
+    try SoundFileWriter(url: link, format: format, encoding: .wav16).discard()
+    #expect(try folder.names == ["a", "link"])
+    let writer = try SoundFileWriter(url: link, format: format, encoding: .wav16)
+    try writer.write(noise(.seconds(1)))
+    try writer.close()
+    #expect(try everything(target).count == 48_000)
+  }
 }
