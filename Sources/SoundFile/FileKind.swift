@@ -37,7 +37,8 @@ struct FileKind: Equatable {
     if let found = Self.signatures.first(where: { $0.matches(first) }) {
       self = found.kind
       self.offset = offset
-    } else if Self.isMPEG(first) {
+    } else if Self.isMPEG(first) || (first.isEmpty && offset > 0) {
+      // Behind a tag that is too long for us to look there, the decoder looks.
       self = Self.mpegAudio
     } else if Self.holdsMPEG(try bytes(offset, Self.mostBytesBeforeMPEG)) {
       self = Self.mpegAudio

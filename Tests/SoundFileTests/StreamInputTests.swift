@@ -119,4 +119,16 @@ import Glibc
     }
     pipe.waitForReadersToGo()
   }
+
+  @Test func `an MP3 behind a tag of 17 MiB is read from a pipe`() throws {
+    let source = try folder.file("source.wav", .wav16, sampleBuffer())
+    let file = folder.file("a.mp3")
+    try Tool.ffmpeg("-i", source.path, "-id3v2_version", "0", file.path)
+    let tag = Data("ID3".utf8) + Data([4, 0, 0, 8, 64, 0, 0]) + Data(count: 17 << 20)
+    let pipe = TestPipe()
+    try pipe.feed(tag + Data(contentsOf: file))
+    let reader = try SoundFileReader(fileDescriptor: pipe.outlet)
+    close(pipe.outlet)
+    #expect(try everything(reader) == everything(file))
+  }
 }
