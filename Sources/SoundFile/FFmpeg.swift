@@ -4,6 +4,8 @@ import Glibc
 final class FFmpeg: Sendable {
   /// What it writes.
   let output: Descriptor
+  /// What it says of errors.
+  private let complaints: Descriptor
   private let identifier: pid_t
 
   /// Starts it; nil where it is not installed, or cannot be started.
@@ -11,9 +13,13 @@ final class FFmpeg: Sendable {
   /// - Parameter file: a regular file, which FFmpeg may seek in.
   init?(decoding file: Descriptor, path: String) {
     guard let pipe = try? Descriptor.pipe(path: path),
-      let identifier = spawn(input: file.number, output: pipe.inlet.number)
+      let errors = try? Descriptor.pipe(path: path),
+      // What finds no room is lost: nobody reads more than whether there is anything.
+      fcntl(errors.inlet.number, F_SETFL, O_NONBLOCK) == 0,
+      let identifier = spawn(
+        input: file.number, output: pipe.inlet.number, errors: errors.inlet.number)
     else { return nil }
-    (output, self.identifier) = (pipe.outlet, identifier)
+    (output, complaints, self.identifier) = (pipe.outlet, errors.outlet, identifier)
   }
 
   deinit {
@@ -23,8 +29,16 @@ final class FFmpeg: Sendable {
     while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
   }
 
+  /// Whether its output lacks something, to be asked when nobody reads that any more.
+  var isCutOff: Bool { isWriting || complaints.events & POLLIN != 0 }
+
+  /// Whether it may write more, so that its output was not read to the end.
+  private var isWriting: Bool { output.events & POLLHUP == 0 }
+
   /// Whether it has failed, to be asked when its output has ended.
   func hasFailed() -> Bool {
+    // It would wait for a reader, and we for it.
+    guard !isWriting else { return false }
     var end = siginfo_t()
     // Without taking its end, so that its number stays its own.
     while waitid(P_PID, id_t(identifier), &end, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
@@ -32,15 +46,24 @@ final class FFmpeg: Sendable {
   }
 }
 
+extension Descriptor {
+  /// What `poll` says of a pipe at once.
+  fileprivate var events: Int32 {
+    var descriptor = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+    poll(&descriptor, 1, 0)
+    return Int32(descriptor.revents)
+  }
+}
+
 /// With no signal blocked or ignored, as a shell starts it; our descriptors
 /// close themselves.
-private func spawn(input: Int32, output: Int32) -> pid_t? {
+private func spawn(input: Int32, output: Int32, errors: Int32) -> pid_t? {
   var actions = posix_spawn_file_actions_t()
   posix_spawn_file_actions_init(&actions)
   defer { posix_spawn_file_actions_destroy(&actions) }
   posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
   posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+  posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
 
   var attributes = posix_spawnattr_t()
   posix_spawnattr_init(&attributes)
@@ -57,7 +80,7 @@ private func spawn(input: Int32, output: Int32) -> pid_t? {
     Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
 
   let words = [
-    "ffmpeg", "-nostdin", "-v", "quiet", "-protocol_whitelist", "file", "-i", "/dev/stdin",
+    "ffmpeg", "-nostdin", "-v", "error", "-protocol_whitelist", "file", "-i", "/dev/stdin",
     "-map", "0:a:0", "-f", "wav", "-c:a", "pcm_f32le", "-protocol_whitelist", "pipe", "pipe:1",
   ]
   let arguments = words.map { strdup($0) } + [nil]

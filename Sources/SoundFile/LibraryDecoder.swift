@@ -18,6 +18,8 @@ final class LibraryDecoder: SoundDecoder {
   private let path: String
   private let file: FilePart?
   private let ending: @Sendable () -> Ending
+  /// The frame behind the last one read.
+  private var position = 0
 
   /// What is known of the end of the bytes once it has been met.
   struct Ending {
@@ -95,14 +97,24 @@ final class LibraryDecoder: SoundDecoder {
   func read(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
     let count = handle.read(target, frames: frames)
     order?.apply(inPlace: target, frames: max(0, count))
+    position += max(0, count)
     return count
   }
 
-  func seek(to frame: Int) -> Bool { handle.seek(to: frame) }
+  func seek(to frame: Int) -> Bool {
+    guard handle.seek(to: frame) else { return false }
+    position = frame
+    return true
+  }
+
+  /// Behind what was promised is something else, a tag for example, and no damage to the audio.
+  private var isComplete: Bool { announcedFrameCount.map { position >= $0.rawValue } ?? false }
 
   func failure(at frame: FrameCount) -> SoundFileError? {
     if let code = file?.failureCode, code != 0 { return SystemErrors.reading(path, code: code) }
-    if let failure = handle.failure { return LibraryErrors.reading(path, failure, at: frame) }
+    if let failure = handle.failure, failure.code == SF_ERR_SYSTEM || !isComplete {
+      return LibraryErrors.reading(path, failure, at: frame)
+    }
     return ending().reason.map { .damaged(path: path, frame: frame, reason: $0) }
   }
 }

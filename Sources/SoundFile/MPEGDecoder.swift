@@ -89,13 +89,16 @@ final class MPEGDecoder: SoundDecoder {
     return mpg123_seek(handle, frame, SEEK_SET) == frame
   }
 
+  /// The source has not failed, so this is a block that is not all there.
+  var isCutOff: Bool {
+    status == MPG123_ERR.rawValue && mpg123_errcode(handle) == Int32(MPG123_ERR_READER.rawValue)
+  }
+
   func failure(at frame: FrameCount) -> SoundFileError? {
     if let failure = source.takeUnretainedValue().failure { return failure }
     switch status {
     case MPG123_OK.rawValue, MPG123_DONE.rawValue: return nil
-    // The source has not failed, so this is a block that is not all there.
-    case MPG123_ERR.rawValue where mpg123_errcode(handle) == Int32(MPG123_ERR_READER.rawValue):
-      return nil
+    case MPG123_ERR.rawValue where isCutOff: return nil
     case MPG123_NEW_FORMAT.rawValue:
       return .damaged(path: path, frame: frame, reason: "what follows is not \(format)")
     default:

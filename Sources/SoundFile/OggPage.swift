@@ -43,13 +43,33 @@ struct OggLinks {
     while offset < file.length {
       let head = file.bytes(at: offset, count: OggPage.longestHead)
       guard let page = OggPage(head[...]) else {
-        // Something else may follow the last page.
         isCutOff = head.starts(with: "OggS".utf8)
-        return
+        // Something else may follow the last page, or be between two.
+        guard !isCutOff, let next = file.page(behind: offset) else { return }
+        offset = next
+        continue
       }
       _ = begins(with: page, at: offset)
       offset += page.byteCount
     }
     isCutOff = offset > file.length
+  }
+}
+
+extension FilePart {
+  /// The place of the next mark of a page behind a place; nil where there is none.
+  fileprivate func page(behind offset: Int) -> Int? {
+    let mark = Array("OggS".utf8)
+    var start = offset + 1
+    while start + mark.count <= length {
+      let block = bytes(at: start, count: 1 << 16)
+      guard block.count >= mark.count else { return nil }
+      let last = block.count - mark.count
+      if let found = (0...last).first(where: { block[$0...].starts(with: mark) }) {
+        return start + found
+      }
+      start += last + 1
+    }
+    return nil
   }
 }

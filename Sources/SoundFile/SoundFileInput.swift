@@ -46,8 +46,10 @@ enum SoundFileInput {
         return try LibraryDecoder(pipe: pipe, path: path, isPromise: isPromise)
       }
       let links = OggLinkPipes(head)
+      var last: Descriptor?
       return try ChainedDecoder(path: path) { _ in
-        guard let pipe = try links.next() else { return nil }
+        last = try links.next(after: last)
+        guard let pipe = last else { return nil }
         return try LibraryDecoder(pipe: pipe, path: path) {
           LibraryDecoder.Ending(isCutOff: links.isCutOff)
         }
@@ -136,7 +138,9 @@ enum SoundFileInput {
     return try decoder(path, kind: kind) {
       let pipe = try stream.pumped(after: head.takeAll())
       return try LibraryDecoder(pipe: pipe, path: path) {
-        LibraryDecoder.Ending(reason: child.hasFailed() ? "FFmpeg can decode no more of it" : nil)
+        LibraryDecoder.Ending(
+          isCutOff: child.isCutOff,
+          reason: child.hasFailed() ? "FFmpeg can decode no more of it" : nil)
       }
     }
   }

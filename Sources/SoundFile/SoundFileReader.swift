@@ -103,9 +103,7 @@ public final class SoundFileReader {
     if let damage { throw damage }
     let count = decoder.read(start, frames: room)
     let end = position + FrameCount(count)
-    // Behind what was promised is something else, a tag for example, and no damage to the audio.
-    let isComplete = announcedFrameCount.map { end >= $0 } ?? false
-    if count < room, !isComplete, let failure = decoder.failure(at: end) {
+    if count < room, let failure = decoder.failure(at: end) {
       damage = failure
       // libsndfile forgets its errors at the next call; the frames before this one come first.
       if let damage, count == 0 { throw damage }

@@ -66,7 +66,11 @@ final class OggLinkPipes: Sendable {
   var isCutOff: Bool { state.withLock { $0.isOgg && ($0.rest > 0 || !$0.pending.isEmpty) } }
 
   /// The next link; nil behind the last one.
-  func next() throws(SoundFileError) -> Descriptor? {
+  ///
+  /// - Parameter previous: what this gave before. A decoder may stop before its end, which tells
+  ///   whether there is another link.
+  func next(after previous: Descriptor?) throws(SoundFileError) -> Descriptor? {
+    previous?.drain()
     let hasNext = state.withLock { state in
       defer { state.hasNext = false }
       return state.hasNext
@@ -97,6 +101,17 @@ final class OggLinkPipes: Sendable {
       if !state.isOgg { passed = state.pending.count }
       defer { state.pending.removeFirst(passed) }
       return (Array(state.pending[..<passed]), state.hasNext)
+    }
+  }
+}
+
+extension Descriptor {
+  /// Drops what is left in a pipe, up to its end.
+  fileprivate func drain() {
+    var rest = [UInt8](repeating: 0, count: 1 << 12)
+    while true {
+      let count = read(number, &rest, rest.count)
+      guard count > 0 || (count < 0 && errno == EINTR) else { return }
     }
   }
 }

@@ -189,4 +189,48 @@ import Glibc
     #expect(try everything(reader) == sampleBuffer().samples)
     #expect(reader.shortfall == nil)
   }
+
+  @Test func `a link that cannot be opened is an error, at the end of those before it`() throws {
+    let good = try Data(contentsOf: made("a.ogg"))
+    var bad = good
+    bad[30] ^= 0xFF
+    let reader = try SoundFileReader(url: folder.file("b.ogg", good + bad))
+    #expect(throws: SoundFileError.self) { try everything(reader) }
+    #expect(reader.framesRead == 44_100)
+  }
+
+  @Test func `what is no page between two links hides none`() throws {
+    let one = try Data(contentsOf: made("a.ogg"))
+    let reader = try SoundFileReader(url: folder.file("b.ogg", one + Data([0]) + one))
+    #expect(try everything(reader).count == 2 * 88_200)
+    #expect(reader.shortfall == nil)
+  }
+
+  @Test func `an MP3 of another rate behind the end that a tag promises is an error`() throws {
+    let data = try Data(contentsOf: made("a.mp3")) + Data(contentsOf: made("b.mp3", "-ar", "22050"))
+    let reader = try SoundFileReader(url: folder.file("c.mp3", data))
+    let error = #expect(throws: SoundFileError.self) { try everything(reader) }
+    #expect("\(error!)".contains("what follows is not 44100 Hz"))
+  }
+
+  @Test func `an MP3 without a tag that is cut in a block reports that it breaks off`() throws {
+    let data = try Data(contentsOf: unevenMP3("a.mp3"))
+    for reader in try readers(folder.file("b.mp3", data.prefix(data.count / 4 + 1))) {
+      #expect(try #require(reader.shortfall).announced == nil)
+    }
+  }
+
+  @Test(arguments: ["a.m4a", "a.wv", "a.aac", "a.mka"])
+  func `what FFmpeg decodes of a file that was cut reports that it breaks off`(
+    name: String
+  ) throws {
+    let file = folder.file(name)
+    try Tool.ffmpeg("-i", longSource().path, "-movflags", "faststart", file.path)
+    let data = try Data(contentsOf: file)
+    let reader = try SoundFileReader(
+      url: folder.file("cut-\(name)", data.prefix(data.count * 6 / 10 + 1)))
+    _ = try everything(reader)
+    #expect(reader.framesRead > 60_000 && reader.framesRead < 240_000)
+    #expect(try #require(reader.shortfall).decoded == reader.framesRead)
+  }
 }
