@@ -37,7 +37,8 @@ import Testing
     #expect(run.error.contains(file))
     let reader = try SoundFileReader(url: folder.file(file))
     while try !reader.read(atMost: 4_096).isEmpty {}
-    #expect(reader.framesRead > 4_000 && reader.shortfall == nil)
+    // The last block of an MP3 may lack its end; no header promises more than there is.
+    #expect(reader.framesRead > 4_000 && reader.shortfall?.announced == nil)
     // FLAC says how long it is only where its encoder came to its end.
     #expect((reader.announcedFrameCount ?? reader.framesRead) == reader.framesRead)
   }
