@@ -70,8 +70,11 @@ let package = Package(
     .library(name: "ClientDependenciesMacros", targets: ["ClientDependenciesMacros"]),
     .library(
       name: "ClientDependenciesTestSupport", targets: ["ClientDependenciesTestSupport"]),
+    .library(name: "MoonshineEngine", targets: ["MoonshineEngine"]),
+    .library(name: "ONNXRuntime", targets: ["ONNXRuntime"]),
     .library(name: "PocketSphinxEngine", targets: ["PocketSphinxEngine"]),
     .library(name: "Resampling", targets: ["Resampling"]),
+    .library(name: "SileroDetector", targets: ["SileroDetector"]),
     .library(name: "SoundCard", targets: ["SoundCard"]),
     .library(name: "SoundFile", targets: ["SoundFile"]),
     .library(name: "SpeechClient", targets: ["SpeechClient"]),
@@ -112,6 +115,7 @@ let package = Package(
       providers: [.apt(["libpocketsphinx-dev", "libsphinxbase-dev", "pocketsphinx-en-us"])]),
     .systemLibrary(
       name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+    .systemLibrary(name: "CFLAC", pkgConfig: "flac", providers: [.apt(["libflac-dev"])]),
     .systemLibrary(
       name: "CMPG123", pkgConfig: "libmpg123", providers: [.apt(["libmpg123-dev"])]),
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
@@ -147,10 +151,21 @@ let package = Package(
     library("Resampling", ["AudioCore", "CSoxr"]),
     library(
       "SoundFile",
-      ["AudioCore", "AudioThreads", "CMPG123", "CSndFile", "CVorbis", "FilePaths", logging]),
+      [
+        "AudioCore", "AudioThreads", "CFLAC", "CMPG123", "CSndFile", "CVorbis", "FilePaths",
+        logging,
+      ]),
 
-    // An engine whose library is loaded at run time.
+    // Libraries that are loaded at run time, and engines that use them.
+    library("ONNXRuntime", ["AudioThreads", "FilePaths", "SpeechEngine", logging]),
+    library("SileroDetector", ["AudioCore", "FilePaths", "ONNXRuntime", "SpeechEngine"]),
     library("VoskEngine", ["AudioCore", "FilePaths", "SpeechEngine", logging]),
+    library(
+      "MoonshineEngine",
+      [
+        "AudioCore", "AudioThreads", "FilePaths", "ONNXRuntime", "PocketSphinxEngine",
+        "SpeechEngine", logging,
+      ]),
 
     // The Wyoming protocol, and an engine that is somebody else's server.
     library("Wyoming", ["AudioCore"]),
@@ -204,13 +219,14 @@ let package = Package(
       "SyrinxCommand",
       [
         "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
-        "ClientDependencies", "FilePaths", "SoundCard", "SoundFile", "SpeechClient",
+        "ClientDependencies", "FilePaths", "ONNXRuntime", "SoundCard", "SoundFile", "SpeechClient",
         "SpeechEngine", "VirtualSoundCard", "Wyoming", "WyomingServer", argumentParser, logging,
       ]),
     .executableTarget(
       name: "syrinx",
       dependencies: [
-        "ALSASoundCard", "AudioPlayerClientLive", "AudioRecorderClientLive", "PocketSphinxEngine",
+        "ALSASoundCard", "AudioPlayerClientLive", "AudioRecorderClientLive", "FilePaths",
+        "MoonshineEngine", "ONNXRuntime", "PocketSphinxEngine", "SileroDetector",
         "SpeechClientLive", "SpeechEngine", "SyrinxCommand", "VoskEngine", "Wyoming",
         "WyomingEngine",
       ],
@@ -289,10 +305,18 @@ let package = Package(
       [
         "ALSASoundCard", "AudioCore", "AudioPlayerClient", "AudioPlayerClientLive",
         "AudioRecorderClient", "ClientDependencies", "ClientDependenciesMacros",
-        "ClientDependenciesTestSupport", "Dictation", "SoundCard", "SpeechClient", "SpeechEngine",
-        "VirtualSoundCard", "VoskEngine",
+        "ClientDependenciesTestSupport", "Dictation", "MoonshineEngine", "SoundCard",
+        "SpeechClient",
+        "SpeechEngine", "VirtualSoundCard", "VoskEngine",
       ]),
     tests("FilePaths", ["FilePaths"]),
+    tests(
+      "MoonshineEngine",
+      [
+        "AudioCore", "ClientDependencies", "FilePaths", "MoonshineEngine", "ONNXRuntime",
+        "PocketSphinxEngine", "SoundFile", "SpeechClient", "SpeechClientLive", "SpeechEngine",
+      ]),
+    tests("ONNXRuntime", ["AudioThreads", "FilePaths", "ONNXRuntime", "SpeechEngine"]),
     tests(
       "PocketSphinxEngine",
       [
@@ -311,17 +335,20 @@ let package = Package(
       [
         "AudioCore", "AudioRecorderClient", "AudioRecorderClientLive", "AudioThreads",
         "ClientDependencies", "ClientDependenciesTestSupport", "PocketSphinxEngine", "Resampling",
-        "SoundCard", "SoundFile", "SpeechClient", "SpeechClientLive", "SpeechEngine",
+        "SileroDetector", "SoundCard", "SoundFile", "SpeechClient", "SpeechClientLive",
+        "SpeechEngine",
         "SyrinxTestSupport", "VoskEngine",
       ]),
     tests(
-      "SpeechEngine", ["ClientDependencies", "ClientDependenciesTestSupport", "SpeechEngine"]),
+      "SpeechEngine",
+      ["AudioCore", "ClientDependencies", "ClientDependenciesTestSupport", "SpeechEngine"]),
     tests(
       "SyrinxCommand",
       [
         "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
-        "ClientDependencies", "FilePaths", "SoundCard", "SoundFile", "SpeechClient", "SpeechEngine",
-        "SyrinxCommand", "VirtualSoundCard", "Wyoming", "WyomingEngine", "syrinx", argumentParser,
+        "ClientDependencies", "FilePaths", "ONNXRuntime", "SoundCard", "SoundFile", "SpeechClient",
+        "SpeechEngine", "SyrinxCommand", "VirtualSoundCard", "Wyoming", "WyomingEngine", "syrinx",
+        argumentParser,
       ]),
     tests("Samples", ["PlayFile", "RecordSpeech", "TakeNotes", "TranscribeFile"]),
     tests(
@@ -329,6 +356,11 @@ let package = Package(
       [
         "AudioCore", "AudioRecorderClient", "ClientDependencies", "ClientDependenciesTestSupport",
         "SoundFile", "SpeechClient", "SpeechEngine", "SyrinxTestSupport",
+      ]),
+    tests(
+      "SileroDetector",
+      [
+        "AudioCore", "FilePaths", "ONNXRuntime", "SileroDetector", "SoundFile", "SpeechEngine",
       ]),
     tests("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"]),
     tests(

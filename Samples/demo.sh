@@ -24,6 +24,12 @@ spoken=Samples/sounds/two-utterances.wav
 recorded=$(mktemp --suffix=.wav)
 trap 'rm -f "$recorded"' EXIT
 
+# The recognizer for what comes; without it PocketSphinx, which is there already, does the work.
+run syrinx engines install moonshine || {
+  echo "Moonshine could not be installed (is PyPI reachable?), so this demo uses PocketSphinx."
+  echo "To install it later: syrinx engines install moonshine"
+}
+
 run syrinx devices
 
 # A microphone that hears a file, in real time: the words appear as they are recognised.
@@ -39,5 +45,6 @@ else
 fi
 
 run syrinx transcribe Samples/sounds/go-forward.wav Samples/sounds/turn-44100-stereo.flac
+run syrinx transcribe --engine pocketsphinx Samples/sounds/go-forward.wav
 echo
 echo "That was Syrinx. Try it with a microphone: syrinx listen"

@@ -11,6 +11,8 @@ extension PipePolicy<PlaybackEvent> {
       queue.append(adding: silence, to: \.deviceSilence, as: PlaybackEvent.xrun)
     case .starved(let silence):
       queue.append(adding: silence, to: \.sourceSilence, as: PlaybackEvent.starved)
+    case .nonFinite(let count):
+      queue.append(adding: count, to: \.nonFiniteCount, as: PlaybackEvent.nonFinite)
     case .limited(let gain):
       let lowest = queue.compactMap(\.limitingGain).reduce(gain, min)
       queue.append(.limited(lowest), inPlaceOf: { $0.limitingGain != nil })
@@ -72,6 +74,10 @@ extension PlaybackEvent {
 
   fileprivate var gap: Duration? {
     if case .deviceReturned(let gap) = self { gap } else { nil }
+  }
+
+  fileprivate var nonFiniteCount: Int? {
+    if case .nonFinite(let count) = self { count } else { nil }
   }
 
   fileprivate var limitingGain: Decibels? {

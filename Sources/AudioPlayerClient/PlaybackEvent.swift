@@ -38,6 +38,11 @@ public enum PlaybackEvent: Hashable, Sendable {
   /// A file ended before its header said, also when it was preloaded; all that there was has been
   /// heard. `announced` is nil where its end is missing though its header promised nothing.
   case shortfall(item: Int, announced: Duration?, decoded: Duration)
+  /// This many samples of the current item were NaN or infinite; they are played as silence.
+  ///
+  /// Those of a preloaded sound are silenced when it is loaded, and not reported. A consumer that is
+  /// slow sees the sum.
+  case nonFinite(sampleCount: Int)
   /// An item cannot be played, or not to its end; the next one follows.
   ///
   /// The stream throws the first of these errors after the last item.

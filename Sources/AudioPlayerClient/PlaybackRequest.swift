@@ -46,8 +46,8 @@ public struct PlaybackRequest: Sendable {
 
   /// How often the progress is told while it plays: after so much sound, 50 ms at least.
   ///
-  /// Whoever shows no progress saves work by asking for it seldom; what else there is to tell of
-  /// the items comes as late. From 250 ms on, a sound that opens its device has it hold 150 ms and
+  /// A longer interval saves work where no progress is shown; the other events of the items come as
+  /// late. From 250 ms on, a sound that opens its device has it hold 150 ms and
   /// not 100, and filled less often: what is wished of the sound is heard as much later.
   public var progressInterval: Duration
 

@@ -27,6 +27,6 @@ private func fileDuration(_ url: URL) throws(AudioPlayerError) -> Duration {
     let header = try FilePath(url).contents(atMost: 4_095)
     return WAVHeader(Data(header))?.duration ?? .seconds(3)
   } catch {
-    throw .source(url, reason: "\"\(FilePath(url))\" cannot be read: \(error.reason)")
+    throw .source(url, reason: "\"\(FilePath(url))\" cannot be read: \(error.readingReason)")
   }
 }

@@ -2,44 +2,49 @@ import AudioCore
 import AudioThreads
 import SoundCard
 
+// While the device is lost, the reporter's thread does what is due.
 extension CardThread {
-  /// The device is lost: where a voice waits for it, time stands still until it is back.
+  /// The device is lost: time stands still for the voices until it is back.
   ///
   /// What the device was given and had not played, as far as it said, comes first then.
-  func wait(for absence: CardAbsence, after error: SoundCardError) throws(SoundCardError) {
-    guard error.isLoss, isAnyoneWaiting, absence.begin(error) else { throw error }
-    let waker = pcm.waker
-    pcm.close()
+  func lose() {
     position.lose(keeping: unheard.rewind(position.written - position.heard))
-    (drainClock, lookedAt) = (nil, position.written)
-    var isTold = false
-    while takeCommands() {
-      isTold = isTold || link.events.tryWrite(.lost)
-      settleUnheard()
-      link.news.signal()
-      switch absence.look() {
-      case .wait: waker.wait()
-      case .end(let error): throw error
-      case .goOn: return goOn()
-      }
+    (drainClock, lookedAt, lostAt) = (nil, position.written, position.heard)
+  }
+
+  /// Applies commands at once, because the device is silent; false where the engine quits.
+  func serveUnheard() -> Bool {
+    guard takeCommands() else { return false }
+    var index = voices.count
+    while index > 0 {
+      index -= 1
+      settleUnheard(at: index)
+    }
+    return true
+  }
+
+  private func settleUnheard(at index: Int) {
+    let voice = voices[index]
+    if voice.isOver {
+      if link.events.writable > 0 { link.events.tryWrite(.finished(voices.remove(at: index))) }
+    } else if voice.position.endsAt == nil {
+      voice.attendUnheard()
+      _ = voice.settle()
     }
   }
 
-  private func goOn() {
-    // Whether it has come back from a call does not matter any more.
-    _ = link.absence?.takeHanging()
+  /// A device is open, in the format that it had, for a thread that is about to run.
+  func begin(on pcm: any PlaybackPCM) {
+    self.pcm = pcm
     beginAnew()
-    lostAt = position.heard
   }
+}
 
-  /// Tells that the device is back, when it is heard again or has come back from its call.
+extension CardThread {
+  /// Reports that the device is back, once it plays again.
   func tellReturn() {
-    if let lostAt, position.heard > lostAt, link.events.tryWrite(.returned) {
-      self.lostAt = nil
-      link.news.signal()
-    }
-    guard let absence = link.absence, absence.takeHanging() else { return }
-    link.events.tryWrite(.returned)
+    guard let lostAt, position.heard > lostAt, link.events.tryWrite(.returned) else { return }
+    self.lostAt = nil
     link.news.signal()
   }
 
@@ -57,21 +62,5 @@ extension CardThread {
   var isAnyoneWaiting: Bool {
     for index in 0..<voices.count where voices[index].onDeviceLoss != .fail { return true }
     return false
-  }
-
-  /// Nobody hears the device: what is wished is in force at once.
-  private func settleUnheard() {
-    var index = voices.count
-    while index > 0 {
-      index -= 1
-      let voice = voices[index]
-      if voice.isOver {
-        guard link.events.writable > 1 else { continue }
-        link.events.tryWrite(.finished(voices.remove(at: index)))
-      } else if voice.position.endsAt == nil {
-        voice.attendUnheard()
-        _ = voice.settle()
-      }
-    }
   }
 }

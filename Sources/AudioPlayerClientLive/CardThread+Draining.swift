@@ -7,7 +7,7 @@ extension CardThread {
   func drain() throws(SoundCardError) {
     let left = try delay().duration(at: rate)
     guard var clock = drainClock else {
-      let buffer = pcm.configuration.buffer.duration(at: rate)
+      let buffer = configuration.buffer.duration(at: rate)
       drainClock = DrainClock(delay: left, buffer: buffer, at: pcm.elapsed)
       return try pcm.start()
     }
@@ -37,7 +37,7 @@ extension CardThread {
     }
     let left = FrameCount(end - position.heard).duration(at: rate)
     guard voice.endClock != nil else {
-      let buffer = pcm.configuration.buffer.duration(at: rate)
+      let buffer = configuration.buffer.duration(at: rate)
       voice.endClock = DrainClock(delay: left, buffer: buffer, at: pcm.elapsed)
       return false
     }
@@ -49,10 +49,10 @@ extension CardThread {
   func considerStall() throws(SoundCardError) {
     switch stall.verdict {
     case .fine: return
-    case .late: if isEverythingEnding { giveUp() }
+    case .late: if isEverythingEnding { try giveUp() }
     case .stalled:
-      if isEverythingEnding { return giveUp() }
-      throw .stalled(pcm.configuration.device, .playback)
+      if isEverythingEnding { return try giveUp() }
+      throw .stalled(configuration.device, .playback)
     }
   }
 
@@ -65,8 +65,8 @@ extension CardThread {
   }
 
   /// Ends all voices where they are; what the device holds is thrown away.
-  private func giveUp() {
-    pcm.drop()
+  private func giveUp() throws(SoundCardError) {
+    try pcm.drop()
     leastDelay.forget()
     unheard.forget()
     block.discard()

@@ -30,8 +30,8 @@ extension CardThread {
 
   /// How long a late source can be waited for before the device runs dry; nil where it is high
   /// time.
-  var slackForTheSource: Duration? {
-    let slack = pcm.timeUntilDry - periodLength
+  func slackForTheSource() throws(SoundCardError) -> Duration? {
+    let slack = try pcm.timeUntilDry - periodLength
     return slack > .milliseconds(1) ? slack : nil
   }
 

@@ -52,7 +52,7 @@ extension CardThread {
   /// Where nobody follows closely, leaves the device alone until a third of its buffer is free,
   /// though not until it is half empty.
   func rest(room: Int) throws(SoundCardError) {
-    let missing = pcm.configuration.buffer.rawValue / 3 - room
+    let missing = configuration.buffer.rawValue / 3 - room
     guard room < period, missing > period, isSeldomFollowed, block.unwritten.count == 0 else {
       return
     }

@@ -5,10 +5,16 @@ import SoundCard
 /// The card's thread of a playback engine: it mixes the voices into one PCM, a period at a time.
 ///
 /// From `run` on it neither allocates nor takes a lock. A sound ends when its last frame has been
-/// heard, and the PCM is drained by position, never by a call that could hang.
-final class CardThread {
-  let pcm: any PlaybackPCM
+/// heard, and the PCM is drained by position, never by a call that could hang. Where one hangs all
+/// the same, the thread is abandoned in it, and another one goes on with what it worked on: after a
+/// call that throws, nothing here is touched.
+// `@unchecked Sendable` is right because it belongs to one thread at a time: to that of the device
+// that is open, and while the device is lost to the reporter's. `Heartbeat` hands it over.
+final class CardThread: @unchecked Sendable {
+  /// The device that is open.
+  var pcm: any PlaybackPCM
   let link: CardLink
+  let configuration: PCMConfiguration
   let voices = VoiceTable()
   let block: MixBuffer
   let unheard: UnheardFrames
@@ -40,7 +46,7 @@ final class CardThread {
   init(pcm: any PlaybackPCM, link: CardLink) {
     self.pcm = pcm
     self.link = link
-    let configuration = pcm.configuration
+    configuration = pcm.configuration
     rate = configuration.format.sampleRate
     period = configuration.period.rawValue
     channels = configuration.format.channelCount
@@ -62,24 +68,15 @@ final class CardThread {
   /// Serves the device until the engine quits; throws where the device is lost.
   func run() throws(SoundCardError) {
     while takeCommands() {
-      do throws(SoundCardError) {
-        try step()
-      } catch {
-        guard let absence = link.absence else { throw error }
-        try wait(for: absence, after: error)
+      if block.unwritten.count > 0 || unheard.backlog > 0 || hasSound {
+        try serve()
+      } else if voices.count > 0 {
+        try drain()
+      } else {
+        try rest()
       }
+      try observe()
     }
-  }
-
-  private func step() throws(SoundCardError) {
-    if block.unwritten.count > 0 || unheard.backlog > 0 || hasSound {
-      try serve()
-    } else if voices.count > 0 {
-      try drain()
-    } else {
-      try rest()
-    }
-    try observe()
   }
 
   /// Whether there is more to do than to end.
@@ -112,7 +109,7 @@ final class CardThread {
       // What came while the device was waited for is taken first.
       if link.commands.readable > 0 { return }
       attend()
-      if isStarving, let slack = slackForTheSource {
+      if isStarving, let slack = try slackForTheSource() {
         link.sourceWish.make()
         // The source may have given more before its feeder could see the wish.
         guard isStarving else { return }
@@ -148,7 +145,7 @@ final class CardThread {
       took(count.rawValue)
       leastDelay.wrote(count)
       position.write(count.rawValue)
-      stall.progressed(isRunning: position.written - startedAt > pcm.configuration.buffer.rawValue)
+      stall.progressed(isRunning: position.written - startedAt > configuration.buffer.rawValue)
     case .interrupted(let interruption):
       stall.interrupted()
       handle(interruption)
@@ -182,7 +179,7 @@ final class CardThread {
 
   /// Nothing sounds: the device stops and the thread sleeps until it is told something.
   private func rest() throws(SoundCardError) {
-    pcm.drop()
+    try pcm.drop()
     unheard.forget()
     position.finish()
     drainClock = nil

@@ -20,9 +20,7 @@ enum CardEvent: BitwiseCopyable {
   case silence(Unmanaged<Voice>, frames: Int)
   /// The lowest gain that the sum of all voices needed since it was told last, to stay within ±1.
   case limited(gain: Float)
-  /// The device is lost, and a voice waits for it.
-  case lost
-  /// The device is back: something of it is heard, or it has come back from its call.
+  /// A lost device plays again.
   case returned
 }
 
@@ -39,12 +37,9 @@ final class CardLink: Sendable {
   let news: WakeUp
   /// The gain of everything.
   let volume: MasterVolume
-  /// Where a device that is lost is waited for; nil where it never is.
-  let absence: CardAbsence?
 
-  init(volume: MasterVolume, absence: CardAbsence? = nil) throws(WakeUpError) {
+  init(volume: MasterVolume) throws(WakeUpError) {
     self.volume = volume
-    self.absence = absence
     news = try WakeUp()
   }
 

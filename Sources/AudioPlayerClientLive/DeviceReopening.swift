@@ -19,9 +19,8 @@ struct DeviceReopening: Sendable {
   }
 
   /// Waits for the device, for those who join.
-  func watch(
-    isHanging: Bool, tell: @escaping @Sendable () -> Void
-  ) -> ReturnWatch<ObjectIdentifier, any PlaybackPCM> {
+  func watch(tell: @escaping @Sendable () -> Void) -> ReturnWatch<ObjectIdentifier, any PlaybackPCM>
+  {
     ReturnWatch(
       .init(
         open: { [setting, request] in
@@ -30,6 +29,6 @@ struct DeviceReopening: Sendable {
           }
         },
         close: { $0.close() }, changes: setting.soundCard.deviceChanges),
-      clock: setting.clock, isHanging: isHanging, tell: tell)
+      clock: setting.clock, tell: tell)
   }
 }

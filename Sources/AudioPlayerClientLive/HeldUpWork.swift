@@ -3,8 +3,8 @@ import AudioThreads
 /// Work on a thread that a call may hold up for as long as it likes, as a read from a network's
 /// disk does.
 ///
-/// Nobody can end such a call. Whoever does not want the work any more waits for a moment, and
-/// leaves the thread alone after that: what it owns is released when the call returns.
+/// Such a call cannot be ended. A caller that abandons the work waits for a moment, and leaves the
+/// thread alone after that: what the thread owns is released when the call returns.
 struct HeldUpWork<Value: Sendable>: Sendable {
   private let task: Task<Value, any Error>
   private let clock: any Clock<Duration>

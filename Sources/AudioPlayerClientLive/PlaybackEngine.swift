@@ -7,10 +7,8 @@ import Synchronization
 /// One open device and the voices that it mixes.
 final class PlaybackEngine: Sendable {
   let configuration: PCMConfiguration
-  private let pcm: MonitoredPlayback
   private let link: CardLink
   private let reporter: Reporter
-  private let cardThread: DedicatedThread
   private let reporterThread: DedicatedThread
   // Whether the end has been said. The ring of commands takes one writer: held for one write, by
   // the control side only.
@@ -18,21 +16,16 @@ final class PlaybackEngine: Sendable {
 
   /// - Parameter reopening: how the device is opened again where it is lost; nil where it is not.
   init(
-    pcm device: any PlaybackPCM, volume: MasterVolume, reopening: DeviceReopening? = nil
+    pcm: any PlaybackPCM, volume: MasterVolume, reopening: DeviceReopening? = nil
   ) throws {
-    let pcm = MonitoredPlayback(device)
-    let absence = reopening.map { _ in CardAbsence { pcm.replace(by: $0) } }
-    let link = try CardLink(volume: volume, absence: absence)
-    let reporter = Reporter(link: link, monitor: pcm.monitor, reopening: reopening)
-    self.pcm = pcm
+    let link = try CardLink(volume: volume)
+    let reporter = Reporter(mixer: CardThread(pcm: pcm, link: link), reopening: reopening)
     self.link = link
     self.reporter = reporter
     configuration = pcm.configuration
     reporterThread = try .start(name: "syrinx-report") { reporter.run() }
     do {
-      cardThread = try .start(name: "syrinx-play") {
-        reporter.end(Self.serve(pcm, link))
-      }
+      try reporter.drive(pcm)
     } catch {
       reporter.end(.success(()))
       throw error
@@ -75,17 +68,17 @@ final class PlaybackEngine: Sendable {
 
   /// Wakes the card's thread: there is a command for it, a voice has ended, or is to stop.
   func wake() {
-    pcm.waker.signal()
+    reporter.wake()
   }
 
   /// Ends the threads and gives the device back; returns when that is done.
   ///
-  /// A device that hangs is not waited for longer than a second: its thread closes it when its call
-  /// returns, and holds what it needs for that until then.
+  /// A device that is lost or hangs is not waited for: its thread closes it when its call returns,
+  /// and holds what it needs for that until then.
   func close() async {
     quit()
     await reporterThread.join()
-    if !pcm.monitor.heartbeat.isAbandoned { await cardThread.join() }
+    await reporter.cardThread?.join()
   }
 
   private func quit() {
@@ -94,19 +87,6 @@ final class PlaybackEngine: Sendable {
       if !isOver { isOver = link.commands.tryWrite(.quit) }
     }
     wake()
-  }
-
-  private static func serve(
-    _ pcm: any PlaybackPCM, _ link: CardLink
-  ) -> Result<Void, any Error> {
-    defer { pcm.close() }
-    pcm.adoptThread()
-    do throws(SoundCardError) {
-      try CardThread(pcm: pcm, link: link).run()
-      return .success(())
-    } catch {
-      return .failure(error)
-    }
   }
 }
 

@@ -196,9 +196,11 @@ final class QueueSource {
 
   private func take(_ step: ItemReader.Step, from reader: ItemReader) throws {
     switch step {
-    case .audio(let buffer):
+    case .audio(var buffer):
       rounds.gives()
+      let replaced = buffer.silenceNonFinite()
       steps.append(.audio(buffer))
+      if let replaced { steps.append(.note(.nonFinite(sampleCount: replaced.count))) }
     case .looped(let count): steps.append(.begins(place(of: reader), .looped(count: count)))
     case .end:
       if reader.isEmpty { throw reader.emptiness }

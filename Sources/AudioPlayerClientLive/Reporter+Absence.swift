@@ -8,10 +8,9 @@ extension Reporter {
   struct Absence {
     let watch: ReturnWatch<ObjectIdentifier, any PlaybackPCM>
     /// What the device was lost with.
-    var error: SoundCardError
+    let error: SoundCardError
     /// Whether nobody can be heard; it is not over before something is heard again.
     var isAway = true
-    var isHanging: Bool
     var gap = Duration.zero
     var told: Set<ObjectIdentifier> = []
 
@@ -21,51 +20,43 @@ extension Reporter {
     }
   }
 
-  /// The card's thread says that the device is lost.
-  func lose() {
-    guard let error = link.absence?.loss else { return }
+  /// The device is lost, and its thread has let go of what it worked on: where a voice waits, the
+  /// device is opened again.
+  func lose(_ error: any Error) {
+    state.withLock { ($0.pcm, $0.cardThread) = (nil, nil) }
     // What it had to tell before comes before.
-    passOnProgress()
-    be(awayWith: error, isHanging: false)
+    passOnNews()
+    guard let reopening, let error = error as? SoundCardError, error.isLoss,
+      voices.contains(where: { $0.onDeviceLoss != .fail })
+    else { return end(.failure(error)) }
+    mixer.lose()
+    beAway(with: error, reopening)
   }
 
-  /// The card's thread does not come back from a call: where nobody waits for it, it is given up.
-  func hang(_ error: SoundCardError) {
-    if isAway { return }
-    // It was back, although nothing was heard yet.
-    comeBack()
-    guard let absence = link.absence, voices.contains(where: { $0.onDeviceLoss != .fail }) else {
-      monitor.abandon()
-      return end(.failure(error))
-    }
-    absence.hang()
-    be(awayWith: error, isHanging: true)
-  }
-
-  /// The device is heard again, or has come back from its call.
+  /// The device plays again.
   func comeBack() {
     guard let absence = state.withLock({ $0.absence.take() }) else { return }
-    let gap = absence.isHanging ? absence.watch.away : absence.gap
     absence.watch.end()
     for voice in voices where absence.told.contains(ObjectIdentifier(voice)) {
-      voice.report(.deviceReturned(gap: gap))
+      voice.report(.deviceReturned(gap: absence.gap))
     }
   }
 
-  /// Tells those who have not been told, lets go those who do not wait, and passes on the device
+  /// Tells those who have not been told, lets go those who do not wait, and has the device driven
   /// when it is back.
   func passOnAbsence() {
     guard let absence = state.withLock({ $0.absence }), absence.isAway else { return }
+    guard mixer.serveUnheard() else { return end(.success(())) }
+    passOnNews()
     for voice in voices { tell(voice, absence) }
     for name in absence.watch.takeExpired() {
       if let voice = state.withLock({ $0.voices[name] }) { end(voice, absence.error) }
     }
-    if let (device, gap) = absence.watch.takeDevice() { take(device, after: gap, absence) }
-    if absence.watch.isOver { giveUp(absence) }
+    if let (device, gap) = absence.watch.takeDevice() { return take(device, after: gap, absence) }
+    if absence.watch.isOver { giveUp(absence, absence.error) }
   }
 
-  private func be(awayWith error: SoundCardError, isHanging: Bool) {
-    guard let reopening else { return }
+  private func beAway(with error: SoundCardError, _ reopening: DeviceReopening) {
     // Nobody waits any more who waited for the last one.
     let last = state.withLock { state in
       state.absence?.watch.isOver == true ? state.absence.take() : nil
@@ -73,11 +64,10 @@ extension Reporter {
     last?.watch.end()
     let isNew = state.withLock { state in
       state.absence?.isAway = true
-      state.absence?.isHanging = isHanging
       state.absence?.watch.lose()
       if state.absence != nil { return false }
-      let watch = reopening.watch(isHanging: isHanging) { [link] in link.news.signal() }
-      state.absence = Absence(watch: watch, error: error, isHanging: isHanging)
+      let watch = reopening.watch { [link] in link.news.signal() }
+      state.absence = Absence(watch: watch, error: error)
       return true
     }
     guard isNew else { return }
@@ -99,38 +89,37 @@ extension Reporter {
   private func end(_ voice: Voice, _ error: any Error) {
     let heard = voice.heardFrames.load(ordering: .relaxed)
     finish(voice, voice.isStopping ? .finished(heard: heard) : .failed(error, heard: heard))
-    // The card's thread lets go of it; where it comes back from a call, it fades it out first.
-    voice.stop()
-    monitor.waker.signal()
+    // Its place is free when it is looked at next.
+    link.news.signal()
   }
 
-  /// A device in another format is not what was lost: what is mixed for it does not fit.
   private func take(_ device: any PlaybackPCM, after gap: Duration, _ absence: Absence) {
-    let format = device.configuration.format
-    if let wanted = reopening?.request.format, format != wanted {
+    do {
+      try checkFormat(of: device.configuration)
+      try drive(device)
+      state.withLock { state in
+        state.absence?.isAway = false
+        state.absence?.gap = gap
+      }
+    } catch {
       device.close()
-      let error = SoundCardError.unsupported(
-        device.configuration.device,
-        reason: "it was lost, and is back with \(format) in the place of \(wanted)")
       for voice in voices { end(voice, error) }
-      return giveUp(absence, error)
+      giveUp(absence, error)
     }
-    state.withLock { state in
-      state.absence?.isAway = false
-      state.absence?.gap = gap
-    }
-    link.absence?.give(device)
-    monitor.waker.signal()
   }
 
-  private func giveUp(_ absence: Absence, _ error: SoundCardError? = nil) {
+  /// A device with another format does not count as returned: the mix does not fit it.
+  private func checkFormat(of found: PCMConfiguration) throws(SoundCardError) {
+    let wanted = mixer.configuration.format
+    guard found.format != wanted else { return }
+    throw .unsupported(
+      found.device,
+      reason: "it was lost, and is back with \(found.format) in the place of \(wanted)")
+  }
+
+  private func giveUp(_ absence: Absence, _ error: any Error) {
     state.withLock { $0.absence = nil }
     absence.watch.end()
-    link.absence?.end(error ?? absence.error)
-    if absence.isHanging {
-      monitor.abandon()
-      end(.failure(absence.error))
-    }
-    monitor.waker.signal()
+    end(.failure(error))
   }
 }

@@ -3,7 +3,8 @@ import AudioThreads
 import SoundCard
 import Synchronization
 
-/// Turns what the card's thread says into reports to the voices, on a thread of its own.
+/// Turns what the card's thread says into reports to the voices, on a thread of its own, and has the
+/// device driven by another card's thread where it was lost and is back.
 final class Reporter: Sendable {
   struct State {
     var voices: [ObjectIdentifier: Voice] = [:]
@@ -12,23 +13,54 @@ final class Reporter: Sendable {
     var leaving: [ObjectIdentifier: Voice] = [:]
     /// The places of voices that are to be admitted.
     var reserved = 0
+    /// The device that is open, and its thread; nil while it is lost.
+    var pcm: MonitoredPlayback?
+    var cardThread: DedicatedThread?
+    /// How that thread has ended.
+    var ending: Result<Void, SoundCardError>?
+    /// How it all ended.
     var outcome: Result<Void, any Error>?
     var isEnding = false
     var absence: Absence?
   }
 
   let link: CardLink
-  let monitor: DeviceMonitor
+  /// What a card's thread works on: one after the other, and this one while the device is lost.
+  let mixer: CardThread
   let reopening: DeviceReopening?
   // Held by the reporter and the control side for a few instructions; the card's thread never sees
   // it.
   let state = Mutex(State())
 
   /// - Parameter reopening: how a device that is lost is opened again; nil where it is not.
-  init(link: CardLink, monitor: DeviceMonitor, reopening: DeviceReopening? = nil) {
-    self.link = link
-    self.monitor = monitor
+  init(mixer: CardThread, reopening: DeviceReopening? = nil) {
+    link = mixer.link
+    self.mixer = mixer
     self.reopening = reopening
+  }
+
+  /// Has a thread of its own drive a device from now on.
+  func drive(_ device: any PlaybackPCM) throws(ThreadError) {
+    let pcm = MonitoredPlayback(device)
+    mixer.begin(on: pcm)
+    state.withLock { $0.pcm = pcm }
+    let thread = try DedicatedThread.start(name: "syrinx-play") { [self] in
+      pcm.adoptThread()
+      pcm.close(after: Result { () throws(SoundCardError) in try mixer.run() }) { outcome in
+        state.withLock { $0.ending = outcome }
+        link.news.signal()
+      }
+    }
+    // It may have been lost already.
+    state.withLock { if $0.pcm === pcm { $0.cardThread = thread } }
+  }
+
+  /// The thread of the device that is open.
+  var cardThread: DedicatedThread? { state.withLock { $0.cardThread } }
+
+  /// Wakes the card's thread, or the one that stands in for it.
+  func wake() {
+    (state.withLock { $0.pcm }?.waker ?? link.news).signal()
   }
 
   /// Whether the device has failed.
@@ -67,9 +99,7 @@ final class Reporter: Sendable {
     return isAdmitted
   }
 
-  /// Notes how the card's thread ended; the reporter ends after it has said so.
-  ///
-  /// Of a thread that was abandoned it has been said already.
+  /// Notes how it all ended; the reporter ends after it has said so.
   func end(_ outcome: Result<Void, any Error>) {
     state.withLock { state in
       if state.outcome == nil { state.outcome = outcome }
@@ -86,26 +116,45 @@ final class Reporter: Sendable {
   func run() {
     var watch = HeartbeatWatch()
     while true {
-      let outcome = state.withLock { $0.outcome }
-      passOnEvents()
-      passOnProgress()
-      passOnAbsence()
-      guard let outcome else {
-        waitForNews(&watch)
-        continue
+      // Looked at before the events: those that are there now are all that this thread told.
+      let ending = state.withLock { $0.ending.take() }
+      passOnNews()
+      if let ending {
+        watch = HeartbeatWatch()
+        settle(ending)
       }
-      return finish(outcome)
+      passOnAbsence()
+      if let outcome = state.withLock({ $0.outcome }) { return finish(outcome) }
+      waitForNews(&watch)
+    }
+  }
+
+  private func settle(_ ending: Result<Void, SoundCardError>) {
+    switch ending {
+    case .success: end(.success(()))
+    case .failure(let error): lose(error)
     }
   }
 
   /// Sleeps until there is news; where something plays, a device that hangs is news.
   private func waitForNews(_ watch: inout HeartbeatWatch) {
-    let isWatching = state.withLock { $0.isEnding || !$0.voices.isEmpty }
-    guard isWatching else {
+    let pcm = state.withLock { $0.isEnding || !$0.voices.isEmpty ? $0.pcm : nil }
+    guard let monitor = pcm?.monitor else {
       link.news.wait()
       return
     }
-    if let error = monitor.look(for: link.news, &watch) { hang(error) }
+    guard let error = monitor.wait(for: link.news, &watch) else { return }
+    watch = HeartbeatWatch()
+    lose(error)
+  }
+
+  /// Passes on what the card's thread has told.
+  func passOnNews() {
+    passOnEvents()
+    for voice in voices {
+      passOnSettlement(of: voice)
+      voice.report(.heard(voice.heardFrames.load(ordering: .relaxed)))
+    }
   }
 
   private func passOnEvents() {
@@ -120,16 +169,8 @@ final class Reporter: Sendable {
         reference.takeUnretainedValue().report(.silence(frames))
       case .limited(let gain):
         for voice in voices { voice.report(.limited(gain: gain)) }
-      case .lost: lose()
       case .returned: comeBack()
       }
-    }
-  }
-
-  func passOnProgress() {
-    for voice in voices {
-      passOnSettlement(of: voice)
-      voice.report(.heard(voice.heardFrames.load(ordering: .relaxed)))
     }
   }
 
@@ -171,6 +212,7 @@ final class Reporter: Sendable {
 
   private func finish(_ outcome: Result<Void, any Error>) {
     state.withLock { $0.absence.take() }?.watch.end()
+    mixer.voices.removeAll()
     // Nothing that refers to them is read any more; they end after the lock is released.
     _ = state.withLock { state in
       defer { state.leaving = [:] }

@@ -33,8 +33,9 @@ actor SoundLoader {
     func append(_ samples: [Float]) {
       if !samples.isEmpty { buffers.append(AudioBuffer(format: format, samples: samples)) }
     }
-    while let buffer = try await source.next() {
+    while var buffer = try await source.next() {
       try Task.checkCancellation()
+      _ = buffer.silenceNonFinite()
       append(try converter.convert(buffer))
     }
     append(try converter.finish())

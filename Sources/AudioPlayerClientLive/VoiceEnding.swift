@@ -122,6 +122,7 @@ extension VoiceNote {
     case .sought: .sought(progress)
     case .shortfall(let item, let announced, let decoded):
       .shortfall(item: item, announced: announced, decoded: decoded)
+    case .nonFinite(let count): .nonFinite(sampleCount: count)
     case .failed(let item, let error): .failed(item: item, error)
     }
   }

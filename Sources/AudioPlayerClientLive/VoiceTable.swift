@@ -13,7 +13,7 @@ final class VoiceTable {
   }
 
   deinit {
-    for index in 0..<count { places[index].release() }
+    removeAll()
     places.deallocate()
   }
 
@@ -32,5 +32,11 @@ final class VoiceTable {
     let removed = places[index]
     places[index] = places[count]
     return removed
+  }
+
+  /// Lets go of all voices.
+  func removeAll() {
+    for index in 0..<count { places[index].release() }
+    count = 0
   }
 }

@@ -9,6 +9,7 @@ enum VoiceNote: Equatable {
   case resumed
   case sought
   case shortfall(item: Int, announced: Duration?, decoded: Duration)
+  case nonFinite(sampleCount: Int)
   case failed(item: Int, AudioPlayerError)
 
   /// Whether it tells of the voice's samples, not of what was done with them.

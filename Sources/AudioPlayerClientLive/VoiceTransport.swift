@@ -58,8 +58,8 @@ struct VoiceTransport: Equatable {
     }
   }
 
-  /// Nobody hears it, and nothing is taken from it: what is wished is in force without a fade, and
-  /// what is to sound again fades in when it can.
+  /// Applies all commands without a fade while the voice is silent and gives nothing; it fades in when
+  /// it can sound again.
   mutating func settleUnheard() {
     isUnheard = true
     volume = GainRamp(wishes.gain)

@@ -88,16 +88,21 @@ public struct CapturedAudio: Equatable, Sendable {
   /// it gives.
   public var device: PCMConfiguration?
 
+  /// How many samples of the device were NaN or infinite, in this buffer or between it and the one
+  /// before; silence is in their place.
+  public var nonFiniteCount: Int
+
   /// Describes a block, by default of a device whose clock began with the capture.
   public init(
     buffer: AudioBuffer, time: Duration, gap: CaptureGap? = nil, capturedAt: Duration? = nil,
-    device: PCMConfiguration? = nil
+    device: PCMConfiguration? = nil, nonFiniteCount: Int = 0
   ) {
     self.buffer = buffer
     self.time = time
     self.gap = gap
     self.capturedAt = capturedAt ?? time
     self.device = device
+    self.nonFiniteCount = nonFiniteCount
   }
 }
 

@@ -14,7 +14,7 @@ public enum RecordingEvent: Hashable, Sendable {
   ///
   /// A consumer that is slow sees the sum.
   case xrun(Duration)
-  /// So many samples of the device were NaN or infinite; silence is in their place.
+  /// So many samples of the device were NaN or infinite; they are recorded as silence.
   ///
   /// A consumer that is slow sees the sum.
   case nonFinite(sampleCount: Int)

@@ -67,8 +67,8 @@ public struct RecordingRequest: Hashable, Sendable {
 
   /// How often levels are told: after so much sound, 100 ms at least.
   ///
-  /// Whoever shows no levels saves work by asking for them seldom; what else there is to tell then
-  /// comes up to a quarter of a second late, and so much sound is not in the file yet.
+  /// A longer interval saves work where no levels are shown; other events then come up to a quarter
+  /// of a second late, and so much sound is not in the file yet.
   public var levelsInterval: Duration
 
   /// What becomes of the recording where the device is lost.

@@ -121,7 +121,7 @@ actor AudioRecorder {
     for recording in running { await end(recording) }
   }
 
-  /// Whoever begins a recording awaits its `end`.
+  /// Begins a recording, whose `end` the caller awaits.
   private func begin(
     _ request: RecordingRequest, report: @escaping @Sendable (RecordingEvent) -> Void
   ) throws -> Recording {

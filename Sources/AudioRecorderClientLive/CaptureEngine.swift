@@ -108,7 +108,7 @@ final class CaptureEngine: Sendable {
 
   /// Gives the device back, also without having captured anything; again is harmless.
   ///
-  /// A device that hangs is closed by its own thread, when its call returns.
+  /// A device that is lost or hangs is closed by its own thread, when its call returns.
   func close() {
     guard !pcm.monitor.heartbeat.isAbandoned else { return }
     pcm.close()
@@ -136,24 +136,16 @@ final class CaptureEngine: Sendable {
     let ended = try WakeUp()
     _ = try DedicatedThread.start(name: "syrinx-capture") { [pcm, link] in
       pcm.adoptThread()
-      let outcome = Self.capture(pcm, link)
+      let outcome = Result { () throws(SoundCardError) in
+        try CaptureThread(pcm: pcm, link: link).run()
+      }
       let time = pcm.elapsed
-      pcm.close()
-      link.end(outcome, at: time)
-      ended.signal()
+      pcm.close(after: outcome) { outcome in
+        link.end(outcome, at: time)
+        ended.signal()
+      }
     }
     return ended
-  }
-
-  private static func capture(
-    _ pcm: any CapturePCM, _ link: CaptureLink
-  ) -> Result<Void, any Error> {
-    do throws(SoundCardError) {
-      try CaptureThread(pcm: pcm, link: link).run()
-      return .success(())
-    } catch {
-      return .failure(error)
-    }
   }
 
   /// Hands over blocks until there are no more, or the consumer wants no more.

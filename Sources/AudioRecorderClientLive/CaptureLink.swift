@@ -29,7 +29,7 @@ final class CaptureLink: Sendable {
   private let patience = Atomic<Int>(0)
   private let stopping = Atomic<Bool>(false)
   // Written once by the card's thread at its very end, when time does not matter any more.
-  private let outcome = Mutex<Result<Void, any Error>?>(nil)
+  private let outcome = Mutex<Result<Void, SoundCardError>?>(nil)
   private let endNanoseconds = Atomic<Int64>(0)
 
   init(device: PCMConfiguration) throws(WakeUpError) {
@@ -72,12 +72,12 @@ final class CaptureLink: Sendable {
   }
 
   /// How the card's thread ended, nil while it runs.
-  var ending: Result<Void, any Error>? { outcome.withLock { $0 } }
+  var ending: Result<Void, SoundCardError>? { outcome.withLock { $0 } }
 
   /// The device's time when it ended.
   var endedAt: Duration { .nanoseconds(endNanoseconds.load(ordering: .acquiring)) }
 
-  func end(_ result: Result<Void, any Error>, at time: Duration = .zero) {
+  func end(_ result: Result<Void, SoundCardError>, at time: Duration = .zero) {
     endNanoseconds.store(time.inNanoseconds, ordering: .releasing)
     outcome.withLock { $0 = result }
     news.signal()

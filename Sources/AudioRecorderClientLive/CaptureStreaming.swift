@@ -13,6 +13,8 @@ final class CaptureStreaming: CaptureConsumer {
   let onDeviceLoss: DeviceLossPolicy
   /// What was missed while the device was lost, for the block that comes next.
   private var missed: FrameCount = 0
+  /// How many samples were NaN or infinite, for the block that is sent next.
+  private var nonFinite = 0
 
   init(
     _ pipe: StreamPipe<CapturedAudio>, _ request: CaptureRequest, device: PCMConfiguration
@@ -40,6 +42,7 @@ final class CaptureStreaming: CaptureConsumer {
     var captured = captured
     captured.lost += missed
     missed = 0
+    nonFinite += captured.nonFinite
     for block in try converter.convert(try pick.apply(captured)) { rechunk(block) }
     return true
   }
@@ -56,6 +59,7 @@ final class CaptureStreaming: CaptureConsumer {
   private func send(_ block: CapturedAudio) {
     var block = block
     block.device = device.take()
+    (block.nonFiniteCount, nonFinite) = (nonFinite, 0)
     pipe.send(block)
   }
 }
@@ -99,6 +103,7 @@ extension [CapturedAudio] {
     let dropped = self[..<count]
     let lost = dropped.reduce(0) { $0 + $1.buffer.frameCount + ($1.gap?.lost ?? 0) }
     self[count].gap = CaptureGap(lost: lost + (self[count].gap?.lost ?? 0))
+    self[count].nonFiniteCount += dropped.reduce(0) { $0 + $1.nonFiniteCount }
     self[count].device = dropped.lazy.compactMap(\.device).first ?? self[count].device
     removeFirst(count)
   }

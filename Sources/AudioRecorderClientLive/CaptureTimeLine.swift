@@ -69,7 +69,8 @@ final class CaptureTimeLine: CaptureConsumer {
     if isFirst { firstFrame = nextFrame - buffer.firstFrame }
     // Counted from where this opening began: of many small gaps, each rounded, the errors add up.
     let place = captured.lost > 0 ? max(nextFrame, firstFrame + buffer.firstFrame) : nextFrame
-    return try give(buffer, lost: place - nextFrame, number: captured.number)
+    return try give(
+      buffer, lost: place - nextFrame, number: captured.number, nonFinite: captured.nonFinite)
   }
 
   var patience: Duration { consumer.patience }
@@ -94,13 +95,17 @@ final class CaptureTimeLine: CaptureConsumer {
     consumer.comeBack(news(.returned, missing: missing))
   }
 
-  private func give(_ buffer: AudioBuffer, lost: FrameCount, number: Int = 0) throws -> Bool {
+  private func give(
+    _ buffer: AudioBuffer, lost: FrameCount, number: Int = 0, nonFinite: Int = 0
+  ) throws -> Bool {
     var buffer = buffer
     buffer.firstFrame = nextFrame + lost
     let time = nextTime
     nextFrame = buffer.endFrame
     nextTime += buffer.duration
-    return try consumer.take(DeviceAudio(buffer: buffer, time: time, lost: lost, number: number))
+    return try consumer.take(
+      DeviceAudio(
+        buffer: buffer, time: time, lost: lost, number: number, nonFinite: nonFinite))
   }
 
   private func news(_ news: DeviceAudio.News, missing: FrameCount) -> DeviceAudio {

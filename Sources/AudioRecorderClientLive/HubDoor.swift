@@ -17,9 +17,9 @@ struct HubDoor: Equatable {
   enum Leaving: Equatable {
     /// Others use the device.
     case goOn
-    /// Nobody does: the capture ends.
+    /// No one else uses it: the capture ends.
     case endCapture
-    /// Nobody does, and nobody ever ran the capture: the device is to be closed.
+    /// No one else uses it, and the capture never ran: the device is to be closed.
     case closeDevice
   }
 

@@ -48,6 +48,7 @@ char const *ps_nbest_hyp(ps_nbest_t *nbest, int32 *score);
 ps_seg_t *ps_nbest_seg(ps_nbest_t *nbest);
 void ps_nbest_free(ps_nbest_t *nbest);
 char *ps_lookup_word(ps_decoder_t *decoder, char const *word);
+int ps_add_word(ps_decoder_t *decoder, char const *word, char const *phones, int update);
 
 // Swift defines it: what the callback below, which Swift cannot be, hands its lines to.
 void syrinx_take_sphinx_log(int level, char const *line);

@@ -1,5 +1,12 @@
 package import Glibc
 
+extension stat {
+  /// Whether both are of one file.
+  package func isSameFile(as other: stat) -> Bool {
+    st_dev == other.st_dev && st_ino == other.st_ino
+  }
+}
+
 /// The system could not do something with a file; with the code of C.
 package struct FilePathError: Error, Equatable {
   package let code: Int32
@@ -10,9 +17,36 @@ package struct FilePathError: Error, Equatable {
 
   /// What the system says.
   package var reason: String { "\(String(cString: strerror(code))) (errno \(code))" }
+
+  /// Why a file cannot be read, and what to do.
+  package var readingReason: String {
+    switch code {
+    case ENOENT, ENOTDIR: "there is no such file; check the name and its folder"
+    case EISDIR: "it is a folder; name a file in it"
+    case EACCES, EPERM: "this user may not read it; change its permissions"
+    case EMFILE, ENFILE: "\(reason); raise the limit on open files (ulimit -n)"
+    case ENOMEM, EAGAIN: "\(reason); raise the limit on memory (ulimit -v)"
+    default: reason
+    }
+  }
+
+  /// Whether the file is to blame, and not a limit or a disk.
+  package var isOfFile: Bool { [ENOENT, ENOTDIR, EISDIR, EACCES, EPERM].contains(code) }
 }
 
 extension FilePath {
+  /// The folder for temporary files: `$TMPDIR`, or else `/tmp`.
+  package static var temporaryFolder: FilePath {
+    let named = getenv("TMPDIR").map { FilePath(cString: $0) } ?? ""
+    return named.bytes.isEmpty ? "/tmp" : named
+  }
+
+  /// Whether both paths lead to one file that exists.
+  package func isSameFile(as other: FilePath) -> Bool {
+    guard let own = status, let other = other.status else { return false }
+    return own.isSameFile(as: other)
+  }
+
   /// What the system says of the file; nil where there is none.
   ///
   /// The corresponding C function is `stat`.
@@ -61,6 +95,13 @@ extension FilePath {
   /// Removes the file, where that is possible; the corresponding C function is `unlink`.
   package func remove() {
     _ = withCString { unlink($0) }
+  }
+
+  /// Gives the file another name, and takes that from the file that had it; the corresponding C
+  /// function is `rename`.
+  package func move(to other: FilePath) throws(FilePathError) {
+    let result = withCString { old in other.withCString { rename(old, $0) } }
+    guard result == 0 else { throw FilePathError(code: errno) }
   }
 
   /// Makes the folder, and those above it, where there is none.

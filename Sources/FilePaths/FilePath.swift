@@ -37,12 +37,15 @@ package struct FilePath: Hashable, Sendable {
   /// An absolute URL; a relative path begins in the current folder, and `~` is a name like others.
   package var url: URL {
     var encoded = "file://"
-    for byte in isAbsolute ? bytes : Self.currentFolder.appending(self).bytes {
+    for byte in absolute.bytes {
       encoded += Self.plain.contains(byte) ? String(UnicodeScalar(byte)) : "%" + byte.hexadecimal
     }
     // Never nil: there is nothing in it but what a URL may have.
     return URL(string: encoded) ?? URL(filePath: text)
   }
+
+  /// The same path from the root; a relative one begins in the current folder.
+  package var absolute: FilePath { isAbsolute ? self : Self.currentFolder.appending(self) }
 
   /// What the path of a URL has as it is.
   private static let plain = Set(

@@ -12,14 +12,12 @@ package struct DeviceReturn<Waiter: Hashable & Sendable>: Sendable {
     case sleep(until: Duration)
     /// Nothing until something happens.
     case rest
-    /// Nobody waits any more.
+    /// The waiting is over.
     case over
   }
 
   private enum Phase {
     case away
-    /// The device is there and does not answer: no other call would help.
-    case hanging
     case opening
     case back
   }
@@ -30,15 +28,13 @@ package struct DeviceReturn<Waiter: Hashable & Sendable>: Sendable {
   private static var pause: Duration { .milliseconds(250) }
 
   private var waiters: [Waiter: Duration] = [:]
-  private var phase: Phase
+  private var phase = Phase.away
   private var attempts = 0
   private var hasChanged = false
   private var rest = Duration.zero
 
-  /// A device that was lost just now, or that hangs.
-  package init(isHanging: Bool = false) {
-    phase = isHanging ? .hanging : .away
-  }
+  /// A device that was lost just now.
+  package init() {}
 
   /// Somebody waits until then.
   package mutating func join(_ waiter: Waiter, until deadline: Duration) {
@@ -66,7 +62,7 @@ package struct DeviceReturn<Waiter: Hashable & Sendable>: Sendable {
     rest = time + Self.pause
   }
 
-  /// It is lost: again before it did anything, or after it did not answer.
+  /// It is lost again, before it did anything.
   package mutating func lose() {
     if phase != .opening { phase = .away }
   }
@@ -81,7 +77,7 @@ package struct DeviceReturn<Waiter: Hashable & Sendable>: Sendable {
     guard let deadline = waiters.values.min() else { return .over }
     switch phase {
     case .back: return .rest
-    case .hanging, .opening: return .sleep(until: deadline)
+    case .opening: return .sleep(until: deadline)
     case .away: return due <= time ? open(at: time) : .sleep(until: min(due, deadline))
     }
   }

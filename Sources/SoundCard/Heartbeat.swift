@@ -3,7 +3,10 @@ import Synchronization
 /// What an engine's thread is doing with its device, as another thread sees it: a call into a
 /// driver or a plug-in may never return.
 ///
-/// Thread safety: `begin` and `end` belong to one thread and neither allocate nor wait.
+/// Exactly one of them goes on with what the engine's thread worked on: the thread, where its call
+/// returns in time, or whoever abandons it in that call.
+///
+/// Thread safety: `begin`, `end` and `abandon()` belong to one thread and neither allocate nor wait.
 package final class Heartbeat: Sendable {
   /// A call that a device may hang in.
   package enum Call: UInt8, Sendable {
@@ -28,9 +31,10 @@ package final class Heartbeat: Sendable {
     }
   }
 
-  // The count, and the call in the lowest byte, so that both are read at once.
+  private static let abandoned = UInt64.max
+
+  // The count, and the call in the lowest byte, so that both change at once.
   private let word = Atomic<UInt64>(0)
-  private let abandoned = Atomic<Bool>(false)
 
   /// A thread that has made no call yet.
   package init() {}
@@ -41,21 +45,34 @@ package final class Heartbeat: Sendable {
     return Beat(count: word >> 8, call: Call(rawValue: UInt8(word & 0xff)) ?? .none)
   }
 
-  /// A call begins.
-  package func begin(_ call: Call) { advance(to: call) }
+  /// A call begins; false where the thread has been abandoned.
+  package func begin(_ call: Call) -> Bool { advance(to: call) }
 
-  /// It has returned.
-  package func end() { advance(to: .none) }
+  /// It has returned; false where the thread has been abandoned meanwhile.
+  package func end() -> Bool { advance(to: .none) }
 
-  /// Whether nobody waits for the thread any more: it lets go of everything when its call returns.
-  package var isAbandoned: Bool { abandoned.load(ordering: .acquiring) }
+  /// Whether nobody waits for the thread any more: all that it still does is to close its device.
+  package var isAbandoned: Bool { word.load(ordering: .acquiring) == Self.abandoned }
 
-  /// Gives the thread up.
-  package func abandon() { abandoned.store(true, ordering: .releasing) }
+  /// The thread gives itself up; false where it has been abandoned before.
+  package func abandon() -> Bool {
+    word.exchange(Self.abandoned, ordering: .acquiringAndReleasing) != Self.abandoned
+  }
 
-  /// Only one thread writes, so that nothing comes between the two halves.
-  private func advance(to call: Call) {
-    let count = (word.load(ordering: .relaxed) >> 8) &+ 1
-    word.store(count << 8 | UInt64(call.rawValue), ordering: .releasing)
+  /// Gives the thread up in a call that it was seen in; false where that has returned.
+  package func abandon(in beat: Beat) -> Bool {
+    replace(beat.count << 8 | UInt64(beat.call.rawValue), by: Self.abandoned)
+  }
+
+  /// Only the thread itself goes from call to call, so that nothing comes between the two halves
+  /// but that it is abandoned.
+  private func advance(to call: Call) -> Bool {
+    let old = word.load(ordering: .relaxed)
+    guard old != Self.abandoned else { return false }
+    return replace(old, by: ((old >> 8) &+ 1) << 8 | UInt64(call.rawValue))
+  }
+
+  private func replace(_ old: UInt64, by new: UInt64) -> Bool {
+    word.compareExchange(expected: old, desired: new, ordering: .acquiringAndReleasing).exchanged
   }
 }

@@ -11,6 +11,6 @@ package final class MonitoredCapture: MonitoredDevice, CapturePCM, @unchecked Se
   package func read(
     into samples: UnsafeMutableBufferPointer<Float>
   ) throws(SoundCardError) -> PCMTransfer {
-    try call(.read) { () throws(SoundCardError) in try pcm.read(into: samples) }
+    try monitor.call(.read) { () throws(SoundCardError) in try pcm.read(into: samples) }
   }
 }

@@ -3,14 +3,15 @@ package import AudioThreads
 
 /// A device whose every call can be seen to hang.
 ///
-/// Once its thread has been abandoned, every call throws `deviceLost`.
+/// Once its thread has been abandoned, every call throws `deviceLost`, also the one that it was
+/// abandoned in; only `close` still does what it should.
 // `@unchecked Sendable` is right because `configuration` is constant, the monitor is made for
 // several threads, and everything else belongs to the device's thread, as `PCM` demands.
 package class MonitoredDevice: PCM, @unchecked Sendable {
   /// Who sees it.
   package let monitor: DeviceMonitor
   package let configuration: PCMConfiguration
-  private var device: any PCM
+  private let device: any PCM
 
   init(watching device: any PCM) {
     self.device = device
@@ -18,7 +19,6 @@ package class MonitoredDevice: PCM, @unchecked Sendable {
     monitor = DeviceMonitor(device)
   }
 
-  /// Whoever signals this wakes the device that is open then.
   package var waker: WakeUp { monitor.waker }
   package var elapsed: Duration { device.elapsed }
 
@@ -27,29 +27,39 @@ package class MonitoredDevice: PCM, @unchecked Sendable {
   package func wait(
     for interest: PCMInterest, atMost timeout: Duration?
   ) throws(SoundCardError) -> PCMWakeUp {
-    try call(.wait) { () throws(SoundCardError) in
+    try monitor.call(.wait) { () throws(SoundCardError) in
       try device.wait(for: interest, atMost: timeout)
     }
   }
 
   package func start() throws(SoundCardError) {
-    try call(.start) { () throws(SoundCardError) in try device.start() }
+    try monitor.call(.start) { () throws(SoundCardError) in try device.start() }
   }
 
-  package func drop() { monitor.call(.drop) { device.drop() } }
-  package func close() { monitor.call(.close) { device.close() } }
-
-  /// Makes a call that can be seen, of a thread that has not been abandoned.
-  func call<Value: ~Copyable>(
-    _ call: Heartbeat.Call, _ body: () throws(SoundCardError) -> Value
-  ) throws(SoundCardError) -> Value {
-    try monitor.check()
-    return try monitor.call(call, body)
+  package func drop() throws(SoundCardError) {
+    try monitor.call(.drop) { () throws(SoundCardError) in try device.drop() }
   }
 
-  /// Another device takes the place of one that is closed.
-  func change(to device: any PCM) {
-    self.device = device
-    monitor.waker = device.waker
+  package func close() {
+    let isWatched = monitor.heartbeat.begin(.close)
+    device.close()
+    if isWatched { _ = monitor.heartbeat.end() }
+  }
+
+  /// The device's thread is done with it, and closes it.
+  ///
+  /// A loss is reported before that, which may hang as well, and nobody waits for it; of a thread
+  /// that was abandoned nothing is reported.
+  package func close(
+    after outcome: Result<Void, SoundCardError>, _ report: (Result<Void, SoundCardError>) -> Void
+  ) {
+    switch outcome {
+    case .success:
+      close()
+      report(outcome)
+    case .failure:
+      if monitor.heartbeat.abandon() { report(outcome) }
+      close()
+    }
   }
 }

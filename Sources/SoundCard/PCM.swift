@@ -40,8 +40,8 @@ public protocol PCM: AnyObject, Sendable {
 
   /// Stops at once; what the device still holds is thrown away.
   ///
-  /// The next write or `start` sets it going again.
-  func drop()
+  /// The next write or `start` sets it going again; throws `deviceLost` where the device is gone.
+  func drop() throws(SoundCardError)
 
   /// Gives the device back; every other call afterwards throws `deviceLost`.
   ///
@@ -64,8 +64,9 @@ public protocol PlaybackPCM: PCM {
   func delay() throws(SoundCardError) -> FrameCount
 
   /// How long the device can go on without another frame: what it still holds, and for a device
-  /// that takes frames faster than it could play them, the time that they would have taken.
-  var timeUntilDry: Duration { get }
+  /// that takes frames faster than it could play them, the time that they would have taken; throws
+  /// `deviceLost` where the device is gone.
+  var timeUntilDry: Duration { get throws(SoundCardError) }
 
   /// Hands over interleaved samples in the device's format; it may take fewer than offered.
   func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundCardError) -> PCMTransfer

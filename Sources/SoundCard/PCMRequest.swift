@@ -20,7 +20,7 @@ public struct PCMRequest: Hashable, Sendable {
   /// How long opening may take until `notAnswering` is thrown; nil for as long as it takes.
   ///
   /// A call into a sound server that hangs cannot be ended: it keeps its thread after the limit.
-  /// Whoever tries again and again sets nil, so that each try begins after the one before it.
+  /// Nil suits a caller that retries: each try begins after the one before it has returned.
   public var openingLimit: Duration? = .seconds(5)
 
   /// A request for a device, by default with the buffering of ordinary playback.

@@ -42,14 +42,13 @@ package final class ReturnWatch<Waiter: Hashable & Sendable, Device: Sendable>: 
   ///
   /// - Parameter tell: is called, on any thread, when there is something to take.
   package init(
-    _ door: Door, clock: any Clock<Duration>, isHanging: Bool = false,
-    tell: @escaping @Sendable () -> Void
+    _ door: Door, clock: any Clock<Duration>, tell: @escaping @Sendable () -> Void
   ) {
     self.door = door
     self.tell = tell
     stopwatch = Stopwatch(clock)
     (pokes, poke) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-    state = Mutex(State(machine: DeviceReturn(isHanging: isHanging)))
+    state = Mutex(State(machine: DeviceReturn()))
   }
 
   /// Begins, when those who wait have joined.
@@ -76,7 +75,7 @@ package final class ReturnWatch<Waiter: Hashable & Sendable, Device: Sendable>: 
     perform { $0.machine.leave(waiter) }
   }
 
-  /// The device is lost again, or in earnest.
+  /// The device is lost again.
   package func lose() {
     perform { $0.machine.lose() }
   }
@@ -93,9 +92,6 @@ package final class ReturnWatch<Waiter: Hashable & Sendable, Device: Sendable>: 
   package func takeDevice() -> (device: Device, away: Duration)? {
     state.withLock { $0.device.take() }
   }
-
-  /// How long the device has been away.
-  package var away: Duration { stopwatch.elapsed() }
 
   /// Whether nobody waits any more, so that it has ended.
   package var isOver: Bool { state.withLock { $0.isOver } }

@@ -57,8 +57,8 @@ package final class Descriptor: Sendable {
   }
 
   /// A file in `folder` that never has a name: it goes when the descriptor does.
-  static func temporary(in folder: String) throws(SoundFileError) -> Descriptor {
-    try PendingFile(for: "\(folder)/stream").descriptor
+  static func temporary(in folder: FilePath) throws(SoundFileError) -> Descriptor {
+    try PendingFile(for: folder.appending("stream").text).descriptor
   }
 
   /// The bytes that this user can still write to the disk; the corresponding C function is

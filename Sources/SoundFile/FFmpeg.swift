@@ -1,6 +1,10 @@
+import AudioThreads
 import Glibc
 
 /// FFmpeg as a child process, for what no library of ours reads: it writes WAV into a pipe.
+///
+/// libsndfile reads no more than 4 GiB of that, and the rest is a shortfall. It takes FFmpeg's Wave64
+/// for integers, and its RF64, CAF, and AU from a pipe for empty, damaged, and without positions.
 final class FFmpeg: Sendable {
   /// What it writes.
   let output: Descriptor
@@ -16,11 +20,17 @@ final class FFmpeg: Sendable {
       let errors = try? Descriptor.pipe(path: path),
       // What finds no room is lost: nobody reads more than whether there is anything.
       fcntl(errors.inlet.number, F_SETFL, O_NONBLOCK) == 0,
-      let identifier = spawn(
-        input: file.number, output: pipe.inlet.number, errors: errors.inlet.number)
+      let identifier = try? startProcess(
+        Self.words.map { Array($0.utf8) }, input: file.number, output: pipe.inlet.number,
+        errors: errors.inlet.number)
     else { return nil }
     (output, complaints, self.identifier) = (pipe.outlet, errors.outlet, identifier)
   }
+
+  private static let words = [
+    "ffmpeg", "-nostdin", "-v", "error", "-protocol_whitelist", "file", "-i", "/dev/stdin",
+    "-map", "0:a:0", "-f", "wav", "-c:a", "pcm_f32le", "-protocol_whitelist", "pipe", "pipe:1",
+  ]
 
   deinit {
     // It ends at once, also one that waits for a reader; nobody else waits for it.
@@ -53,39 +63,4 @@ extension Descriptor {
     poll(&descriptor, 1, 0)
     return Int32(descriptor.revents)
   }
-}
-
-/// With no signal blocked or ignored, as a shell starts it; our descriptors
-/// close themselves.
-private func spawn(input: Int32, output: Int32, errors: Int32) -> pid_t? {
-  var actions = posix_spawn_file_actions_t()
-  posix_spawn_file_actions_init(&actions)
-  defer { posix_spawn_file_actions_destroy(&actions) }
-  posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-  posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
-
-  var attributes = posix_spawnattr_t()
-  posix_spawnattr_init(&attributes)
-  defer { posix_spawnattr_destroy(&attributes) }
-  var signals = sigset_t()
-  sigemptyset(&signals)
-  posix_spawnattr_setsigmask(&attributes, &signals)
-  sigfillset(&signals)
-  posix_spawnattr_setsigdefault(&attributes, &signals)
-  // A group of its own: Ctrl-C is for us, and we end it.
-  posix_spawnattr_setpgroup(&attributes, 0)
-  posix_spawnattr_setflags(
-    &attributes,
-    Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-
-  let words = [
-    "ffmpeg", "-nostdin", "-v", "error", "-protocol_whitelist", "file", "-i", "/dev/stdin",
-    "-map", "0:a:0", "-f", "wav", "-c:a", "pcm_f32le", "-protocol_whitelist", "pipe", "pipe:1",
-  ]
-  let arguments = words.map { strdup($0) } + [nil]
-  defer { for argument in arguments { free(argument) } }
-  var identifier = pid_t()
-  let code = posix_spawnp(&identifier, "ffmpeg", &actions, &attributes, arguments, environ)
-  return code == 0 ? identifier : nil
 }

@@ -104,9 +104,7 @@ extension Descriptor {
 
   /// Whether this is the file that the name leads to.
   fileprivate func isFile(at path: String) -> Bool {
-    guard let other = FilePath(path).status else { return false }
-    let own = status
-    return own.st_dev == other.st_dev && own.st_ino == other.st_ino
+    FilePath(path).status.map(status.isSameFile) ?? false
   }
 
   /// Owner, group and permissions, as far as this user may give them.

@@ -8,6 +8,8 @@ struct FileKind: Equatable {
     case seeking
     /// libmpg123, also from a pipe.
     case mpeg
+    /// libFLAC, also from a pipe.
+    case flac
     /// FFmpeg, where it is installed.
     case ffmpeg
     /// Nothing: there is no sound in it.
@@ -17,8 +19,6 @@ struct FileKind: Equatable {
   /// With its article, for people.
   let name: String
   let reading: Reading
-  /// Where it begins, behind tags for people (ID3).
-  var offset = 0
 
   init(_ name: String, _ reading: Reading) {
     (self.name, self.reading) = (name, reading)
@@ -27,35 +27,27 @@ struct FileKind: Equatable {
   /// Looks for MPEG's blocks that far into a file whose first bytes are not known.
   static let mostBytesBeforeMPEG = 1 << 16
 
-  /// - Parameter bytes: gives up to so many bytes of the file at a place.
+  /// - Parameter bytes: gives up to so many bytes of the file at a place, behind a tag.
   /// - Returns: nil for what is not known.
   init?(
     bytes: (_ offset: Int, _ count: Int) throws(SoundFileError) -> [UInt8]
   ) throws(SoundFileError) {
-    let offset = try Self.tagLength(bytes)
-    let first = try bytes(offset, 48)
+    let first = try bytes(0, 48)
     if let found = Self.signatures.first(where: { $0.matches(first) }) {
       self = found.kind
-      self.offset = offset
-    } else if Self.isMPEG(first) || (first.isEmpty && offset > 0) {
-      // Behind a tag that is too long for us to look there, the decoder looks.
-      self = Self.mpegAudio
-    } else if Self.holdsMPEG(try bytes(offset, Self.mostBytesBeforeMPEG)) {
-      self = Self.mpegAudio
     } else {
-      return nil
+      var isMPEG = Self.isMPEG(first)
+      if !isMPEG { isMPEG = Self.holdsMPEG(try bytes(0, Self.mostBytesBeforeMPEG)) }
+      guard isMPEG else { return nil }
+      self.init("MPEG audio", .mpeg)
     }
   }
 
-  private static let mpegAudio = FileKind("MPEG audio", .mpeg)
-
-  /// The bytes of an ID3 tag, whose size has 7 bits a byte; 0 where there is none.
-  private static func tagLength(
-    _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8]
-  ) throws(SoundFileError) -> Int {
-    let head = try bytes(0, 10)
-    guard head.count == 10, head.starts(with: "ID3".utf8) else { return 0 }
-    return 10 + head[6...].reduce(0) { $0 << 7 | Int($1 & 0x7F) }
+  /// The bytes of a tag for people (ID3) before the file, whose size has 7 bits a byte; 0 where
+  /// there is none.
+  static func tagLength(_ head: [UInt8]) -> Int {
+    guard head.count >= 10, head.starts(with: "ID3".utf8) else { return 0 }
+    return 10 + head[6..<10].reduce(0) { $0 << 7 | Int($1 & 0x7F) }
   }
 
   /// Whether the bytes begin a block of MPEG audio: sync word, layer, bit rate and rate.
@@ -118,7 +110,7 @@ extension FileKind {
     Signature("FORM", "8SVX", "an IFF file (8SVX)", .seeking),
     Signature("FORM", "16SV", "an IFF file (16SV)", .seeking),
     Signature(".snd", "an AU file", .streaming),
-    Signature("fLaC", "a FLAC file", .seeking),
+    Signature("fLaC", "a FLAC file", .flac),
     Signature("caff", "a CAF file", .seeking),
     Signature("RF64", "WAVE", "an RF64 file", .seeking),
     Signature("riff\u{2E}", "a Wave64 file", .seeking),

@@ -37,8 +37,7 @@ enum FileRescue {
       rest = rest[..<slash]
       folders.append(String(rest))
     }
-    return folders
-      + [getenv("TMPDIR").map { FilePath(cString: $0).text }, "/tmp"].compactMap(\.self)
+    return folders + [FilePath.temporaryFolder.text, "/tmp"]
   }
 
   /// A file that was not there before: a name that others have prepared is left alone.

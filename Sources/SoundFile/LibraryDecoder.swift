@@ -64,16 +64,21 @@ final class LibraryDecoder: SoundDecoder {
     self.ending = ending
   }
 
-  private static func format(
-    _ info: SF_INFO, path: String, _ stored: ChannelLayout
-  ) throws(SoundFileError) -> (AudioFormat, order: ChannelMix?) {
-    let (rate, channels) = (Int(info.samplerate), Int(info.channels))
+  /// Refuses a rate or a number of channels that no audio has.
+  static func check(rate: Int, channels: Int, path: String) throws(SoundFileError) {
     guard rates.contains(rate), channelCounts.contains(channels) else {
       throw .damaged(
         path: path, frame: 0,
         reason: "its header says \(channels) channels at \(rate) Hz; "
           + "\(channelCounts.upperBound) channels at \(rates.upperBound) Hz are the most")
     }
+  }
+
+  private static func format(
+    _ info: SF_INFO, path: String, _ stored: ChannelLayout
+  ) throws(SoundFileError) -> (AudioFormat, order: ChannelMix?) {
+    let (rate, channels) = (Int(info.samplerate), Int(info.channels))
+    try check(rate: rate, channels: channels, path: path)
     let ours = stored.inWAVOrder
     let usual = ChannelLayout.wav(channels)
     let order = ChannelMix(from: stored, to: ours)

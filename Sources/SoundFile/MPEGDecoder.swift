@@ -14,12 +14,12 @@ final class MPEGDecoder: SoundDecoder {
 
   private let handle: OpaquePointer
   /// What libmpg123 reads from; it lives until the handle is closed.
-  private let source: Unmanaged<MPEGSource>
+  private let source: Unmanaged<ByteSource>
   private let path: String
   private var status = MPG123_OK.rawValue
 
   /// - Throws: `.notAudio` where there is no block that can be decoded.
-  init(_ source: MPEGSource, path: String) throws(SoundFileError) {
+  init(_ source: ByteSource, path: String) throws(SoundFileError) {
     guard let handle = Self.handle(isSeekable: source.isSeekable) else {
       throw .cannotRead(path: path, reason: "no memory for a decoder is left")
     }
@@ -62,9 +62,9 @@ final class MPEGDecoder: SoundDecoder {
     mpg123_replace_reader_handle(
       handle,
       { source, bytes, count in
-        mpegSource(source).read(into: UnsafeMutableRawBufferPointer(start: bytes, count: count))
+        byteSource(source).read(into: UnsafeMutableRawBufferPointer(start: bytes, count: count))
       },
-      { source, offset, origin in mpegSource(source).seek(offset, from: origin) }, nil)
+      { source, offset, origin in byteSource(source).seek(offset, from: origin) }, nil)
     return handle
   }
 
@@ -109,51 +109,7 @@ final class MPEGDecoder: SoundDecoder {
 }
 
 /// The source behind the pointer that libmpg123 was given.
-private func mpegSource(_ pointer: UnsafeMutableRawPointer?) -> MPEGSource {
+private func byteSource(_ pointer: UnsafeMutableRawPointer?) -> ByteSource {
   // The decoder gave it, and keeps the source for longer than libmpg123 has the pointer.
-  Unmanaged<MPEGSource>.fromOpaque(pointer!).takeUnretainedValue()
-}
-
-/// A file or a stream, as libmpg123 reads it.
-final class MPEGSource {
-  let isSeekable: Bool
-  private(set) var failure: SoundFileError?
-  private let bytes: Bytes
-
-  private enum Bytes {
-    case file(VirtualFile, FilePart, path: String)
-    case stream(StreamHead)
-  }
-
-  init(_ part: FilePart, path: String) {
-    isSeekable = true
-    bytes = .file(VirtualFile(part), part, path: path)
-  }
-
-  init(_ head: StreamHead) {
-    isSeekable = false
-    bytes = .stream(head)
-  }
-
-  fileprivate func read(into target: UnsafeMutableRawBufferPointer) -> Int {
-    switch bytes {
-    case .file(let file, let part, let path):
-      let count = file.read(into: target)
-      guard part.failureCode != 0 else { return count }
-      failure = SystemErrors.reading(path, code: part.failureCode)
-      return -1
-    case .stream(let head):
-      do throws(SoundFileError) {
-        return try head.take(into: target)
-      } catch {
-        failure = error
-        return -1
-      }
-    }
-  }
-
-  fileprivate func seek(_ offset: Int, from origin: Int32) -> Int {
-    guard case .file(let file, _, _) = bytes else { return -1 }
-    return file.seek(offset, from: origin)
-  }
+  Unmanaged<ByteSource>.fromOpaque(pointer!).takeUnretainedValue()
 }

@@ -17,15 +17,16 @@ enum SoundFileInput {
     _ stream: StreamInput, path: String
   ) throws(SoundFileError) -> any SoundDecoder {
     let head = StreamHead(stream)
+    try head.skip(FileKind.tagLength(head.bytes(at: 0, count: 10)))
     let bytes = { (offset: Int, count: Int) throws(SoundFileError) in
       try head.bytes(at: offset, count: count)
     }
     guard try !bytes(0, 1).isEmpty else { throw .empty(path: path) }
     guard let kind = try FileKind(bytes: bytes) else { throw .notAudio(path: path) }
-    head.skip(kind.offset)
     switch kind.reading {
     case .nothing: throw .silent(path: path, what: kind.name)
-    case .mpeg: return try MPEGDecoder(MPEGSource(head), path: path)
+    case .mpeg: return try MPEGDecoder(ByteSource(head), path: path)
+    case .flac: return try FLACDecoder(ByteSource(head), path: path)
     case .streaming:
       let header = try SoundFileHeader(bytes: bytes)
       if header.isStreamable {
@@ -62,20 +63,21 @@ enum SoundFileInput {
   ) throws(SoundFileError) -> any SoundDecoder {
     let size = file.size
     guard size > 0 else { throw .empty(path: path) }
-    let kind = try FileKind { offset, count in file.bytes(at: offset, count: count) }
-    let offset = kind?.offset ?? 0
+    let offset = FileKind.tagLength(file.bytes(at: 0, count: 10))
     let part = FilePart(file, offset: offset, length: size - offset)
+    let kind = try FileKind { offset, count in part.bytes(at: offset, count: count) }
     switch kind?.reading {
     case .nothing: throw .silent(path: path, what: kind?.name ?? "")
-    case .mpeg: return try MPEGDecoder(MPEGSource(part, path: path), path: path)
+    case .mpeg: return try MPEGDecoder(ByteSource(part, path: path), path: path)
+    case .flac: return try FLACDecoder(ByteSource(part, path: path), path: path)
     case .ffmpeg: break
     case nil, .streaming, .seeking:
       do throws(SoundFileError) {
         return try decoder(path, kind: kind) { try decoder(part, path: path) }
       } catch {
+        guard let kind else { throw error }
         // What is wrong with a file of a known kind FFmpeg may know better.
-        guard let kind, let found = try? ffmpeg(file, kind, path, interruption) else { throw error }
-        return found
+        return try ffmpeg(file, kind, path, interruption, after: error)
       }
     }
     guard let kind else { throw .notAudio(path: path) }
@@ -122,6 +124,25 @@ enum SoundFileInput {
     } catch {
       throw .cannotRead(path: path, reason: "\(error)")
     }
+  }
+
+  /// - Parameter error: why libsndfile does not read it.
+  private static func ffmpeg(
+    _ file: Descriptor, _ kind: FileKind, _ path: String, _ interruption: WakeUp,
+    after error: SoundFileError
+  ) throws(SoundFileError) -> any SoundDecoder {
+    let failure: SoundFileError
+    do throws(SoundFileError) {
+      return try ffmpeg(file, kind, path, interruption)
+    } catch {
+      failure = error
+    }
+    guard case .unsupported = error, case .damaged = failure else { throw error }
+    throw .cannotRead(
+      path: path,
+      reason:
+        "it is \(kind.name) in an encoding that neither libsndfile nor FFmpeg knows; convert it"
+    )
   }
 
   private static func ffmpeg(

@@ -5,12 +5,13 @@ public import FoundationEssentials
 
 /// Reads a sound file, from its beginning or from any frame.
 ///
-/// It reads what libsndfile knows (WAV, AIFF, AU, CAF, FLAC, Ogg Vorbis, Opus and more) and MPEG
+/// It reads what libsndfile knows (WAV, AIFF, AU, CAF, Ogg Vorbis, Opus and more), FLAC, and MPEG
 /// audio (MP3). With FFmpeg installed it also reads what FFmpeg knows (AAC, M4A, WMA, WavPack,
 /// Speex and more), from the beginning only.
 ///
 /// The length in a header is often wrong; what was decoded, `framesRead` at the end, is the truth.
-/// Files that were put one behind the other are read as one where containers allow that (Ogg, MP3).
+/// Files that were put one behind the other are read as one where containers allow that (Ogg, FLAC,
+/// MP3).
 ///
 /// Its methods block while the file is read: call them on a thread of your own, or use
 /// `SoundFile.buffers(of:)`. Thread safety: one thread at a time.
@@ -48,7 +49,7 @@ public final class SoundFileReader {
 
   /// Reads from a descriptor, for example 0 for standard input, which stays open for its owner.
   ///
-  /// A pipe is read while it is written. FLAC, CAF and other formats that need seeking are first
+  /// A pipe is read while it is written. CAF, W64 and other formats that need seeking are first
   /// copied to a temporary file, up to 2 GiB. A stream is not seekable.
   ///
   /// - Parameters:
@@ -80,10 +81,10 @@ public final class SoundFileReader {
   /// What the header promised and the file did not hold; nil before the end, and where it was true.
   public var shortfall: SoundFileShortfall? {
     guard hasReachedEnd else { return nil }
-    if let announcedFrameCount, framesRead < announcedFrameCount {
-      return SoundFileShortfall(announced: announcedFrameCount, decoded: framesRead)
-    }
-    return decoder.isCutOff ? SoundFileShortfall(announced: nil, decoded: framesRead) : nil
+    let promise = announcedFrameCount.flatMap { framesRead < $0 ? $0 : nil }
+    guard promise != nil || decoder.isCutOff else { return nil }
+    return SoundFileShortfall(
+      announced: promise, decoded: framesRead, sampleRate: format.sampleRate)
   }
 
   /// Reads the next frames into memory; it neither allocates nor converts but to Float32, with the

@@ -168,7 +168,11 @@ public final class SoundFileWriter {
     guard !isClosed else { return }
     isClosed = true
     sync?.end()
-    defer { letGo() }
+    defer {
+      // What never got its name goes.
+      if file.isPending { framesLeft = 0 }
+      file.release()
+    }
     let written = framesWritten
     // Before it is completed, which would make it grow over a cut.
     let loss = acceptLoss()
@@ -179,7 +183,13 @@ public final class SoundFileWriter {
     if let sync { file.note(failureCode: sync.failureCode) }
     // What a failed write has lost was said then.
     if let failure, !hasFailed { throw failure }
-    let unstored = unstored()
+    let unstored: SoundFileError?
+    do throws(SoundFileError) {
+      try file.descriptor.synchronise(path: file.path)
+      unstored = nil
+    } catch {
+      unstored = error
+    }
     if loss != nil { throw .incomplete(path: file.path, written: written, found: framesWritten) }
     guard !hasFailed else { return try checkLoss() }
     if let unstored { throw unstored }
@@ -198,22 +208,6 @@ public final class SoundFileWriter {
     framesLeft = 0
     file.discard()
     file.release()
-  }
-
-  private func letGo() {
-    // What never got its name goes.
-    if file.isPending { framesLeft = 0 }
-    file.release()
-  }
-
-  /// Has the disk store what it has not; gives why it could not.
-  private func unstored() -> SoundFileError? {
-    do {
-      try file.descriptor.synchronise(path: file.path)
-      return nil
-    } catch {
-      return error
-    }
   }
 
   /// Twice a second what would be lost; once a second the disk, and whether the file is still
@@ -264,7 +258,7 @@ public final class SoundFileWriter {
     return loss
   }
 
-  /// The file has no name any more: it is completed while the descriptor keeps it.
+  /// The file has no name any more: it is completed while the descriptor keeps it, and saved.
   ///
   /// Of an end that finds no room on the disk any more, `framesWritten` tells.
   private func completeRemoved() -> SoundFileError {
@@ -273,11 +267,6 @@ public final class SoundFileWriter {
     let size = file.descriptor.size
     if size < file.length { file.accept(cut: size) }
     _ = output.finish()
-    return removal()
-  }
-
-  /// Saves a file that is complete but for its name.
-  private func removal() -> SoundFileError {
     if framesWritten > 0, let copy = rescue(file.descriptor, file.path) {
       return .recovered(path: file.path, copy: copy)
     }

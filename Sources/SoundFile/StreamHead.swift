@@ -3,7 +3,7 @@ final class StreamHead {
   let stream: StreamInput
   private var bytes: [UInt8] = []
 
-  /// The most that is kept in memory to be looked at: pictures before the audio.
+  /// The most that is kept in memory to be looked at: chunks before the audio.
   private static let capacity = 1 << 24
 
   init(_ stream: StreamInput) {
@@ -22,9 +22,16 @@ final class StreamHead {
     return Array(bytes.dropFirst(offset).prefix(count))
   }
 
-  /// Forgets the bytes before the audio.
-  func skip(_ count: Int) {
-    bytes.removeFirst(min(count, bytes.count))
+  /// Takes the bytes before the audio, which are waited for.
+  func skip(_ count: Int) throws(SoundFileError) {
+    var rest = count
+    while rest > 0 {
+      if bytes.isEmpty { bytes = try stream.next(atMost: min(rest, 1 << 16)) }
+      guard !bytes.isEmpty else { return }
+      let skipped = min(rest, bytes.count)
+      bytes.removeFirst(skipped)
+      rest -= skipped
+    }
   }
 
   /// What has been looked at, which is taken with this.

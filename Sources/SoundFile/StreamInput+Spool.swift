@@ -1,4 +1,4 @@
-import FoundationEssentials
+import FilePaths
 import Glibc
 
 extension StreamInput {
@@ -10,7 +10,7 @@ extension StreamInput {
   func spooled(
     after firstBytes: [UInt8], what: String, largestSize: Int = 2 << 30
   ) throws(SoundFileError) -> Descriptor {
-    let folder = FileManager.default.temporaryDirectory.path
+    let folder = FilePath.temporaryFolder
     let file = try Descriptor.temporary(in: folder)
     var bytes = firstBytes
     var size = 0
@@ -30,9 +30,9 @@ extension StreamInput {
   }
 
   private func append(
-    _ bytes: [UInt8], to file: Descriptor, folder: String
+    _ bytes: [UInt8], to file: Descriptor, folder: FilePath
   ) throws(SoundFileError) {
     let code = writeAll(bytes, to: file.number)
-    guard code == 0 else { throw SystemErrors.writing(folder, code: code) }
+    guard code == 0 else { throw SystemErrors.writing(folder.text, code: code) }
   }
 }

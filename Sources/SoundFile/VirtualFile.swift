@@ -14,13 +14,13 @@ protocol VirtualStorage: AnyObject {
 /// Left to itself, the MP3 encoder writes half a file without a word when the disk is full.
 final class VirtualFile {
   private let storage: any VirtualStorage
-  fileprivate var position = 0
+  private(set) var position = 0
 
   init(_ storage: any VirtualStorage) {
     self.storage = storage
   }
 
-  fileprivate var length: Int { storage.length }
+  var length: Int { storage.length }
 
   /// - Returns: the new position; -1 where there is none, which changes nothing.
   func seek(_ offset: Int, from origin: Int32) -> Int {

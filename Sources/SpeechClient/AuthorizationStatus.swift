@@ -1,12 +1,12 @@
-/// Whether speech can be recognised, in the words of Apple's Speech framework.
+/// Whether speech can be recognized, in the words of Apple's Speech framework.
 public enum AuthorizationStatus: Hashable, Sendable {
-  /// Not known before `requestAuthorization` has been called.
+  /// Unknown until `requestAuthorization` has been called.
   case notDetermined
   /// There is no engine or no model that works; the reason says what would help.
   case denied(reason: String)
   /// There is a model, but this user may not read it.
   case restricted(reason: String)
-  /// An engine and its model are there.
+  /// An engine and its model can be used.
   case authorized
 }
 

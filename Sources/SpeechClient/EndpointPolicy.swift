@@ -1,32 +1,33 @@
-/// When an utterance begins and ends, alike for all engines.
+/// When an utterance begins and ends; the same for all engines.
 ///
-/// Durations count in steps of 10 ms. Whether a step is speech is judged by its level between
-/// 120 Hz and 3 kHz, against the levels of the last six seconds; the first
-/// second of a stream is judged as a whole. A duration that makes no sense counts as the nearest
-/// that does: `longest` as one second at least, and a `tailPadding` in whole steps.
+/// Durations count in frames of the voice activity detector: 10 ms for the energy detector, 32 ms
+/// for Silero. They are rounded up, `tailPadding` down. An invalid duration counts as the nearest
+/// valid one; `longest` is at least one second.
 public struct EndpointPolicy: Hashable, Sendable {
-  /// How much audio before the first speech belongs to the utterance, so that no first sound is
+  /// How much audio before the first speech belongs to the utterance, so that its first sound is not
   /// lost; 300 ms.
   public var preRoll: Duration
-  /// How much speech it takes to begin an utterance, because clicks are shorter; 30 ms.
+  /// How much speech begins an utterance, so that a click does not; 30 ms.
   public var onset: Duration
-  /// The silence that ends an utterance; 600 ms, doubled for an utterance that is under way when
-  /// the stream begins.
+  /// How much silence ends an utterance; 600 ms, doubled for an utterance that is under way when the
+  /// stream begins.
   public var silence: Duration
-  /// How long an utterance may be before any pause of `shortSilence` ends it; 12 s.
+  /// The length from which on a pause of `shortSilence` ends an utterance; 12 s.
   public var comfortable: Duration
   /// How much silence ends an utterance that has become longer than `comfortable`; 150 ms.
   public var shortSilence: Duration
-  /// How long an utterance is at most; what is said beyond belongs to the next; 20 s.
+  /// The maximum length of an utterance; 20 s.
   ///
-  /// A longer utterance is cut at the quietest step in the last tenth of this length. Engines need
-  /// memory and time in proportion to the length.
+  /// A longer utterance ends in a pause, or is cut at the quietest frame in the last tenth of this
+  /// length; the next utterance continues from there. Engines need memory and time in proportion to
+  /// the length; some accept less, and get shorter utterances.
   public var longest: Duration
-  /// How much silence after its last sound the engine hears of an utterance, up to 10 s, so that no
-  /// last word is cut; nil for the silence that ended it.
+  /// How much silence the engine gets after the last sound of an utterance, up to 10 s, so that the
+  /// last word is not cut; nil for the silence that ended the utterance, or 200 ms if the engine
+  /// decodes in pauses.
   ///
-  /// With less the engine is spared the rest of the silence, which it hears only where speech goes
-  /// on behind it; what is more is digital silence. An engine that wants more than this gets it.
+  /// If it is less than the pause, the engine gets the rest only if speech resumes; if it is more,
+  /// digital silence is added. An engine that needs more gets more.
   public var tailPadding: Duration?
 
   /// A policy from its durations; the default suits dictation and commands.

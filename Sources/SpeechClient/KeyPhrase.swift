@@ -3,10 +3,10 @@ public struct KeyPhrase: Hashable, Sendable {
   /// Its words, with a space between them.
   public var text: String
 
-  /// How likely the phrase must be before it counts as heard; nil for the engine's own choice.
+  /// How likely the phrase must be to count as recognized; nil for the engine's own choice.
   ///
-  /// Above 0 and at most 1: the smaller, the more is found, and the more of it wrongly. The scale
-  /// is the engine's.
+  /// Above 0 and at most 1: with a smaller one more is found, and more of it wrongly. The scale is
+  /// the engine's.
   public var threshold: Double?
 
   /// A phrase, with the engine's own threshold unless another is given.

@@ -2,18 +2,18 @@ package import AudioCore
 public import AudioRecorderClient
 import ClientDependencies
 
-/// What a microphone hears, as buffers for a recogniser; a gap shows in their `firstFrame`.
+/// What a microphone captures, as buffers for a recognizer; a gap is a jump in their `firstFrame`.
 ///
-/// Each iteration is a capture of its own: it begins with the first demand, and ends with the
+/// Each iteration is a capture of its own: it begins with the first call of `next`, and ends with the
 /// iterator or when its task is cancelled.
 package struct MicrophoneAudio: AsyncSequence, Sendable {
   private let recorder: AudioRecorderClient
   private let request: CaptureRequest
   private let whenOpen: @Sendable (CapturedAudio) async -> Void
 
-  /// Audio of the recorder that `\.audioRecorder` gives now.
+  /// Audio of the recorder that is `\.audioRecorder` now.
   ///
-  /// - Parameter whenOpen: called with the first block of each capture, before it is heard.
+  /// - Parameter whenOpen: called with the first block of each capture, before it is recognized.
   package init(
     _ request: CaptureRequest,
     whenOpen: @escaping @Sendable (_ first: CapturedAudio) async -> Void = { _ in }
@@ -46,10 +46,9 @@ package struct MicrophoneAudio: AsyncSequence, Sendable {
 }
 
 extension CaptureRequest {
-  /// What recognisers hear of the default microphone: 16 kHz, one channel.
+  /// The default microphone for a recognizer: 16 kHz, one channel.
   ///
-  /// Ten seconds of it may wait for whoever reads the capture, so that a busy machine loses
-  /// nothing.
+  /// Its backlog is ten seconds, so that a busy machine loses nothing.
   public static let speech = CaptureRequest(
     sampleRate: .speech, channelCount: 1, droppingOldestAfter: .seconds(10))
 }

@@ -24,7 +24,7 @@ extension SpeechClient {
     self.engines = engines
   }
 
-  /// Recognises what is said in a file, a stream of buffers, or into a microphone; see the endpoint
+  /// Recognizes what is said in a file, a stream of buffers, or into a microphone; see the endpoint
   /// `startTask`.
   public func startTask(
     request: SpeechRequest
@@ -32,7 +32,7 @@ extension SpeechClient {
     await startTask(request)
   }
 
-  /// Recognises what is said and tells everything about it; see the endpoint `recognition`.
+  /// Recognizes what is said and reports everything about it; see the endpoint `recognition`.
   public func recognition(
     request: SpeechRequest
   ) async -> AsyncThrowingStream<SpeechRecognitionEvent, any Error> {

@@ -4,8 +4,7 @@ extension SpeechClient: TestDependencyKey {
   /// A client whose endpoints report an issue when they are called.
   public static var testValue: SpeechClient { SpeechClient() }
 
-  /// A client that hears the same sentence whatever it is given, typed word by word on
-  /// `\.continuousClock`.
+  /// A client that recognizes the same sentence in any audio, word by word on `\.continuousClock`.
   public static var previewValue: SpeechClient {
     let sentences = TypedSentences()
     return SpeechClient(
@@ -20,7 +19,7 @@ extension SpeechClient: TestDependencyKey {
 }
 
 extension DependencyValues {
-  /// What recognises speech.
+  /// The client that recognizes speech.
   public var speechClient: SpeechClient {
     get { self[SpeechClient.self] }
     set { self[SpeechClient.self] = newValue }

@@ -1,7 +1,7 @@
-/// Why a task could not recognise speech; errors of the file, the stream of buffers or the
-/// microphone come as they are.
+/// Why a task could not recognize speech; errors of the file, the stream of buffers, or the
+/// microphone come unchanged.
 public enum SpeechClientError: Error, Hashable {
-  /// There is no engine with a model that works; the reason says what would help.
+  /// No engine has a usable model; the reason says what would help.
   case unavailable(reason: String)
   /// The grammar cannot be used; the reason names the line or the word, or the file that cannot be
   /// read.
@@ -10,7 +10,7 @@ public enum SpeechClientError: Error, Hashable {
   case engineFailed(reason: String)
   /// The system has no thread or descriptor left for the task.
   case noResources(reason: String)
-  /// The engine cannot do what the request asks for; the reason names the word, the option or the
+  /// The engine cannot do what the request asks for; the reason names the word, the option, or the
   /// feature.
   case invalidRequest(reason: String)
 }
@@ -19,7 +19,7 @@ extension SpeechClientError: CustomStringConvertible {
   /// A short text for people.
   public var description: String {
     switch self {
-    case .unavailable(let reason): "speech cannot be recognised: \(reason)"
+    case .unavailable(let reason): "speech cannot be recognized: \(reason)"
     case .invalidGrammar(let reason): "the grammar cannot be used: \(reason)"
     case .engineFailed(let reason): "speech recognition failed: \(reason)"
     case .noResources(let reason): "speech recognition cannot start: \(reason)"

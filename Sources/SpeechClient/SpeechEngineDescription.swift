@@ -1,10 +1,10 @@
-/// An engine that a program can choose, and what of it is there.
+/// An engine that a program can choose, with its models or what it lacks.
 public struct SpeechEngineDescription: Hashable, Sendable {
   /// A model that the engine has found.
   public struct Model: Hashable, Sendable {
-    /// The language it knows, as a BCP 47 tag; `und` where nothing tells it.
+    /// The language it knows, as a BCP 47 tag; `und` if it is unknown.
     public var language: String
-    /// Where it lies: a path, or an address.
+    /// Where it is: a path, or an address.
     public var location: String
 
     /// A model from its description.
@@ -14,10 +14,10 @@ public struct SpeechEngineDescription: Hashable, Sendable {
     }
   }
 
-  /// What an engine can do beside taking dictation.
+  /// What an engine can do besides dictation.
   ///
-  /// An engine may do it with some models alone, and a request says so then; what it does not list
-  /// it never does.
+  /// An engine may do it only with some models, and otherwise the request fails; what it does not
+  /// list, it never does.
   public enum Capability: String, CaseIterable, Sendable {
     /// Results before the utterance ends.
     case partialResults
@@ -25,7 +25,7 @@ public struct SpeechEngineDescription: Hashable, Sendable {
     case grammar
     /// `SpeechRequest.keyPhrases`.
     case keyPhrases
-    /// `SpeechRequest.contextualPhrases`, which other engines leave aside.
+    /// `SpeechRequest.contextualPhrases`, which other engines ignore.
     case contextualPhrases
     /// `SpeechRequest.alternativeCount`.
     case alternatives
@@ -40,16 +40,16 @@ public struct SpeechEngineDescription: Hashable, Sendable {
   /// The engine's name: `pocketsphinx`.
   public var name: String
 
-  /// Its models, the one that it takes by itself first; none where it cannot be used.
+  /// Its models, the default first; none if it cannot be used.
   public var models: [Model]
 
-  /// Why it cannot be used, and which package or path would help; nil where it can.
+  /// Why it cannot be used, and which package or path would help; nil if it can be used.
   public var obstacle: String?
 
   /// Whether requests go to it now.
   public var isInUse: Bool
 
-  /// What it can do beside taking dictation, whether it can be used now or not.
+  /// What it can do besides dictation, whether it can be used now or not.
   public var capabilities: Set<Capability>
 
   /// An engine from its description.
@@ -66,7 +66,7 @@ public struct SpeechEngineDescription: Hashable, Sendable {
 }
 
 extension SpeechEngineDescription {
-  /// What previews hear with.
+  /// The engine of previews.
   static let preview = SpeechEngineDescription(
     name: "preview", models: [Model(language: "en-US", location: "preview")], isInUse: true)
 }

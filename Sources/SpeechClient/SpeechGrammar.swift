@@ -1,7 +1,6 @@
 public import FoundationEssentials
 
-/// A grammar in the Java Speech Grammar Format (JSGF): every utterance is taken for one of its
-/// sentences.
+/// A grammar in the Java Speech Grammar Format (JSGF): only its sentences are recognized.
 ///
 /// An engine makes any speech fit its grammar, so words that it does not have come out as words
 /// that it has; such words have no confidence.

@@ -1,22 +1,22 @@
 extension SpeechRecognitionEvent {
-  /// Why a stretch of the audio was not understood.
+  /// Why a stretch of the audio was not recognized.
   ///
-  /// Further cases may come: a `switch` over it has a `default`.
+  /// Cases may be added: a `switch` over it needs a `default`.
   public enum DropReason: Hashable, Sendable {
-    /// More of a live source waited than the request allows: the engine is slower than it comes.
+    /// The backlog of a live source became longer than the request allows: the engine is too slow.
     case engineTooSlow
 
-    /// An engine in a process of its own failed in this utterance, with that error.
+    /// An engine that survives failures failed in this utterance, with this error.
     ///
-    /// It ends the stream as well where no later utterance makes it good.
+    /// If no later utterance succeeds, the error also ends the stream.
     case engineFailed(SpeechClientError)
 
-    /// The audio lacks it: the `firstFrame` of its buffers jumps ahead, because a microphone lost
+    /// The audio is missing: the `firstFrame` of its buffers jumps ahead, because a microphone lost
     /// frames or its device was away.
     case gap
 
-    /// So many samples in it are NaN or infinite: silence is heard in their place, and what is
-    /// around them is understood.
+    /// This many samples in it are NaN or infinite: they count as silence, and what is around them
+    /// is recognized.
     case nonFinite(sampleCount: Int)
   }
 }

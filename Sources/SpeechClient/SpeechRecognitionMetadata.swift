@@ -1,12 +1,12 @@
 /// How an utterance was spoken, in the words of Apple's Speech framework.
 public struct SpeechRecognitionMetadata: Hashable, Sendable {
-  /// Silence between two words is a pause from this length on.
+  /// The shortest silence between two words that counts as a pause.
   public static let shortestPause = Duration.milliseconds(50)
 
-  /// Words per minute, from the first to the end of the last; 0 where they take no time.
+  /// Words per minute, from the first to the end of the last; 0 if they take no time.
   public var speakingRate: Double
 
-  /// How long the pauses between the words are on average; zero where there is none.
+  /// The average length of the pauses between the words; zero if there is none.
   public var averagePauseDuration: Duration
 
   /// When the first word begins, from the beginning of the audio (frame 0 of its buffers).
@@ -26,7 +26,7 @@ public struct SpeechRecognitionMetadata: Hashable, Sendable {
     self.speechDuration = speechDuration
   }
 
-  /// What the places of the words tell; nil where there are no words.
+  /// Metadata from the times of the words; nil if there are no words.
   public init?(_ transcription: Transcription) {
     let segments = transcription.segments
     guard let first = segments.first, let last = segments.last else { return nil }

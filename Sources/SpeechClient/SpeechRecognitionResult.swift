@@ -1,15 +1,13 @@
-/// What was understood of one utterance, so far or for good.
+/// What was recognized of one utterance, so far or finally.
 public struct SpeechRecognitionResult: Hashable, Sendable {
-  /// Which utterance of the task it is about, counted from 0; utterances without words have no
-  /// number.
+  /// The number of the utterance in the task, counted from 0; utterances without words have none.
   ///
-  /// A number that is left out, after partial results alone, is that of an utterance in which the
-  /// engine failed.
+  /// A number without a final result is that of an utterance in which the engine failed.
   public var utterance: Int
 
   /// What was said, the likeliest reading first.
   ///
-  /// It is one, and in a final result as many more as the request asks for and the engine has.
+  /// There is one, and in a final result as many more as the request asks for and the engine has.
   public var transcriptions: [Transcription]
 
   /// Whether this is the utterance's last result; one that is not is replaced by the next.
@@ -25,9 +23,8 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
   /// A result from its parts.
   ///
   /// - Parameters:
-  ///   - alternatives: further readings than the best one, the likelier first.
-  ///   - stableSegmentCount: how many words of a partial result are there to stay; all of a final
-  ///     one are.
+  ///   - alternatives: other readings, the likeliest first.
+  ///   - stableSegmentCount: how many words of a partial result are stable; all of a final one are.
   public init(
     utterance: Int, bestTranscription: Transcription, alternatives: [Transcription] = [],
     isFinal: Bool, stableSegmentCount: Int = 0,
@@ -47,10 +44,12 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
     set { transcriptions = [newValue] + transcriptions.dropFirst() }
   }
 
-  /// How many words of the best transcription, from the first on, are there to stay.
+  /// How many words of the best transcription, from the first on, are stable; in a final result all.
   ///
-  /// All later results of the utterance, the final one included, begin with the same words; where
-  /// they lie may still move a little. Of a final result it is all words.
+  /// All later results of the utterance, the final one included, begin with the same words, one for
+  /// one. Their case, hyphens, and outer punctuation may still change ("it" becomes "It?"), and
+  /// their times may move a little. If the engine later replaces, joins, or splits stable words
+  /// ("250" for "two hundred fifty"), they stay, and its text continues after them.
   public var stableSegmentCount: Int {
     get {
       let count = bestTranscription.segments.count
@@ -59,13 +58,18 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
     set { settledCount = isFinal ? 0 : newValue }
   }
 
-  /// The words that are there to stay: it grows from result to result and never changes otherwise.
+  /// The stable words: from result to result, it only grows; `stableSegmentCount` says what of a
+  /// word may change.
   public var stablePrefix: Transcription {
-    Transcription(segments: Array(bestTranscription.segments.prefix(stableSegmentCount)))
+    var prefix = bestTranscription
+    prefix.segments.removeLast(prefix.segments.count - stableSegmentCount)
+    return prefix
   }
 
-  /// The words after them, which the next result may have otherwise; none in a final result.
+  /// The words after the stable ones, which the next result may change; none in a final result.
   public var volatileTail: Transcription {
-    Transcription(segments: Array(bestTranscription.segments.dropFirst(stableSegmentCount)))
+    var tail = bestTranscription
+    tail.segments.removeFirst(stableSegmentCount)
+    return tail
   }
 }

@@ -3,18 +3,24 @@ public struct Transcription: Hashable, Sendable {
   /// The words in order.
   public var segments: [TranscriptionSegment]
 
+  /// Whether the words' timestamps and durations are estimated from the words' lengths, because the
+  /// engine does not measure them; they are in order and within the utterance all the same.
+  public var hasEstimatedTimes: Bool
+
   /// A transcription from its words.
-  public init(segments: [TranscriptionSegment]) {
+  public init(segments: [TranscriptionSegment], hasEstimatedTimes: Bool = false) {
     self.segments = segments
+    self.hasEstimatedTimes = hasEstimatedTimes
   }
 
-  /// The words as one text, with a space between them.
-  public var formattedString: String {
-    segments.map(\.substring).joined(separator: " ")
-  }
+  /// The words as one text, with spaces between them if their script has spaces.
+  ///
+  /// There is no space beside a letter or a mark of Chinese or Japanese, except next to a Korean
+  /// word, and none between two letters of Thai, Lao, Khmer, or Burmese.
+  public var formattedString: String { segments.map(\.substring).joinedAsWritten }
 }
 
-/// One word, and where in the audio it was heard.
+/// One word, and its place in the audio.
 public struct TranscriptionSegment: Hashable, Sendable {
   /// The word.
   public var substring: String
@@ -25,10 +31,10 @@ public struct TranscriptionSegment: Hashable, Sendable {
   /// How long it is.
   public var duration: Duration
 
-  /// How sure the engine is, 0…1; nil in partial results, and where the engine cannot say.
+  /// How sure the engine is, 0…1; nil in partial results, and if the engine does not know.
   public var confidence: Double?
 
-  /// What the result's other readings have in its place, the likelier first.
+  /// What the result's other readings have in its place, the likeliest first.
   ///
   /// Each is different from the word and from the others.
   public var alternativeSubstrings: [String]

@@ -23,9 +23,9 @@ private enum SpeechEnginesKey: DependencyKey {
 }
 
 extension DependencyValues {
-  /// The engines that a program can choose from, for those who ask what is installed.
+  /// The engines that a program can choose from, for `SpeechClient.engines`.
   ///
-  /// It is empty until the program sets it; then there is `\.speechEngine` and no other.
+  /// It is empty until the program sets it; while it is empty, `\.speechEngine` is the only one.
   public var speechEngines: [SpeechEngine] {
     get { self[SpeechEnginesKey.self] }
     set { self[SpeechEnginesKey.self] = newValue }

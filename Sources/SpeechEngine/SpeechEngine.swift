@@ -3,37 +3,58 @@ import ClientDependencies
 /// The seam to speech recognition: what the toolkit needs of an engine, and no more.
 ///
 /// An engine turns the samples of one utterance at a time into words. Everything around that
-/// (conversion, finding the utterances, steady partial results, one time-line) is done above it,
-/// alike for all engines.
+/// (conversion, finding utterances, stable partial results, one timeline) is done above it, in the
+/// same way for all engines.
 public struct SpeechEngine: Sendable {
   /// The engine's name, for people and for choosing one: `pocketsphinx`.
   public var name = "unimplemented"
 
-  /// Whether the engine and its model are there; it looks, but does not load.
+  /// Whether the engine and its model can be used; it loads no model.
   public var availability: @Sendable () -> SpeechEngineAvailability = {
     [origin = IssueOrigin.current] in
     reportUnimplemented("SpeechEngine.availability", from: origin)
     return .unavailable(.failed(reason: "the engine is unimplemented"))
   }
 
-  /// Every model that the engine can use on this machine, the one that it takes by itself first; it
-  /// looks, but does not load.
+  /// Every model that the engine can use on this machine, its default first; it loads none.
   public var models: @Sendable () -> [SpeechModel] = { [origin = IssueOrigin.current] in
     reportUnimplemented("SpeechEngine.models", from: origin)
     return []
   }
 
-  /// What the engine can do beside taking dictation; nothing, until an engine says so.
+  /// What the engine can do besides dictation; nothing by default.
   public var capabilities: Set<SpeechEngineCapability> = []
 
-  /// Whether the engine is a process or a machine of its own.
+  /// Whether the engine runs in another process or on another machine.
   ///
-  /// Then `availability` and `models` wait for its answer, and a session that fails
-  /// (`SpeechEngineError.failed`, `.unreachable`) costs one utterance: for the next one a new
-  /// session is made. An engine within this process ends the stream where it fails.
+  /// If so, `availability` and `models` wait for it.
   public var isRemote = false
 
-  /// Makes a session, which loads the model where no loaded one is free.
+  /// Whether a failed session (`SpeechEngineError.failed`, `.unreachable`) loses only one utterance.
+  ///
+  /// The next utterance gets a new session; the third failure in a row ends the stream. Otherwise the
+  /// first failure does.
+  public var survivesFailedUtterance = false
+
+  /// How much audio a session gets before its hypothesis is read again: longer where a reading costs
+  /// a decode of the whole utterance, 80 ms for an engine that decodes as the audio comes.
+  ///
+  /// While the recognizer lags behind a live source, no hypothesis is read.
+  public var partialInterval: Duration = .milliseconds(80)
+
+  /// The shortest and longest utterance that the engine accepts.
+  ///
+  /// A shorter one is padded with silence; a longer one is cut at a quiet point, even if the policy
+  /// allows more.
+  public var utteranceLength: ClosedRange<Duration> = .zero ... .seconds(3600)
+
+  /// Whether the engine implements `SpeechEngineSession.anticipateEnd`.
+  ///
+  /// If so, its sessions get at most 200 ms of a silence (or the policy's `tailPadding`) unless speech
+  /// resumes.
+  public var anticipatesEnd = false
+
+  /// Makes a session, which loads the model if no loaded one is free.
   ///
   /// It blocks for as long as loading takes: call it on the thread that will use the session. The
   /// engine may keep what a session loaded for the next one, so that only the first is slow.
@@ -43,17 +64,23 @@ public struct SpeechEngine: Sendable {
       throw reportUnimplemented("SpeechEngine.makeSession", from: origin)
     }
 
-  /// Makes what lets several sessions share the utterances of one stream; nil where an utterance
-  /// can depend on what the session recognised before it.
+  /// Makes what lets several sessions share the utterances of one stream; nil if an utterance can
+  /// depend on what the session recognized before it.
   ///
-  /// It loads no model, but for the few parameters that it needs.
+  /// If none does, it makes `IndependentUtterances`. It loads of the model only the parameters that
+  /// it needs.
   public var makeListener:
     (@Sendable (_ options: SpeechSessionOptions) throws -> any SpeechStreamListener)?
+
+  /// Which other engine takes a stream, with all that it says of itself; nil for this one.
+  ///
+  /// An engine that consists of several chooses by the options, but for their grammar, which is read later.
+  public var choose: @Sendable (_ options: SpeechSessionOptions) -> SpeechEngine? = { _ in nil }
 
   /// An engine from its parts; those that are left out report an issue when they are used.
   public init() {}
 
-  /// An engine from all of its parts; without `models`, the one of `availability` is the only one.
+  /// An engine from its parts; without `models`, the model of `availability` is the only one.
   public init(
     name: String,
     availability: @escaping @Sendable () -> SpeechEngineAvailability,

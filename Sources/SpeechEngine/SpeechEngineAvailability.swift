@@ -1,11 +1,11 @@
 /// Whether an engine can be used on this machine.
 public enum SpeechEngineAvailability: Equatable, Sendable {
-  /// The engine is there, with this model.
+  /// The engine can be used, with this model.
   case ready(SpeechModel)
-  /// It cannot be used; the error says why, and what would help.
+  /// The engine cannot be used; the error says why, and what would help.
   case unavailable(SpeechEngineError)
 
-  /// The model, where there is one.
+  /// The model, if the engine is ready.
   public var model: SpeechModel? {
     if case .ready(let model) = self { model } else { nil }
   }
@@ -15,7 +15,7 @@ public enum SpeechEngineAvailability: Equatable, Sendable {
 public struct SpeechModel: Hashable, Sendable {
   /// The language it knows, as a BCP 47 tag: `en-US`.
   public var language: String
-  /// Where it lies: a path, or an address.
+  /// Where it is: a path, or an address.
   public var location: String
 
   /// A model from its description.

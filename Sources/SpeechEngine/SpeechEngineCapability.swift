@@ -1,21 +1,21 @@
-/// What an engine can do beside taking dictation.
+/// What an engine can do besides dictation.
 ///
-/// An engine may do it with some models or options alone, and says so when a session is made; what
-/// it does not list here it never does.
+/// An engine may do it only with some models or options, and otherwise throws when a session is
+/// made; what it does not list here, it never does.
 public enum SpeechEngineCapability: String, CaseIterable, Sendable {
-  /// Tells words before the utterance ends.
+  /// Returns words before the utterance ends.
   case partialResults
-  /// Takes each utterance for a sentence of a JSGF grammar.
+  /// Recognizes only sentences of a JSGF grammar.
   case grammar
-  /// Listens for phrases and nothing else.
+  /// Recognizes only given phrases.
   case keyPhrases
   /// Prefers readings with phrases that are likely to be said.
   case contextualPhrases
-  /// Gives further readings of an utterance.
+  /// Returns other readings of an utterance.
   case alternatives
-  /// Says of each word how sure it is.
+  /// Returns how sure it is of each word.
   case confidence
-  /// Knows where each word lies, and does not estimate it.
+  /// Measures where each word lies, and does not estimate it.
   case wordTimes
   /// Has settings of its own.
   case engineOptions

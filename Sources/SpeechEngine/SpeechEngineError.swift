@@ -1,17 +1,16 @@
 import FilePaths
 
-/// Why an engine cannot recognise speech.
+/// Why an engine cannot recognize speech.
 public enum SpeechEngineError: Error, Equatable {
-  /// There is no model in any of the places searched; `package` is the Debian package that brings
-  /// one.
+  /// There is no model in any of the places searched; the Debian package `package` brings one.
   case modelMissing(searched: [String], package: String)
   /// The user may not read this file of the model.
   case modelUnreadable(path: String)
-  /// This file of the model is damaged, or of another kind than the engine takes.
+  /// The engine cannot use this file of the model: it is missing, damaged, or of another kind.
   case modelDamaged(path: String, reason: String)
-  /// The model knows this language and not the one that was asked for.
+  /// The model knows the language `available` and not the one that was requested.
   case languageMissing(wanted: String, available: String)
-  /// The grammar has an error in this line (from 1), or one that belongs to no line.
+  /// The grammar has an error in this line (from 1); nil for an error that belongs to no line.
   case grammarInvalid(line: Int?, reason: String)
   /// The engine failed; the text is its own.
   case failed(reason: String)
@@ -22,13 +21,24 @@ public enum SpeechEngineError: Error, Equatable {
   case unreachable(address: String, reason: String)
   /// The model does not have this word, which stands in this phrase.
   case wordUnknown(String, phrase: String)
-  /// This option is none of the engine's, or its value makes no sense.
+  /// The engine has no such option, or the option's value is invalid.
   case optionInvalid(name: String, reason: String)
   /// The engine of this name cannot do this at all.
   case unsupported(String, engine: String)
   /// There is no model in any of the places searched, and no package brings one; `remedy` says what
   /// would help.
   case modelNotInstalled(searched: [String], remedy: String)
+  /// The session was interrupted.
+  case interrupted
+}
+
+extension SpeechEngineError {
+  /// Why a file or folder of a model cannot be read, by the `errno` of the attempt.
+  package static func unreadable(_ path: String, code: Int32) -> SpeechEngineError {
+    let error = FilePathError(code: code)
+    guard !error.isOfFile else { return .modelUnreadable(path: path) }
+    return .failed(reason: "\(FilePath(path)) cannot be read: \(error.readingReason)")
+  }
 }
 
 extension SpeechEngineError: CustomStringConvertible {
@@ -43,7 +53,7 @@ extension SpeechEngineError: CustomStringConvertible {
     case .modelUnreadable(let path):
       "the speech model's file \(FilePath(path)) may not be read by this user"
     case .modelDamaged(let path, let reason):
-      "the speech model's file \(FilePath(path)) is damaged: \(reason); install the model again"
+      "cannot use the speech model's file \(FilePath(path)): \(reason); install the model again"
     case .languageMissing("", let available):
       "the language that was asked for has no name; ask for \(available), or leave it out"
     case .languageMissing(let wanted, let available):
@@ -70,6 +80,8 @@ extension SpeechEngineError: CustomStringConvertible {
       "\(engine) has no \(feature); leave it out, or use another engine"
     case .modelNotInstalled(let searched, let remedy):
       "no speech model was found in \(searched.joined(separator: " or ").printable): \(remedy)"
+    case .interrupted:
+      "the speech engine was told to stop"
     }
   }
 

@@ -1,47 +1,75 @@
-/// A recogniser at work on one stream: utterance after utterance, each begun, fed and finished.
+/// A recognizer at work on one stream: utterance after utterance, each begun, fed, and finished.
 ///
-/// Thread safety: none. One thread makes it, uses it and lets go of it; what it learns about the
-/// voice and the room is carried from one utterance to the next, so a stream keeps its session.
-/// Letting go of it in the middle of an utterance abandons that utterance and returns within a
-/// moment.
+/// A session carries what it learns about the voice and the room from one utterance to the next, so
+/// a stream keeps its session. Releasing it in the middle of an utterance abandons that utterance
+/// and returns within a moment.
+///
+/// Thread safety: none. One thread makes it, uses it, and releases it.
 public protocol SpeechEngineSession: AnyObject {
   /// Begins an utterance; the one before has been finished.
   ///
-  /// - Throws: `SpeechEngineError.failed` where the engine refuses.
+  /// - Throws: `SpeechEngineError.failed` if the engine refuses.
   func beginUtterance() throws(SpeechEngineError)
 
-  /// Begins an utterance with what the engine's `SpeechStreamListener` knew before it, in place of
-  /// what this session has heard.
+  /// Begins an utterance with what the engine's `SpeechStreamListener` knew before it, instead of
+  /// what this session has learned.
   ///
-  /// - Throws: `SpeechEngineError.failed` where the engine refuses.
+  /// - Throws: `SpeechEngineError.failed` if the engine refuses.
   func beginUtterance(knowing knowledge: any Sendable) throws(SpeechEngineError)
 
-  /// Hears the next samples of the utterance: 16 kHz, mono, full scale ±1.
+  /// Takes the next samples of the utterance: 16 kHz, mono, full scale ±1.
   ///
-  /// It blocks while it works, in proportion to the number of samples; a tenth of a second at a
-  /// time is a good measure.
+  /// It blocks while it works, in proportion to the number of samples; give it about a tenth of a
+  /// second at a time.
   ///
-  /// - Throws: `SpeechEngineError.failed` where the engine fails; the session is of no more use.
+  /// - Throws: `SpeechEngineError.failed` if the engine fails; the session cannot be used again.
   func process(_ samples: [Float]) throws(SpeechEngineError)
 
-  /// What the engine takes the utterance for so far; it may change its mind about every word of it.
-  var hypothesis: SpeechHypothesis { get }
+  /// The words of the utterance so far, each of which may still change.
+  ///
+  /// Reading it may cost a decode of the utterance (`SpeechEngine.partialInterval`).
+  ///
+  /// - Throws: `SpeechEngineError.failed` if the engine fails; the session cannot be used again.
+  var hypothesis: SpeechHypothesis { get throws(SpeechEngineError) }
 
-  /// How much silence the engine wants to hear after the last sound of an utterance, so that it
-  /// does not cut the last word; none where it does not say.
+  /// Notifies the engine of 200 ms of silence, so that it can decode what may be the whole utterance
+  /// while the silence goes on.
+  ///
+  /// It is called once per pause of live audio if `SpeechEngine.anticipatesEnd`. If the silence goes
+  /// on, `finishUtterance` follows and uses the result. If speech resumes, `process` brings the rest
+  /// of the pause and the speech, and the engine drops the result.
+  ///
+  /// - Throws: `SpeechEngineError.failed` if the engine fails; the session cannot be used again.
+  func anticipateEnd() throws(SpeechEngineError)
+
+  /// Ends what the session is doing, from any thread: within a tenth of a second the call that is
+  /// under way, and each later one, throws `SpeechEngineError.interrupted`.
+  ///
+  /// It is called when the result is no longer needed, possibly more than once, and while a task is
+  /// being cancelled: it returns at once, and takes no lock that is held for long.
+  var interrupt: @Sendable () -> Void { get }
+
+  /// How much silence the engine needs after the last sound of an utterance, so that it does not
+  /// cut the last word; none by default.
   var tailPadding: Duration { get }
 
-  /// Ends the utterance and gives what the engine takes it for.
+  /// Ends the utterance and returns its words.
   ///
-  /// - Throws: `SpeechEngineError.failed` where the engine fails; the session is of no more use.
+  /// - Throws: `SpeechEngineError.failed` if the engine fails; the session cannot be used again.
   func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis
 }
 
 extension SpeechEngineSession {
-  /// Begins an utterance; for an engine whose sessions learn nothing.
+  /// Begins an utterance; for an engine whose sessions learn nothing (`IndependentUtterances`).
   public func beginUtterance(knowing knowledge: any Sendable) throws(SpeechEngineError) {
     try beginUtterance()
   }
+
+  /// Does nothing, for an engine that decodes as the audio comes.
+  public func anticipateEnd() throws(SpeechEngineError) {}
+
+  /// Does nothing, for an engine whose calls return within a tenth of a second.
+  public var interrupt: @Sendable () -> Void { {} }
 
   /// No silence beyond that of the utterance.
   public var tailPadding: Duration { .zero }

@@ -1,12 +1,12 @@
-/// What a stream wants of its session.
+/// What a stream requests of its session.
 ///
-/// An engine that cannot do what is asked for says so by `SpeechEngineError.unsupported` when the
-/// session is made; it never leaves a wish out silently, but for `contextualPhrases`.
+/// An engine that cannot do what is requested throws `SpeechEngineError.unsupported` when the
+/// session is made. It never ignores a request silently, except `contextualPhrases`.
 public struct SpeechSessionOptions: Hashable, Sendable {
   /// Whether `hypothesis` will be read before the end of the utterance.
   public var wantsPartialHypotheses: Bool
 
-  /// The text of a JSGF grammar that every utterance is taken for a sentence of; nil for dictation.
+  /// The text of the JSGF grammar whose sentences may be said; nil for dictation.
   public var grammar: String?
 
   /// The language that will be spoken, as a BCP 47 tag; nil for that of the engine's model.
@@ -15,10 +15,10 @@ public struct SpeechSessionOptions: Hashable, Sendable {
   /// The phrases to listen for, and nothing else; none for dictation or the grammar.
   public var keyPhrases: [SpeechKeyPhrase] = []
 
-  /// Phrases that are likely to be said; a hint that an engine may leave aside.
+  /// Phrases that are likely to be said; a hint that an engine may ignore.
   public var contextualPhrases: [String] = []
 
-  /// How many further readings of an utterance are wanted beside the best one; 0 or more.
+  /// How many other readings of an utterance are requested besides the best one; 0 or more.
   public var alternativeCount = 0
 
   /// Settings that only the engine knows, by its own names for them.
@@ -39,9 +39,9 @@ public struct SpeechKeyPhrase: Hashable, Sendable {
   /// Its words, with a space between them.
   public var text: String
 
-  /// How likely the phrase must be before it counts as heard; nil for the engine's own choice.
+  /// How likely the phrase must be to count as recognized; nil for the engine's own choice.
   ///
-  /// Above 0 and at most 1: the smaller, the more is found, and the more of it wrongly.
+  /// Above 0 and at most 1: with a smaller one more is found, and more of it wrongly.
   public var threshold: Double?
 
   /// A phrase, with the engine's own threshold unless another is given.

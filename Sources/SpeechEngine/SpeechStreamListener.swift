@@ -1,8 +1,8 @@
-/// What an engine learns of a stream by hearing it, without recognising anything: so much cheaper
-/// than a session that several sessions can share the utterances of one stream.
+/// What an engine learns about a stream without recognizing it: so much cheaper than a session that
+/// several sessions can share the utterances of one stream.
 ///
-/// Whatever the number of sessions, they give the words that one session would have given, because
-/// each utterance begins with what one session would have known by then.
+/// Whatever their number, the sessions return the words that one session would have returned,
+/// because each utterance begins with what one session would have known by then.
 ///
 /// Thread safety: none. One thread at a time uses it.
 public protocol SpeechStreamListener: AnyObject {
@@ -10,15 +10,36 @@ public protocol SpeechStreamListener: AnyObject {
   /// `SpeechEngineSession.beginUtterance(knowing:)`.
   var knowledge: any Sendable { get }
 
-  /// What the sessions of such a stream say as `SpeechEngineSession.tailPadding`; none where it
-  /// does not say.
+  /// The `SpeechEngineSession.tailPadding` of the stream's sessions; none by default.
   var tailPadding: Duration { get }
 
-  /// Hears the next utterance, in the same pieces in which a session will hear it.
+  /// Takes the next utterance, in the same pieces in which a session will get it.
   func hear(_ utterance: [[Float]])
 }
 
 extension SpeechStreamListener {
   /// No silence beyond that of the utterance.
   public var tailPadding: Duration { .zero }
+}
+
+/// The listener of an engine in which no utterance depends on those before it: there is nothing to
+/// learn, and every session may take any utterance.
+///
+/// ```swift
+/// engine.makeListener = { _ in IndependentUtterances() }
+/// ```
+public final class IndependentUtterances: SpeechStreamListener {
+  /// The `SpeechEngineSession.tailPadding` of the engine's sessions.
+  public let tailPadding: Duration
+
+  /// A listener for sessions that need this much silence after an utterance.
+  public init(tailPadding: Duration = .zero) {
+    self.tailPadding = tailPadding
+  }
+
+  /// Nothing.
+  public var knowledge: any Sendable { () }
+
+  /// Learns nothing.
+  public func hear(_ utterance: [[Float]]) {}
 }

@@ -1,7 +1,8 @@
+import AudioThreads
 import ClientDependencies
 import FilePaths
 import Glibc
-import SpeechEngine
+public import SpeechEngine
 
 /// The command as a program: it reads the arguments of the process and ends it with its status.
 ///
@@ -11,18 +12,26 @@ public enum CommandLineProgram {
   ///
   /// To be called first and on the main thread, because signals are set up for all later threads.
   ///
-  /// - Parameter engines: makes the engines that `--engine` names; the usual one is that of
-  ///   `\.speechEngine`.
-  public static func run(engines: [EngineMaker] = []) -> Never {
+  /// - Parameters:
+  ///   - engines: makes the engines that `--engine` names.
+  ///   - usual: makes the one that is used where none is named; nil for that of `\.speechEngine`.
+  ///   - detector: finds the utterances for all of them.
+  ///   - preparation: what `syrinx engines install` does with a model.
+  public static func run(
+    engines: [EngineMaker] = [], usual: EngineMaker? = nil,
+    detector: SpeechActivityDetector = .energy, preparation: EnginePreparation? = nil
+  ) -> Never {
     StandardDescriptor.reserveAll()
     // A reader that has gone shows as EPIPE, on which the command ends quietly.
     signal(SIGPIPE, SIG_IGN)
     StopSignals.block()
+    discardLibraryOutput()
     let arguments = arguments
     Task {
       let status = await withDependencies {
-        $0.engineMakers = engines
-        $0.speechEngines = engines.map { $0.make(EngineSettings()) }
+        $0.engineMakers = EngineMakers(named: engines, usual: usual)
+        $0.enginePreparation = preparation
+        $0.speechActivityDetector = detector
       } operation: {
         await RootCommand.run(arguments)
       }

@@ -10,14 +10,18 @@ final class ScriptedSession: SpeechEngineSession {
   private let note: @Sendable (ScriptedSpeechEngine.Event) -> Void
   private var current: ScriptedUtterance?
   private var heard: FrameCount = 0
+  private let decodesWholeUtterances: Bool
+  /// How often an utterance was decoded, and how much of it the last time.
+  private var decode: (count: Int, heard: FrameCount?) = (0, nil)
 
   init(
     utterances: [ScriptedUtterance], faults: ScriptedFaults, options: SpeechSessionOptions,
-    tailPadding: Duration,
+    tailPadding: Duration, decodesWholeUtterances: Bool,
     note: @escaping @Sendable (ScriptedSpeechEngine.Event) -> Void
   ) {
     rest = utterances[...]
     (self.faults, self.options, self.tailPadding) = (faults, options, tailPadding)
+    self.decodesWholeUtterances = decodesWholeUtterances
     self.note = note
   }
 
@@ -26,13 +30,28 @@ final class ScriptedSession: SpeechEngineSession {
   }
 
   var hypothesis: SpeechHypothesis {
-    let heard = current?.hypothesis(after: heard) ?? SpeechHypothesis()
-    return options.keyPhrases.isEmpty ? heard : heard.phrases(options.keyPhrases)
+    decodeAll()
+    var hypothesis = current?.hypothesis(after: heard) ?? SpeechHypothesis()
+    hypothesis.revision = decodesWholeUtterances ? decode.count : nil
+    hypothesis.hasEstimatedTimes = decodesWholeUtterances
+    return options.keyPhrases.isEmpty ? hypothesis : hypothesis.phrases(options.keyPhrases)
+  }
+
+  func anticipateEnd() {
+    note(.anticipated(after: heard))
+    decodeAll()
+  }
+
+  /// Decodes what has been heard, where that was not decoded before.
+  private func decodeAll() {
+    guard decodesWholeUtterances, decode.heard != heard else { return }
+    decode = (decode.count + 1, heard)
+    note(.decoded(after: heard))
   }
 
   func beginUtterance() throws(SpeechEngineError) {
     current = rest.popFirst()
-    heard = 0
+    (heard, decode.heard) = (0, nil)
     note(.began)
   }
 
@@ -45,6 +64,7 @@ final class ScriptedSession: SpeechEngineSession {
 
   func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
     if let error = faults.finishing { throw error }
+    decodeAll()
     note(.finished(after: heard))
     let whole = current?.whole(alternatives: options.alternativeCount) ?? SpeechHypothesis()
     return options.keyPhrases.isEmpty ? whole : whole.phrases(options.keyPhrases)

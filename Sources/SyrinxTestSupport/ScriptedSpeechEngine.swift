@@ -16,6 +16,10 @@ public final class ScriptedSpeechEngine: Sendable {
     case madeSession
     /// An utterance began.
     case began
+    /// All of the utterance so far, so many frames, was decoded.
+    case decoded(after: FrameCount)
+    /// The engine was told after so many frames that the utterance may be over.
+    case anticipated(after: FrameCount)
     /// An utterance was finished after so many frames.
     case finished(after: FrameCount)
     /// The session was let go of.
@@ -36,20 +40,27 @@ public final class ScriptedSpeechEngine: Sendable {
   private let utterances: [ScriptedUtterance]
   private let faults: ScriptedFaults
   private let tailPadding: Duration
+  private let decodeInterval: Duration?
   private let model: SpeechModel
   // Held to note an event; whoever waits for it is woken after it is free.
   private let state = Mutex(State())
 
   /// An engine that hears these utterances in order, and in those after the last of them nothing.
   ///
-  /// - Parameter tailPadding: how much silence it says that it wants after an utterance.
+  /// - Parameters:
+  ///   - tailPadding: how much silence it says that it wants after an utterance.
+  ///   - decodeInterval: how much audio it wants before it decodes the utterance anew. Then it is an
+  ///     engine that decodes whole utterances: its hypotheses have revisions and, before the end,
+  ///     estimated times, it anticipates the end, and `events` has each decode. Nil for an engine that
+  ///     decodes as it hears.
   public init(
     utterances: [ScriptedUtterance], faults: ScriptedFaults = ScriptedFaults(),
-    tailPadding: Duration = .zero
+    tailPadding: Duration = .zero, decodeInterval: Duration? = nil
   ) {
     self.utterances = utterances
     self.faults = faults
     self.tailPadding = tailPadding
+    self.decodeInterval = decodeInterval
     model = SpeechModel(language: "en-US", location: "script")
   }
 
@@ -58,10 +69,14 @@ public final class ScriptedSpeechEngine: Sendable {
   /// A session that is asked for key phrases tells of the script only those; grammars, contextual
   /// phrases and engine options change nothing, and are kept in `options`.
   public var engine: SpeechEngine {
-    SpeechEngine(
+    var engine = SpeechEngine(
       name: "scripted",
       availability: { self.availability },
       makeSession: { try self.makeSession($0) })
+    if let decodeInterval {
+      (engine.partialInterval, engine.anticipatesEnd) = (decodeInterval, true)
+    }
+    return engine
   }
 
   /// What was done, in order, with all sessions.
@@ -93,7 +108,8 @@ public final class ScriptedSpeechEngine: Sendable {
     state.withLock { $0.options.append(options) }
     note(.madeSession)
     return ScriptedSession(
-      utterances: utterances, faults: faults, options: options, tailPadding: tailPadding
+      utterances: utterances, faults: faults, options: options, tailPadding: tailPadding,
+      decodesWholeUtterances: decodeInterval != nil
     ) { self.note($0) }
   }
 

@@ -43,7 +43,7 @@ public final class VirtualSoundCard: Sendable {
   /// Buffers are sized by the rate: what no card has is a damaged header.
   private static let highestRate: SampleRate = 768_000
 
-  /// Whoever opens a device is not kept waiting longer than that.
+  /// The longest that opening a device takes.
   private static let openingLimit = Duration.seconds(5)
 
   private let setup: Setup

@@ -35,6 +35,7 @@ extension SpeechEngine {
       models: { links.models },
       makeSession: { try WyomingSession(links: links, options: $0) })
     engine.isRemote = true
+    engine.survivesFailedUtterance = true
     engine.capabilities = [.partialResults, .contextualPhrases, .engineOptions]
     return engine
   }

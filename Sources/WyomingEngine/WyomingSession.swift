@@ -38,7 +38,9 @@ final class WyomingSession: SpeechEngineSession {
 
   var hypothesis: SpeechHypothesis {
     for event in link?.arrived ?? [] { progress.take(event) }
-    return SpeechHypothesis(words: WordSpread.words(progress.words, over: voice.frames))
+    var hypothesis = SpeechHypothesis(words: WordSpread.words(progress.words, over: voice.frames))
+    hypothesis.hasEstimatedTimes = true
+    return hypothesis
   }
 
   func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {

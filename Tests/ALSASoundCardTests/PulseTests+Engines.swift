@@ -90,6 +90,33 @@ extension PulseTests {
     try await expectReturn(after: bench.killPulse, by: bench.startPulse)
   }
 
+  @Test(.timeLimit(.minutes(2)))
+  func `a playback that waits goes on when a sound server that answered nobody does so again`()
+    async throws
+  {
+    defer { try? bench.continuePulse() }
+    let played = await (try EngineBench()).play(
+      ramp(144_000, from: 1), on: "syrinxpulse", onDeviceLoss: .wait(atMost: .seconds(60)),
+      act: { _ in #expect(throws: Never.self) { try self.bench.pausePulse() } },
+      hear: { event in
+        if event == .deviceLost { #expect(throws: Never.self) { try bench.continuePulse() } }
+      })
+    let gaps = played.events.filter { if case .deviceReturned = $0 { true } else { false } }
+    #expect(played.events.count { $0 == .deviceLost } == 1 && gaps.count == 1)
+    #expect(played.finish == PlaybackFinish(reason: .completed, heard: .seconds(3)), "\(played)")
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a sound server that answers nobody is lost for a playback that does not wait`()
+    async throws
+  {
+    defer { try? bench.continuePulse() }
+    let played = await (try EngineBench()).play(longSound, on: "syrinxpulse") { _ in
+      #expect(throws: Never.self) { try self.bench.pausePulse() }
+    }
+    #expect(played.error == .deviceLost("syrinxpulse"), "\(played.events.suffix(3))")
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func `a sound server that answers nobody is lost for a recording that does not wait`()
     async throws

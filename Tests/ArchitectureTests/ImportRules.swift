@@ -13,6 +13,7 @@ extension ImportRules {
 
   private static let owners = [
     "CALSA": "ALSASoundCard",
+    "CFLAC": "SoundFile",
     "CLinux": "AudioThreads",
     "CMPG123": "SoundFile",
     "CPocketSphinx": "PocketSphinxEngine",
@@ -62,14 +63,24 @@ extension ImportRules {
       "AudioThreads", "CALSA", "Dispatch", "Glibc", "Logging", "SoundCard",
     ]),
     "SoundFile": interface.union([
-      "AudioThreads", "CMPG123", "CSndFile", "CVorbis", "Glibc", "Logging",
+      "AudioThreads", "CFLAC", "CMPG123", "CSndFile", "CVorbis", "Glibc", "Logging",
     ]),
     "Resampling": ["AudioCore", "CSoxr", "Glibc"],
     "PocketSphinxEngine": interface.union([
       "AudioThreads", "CPocketSphinx", "Glibc", "Logging", "SpeechEngine",
     ]),
-    // An engine whose library is loaded at run time: no C module.
+    // Libraries that are loaded at run time, and engines that use them: no C module.
+    "ONNXRuntime": [
+      "AudioThreads", "FilePaths", "FoundationEssentials", "Glibc", "Logging", "SpeechEngine",
+    ],
+    "SileroDetector": [
+      "AudioCore", "FilePaths", "FoundationEssentials", "ONNXRuntime", "SpeechEngine",
+    ],
     "VoskEngine": interface.union(["Glibc", "Logging", "SpeechEngine"]),
+    // It aligns words with PocketSphinx' acoustic model.
+    "MoonshineEngine": interface.union([
+      "AudioThreads", "Glibc", "Logging", "ONNXRuntime", "PocketSphinxEngine", "SpeechEngine",
+    ]),
 
     // The Wyoming protocol: what the bytes mean, the engine that is a client, and the server, which
     // alone needs SwiftNIO.
@@ -99,12 +110,12 @@ extension ImportRules {
 
     // The command's work, above the interfaces, and the executable, which chooses the live values.
     "SyrinxCommand": engine.union(clients).union([
-      "ArgumentParser", "SoundCard", "SpeechEngine", "VirtualSoundCard", "Wyoming",
+      "ArgumentParser", "ONNXRuntime", "SoundCard", "SpeechEngine", "VirtualSoundCard", "Wyoming",
       "WyomingServer",
     ]),
     "syrinx": lives.union([
-      "ALSASoundCard", "PocketSphinxEngine", "SpeechEngine", "SyrinxCommand", "VoskEngine",
-      "Wyoming", "WyomingEngine",
+      "ALSASoundCard", "FilePaths", "MoonshineEngine", "ONNXRuntime", "PocketSphinxEngine",
+      "SileroDetector", "SpeechEngine", "SyrinxCommand", "VoskEngine", "Wyoming", "WyomingEngine",
     ]),
   ]
 }

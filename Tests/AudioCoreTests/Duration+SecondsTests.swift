@@ -13,4 +13,13 @@ import Testing
     #expect(Duration.seconds(Int64.max).inNanoseconds > century)
     #expect(Duration.seconds(Int64.min).inNanoseconds < -century)
   }
+
+  @Test(arguments: [
+    (Duration.zero, "0.000 s"), (.milliseconds(1_500), "1.500 s"),
+    (.microseconds(49_600), "0.050 s"), (.microseconds(21), "under 0.001 s"),
+    (.seconds(120), "120.000 s"),
+  ])
+  func `a length is shown in seconds`(length: Duration, text: String) {
+    #expect(length.secondsText == text)
+  }
 }

@@ -52,7 +52,6 @@ struct CardBench {
           case .silence(let voice, let frames):
             .silence(ObjectIdentifier(voice.takeUnretainedValue()), frames)
           case .limited(let gain): .limited(gain)
-          case .lost: .lost
           case .returned: .returned
           }
         }
@@ -64,7 +63,6 @@ struct CardBench {
     case starved(ObjectIdentifier, Int)
     case silence(ObjectIdentifier, Int)
     case limited(Float)
-    case lost
     case returned
   }
 }

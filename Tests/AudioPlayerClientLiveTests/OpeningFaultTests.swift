@@ -54,7 +54,7 @@ import VirtualSoundCard
     await deck.clock.sleepers(atLeast: 1)
     await deck.clock.advance(by: .seconds(5))
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) { try await playing.value }
-    #expect(deck.openDeviceCount == 0)
+    while deck.openDeviceCount > 0 { await Task.yield() }
   }
 
   @Test func `stop and cancel end a sound whose card does not open, at once`() async throws {

@@ -97,6 +97,21 @@ import VirtualSoundCard
       second.played.first?.samples.prefix(chime.samples.count).elementsEqual(chime.samples) == true)
   }
 
+  @Test(arguments: [8_000, 16_000] as [SampleRate])
+  func `what is no finite number in a preloaded sound spoils nothing but itself`(
+    rate: SampleRate
+  ) async throws {
+    var samples = [Float](repeating: 0.25, count: rate.hertz / 2)
+    samples[samples.count / 2] = .nan
+    let broken = AudioBuffer(
+      format: AudioFormat(sampleRate: rate, channelCount: 1), samples: samples)
+    let card = VirtualSoundCard(.init(pace: .untimed, sampleRate: 8_000))
+    let sound = try await with(card) { try await $0.preload(source: .buffers([broken])) }
+    let loaded = sound.buffers.flatMap(\.samples)
+    #expect(loaded.count == 4_000 && loaded.allSatisfy(\.isFinite))
+    #expect(loaded.count { abs($0 - 0.25) > 0.05 } < 100)
+  }
+
   @Test func `a preloaded sound outlives the device that was lost under it`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, faults: [.unplugged(at: 20_000)]))
     try await with(card) { player in

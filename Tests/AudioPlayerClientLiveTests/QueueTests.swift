@@ -236,6 +236,24 @@ import VirtualSoundCard
     #expect(deck.events.last?.finish?.reason == .completed)
   }
 
+  @Test func `what is no finite number is silence, and reported with its item`() async throws {
+    var samples = staircase(4_000).samples
+    samples[1_000] = .nan
+    samples[3_999] = -.infinity
+    let broken = AudioBuffer(format: Deck.format, samples: samples)
+    let playing = await deck.start(
+      PlaybackRequest(items: [item(broken), item(staircase(4_000))], id: "a"))
+    try await deck.finish(playing)
+    samples[1_000] = 0
+    samples[3_999] = 0
+    #expect(deck.hasPlayed(samples + staircase(4_000).samples))
+    let counts = deck.events.prefix { $0.advanced == nil }.map { event in
+      if case .nonFinite(let count) = event { count } else { 0 }
+    }
+    #expect(counts.reduce(0, +) == 2)
+    #expect(deck.events.allSatisfy { $0 != .nonFinite(sampleCount: 0) })
+  }
+
   @Test func `a stream that gives nothing any more can be skipped`() async throws {
     let (stream, continuation) = AsyncThrowingStream<AudioBuffer, any Error>.makeStream()
     continuation.yield(staircase(4_000))

@@ -15,8 +15,8 @@ import Testing
 
   private func reporter() throws -> Reporter {
     Reporter(
-      link: try CardLink(volume: MasterVolume()),
-      monitor: MonitoredPlayback(try SimulatedPlayback()).monitor)
+      mixer: CardThread(
+        pcm: try SimulatedPlayback(), link: try CardLink(volume: MasterVolume())))
   }
 
   @Test func `how the device ended is said once, by whoever noticed it first`() throws {

@@ -13,13 +13,14 @@ import Testing
       PipePolicy.playback.enqueue(
         &queue, .looped(PlaybackProgress(heard: .milliseconds(step)), count: step))
       PipePolicy.playback.enqueue(&queue, .limited(Decibels(dBFS: step == 50 ? -6 : -3)))
+      PipePolicy.playback.enqueue(&queue, .nonFinite(sampleCount: 2))
     }
     #expect(
       queue == [
         .xrun(.milliseconds(2_500)), .starved(.seconds(1)),
         .progress(PlaybackProgress(heard: .milliseconds(100))),
         .looped(PlaybackProgress(heard: .milliseconds(100)), count: 100),
-        .limited(Decibels(dBFS: -6)),
+        .limited(Decibels(dBFS: -6)), .nonFinite(sampleCount: 200),
       ])
   }
 

@@ -3,6 +3,7 @@ import AudioRecorderClient
 import AudioRecorderClientLive
 import AudioThreads
 import ClientDependencies
+import Foundation
 import SoundCard
 import Testing
 import VirtualSoundCard
@@ -23,7 +24,41 @@ import VirtualSoundCard
       #expect(next.buffer.firstFrame == block.buffer.endFrame)
       #expect(next.time >= block.time)
     }
-    #expect(card.openDeviceCount == 0)
+    while card.openDeviceCount > 0 { await Task.yield() }
+  }
+
+  /// Two samples of it are no finite numbers.
+  private var brokenNoise: AudioBuffer {
+    var samples = noise.samples
+    samples[3] = .nan
+    samples[5_000] = .infinity
+    return AudioBuffer(format: format, samples: samples)
+  }
+
+  @Test(arguments: [nil, 16_000] as [SampleRate?])
+  func `a capture counts what is no finite number, and gives silence for it`(
+    rate: SampleRate?
+  ) async throws {
+    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(brokenNoise)))
+    let request = CaptureRequest(sampleRate: rate, droppingOldestAfter: .seconds(60))
+    let captured = try await withRecorder(on: card) { recorder in
+      try await recorder.capture(request: request)
+        .reduce(into: [CapturedAudio]()) { $0.append($1) }
+    }
+    #expect(captured.reduce(0) { $0 + $1.nonFiniteCount } == 2)
+    #expect(captured.allSatisfy { $0.buffer.samples.allSatisfy(\.isFinite) })
+  }
+
+  @Test func `a recording counts what is no finite number`() async throws {
+    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(brokenNoise)))
+    let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).wav")
+    defer { try? FileManager.default.removeItem(at: url) }
+    let count = try await withRecorder(on: card) { recorder in
+      try await recorder.recording(request: RecordingRequest(url: url)).reduce(0) { sum, event in
+        if case .nonFinite(let count) = event { sum + count } else { sum }
+      }
+    }
+    #expect(count == 2)
   }
 
   @Test(arguments: [-1, 0, 33])
@@ -132,7 +167,7 @@ import VirtualSoundCard
       try await recorder.control(id: "ear", command: .stop)
       for try await _ in again {}
     }
-    #expect(card.openDeviceCount == 0)
+    while card.openDeviceCount > 0 { await Task.yield() }
   }
 
   @Test func `a consumer that leaves ends the capture and closes the device`() async throws {

@@ -30,7 +30,7 @@ import VirtualSoundCard
     let isSilence = samples[3_600..<back].allSatisfy { $0 == 0 }
     let isAfter = samples[back...].elementsEqual((0..<32_000 - back).map(counted))
     #expect(isBefore && isSilence && isAfter)
-    #expect(booth.card.openDeviceCount == 0)
+    while booth.card.openDeviceCount > 0 { await Task.yield() }
   }
 
   @Test func `with gaps left out, what was heard after it joins what was heard before`()
@@ -54,7 +54,7 @@ import VirtualSoundCard
     try await recording.value
     #expect(booth.finish?.reason == .gap)
     #expect(try isBefore(booth))
-    #expect(booth.card.openDeviceCount == 0)
+    while booth.card.openDeviceCount > 0 { await Task.yield() }
   }
 
   @Test func `a device that is not back in time is an error, and the file is complete`()
@@ -67,7 +67,7 @@ import VirtualSoundCard
     await booth.clock.advance(by: .seconds(2))
     await #expect(throws: AudioRecorderError.deviceLost("virtual")) { try await recording.value }
     #expect(try isBefore(booth))
-    #expect(booth.card.openDeviceCount == 0)
+    while booth.card.openDeviceCount > 0 { await Task.yield() }
   }
 
   @Test func `stop ends a recording whose device is away, at once`() async throws {
@@ -96,7 +96,7 @@ import VirtualSoundCard
     await booth.stop()
     await booth.clock.advance(by: .seconds(3))
     #expect(try isBefore(booth))
-    #expect(booth.card.openDeviceCount == 0)
+    while booth.card.openDeviceCount > 0 { await Task.yield() }
   }
 
   @Test func `of two who hear a device the one that waits goes on, and the other one fails`()

@@ -62,7 +62,7 @@ import VirtualSoundCard
     #expect(samples.count == 48_000)
     try #require(back < samples.count)
     #expect(samples[back - 1] == 0 && samples[back] == counted(0))
-    #expect(booth.card.openDeviceCount == 0)
+    while booth.card.openDeviceCount > 0 { await Task.yield() }
   }
 
   @Test(arguments: [8_000, 16_000] as [SampleRate])
@@ -126,7 +126,7 @@ import VirtualSoundCard
       try await recording.value
     }
     #expect(!booth.events.contains(.deviceLost))
-    #expect(booth.card.openDeviceCount == 0)
+    while booth.card.openDeviceCount > 0 { await Task.yield() }
   }
 
   private func lose(_ booth: Booth) async {

@@ -34,7 +34,8 @@ let package = Package(
     .executableTarget(
       name: "SpeechBenchmarks",
       dependencies: [
-        product("AudioCore"), product("ClientDependencies"), product("PocketSphinxEngine"),
+        product("AudioCore"), product("ClientDependencies"), product("MoonshineEngine"),
+        product("PocketSphinxEngine"),
         product("SoundFile"), product("SpeechClient"), product("SpeechClientLive"),
         product("SpeechEngine"), product("syrinx"),
       ],

@@ -32,4 +32,34 @@ struct FilePathContentsTests {
     #expect((100_001...200_000).contains(count))
     #expect(try FilePath("/dev/null").contents().isEmpty)
   }
+
+  @Test
+  func `a link is the file that it leads to, and a missing file is no file`() throws {
+    try folder.makeFolder()
+    let (file, other, link) = (
+      folder.appending("a"), folder.appending("b"), folder.appending("link")
+    )
+    defer {
+      for path in [file, other, link] { path.remove() }
+      _ = folder.withCString { rmdir($0) }
+    }
+    for path in [file, other] { close(path.withCString { open($0, O_CREAT | O_WRONLY, 0o600) }) }
+    #expect(file.withCString { file in link.withCString { symlink(file, $0) } } == 0)
+    #expect(file.isSameFile(as: link))
+    #expect(!file.isSameFile(as: other))
+    #expect(!folder.appending("c").isSameFile(as: folder.appending("c")))
+  }
+
+  @Test(arguments: [
+    (ENOENT, "there is no such file", true), (EISDIR, "it is a folder", true),
+    (EACCES, "this user may not read it", true), (EMFILE, "ulimit -n", false),
+    (ENOMEM, "ulimit -v", false), (EIO, "Input/output error (errno 5)", false),
+  ])
+  func `why a file cannot be read is said with what to do`(
+    code: Int32, part: String, isOfFile: Bool
+  ) {
+    let error = FilePathError(code: code)
+    #expect(error.readingReason.contains(part))
+    #expect(error.isOfFile == isOfFile)
+  }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import PocketSphinxEngine
 
 @Suite struct MemoryFileTests {
-  @Test func `its bytes can be read from its path as often as one likes`() {
+  @Test func `a memory file can be read from its path more than once`() {
     let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
     let copies = MemoryFile.with(bytes) { path in
       (0..<2).map { _ in path.flatMap(FileManager.default.contents).map(Array.init) }

@@ -18,17 +18,6 @@ import Testing
     #expect(ModelLanguage.tag(ofFilesNamed: paths) == tag)
   }
 
-  @Test(arguments: [
-    ("fr-FR", "fr-FR", true), ("fr", "fr-FR", true), ("fr_fr", "fr", true), ("und", "und", true),
-    ("ca-ES", "und", true), ("en", "fr-FR", false), ("fr-CA", "fr-FR", false), ("", "und", false),
-    ("", "fr", false),
-  ])
-  func `a language is understood by one that is as wide or as narrow`(
-    wanted: String, available: String, isUnderstood: Bool
-  ) {
-    #expect(ModelLanguage.understands(wanted, available: available) == isUnderstood)
-  }
-
   @Test(arguments: [("fr-fr", "fr-FR"), ("words", "und")])
   func `a model of another language is called by it, and taken where that is asked for`(
     name: String, tag: String

@@ -17,7 +17,7 @@ extension SpeechEngineSession {
     try beginUtterance()
     for begin in stride(from: 0, to: samples.count, by: 1600) {
       try process(Array(samples[begin..<min(begin + 1600, samples.count)]))
-      partials.append(hypothesis.words.map(\.text))
+      partials.append(try hypothesis.words.map(\.text))
     }
     return (partials, try finishUtterance())
   }

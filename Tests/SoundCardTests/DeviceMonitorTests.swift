@@ -8,7 +8,10 @@ import Testing
   {
     let device = try HangingDevice()
     let pcm = MonitoredPlayback(device)
-    let thread = try DedicatedThread.start(name: "hangs") { pcm.drop() }
+    let lost = SoundCardError.deviceLost("hanging")
+    let thread = try DedicatedThread.start(name: "hangs") {
+      #expect(throws: lost) { try pcm.drop() }
+    }
     let error = await Self.firstError(of: pcm.monitor)
     #expect(error == .notAnswering("hanging", operation: "drop"))
     #expect(device.waker.clear())
@@ -21,13 +24,37 @@ import Testing
     let device = try HangingDevice()
     device.release()
     let pcm = MonitoredPlayback(device)
-    pcm.monitor.heartbeat.abandon()
+    #expect(pcm.monitor.heartbeat.abandon())
     let lost = SoundCardError.deviceLost("hanging")
     #expect(throws: lost) { try pcm.wait(for: .period, atMost: nil) }
     #expect(throws: lost) { try pcm.start() }
+    #expect(throws: lost) { try pcm.drop() }
+    #expect(throws: lost) { try pcm.timeUntilDry }
     #expect(throws: lost) { try pcm.delay() }
     #expect(throws: lost) { try pcm.write(UnsafeBufferPointer(start: nil, count: 0)) }
     pcm.close()
+    #expect(device.isClosed.isOpen)
+  }
+
+  @Test func `a device that is lost is reported before it is closed, one that is not after that`()
+    throws
+  {
+    for outcome in [Result<Void, SoundCardError>.success(()), .failure(.deviceLost("hanging"))] {
+      let device = try HangingDevice()
+      let pcm = MonitoredPlayback(device)
+      var wasClosed: Bool?
+      pcm.close(after: outcome) { _ in wasClosed = device.isClosed.isOpen }
+      #expect(wasClosed == outcome.isSuccess && device.isClosed.isOpen)
+      #expect(pcm.monitor.heartbeat.isAbandoned == !outcome.isSuccess)
+    }
+  }
+
+  @Test func `of a thread that was abandoned nothing is reported, and its device is closed`() throws
+  {
+    let device = try HangingDevice()
+    let pcm = MonitoredPlayback(device)
+    #expect(pcm.monitor.heartbeat.abandon())
+    pcm.close(after: .failure(.deviceLost("hanging"))) { _ in Issue.record("reported") }
     #expect(device.isClosed.isOpen)
   }
 
@@ -64,6 +91,10 @@ import Testing
       }
     }
   }
+}
+
+extension Result<Void, SoundCardError> {
+  fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
 }
 
 /// A device whose `drop` does not return until it is released.

@@ -3,8 +3,8 @@ import Testing
 
 @Suite struct DeviceReturnTests {
   /// One who waits for a minute.
-  private func waiting(isHanging: Bool = false) -> DeviceReturn<Int> {
-    var device = DeviceReturn<Int>(isHanging: isHanging)
+  private func waiting() -> DeviceReturn<Int> {
+    var device = DeviceReturn<Int>()
     device.join(1, until: .seconds(60))
     return device
   }
@@ -73,13 +73,5 @@ import Testing
     #expect(device.next(at: .seconds(1)) == .open)
     device.lose()
     #expect(device.next(at: .seconds(10)) == .sleep(until: .seconds(60)))
-  }
-
-  @Test func `a device that does not answer is not opened before it is lost in earnest`() {
-    var device = waiting(isHanging: true)
-    device.changed()
-    #expect(device.next(at: .seconds(10)) == .sleep(until: .seconds(60)))
-    device.lose()
-    #expect(device.next(at: .seconds(10)) == .open)
   }
 }

@@ -8,18 +8,38 @@ import Testing
 
   @Test func `a call is seen while it is under way, and every call is another`() {
     let heartbeat = Heartbeat()
-    heartbeat.begin(.write)
+    #expect(heartbeat.begin(.write))
     #expect(heartbeat.beat == Heartbeat.Beat(count: 1, call: .write))
-    heartbeat.end()
+    #expect(heartbeat.end())
     #expect(heartbeat.beat == Heartbeat.Beat(count: 2, call: .none))
-    heartbeat.begin(.write)
+    #expect(heartbeat.begin(.write))
     #expect(heartbeat.beat == Heartbeat.Beat(count: 3, call: .write))
   }
 
   @Test func `it is abandoned once and for all`() {
     let heartbeat = Heartbeat()
     #expect(!heartbeat.isAbandoned)
-    heartbeat.abandon()
+    #expect(heartbeat.abandon())
+    #expect(!heartbeat.abandon())
+    #expect(!heartbeat.begin(.write))
     #expect(heartbeat.isAbandoned)
+  }
+
+  @Test func `a thread that is abandoned in a call learns of it when the call returns`() {
+    let heartbeat = Heartbeat()
+    #expect(heartbeat.begin(.write))
+    #expect(heartbeat.abandon(in: heartbeat.beat))
+    #expect(!heartbeat.end())
+    #expect(!heartbeat.abandon())
+  }
+
+  @Test func `a thread whose call has returned is not abandoned in it`() {
+    let heartbeat = Heartbeat()
+    #expect(heartbeat.begin(.write))
+    let seen = heartbeat.beat
+    #expect(heartbeat.end())
+    #expect(heartbeat.begin(.write))
+    #expect(!heartbeat.abandon(in: seen))
+    #expect(heartbeat.end())
   }
 }

@@ -95,8 +95,10 @@ import Testing
     let read = try everything(reader)
     #expect(read == sampleBuffer().frames(0..<10_000).samples)
     let shortfall = try #require(reader.shortfall)
-    #expect(shortfall == SoundFileShortfall(announced: 44_100, decoded: 10_000))
-    #expect("\(shortfall)" == "the header says 44100 frames, 10000 frames were decoded")
+    #expect(
+      shortfall
+        == SoundFileShortfall(announced: 44_100, decoded: 10_000, sampleRate: 44_100))
+    #expect("\(shortfall)" == "0.773 s of 1.000 s are missing")
   }
 
   @Test(arguments: [(8, 0), (0xFFFF_FFFF, 0xFFFF_FFFF)] as [(UInt32, UInt32)])

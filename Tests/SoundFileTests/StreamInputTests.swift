@@ -50,6 +50,17 @@ import Glibc
     #expect(reader.shortfall == nil)
   }
 
+  @Test func `FLAC gives its first frames before the last are written`() throws {
+    let data = try Data(contentsOf: folder.file("a.flac", .flac16, sampleBuffer()))
+    let pipe = TestPipe()
+    pipe.write(data.prefix(data.count / 2))
+    let reader = try SoundFileReader(fileDescriptor: pipe.outlet)
+    close(pipe.outlet)
+    #expect(try reader.read(atMost: 1_000) == sampleBuffer().frames(0..<1_000))
+    try pipe.feed(data.dropFirst(data.count / 2))
+    #expect(try everything(reader) == sampleBuffer().frames(1_000..<44_100).samples)
+  }
+
   @Test func `a WAV file gives its first frames before the last are written`() throws {
     let data = try Data(contentsOf: folder.file("a.wav", .wav16, sampleBuffer()))
     let pipe = TestPipe()
@@ -120,9 +131,10 @@ import Glibc
     pipe.waitForReadersToGo()
   }
 
-  @Test func `an MP3 behind a tag of 17 MiB is read from a pipe`() throws {
+  @Test(arguments: ["a.mp3", "a.flac", "a.wav"])
+  func `what is behind a tag of 17 MiB is read from a pipe`(name: String) throws {
     let source = try folder.file("source.wav", .wav16, sampleBuffer())
-    let file = folder.file("a.mp3")
+    let file = folder.file(name)
     try Tool.ffmpeg("-i", source.path, "-id3v2_version", "0", file.path)
     let tag = Data("ID3".utf8) + Data([4, 0, 0, 8, 64, 0, 0]) + Data(count: 17 << 20)
     let pipe = TestPipe()

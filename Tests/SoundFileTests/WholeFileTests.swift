@@ -80,7 +80,7 @@ import Glibc
     #expect(signalToNoise(Array(whole[200_000..<202_000]), part) > 60)
   }
 
-  @Test(arguments: ["a.ogg", "a.opus", "a.mp3"])
+  @Test(arguments: ["a.ogg", "a.opus", "a.mp3", "a.flac"])
   func `files that were put one behind the other are decoded to the last`(name: String) throws {
     let options = name == "a.opus" ? ["-ar", "48000"] : []
     let one = folder.file(name)
@@ -153,7 +153,7 @@ import Glibc
     let data = try Data(contentsOf: whole)
     let cut = try SoundFileReader(
       url: folder.file("cut.\(name)", data.prefix(data.count * 6 / 10 + 1)))
-    do { _ = try everything(cut) } catch SoundFileError.damaged where name == "flac" { return }
+    _ = try everything(cut)
     let ratio = Double(cut.framesRead.rawValue) / Double(complete.framesRead.rawValue)
     #expect(ratio > 0.3 && ratio < 0.75, "\(ratio)")
     let shortfall = try #require(cut.shortfall)
@@ -161,11 +161,11 @@ import Glibc
     if let announced = shortfall.announced {
       #expect(abs(announced.rawValue - complete.framesRead.rawValue) < 1_200)
     } else {
-      #expect("\(shortfall)" == "the file breaks off after \(cut.framesRead)")
+      #expect("\(shortfall)".hasPrefix("the file breaks off after "))
     }
   }
 
-  @Test(arguments: ["wav", "aiff", "au", "ogg", "opus", "mp3"])
+  @Test(arguments: ["wav", "aiff", "au", "ogg", "opus", "mp3", "flac"])
   func `a pipe that ends before its header says reports the shortfall`(name: String) throws {
     let whole = folder.file("whole.\(name)")
     let options = name == "opus" ? ["-ar", "48000"] : []
@@ -180,6 +180,31 @@ import Glibc
     _ = try everything(reader)
     #expect(try #require(reader.shortfall).decoded == reader.framesRead)
     #expect(reader.framesRead > 60_000 && reader.framesRead < 240_000)
+  }
+
+  /// As that of a recorder that was killed.
+  @Test func `FLAC that promises no length reports that it breaks off in a block`() throws {
+    var data = try Data(contentsOf: made("a.flac"))
+    // The length in the header has 36 bits, of which the first four end a byte.
+    data[21] &= 0xF0
+    data.replaceSubrange(22..<26, with: Data(count: 4))
+    for reader in try readers(folder.file("whole.flac", data)) {
+      #expect(reader.announcedFrameCount == nil)
+      #expect(reader.framesRead == 44_100)
+      #expect(reader.shortfall == nil)
+    }
+    for reader in try readers(folder.file("cut.flac", data.prefix(data.count / 2))) {
+      #expect(reader.framesRead > 10_000 && reader.framesRead < 30_000)
+      #expect(try #require(reader.shortfall).announced == nil)
+    }
+  }
+
+  @Test func `FLAC of another format behind the end is an error`() throws {
+    let data = try Data(contentsOf: made("a.flac")) + Data(contentsOf: made("b.flac", "-ac", "1"))
+    let reader = try SoundFileReader(url: folder.file("c.flac", data))
+    let error = #expect(throws: SoundFileError.self) { try everything(reader) }
+    #expect("\(error!)".contains("what follows is 44100 Hz, 1 channels, 16 bit"))
+    #expect(reader.framesRead == 44_100)
   }
 
   @Test func `a tag behind the audio of a FLAC file is no damage`() throws {

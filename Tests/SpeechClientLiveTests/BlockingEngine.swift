@@ -3,19 +3,24 @@ import AudioThreads
 import Dispatch
 import SpeechEngine
 
-/// An engine that blocks in one of its calls until it is let go; it hears one word in everything.
+/// An engine that blocks in one of its calls until it is let go, or, where it can be, interrupted; it
+/// hears one word in everything.
 final class BlockingEngine: Sendable {
   enum Place {
-    case making, beginning, processing, finishing
+    case making, beginning, processing, guessing, finishing
   }
 
   /// Open once the call has been made.
   let reached = Gate()
+  /// Open once a call has been interrupted.
+  let interrupted = Gate()
   private let place: Place
+  private let canBeInterrupted: Bool
   private let permission = DispatchSemaphore(value: 0)
 
-  init(in place: Place) {
+  init(in place: Place, canBeInterrupted: Bool = false) {
     self.place = place
+    self.canBeInterrupted = canBeInterrupted
   }
 
   var engine: SpeechEngine {
@@ -26,7 +31,7 @@ final class BlockingEngine: Sendable {
         self.pass(.making)
         return Session(engine: self)
       })
-    engine.makeListener = { _ in Listener() }
+    engine.makeListener = { _ in IndependentUtterances() }
     return engine
   }
 
@@ -42,28 +47,41 @@ final class BlockingEngine: Sendable {
     permission.signal()
   }
 
-  /// It knows nothing: each utterance stands for itself.
-  private final class Listener: SpeechStreamListener {
-    var knowledge: any Sendable { 0 }
-
-    func hear(_ utterance: [[Float]]) {}
-  }
-
   private final class Session: SpeechEngineSession {
     private let engine: BlockingEngine
+    private let isInterrupted = Gate()
 
     init(engine: BlockingEngine) {
       self.engine = engine
     }
 
-    var hypothesis: SpeechHypothesis { SpeechHypothesis() }
+    var interrupt: @Sendable () -> Void {
+      guard engine.canBeInterrupted else { return {} }
+      return { [isInterrupted, engine] in
+        isInterrupted.open()
+        engine.release()
+      }
+    }
 
-    func beginUtterance() { engine.pass(.beginning) }
-    func beginUtterance(knowing knowledge: any Sendable) { engine.pass(.beginning) }
-    func process(_ samples: [Float]) { engine.pass(.processing) }
+    var hypothesis: SpeechHypothesis {
+      get throws(SpeechEngineError) {
+        try pass(.guessing)
+        return SpeechHypothesis()
+      }
+    }
 
-    func finishUtterance() -> SpeechHypothesis {
-      engine.pass(.finishing)
+    func beginUtterance() throws(SpeechEngineError) { try pass(.beginning) }
+    func process(_ samples: [Float]) throws(SpeechEngineError) { try pass(.processing) }
+
+    private func pass(_ place: Place) throws(SpeechEngineError) {
+      engine.pass(place)
+      guard isInterrupted.isOpen else { return }
+      engine.interrupted.open()
+      throw .interrupted
+    }
+
+    func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
+      try pass(.finishing)
       return SpeechHypothesis(words: [SpeechHypothesis.Word("word", frames: 0..<3200)])
     }
   }

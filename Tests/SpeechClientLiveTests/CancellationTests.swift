@@ -33,7 +33,7 @@ import Testing
     Task { try await results.all().count }
   }
 
-  @Test func `before there is audio`() async throws {
+  @Test func `cancelling ends the task before there is audio`() async throws {
     let (results, thread) = start()
     let consumer = consume(results)
     await scripted.waitUntil(.madeSession)
@@ -44,7 +44,7 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  @Test func `at once, while the model loads`() async throws {
+  @Test func `cancelling ends the task at once while the model loads`() async throws {
     let (results, thread) = start()
     let consumer = consume(results)
     consumer.cancel()
@@ -53,7 +53,7 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  @Test func `in the middle of an utterance`() async throws {
+  @Test func `cancelling ends the task in the middle of an utterance`() async throws {
     let (results, thread) = start()
     let consumer = consume(results)
     for buffer in audio(utterances: 1).prefix(14) { source.continuation.yield(buffer) }
@@ -65,7 +65,7 @@ import Testing
     #expect(!scripted.events.contains { if case .finished = $0 { true } else { false } })
   }
 
-  @Test func `between utterances`() async throws {
+  @Test func `cancelling ends the task between utterances`() async throws {
     for buffer in audio(utterances: 1) { source.continuation.yield(buffer) }
     let (consumer, thread) = {
       let (results, thread) = start()
@@ -76,7 +76,7 @@ import Testing
     await thread?.join()
   }
 
-  @Test func `when the stream of results is let go of without being read`() async throws {
+  @Test func `releasing the stream of results unread ends the task`() async throws {
     var thread: DedicatedThread?
     do {
       let (results, its) = start()
@@ -89,7 +89,7 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  @Test func `while the results wait for a consumer that is slow`() async throws {
+  @Test func `cancelling ends the task while the results wait for a slow consumer`() async throws {
     let many = ScriptedSpeechEngine(utterances: (0..<40).map { ScriptedUtterance("word \($0)") })
     let results = tasks.start(
       SpeechRequest(buffers: stream(audio(utterances: 40)), shouldReportPartialResults: false),
@@ -104,7 +104,7 @@ import Testing
     #expect(try await iterator.next() == nil)
   }
 
-  @Test func `even where the source does not care`() async throws {
+  @Test func `cancelling ends the task even if the source ignores it`() async throws {
     let stubborn = StubbornSource()
     let results = tasks.start(SpeechRequest(buffers: stubborn), on: scripted.engine)
     let thread = tasks.all.first?.recogniser?.executor.thread

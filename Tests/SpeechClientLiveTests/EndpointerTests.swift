@@ -47,6 +47,26 @@ import Testing
     #expect(events == [2: .began(framesBack: 5), 17: .cut(framesBack: 0)])
   }
 
+  @Test func `in a pause the longest utterance ends, and the next one is not silence`() {
+    var policy = short
+    (policy.longest, policy.comfortable) = (.milliseconds(600), .seconds(1))
+    policy.silence = .milliseconds(400)
+    let diagram = ".." + String(repeating: "s", count: 33) + String(repeating: ".", count: 40)
+    #expect(events(diagram, policy: policy) == [4: .began(framesBack: 5), 54: .paused, 59: .ended])
+  }
+
+  @Test func `a pause is told once, and again after speech`() {
+    var policy = short
+    (policy.longest, policy.comfortable) = (.seconds(2), .seconds(2))
+    policy.silence = .milliseconds(400)
+    let quiet = String(repeating: ".", count: 30)
+    let events = events("..sss" + quiet + "s" + quiet + "s" + quiet, policy: policy)
+    #expect(events.filter { $0.value == .paused }.keys.sorted() == [24, 55, 86])
+    policy.tailPadding = .milliseconds(300)
+    let late = self.events("..sss" + quiet + quiet, policy: policy)
+    #expect(late.filter { $0.value == .paused }.keys.sorted() == [34])
+  }
+
   @Test func `the cut is behind the quietest frame near the limit`() {
     var endpointer = Endpointer(policy: short)
     // The utterance is 20 frames long with the eighteenth of these; it is quiet before the last

@@ -190,6 +190,38 @@ import Testing
     await tasks.finishAll()
   }
 
+  @Test(arguments: [BlockingEngine.Place.beginning, .processing, .guessing, .finishing], [1, 2])
+  func `an engine that does not come back is interrupted when it is left`(
+    place: BlockingEngine.Place, jobCount: Int
+  ) async throws {
+    // Workers read no hypothesis.
+    let jobCount = place == .guessing ? 1 : jobCount
+    let blocking = BlockingEngine(in: place, canBeInterrupted: true)
+    let results = tasks.start(request(jobCount: jobCount), on: blocking.engine)
+    await blocking.reached.wait()
+    await clock.pass(by: Patience.interval) { await tasks.finishAll() }
+    await blocking.interrupted.wait()
+    await #expect(throws: stuck) { try await results.all() }
+    #expect(tasks.all.isEmpty)
+  }
+
+  @Test(arguments: [BlockingEngine.Place.beginning, .processing, .guessing, .finishing], [1, 2])
+  func `cancelling interrupts the engine, and its thread ends`(
+    place: BlockingEngine.Place, jobCount: Int
+  ) async throws {
+    let jobCount = place == .guessing ? 1 : jobCount
+    let blocking = BlockingEngine(in: place, canBeInterrupted: true)
+    let results = tasks.start(request(jobCount: jobCount), on: blocking.engine)
+    let thread = tasks.all.first?.recogniser?.executor.thread
+    await blocking.reached.wait()
+    let consumer = Task { try await results.all() }
+    consumer.cancel()
+    #expect(try await consumer.value.isEmpty)
+    await blocking.interrupted.wait()
+    await thread?.join()
+    #expect(tasks.all.isEmpty)
+  }
+
   @Test func `after the end, and while nobody takes the results, it comes back at once`()
     async throws
   {

@@ -40,7 +40,9 @@ import Testing
   }
 
   @Test(arguments: Before.allCases, 0..<3)
-  private func `it is heard from its beginning on`(before: Before, word: Int) async throws {
+  private func `the first word is recognized from its beginning on`(before: Before, word: Int)
+    async throws
+  {
     let quiet = before.samples
     let samples = quiet + (try speech(from: word))
     let step = 1600

@@ -1,6 +1,7 @@
 import AudioCore
 import ClientDependencies
 import Foundation
+import SileroDetector
 import SpeechClient
 import SpeechEngine
 import SyrinxTestSupport
@@ -34,6 +35,29 @@ func stream(_ buffers: [AudioBuffer]) -> AsyncStream<AudioBuffer> {
 func sound(_ name: String) -> URL {
   URL(filePath: #filePath).deletingLastPathComponent().appending(
     path: "../../Samples/sounds/\(name)")
+}
+
+/// What a script below Tests/Support prints: the place of something that it fetches once.
+func printed(by script: String) throws -> URL {
+  let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "Support/\(script)").path
+  let (process, output) = (Process(), Pipe())
+  process.executableURL = URL(filePath: "/usr/bin/env")
+  process.arguments = ["bash", path]
+  process.standardOutput = output
+  try process.run()
+  let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+  process.waitUntilExit()
+  try #require(process.terminationStatus == 0)
+  return URL(filePath: text.trimmingCharacters(in: .newlines))
+}
+
+/// Silero with the real library and model.
+func realSilero() throws -> SpeechActivityDetector {
+  let folder = try printed(by: "ONNX/components.sh")
+  return .silero(
+    library: folder.appending(path: "onnxruntime/libonnxruntime.so"),
+    model: folder.appending(path: "silero"))
 }
 
 extension AsyncThrowingStream where Element == SpeechRecognitionResult, Failure == any Error {

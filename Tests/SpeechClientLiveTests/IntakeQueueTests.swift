@@ -37,6 +37,18 @@ import Testing
     #expect(taken(&queue)?.dropped == nil)
   }
 
+  @Test func `a buffer of a live source is late while half a second waits behind it`() {
+    var live = IntakeQueue(.buffer(upTo: .seconds(60)))
+    var patient = IntakeQueue(.wait)
+    for number in 0..<7 {
+      live.add(buffer(number))
+      patient.add(buffer(number))
+    }
+    #expect(
+      (0..<7).map { _ in taken(&live)?.isLate } == [true, true] + Array(repeating: false, count: 5))
+    #expect((0..<7).allSatisfy { _ in taken(&patient)?.isLate == false })
+  }
+
   @Test func `buffers without a place of their own keep theirs when others are dropped`() {
     var queue = IntakeQueue(.buffer(upTo: .milliseconds(500)))
     for number in 0..<10 { queue.add(buffer(number, at: 0)) }

@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `it is dropped and told, and times stay right`() async throws {
+  @Test func `audio beyond the limit is dropped and reported, and times stay right`() async throws {
     let blocking = BlockingEngine(in: .beginning)
     let source = Source(audio(utterances: 3), holding: 12)
     var request = SpeechRequest(buffers: source.buffers)

@@ -110,7 +110,7 @@ import Testing
     #expect(refused.events.isEmpty && refused.error == denied)
   }
 
-  @Test func `a minute of it may wait, unless the request says otherwise`() {
+  @Test func `a minute of a microphone's audio may wait, unless the request says otherwise`() {
     let request = SpeechRequest(microphone: .speech)
     #expect(request.backPressure == .buffer(upTo: .seconds(60)))
     #expect(SpeechRequest(source: .microphone(.speech)).backPressure == .wait)

@@ -2,6 +2,7 @@ import AudioCore
 import Foundation
 import SoundFile
 import SpeechClient
+import SpeechEngine
 import Testing
 
 @testable import SpeechClientLive
@@ -10,7 +11,7 @@ import Testing
 /// same in every run.
 ///
 /// The clips are those in Samples, and the recordings in the folder that `SYRINX_SPEECH_DATA` names.
-@Suite struct NoisySpeechTests {
+@Suite(.timeLimit(.minutes(10))) struct NoisySpeechTests {
   enum Noise: String {
     case white, pink, brown, wandering
   }
@@ -35,23 +36,77 @@ import Testing
     Mixture(noise: .white, decibelsBelow: 0), Mixture(noise: .wandering, decibelsBelow: 30),
     Mixture(peak: -47),
   ])
-  func `every onset is found, and at most a tenth of the gaps is called speech`(
+  func `by energy every onset is found, and at most a tenth of the gaps is called speech`(
     mixture: Mixture
   ) throws {
     for clips in try Self.collections() {
       let scene = Scene(clips, mixture)
-      let found = scene.found()
-      for clip in scene.clips {
-        let first = found.first {
-          $0.upperBound > clip.lowerBound && $0.lowerBound < clip.upperBound
-        }
-        let start = try #require(first, "nothing at \(clip)").lowerBound
-        // What is before is the pre-roll: the first sounds of some words are below the noise.
-        #expect(start < scene.onset(of: clip) + 11_200, "\(start) in \(clip)")
-      }
-      let inGaps = found.reduce(0) { $0 + scene.samplesInGaps($1) }
-      #expect(inGaps * 10 <= (scene.clips.count + 1) * Self.gap, "\(inGaps)")
+      let found = try scene.found(by: .energy)
+      try scene.expectOnsets(in: found)
+      let inGaps = scene.samplesInGaps(found)
+      #expect(inGaps * 10 <= scene.gapLength, "\(inGaps) of \(scene.gapLength)")
       #expect(found.count >= scene.clips.count && found.count <= scene.clips.count * 3 / 2 + 1)
+    }
+  }
+
+  @Test(arguments: [
+    Mixture(noise: .white, decibelsBelow: 5), Mixture(noise: .white, decibelsBelow: 0),
+    Mixture(noise: .brown, decibelsBelow: 30), Mixture(noise: .brown, decibelsBelow: 20),
+    Mixture(noise: .pink, decibelsBelow: 20), Mixture(noise: .wandering, decibelsBelow: 30),
+    Mixture(peak: -47),
+  ])
+  func `by Silero every onset is found, and at most a hundredth of the gaps is called speech`(
+    mixture: Mixture
+  ) throws {
+    let silero = try realSilero()
+    for clips in try Self.collections() {
+      let scene = Scene(clips, mixture)
+      let found = try scene.found(by: silero)
+      let clean = try Scene(clips, Mixture(peak: -10)).found(by: silero)
+      try scene.expectOnsets(in: found)
+      let inGaps = scene.samplesInGaps(found)
+      #expect(inGaps * 100 <= scene.gapLength, "\(inGaps) of \(scene.gapLength)")
+      #expect(found.count == clean.count)
+    }
+  }
+
+  @Test(arguments: [
+    [0], [Float](repeating: 0, count: 160_000), [Float](repeating: .nan, count: 32_000),
+    [Float](repeating: -.infinity, count: 32_000),
+  ])
+  func `what is no sound is no speech`(samples: [Float]) throws {
+    for detector in [try realSilero(), .energy] {
+      var finder = UtteranceFinder(detector: detector)
+      #expect(try finder.add(samples).isEmpty && finder.finish().isEmpty)
+    }
+  }
+
+  @Test(arguments: [7_000, 12_000, 20_000])
+  func `by Silero a stream may begin within speech`(start: Int) throws {
+    let clip = try Self.read(sound("go-forward.wav"))
+    var finder = UtteranceFinder(detector: try realSilero())
+    let actions = try finder.add(Array(clip[start...])) + finder.finish()
+    guard case .begin(at: 0, _) = actions.first else {
+      Issue.record("it begins with \(String(describing: actions.first))")
+      return
+    }
+  }
+
+  @Test func `by Silero speech without a pause is cut where it is quiet, without a loss`() throws {
+    let clip = try Self.read(sound("window.wav"))
+    let speech = Array(clip[4_000..<clip.count - 8_000])
+    let long = (0..<8).flatMap { _ in speech }
+    var finder = UtteranceFinder(
+      policy: EndpointPolicy(longest: .seconds(4)), detector: try realSilero())
+    let actions = try finder.add(long) + finder.finish()
+    let begins = actions.compactMap { if case .begin(let at, _) = $0 { at.rawValue } else { nil } }
+    let heard = actions.flatMap { if case .hear(let samples) = $0 { samples } else { [Float]() } }
+    #expect(begins.count >= 4 && begins[0] == 0)
+    #expect(heard.count == long.count)
+    let mean = speech.reduce(0) { $0 + $1 * $1 } / Float(speech.count)
+    for cut in begins.dropFirst() {
+      let before = long[cut - 512..<cut].reduce(0) { $0 + $1 * $1 } / 512
+      #expect(before < mean / 4, "\(cut)")
     }
   }
 
@@ -100,18 +155,28 @@ import Testing
     }
 
     /// The utterances, from first sound to last.
-    func found() -> [Range<Int>] {
-      var finder = UtteranceFinder()
+    func found(by detector: SpeechActivityDetector) throws -> [Range<Int>] {
+      var finder = UtteranceFinder(detector: detector)
       var found: [Range<Int>] = []
       var (start, end) = (0, 0)
-      for action in finder.add(samples) + finder.finish() {
+      for action in try finder.add(samples) + finder.finish() {
         switch action {
         case .begin(let at, let sound): (start, end) = (sound.rawValue, at.rawValue)
         case .hear(let samples): end += samples.count
+        case .pause: break
         case .end(let silence): found.append(start..<max(start, end - silence.rawValue))
         }
       }
       return found
+    }
+
+    func expectOnsets(in found: [Range<Int>]) throws {
+      for clip in clips {
+        let first = found.first { $0.overlaps(clip) }
+        let start = try #require(first, "nothing at \(clip)").lowerBound
+        // What is before is the pre-roll: the first sounds of some words are below the noise.
+        #expect(start < onset(of: clip) + 11_200, "\(start) in \(clip)")
+      }
     }
 
     /// The first 10 ms of a clip that are at most 20 dB below its loudest.
@@ -123,8 +188,14 @@ import Testing
       return powers.first { $0.1 >= loudest / 100 }?.0 ?? clip.lowerBound
     }
 
-    func samplesInGaps(_ utterance: Range<Int>) -> Int {
-      utterance.count - clips.reduce(0) { $0 + $1.clamped(to: utterance).count }
+    var gapLength: Int { (clips.count + 1) * gap }
+
+    /// How much of the utterances is in no clip.
+    func samplesInGaps(_ utterances: [Range<Int>]) -> Int {
+      utterances.reduce(0) { sum, utterance in
+        sum + utterance.count
+          - clips.reduce(0) { $0 + $1.clamped(to: utterance).count }
+      }
     }
   }
 }

@@ -29,7 +29,7 @@ import Testing
     ).all().map { "\($0.isFinal ? "final" : "partial") \($0.bestTranscription.formattedString)" }
   }
 
-  @Test func `noise that swells and fades`() async throws {
+  @Test func `noise that swells and fades has no words`() async throws {
     let noise = AudioSignal.noise(seed: 3, amplitude: 1)
     let buffers = buffers { time in
       let swell = 0.1 * (1 - sin(4 * .pi * time))
@@ -38,7 +38,7 @@ import Testing
     #expect(try await results(buffers) == [])
   }
 
-  @Test func `a chord that trembles`() async throws {
+  @Test func `a chord that trembles has no words`() async throws {
     let buffers = buffers { time in
       let chord = [261.6, 329.6, 392].reduce(0) { $0 + sin(2 * .pi * $1 * time) }
       return Float(0.1 * chord * (1.2 - sin(10 * .pi * time)))
@@ -46,7 +46,7 @@ import Testing
     #expect(try await results(buffers) == [])
   }
 
-  @Test func `silence`() async throws {
+  @Test func `silence has no words`() async throws {
     #expect(try await results([AudioBuffer(silence: 96_000, format: .speech)]) == [])
   }
 }

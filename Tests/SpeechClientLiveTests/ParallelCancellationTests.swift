@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `before there is audio`() async throws {
+  @Test func `cancelling ends the task before there is audio`() async throws {
     let (events, thread) = try start()
     let consumer = consume(events)
     await shared.hasMade(sessions: 1)
@@ -77,7 +77,7 @@ import Testing
     await end(of: thread)
   }
 
-  @Test func `at once, while the model loads`() async throws {
+  @Test func `cancelling ends the task at once while the model loads`() async throws {
     let (events, thread) = try start()
     let consumer = consume(events)
     consumer.cancel()
@@ -86,7 +86,7 @@ import Testing
     await end(of: thread)
   }
 
-  @Test func `in the middle of an utterance`() async throws {
+  @Test func `cancelling ends the task in the middle of an utterance`() async throws {
     let (events, thread) = try start()
     let begun = Gate()
     let consumer = consume(events, begun: begun)
@@ -100,7 +100,7 @@ import Testing
     #expect(shared.counts.made == 1)
   }
 
-  @Test func `between utterances`() async throws {
+  @Test func `cancelling ends the task between utterances`() async throws {
     for buffer in audio(utterances: 1) { source.yield(buffer) }
     let (consumer, thread) = try {
       let (events, thread) = try start()
@@ -111,7 +111,7 @@ import Testing
     await end(of: thread)
   }
 
-  @Test func `when the stream is let go of without being read`() async throws {
+  @Test func `releasing the stream of results unread ends the task`() async throws {
     var thread: DedicatedThread?
     do {
       let (events, its) = try start()
@@ -123,7 +123,7 @@ import Testing
     await end(of: thread)
   }
 
-  @Test func `while the results wait for a consumer that is slow, and the scout for them`()
+  @Test func `cancelling ends the task while a slow consumer holds up the results and the scout`()
     async throws
   {
     for buffer in audio(utterances: 40) { source.yield(buffer) }
@@ -137,7 +137,7 @@ import Testing
     #expect(try await iterator.next() == nil)
   }
 
-  @Test func `even where the source does not care`() async throws {
+  @Test func `cancelling ends the task even if the source ignores it`() async throws {
     let stubborn = StubbornSource()
     defer { stubborn.release() }
     let (events, thread) = start(stubborn)

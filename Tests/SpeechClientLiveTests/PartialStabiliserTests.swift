@@ -14,11 +14,26 @@ import Testing
     }
   }
 
+  private func hypothesis(_ text: String, revision: Int? = nil) -> SpeechHypothesis {
+    var hypothesis = SpeechHypothesis(words: words(text))
+    hypothesis.revision = revision
+    return hypothesis
+  }
+
+  /// A stabiliser for which these words stay, but for the last.
+  private func stabiliser(of text: String) -> PartialStabiliser {
+    var stabiliser = PartialStabiliser()
+    for index in 0..<6 {
+      _ = stabiliser.add(hypothesis(text), heard: FrameCount(100_000 + index * 1600))
+    }
+    return stabiliser
+  }
+
   /// How many words are stable after each hypothesis, a tenth of a second apart.
   private func counts(_ hypotheses: [String]) -> [Int] {
     var stabiliser = PartialStabiliser()
     return hypotheses.enumerated().map { index, text in
-      _ = stabiliser.add(words(text), heard: FrameCount((index + 10) * 1600))
+      _ = stabiliser.add(hypothesis(text), heard: FrameCount((index + 10) * 1600))
       return stabiliser.stableCount
     }
   }
@@ -38,32 +53,128 @@ import Testing
   @Test func `a word that is not long over does not stay`() {
     var stabiliser = PartialStabiliser()
     let words = words("go on")
-    _ = stabiliser.add(words, heard: 0)
-    _ = stabiliser.add(words, heard: 8000)
+    _ = stabiliser.add(SpeechHypothesis(words: words), heard: 0)
+    _ = stabiliser.add(SpeechHypothesis(words: words), heard: 8000)
     #expect(stabiliser.stableCount == 1)
     var late = PartialStabiliser()
-    let far = words.map {
-      Word($0.text, frames: $0.frames.lowerBound + 5000..<$0.frames.upperBound + 5000)
-    }
+    var far = SpeechHypothesis(
+      words: words.map {
+        Word($0.text, frames: $0.frames.lowerBound + 5000..<$0.frames.upperBound + 5000)
+      })
     _ = late.add(far, heard: 0)
     _ = late.add(far, heard: 8000)
     #expect(late.stableCount == 0)
+    // Where that is a guess, two decodes have to do.
+    far.hasEstimatedTimes = true
+    _ = late.add(far, heard: 8000)
+    #expect(late.stableCount == 1)
   }
 
   @Test func `what stays is put in front of what the engine says instead`() {
     var stabiliser = PartialStabiliser()
     for index in 0..<8 {
-      _ = stabiliser.add(words("go on now"), heard: FrameCount(9600 + index * 1600))
+      _ = stabiliser.add(hypothesis("go on now"), heard: FrameCount(9600 + index * 1600))
     }
     #expect(stabiliser.stableCount == 2)
     let other = [
       Word("no", frames: 0..<5000), Word("one", frames: 5000..<8000),
       Word("here", frames: 8000..<9600),
     ]
-    let kept = stabiliser.keeping(other)
+    let kept = stabiliser.keeping(SpeechHypothesis(words: other)).words
     #expect(kept.map(\.text) == ["go", "on", "one", "here"])
     #expect(kept[2].frames == 6400..<8000)
-    #expect(stabiliser.keeping(words("go on then")).map(\.text) == ["go", "on", "then"])
-    #expect(stabiliser.keeping([]).map(\.text) == ["go", "on"])
+    #expect(stabiliser.keeping(hypothesis("go on then")).texts == ["go", "on", "then"])
+    #expect(stabiliser.keeping(SpeechHypothesis()).texts == ["go", "on"])
   }
+
+  @Test func `a decode that is read again agrees with nobody`() {
+    var stabiliser = PartialStabiliser()
+    for heard in stride(from: 16_000, through: 40_000, by: 1600) {
+      _ = stabiliser.add(hypothesis("go on", revision: 1), heard: FrameCount(heard))
+      #expect(stabiliser.stableCount == 0)
+    }
+    _ = stabiliser.add(hypothesis("go on", revision: 2), heard: 41_600)
+    #expect(stabiliser.stableCount == 1)
+  }
+
+  @Test func `two decodes are enough where they are numbered, and else half a second`() {
+    var numbered = PartialStabiliser()
+    _ = numbered.add(hypothesis("go on", revision: 1), heard: 16_000)
+    #expect(numbered.stableCount == 0)
+    _ = numbered.add(hypothesis("go on", revision: 2), heard: 22_400)
+    #expect(numbered.stableCount == 1)
+    var unnumbered = PartialStabiliser()
+    _ = unnumbered.add(hypothesis("go on"), heard: 16_000)
+    _ = unnumbered.add(hypothesis("go on"), heard: 22_400)
+    #expect(unnumbered.stableCount == 0)
+    _ = unnumbered.add(hypothesis("go on"), heard: 24_000)
+    #expect(unnumbered.stableCount == 1)
+  }
+
+  @Test func `a word that is written otherwise is the same`() {
+    let texts = ["isn't it so", "Isn\u{2019}t it so?", "ISN'T it, so"]
+    var stabiliser = PartialStabiliser()
+    for index in 0..<6 {
+      _ = stabiliser.add(hypothesis(texts[index % 3]), heard: FrameCount(16_000 + index * 1600))
+    }
+    #expect(stabiliser.stableCount == 2)
+    let final = hypothesis("Isn't it? 250 euros.")
+    #expect(stabiliser.keeping(final) == final)
+  }
+
+  @Test(arguments: [
+    ("e-mail", "email"), ("\u{201C}Yes!\u{201D}", "yes"), ("caf\u{E9}", "Cafe\u{301}."),
+    ("...", "..."),
+  ])
+  func `case, hyphens, and outer punctuation make no other word`(one: String, other: String) {
+    #expect(one.wordKey == other.wordKey)
+  }
+
+  @Test(arguments: [
+    ("we're", "were"), ("2.5", "25"), ("$5", "5"), ("-", "..."), ("250", "two"), ("c++", "c"),
+  ])
+  func `letters, digits, and what is between them do`(one: String, other: String) {
+    #expect(one.wordKey != other.wordKey)
+  }
+
+  @Test(arguments: [
+    // Joined, parted, with a word before, without one, and with others in their place.
+    ("I can not go", "I cannot go.", "I can not go."),
+    ("someone is here", "Some one is here.", "someone is here."),
+    ("go on then", "Well, go on then!", "go on then!"),
+    ("well go on then", "Go on then!", "well go on then!"),
+    ("a b c d", "x y z d e", "a b c d e"),
+    ("a b c d", "", "a b c"),
+  ])
+  func `a hypothesis with other words in place of those that stay goes on behind them`(
+    stable: String, later: String, expected: String
+  ) {
+    // Times say nothing here, and are a guess.
+    var later = hypothesis(later)
+    later.hasEstimatedTimes = true
+    let kept = stabiliser(of: stable).keeping(later)
+    #expect(kept.texts.joined(separator: " ") == expected)
+  }
+
+  @Test func `where times are measured, it goes on where they say`() {
+    let later = SpeechHypothesis(words: [
+      Word("That", frames: 0..<3200), Word("is", frames: 3200..<6400),
+      Word("250", frames: 6400..<16_000), Word("euros.", frames: 16_000..<20_000),
+    ])
+    let kept = stabiliser(of: "that is two hundred fifty euros").keeping(later)
+    #expect(kept.texts == ["that", "is", "two", "hundred", "fifty", "euros."])
+  }
+
+  @Test func `words that stay from a guess make the times a guess`() {
+    var stabiliser = PartialStabiliser()
+    var guess = hypothesis("go on now")
+    guess.hasEstimatedTimes = true
+    for heard in [16_000, 24_000] { _ = stabiliser.add(guess, heard: FrameCount(heard)) }
+    #expect(!stabiliser.keeping(hypothesis("Go on now")).hasEstimatedTimes)
+    #expect(stabiliser.keeping(hypothesis("no one")).hasEstimatedTimes)
+  }
+}
+
+extension SpeechHypothesis {
+  fileprivate var texts: [String] { words.map(\.text) }
 }

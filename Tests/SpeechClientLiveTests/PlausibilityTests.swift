@@ -8,10 +8,12 @@ import Testing
 @Suite struct PlausibilityTests {
   private func isSpeech(
     _ words: [(String, Range<FrameCount>, Double?)], isVoiced: Bool = false,
-    sound: FrameCount = 16_000
+    sound: FrameCount = 16_000, hasEstimatedTimes: Bool = false
   ) -> Bool {
-    Plausibility(isVoiced: isVoiced, sound: sound).isSpeech(
-      words.map { SpeechHypothesis.Word($0, frames: $1, confidence: $2) })
+    var hypothesis = SpeechHypothesis(
+      words: words.map { SpeechHypothesis.Word($0, frames: $1, confidence: $2) })
+    hypothesis.hasEstimatedTimes = hasEstimatedTimes
+    return Plausibility(isVoiced: isVoiced, sound: sound).isSpeech(hypothesis)
   }
 
   @Test func `where the engine is sure of no word, a noise was taken for words`() {
@@ -19,6 +21,16 @@ import Testing
     #expect(isSpeech([("up", 0..<8000, 0.02), ("there", 8000..<16_000, 0.5)]))
     // An engine that cannot say how sure it is has its say.
     #expect(isSpeech([("up", 0..<8000, nil)]))
+  }
+
+  @Test func `partial words need a voice only until the engine says how sure it is`() {
+    func isVoice(_ confidence: Double?, isVoiced: Bool) -> Bool {
+      let word = SpeechHypothesis.Word("up", frames: 0..<8000, confidence: confidence)
+      return Plausibility(isVoiced: isVoiced, sound: 16_000)
+        .isVoice(SpeechHypothesis(words: [word]))
+    }
+    #expect(!isVoice(nil, isVoiced: false) && isVoice(nil, isVoiced: true))
+    #expect(isVoice(0.9, isVoiced: false) && !isVoice(0.01, isVoiced: true))
   }
 
   @Test func `a single word that lasts two seconds or more needs a voice`() {
@@ -35,6 +47,13 @@ import Testing
     ]
     #expect(!isSpeech(applause, sound: 80_000))
     #expect(isSpeech(applause, isVoiced: true, sound: 80_000))
+  }
+
+  @Test func `how long a word is says nothing where that was guessed`() {
+    #expect(isSpeech([("up", 0..<32_000, 0.98)], hasEstimatedTimes: true))
+    #expect(isSpeech([("the", 0..<1120, 0.3)], sound: 64_000, hasEstimatedTimes: true))
+    #expect(!isSpeech([("thigh", 0..<8000, 0.003)], hasEstimatedTimes: true))
+    #expect(!isSpeech([], hasEstimatedTimes: true))
   }
 
   @Test func `a scrap of a word in a long sound is chance`() {

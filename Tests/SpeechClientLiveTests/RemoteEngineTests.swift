@@ -19,6 +19,7 @@ import Testing
     let frail = FrailEngine(failures)
     var engine = frail.engine
     engine.isRemote = isRemote
+    engine.survivesFailedUtterance = isRemote
     let events = withDependencies {
       $0.speechEngine = engine
     } operation: {
@@ -112,6 +113,7 @@ import Testing
     let asked = Mutex(0)
     var engine = FrailEngine([:]).engine
     engine.isRemote = true
+    engine.survivesFailedUtterance = true
     engine.availability = {
       asked.withLock { $0 += 1 }
       return .unavailable(.failed(reason: ""))

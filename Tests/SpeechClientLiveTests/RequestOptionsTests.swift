@@ -44,6 +44,22 @@ import Testing
     #expect(policy.usable.preRoll == .zero)
   }
 
+  @Test func `the policy is fitted to the engine`() {
+    var engine = scripted.engine
+    engine.utteranceLength = .zero ... .seconds(8)
+    let fitted = EndpointPolicy().fitted(to: engine)
+    #expect((fitted.longest, fitted.tailPadding) == (.seconds(8), nil))
+    #expect(EndpointPolicy(longest: .seconds(5)).fitted(to: engine).longest == .seconds(5))
+    engine.anticipatesEnd = true
+    // What follows the last sound is part of the utterance.
+    let anticipating = EndpointPolicy().fitted(to: engine)
+    #expect(anticipating.tailPadding == .milliseconds(200))
+    #expect(anticipating.longest == .milliseconds(7800))
+    #expect(EndpointPolicy(tailPadding: .zero).fitted(to: engine).tailPadding == .zero)
+    engine.utteranceLength = .zero ... .zero
+    #expect(EndpointPolicy().fitted(to: engine).longest == .seconds(1))
+  }
+
   @Test(arguments: ["", "\u{FEFF}"])
   func `a grammar, in a file or as text, may have a mark of byte order`(mark: String) async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).gram")
@@ -83,7 +99,7 @@ import Testing
     try Data("#JSGF V1.0; // f\u{fc}r".utf8.filter { $0 != 0xC3 }).write(to: latin)
     for (file, reason) in [
       (latin, "\(latin.path) is not UTF-8 text; save it as such"),
-      (folder, "\(folder.path) is a folder; name the file with the grammar"),
+      (folder, "cannot read \(folder.path): it is a folder; name a file in it"),
     ] {
       var request = SpeechRequest(buffers: stream([]))
       request.grammar = .file(file)
@@ -106,7 +122,7 @@ import Testing
     request.grammar = .file(URL(filePath: "/nowhere/a.gram"))
     await #expect(
       throws: SpeechClientError.invalidGrammar(
-        reason: "there is no /nowhere/a.gram; check the name and its folder")
+        reason: "cannot read /nowhere/a.gram: there is no such file; check the name and its folder")
     ) {
       try await tasks.start(request, on: .pocketSphinx()).all()
     }

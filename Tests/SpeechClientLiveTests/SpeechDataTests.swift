@@ -30,7 +30,7 @@ struct SpeechDataTests {
     return results.finals.joined(separator: " ")
   }
 
-  @Test func `of dictation no more than 22 % of the words are wrong`() async throws {
+  @Test func `at most 22 % of the words of dictation are wrong`() async throws {
     var total = WordErrorRate(reference: [], hypothesis: [])
     for clip in try data.clips() {
       let heard = try await understood(of: clip)
@@ -40,7 +40,7 @@ struct SpeechDataTests {
     #expect(rate <= 0.22, "\(total.errorCount) of \(total.referenceCount) words")
   }
 
-  @Test func `with the grammar of the cards each is exact`() async throws {
+  @Test func `with the grammar of the cards, each card is exact`() async throws {
     let cards = try data.clips().filter(\.isCards)
     #expect(!cards.isEmpty)
     for clip in cards {

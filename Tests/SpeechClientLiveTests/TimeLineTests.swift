@@ -54,7 +54,7 @@ import Testing
     AudioFormat.speech, AudioFormat(sampleRate: 44_100, channelCount: 2),
     AudioFormat(sampleRate: 48_000, channelCount: 1),
   ])
-  func `they are right to 50 ms, across utterances, resampling and gaps`(
+  func `word times are right to 50 ms, across utterances, resampling, and gaps`(
     format: AudioFormat
   ) async throws {
     let clip = try clip()

@@ -1,6 +1,7 @@
 import AudioCore
 import SoundFile
 import SpeechClient
+import SpeechEngine
 import Testing
 
 @testable import SpeechClientLive
@@ -15,13 +16,51 @@ import Testing
 
   private func actions(
     _ samples: [Float], step: Int, finish: Bool = true, tail: Duration? = nil
-  ) -> [UtteranceFinder.Action] {
+  ) throws -> [UtteranceFinder.Action] {
     var finder = UtteranceFinder(policy: EndpointPolicy(tailPadding: tail))
     var actions: [UtteranceFinder.Action] = []
     for begin in stride(from: 0, to: samples.count, by: step) {
-      actions += finder.add(Array(samples[begin..<min(begin + step, samples.count)]))
+      actions += try finder.add(Array(samples[begin..<min(begin + step, samples.count)]))
     }
     return finish ? actions + finder.finish() : actions
+  }
+
+  /// How much had been heard at each pause, and how much of that was silence.
+  private func pauses(_ actions: [UtteranceFinder.Action]) -> [[Int]] {
+    var heard = 0
+    return actions.compactMap { action in
+      if case .hear(let samples) = action { heard += samples.count }
+      if case .pause(let silence) = action { return [heard, silence.rawValue] }
+      return nil
+    }
+  }
+
+  @Test(
+    arguments: [160, 1000, 1600, 64_000],
+    [
+      (nil, 3200, 3200), (100, 1600, 1600), (0, 0, 0), (400, 6400, 6400),
+    ])
+  func `a pause comes when a fifth of a second is silent and all that is heard of it has been`(
+    step: Int, expected: (tail: Int?, silence: Int, heard: Int)
+  ) throws {
+    let actions = try actions(
+      Self.speech, step: step, tail: expected.tail.map { .milliseconds($0) })
+    // The speech begins 4800 frames into the utterance, and is 16 000 long.
+    #expect(pauses(actions) == [[20_800 + expected.heard, expected.silence]])
+  }
+
+  @Test func `there is no pause where the utterance ends first`() throws {
+    #expect(try pauses(actions(Self.speech, step: 1600, tail: .seconds(1))).isEmpty)
+  }
+
+  @Test(arguments: [36_800, 36_801, 37_000, 38_399])
+  func `behind a pause nothing is heard where the audio ends, whatever its length`(length: Int)
+    throws
+  {
+    let actions = try actions(
+      Array(Self.speech[..<length]), step: 1600, tail: .milliseconds(200))
+    #expect(pauses(actions) == [[24_000, 3200]])
+    #expect(heard(actions).count == 24_000)
   }
 
   private func heard(_ actions: [UtteranceFinder.Action]) -> [Float] {
@@ -31,8 +70,8 @@ import Testing
   @Test(arguments: [160, 1000, 1600, 64_000])
   func `an utterance is its speech with pre-roll and hangover, however the audio is cut`(
     step: Int
-  ) {
-    let actions = actions(Self.speech, step: step)
+  ) throws {
+    let actions = try actions(Self.speech, step: step)
     #expect(actions.first == .begin(at: 11_200, sound: 16_000))
     #expect(actions.last == .end(silence: 9600))
     #expect(heard(actions) == Array(Self.speech[11_200..<41_600]))
@@ -41,8 +80,8 @@ import Testing
   @Test(arguments: [160, 1000, 1600, 64_000], [0, 100, 205])
   func `no more silence than the policy says is heard after the last sound`(
     step: Int, milliseconds: Int
-  ) {
-    let actions = actions(Self.speech, step: step, tail: .milliseconds(milliseconds))
+  ) throws {
+    let actions = try actions(Self.speech, step: step, tail: .milliseconds(milliseconds))
     // In whole steps of 10 ms.
     let tail = milliseconds / 10 * 160
     #expect(actions.last == .end(silence: FrameCount(tail)))
@@ -50,18 +89,18 @@ import Testing
   }
 
   @Test(arguments: [160, 1600, 64_000])
-  func `silence that was held back is heard where speech goes on behind it`(step: Int) {
+  func `silence that was held back is heard where speech goes on behind it`(step: Int) throws {
     // 0.4 s of quiet between two stretches of speech.
     let samples =
       Array(Self.speech[..<38_400]) + Array(Self.speech[16_000..<32_000])
       + Array(Self.speech[32_000...])
-    let actions = actions(samples, step: step, tail: .milliseconds(100))
+    let actions = try actions(samples, step: step, tail: .milliseconds(100))
     #expect(actions.count { if case .begin = $0 { true } else { false } } == 1)
     #expect(heard(actions) == Array(samples[11_200..<54_400 + 1600]))
   }
 
-  @Test func `where the audio ends in silence no more of it is heard either`() {
-    let actions = actions(
+  @Test func `where the audio ends in silence no more of it is heard either`() throws {
+    let actions = try actions(
       Array(Self.speech[..<36_800]), step: 1600, tail: .milliseconds(100))
     #expect(actions.last == .end(silence: 1600))
     #expect(heard(actions) == Array(Self.speech[11_200..<33_600]))
@@ -75,6 +114,9 @@ import Testing
     let none = UtteranceFinder(policy: EndpointPolicy())
     #expect(none.padding(after: 0).isEmpty)
     #expect(none.padding(after: 0, wanted: .milliseconds(300)).count == 4800)
+    #expect(none.padding(after: 0, heard: 6000, shortest: .milliseconds(500)).count == 2000)
+    #expect(none.padding(after: 0, heard: 8000, shortest: .milliseconds(500)).isEmpty)
+    #expect(long.padding(after: 9600, heard: 4000, shortest: .milliseconds(500)).count == 6400)
   }
 
   @Test func `a tail that makes no sense is the nearest that does`() {
@@ -83,28 +125,29 @@ import Testing
     #expect(EndpointPolicy().usable.tailPadding == nil)
   }
 
-  @Test func `silence gives nothing`() {
+  @Test func `silence gives nothing`() throws {
     let silence = [Float](repeating: 0, count: 64_000)
-    #expect(actions(silence, step: 1600).isEmpty)
+    #expect(try actions(silence, step: 1600).isEmpty)
   }
 
-  @Test func `an utterance that the end of the audio cuts off is ended`() {
-    let actions = actions(Array(Self.speech[..<30_001]), step: 1600)
+  @Test func `an utterance that the end of the audio cuts off is ended`() throws {
+    let actions = try actions(Array(Self.speech[..<30_001]), step: 1600)
     #expect(actions.last == .end(silence: 0))
     #expect(heard(actions) == Array(Self.speech[11_200..<30_001]))
   }
 
-  @Test func `speech goes to the engine while it lasts`() {
-    let actions = actions(Array(Self.speech[..<30_000]), step: 1600, finish: false)
+  @Test func `speech goes to the engine while it lasts`() throws {
+    let actions = try actions(Array(Self.speech[..<30_000]), step: 1600, finish: false)
     #expect(actions.count > 5)
     #expect(heard(actions).count > 16_000)
   }
 
-  @Test func `after a gap the frames are counted from behind it`() {
+  @Test func `after a gap the frames are counted from behind it`() throws {
     var finder = UtteranceFinder()
-    _ = finder.add(Array(Self.speech[..<1600]))
+    _ = try finder.add(Array(Self.speech[..<1600]))
     finder.skip(to: 100_000)
-    #expect(finder.add(Array(Self.speech[..<20_000])).first == .begin(at: 111_200, sound: 116_000))
+    #expect(
+      try finder.add(Array(Self.speech[..<20_000])).first == .begin(at: 111_200, sound: 116_000))
   }
 
   @Test(arguments: [160, 1000, 64_000])
@@ -112,7 +155,7 @@ import Testing
     let clip = try SoundFileReader(url: sound("go-forward.wav")).read(atMost: 1_000_000).samples
     // Shortly before the first word, in its vowel, and a tight cut of a single word.
     for range in [4_000..<clip.count, 6_400..<clip.count, 11_360..<18_080] {
-      let actions = actions(Array(clip[range]), step: step)
+      let actions = try actions(Array(clip[range]), step: step)
       guard case .begin(at: 0, _) = actions.first else {
         Issue.record("\(range) begins with \(String(describing: actions.first))")
         continue
@@ -124,7 +167,7 @@ import Testing
   @Test(arguments: [Duration.zero, .seconds(1)])
   func `speech without a pause is cut without a loss, and repeated as far as is wanted`(
     overlap: Duration
-  ) {
+  ) throws {
     // Steady, but for a soft spot of 30 ms every 0.2 s.
     let quiet = AudioSignal.noise(seed: 1, amplitude: 0.001).buffer(.seconds(1), format: .speech)
     let long = AudioSignal { frame, rate in
@@ -134,7 +177,7 @@ import Testing
     }.buffer(.seconds(5), format: .speech).samples
     let samples = quiet.samples + quiet.samples + long
     var finder = UtteranceFinder(policy: EndpointPolicy(longest: .seconds(2)), overlap: overlap)
-    let actions = finder.add(samples) + finder.finish()
+    let actions = try finder.add(samples) + finder.finish()
     let begins = actions.compactMap {
       if case .begin(let at, let sound) = $0 { (at, sound) } else { nil }
     }
@@ -147,9 +190,63 @@ import Testing
       heard(actions).count == samples.count - begins[0].0.rawValue + cuts.count * shared.rawValue)
   }
 
-  @Test func `of a long silence only the pre-roll is kept`() {
+  /// Judges by the mean of a frame's samples.
+  private final class MeanDetector: SpeechActivitySession {
+    let frameLength: FrameCount
+
+    init(frameLength: FrameCount) {
+      self.frameLength = frameLength
+    }
+
+    func hear(_ frame: ArraySlice<Float>) throws(SpeechEngineError) -> [Double] {
+      let mean = Double(frame.reduce(0) { $0 + abs($1) }) / Double(frame.count)
+      guard mean <= 1 else { throw .failed(reason: "it is too loud") }
+      return [mean]
+    }
+
+    func finish() -> [Double] { [] }
+  }
+
+  private func finder(frameLength: FrameCount) -> UtteranceFinder {
+    UtteranceFinder(
+      detector: SpeechActivityDetector(name: "mean") { MeanDetector(frameLength: frameLength) })
+  }
+
+  @Test(arguments: [160, 1000, 64_000])
+  func `with frames of another length durations are whole frames of it`(step: Int) throws {
+    var finder = finder(frameLength: 512)
+    // From frame 31 to 62.
+    let samples = (0..<64_000).map { Float((31 * 512..<63 * 512).contains($0) ? 0.6 : 0.1) }
+    var actions: [UtteranceFinder.Action] = []
+    for begin in stride(from: 0, to: samples.count, by: step) {
+      actions += try finder.add(Array(samples[begin..<min(begin + step, samples.count)]))
+    }
+    #expect(actions.first == .begin(at: 10_752, sound: 15_872))
+    #expect(heard(actions) == Array(samples[21 * 512..<82 * 512]))
+    #expect(actions.last == .end(silence: 9_728))
+  }
+
+  @Test func `speech goes on at a probability that it would not begin at`() throws {
+    var finder = finder(frameLength: 160)
+    func hear(_ level: Float, _ count: Int) throws -> [UtteranceFinder.Action] {
+      try finder.add([Float](repeating: level, count: count))
+    }
+    #expect(try hear(0.4, 16_000).isEmpty)
+    #expect(try hear(0.6, 480).first == .begin(at: 11_200, sound: 16_000))
+    #expect(try !hear(0.4, 16_000).contains { if case .end = $0 { true } else { false } })
+    #expect(try hear(0.3, 9_600).last == .end(silence: 9_600))
+  }
+
+  @Test func `a detector that fails is an error`() {
+    var finder = finder(frameLength: 160)
+    #expect(throws: SpeechEngineError.failed(reason: "it is too loud")) {
+      _ = try finder.add([Float](repeating: 2, count: 160))
+    }
+  }
+
+  @Test func `of a long silence only the pre-roll is kept`() throws {
     var finder = UtteranceFinder()
-    for _ in 0..<1000 { _ = finder.add([Float](repeating: 0, count: 1600)) }
+    for _ in 0..<1000 { _ = try finder.add([Float](repeating: 0, count: 1600)) }
     #expect(finder.pendingCount <= 5280)
   }
 }

@@ -135,31 +135,76 @@ import Testing
     #expect(segments?.last.map { $0.timestamp + $0.duration } == .milliseconds(1500))
   }
 
-  @Test
-  func `other readings come with the final result, and their words with those they stand for`() {
+  /// Words of 0.2 s, one after the other.
+  private func words(_ text: String) -> [SpeechHypothesis.Word] {
+    text.split(separator: " ").enumerated().map { index, text in
+      SpeechHypothesis.Word(
+        String(text), frames: FrameCount(index * 3200)..<FrameCount((index + 1) * 3200))
+    }
+  }
+
+  @Test(arguments: [
+    ("go forward", ["go for word", "no forward"], [["no"], ["for word"]]),
+    ("isn't it", ["Isn't it?", "is it", "isn't the bit"], [["is"], ["the bit"]]),
+    ("a b", ["a", "a c b", "x y b"], [["x y"], []]),
+    ("a b c", ["c", "x c"], [[], ["x"], []]),
+  ])
+  func `other readings come with the final result, and their words with those they stand for`(
+    best: String, readings: [String], expected: [[String]]
+  ) {
     var results = UtteranceResults()
     results.begin(at: 0)
-    func words(_ texts: [String], length: Int) -> [SpeechHypothesis.Word] {
-      texts.enumerated().map { index, text in
-        SpeechHypothesis.Word(
-          text, frames: FrameCount(index * length)..<FrameCount((index + 1) * length))
-      }
-    }
+    // Wherever the words are.
+    let elsewhere = readings.map { words("and so " + $0).suffix($0.split(separator: " ").count) }
     let result = results.final(
-      SpeechHypothesis(
-        words: words(["go", "forward"], length: 4000),
-        alternatives: [
-          words(["go", "for", "word"], length: 2666), words(["no", "forward"], length: 4000),
-        ]),
-      heard: 8000, plausibility: nil)
+      SpeechHypothesis(words: words(best), alternatives: elsewhere.map(Array.init)), heard: 32_000,
+      plausibility: nil)
+    let different = readings.filter { $0.lowercased() != best + "?" }
+    #expect(result?.transcriptions.map(\.formattedString) == [best] + different)
+    #expect(result?.bestTranscription.segments.map(\.alternativeSubstrings) == expected)
+  }
+
+  @Test func `a final sentence is the one that the engine gave`() {
+    var results = UtteranceResults()
+    results.begin(at: 0)
+    for heard in [FrameCount(48_000), 56_000] {
+      let partial = results.partial(
+        SpeechHypothesis(words: words("isn't it 250 euro")), heard: heard, plausibility: nil)
+      #expect(partial?.stableSegmentCount == (heard == 48_000 ? 0 : 3))
+    }
+    let final = results.final(
+      SpeechHypothesis(words: words("Isn't it? 250 euros.")), heard: 60_000, plausibility: nil)
+    #expect(final?.bestTranscription.formattedString == "Isn't it? 250 euros.")
+  }
+
+  @Test func `words are shown anew that are written anew`() {
+    var results = UtteranceResults()
+    results.begin(at: 0)
+    let texts = ["go on", "go on", "Go on.", "go on"].compactMap { text in
+      results.partial(SpeechHypothesis(words: words(text)), heard: 8000, plausibility: nil)?
+        .bestTranscription.formattedString
+    }
+    #expect(texts == ["go on", "Go on.", "go on"])
+  }
+
+  @Test func `results say where the times are a guess, and drop nothing because of them`() {
+    var results = UtteranceResults()
+    results.begin(at: 0)
+    let first = results.final(
+      SpeechHypothesis(words: words("one two")), heard: 16_000, plausibility: nil)
+    #expect(first?.bestTranscription.hasEstimatedTimes == false)
+    // The utterance was cut, and this one repeats the second half of it.
+    var guess = SpeechHypothesis(words: words("two three"), alternatives: [words("to three")])
+    results.begin(at: 3200)
     #expect(
-      result?.transcriptions.map(\.formattedString) == ["go forward", "go for word", "no forward"])
-    #expect(
-      result?.bestTranscription.segments.map(\.alternativeSubstrings) == [
-        ["go for", "no"], ["word"],
-      ]
-        || result?.bestTranscription.segments.map(\.alternativeSubstrings) == [
-          ["no"], ["for word"],
-        ])
+      results.partial(guess, heard: 16_000, plausibility: nil)?.bestTranscription.formattedString
+        == "three")
+    guess.hasEstimatedTimes = true
+    let partial = results.partial(guess, heard: 16_000, plausibility: nil)
+    #expect(partial?.bestTranscription.hasEstimatedTimes == true)
+    #expect(partial?.stablePrefix.hasEstimatedTimes == true)
+    let final = results.final(guess, heard: 16_000, plausibility: nil)
+    #expect(final?.transcriptions.map(\.hasEstimatedTimes) == [true, true])
+    #expect(final?.bestTranscription.formattedString == "two three")
   }
 }

@@ -29,11 +29,12 @@ import Testing
     let number = workers.join(workers: 2, pulse: waiting) {}
     let plan = UtterancePlan(
       engine: SharedEngine().engine, options: SpeechSessionOptions(), jobCount: 2,
-      workers: workers, pulse: Pulse(), isWanted: { true }, whenFirst: {})
-    _ = try plan.words(of: 0, [[0], [0]], knowing: 0)
+      workers: workers, pulse: Pulse(), interruption: Interruption(), isWanted: { true },
+      whenFirst: {})
+    _ = try plan.words(of: [[0], [0]], knowing: 0, index: 0).words.wait()
     #expect(waiting.beats == 3)
     workers.leave(number)
-    _ = try plan.words(of: 1, [[0], [0]], knowing: 0)
+    _ = try plan.words(of: [[0], [0]], knowing: 0, index: 1).words.wait()
     #expect(waiting.beats == 3)
   }
 }

@@ -9,9 +9,11 @@ import Testing
         == "no speech model was found in /a or /b; `apt install some-model` brings one")
   }
 
-  @Test func `a damaged model is explained by its file and what is wrong in it`() {
+  @Test func `a file that cannot be used is named with what is wrong in it`() {
     let error = SpeechEngineError.modelDamaged(path: "/a/mdef", reason: "it is empty")
-    #expect(error.description.contains("/a/mdef is damaged: it is empty"))
+    #expect(
+      error.description
+        == "cannot use the speech model's file /a/mdef: it is empty; install the model again")
   }
 
   @Test func `a missing library is explained by where it was looked for and what brings it`() {

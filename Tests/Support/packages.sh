@@ -5,12 +5,11 @@ set -euo pipefail
 
 build=(
   gcc pkg-config
-  libasound2-dev libmpg123-dev libsndfile1-dev libsoxr-dev libvorbis-dev
-  libpocketsphinx-dev libsphinxbase-dev pocketsphinx-en-us
+  libasound2-dev libflac-dev libmpg123-dev libsndfile1-dev libsoxr-dev libvorbis-dev
+  libpocketsphinx-dev libsphinxbase-dev pocketsphinx-en-us python3-pip
 )
 test=(
-  alsa-utils cmake ffmpeg flac libasound2-plugins libsox-fmt-all ninja-build pulseaudio python3-pip sndfile-programs
-  sox
+  alsa-utils cmake ffmpeg flac libasound2-plugins libsox-fmt-all ninja-build pulseaudio sndfile-programs sox
 )
 
 case "${1:-}" in

@@ -1,12 +1,21 @@
 #!/usr/bin/env bash
-# Installs the Python packages that tests run as independent peers, for nobody but them: python.sh
-# They go to .build/python; PYTHONPATH names that folder where a test runs one of them.
+# Installs the Python packages that tests and benchmarks run as independent peers, for nobody but them:
+#   python.sh            those of the tests, in .build/python
+#   python.sh sherpa     those of the benchmarks, in .build/sherpa
+# PYTHONPATH names the folder where a test runs one of them.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-wanted=(wyoming==1.10.2)
+folder=.build/${1:-python}
+case "$folder" in
+.build/python) wanted=(wyoming==1.10.2) ;;
+.build/sherpa) wanted=(sherpa-onnx-bin==2.0.1 sherpa-onnx-core==2.0.1) ;;
+*)
+  echo "usage: python.sh [sherpa]" >&2
+  exit 64
+  ;;
+esac
 
-folder=.build/python
 mark="$folder/.installed"
 mkdir -p "$folder"
 # Several tests want it at once, and one of them installs it.

@@ -61,7 +61,9 @@ enum BuiltCommand {
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["--default-signal", program.path] + arguments
     process.currentDirectoryURL = folder.url
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    // What this machine's user has installed is no engine of a test.
+    process.environment = ProcessInfo.processInfo.environment
+      .merging(["XDG_DATA_HOME": "/nowhere"]) { $1 }.merging(environment) { $1 }
     process.standardInput = FileHandle.nullDevice
     return process
   }

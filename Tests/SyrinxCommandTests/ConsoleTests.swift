@@ -111,7 +111,7 @@ struct ConsoleTests {
         "syrinx: 1.500 s of sound at 1:01.0 were dropped: too much waited for the recogniser",
         "syrinx: 1.000 s of sound at 1:03.0 were lost before they were heard; "
           + "is this machine too slow or busy?",
-        "syrinx: 2.000 s of sound at 1:05.0 were dropped: speech cannot be recognised: gone",
+        "syrinx: 2.000 s of sound at 1:05.0 were dropped: speech cannot be recognized: gone",
         "syrinx: the recogniser has caught up",
       ])
     for tenth in 0..<5 {

@@ -7,35 +7,41 @@ import Testing
 @testable import SyrinxCommand
 
 @Suite struct EngineOptionsTests {
-  private func chosen(_ arguments: String..., language: String? = nil) throws -> SpeechEngine {
+  private func chosen(
+    _ arguments: String..., language: String? = nil, hasUsual: Bool = true
+  ) throws -> SpeechEngine {
     let options = try EngineOptions.parse(arguments)
     return try withDependencies {
-      $0.speechEngine.name = "usual"
-      $0.engineMakers = EngineName.allCases.map { name in
-        EngineMaker(name.rawValue) { settings in
-          var engine = SpeechEngine()
-          let model = settings.modelDirectory?.path ?? "-"
-          engine.name = "\(name) \(model) \(settings.language ?? "-")"
-          return engine
-        }
-      }
-      try options.apply(to: &$0, language: language)
+      $0.speechEngine.name = "live"
+      $0.engineMakers.named = EngineName.allCases.map { maker($0.rawValue) }
+      if hasUsual { $0.engineMakers.usual = maker("usual") }
+      try options.apply(to: &$0, language: language, jobCount: 3)
     } operation: {
       @Dependency(\.speechEngine) var engine
       return engine
     }
   }
 
-  @Test func `without a word about it the usual engine stays`() throws {
-    #expect(try chosen().name == "usual")
-    #expect(try chosen("--engine", "pocketsphinx").name == "usual")
+  private func maker(_ name: String) -> EngineMaker {
+    EngineMaker(name) { settings in
+      var engine = SpeechEngine()
+      let model = settings.modelDirectory?.path ?? "-"
+      engine.name = "\(name) \(model) \(settings.language ?? "-") \(settings.jobCount)"
+      return engine
+    }
+  }
+
+  @Test func `without a word about it the usual engine is used, or the live one stays`() throws {
+    #expect(try chosen().name == "usual - - 3")
+    #expect(try chosen("--model", "/m", language: "de").name == "usual /m de 3")
+    #expect(try chosen(hasUsual: false).name == "live")
   }
 
   @Test func `a name, a model and a language reach the maker`() throws {
-    #expect(try chosen("--engine", "vosk").name == "vosk - -")
+    #expect(try chosen("--engine", "vosk").name == "vosk - - 3")
     #expect(
-      try chosen("--engine", "vosk", "--model", "/m", language: "de").name == "vosk /m de")
-    #expect(try chosen("--model", "/m").name == "pocketsphinx /m -")
+      try chosen("--engine", "vosk", "--model", "/m", language: "de").name == "vosk /m de 3")
+    #expect(try chosen("--engine", "pocketsphinx").name == "pocketsphinx - - 3")
   }
 
   @Test(arguments: [["--engine", "parrot"], ["--model", ""]])

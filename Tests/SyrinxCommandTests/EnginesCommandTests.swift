@@ -34,7 +34,7 @@ struct EnginesCommandTests {
   }
 
   private func engines(_ run: BuiltCommand.Outcome) throws -> [String: Line] {
-    let lines = try run.outputLines.map {
+    let lines = try run.outputLines.filter { $0.contains(#""engine":"#) }.map {
       try JSONDecoder().decode(Line.self, from: Data($0.utf8))
     }
     return Dictionary(uniqueKeysWithValues: lines.map { ($0.engine, $0) })
@@ -110,8 +110,35 @@ struct EnginesCommandTests {
     #expect(gone.status == 0)
   }
 
-  @Test(arguments: [["--server", "nowhere"], ["--server", "stdio"], ["--model", ""]])
-  func `a server or a model that is none is wrong usage`(arguments: [String]) async throws {
+  @Test
+  func `Moonshine and the detector of speech say what installs them`() async throws {
+    let run = try await BuiltCommand.run("engines", "--json", in: folder)
+    let moonshine = try #require(try engines(run)["moonshine"])
+    #expect(!moonshine.ready && !moonshine.default)
+    #expect(moonshine.missing?.contains("`syrinx engines install moonshine`") == true)
+    let text = try await BuiltCommand.run("engines", in: folder)
+    let silero = try #require(text.outputLines.last)
+    #expect(silero.hasPrefix("  silero (finds speech)  not ready: "))
+    #expect(silero.contains("`syrinx engines install silero`"))
+    #expect(
+      run.outputLines.last?.hasPrefix(#"{"detector":"silero","missing":"not installed"#) == true)
+  }
+
+  @Test
+  func `a chosen detector that is missing says so, and nothing takes its place`() async throws {
+    let run = try await BuiltCommand.run(
+      "engines", in: folder, environment: ["SYRINX_SILERO_MODEL": "/nowhere/silero.onnx"])
+    let silero = try #require(run.outputLines.last)
+    #expect(silero.hasPrefix("  silero (finds speech)  not ready: "))
+    #expect(silero.contains(" /nowhere") && !silero.contains("energy"), "\(silero)")
+  }
+
+  @Test(arguments: [
+    ["--server", "nowhere"], ["--server", "stdio"], ["--model", ""], ["--to", "here"],
+  ])
+  func `a server, a model, or a folder that is none is wrong usage`(arguments: [String])
+    async throws
+  {
     let run = try await BuiltCommand.run("engines", arguments[0], arguments[1], in: folder)
     #expect(run.status == 64)
   }

@@ -27,7 +27,8 @@ struct FileMicrophoneTests {
   func `a file that is shorter than promised is trouble, told once`() async throws {
     try folder.truncatedTone("cut.wav", bytes: 80 + 2 * 1_000)
     #expect(try await heard("cut.wav").count == 1_000)
-    let shortfall = SoundFileShortfall(announced: 16_000, decoded: 1_000)
+    let shortfall = SoundFileShortfall(
+      announced: 16_000, decoded: 1_000, sampleRate: 16_000)
     #expect(troubles.all == [.shortfall(shortfall, file: FilePath(folder.file("cut.wav")))])
   }
 

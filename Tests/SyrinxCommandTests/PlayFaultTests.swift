@@ -1,4 +1,6 @@
+import AudioCore
 import Foundation
+import SoundFile
 import Testing
 
 /// What cannot be played, and how it is told.
@@ -66,12 +68,28 @@ struct PlayFaultTests {
       run.errorLines.contains("syrinx: cut.wav is incomplete: 0.900 s of 1.000 s are missing"))
   }
 
+  @Test
+  func `what is no finite number is played as silence, counted, and no failure`() async throws {
+    let encoding = try #require(SoundFileEncoding(.wav, samples: .float))
+    let writer = try SoundFileWriter(
+      url: folder.file("broken.wav"), format: .speech, encoding: encoding)
+    try writer.write(
+      AudioBuffer(
+        format: .speech, samples: [.nan, .infinity] + .init(repeating: 0.25, count: 1_600)))
+    try writer.close()
+    let run = try await folder.play("broken.wav")
+    #expect(run.status == 0)
+    #expect(
+      run.errorLines.contains(
+        "syrinx: broken.wav: 2 samples are NaN or infinite; they are played as silence"))
+  }
+
   @Test(arguments: ["play - -d virtual", "transcribe -", "transcribe cut.wav"])
   func `a shortfall has one status, also in a pipe`(command: String) async throws {
     try folder.truncatedTone("cut.wav", bytes: 80 + 2 * 1_600)
     let run = try await BuiltCommand.shell("cat cut.wav | syrinx \(command)", in: folder)
     #expect(run.status == 1)
-    #expect(run.error.contains(" is incomplete: the header says 16000 frames, 1600 frames were"))
+    #expect(run.error.contains(" is incomplete: 0.900 s of 1.000 s are missing"))
   }
 
   @Test

@@ -53,6 +53,7 @@ struct PlaybackRecordTests {
     #expect(
       try line(.deviceReturned(gap: .seconds(2))) == #"{"event":"deviceReturned","gap":2}"#)
     #expect(try line(.limited(Decibels(dBFS: -6.02))) == #"{"event":"limited","gain":-6}"#)
+    #expect(try line(.nonFinite(sampleCount: 3)) == #"{"event":"nonFinite","samples":3}"#)
     #expect(
       try PlaybackRecord(.init(item: 1, reason: .stopped, heard: .seconds(3)), files: files)
         .jsonLine()

@@ -1,4 +1,7 @@
+import Foundation
 import Testing
+
+@testable import SyrinxCommand
 
 @Suite(.timeLimit(.minutes(1)))
 struct RootCommandTests {
@@ -24,6 +27,19 @@ struct RootCommandTests {
     let help = try await BuiltCommand.run(subcommand, "--help", in: folder)
     #expect(help.status == 0)
     #expect(help.output.contains("--verbose"))
+  }
+
+  @Test
+  func `a command that a program runs within itself leaves the program its output`() async throws {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardOutputContent]
+    ) {
+      #expect(await RootCommand.run(["wer", "--text", "a", "a"]) == 0)
+      print("and on")
+      fflush(nil)
+    }
+    let output = String(decoding: try #require(result).standardOutputContent, as: UTF8.self)
+    #expect(output.contains("and on"))
   }
 
   @Test

@@ -46,7 +46,7 @@ struct StatusLineTests {
     #expect(
       line.show("go forward", tail: "ten", columns: 9)
         == "\rward \u{1B}[2mten\u{1B}[0m\u{1B}[K")
-    #expect(line.show("東京へ", tail: "行く", columns: 8) == "\rへ \u{1B}[2m行く\u{1B}[0m\u{1B}[K")
+    #expect(line.show("東京へ", tail: "行く", columns: 7) == "\rへ\u{1B}[2m行く\u{1B}[0m\u{1B}[K")
     #expect(line.show("東京へ", tail: "行く", columns: 4) == "\r\u{1B}[2mく\u{1B}[0m\u{1B}[K")
   }
 

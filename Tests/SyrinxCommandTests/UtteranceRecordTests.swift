@@ -58,6 +58,16 @@ struct UtteranceRecordTests {
   }
 
   @Test
+  func `a result says where the times of its words are a guess`() throws {
+    var best = Transcription(segments: words)
+    let result = SpeechRecognitionResult(utterance: 0, bestTranscription: best, isFinal: true)
+    #expect(try !UtteranceRecord(result).jsonLine().contains("estimatedTimes"))
+    best.hasEstimatedTimes = true
+    let guess = SpeechRecognitionResult(utterance: 0, bestTranscription: best, isFinal: true)
+    #expect(try UtteranceRecord(guess).jsonLine().contains(#""estimatedTimes":true,"#))
+  }
+
+  @Test
   func `a lag and what it cost are objects as well`() throws {
     #expect(
       try LagRecord(.lagging(by: .milliseconds(1500)))?.jsonLine()

@@ -16,7 +16,7 @@ struct WERCommandTests {
   @Test
   func `a transcript is compared with what was said, end to end`() async throws {
     try folder.speech("go.wav")
-    try write("Go forward ten metres.\n", to: "said.txt")
+    try write("Go forward ten miles.\n", to: "said.txt")
     let run = try await BuiltCommand.shell(
       "syrinx transcribe go.wav | syrinx wer said.txt -", in: folder)
     #expect(run.status == 0)
@@ -32,8 +32,15 @@ struct WERCommandTests {
         "= a", "S b -> x", "= c", "I d",
         "66.7 % (2 errors in 3 words: 1 substituted, 0 deleted, 1 inserted)",
       ])
-    let verbatim = try await BuiltCommand.run("wer", "--text", "--verbatim", "A", "a", in: folder)
-    #expect(verbatim.output.hasPrefix("100.0 %"))
+  }
+
+  @Test(arguments: ["--raw", "--verbatim"])
+  func `texts are compared as they are heard, or as they are written`(option: String) async throws {
+    let heard = try await BuiltCommand.run(
+      "wer", "--text", "It isn't $250, uh.", "it is not two hundred fifty dollars", in: folder)
+    #expect(heard.output.hasPrefix("0.0 % (0 errors in 5 words"))
+    let written = try await BuiltCommand.run("wer", "--text", option, "A", "a", in: folder)
+    #expect(written.output.hasPrefix("100.0 %"))
   }
 
   @Test

@@ -49,6 +49,14 @@ import Testing
     #expect(assembly.words.map(\.frames) == [0..<8_000, 8_000..<16_000])
   }
 
+  @Test func `marks of all kinds of models are no words`() {
+    var assembly = UtteranceAssembly()
+    assembly.begin()
+    assembly.hear(160_000)
+    assembly.endStretch([reading("!SIL a [unk] <UNK> <SPOKEN_NOISE> [2] b !SIL", 0)])
+    #expect(texts([assembly.words]) == ["a b"])
+  }
+
   @Test func `a new utterance knows nothing of the last`() {
     var assembly = UtteranceAssembly()
     assembly.begin()

@@ -139,17 +139,6 @@ import Testing
   func `the name tells the language`(name: String, tag: String) {
     #expect(ModelLanguage.tag(ofModelNamed: name) == tag)
   }
-
-  @Test(arguments: [
-    ("en-US", "en-US", true), ("en", "en-US", true), ("de-DE", "de", true),
-    ("EN_us", "en-US", true),
-    ("en-GB", "en-US", false), ("fr", "de", false), ("fr", "und", true), ("", "en-US", false),
-    ("-", "en-US", false), ("_", "und", false),
-  ])
-  func `a model understands its language`(wanted: String, available: String, does: Bool) {
-    #expect(ModelLanguage.understands(wanted, available: available) == does)
-    #expect(ModelLanguage.understands(nil, available: available))
-  }
 }
 
 @Suite(.timeLimit(.minutes(2))) struct VoskModelLocationTests {

@@ -39,6 +39,35 @@ import Wyoming
     #expect(reason?.hasSuffix(ending) == true, "\(reason as Any)")
   }
 
+  /// In a process of its own, because the limit holds for all that it opens.
+  @Test func `a start that fails at the limit on descriptors leaves none open, and no child`() async
+  {
+    await #expect(processExitsWith: .success) {
+      let open = { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
+      let before = try open()
+      var failures = 0
+      // Every descriptor that a start opens is in its turn the one that is too many.
+      for spare in 0..<12 {
+        let fillers = (0..<spare).map { _ in dup(0) }
+        let next = dup(0)
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(7), &limit)
+        let usual = limit.rlim_cur
+        limit.rlim_cur = rlim_t(next)
+        for filler in fillers + [next] { close(filler) }
+        setrlimit(__rlimit_resource_t(7), &limit)
+        let child = try? ChildProcess(command: "sleep 1000")
+        limit.rlim_cur = usual
+        setrlimit(__rlimit_resource_t(7), &limit)
+        guard child == nil else { break }
+        failures += 1
+        #expect(try open() == before, "with \(spare) to spare")
+        #expect(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD, "with \(spare) to spare")
+      }
+      #expect(failures > 4 && failures < 12, "\(failures)")
+    }
+  }
+
   @Test func `a child that ends before it describes itself cannot be reached`() {
     let missing = SpeechEngine.patient(.stdio(command: "no-such-program --serve"))
     let error = engineError { _ = try missing.session() }

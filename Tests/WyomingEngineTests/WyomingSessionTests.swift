@@ -54,13 +54,13 @@ import Wyoming
     }
     let session = try SpeechEngine.patient(server.address).session()
     try session.beginUtterance()
-    #expect(session.hypothesis == SpeechHypothesis())
+    #expect(try session.hypothesis.words.isEmpty)
     try session.process([Float](repeating: 0.1, count: 1600))
     var seen: [String] = []
     while seen.last != "go forward" {
       // More audio until the server's answer to the first has come.
       try session.process([Float](repeating: 0.1, count: 16))
-      let text = session.hypothesis.text
+      let text = try session.hypothesis.text
       if text != seen.last, !text.isEmpty { seen.append(text) }
     }
     #expect(seen == ["go forward"] || seen == ["go for", "go forward"])
@@ -86,7 +86,7 @@ import Wyoming
       }
     }
     let session = try SpeechEngine.patient(server.address).session()
-    for _ in 0..<3 { #expect(try session.hear(tenths: 1) == SpeechHypothesis()) }
+    for _ in 0..<3 { #expect(try session.hear(tenths: 1).words.isEmpty) }
   }
 
   @Test func `letting go of a session in the middle of an utterance closes its connection`() throws

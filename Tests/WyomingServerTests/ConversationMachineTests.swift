@@ -111,6 +111,20 @@ import Wyoming
     #expect(events.last { $0.type == "transcript" }?.data["language"] == "en")
   }
 
+  @Test func `what was sent stays, and the transcript writes it as the final result does`() {
+    var writer = TranscriptWriter(language: nil)
+    var events = writer.take(.partial("isn't it so", stable: 2))
+    events += writer.take(.final("Isn't it? 250 euros."))
+    events += writer.take(.final("\u{6211} \u{53BB} \u{3002}", utterance: 1))
+    events += writer.finish()
+    let texts = events.compactMap { $0.data["text"]?.string }
+    #expect(
+      texts == [
+        "isn't it", " 250 euros.", "\u{6211}\u{53BB}\u{3002}",
+        "Isn't it? 250 euros.\u{6211}\u{53BB}\u{3002}",
+      ])
+  }
+
   @Test func `nothing that was said is an empty transcript`() {
     var writer = TranscriptWriter(language: nil)
     #expect(lines(writer.finish()) == ["transcript-start", "transcript|", "transcript-stop"])

@@ -4,7 +4,7 @@ struct BroadcastMachine<Failure: Error> {
     case startSource
     /// The source may give its next buffer.
     case resumeSource
-    /// Nobody will listen again.
+    /// There are no consumers any more, and there will be none.
     case stopSource
     case deliver(BroadcastAudio, to: Int)
     case end(Int, Failure?)
@@ -93,7 +93,7 @@ struct BroadcastMachine<Failure: Error> {
     return (consumer.isAwaiting ? [.end(id, nil)] : []) + (abandonment() ?? resumption())
   }
 
-  /// Nobody can join any more.
+  /// Lets no more consumers join.
   mutating func close() -> [Action] {
     isOpen = false
     return abandonment() ?? []

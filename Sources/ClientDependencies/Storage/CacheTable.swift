@@ -4,7 +4,7 @@ import Synchronization
 /// A hash table that only grows, so that readers need no lock and count no references: each bucket
 /// is a list that gets longer at its end, or at its front where an entry takes another's place.
 ///
-/// Whoever makes one destroys it.
+/// Its owner destroys it.
 struct CacheTable: @unchecked Sendable {
   // `@unchecked` is right, because a link is atomic and an entry that was published never changes.
   private typealias Link = Atomic<Unmanaged<CacheEntry>?>

@@ -110,22 +110,26 @@ final class Decoder {
     var segment = first
     // Walking to the end frees the iterator.
     while let current = segment {
-      if let word = word(of: current) { words.append(word) }
+      if var word = Self.word(of: current) {
+        word.confidence = confidence(of: current)
+        words.append(word)
+      }
       segment = ps_seg_next(current)
     }
     return words
   }
 
-  private func word(of segment: OpaquePointer) -> SpeechHypothesis.Word? {
+  /// The word of a segment, and where it lies; nil for silence and noise.
+  static func word(of segment: OpaquePointer) -> SpeechHypothesis.Word? {
     guard let name = ps_seg_word(segment), let text = DictionaryWord.text(of: String(cString: name))
     else { return nil }
     var (first, last): (Int32, Int32) = (0, 0)
     ps_seg_frames(segment, &first, &last)
     let frames =
       FrameCount(
-        Int(first) * Self.samplesPerFrame)..<FrameCount(
-        (Int(last) + 1) * Self.samplesPerFrame)
-    return SpeechHypothesis.Word(text, frames: frames, confidence: confidence(of: segment))
+        Int(first) * samplesPerFrame)..<FrameCount(
+        (Int(last) + 1) * samplesPerFrame)
+    return SpeechHypothesis.Word(text, frames: frames)
   }
 
   private func confidence(of segment: OpaquePointer) -> Double? {

@@ -28,6 +28,17 @@ struct SphinxConfiguration: ~Copyable {
     set("-lm", model.language)
   }
 
+  /// Uses a model's acoustic part alone, to find where words lie that are known to be said.
+  ///
+  /// Pauses are likely between words: otherwise the words beside them take them in. The beams are so
+  /// wide that words that are there are not lost.
+  func useAcoustics(of model: ModelFiles) {
+    set("-hmm", model.acoustic)
+    cmd_ln_set_float_r(configuration, "-silprob", 0.5)
+    for beam in ["-beam", "-pbeam", "-wbeam"] { cmd_ln_set_float_r(configuration, beam, 1e-60) }
+    cmd_ln_set_int_r(configuration, "-bestpath", 0)
+  }
+
   private func set(_ name: String, _ path: String) {
     FilePath(path).withCString { cmd_ln_set_str_r(configuration, name, $0) }
   }

@@ -39,17 +39,3 @@ final class FileMapping: @unchecked Sendable {
     }
   }
 }
-
-extension SpeechEngineError {
-  /// Why a file or folder of a model cannot be read, by the `errno` of the attempt.
-  static func unreadable(_ path: String, code: Int32) -> SpeechEngineError {
-    let limit: String
-    switch code {
-    case EMFILE, ENFILE: limit = "open files (ulimit -n)"
-    case ENOMEM, EAGAIN: limit = "memory (ulimit -v)"
-    default: return .modelUnreadable(path: path)
-    }
-    let reason = "\(String(cString: strerror(code))) (errno \(code))"
-    return .failed(reason: "\(path) cannot be read: \(reason); raise the limit on \(limit)")
-  }
-}

@@ -7,6 +7,8 @@ struct ModelDefinition: Equatable {
   let statesPerPhone: Int
   let senoneCount: Int
   let transitionCount: Int
+  /// The phones of speech.
+  private(set) var voices: [String] = []
   /// The phones of silence and noise, which alone a filler word may have.
   private(set) var fillers: Set<String> = []
   private let sequenceCount: Int
@@ -41,6 +43,7 @@ struct ModelDefinition: Equatable {
     let names = try checkNames(&file, silence: silence)
     try checkTree(&file)
     fillers = try checkPhones(&file, names)
+    voices = names.filter { !fillers.contains($0) }
     try fillers.contains(Self.silence).orDamage("its phone SIL is not marked as silence")
     try checkSequences(&file)
     try file.requireEnd()

@@ -6,6 +6,22 @@ extension ModelFiles {
   /// - Throws: `.modelDamaged` with the file and what is wrong in it, `.modelUnreadable`.
   @discardableResult
   func validate() throws(SpeechEngineError) -> CheckedModel {
+    try validateAcoustics()
+    let vocabulary = try check(language) { file throws(ModelDamage) in
+      try LanguageModelFile(file).vocabulary
+    }
+    let knownWords = try check(dictionary) { file throws(ModelDamage) in
+      try DictionaryFile.check(file)
+      return DictionaryFile.excerpt(of: file, knownTo: vocabulary)
+    }
+    return CheckedModel(files: self, knownWords: knownWords, vocabulary: vocabulary)
+  }
+
+  /// Checks what needs neither dictionary nor language model.
+  ///
+  /// - Throws: the same.
+  @discardableResult
+  func validateAcoustics() throws(SpeechEngineError) -> ModelDefinition {
     try validateFeatureParameters()
     let definition = try check(acousticFile("mdef")) { file throws(ModelDamage) in
       try ModelDefinition(file)
@@ -26,14 +42,7 @@ extension ModelFiles {
     try check(acousticFile("noisedict")) { file throws(ModelDamage) in
       try DictionaryFile.checkFillers(file, of: definition)
     }
-    let vocabulary = try check(language) { file throws(ModelDamage) in
-      try LanguageModelFile(file).vocabulary
-    }
-    let knownWords = try check(dictionary) { file throws(ModelDamage) in
-      try DictionaryFile.check(file)
-      return DictionaryFile.excerpt(of: file, knownTo: vocabulary)
-    }
-    return CheckedModel(files: self, knownWords: knownWords, vocabulary: vocabulary)
+    return definition
   }
 
   /// Checks what a front end needs of the model.

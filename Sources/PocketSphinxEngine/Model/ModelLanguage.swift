@@ -1,9 +1,8 @@
+import SpeechEngine
+
 /// The language of a model, which nothing but the names of its files tells: `fr-fr`,
 /// `cmudict-en-us.dict`, `cmusphinx-it-5.2`.
 enum ModelLanguage {
-  /// A language that is not known, in BCP 47.
-  static let unknown = "und"
-
   /// What else such names say.
   private static let others: Set = [
     "cmudict", "cmusphinx", "cont", "dict", "large", "lm", "model", "pocketsphinx", "ptm", "semi",
@@ -15,7 +14,7 @@ enum ModelLanguage {
   /// The first that tells a language counts, and the others may tell its region.
   static func tag(ofFilesNamed paths: [String]) -> String {
     let tags = paths.compactMap(tag(ofFileNamed:))
-    guard let first = tags.first else { return unknown }
+    guard let first = tags.first else { return LanguageTag.unknown }
     return tags.first { $0.hasPrefix("\(first)-") } ?? first
   }
 
@@ -30,20 +29,6 @@ enum ModelLanguage {
       return nil
     }
     return parts.count == 1 ? String(first) : "\(first)-\(parts[1].uppercased())"
-  }
-
-  /// Whether a model for `available` understands `wanted`.
-  ///
-  /// `en` is understood by `en-US` and `en-US` by `en`; a model that does not tell its language is
-  /// taken at its user's word. Upper and lower case are alike, and so are `_` and `-`.
-  static func understands(_ wanted: String, available: String) -> Bool {
-    let (one, other) = (subtags(wanted), subtags(available))
-    guard !one.isEmpty, available != unknown else { return !one.isEmpty }
-    return one.starts(with: other) || other.starts(with: one)
-  }
-
-  private static func subtags(_ tag: String) -> [Substring] {
-    tag.lowercased().split { $0 == "-" || $0 == "_" }
   }
 
   private static func isCode(_ text: Substring) -> Bool {

@@ -28,7 +28,7 @@ struct ModelLocation: Sendable {
   func check(language wanted: String?) throws(SpeechEngineError) {
     guard let wanted else { return }
     let available = try find().tag
-    guard ModelLanguage.understands(wanted, available: available) else {
+    guard LanguageTag.understands(wanted, available: available) else {
       throw .languageMissing(wanted: wanted, available: available)
     }
   }

@@ -1,10 +1,10 @@
-/// A piece of a transcript that is shown at a time, as a subtitle is.
+/// The piece of a transcript that is shown at one time, such as a subtitle.
 public struct Cue: Hashable, Sendable {
   /// When it appears, from the beginning of the audio.
   public var start: Duration
-  /// When it goes.
+  /// When it disappears.
   public var end: Duration
-  /// Its lines, from above.
+  /// Its lines, from top to bottom.
   public var lines: [String]
 
   /// A cue from its parts.

@@ -1,4 +1,5 @@
-/// Makes cues of utterances as they become final: of readable length, cut where the speaker pauses.
+/// Makes cues of utterances as they become final: of readable length, cut where the speaker pauses and
+/// where a sentence ends.
 ///
 /// A cue never spans utterances. Give it the final transcriptions in order, and call `finish` at
 /// the end: a cue that is too short is held until it is known how long it may stay.
@@ -36,7 +37,8 @@ public struct CueBuilder: Sendable {
     var count = 1
     while count < words.count {
       let next = words.startIndex + count
-      if pause(before: next, in: words) >= policy.pause { return count }
+      let isEnd = words[next - 1].substring.endsSentence(before: words[next].substring)
+      if isEnd || pause(before: next, in: words) >= policy.pause { return count }
       guard fits(words.prefix(count + 1)) else { return forcedLength(of: words, atMost: count) }
       count += 1
     }
@@ -91,4 +93,29 @@ public struct CueBuilder: Sendable {
 
 extension TranscriptionSegment {
   fileprivate var end: Duration { timestamp + duration }
+}
+
+extension String {
+  /// Whether a sentence ends with the word: a mark says so, the next one does not begin with a small
+  /// letter, and it is neither an initial nor an abbreviation that a name follows.
+  fileprivate func endsSentence(before next: String) -> Bool {
+    guard next.first(where: { $0.isLetter || $0.isNumber })?.isLowercase != true else {
+      return false
+    }
+    let bare = trimmingSuffix { "\"'\u{2019}\u{201D}\u{BB})]\u{300D}\u{300F}\u{FF09}".contains($0) }
+    guard let mark = bare.last, ".?!\u{2026}\u{3002}\u{FF01}\u{FF1F}\u{FF61}".contains(mark) else {
+      return false
+    }
+    let word = bare.trimmingSuffix { $0 == "." }
+    let isShort = word.count < 2 && word.first?.isLetter == true && word != "I"
+    return mark != "." || !(isShort || word.contains(".") || Self.titles.contains(String(word)))
+  }
+
+  private static let titles: Set<String> = ["Mr", "Mrs", "Ms", "Dr", "Prof", "St", "vs"]
+}
+
+extension StringProtocol {
+  fileprivate func trimmingSuffix(while isTrimmed: (Character) -> Bool) -> SubSequence {
+    self[..<(lastIndex { !isTrimmed($0) }.map(index(after:)) ?? startIndex)]
+  }
 }

@@ -30,7 +30,7 @@ public enum CueFormat: String, Hashable, Sendable, CaseIterable {
   }
 
   private func row(_ lines: [String]) -> String {
-    String(lines.joined(separator: " ").map { $0 == "\t" || $0.isNewline ? " " : $0 })
+    String(lines.joinedAsWritten.map { $0 == "\t" || $0.isNewline ? " " : $0 })
   }
 
   private func clock(_ thousandths: Int, _ point: String) -> String {

@@ -27,9 +27,10 @@ struct CueLines {
     var lines: [String] = []
     var room = 0
     for word in words {
-      if let last = lines.indices.last, room > word.count {
-        lines[last] += " " + word
-        room -= word.count + 1
+      let gap = lines.last?.separator(before: word) ?? ""
+      if let last = lines.indices.last, room >= gap.count + word.count {
+        lines[last] += gap + word
+        room -= gap.count + word.count
       } else {
         lines.append(word)
         room = width - word.count

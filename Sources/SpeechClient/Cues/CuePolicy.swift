@@ -1,16 +1,16 @@
-/// What makes cues readable; the values of `init` are those that broadcasters use.
+/// The limits that keep cues readable; the defaults are those that broadcasters use.
 public struct CuePolicy: Hashable, Sendable {
-  /// The characters of a line at most; a single word may be longer.
+  /// The most characters in a line; a single word may be longer.
   public var charactersPerLine: Int
-  /// The lines of a cue at most.
+  /// The most lines in a cue.
   public var linesPerCue: Int
   /// The longest that the words of a cue may last; a single word may last longer.
   public var maximumDuration: Duration
-  /// How long a cue stays at least, where the next one leaves it the time.
+  /// How long a cue stays at least, if the next one does not begin sooner.
   public var minimumDuration: Duration
   /// A pause between words that ends a cue.
   public var pause: Duration
-  /// What is left free between a cue that stays longer than its words and the next one.
+  /// The time between the end of a cue that stays longer than its words and the next cue.
   public var gap: Duration
 
   /// A policy from its parts; numbers below 1 count as 1.

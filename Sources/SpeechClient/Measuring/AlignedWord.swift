@@ -1,23 +1,23 @@
 /// What became of one word between a reference and a hypothesis.
 public enum AlignedWord: Hashable, Sendable {
-  /// It was understood.
+  /// It was recognized.
   case match(String)
-  /// It was taken for another one.
+  /// Another word was recognized in its place.
   case substitution(reference: String, hypothesis: String)
-  /// It was understood where nobody said it.
+  /// It was recognized but not said.
   case insertion(String)
-  /// It was said and not understood.
+  /// It was said but not recognized.
   case deletion(String)
 
   /// What became of a word, without the word.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// Understood.
+    /// Recognized.
     case match
-    /// Taken for another one.
+    /// Recognized as another word.
     case substitution
     /// Never said.
     case insertion
-    /// Not understood.
+    /// Not recognized.
     case deletion
   }
 
@@ -39,7 +39,7 @@ public enum AlignedWord: Hashable, Sendable {
     }
   }
 
-  /// The word that was understood, nil for a deletion.
+  /// The word that was recognized, nil for a deletion.
   public var hypothesis: String? {
     switch self {
     case .match(let word), .insertion(let word), .substitution(_, let word): word

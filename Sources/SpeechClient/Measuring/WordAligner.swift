@@ -65,7 +65,7 @@ struct WordAligner {
     }
   }
 
-  /// How many of the words heard belong to the first half of those said.
+  /// How many words of `heard` belong to `first`; the others belong to `second`.
   private func split(
     _ first: ArraySlice<Int>, _ second: ArraySlice<Int>, _ heard: ArraySlice<Int>
   ) -> Int {
@@ -79,7 +79,7 @@ struct WordAligner {
     return best
   }
 
-  /// For each number of the words heard, from 0, what it costs to make them of all words said.
+  /// For each number of words of `heard`, from 0, the cost of making them from all of `said`.
   private func costs(
     _ said: some Sequence<Int>, _ heard: some Sequence<Int>
   ) -> [Int] {

@@ -1,8 +1,7 @@
-/// How far a recognised text is from what was said, word by word.
+/// How far a recognized text is from what was said, word by word.
 ///
-/// Of all ways to make the hypothesis from the reference, one with the fewest errors is taken, and
-/// among those one that leaves the most words as they are. Memory grows with the number of words,
-/// time with the product of both numbers.
+/// Of all alignments of the two texts it takes one with the fewest errors, and among those one with
+/// the most matches. Memory grows with the number of words, time with the product of both numbers.
 public struct WordErrorRate: Hashable, Sendable {
   /// What became of the words, in order.
   public let alignment: [AlignedWord]
@@ -16,7 +15,7 @@ public struct WordErrorRate: Hashable, Sendable {
       hypothesis: normalisation.words(of: hypothesis))
   }
 
-  /// Compares words as they are; a rate of characters or syllables comes from these as words.
+  /// Compares words as they are; for a character or syllable error rate, give these as words.
   public init(reference: [String], hypothesis: [String]) {
     alignment = WordAligner(reference: reference, hypothesis: hypothesis).alignment
   }
@@ -27,7 +26,7 @@ public struct WordErrorRate: Hashable, Sendable {
 
   /// The errors for each word of the reference, from 0; it can exceed 1 where words were inserted.
   ///
-  /// Nil where the reference has no word.
+  /// Nil if the reference has no words.
   public var rate: Double? {
     referenceCount > 0 ? Double(errorCount) / Double(referenceCount) : nil
   }
@@ -35,10 +34,10 @@ public struct WordErrorRate: Hashable, Sendable {
   /// Words of the reference that became another word.
   public var substitutions: Int { alignment.count { $0.kind == .substitution } }
 
-  /// Words of the hypothesis that nobody said.
+  /// Words of the hypothesis that were not said.
   public var insertions: Int { alignment.count { $0.kind == .insertion } }
 
-  /// Words of the reference that were not understood.
+  /// Words of the reference that were not recognized.
   public var deletions: Int { alignment.count { $0.kind == .deletion } }
 
   /// Words that are the same on both sides.
@@ -53,7 +52,7 @@ public struct WordErrorRate: Hashable, Sendable {
   /// The words of the hypothesis.
   public var hypothesisCount: Int { alignment.count { $0.hypothesis != nil } }
 
-  /// The rate over two pieces together, in which each word of either reference weighs the same.
+  /// The rate of both together, in which each word of either reference weighs the same.
   public static func + (one: WordErrorRate, other: WordErrorRate) -> WordErrorRate {
     WordErrorRate(alignment: one.alignment + other.alignment)
   }

@@ -12,6 +12,8 @@ struct IntakeQueue {
     /// What the source lacks right before the buffer.
     var gap: Range<Duration>?
     var buffer: AudioBuffer
+    /// Whether so much more of a live source waits that the recogniser lags behind it.
+    var isLate = false
   }
 
   /// What the hearer is to do.
@@ -82,7 +84,9 @@ struct IntakeQueue {
     let buffer = buffers.removeFirst()
     waiting -= buffer.duration
     defer { dropped = nil }
-    return .take(Item(dropped: dropped, gap: gap(before: buffer), buffer: buffer))
+    let isLate = limit != nil && waiting >= LagMeter.over
+    return .take(
+      Item(dropped: dropped, gap: gap(before: buffer), buffer: buffer, isLate: isLate))
   }
 
   /// What is to be reported of the audio that waits now, where its source is live.

@@ -1,13 +1,15 @@
 import AudioCore
 import SpeechClient
 
-/// Finds the utterances in a row of judgements of 10 ms each.
+/// Finds the utterances in a row of judgements, one for each frame of a detector.
 struct Endpointer {
   enum Event: Equatable {
     case none
     /// An utterance has begun so many frames before the end of the one just judged, pre-roll
     /// included.
     case began(framesBack: Int)
+    /// The utterance may have ended: as many frames as make a pause were no speech.
+    case paused
     /// The utterance has ended with the frame just judged.
     case ended
     /// The utterance is as long as it may be: it ended so many frames before the end of the one
@@ -16,8 +18,11 @@ struct Endpointer {
   }
 
   private let policy: EndpointPolicy
+  private let frameLength: FrameCount
   /// How much of a cut utterance the next one repeats.
   private let overlap: Int
+  /// How many frames without speech make a pause.
+  private let pause: Int
   private var speechFrames = 0
   /// How many of the newest frames were no speech.
   private(set) var silentFrames = 0
@@ -30,10 +35,24 @@ struct Endpointer {
   /// The quietest frame near the limit: its level, and how long the utterance was with it.
   private var quietest: (level: Double, length: Int)?
 
-  init(policy: EndpointPolicy, overlap: Duration = .zero) {
-    self.policy = policy
-    self.overlap = overlap.inDetectorFrames
+  init(
+    policy: EndpointPolicy, overlap: Duration = .zero,
+    frameLength: FrameCount = FrameCount(.milliseconds(10), at: .speech)
+  ) {
+    (self.policy, self.frameLength) = (policy, frameLength)
+    self.overlap = overlap.frames(of: frameLength)
+    // No sooner than all of the silence that is heard has been.
+    pause = max(EndpointPolicy.pause, policy.tailPadding ?? .zero).frames(of: frameLength)
   }
+
+  /// How many frames before the first speech belong to an utterance.
+  var preRoll: Int { frames(policy.preRoll) }
+
+  /// How far before the end of the frame just judged an utterance may begin.
+  var reach: Int { preRoll + frames(policy.onset) }
+
+  /// How many frames it takes to last so long.
+  private func frames(_ duration: Duration) -> Int { duration.frames(of: frameLength) }
 
   var isInUtterance: Bool { length != nil }
 
@@ -47,16 +66,19 @@ struct Endpointer {
   mutating func add(isSpeech: Bool, level: Double = 0) -> Event {
     speechFrames = isSpeech ? speechFrames + 1 : 0
     silentFrames = isSpeech ? 0 : silentFrames + 1
-    judgedFrames = min(judgedFrames + 1, (policy.preRoll + policy.onset).inDetectorFrames)
+    judgedFrames = min(judgedFrames + 1, reach)
     guard let length else { return beginning() }
     let longer = length + 1
     self.length = longer
     noteQuietest(level, longer)
-    if hasPaused(longer) {
+    // In a pause there is nothing to cut.
+    let isLongest = longer >= frames(policy.longest)
+    if hasPaused(longer) || isLongest && silentFrames >= pause {
       end()
       return .ended
     }
-    return longer >= policy.longest.inDetectorFrames ? cut() : .none
+    if isLongest { return cut() }
+    return silentFrames == pause ? .paused : .none
   }
 
   /// Ends the utterance, if there is one.
@@ -67,8 +89,8 @@ struct Endpointer {
   }
 
   private mutating func beginning() -> Event {
-    guard speechFrames >= policy.onset.inDetectorFrames else { return .none }
-    let framesBack = speechFrames + policy.preRoll.inDetectorFrames
+    guard speechFrames >= frames(policy.onset) else { return .none }
+    let framesBack = speechFrames + preRoll
     length = framesBack
     beganWithin = judgedFrames < framesBack
     return .began(framesBack: framesBack)
@@ -76,7 +98,7 @@ struct Endpointer {
 
   /// Looks for the place to cut in the last tenth of the longest utterance.
   private mutating func noteQuietest(_ level: Double, _ length: Int) {
-    let longest = policy.longest.inDetectorFrames
+    let longest = frames(policy.longest)
     guard length >= longest - longest / 10 else { return }
     if level <= quietest?.level ?? .infinity { quietest = (level, length) }
   }
@@ -84,8 +106,8 @@ struct Endpointer {
   /// Where the stream began within the utterance nothing is known of the background but its pauses:
   /// a long one might be quiet speech, and it takes twice the silence to end it.
   private func hasPaused(_ length: Int) -> Bool {
-    let isLong = length >= policy.comfortable.inDetectorFrames
-    let needed = (isLong ? policy.shortSilence : policy.silence).inDetectorFrames
+    let isLong = length >= frames(policy.comfortable)
+    let needed = frames(isLong ? policy.shortSilence : policy.silence)
     return silentFrames >= (beganWithin ? 2 * needed : needed)
   }
 
@@ -99,8 +121,8 @@ struct Endpointer {
 }
 
 extension Duration {
-  /// The duration in frames of the detector.
-  fileprivate var inDetectorFrames: Int {
-    FrameCount(self, at: .speech).rawValue / SpeechDetector.frameLength.rawValue
+  /// How many frames it takes to last so long.
+  fileprivate func frames(of length: FrameCount) -> Int {
+    (FrameCount(self, at: .speech).rawValue + length.rawValue - 1) / length.rawValue
   }
 }

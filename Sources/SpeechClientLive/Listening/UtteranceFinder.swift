@@ -1,5 +1,6 @@
 import AudioCore
 import SpeechClient
+import SpeechEngine
 
 /// Cuts a stream at 16 kHz into utterances.
 struct UtteranceFinder {
@@ -8,11 +9,18 @@ struct UtteranceFinder {
     case begin(at: FrameCount, sound: FrameCount)
     /// These samples come next in the utterance.
     case hear([Float])
+    /// The utterance may be over, after so much silence that was heard.
+    case pause(silence: FrameCount)
     /// The utterance is over, after so much silence that was heard.
     case end(silence: FrameCount)
   }
 
-  private var detector = SpeechDetector()
+  /// The probability that speech begins at, and that from which on it goes on.
+  private static let (onset, hold) = (0.5, 0.35)
+
+  private let detector: any SpeechActivitySession
+  /// How many samples are judged at a time.
+  private let step: Int
   private var endpointer: Endpointer
   private let kept: Int
   private let preRoll: FrameCount
@@ -26,48 +34,65 @@ struct UtteranceFinder {
   private var given = 0
   /// How many of its samples have been judged.
   private var judged = 0
-  /// The levels of the frames behind those, as far as they have been measured.
-  private var levels: [Double] = []
+  /// How many have been heard by the detector.
+  private var measured = 0
   /// The place of its first sample in the stream.
   private var position: FrameCount = 0
 
   /// - Parameter overlap: how much of an utterance that is cut, because it is too long, the next one
   ///   repeats; at most half of it.
-  init(policy: EndpointPolicy = EndpointPolicy(), overlap: Duration = .zero) {
+  init(
+    policy: EndpointPolicy = EndpointPolicy(), overlap: Duration = .zero,
+    detector: SpeechActivityDetector = .energy
+  ) {
     let policy = policy.usable
     let overlap = min(overlap, policy.longest / 2)
-    endpointer = Endpointer(policy: policy, overlap: overlap)
-    kept = FrameCount(policy.preRoll + policy.onset, at: .speech).rawValue
+    let session = detector.makeSession()
+    let step = max(1, session.frameLength.rawValue)
+    endpointer = Endpointer(policy: policy, overlap: overlap, frameLength: FrameCount(step))
+    kept = endpointer.reach * step
     self.overlap = FrameCount(overlap, at: .speech).rawValue
-    preRoll = FrameCount(FrameCount(policy.preRoll, at: .speech).rawValue / Self.step * Self.step)
+    preRoll = FrameCount(endpointer.preRoll * step)
     tail = policy.tailPadding.map {
-      FrameCount(FrameCount($0, at: .speech).rawValue / Self.step * Self.step)
+      FrameCount(FrameCount($0, at: .speech).rawValue / step * step)
     }
+    (self.detector, self.step) = (session, step)
   }
 
-  /// What the engine has to hear after an utterance that ended with so much silence.
-  func padding(after silence: FrameCount, wanted: Duration = .zero) -> [Float] {
-    let missing = max(tail ?? 0, FrameCount(wanted, at: .speech)) - silence
+  /// What the engine has to hear after an utterance that ended with so much silence, because it or
+  /// the policy wants more, or because the utterance is too short for it.
+  func padding(
+    after silence: FrameCount, wanted: Duration = .zero, heard: FrameCount = 0,
+    shortest: Duration = .zero
+  ) -> [Float] {
+    let missing = max(
+      max(tail ?? 0, FrameCount(wanted, at: .speech)) - silence,
+      FrameCount(shortest, at: .speech) - heard)
     return Array(repeating: 0, count: max(0, missing.rawValue))
   }
 
   /// Takes the next samples.
-  mutating func add(_ samples: [Float]) -> [Action] {
+  mutating func add(_ samples: [Float]) throws(SpeechEngineError) -> [Action] {
     audio += samples
     var actions: [Action] = []
-    while audio.count - measured >= Self.step {
-      levels.append(detector.measure(audio[measured..<measured + Self.step]))
-      if detector.isWarm { actions += judge() }
+    while audio.count - measured >= step {
+      let probabilities = try detector.hear(audio[measured..<measured + step])
+      measured += step
+      actions += judge(probabilities)
     }
     return actions + giveAway()
   }
 
   /// Ends the utterance that is going on: the audio has ended, or has a gap.
   mutating func finish() -> [Action] {
-    let actions = judge()
+    let actions = judge(detector.finish())
     guard endpointer.isInUtterance else { return actions }
-    // The few samples that have not been judged count as what was before them.
-    let end = hearing(upTo: audio.count - withheldSilence) + [.end(silence: silence)]
+    // The few samples that have not been judged count as what was before them: behind the silence that
+    // is heard, they are withheld as well.
+    let hasHeardTail = quiet > 0 && tail.map { quiet >= $0 } ?? false
+    let end =
+      hearing(upTo: (hasHeardTail ? judged : audio.count) - withheldSilence)
+      + [.end(silence: silence)]
     endpointer.end()
     return actions + end
   }
@@ -83,23 +108,18 @@ struct UtteranceFinder {
 
   /// Goes on at another place of the stream; what was pending is forgotten.
   mutating func skip(to frame: FrameCount) {
-    (audio, levels) = ([], [])
-    (given, judged) = (0, 0)
+    audio = []
+    (given, judged, measured) = (0, 0, 0)
     position = frame
   }
 
-  /// How many samples are judged at a time.
-  private static var step: Int { SpeechDetector.frameLength.rawValue }
-
-  private var measured: Int { judged + levels.count * Self.step }
-
-  /// Judges what has been measured: frame by frame, but for the beginning of the stream.
-  private mutating func judge() -> [Action] {
+  /// Judges the next frames, as far as the detector has.
+  private mutating func judge(_ probabilities: [Double]) -> [Action] {
     var actions: [Action] = []
-    while !levels.isEmpty {
-      let level = levels.removeFirst()
-      let isSpeech = detector.isSpeech(level, inUtterance: endpointer.isInUtterance)
-      judged += Self.step
+    for probability in probabilities where judged < measured {
+      let level = audio[judged..<judged + step].energy
+      let isSpeech = probability >= (endpointer.isInUtterance ? Self.hold : Self.onset)
+      judged += step
       actions += act(on: endpointer.add(isSpeech: isSpeech, level: level))
     }
     return actions
@@ -108,8 +128,9 @@ struct UtteranceFinder {
   private mutating func act(on event: Endpointer.Event) -> [Action] {
     switch event {
     case .none: return []
+    case .paused: return hearing(upTo: judged - withheldSilence) + [.pause(silence: silence)]
     case .began(let framesBack):
-      let back = framesBack * Self.step
+      let back = framesBack * step
       let sound = position + FrameCount(judged - back) + preRoll
       drop(max(0, judged - back))
       return [.begin(at: position, sound: sound)]
@@ -118,7 +139,7 @@ struct UtteranceFinder {
       drop(given)
       return end
     case .cut(let framesBack):
-      let end = hearing(upTo: judged - framesBack * Self.step) + [.end(silence: 0)]
+      let end = hearing(upTo: judged - framesBack * step) + [.end(silence: 0)]
       let sound = position + FrameCount(given)
       given = 0
       return end + [.begin(at: position, sound: sound)]
@@ -126,7 +147,7 @@ struct UtteranceFinder {
   }
 
   /// How many frames are silence at the end of what was judged.
-  private var quiet: FrameCount { FrameCount(endpointer.silentFrames * Self.step) }
+  private var quiet: FrameCount { FrameCount(endpointer.silentFrames * step) }
 
   /// How much of that is heard.
   private var silence: FrameCount { min(quiet, tail ?? quiet) }
@@ -139,7 +160,7 @@ struct UtteranceFinder {
       drop(max(0, judged - kept))
       return []
     }
-    let withheld = max(withheldSilence, endpointer.framesAfterCut * Self.step)
+    let withheld = max(withheldSilence, endpointer.framesAfterCut * step)
     return hearing(upTo: judged - withheld)
   }
 
@@ -156,6 +177,15 @@ struct UtteranceFinder {
     audio.removeFirst(count)
     given = max(0, given - count)
     judged -= min(judged, count)
+    measured -= min(measured, count)
     position = position + FrameCount(count)
+  }
+}
+
+extension ArraySlice<Float> {
+  /// The sum of the squares, without an offset.
+  fileprivate var energy: Double {
+    let mean = reduce(0, +) / Float(count)
+    return reduce(into: 0.0) { $0 += Double(($1 - mean) * ($1 - mean)) }
   }
 }

@@ -3,22 +3,27 @@ import SpeechEngine
 
 /// Says of an utterance's hypotheses which words are there to stay, and keeps them there.
 ///
-/// A word is, once it and all before it have been the same for half a second and another word has
-/// followed, unless the engine has changed its mind about that place too often. Measured with
+/// A word is, once it and all before it have been the same for half a second of audio, or in two
+/// decodes of an engine that numbers them, and another word has followed, unless the engine has
+/// changed its mind about that place too often. Measured with
 /// PocketSphinx on 26 utterances of 144 words, 53 words are called stable before the end, and its
 /// final hypotheses have all of them; with places that were revised more often as well it is 92
 /// words, and 2 final hypotheses have others. There, too, they stay what they were called. In
 /// buffers of 20, 33 and 100 ms, 63 utterances in all, 1 final hypothesis has another word; none of
 /// 525 other choices of times and counts has words stable more than 20 ms sooner, on average,
 /// without being wrong more often.
+///
+/// Words are the same where their keys are: how a word is written may change at any time. A hypothesis
+/// that has other words in place of those that stay, or joins or parts them, goes on behind them: where
+/// its times say that they end, or, where times are a guess, its letters.
 struct PartialStabiliser {
   typealias Word = SpeechHypothesis.Word
 
-  /// How long a word must have been the same.
+  /// How long a word must have been the same where decodes are not numbered.
   static let agreement = FrameCount(.milliseconds(500), at: .speech)
   /// How often the word at its place may have come to be so, the first time included.
   static let mostRevisions = 3
-  /// How much must have been heard after it.
+  /// How much must have been heard after it, where it is known when it ended.
   static let distance = FrameCount(.milliseconds(200), at: .speech)
 
   private struct Seen {
@@ -28,35 +33,52 @@ struct PartialStabiliser {
   }
 
   private var seen: [Seen] = []
+  /// Whether the words' times are a guess.
+  private var hasEstimatedTimes = false
+  /// The last decode, and how much it heard.
+  private var decode: (revision: Int?, heard: FrameCount)?
   /// How often each place has got a word, or another one.
   private var revisions: [Int] = []
   /// How many words, from the first on, stay.
   private(set) var stableCount = 0
 
-  /// Takes the hypothesis after so many frames of the utterance; the words to show.
+  /// Takes the hypothesis after so many frames of the utterance; what to show of it.
   ///
-  /// - Parameter maySettle: whether they are speech, as far as is known; else no more of them stay.
-  mutating func add(_ words: [Word], heard: FrameCount, maySettle: Bool = true) -> [Word] {
-    let words = keeping(words)
-    let same = zip(words, seen).prefix { $0.text == $1.word.text }.count
-    seen = words.enumerated().map { index, word in
+  /// - Parameter maySettle: whether it is speech, as far as is known; else no more of its words stay.
+  mutating func add(
+    _ hypothesis: SpeechHypothesis, heard: FrameCount, maySettle: Bool = true
+  ) -> SpeechHypothesis {
+    let shown = keeping(hypothesis)
+    let heard = heardByDecode(hypothesis.revision, now: heard)
+    let same = zip(shown.words, seen).prefix { $0.key == $1.word.key }.count
+    seen = shown.words.enumerated().map { index, word in
       Seen(word: word, since: index < same ? seen[index].since : heard)
     }
-    revisions += Array(repeating: 0, count: max(0, words.count - revisions.count))
-    for index in words.indices.dropFirst(same) { revisions[index] += 1 }
+    hasEstimatedTimes = shown.hasEstimatedTimes
+    revisions += Array(repeating: 0, count: max(0, seen.count - revisions.count))
+    for index in seen.indices.dropFirst(same) { revisions[index] += 1 }
     while maySettle, stableCount + 1 < seen.count, isSettled(stableCount, heard) {
       stableCount += 1
     }
-    return words
+    return shown
   }
 
-  /// The words with those that stay in front of the others, where the engine has changed its mind.
-  func keeping(_ words: [Word]) -> [Word] {
+  /// The hypothesis with the words that stay in front of the others, where the engine has changed its
+  /// mind.
+  func keeping(_ hypothesis: SpeechHypothesis) -> SpeechHypothesis {
     let stable = seen.prefix(stableCount).map(\.word)
     guard let end = stable.last?.frames.upperBound,
-      !words.lazy.map(\.text).starts(with: stable.lazy.map(\.text))
-    else { return words }
-    return stable + words.filter { $0.middle >= end }.map { $0.beginning(from: end) }
+      !hypothesis.words.lazy.map(\.key).starts(with: stable.lazy.map(\.key))
+    else { return hypothesis }
+    let isGuess = hypothesis.hasEstimatedTimes || hasEstimatedTimes
+    let replaced =
+      isGuess
+      ? Self.count(of: hypothesis.words, like: stable)
+      : hypothesis.words.prefix { $0.middle < end }.count
+    var kept = hypothesis
+    kept.words = stable + hypothesis.words.dropFirst(replaced).map { $0.beginning(from: end) }
+    kept.hasEstimatedTimes = isGuess
+    return kept
   }
 
   /// Forgets the utterance.
@@ -64,10 +86,44 @@ struct PartialStabiliser {
     self = PartialStabiliser()
   }
 
+  /// How much the decode heard that a hypothesis comes from: reading it again hears no more.
+  private mutating func heardByDecode(_ revision: Int?, now: FrameCount) -> FrameCount {
+    if let decode, revision != nil, decode.revision == revision { return decode.heard }
+    decode = (revision, now)
+    return now
+  }
+
   private func isSettled(_ index: Int, _ heard: FrameCount) -> Bool {
     let seen = seen[index]
-    return revisions[index] <= Self.mostRevisions && heard - seen.since >= Self.agreement
-      && heard - seen.word.frames.upperBound >= Self.distance
+    let needed = decode?.revision == nil ? Self.agreement : 1
+    return revisions[index] <= Self.mostRevisions && heard - seen.since >= needed
+      && (hasEstimatedTimes || heard - seen.word.frames.upperBound >= Self.distance)
+  }
+
+  /// How many of the first words differ in the fewest letters from others; the most of equally good
+  /// numbers.
+  private static func count(of words: [Word], like others: [Word]) -> Int {
+    let costs = editCosts(of: words.map(\.key), from: others.map(\.key).joined())
+    return costs.indices.reversed().min { costs[$0] < costs[$1] } ?? 0
+  }
+
+  /// For each number of words, from 0, how many letters differ between those and a text without
+  /// spaces.
+  private static func editCosts(of words: [String], from text: String) -> [Int] {
+    var row = Array(0...text.count)
+    return [row.last ?? 0]
+      + words.map { word in
+        for letter in word {
+          var diagonal = row[0]
+          row[0] += 1
+          for (index, other) in text.enumerated() {
+            let replaced = diagonal + (letter == other ? 0 : 1)
+            diagonal = row[index + 1]
+            row[index + 1] = min(replaced, diagonal + 1, row[index] + 1)
+          }
+        }
+        return row.last ?? 0
+      }
   }
 }
 
@@ -77,10 +133,26 @@ extension SpeechHypothesis.Word {
     FrameCount((frames.lowerBound.rawValue + frames.upperBound.rawValue) / 2)
   }
 
+  /// What makes it the word that it is, however it is written.
+  var key: String { text.wordKey }
+
   /// The word without what lies before `frame`, which lies before its end.
   fileprivate func beginning(from frame: FrameCount) -> Self {
     var word = self
     word.frames = max(frame, frames.lowerBound)..<max(frame, frames.upperBound)
     return word
   }
+}
+
+extension String {
+  /// The word in small letters, without hyphens and the punctuation around it; all of it where it is
+  /// nothing else.
+  var wordKey: String {
+    let small = lowercased().replacing("\u{2019}", with: "'")
+    let inner = small.drop(while: \.isPunctuation).reversed().drop(while: \.isPunctuation)
+      .reversed()
+    return inner.isEmpty ? small : String(inner.filter { !Self.hyphens.contains($0) })
+  }
+
+  private static let hyphens: Set<Character> = ["-", "\u{2010}", "\u{2011}"]
 }

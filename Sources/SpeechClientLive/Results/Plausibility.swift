@@ -18,20 +18,27 @@ struct Plausibility {
   /// How long it sounds.
   var sound: FrameCount
 
-  func isSpeech(_ words: [SpeechHypothesis.Word]) -> Bool {
+  /// Of words whose times are a guess their length is no evidence.
+  func isSpeech(_ hypothesis: SpeechHypothesis) -> Bool {
+    let words = hypothesis.words
     guard !words.isEmpty else { return false }
     let isSure = words.contains { $0.confidence.map { $0 >= Self.leastConfidence } ?? true }
+    return isSure && (hypothesis.hasEstimatedTimes || haveLikelyLengths(words))
+  }
+
+  /// Whether the words of a partial hypothesis may be called speech: where the engine does not say
+  /// yet how sure it is, the sound has to be a voice's as well.
+  func isVoice(_ hypothesis: SpeechHypothesis) -> Bool {
+    let isRated = hypothesis.words.allSatisfy { $0.confidence != nil }
+    return (isVoiced || isRated) && isSpeech(hypothesis)
+  }
+
+  private func haveLikelyLengths(_ words: [SpeechHypothesis.Word]) -> Bool {
     let length = words.reduce(0) { $0 + $1.length.rawValue }
     let short = words.filter { $0.length < Self.longestWord }
     let shortLength = short.reduce(0) { $0 + $1.length.rawValue }
     let isShort = !short.isEmpty && shortLength * Self.leastShortShare >= length
-    return isSure && (isShort || isVoiced) && length * Self.leastShare >= sound.rawValue
-  }
-
-  /// Whether the words may be called speech before the engine can say how sure it is: the sound
-  /// has to be a voice's as well.
-  func isVoice(_ words: [SpeechHypothesis.Word]) -> Bool {
-    isVoiced && isSpeech(words)
+    return (isShort || isVoiced) && length * Self.leastShare >= sound.rawValue
   }
 }
 

@@ -27,17 +27,17 @@ struct UtteranceResults {
   mutating func partial(
     _ hypothesis: SpeechHypothesis, heard: FrameCount, plausibility: Plausibility?
   ) -> SpeechRecognitionResult? {
-    let isSpeech = plausibility?.isVoice(hypothesis.words) ?? true
-    let words = stabiliser.add(
+    let isSpeech = plausibility?.isVoice(hypothesis) ?? true
+    let partial = stabiliser.add(
       newWords(hypothesis, heard), heard: heard, maySettle: isSpeech)
-    let texts = words.map(\.text)
-    guard !words.isEmpty, texts != shown || stabiliser.stableCount != shownStableCount else {
+    let texts = partial.words.map(\.text)
+    guard !texts.isEmpty, texts != shown || stabiliser.stableCount != shownStableCount else {
       return nil
     }
     (shown, shownStableCount) = (texts, stabiliser.stableCount)
     return SpeechRecognitionResult(
-      utterance: number, bestTranscription: transcription(words.map(\.unsure)), isFinal: false,
-      stableSegmentCount: stabiliser.stableCount)
+      utterance: number, bestTranscription: transcription(partial, partial.words.map(\.unsure)),
+      isFinal: false, stableSegmentCount: stabiliser.stableCount)
   }
 
   /// The final result; nil where the utterance was no speech.
@@ -50,20 +50,19 @@ struct UtteranceResults {
   mutating func final(
     _ hypothesis: SpeechHypothesis, heard: FrameCount, plausibility: Plausibility?
   ) -> SpeechRecognitionResult? {
-    let isSpeech = plausibility?.isSpeech(hypothesis.words) ?? true
-    let words = stabiliser.keeping(isSpeech ? newWords(hypothesis, heard) : [])
-    guard !words.isEmpty || !shown.isEmpty else { return nil }
+    let isSpeech = plausibility?.isSpeech(hypothesis) ?? true
+    let final = stabiliser.keeping(isSpeech ? newWords(hypothesis, heard) : SpeechHypothesis())
+    guard !final.words.isEmpty || !shown.isEmpty else { return nil }
     defer {
       number += 1
-      if let last = words.last { end = start + last.frames.upperBound }
+      if let last = final.words.last { end = start + last.frames.upperBound }
     }
-    let alternatives = hypothesis.alternatives.map { transcription($0.within(heard)) }
-    var best = transcription(words)
+    let alternatives = hypothesis.alternatives.map { transcription(hypothesis, $0.within(heard)) }
+    var best = transcription(final, final.words)
     best.addAlternatives(from: alternatives)
     return SpeechRecognitionResult(
       utterance: number, bestTranscription: best,
-      alternatives: best.segments.isEmpty
-        ? [] : alternatives.filter { $0.formattedString != best.formattedString },
+      alternatives: best.segments.isEmpty ? [] : alternatives.filter { $0.keys != best.keys },
       isFinal: true, speechRecognitionMetadata: SpeechRecognitionMetadata(best))
   }
 
@@ -73,28 +72,32 @@ struct UtteranceResults {
     shown = []
   }
 
-  /// The words without those that the utterance before had: where that was cut, this one repeats the
-  /// end of it.
-  private func newWords(_ hypothesis: SpeechHypothesis, _ heard: FrameCount)
-    -> [SpeechHypothesis.Word]
-  {
-    hypothesis.words(within: heard).filter { start + $0.middle >= end }
+  /// The hypothesis without the words that the utterance before had: where that was cut, this one
+  /// repeats the end of it.
+  ///
+  /// Only times that were measured can show that.
+  private func newWords(_ hypothesis: SpeechHypothesis, _ heard: FrameCount) -> SpeechHypothesis {
+    var new = hypothesis
+    new.words = hypothesis.words.within(heard).filter {
+      hypothesis.hasEstimatedTimes || start + $0.middle >= end
+    }
+    return new
   }
 
-  private func transcription(_ words: [SpeechHypothesis.Word]) -> Transcription {
-    Transcription(
-      segments: words.map { word in
-        TranscriptionSegment(
-          substring: word.text,
-          timestamp: (start + word.frames.lowerBound).duration(at: .speech),
-          duration: (word.frames.upperBound - word.frames.lowerBound).duration(at: .speech),
-          confidence: word.confidence)
-      })
+  /// - Parameter hypothesis: what the words are one reading of.
+  private func transcription(
+    _ hypothesis: SpeechHypothesis, _ words: [SpeechHypothesis.Word]
+  ) -> Transcription {
+    let segments = words.map { word in
+      TranscriptionSegment(
+        substring: word.text,
+        timestamp: (start + word.frames.lowerBound).duration(at: .speech),
+        duration: (word.frames.upperBound - word.frames.lowerBound).duration(at: .speech),
+        confidence: word.confidence)
+    }
+    return Transcription(
+      segments: segments, hasEstimatedTimes: !words.isEmpty && hypothesis.hasEstimatedTimes)
   }
-}
-
-extension SpeechHypothesis {
-  fileprivate func words(within heard: FrameCount) -> [Word] { words.within(heard) }
 }
 
 extension [SpeechHypothesis.Word] {
@@ -118,26 +121,40 @@ extension SpeechHypothesis.Word {
 }
 
 extension Transcription {
-  /// Notes with each word what other readings have at its place.
+  /// What makes its words those that they are.
+  fileprivate var keys: [String] { segments.map(\.substring.wordKey) }
+
+  /// Notes with each word what other readings have in its place.
   fileprivate mutating func addAlternatives(from readings: [Transcription]) {
-    for index in segments.indices {
-      let segment = segments[index]
-      for reading in readings {
-        let text = reading.text(within: segment)
-        if !text.isEmpty, text != segment.substring,
-          !segments[index].alternativeSubstrings.contains(text)
-        {
-          segments[index].alternativeSubstrings.append(text)
-        }
+    for reading in readings {
+      for (index, text) in reading.substitutes(for: self)
+      where !segments[index].alternativeSubstrings.contains(text) {
+        segments[index].alternativeSubstrings.append(text)
       }
     }
   }
 
-  /// The words whose middle lies in the place of another.
-  private func text(within other: TranscriptionSegment) -> String {
-    segments.filter { segment in
-      let middle = segment.timestamp + segment.duration / 2
-      return middle >= other.timestamp && middle < other.timestamp + other.duration
-    }.map(\.substring).joined(separator: " ")
+  /// What stands for words of another transcription that it does not have, by their index.
+  ///
+  /// A word that only this one has stands with the different one beside it.
+  private func substitutes(for other: Transcription) -> [(Int, String)] {
+    var found: [(index: Int, words: [String])] = []
+    var added: [String] = []
+    var rest = segments[...]
+    var index = 0
+    var isOpen = false
+    for word in WordErrorRate(reference: other.keys, hypothesis: keys).alignment {
+      let texts = word.hypothesis == nil ? [] : [rest.removeFirst().substring]
+      switch word.kind {
+      case .match: (added, isOpen) = ([], false)
+      case .insertion where isOpen: found[found.count - 1].words += texts
+      case .insertion, .deletion: added += texts
+      case .substitution:
+        found.append((index, added + texts))
+        (added, isOpen) = ([], true)
+      }
+      index += word.reference == nil ? 0 : 1
+    }
+    return found.map { ($0.index, $0.words.joinedAsWritten) }
   }
 }

@@ -33,7 +33,7 @@ final class LookAhead: Sendable {
   /// The task comes before all others: as many utterances may wait as keep every decoder at work.
   func comesFirst() { change { $0.queue.reach = whenFirst } }
 
-  /// Nobody wants what waits, or what will come.
+  /// Drops what waits, and what will come.
   fileprivate func abandon() { change { $0.queue.abandon() } }
 
   /// The recogniser has the words of so many utterances.

@@ -54,7 +54,7 @@ struct LookAheadQueue {
     ending = ending ?? result
   }
 
-  /// Nobody wants what waits, or what will come.
+  /// Drops what waits, and what will come.
   mutating func abandon() {
     (buffers, length, isAbandoned) = ([], .zero, true)
     end(.success(()))

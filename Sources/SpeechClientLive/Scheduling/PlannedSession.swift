@@ -35,12 +35,13 @@ final class PlannedSession: SpeechEngineSession {
   func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
     let knowledge = listener.knowledge
     listener.hear(pieces)
-    defer {
-      index += 1
-      whenHeard(index)
-    }
     do {
-      return try plan.words(of: index, pieces, knowing: knowledge)
+      let (index, words) = try plan.words(of: pieces, knowing: knowledge, index: index)
+      defer {
+        self.index = index + 1
+        whenHeard(self.index)
+      }
+      return try words.wait()
     } catch let error as SpeechEngineError {
       throw error
     } catch {

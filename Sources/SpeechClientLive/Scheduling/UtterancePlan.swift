@@ -8,6 +8,7 @@ final class UtterancePlan: Sendable {
 
   /// An utterance that the scout has found.
   private struct Found {
+    let index: Int
     let pieces: [[Float]]
     let words: Words
   }
@@ -16,21 +17,24 @@ final class UtterancePlan: Sendable {
   let options: SpeechSessionOptions
   private let workers: UtteranceWorkers
   private let number: Int
+  private let interruption: Interruption
   private let isWanted: @Sendable () -> Bool
-  // Held to note what was found and to take it.
-  private let found = Mutex<[Int: Found]>([:])
+  // Held to note what was found, in order, and to take it.
+  private let found = Mutex<[Found]>([])
 
   /// - Parameters:
   ///   - workers: who do the work, so many at a time.
   ///   - pulse: beats whenever a worker has moved, for this task or for another.
+  ///   - interruption: ends what the workers do for the task.
   ///   - isWanted: whether anybody still waits for the results.
   ///   - whenFirst: called once, when all tasks that joined the workers before have left them.
   init(
     engine: SpeechEngine, options: SpeechSessionOptions, jobCount: Int, workers: UtteranceWorkers,
-    pulse: Pulse, isWanted: @escaping @Sendable () -> Bool,
+    pulse: Pulse, interruption: Interruption, isWanted: @escaping @Sendable () -> Bool,
     whenFirst: @escaping @Sendable () -> Void
   ) {
-    (self.engine, self.options, self.workers, self.isWanted) = (engine, options, workers, isWanted)
+    (self.engine, self.options, self.workers) = (engine, options, workers)
+    (self.interruption, self.isWanted) = (interruption, isWanted)
     number = workers.join(workers: jobCount, pulse: pulse, whenFirst: whenFirst)
   }
 
@@ -48,17 +52,24 @@ final class UtterancePlan: Sendable {
   /// Has an utterance recognised that the scout has found.
   func find(_ index: Int, _ pieces: [[Float]], knowing knowledge: any Sendable) throws {
     let words = try recognise(index, pieces, knowing: knowledge)
-    found.withLock { $0[index] = Found(pieces: pieces, words: words) }
+    found.withLock { $0.append(Found(index: index, pieces: pieces, words: words)) }
   }
 
-  /// Blocks until an utterance is recognised: the one that the scout has found, where it is the
-  /// same.
+  /// The words of an utterance, which come when it is recognised, and its number: those of the one that
+  /// the scout has found, where it is the same.
+  ///
+  /// What was found before that is forgotten: the task has lost it. One thread at a time asks.
+  ///
+  /// - Parameter index: the number of an utterance that the scout has not found.
   func words(
-    of index: Int, _ pieces: [[Float]], knowing knowledge: any Sendable
-  ) throws -> SpeechHypothesis {
-    let planned = found.withLock { $0.removeValue(forKey: index) }
-    if let planned, planned.pieces == pieces { return try planned.words.wait() }
-    return try recognise(index, pieces, knowing: knowledge).wait()
+    of pieces: [[Float]], knowing knowledge: any Sendable, index: Int
+  ) throws -> (index: Int, words: Words) {
+    let known = found.withLock { $0 }
+    guard let place = known.firstIndex(where: { $0.pieces == pieces }) else {
+      return (index, try recognise(index, pieces, knowing: knowledge))
+    }
+    found.withLock { $0.removeFirst(place + 1) }
+    return (known[place].index, known[place].words)
   }
 
   private func recognise(
@@ -82,12 +93,13 @@ final class UtterancePlan: Sendable {
     _ body: @escaping @Sendable (any SpeechEngineSession) throws -> Value
   ) {
     let (engine, options, number, isWanted) = (engine, options, number, isWanted)
-    let workers = workers
+    let (workers, interruption) = (workers, interruption)
     let work = UtteranceWorkers.Work(
       perform: { bench in
         let result = Result {
           guard isWanted() else { throw CancellationError() }
-          return try body(try bench.session(of: engine, options, task: number))
+          let session = try bench.session(of: engine, options, task: number)
+          return try interruption.reaching(session) { try body(session) }
         }
         // After an error a session is of no more use.
         if case .failure = result { bench.session = nil }

@@ -17,9 +17,10 @@ actor UtteranceScout {
   private var pieces: [[Float]] = []
   private var foundCount = 0
 
-  init(plan: UtterancePlan, policy: EndpointPolicy) throws {
+  /// - Parameter policy: the one that is fitted to the engine.
+  init(plan: UtterancePlan, policy: EndpointPolicy, detector: SpeechActivityDetector) throws {
     executor = try ThreadExecutor(name: "syrinx-scout")
-    finder = UtteranceFinder(policy: policy)
+    finder = UtteranceFinder(policy: policy, detector: detector)
     self.plan = plan
   }
 
@@ -62,7 +63,7 @@ actor UtteranceScout {
   private func follow(_ found: [SpeechConversion.Piece]) throws {
     for piece in found {
       switch piece {
-      case .audio(let buffer): try follow(finder.add(buffer.samples))
+      case .audio(let buffer): try follow(try finder.add(buffer.samples))
       case .gap(let frame):
         try follow(finder.finish())
         finder.skip(to: frame)
@@ -77,9 +78,14 @@ actor UtteranceScout {
       switch action {
       case .begin: pieces = []
       case .hear(let samples): pieces.append(samples)
+      // The workers have the whole utterance at once.
+      case .pause: break
       case .end(let silence):
         // As the recogniser will: words of other pieces would have to be found anew.
-        let padding = finder.padding(after: silence, wanted: listener?.tailPadding ?? .zero)
+        let padding = finder.padding(
+          after: silence, wanted: listener?.tailPadding ?? .zero,
+          heard: FrameCount(pieces.reduce(0) { $0 + $1.count }),
+          shortest: plan.engine.utteranceLength.lowerBound)
         if !padding.isEmpty { pieces.append(padding) }
         try found()
       }

@@ -7,22 +7,25 @@ extension UtteranceWorkers {
   /// engine.
   func planned(
     _ audio: LookAhead.Audio, on engine: SpeechEngine, _ options: SpeechSessionOptions,
-    for request: SpeechRequest, pulse: Pulse, isWanted: @escaping @Sendable () -> Bool
+    for request: SpeechRequest, finding detector: SpeechActivityDetector, pulse: Pulse,
+    interruption: Interruption,
+    isWanted: @escaping @Sendable () -> Bool
   ) throws -> (LookAhead.Audio, SpeechEngine) {
     // A session for key phrases wants to hear silence behind each utterance.
     guard request.jobCount > 1, request.backPressure == .wait, !options.wantsPartialHypotheses,
       options.keyPhrases.isEmpty, let makeListener = engine.makeListener
     else { return (audio, engine) }
-    let policy = request.endpointPolicy
-    let lookAhead = LookAhead(jobCount: request.jobCount, longest: policy.usable.longest)
+    let policy = request.endpointPolicy.fitted(to: engine)
+    let lookAhead = LookAhead(jobCount: request.jobCount, longest: policy.longest)
     let plan = UtterancePlan(
       engine: engine, options: options, jobCount: request.jobCount, workers: self,
-      pulse: pulse, isWanted: isWanted, whenFirst: { lookAhead.comesFirst() })
+      pulse: pulse, interruption: interruption, isWanted: isWanted,
+      whenFirst: { lookAhead.comesFirst() })
     var planned = engine
     planned.makeSession = { options in
       try PlannedSession(plan: plan, listener: try makeListener(options)) { lookAhead.heard($0) }
     }
-    let scout = try UtteranceScout(plan: plan, policy: policy)
+    let scout = try UtteranceScout(plan: plan, policy: policy, detector: detector)
     return (lookAhead.audio(audio, scout: scout), planned)
   }
 }

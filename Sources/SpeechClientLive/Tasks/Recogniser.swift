@@ -9,10 +9,6 @@ actor Recogniser {
   /// How much audio the engine hears at a time; a cancelled task stops after so much.
   static let step = Duration.milliseconds(100)
 
-  /// How much audio lies at least between two partial results, so that small buffers do not cost
-  /// more than large ones.
-  static let partialStep = FrameCount(.milliseconds(80), at: .speech)
-
   /// After how much silence it says how far it has come.
   static let progressStep = FrameCount(.seconds(5), at: .speech)
 
@@ -21,6 +17,11 @@ actor Recogniser {
 
   private let engine: SpeechEngine
   private let options: SpeechSessionOptions
+  private let anticipatesEnd: Bool
+  private let interruption: Interruption
+  /// How much audio lies at least between two partial results, so that small buffers do not cost
+  /// more than large ones.
+  private let partialStep: FrameCount
   private let mailbox: EventMailbox
   private var session: (any SpeechEngineSession)?
   private var setbacks: Setbacks
@@ -29,6 +30,8 @@ actor Recogniser {
   private var finder: UtteranceFinder
   private var results = UtteranceResults()
   private var utterance = Utterance()
+  /// Whether it lags behind a live source.
+  private var isLate = false
   /// Up to where it has said that all is understood.
   private var reported: FrameCount = 0
 
@@ -46,16 +49,23 @@ actor Recogniser {
     var end: FrameCount { start + heard }
   }
 
+  /// - Parameter isLive: whether the audio may be on its way still: the engine then decodes in pauses
+  ///   what may be all of an utterance.
   init(
     engine: SpeechEngine, options: SpeechSessionOptions, policy: EndpointPolicy,
-    mailbox: EventMailbox
+    detector: SpeechActivityDetector, isLive: Bool, mailbox: EventMailbox,
+    interruption: Interruption
   ) throws {
-    finder = UtteranceFinder(policy: policy, overlap: options.longestKeyPhrase)
+    finder = UtteranceFinder(
+      policy: policy.fitted(to: engine), overlap: options.longestKeyPhrase, detector: detector)
+    anticipatesEnd = isLive && engine.anticipatesEnd
+    partialStep = FrameCount(engine.partialInterval, at: .speech)
     executor = try ThreadExecutor(name: "syrinx-speech")
-    setbacks = Setbacks(limit: engine.isRemote ? Setbacks.remoteLimit : 0)
+    setbacks = Setbacks(limit: engine.survivesFailedUtterance ? Setbacks.remoteLimit : 0)
     self.engine = engine
     self.options = options
     self.mailbox = mailbox
+    self.interruption = interruption
   }
 
   /// The engine and the resampler are let go of on the thread that used them.
@@ -77,6 +87,7 @@ actor Recogniser {
   /// Recognises what comes next; the results go into the mailbox as they are made.
   func hear(_ item: IntakeQueue.Item, _ pulse: Pulse) throws {
     try tell(of: item)
+    isLate = item.isLate
     for slice in item.buffer.slices(of: Self.step) {
       guard isWanted else { return }
       try follow(try conversion.add(slice))
@@ -115,7 +126,7 @@ actor Recogniser {
   private func follow(_ pieces: [SpeechConversion.Piece]) throws {
     for piece in pieces {
       switch piece {
-      case .audio(let buffer): try follow(finder.add(buffer.samples))
+      case .audio(let buffer): try follow(try finder.add(buffer.samples))
       case .gap(let frame):
         try follow(finder.finish())
         finder.skip(to: frame)
@@ -129,9 +140,14 @@ actor Recogniser {
     for action in actions { try follow(action) }
   }
 
-  /// Does what the engine may fail in; where the stream survives that, the utterance has no session
-  /// any more.
-  private func attempt(_ body: () throws -> Void) throws {
+  /// Has the session do what it may fail in; where the stream survives that, the utterance has no
+  /// session any more.
+  private func attempt(_ body: (any SpeechEngineSession) throws -> Void) throws {
+    guard let session else { return }
+    try survive { try interruption.reaching(session) { try body(session) } }
+  }
+
+  private func survive(_ body: () throws -> Void) throws {
     do {
       try body()
     } catch {
@@ -150,23 +166,21 @@ actor Recogniser {
       utterance = Utterance(start: frame, sound: sound)
       results.begin(at: frame)
       mailbox.post(.speechStarted(at: sound.duration(at: .speech)))
-      try attempt {
-        let session = try session ?? engine.makeSession(options)
-        self.session = session
-        try session.beginUtterance()
-      }
+      try survive { session = try session ?? engine.makeSession(options) }
+      try attempt { try $0.beginUtterance() }
     case .hear(let samples):
       utterance.heard = utterance.heard + FrameCount(samples.count)
       utterance.voicing.add(samples)
-      try attempt { try session?.process(samples) }
-      postPartial()
+      try attempt { try $0.process(samples) }
+      try postPartial()
+    case .pause(let silence): try anticipateEnd(after: silence)
     case .end(let silence): try end(after: silence)
     }
   }
 
   private func end(after silence: FrameCount) throws {
     let end = max(utterance.sound, utterance.end - silence)
-    try attempt { try finishUtterance(at: end, after: silence) }
+    try attempt { try finish($0, at: end, after: silence) }
     if let failure = utterance.failure {
       results.lose()
       let times = utterance.sound.duration(at: .speech)..<end.duration(at: .speech)
@@ -176,19 +190,31 @@ actor Recogniser {
     reported = end
   }
 
-  private func finishUtterance(at end: FrameCount, after silence: FrameCount) throws {
-    guard let session else { return }
-    try pad(session, after: silence)
+  private func finish(
+    _ session: any SpeechEngineSession, at end: FrameCount, after silence: FrameCount
+  ) throws {
+    let padding = padding(for: session, after: silence)
+    if !padding.isEmpty { try session.process(padding) }
     let final = results.final(
       try session.finishUtterance(), heard: utterance.heard, plausibility: plausibility(until: end))
     if let final { mailbox.post(.result(final)) }
     setbacks.makeGood()
   }
 
-  /// Lets the engine hear as much silence as it needs for the last word, or the policy says.
-  private func pad(_ session: any SpeechEngineSession, after silence: FrameCount) throws {
-    let padding = finder.padding(after: silence, wanted: session.tailPadding)
-    if !padding.isEmpty { try session.process(padding) }
+  /// Lets the engine decode what may be the whole utterance; where more silence has to follow, that
+  /// would be in vain.
+  private func anticipateEnd(after silence: FrameCount) throws {
+    guard anticipatesEnd, !isLate else { return }
+    try attempt { session in
+      if padding(for: session, after: silence).isEmpty { try session.anticipateEnd() }
+    }
+  }
+
+  /// As much silence as the engine needs for the last word or a short one, or the policy says.
+  private func padding(for session: any SpeechEngineSession, after silence: FrameCount) -> [Float] {
+    finder.padding(
+      after: silence, wanted: session.tailPadding, heard: utterance.heard,
+      shortest: engine.utteranceLength.lowerBound)
   }
 
   /// What the words up to `end` are measured by; nil for key phrases: one may be short in long
@@ -204,15 +230,17 @@ actor Recogniser {
     mailbox.post(.progressed(to: reported.duration(at: .speech)))
   }
 
-  private func postPartial() {
-    guard options.wantsPartialHypotheses, let session,
-      utterance.heard - utterance.heardAtPartial >= Self.partialStep
+  private func postPartial() throws {
+    guard options.wantsPartialHypotheses, !isLate,
+      utterance.heard - utterance.heardAtPartial >= partialStep
     else { return }
     utterance.heardAtPartial = utterance.heard
-    let partial = results.partial(
-      session.hypothesis, heard: utterance.heard,
-      plausibility: plausibility(until: max(utterance.sound, utterance.end)))
-    if let partial { mailbox.post(.result(partial)) }
+    try attempt { session in
+      let partial = results.partial(
+        try session.hypothesis, heard: utterance.heard,
+        plausibility: plausibility(until: max(utterance.sound, utterance.end)))
+      if let partial { mailbox.post(.result(partial)) }
+    }
   }
 }
 

@@ -21,6 +21,7 @@ extension SpeechClientError {
   private init(_ error: SpeechEngineError) {
     switch error {
     case .failed(let reason): self = .engineFailed(reason: reason)
+    case .interrupted: self = .engineFailed(reason: "\(error)")
     case .grammarInvalid: self = .invalidGrammar(reason: "\(error)")
     case .modelMissing, .modelUnreadable, .modelDamaged, .languageMissing, .libraryMissing,
       .unreachable, .modelNotInstalled:

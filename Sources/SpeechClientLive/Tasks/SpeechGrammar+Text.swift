@@ -1,6 +1,5 @@
 import FilePaths
 import FoundationEssentials
-import Glibc
 import SpeechClient
 
 extension SpeechGrammar {
@@ -23,7 +22,7 @@ extension SpeechGrammar {
     do throws(FilePathError) {
       bytes = try path.contents(atMost: longest)
     } catch {
-      throw trouble(error, path)
+      throw .invalidGrammar(reason: "cannot read \(path): \(error.readingReason)")
     }
     guard bytes.count <= longest else {
       throw .invalidGrammar(reason: "\(path) is longer than \(longest) bytes")
@@ -33,19 +32,6 @@ extension SpeechGrammar {
 
   /// No grammar that anybody wrote is longer; a device may have no end.
   private static let longest = 16_777_216
-
-  private static func trouble(_ error: FilePathError, _ path: FilePath) -> SpeechClientError {
-    switch error.code {
-    case ENOENT, ENOTDIR:
-      .invalidGrammar(reason: "there is no \(path); check the name and its folder")
-    case EISDIR:
-      .invalidGrammar(reason: "\(path) is a folder; name the file with the grammar")
-    case EACCES, EPERM:
-      .invalidGrammar(reason: "\(path) may not be read by this user; change its permissions")
-    default:
-      .invalidGrammar(reason: "\(path) cannot be read: \(error.reason)")
-    }
-  }
 }
 
 extension String {

@@ -20,6 +20,8 @@ final class SpeechTask: Sendable {
   let intake: AudioIntake
   /// Beats whenever something has been done for the task.
   let pulse = Pulse()
+  /// Comes when the task is over, and reaches what an engine still does for it.
+  let interruption = Interruption()
   private let over = Gate()
   private let clock: any Clock<Duration>
   private let whenOver: @Sendable (SpeechTask) -> Void
@@ -131,6 +133,7 @@ final class SpeechTask: Sendable {
       state.recogniser = nil
       return state.reader
     }
+    interruption.come()
     reader?.cancel()
     intake.abandon()
     over.open()

@@ -58,7 +58,7 @@ final class SpeechTasks: Sendable {
 
   private func consumer(of request: SpeechRequest, hasResultsOnly: Bool) -> EventConsumer {
     let task = SpeechTask(
-      request.source.isFile ? .wait : request.backPressure,
+      request.effectiveBackPressure,
       mailbox: EventMailbox(hasResultsOnly: hasResultsOnly), clock: clock
     ) { [weak self] in self?.forget($0) }
     begin(task, request)
@@ -81,14 +81,19 @@ final class SpeechTasks: Sendable {
   var all: [SpeechTask] { running.withLock { Array($0.values) } }
 
   private func begin(_ task: SpeechTask, _ request: SpeechRequest) {
-    @Dependency(\.speechEngine) var engine
+    @Dependency(\.speechEngine) var speechEngine
+    @Dependency(\.speechActivityDetector) var detector
     do {
       let options = try SpeechSessionOptions(request)
+      let chosen = speechEngine.choose(options) ?? speechEngine
       let (audio, engine) = try workers.planned(
-        request.source.audio, on: engine.reading(request.grammar), options, for: request,
-        pulse: task.pulse, isWanted: { [mailbox = task.mailbox] in !mailbox.isClosed })
+        request.source.audio, on: chosen.reading(request.grammar), options, for: request,
+        finding: detector, pulse: task.pulse, interruption: task.interruption,
+        isWanted: { [mailbox = task.mailbox] in !mailbox.isClosed })
       let recogniser = try Recogniser(
-        engine: engine, options: options, policy: request.endpointPolicy, mailbox: task.mailbox)
+        engine: engine, options: options, policy: request.endpointPolicy, detector: detector,
+        isLive: request.effectiveBackPressure != .wait, mailbox: task.mailbox,
+        interruption: task.interruption)
       task.start(audio, recogniser: recogniser)
     } catch {
       task.fail(error)
@@ -107,6 +112,11 @@ final class SpeechTasks: Sendable {
       return AuthorizationStatus(error)
     }
   }
+}
+
+extension SpeechRequest {
+  /// What holds the audio up; a file waits in any case.
+  fileprivate var effectiveBackPressure: BackPressure { source.isFile ? .wait : backPressure }
 }
 
 extension SpeechRequest.Source {

@@ -1,4 +1,4 @@
-/// A JSGF grammar whose text is whole; an engine reads it before its library may see it.
+/// A JSGF grammar without errors; an engine checks it before its library reads it.
 package struct JSGFGrammar {
   /// The name that it gives itself; empty where it has none.
   package let name: String
@@ -32,6 +32,19 @@ package struct JSGFGrammar {
     }
   }
 
+  /// Checks how many rules, groups, alternatives, and sequences are around a rule.
+  ///
+  /// - Throws: `.grammarInvalid` where they are too many.
+  package static func checkDepth(
+    _ depth: Int, at rule: String, line: Int
+  ) throws(SpeechEngineError) {
+    let deepest = 2 * JSGFParser.deepest
+    guard depth < deepest else {
+      throw .grammarInvalid(
+        line: line, reason: "at <\(rule)> rules and their parts are more than \(deepest) deep")
+    }
+  }
+
   /// Checks that a library can put each rule in all the places where its name stands.
   ///
   /// - Throws: `.grammarInvalid` for a rule that is not defined, one that contains itself anywhere
@@ -49,8 +62,6 @@ package struct JSGFGrammar {
 private struct JSGFWalk {
   /// How many words and rules all public rules together may expand to.
   static let most = 50_000
-  /// How many rules, groups, alternatives, and sequences may be within each other.
-  static let deepest = 2 * JSGFParser.deepest
 
   /// What stands around a part.
   struct Place {
@@ -124,10 +135,7 @@ private struct JSGFWalk {
       }
       return false
     }
-    guard place.depth < Self.deepest else {
-      throw .grammarInvalid(
-        line: line, reason: "at <\(rule)> rules and their parts are more than \(Self.deepest) deep")
-    }
+    try JSGFGrammar.checkDepth(place.depth, at: rule, line: line)
     open.append((rule, place.said))
     defer { open.removeLast() }
     return try isEmptyAllowed(grammar.expansion(of: rule, line: line), place)

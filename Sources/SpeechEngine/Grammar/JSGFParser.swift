@@ -1,7 +1,7 @@
 /// Parses the rules of a JSGF grammar.
 package struct JSGFParser {
   /// How many groups may be within each other: what nobody writes must not end the process.
-  package static let deepest = 200
+  static let deepest = 200
 
   private var depth = 0
   private var tokens: ArraySlice<JSGFToken>

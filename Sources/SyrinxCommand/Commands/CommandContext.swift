@@ -18,4 +18,16 @@ struct CommandContext: Sendable {
     for trouble in troubles { await console.report("\(trouble)") }
     return troubles.isEmpty
   }
+
+  /// Runs `body` as a task that the first signal cancels, so that it leaves nothing half done.
+  func cancelledBySignals(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    let work = Task { try await body() }
+    try await signals.finishing(with: { work.cancel() }) {
+      do {
+        try await work.value
+      } catch is CancellationError {
+        try checkInterruption()
+      }
+    }
+  }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ClientDependencies
 import FilePaths
+import ONNXRuntime
 import SpeechClient
 import SpeechEngine
 
@@ -8,7 +9,7 @@ import SpeechEngine
 struct EnginesCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "engines",
-    abstract: "Lists the engines that recognise speech, their models, and what they lack.",
+    abstract: "List the speech recognition engines, their models, and what is missing.",
     discussion: """
       A line for each model: the engine, the language (und where nothing tells it) and where it lies; \
       the engine that is used where none is named is marked with *. An engine that is not ready has \
@@ -19,12 +20,14 @@ struct EnginesCommand: Subcommand {
       model, and a command says so then. --context is a hint, which an engine without contextual \
       phrases leaves aside; anything else that an engine cannot do is an error where it is asked for.
 
-      The exit status is 0 when at least one engine can be used.
+      The exit status is 0 when at least one engine can be used; with --verify, when something is \
+      installed and nothing of it has changed.
 
-      \(EngineRecord.schema)
+      \(EngineRecord.schema) \(DetectorRecord.schema)
 
       \(EngineName.help)
-      """)
+      """,
+    subcommands: [InstallCommand.self, RemoveCommand.self])
 
   @Flag(help: "Print JSON, one object a line.")
   var json = false
@@ -40,6 +43,11 @@ struct EnginesCommand: Subcommand {
       valueName: "address"))
   var server: String?
 
+  @Flag(help: "Check every installed file against its recorded SHA-256.")
+  var verify = false
+
+  @OptionGroup var destination: InstallFolderOption
+
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
@@ -47,23 +55,50 @@ struct EnginesCommand: Subcommand {
   }
 
   func prepare(_ values: inout DependencyValues) throws {
-    guard model != nil || server != nil else { return }
     let settings = EngineSettings(model: model, server: server)
-    let engines = values.engineMakers.map { $0.make(settings) }
-    values.speechEngines = engines
-    let usual = values.speechEngine.name
-    if let usual = engines.first(where: { $0.name == usual }) { values.speechEngine = usual }
+    values.speechEngines = values.engineMakers.named.map { $0.make(settings) }
+    if let usual = values.engineMakers.usual { values.speechEngine = usual.make(settings) }
   }
 
   func perform(in context: CommandContext) async throws {
+    if verify { return try await verifyFiles(in: context) }
+    // `validate` is called for a subcommand as well, which has an option of this name.
+    guard destination.chosen == nil else {
+      throw ValidationError("--to goes with --verify, or with `engines install` and `remove`.")
+    }
     @Dependency(\.speechClient) var speech
     let engines = await speech.engines()
+    @Dependency(\.speechActivityDetector) var inUse
+    let detector = DetectorRecord(inUse: inUse)
     let lines =
       json
-      ? try engines.map { try EngineRecord($0).jsonLine() } : EngineTable(engines: engines).lines
+      ? try engines.map { try EngineRecord($0).jsonLine() } + [detector.jsonLine()]
+      : EngineTable(engines: engines).lines + [detector.line]
     for line in lines { try await context.console.print(line) }
     guard engines.contains(where: { $0.obstacle == nil }) else {
       throw CommandFailure(description: "no engine can be used")
+    }
+  }
+
+  private func verifyFiles(in context: CommandContext) async throws {
+    let folder = try destination.folder
+    let verified = try await EngineInstaller(folder: folder, console: context.console).verify()
+    guard !verified.isEmpty else {
+      throw CommandFailure(
+        description: "nothing is installed in \(folder); run `syrinx engines install all`")
+    }
+    for (path, damage) in verified {
+      guard let damage else {
+        try await context.console.print("\(path) is intact")
+        continue
+      }
+      await context.console.report("\(damage)")
+    }
+    guard verified.allSatisfy({ $0.damage == nil }) else {
+      throw CommandFailure(
+        description: """
+          some files are damaged; run `syrinx engines install` for the same name to repair them
+          """)
     }
   }
 }

@@ -51,7 +51,7 @@ struct ListenCommand: RecognisingSubcommand {
     } catch {
       throw ValidationError("--keep \(keep): \(error).")
     }
-    if case .virtualMicrophone(let path) = DeviceRoute(device.id), isSameFile(path, keep) {
+    if case .virtualMicrophone(let path) = DeviceRoute(device.id), path.isSameFile(as: keep) {
       throw ValidationError("\(keep) is what the microphone hears; keep it in another file.")
     }
   }

@@ -18,7 +18,7 @@ struct PlayCommand: Subcommand {
 
   @Argument(
     help: """
-      The files, in any format that libsndfile, libmpg123 or an installed FFmpeg reads; - is \
+      The files, in any format that libsndfile, libFLAC, libmpg123 or an installed FFmpeg reads; - is \
       standard input.
       """)
   var files: [FilePath]

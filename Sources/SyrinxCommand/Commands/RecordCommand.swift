@@ -78,7 +78,8 @@ struct RecordCommand: Subcommand {
 
   /// A recording destroys nothing that its own microphone hears; files with a number replace none.
   private func checkMicrophone() throws {
-    guard case .virtualMicrophone(let path) = DeviceRoute(device.id), isSameFile(path, file) else {
+    guard case .virtualMicrophone(let path) = DeviceRoute(device.id), path.isSameFile(as: file)
+    else {
       return
     }
     throw ValidationError("\(file) is what the microphone hears; record into another file.")

@@ -25,7 +25,6 @@ extension Subcommand {
 
   func run() async throws {
     common.startLogging()
-    discardLibraryOutput()
     let hurry = try WakeUp()
     let console = try Console(hurry: hurry)
     let signals = StopSignals(takesCommands: Self.takesCommandSignals, hurry: hurry)

@@ -33,7 +33,7 @@ struct TranscribeCommand: RecognisingSubcommand {
 
   @Argument(
     help: """
-      The files, in any format that libsndfile, libmpg123 or an installed FFmpeg reads; - is \
+      The files, in any format that libsndfile, libFLAC, libmpg123 or an installed FFmpeg reads; - is \
       standard input.
       """)
   var files: [FilePath]
@@ -53,6 +53,8 @@ struct TranscribeCommand: RecognisingSubcommand {
   @OptionGroup var parallel: JobsOption
 
   @OptionGroup var common: CommonOptions
+
+  var jobCount: Int { parallel.count }
 
   func validate() throws {
     let pipes = files.count { $0 == "-" }
@@ -76,22 +78,8 @@ struct TranscribeCommand: RecognisingSubcommand {
       return try await transcribeAll(with: speech, preparing: prepare, in: context)
     }
     try folder.make()
-    try await cancelledBySignals(in: context) {
+    try await context.cancelledBySignals {
       try await transcribeAll(with: speech, preparing: prepare, in: context)
-    }
-  }
-
-  /// Runs `body` as a task that the first signal cancels, so that it leaves no half of a file.
-  private func cancelledBySignals(
-    in context: CommandContext, _ body: @escaping @Sendable () async throws -> Void
-  ) async throws {
-    let work = Task { try await body() }
-    try await context.signals.finishing(with: { work.cancel() }) {
-      do {
-        try await work.value
-      } catch is CancellationError {
-        try context.checkInterruption()
-      }
     }
   }
 
@@ -124,7 +112,7 @@ struct TranscribeCommand: RecognisingSubcommand {
   /// How many utterances are recognised at once: with partial results one, because each of them
   /// is to be watched.
   private func jobCount(in context: CommandContext) -> Int {
-    transcript.wantsPartials(on: context.console) ? 1 : parallel.count
+    transcript.wantsPartials(on: context.console) ? 1 : jobCount
   }
 
   /// How many files are recognised at once: more than there are decoders where these share the

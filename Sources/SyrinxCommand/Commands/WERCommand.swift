@@ -6,11 +6,14 @@ import SpeechClient
 struct WERCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "wer",
-    abstract: "Tells the word error rate of a transcript against what was said.",
+    abstract: "Print the word error rate of a transcript against a reference.",
     discussion: """
       Both are text files in UTF-8, of which one can be - (standard input), or with --text the texts \
-      themselves. Case and punctuation do not count, and a hyphen parts words; with --verbatim only \
-      white space parts words, and everything counts.
+      themselves. They are compared as they are heard: case, punctuation, and hyphens do not count. English \
+      numbers are taken in digits (two hundred fifty, 250), those in a row as one (nineteen eighty-four, \
+      1984); $5 and 5 % are 5 dollar and 5 percent; contractions are taken apart (isn't, is not); British \
+      spellings are American ones (colour, color); uh, um, and the like are left out. In scripts without \
+      spaces each letter is a word. With --raw only white space parts words, and everything counts.
 
       The exit status is 0 when the rate could be told and is not above --limit.
 
@@ -26,8 +29,9 @@ struct WERCommand: Subcommand {
   @Flag(help: "The arguments are the texts, not the names of files.")
   var text = false
 
-  @Flag(help: "Compare the words as they are written.")
-  var verbatim = false
+  @Flag(
+    name: [.long, .customLong("verbatim")], help: "Compare the words as they are written.")
+  var raw = false
 
   @Option(
     parsing: .unconditional,
@@ -43,7 +47,7 @@ struct WERCommand: Subcommand {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    try check("--limit", limit, in: 0...1_000_000, "a rate in per cent")
+    try check("--limit", limit, in: 0...1_000_000, "a rate in percent")
     guard text || !(reference.isEmpty || hypothesis.isEmpty) else {
       throw ValidationError("a file name is empty; with --text the arguments are texts.")
     }
@@ -56,7 +60,7 @@ struct WERCommand: Subcommand {
     let said = text ? reference : try await TextFile(FilePath(reference)).text()
     let heard = text ? hypothesis : try await TextFile(FilePath(hypothesis)).text()
     let errors = WordErrorRate(
-      reference: said, hypothesis: heard, normalisation: verbatim ? .written : .spoken)
+      reference: said, hypothesis: heard, normalisation: raw ? .written : .spoken)
     guard let rate = errors.rate else {
       let name = text ? "the first text" : "\(FilePath(reference))"
       throw CommandFailure(description: "\(name) has no words: there is nothing to compare with")

@@ -1,3 +1,5 @@
+import SpeechClient
+
 /// The last line of a terminal, which is written again and again.
 struct StatusLine {
   private var shown = ""
@@ -16,8 +18,7 @@ struct StatusLine {
 
   /// The same for a text whose end matters most, and of which the tail, dim, may still change.
   mutating func show(_ stable: String, tail: String, columns: Int) -> String {
-    let gap = stable.isEmpty || tail.isEmpty ? "" : " "
-    let text = (stable + gap + tail).suffix(columns: max(1, columns - 1))
+    let text = [stable, tail].joinedAsWritten.suffix(columns: max(1, columns - 1))
     return show(String(text), dimmed: isStyled ? min(tail.count, text.count) : 0)
   }
 

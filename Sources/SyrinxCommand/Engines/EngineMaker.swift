@@ -12,6 +12,8 @@ public struct EngineSettings: Sendable {
 
   /// The address of `--server`; nil for the engine's own choice.
   public var server: WyomingAddress?
+  /// How many utterances will be recognized at once.
+  public var jobCount = 1
 
   /// Nothing is said.
   public init() {}
@@ -33,15 +35,23 @@ public struct EngineMaker: Sendable {
   }
 }
 
+/// The engines that the executable brings.
+struct EngineMakers: Sendable {
+  /// Those that `--engine` names.
+  var named: [EngineMaker] = []
+  /// Makes the one that is used where none is named; nil for that of `\.speechEngine`.
+  var usual: EngineMaker?
+}
+
 /// The key of `\.engineMakers`.
 private enum EngineMakersKey: DependencyKey {
-  static var liveValue: [EngineMaker] { [] }
-  static var testValue: [EngineMaker] { [] }
+  static var liveValue: EngineMakers { EngineMakers() }
+  static var testValue: EngineMakers { EngineMakers() }
 }
 
 extension DependencyValues {
   /// What the executable brings.
-  var engineMakers: [EngineMaker] {
+  var engineMakers: EngineMakers {
     get { self[EngineMakersKey.self] }
     set { self[EngineMakersKey.self] = newValue }
   }

@@ -3,14 +3,17 @@ import ArgumentParser
 /// The engines that `--engine` takes, in the order of the help: whoever adds one, adds a case here
 /// and its maker to the executable.
 enum EngineName: String, CaseIterable, ExpressibleByArgument {
-  case pocketsphinx, vosk, wyoming
-
-  /// The engine that is taken where none is named.
-  static let usual = pocketsphinx
+  case moonshine, pocketsphinx, vosk, wyoming
 
   /// What it needs, for the help.
   var needs: String {
     switch self {
+    case .moonshine:
+      """
+      moonshine (dictation, with punctuation and case) needs what `syrinx engines install \
+      moonshine` installs, or a model in the folder of --model or SYRINX_MOONSHINE_MODEL and ONNX \
+      Runtime's library, which SYRINX_ONNXRUNTIME_LIBRARY names; it takes no key phrases.
+      """
     case .pocketsphinx:
       """
       pocketsphinx (commands, keywords, clear speech; no download) needs Debian's package \
@@ -35,7 +38,7 @@ enum EngineName: String, CaseIterable, ExpressibleByArgument {
   /// Whether `--model` names its model.
   var takesModel: Bool {
     switch self {
-    case .pocketsphinx, .vosk: true
+    case .moonshine, .pocketsphinx, .vosk: true
     case .wyoming: false
     }
   }

@@ -42,8 +42,8 @@ struct LagRecord: Encodable {
   static let schema = """
     Further objects have "event": lagging with "seconds" (how much sound waits because the engine is too \
     slow, 0 when it has caught up) or dropped with "start", "end" (what was not understood) and "reason": \
-    slow (too much waited), gap (the microphone lost it), nonFinite ("samples" were NaN or infinite and \
-    silence in their place) or engine (it failed; "error" says how, and "utterance" of which the partial \
+    slow (too much waited), gap (the microphone lost it), nonFinite ("samples" were NaN or infinite \
+    and are silence) or engine (it failed; "error" says how, and "utterance" of which the partial \
     results were).
     """
 
@@ -51,6 +51,6 @@ struct LagRecord: Encodable {
   static let droppedSchema = """
     An object with "event": dropped has "start", "end" (what was not understood), "reason": engine (it \
     failed; "error" says how, and "utterance" of which the partial results were) or nonFinite ("samples" \
-    were NaN or infinite, and silence in their place).
+    were NaN or infinite and are silence).
     """
 }

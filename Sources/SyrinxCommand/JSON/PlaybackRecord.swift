@@ -18,6 +18,7 @@ struct PlaybackRecord: Encodable {
   var frame: Int?
   var length: Double?
   var count: Int?
+  var samples: Int?
   var silence: Double?
   var gap: Double?
   var gain: Double?
@@ -51,6 +52,9 @@ struct PlaybackRecord: Encodable {
       self.init("shortfall", item, files)
       self.announced = announced?.inRecordSeconds
       self.decoded = decoded.inRecordSeconds
+    case .nonFinite(let count):
+      self.init("nonFinite")
+      samples = count
     case .failed(let item, let error):
       self.init("failed", item, files)
       self.error = "\(error)"
@@ -103,14 +107,15 @@ struct PlaybackRecord: Encodable {
   /// What the help says about it.
   static let schema = """
     With --json each event is an object on a line of its own: "event" (started, progress, looped, \
-    advanced, paused, resumed, sought, xrun, starved, limited, shortfall, failed, deviceLost, \
-    deviceReturned or finished), "item" (counted from 0) and its "file" (\(FilePath.jsonHelp)), \
+    advanced, paused, resumed, sought, xrun, starved, limited, shortfall, nonFinite, failed, \
+    deviceLost, deviceReturned or finished), "item" (counted from 0) and its "file" (\(FilePath.jsonHelp)), \
     and in seconds "heard" (in all), "position" and "length" (of the file); "frame" is the \
     position in frames of the file. started has "device", and what it settled on: "rate", \
     "channelCount", "sampleFormat" (float32, int32, int24, int24Packed or int16), and in frames \
     its "period" and "buffer"; looped the "count" of repetitions so far; xrun and starved the \
     seconds of "silence", to a millionth; limited the "gain" in dB; shortfall the seconds \
-    "announced" (missing if the header has no length) and "decoded"; failed the "error"; \
+    "announced" (missing if the header has no length) and "decoded"; nonFinite how many "samples" \
+    were NaN or infinite and are silence; failed the "error"; \
     deviceReturned the seconds of the "gap"; finished, each time a file ends, the "reason": \
     completed (also after skip), stopped or failed.
     """

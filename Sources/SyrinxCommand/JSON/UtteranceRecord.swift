@@ -20,6 +20,7 @@ struct UtteranceRecord: Encodable {
   let stable: String?
   let start: Double?
   let end: Double?
+  let estimatedTimes: Bool?
   let words: [Word]
   let alternatives: [String]?
   let wordsPerMinute: Double?
@@ -34,6 +35,7 @@ struct UtteranceRecord: Encodable {
     final = result.isFinal
     text = transcription.formattedString
     stable = result.isFinal ? nil : result.stablePrefix.formattedString
+    estimatedTimes = transcription.hasEstimatedTimes ? true : nil
     words = transcription.segments.map(Word.init)
     start = words.first?.start
     end = words.last?.end
@@ -47,8 +49,9 @@ struct UtteranceRecord: Encodable {
   static let schema = """
     With --json each result is an object on a line of its own: "event" (partial or final), "utterance" \
     (counted from 0), "final", "text", "start" and "end" (seconds from the beginning of the audio), and \
-    "words", each with "word", "start", "end" and, where the engine is able to tell, "confidence" (0 to 1). \
-    A partial one has "stable": the beginning of the text that will not change any more. A final one has \
+    "words", each with "word", "start", "end" and, where the engine is able to tell, "confidence" (0 to 1); \
+    with "estimatedTimes" their times are a guess. A partial one has "stable": the beginning of the text \
+    of which only case and punctuation may still change. A final one has \
     "wordsPerMinute" and "averagePause" (seconds), and with --alternatives other readings: "alternatives", \
     the likelier first, and with a word those of its place.
     """

@@ -8,9 +8,11 @@ import Wyoming
 struct EngineOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The engine: \(EngineName.allCases.map(\.rawValue).joined(separator: " or ")).",
-      valueName: "name"))
-  var engine = EngineName.usual
+      """
+      The engine: \(EngineName.allCases.map(\.rawValue).joined(separator: ", ")) (default: moonshine \
+      if installed, else pocketsphinx).
+      """, valueName: "name"))
+  var engine: EngineName?
 
   @Option(help: ArgumentHelp("The engine's model.", valueName: "folder"))
   var model: FilePath?
@@ -27,17 +29,20 @@ struct EngineOptions: ParsableArguments {
       }
       try Self.check(server: server)
     }
-    guard model == nil || engine.takesModel else {
+    if let engine, model != nil, !engine.takesModel {
       throw ValidationError("--model goes with an engine that has its model here, not \(engine).")
     }
   }
 
-  /// Puts the engine in place of the usual one, where anything was said about it.
-  func apply(to values: inout DependencyValues, language: String?) throws {
-    guard engine != .usual || model != nil else { return }
+  /// Puts the engine in place of that of `\.speechEngine`.
+  func apply(to values: inout DependencyValues, language: String?, jobCount: Int = 1) throws {
     var settings = EngineSettings(model: model, server: server)
-    settings.language = language
-    guard let maker = values.engineMakers.first(where: { $0.name == engine.rawValue }) else {
+    (settings.language, settings.jobCount) = (language, jobCount)
+    guard let engine else {
+      if let usual = values.engineMakers.usual { values.speechEngine = usual.make(settings) }
+      return
+    }
+    guard let maker = values.engineMakers.named.first(where: { $0.name == engine.rawValue }) else {
       throw CommandFailure(description: "this program was built without the engine \(engine)")
     }
     values.speechEngine = maker.make(settings)

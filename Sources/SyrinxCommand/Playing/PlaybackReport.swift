@@ -2,6 +2,7 @@ import AudioCore
 import AudioPlayerClient
 import FilePaths
 import Logging
+import SoundFile
 
 /// What people are told while files are played, and with `--json` whoever reads standard output.
 struct PlaybackReport {
@@ -11,6 +12,7 @@ struct PlaybackReport {
   private var pace = StatusPace()
   private var silence = Duration.zero
   private var lowestGain = Decibels(dBFS: 0)
+  private var nonFiniteCount = 0
   private var item = 0
   private var place: PlaybackProgress?
   private var finishes: ItemFinishes
@@ -55,12 +57,9 @@ struct PlaybackReport {
       context.log.info("\(file): turned down by \(gain.cutText)")
     case .shortfall(let item, let announced, let decoded):
       isComplete = false
-      let missing = announced.map {
-        "\(($0 - decoded).secondsText) of \($0.secondsText) are missing"
-      }
-      await context.console.report(
-        "\(files[item]) is incomplete: "
-          + (missing ?? "the file breaks off after \(decoded.secondsText)"))
+      let text = SoundFileShortfall.text(announced: announced, decoded: decoded)
+      await context.console.report("\(files[item]) is incomplete: \(text)")
+    case .nonFinite(let count): nonFiniteCount += count
     case .failed(_, let error):
       failures.insert(error)
       await context.console.report(ErrorReport.sentence(error))
@@ -128,7 +127,11 @@ struct PlaybackReport {
       await context.console.report(
         "\(file) is louder than a device can be; it was turned down by up to \(lowestGain.cutText)")
     }
-    (silence, lowestGain) = (.zero, Decibels(dBFS: 0))
+    if nonFiniteCount > 0 {
+      await context.console.report(
+        "\(file): \(nonFiniteCount) samples are NaN or infinite; they are played as silence")
+    }
+    (silence, lowestGain, nonFiniteCount) = (.zero, Decibels(dBFS: 0), 0)
   }
 
   static func status(_ place: PlaybackProgress) -> String {

@@ -63,7 +63,7 @@ struct RecordingReport {
     case .waiting: await context.console.mention("waiting for the beginning")
     case .began: await context.console.mention("it begins")
     case .paused(let recorded): await context.console.mention("paused at \(recorded.clockText)")
-    case .resumed(let recorded): await context.console.mention("goes on at \(recorded.clockText)")
+    case .resumed(let recorded): await context.console.mention("resumed at \(recorded.clockText)")
     case .rolled(let rolled):
       await context.console.mention("\(FilePath(rolled.finished).name) is complete")
       context.log.info("continues in \(FilePath(rolled.next))")
@@ -94,12 +94,12 @@ struct RecordingReport {
     await context.console.keepStatus()
     if nonFiniteCount > 0 {
       await context.console.report(
-        "the device gave \(nonFiniteCount) samples that are NaN or infinite; silence is in their place"
+        "the device gave \(nonFiniteCount) samples that are NaN or infinite; they are recorded as silence"
       )
     }
     guard lost > .zero else { return }
     await context.console.report(
-      "\(lost.secondsText) of sound were lost, \(gaps.consequence); is this machine busy?")
+      "\(lost.secondsText) of sound were lost \(gaps.consequence); is this machine busy?")
   }
 }
 
@@ -114,9 +114,9 @@ extension RecordingGapRule {
   /// What a recording has in the place of lost sound.
   fileprivate var consequence: String {
     switch self {
-    case .silence: "silence is in their place"
-    case .omit: "nothing is in their place"
-    case .stop: "which ended the recording"
+    case .silence: "and are recorded as silence"
+    case .omit: "and left out"
+    case .stop: "and ended the recording"
     }
   }
 }

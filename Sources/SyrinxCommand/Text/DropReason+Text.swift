@@ -1,3 +1,4 @@
+import AudioCore
 import SpeechClient
 
 extension SpeechRecognitionEvent.DropReason {

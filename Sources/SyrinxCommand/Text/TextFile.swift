@@ -49,18 +49,9 @@ struct TextFile {
       return name == "-"
         ? try FilePath.contents(of: STDIN_FILENO, atMost: limit) : try name.contents(atMost: limit)
     } catch {
-      throw CommandFailure(description: "cannot read \(shownName): \(reason(error))")
+      throw CommandFailure(description: "cannot read \(shownName): \(error.readingReason)")
     }
   }
 
   private var shownName: String { name == "-" ? "standard input" : "\(name)" }
-
-  private func reason(_ error: FilePathError) -> String {
-    switch error.code {
-    case ENOENT, ENOTDIR: "there is no such file; check the name and its folder"
-    case EISDIR: "it is a folder; name a file in it"
-    case EACCES, EPERM: "this user may not read it"
-    default: error.reason
-    }
-  }
 }

@@ -8,14 +8,6 @@ extension Duration {
     let rest = "\(twoDigits(seconds)).\(tenths % 10)"
     return hours > 0 ? "\(hours):\(twoDigits(minutes)):\(rest)" : "\(minutes):\(rest)"
   }
-
-  /// The time in seconds, to a thousandth: `1.500 s`; less than that is said to be something.
-  var secondsText: String {
-    let thousandths = Int((inSeconds * 1_000).rounded())
-    if thousandths == 0, self > .zero { return "under 0.001 s" }
-    let rest = String(1_000 + abs(thousandths) % 1_000).dropFirst()
-    return "\(thousandths / 1_000).\(rest) s"
-  }
 }
 
 private func twoDigits(_ number: Int) -> String {

@@ -26,6 +26,8 @@ struct RecordedResult: Codable {
   var stable: Int?
   var alternatives: [[Word]]?
   var metadata: Metadata?
+  /// Whether the times of all words are a guess.
+  var estimated: Bool?
 
   init(_ result: SpeechRecognitionResult) {
     utterance = result.utterance
@@ -35,13 +37,18 @@ struct RecordedResult: Codable {
     let others = result.transcriptions.dropFirst().map { $0.segments.map(Word.init) }
     alternatives = others.isEmpty ? nil : others
     metadata = result.speechRecognitionMetadata.map(Metadata.init)
+    estimated = result.bestTranscription.hasEstimatedTimes ? true : nil
   }
 
   var value: SpeechRecognitionResult {
     SpeechRecognitionResult(
-      utterance: utterance, bestTranscription: Transcription(words),
-      alternatives: (alternatives ?? []).map { Transcription($0) }, isFinal: final,
+      utterance: utterance, bestTranscription: transcription(words),
+      alternatives: (alternatives ?? []).map(transcription), isFinal: final,
       stableSegmentCount: stable ?? 0, speechRecognitionMetadata: metadata?.value)
+  }
+
+  private func transcription(_ words: [Word]) -> Transcription {
+    Transcription(segments: words.map(\.segment), hasEstimatedTimes: estimated ?? false)
   }
 }
 
@@ -118,17 +125,11 @@ extension RecordedResult.Word {
     let others = segment.alternativeSubstrings
     alternatives = others.isEmpty ? nil : others
   }
-}
 
-extension Transcription {
-  fileprivate init(_ words: [RecordedResult.Word]) {
-    self.init(
-      segments: words.map {
-        TranscriptionSegment(
-          substring: $0.word, timestamp: .nanoseconds($0.startNs),
-          duration: .nanoseconds($0.durationNs), confidence: $0.confidence,
-          alternativeSubstrings: $0.alternatives ?? [])
-      })
+  fileprivate var segment: TranscriptionSegment {
+    TranscriptionSegment(
+      substring: word, timestamp: .nanoseconds(startNs), duration: .nanoseconds(durationNs),
+      confidence: confidence, alternativeSubstrings: alternatives ?? [])
   }
 }
 

@@ -10,7 +10,7 @@ struct RecordedTasks {
     do throws(FilePathError) {
       data = Data(try FilePath(url).contents())
     } catch {
-      throw .unreadable(reason: "\(FilePath(url)) cannot be read: \(error.reason)")
+      throw .unreadable(reason: "\(FilePath(url)) cannot be read: \(error.readingReason)")
     }
     let lines = data.split(separator: UInt8(ascii: "\n"))
     guard let first = lines.first, let found = try? Self.decode(RecordedHeader.self, first),

@@ -75,10 +75,3 @@ struct LibraryLocation: Sendable {
     }
   }
 }
-
-extension [String: String] {
-  /// The value of a variable that is set and says something.
-  func nonEmpty(_ name: String) -> String? {
-    self[name].flatMap { $0.isEmpty ? nil : $0 }
-  }
-}

@@ -25,11 +25,8 @@ struct ModelFile {
     }
     guard descriptor >= 0 else {
       switch errno {
-      case EACCES: throw .modelUnreadable(path: path)
       case ENOENT, ENOTDIR: throw .modelDamaged(path: path, reason: "it is missing")
-      case let code:
-        let reason = "\(String(cString: strerror(code))) (errno \(code))"
-        throw .failed(reason: "\(path) cannot be read: \(reason)")
+      case let code: throw .unreadable(path, code: code)
       }
     }
     defer { close(descriptor) }

@@ -14,7 +14,7 @@ final class ModelShelf: Sendable {
       if let kept, kept.files == files, kept.library.path == library.path {
         return .success(kept)
       }
-      // What is kept for nobody makes room before the next one is read.
+      // Free an unused model before reading the next one.
       kept = nil
       return Result { () throws(SpeechEngineError) in try VoskModel(files, with: library) }
         .map { model in

@@ -42,7 +42,7 @@ struct VoskModelLocation: Sendable {
   func model(for language: String?) throws(SpeechEngineError) -> VoskModelFiles {
     let all = try models()
     if let files = all.first(where: {
-      ModelLanguage.understands(language, available: $0.language)
+      LanguageTag.understands(language, available: $0.language)
     }) {
       return files
     }

@@ -27,9 +27,6 @@ private struct JSGFSentences {
   static let most = 10_000
   static let longest = 100
   static let mostWords = 1_000_000
-  /// How many rules, groups, alternatives and sequences may be within each other where one rule
-  /// names the next.
-  static let deepest = 2 * JSGFParser.deepest
 
   let grammar: JSGFGrammar
   let isKnown: (String) -> Bool
@@ -51,10 +48,7 @@ private struct JSGFSentences {
     guard !open.contains(name) else {
       throw Self.unsupported("contains itself (<\(name)>, line \(line))")
     }
-    guard depth < Self.deepest else {
-      throw .grammarInvalid(
-        line: line, reason: "at <\(name)> rules and their parts are more than \(Self.deepest) deep")
-    }
+    try JSGFGrammar.checkDepth(depth, at: name, line: line)
     open.append(name)
     let sentences = try of(expansion)
     open.removeLast()

@@ -10,9 +10,11 @@ struct UtteranceAssembly {
 
   /// One way to understand a stretch.
   private struct Reading {
-    var words: Words
+    var words: Words = []
     /// How much less likely it is than the best.
-    var cost: Double
+    var cost = 0.0
+    /// Whether libvosk gave the text alone.
+    var hasEstimatedTimes = false
   }
 
   /// Where the utterance begins, and how far it has been heard, since the recogniser was made.
@@ -21,14 +23,14 @@ struct UtteranceAssembly {
   /// Where the stretch that goes on begins in the utterance.
   private var stretchStart: FrameCount = 0
   private var stretches: [[Reading]] = []
-  private var partial: Words = []
+  private var partial = Reading()
 
   /// Begins an utterance where the last one ended.
   mutating func begin() {
     start = end
     stretchStart = 0
     stretches = []
-    partial = []
+    partial = Reading()
   }
 
   /// So many frames more have been heard.
@@ -38,26 +40,29 @@ struct UtteranceAssembly {
 
   /// Takes what the stretch is taken for so far.
   mutating func show(_ reading: VoskAnswer.Reading) {
-    partial = words(of: reading)
+    partial = self.reading(reading)
   }
 
   /// Takes the readings of the stretch that has ended, the likeliest first.
   mutating func endStretch(_ readings: [VoskAnswer.Reading]) {
-    partial = []
-    let best = readings.first?.confidence ?? 0
-    stretches.append(
-      readings.map { Reading(words: words(of: $0), cost: best - ($0.confidence ?? best)) })
+    partial = Reading()
+    stretches.append(readings.map { reading($0, best: readings.first) })
     stretchStart = end - start
   }
 
   /// The words so far.
-  var words: Words { best + partial }
+  var words: Words { best + partial.words }
+
+  /// Whether any of them has only a share of the time of its stretch.
+  var hasEstimatedTimes: Bool {
+    partial.hasEstimatedTimes || stretches.contains { $0.first?.hasEstimatedTimes ?? false }
+  }
 
   /// Other ways to understand the whole: each differs in one stretch, the likelier first.
   var alternatives: [Words] {
     let all = stretches.indices.flatMap { index in
       stretches[index].dropFirst().map { reading in
-        Reading(words: best(replacing: index, with: reading.words), cost: reading.cost)
+        (words: best(replacing: index, with: reading.words), cost: reading.cost)
       }
     }
     var seen: Set<[String]> = [best.map(\.text)]
@@ -72,10 +77,19 @@ struct UtteranceAssembly {
     stretches.indices.flatMap { $0 == index ? words : stretches[$0].first?.words ?? [] }
   }
 
-  private func words(of reading: VoskAnswer.Reading) -> Words {
+  private func reading(
+    _ reading: VoskAnswer.Reading, best: VoskAnswer.Reading? = nil
+  ) -> Reading {
     let words = reading.words
-    guard words.allSatisfy({ $0.start != nil && $0.end != nil }) else { return spread(words) }
-    return words.filter(\.isSpeech).map { word in
+    let hasTimes = words.allSatisfy { $0.start != nil && $0.end != nil }
+    let likeliest = best?.confidence ?? 0
+    return Reading(
+      words: hasTimes ? timed(words) : spread(words),
+      cost: likeliest - (reading.confidence ?? likeliest), hasEstimatedTimes: !hasTimes)
+  }
+
+  private func timed(_ words: [VoskAnswer.Word]) -> Words {
+    words.filter(\.isSpeech).map { word in
       let first = frame(at: word.start ?? 0)
       let last = max(first, frame(at: word.end ?? 0))
       return SpeechHypothesis.Word(
@@ -104,9 +118,9 @@ struct UtteranceAssembly {
 }
 
 extension VoskAnswer.Word {
-  /// Whether it is a word, and no mark for noise or for a word that the model does not have.
+  /// Whether it is a word, and no mark for silence, noise or a word that the model does not have.
   fileprivate var isSpeech: Bool {
-    !word.isEmpty && !(word.hasPrefix("[") && word.hasSuffix("]"))
+    !word.isEmpty && word != "!SIL" && !(word.hasPrefix("[") && word.hasSuffix("]"))
       && !(word.hasPrefix("<") && word.hasSuffix(">"))
   }
 }

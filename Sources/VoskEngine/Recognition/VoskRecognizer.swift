@@ -18,6 +18,9 @@ struct VoskRecognizer: ~Copyable {
     var phrases: String?
     /// How many readings of a stretch there may be; 0 for the best one, with its confidence.
     var readingCount = 0
+    /// Whether partial results have each word with its time and confidence, which comes more than a
+    /// second behind the text alone.
+    var partialWords = false
   }
 
   // It is never freed before its recogniser, which has a reference of its own in libvosk.
@@ -29,7 +32,7 @@ struct VoskRecognizer: ~Copyable {
     handle = try model.makeRecognizer(phrases: wishes.phrases)
     let functions = model.library.functions
     functions.setWords?(handle, 1)
-    functions.setPartialWords?(handle, 1)
+    functions.setPartialWords?(handle, wishes.partialWords ? 1 : 0)
     if wishes.readingCount > 0 {
       functions.setMaxAlternatives?(handle, Int32(clamping: wishes.readingCount))
     }

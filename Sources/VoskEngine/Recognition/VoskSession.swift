@@ -17,11 +17,14 @@ final class VoskSession: SpeechEngineSession {
       model: model,
       wishes: .init(
         phrases: sentences.json,
-        readingCount: options.alternativeCount > 0 ? options.alternativeCount + 1 : 0))
+        readingCount: options.alternativeCount > 0 ? options.alternativeCount + 1 : 0,
+        partialWords: options.keyPhrases.contains { $0.threshold != nil }))
   }
 
   var hypothesis: SpeechHypothesis {
-    SpeechHypothesis(words: sentences.beginning(of: assembly.words))
+    var hypothesis = SpeechHypothesis(words: sentences.beginning(of: assembly.words))
+    hypothesis.hasEstimatedTimes = assembly.hasEstimatedTimes
+    return hypothesis
   }
 
   func beginUtterance() throws(SpeechEngineError) {
@@ -43,10 +46,12 @@ final class VoskSession: SpeechEngineSession {
     assembly.endStretch(try recognizer.finalResult())
     let alternatives = assembly.alternatives.compactMap(sentences.whole)
     let words = sentences.whole(assembly.words) ?? []
-    return SpeechHypothesis(
+    var hypothesis = SpeechHypothesis(
       words: words,
       alternatives: Array(
         alternatives.filter { $0 != words && !$0.isEmpty }.prefix(alternativeCount)))
+    hypothesis.hasEstimatedTimes = assembly.hasEstimatedTimes
+    return hypothesis
   }
 }
 

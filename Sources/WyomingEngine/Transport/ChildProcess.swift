@@ -22,8 +22,15 @@ final class ChildProcess {
     let input = try Connection.sockets()
     let output = try Connection.pipe()
     let log = try Connection.pipe()
-    let identifier = try spawnShell(
-      command, input.theirs.number, output.theirs.number, log.theirs.number)
+    let words: [FilePath] = ["/bin/sh", "-c", FilePath(command)]
+    let identifier: pid_t
+    do throws(ProcessError) {
+      identifier = try startProcess(
+        words.map(\.bytes), input: input.theirs.number, output: output.theirs.number,
+        errors: log.theirs.number)
+    } catch {
+      throw .system(error.code)
+    }
     watch = try ChildWatch(identifier: identifier, log: log.ours.released(), living: living)
     bytes = ByteLink(input: output.ours.released(), output: input.ours.released())
   }
@@ -95,60 +102,4 @@ struct OwnedDescriptor: ~Copyable {
     discard self
     return number
   }
-}
-
-/// Starts `/bin/sh` with these descriptors for its standard ones and no others, with no signal
-/// blocked: on the thread of a recogniser all are.
-private func spawnShell(
-  _ command: String, _ input: Int32, _ output: Int32, _ log: Int32
-) throws(LinkTrouble) -> pid_t {
-  var actions = posix_spawn_file_actions_t()
-  posix_spawn_file_actions_init(&actions)
-  defer { posix_spawn_file_actions_destroy(&actions) }
-  posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-  posix_spawn_file_actions_adddup2(&actions, log, STDERR_FILENO)
-  for descriptor in openDescriptors() where descriptor > STDERR_FILENO {
-    posix_spawn_file_actions_addclose(&actions, descriptor)
-  }
-
-  var attributes = posix_spawnattr_t()
-  posix_spawnattr_init(&attributes)
-  defer { posix_spawnattr_destroy(&attributes) }
-  var signals = sigset_t()
-  sigemptyset(&signals)
-  posix_spawnattr_setsigmask(&attributes, &signals)
-  sigfillset(&signals)
-  posix_spawnattr_setsigdefault(&attributes, &signals)
-  posix_spawnattr_setpgroup(&attributes, 0)
-  posix_spawnattr_setflags(
-    &attributes,
-    Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-
-  var identifier = pid_t()
-  let words: [String] = ["/bin/sh", "-c", command]
-  let arguments = words.map { FilePath($0).withCString { strdup($0) } } + [nil]
-  defer { for argument in arguments { free(argument) } }
-  let code = posix_spawn(&identifier, "/bin/sh", &actions, &attributes, arguments, environ)
-  guard code == 0 else { throw .system(code) }
-  return identifier
-}
-
-/// What this process has open: what a library opened without `O_CLOEXEC` would stay open in the
-/// child; all that it may have open where no descriptor is left to look with.
-///
-/// To close one that is gone by then is no error in `posix_spawn`.
-private func openDescriptors() -> [Int32] {
-  guard let folder = opendir("/proc/self/fd") else {
-    return Array(0..<Int32(min(1 << 16, max(0, sysconf(Int32(_SC_OPEN_MAX))))))
-  }
-  defer { closedir(folder) }
-  var descriptors: [Int32] = []
-  while let entry = readdir(folder) {
-    let name = withUnsafeBytes(of: entry.pointee.d_name) { name in
-      String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
-    }
-    if let descriptor = Int32(name) { descriptors.append(descriptor) }
-  }
-  return descriptors
 }

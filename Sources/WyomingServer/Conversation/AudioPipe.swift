@@ -53,7 +53,7 @@ final class AudioPipe: Sendable {
     change { $0.isFinished = true }
   }
 
-  /// Nobody hears any more; nobody needs to wait.
+  /// Ends the pipe without a consumer: its writer waits no longer.
   func abandon() {
     change { state in
       state.isFinished = true

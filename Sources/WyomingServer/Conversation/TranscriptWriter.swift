@@ -3,7 +3,8 @@ import Wyoming
 
 /// Makes events of the results of one transcription.
 ///
-/// Chunks only append, so they hold what does not change any more; the transcript has all of it.
+/// Chunks only append, so they hold the words that stay, as they are written when they are sent; the
+/// transcript has them all as they are written at last, which may differ in case and punctuation.
 struct TranscriptWriter {
   private let language: String?
   private var finished: [String] = []
@@ -26,14 +27,14 @@ struct TranscriptWriter {
     events += begin(segments)
     // Words that are taken back were a voice all the same: it ends where the last of them did.
     voiceEnd = segments.last.map { $0.timestamp + $0.duration } ?? voiceEnd
-    events += send(result.stablePrefix.segments.map(\.substring).dropFirst(sent.count))
+    events += send(result.stablePrefix.segments.map(\.substring))
     return result.isFinal ? events + end() : events
   }
 
   /// The audio has ended, and all results have been taken.
   mutating func finish() -> [WyomingEvent] {
     let events = end()
-    var data: [String: JSONValue] = ["text": .string(finished.joined(separator: " "))]
+    var data: [String: JSONValue] = ["text": .string(finished.joinedAsWritten)]
     if let language { data["language"] = .string(language) }
     return events + start() + [WyomingEvent("transcript", data), WyomingEvent("transcript-stop")]
   }
@@ -51,11 +52,13 @@ struct TranscriptWriter {
     return voiceEnd.map { [Self.voice("voice-stopped", at: $0)] } ?? []
   }
 
-  private mutating func send(_ words: some Collection<String>) -> [WyomingEvent] {
-    guard !words.isEmpty else { return [] }
-    let isFirst = finished.isEmpty && sent.isEmpty
-    sent += words
-    let text = (isFirst ? "" : " ") + words.joined(separator: " ")
+  /// Sends those of the utterance's words that have not been sent.
+  private mutating func send(_ words: [String]) -> [WyomingEvent] {
+    let last = sent.last ?? finished.last ?? ""
+    let new = words.dropFirst(sent.count).joinedAsWritten
+    sent = words
+    guard !new.isEmpty else { return [] }
+    let text = last.separator(before: new) + new
     return start() + [WyomingEvent("transcript-chunk", ["text": .string(text)])]
   }
 

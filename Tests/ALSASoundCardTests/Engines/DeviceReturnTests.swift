@@ -77,6 +77,26 @@ import Testing
     #expect(rest.dropFirst(gap).elementsEqual(ramp(max(0, rest.count - gap))))
   }
 
+  @Test(arguments: ["transfer", "pointer", "delay"])
+  func `a card that hangs in a call is opened anew, and plays on`(call: String) async throws {
+    let doors = Doors(first: "block_in=\(call) block_at=4800 block_ms=600000", later: "")
+    let sound = AudioBuffer(
+      format: AudioFormat(sampleRate: 48_000, channelCount: 1), samples: ramp(24_000, from: 1))
+    let request = PlaybackRequest(
+      source: .buffers([sound]), onDeviceLoss: .wait(atMost: .seconds(30)))
+    let events = try await withDependencies {
+      $0.soundCard = doors.soundCard
+      $0.continuousClock = ContinuousClock()
+    } operation: {
+      try await AudioPlayerClient.liveValue.playback(request: request)
+        .reduce(into: []) { $0.append($1) }
+    }
+    #expect(events.contains(.deviceLost) && doors.tries == 1)
+    #expect(
+      events.last
+        == .finished(PlaybackFinish(reason: .completed, heard: .milliseconds(500))))
+  }
+
   @Test(arguments: AudioDevice.Direction.allCases)
   func `an opening that hangs is not tried again before it returns`(
     direction: AudioDevice.Direction

@@ -48,10 +48,13 @@ struct EngineBench {
 
   /// Plays mono samples at 48 kHz to their end.
   ///
-  /// - Parameter act: what is done while it plays, once it has begun.
+  /// - Parameters:
+  ///   - act: what is done while it plays, once it has begun.
+  ///   - hear: is told of every event.
   func play(
     _ samples: [Float], on device: String, onDeviceLoss: DeviceLossPolicy = .fail,
-    act: @escaping @Sendable (AudioPlayerClient) async -> Void = { _ in }
+    act: @escaping @Sendable (AudioPlayerClient) async -> Void = { _ in },
+    hear: (PlaybackEvent) -> Void = { _ in }
   ) async -> Played {
     await withDependencies {
       $0.soundCard = .liveValue
@@ -68,6 +71,7 @@ struct EngineBench {
       do {
         for try await event in stream {
           played.events.append(event)
+          hear(event)
           if case .started = event { Task { await act(player) } }
         }
       } catch {

@@ -7,6 +7,7 @@ import ClientDependenciesMacros
 import ClientDependenciesTestSupport
 import Dictation
 import Foundation
+import MoonshineEngine
 import SoundCard
 import SpeechClient
 import SpeechEngine
@@ -108,6 +109,14 @@ struct Visitor {
     }
     try await dictation.listen()
     #expect(dictation.lines == [])
+  }
+
+  @Test func `the best engine is one line away`() {
+    prepareDependencies {
+      $0.speechEngine = .best
+    }
+    @Dependency(\.speechEngine) var engine
+    #expect(["moonshine", "pocketsphinx"].contains(engine.name))
   }
 
   @Test func `another engine is one line away`() {

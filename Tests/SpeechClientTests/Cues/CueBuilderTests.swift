@@ -48,6 +48,44 @@ struct CueBuilderTests {
     #expect(self.cues(utterance("one two", pauses: [1: .milliseconds(699)])).count == 1)
   }
 
+  @Test(arguments: [
+    ("Go on. Stop now!", ["Go on.", "Stop now!"]),
+    ("Isn't it? 250 euros.", ["Isn't it?", "250 euros."]),
+    (
+      "He said \u{201C}Go.\u{201D} We went\u{2026} Then home",
+      ["He said \u{201C}Go.\u{201D}", "We went\u{2026}", "Then home"]
+    ),
+    (
+      "Ask Mr. Smith or J. Doe in the U.S. Army. Go",
+      ["Ask Mr. Smith or J. Doe in the U.S. Army.", "Go"]
+    ),
+    ("Well... maybe not e.g. this", ["Well... maybe not e.g. this"]),
+    ("So am I. You too. ... And", ["So am I.", "You too.", "...", "And"]),
+    (
+      "\u{597D}\u{3002} \u{6211}\u{53BB} \u{FF01}",
+      ["\u{597D}\u{3002}", "\u{6211}\u{53BB}\u{FF01}"]
+    ),
+    ("version 3.5 is out", ["version 3.5 is out"]),
+  ])
+  func `a sentence ends a cue though there is room`(text: String, expected: [String]) {
+    #expect(cues(utterance(text)).map { $0.lines.joined(separator: "|") } == expected)
+  }
+
+  @Test
+  func `lines of a script without spaces have none`() {
+    let words = (0..<50).map { _ in "\u{6F22}\u{5B57}" }.joined(separator: " ")
+    let cue = cues(utterance(words, word: .milliseconds(50))).first
+    #expect(
+      cue?.lines == [
+        String(repeating: "\u{6F22}\u{5B57}", count: 21),
+        String(repeating: "\u{6F22}\u{5B57}", count: 21),
+      ])
+    #expect(
+      CueFormat.tsv.text(
+        of: Cue(start: .zero, end: .zero, lines: ["\u{6F22}", "\u{5B57}"]), number: 1)
+        == "0\t0\t\u{6F22}\u{5B57}")
+  }
+
   @Test
   func `what is too long is cut at the longest silence of its latter half`() {
     let text = (0..<10).map { _ in "elevenchars" }.joined(separator: " ")

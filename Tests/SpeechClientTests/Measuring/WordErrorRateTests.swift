@@ -7,7 +7,7 @@ struct WordErrorRateTests {
     let rate = WordErrorRate(
       reference: "Go forward, ten meters!", hypothesis: "go forward ten meters")
     #expect(rate.rate == 0)
-    #expect(rate.alignment == ["go", "forward", "ten", "meters"].map(AlignedWord.match))
+    #expect(rate.alignment == ["go", "forward", "10", "meters"].map(AlignedWord.match))
   }
 
   @Test
@@ -25,9 +25,9 @@ struct WordErrorRateTests {
 
   @Test
   func `what was not understood is deleted`() {
-    let rate = WordErrorRate(reference: "one two three", hypothesis: "two")
-    #expect(rate.alignment == [.deletion("one"), .match("two"), .deletion("three")])
-    #expect(WordErrorRate(reference: "one two", hypothesis: "").deletions == 2)
+    let rate = WordErrorRate(reference: "left right back", hypothesis: "right")
+    #expect(rate.alignment == [.deletion("left"), .match("right"), .deletion("back")])
+    #expect(WordErrorRate(reference: "left right", hypothesis: "").deletions == 2)
   }
 
   @Test

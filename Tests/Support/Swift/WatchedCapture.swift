@@ -34,7 +34,7 @@ final class WatchedCapture: CapturePCM {
     try pcm.read(into: samples)
   }
 
-  func drop() { pcm.drop() }
+  func drop() throws(SoundCardError) { try pcm.drop() }
 
   func close() {
     pcm.close()

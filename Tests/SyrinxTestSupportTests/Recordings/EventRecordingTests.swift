@@ -15,21 +15,23 @@ struct EventRecordingTests {
     file = folder.file("talk.jsonl")
   }
 
-  private static func transcription(_ text: String, others: [String] = []) -> Transcription {
+  private static func transcription(
+    _ text: String, others: [String] = [], hasEstimatedTimes: Bool = false
+  ) -> Transcription {
     Transcription(
       segments: text.split(separator: " ").enumerated().map { index, word in
         TranscriptionSegment(
           substring: String(word), timestamp: .milliseconds(index * 300),
           duration: .milliseconds(250), confidence: 0.5, alternativeSubstrings: others)
-      })
+      }, hasEstimatedTimes: hasEstimatedTimes)
   }
 
   private static let events: [SpeechRecognitionEvent] = [
     .speechStarted(at: .milliseconds(10)),
     .result(
       SpeechRecognitionResult(
-        utterance: 0, bestTranscription: transcription("go on"), isFinal: false,
-        stableSegmentCount: 1)),
+        utterance: 0, bestTranscription: transcription("go on", hasEstimatedTimes: true),
+        isFinal: false, stableSegmentCount: 1)),
     .lagging(by: .seconds(2)), .dropped(.seconds(1) ..< .seconds(3), reason: .engineTooSlow),
     .dropped(.seconds(3) ..< .seconds(4), reason: .gap),
     .dropped(

@@ -54,7 +54,8 @@ extension [Duration] {
 
   var median: Duration { percentile(0.5) }
 
-  private func percentile(_ part: Double) -> Duration {
+  /// The value that so large a part of them does not exceed.
+  func percentile(_ part: Double) -> Duration {
     precondition(!isEmpty, "of nothing there is no percentile")
     return sorted()[Swift.min(count - 1, Int((Double(count) * part).rounded(.up)) - 1)]
   }

@@ -88,10 +88,12 @@ private final class ObservedPlayback: PlaybackPCM {
   var configuration: PCMConfiguration { pcm.configuration }
   var waker: WakeUp { pcm.waker }
   var elapsed: Duration { pcm.elapsed }
-  var timeUntilDry: Duration { pcm.timeUntilDry }
+  var timeUntilDry: Duration {
+    get throws(SoundCardError) { try pcm.timeUntilDry }
+  }
   func delay() throws(SoundCardError) -> FrameCount { try pcm.delay() }
   func start() throws(SoundCardError) { try pcm.start() }
-  func drop() { pcm.drop() }
+  func drop() throws(SoundCardError) { try pcm.drop() }
   func close() { pcm.close() }
 
   func wait(
@@ -121,7 +123,7 @@ private final class ObservedCapture: CapturePCM {
   var configuration: PCMConfiguration { pcm.configuration }
   var waker: WakeUp { pcm.waker }
   var elapsed: Duration { pcm.elapsed }
-  func drop() { pcm.drop() }
+  func drop() throws(SoundCardError) { try pcm.drop() }
   func close() { pcm.close() }
 
   func start() throws(SoundCardError) {

@@ -1,6 +1,6 @@
 import AudioCore
 import ClientDependencies
-import PocketSphinxEngine
+import Foundation
 import SpeechClient
 import SpeechClientLive
 import SpeechEngine
@@ -12,38 +12,59 @@ import SpeechEngine
 /// pace.
 enum RecognitionAnswers {
   private struct Heard {
-    var result: SpeechRecognitionResult
+    var event: SpeechRecognitionEvent
     var time: Duration
   }
 
-  static func measure(on bench: SpeechBench) async throws -> [Finding] {
-    let buffers = try bench.clips.prefix(8).flatMap { clip in
-      try SpeechBench.buffer(of: clip.url).inTenths + [
-        AudioBuffer(silence: 12_800, format: .speech)
-      ]
-    }
-    let heard = try await withDependencies {
-      $0.speechEngine = .pocketSphinx()
+  static func measure(_ recognizer: MeasuredRecognizer, on bench: SpeechBench) async throws
+    -> [Finding]
+  {
+    let clips = bench.clips.prefix(8)
+    // A stream that begins within speech waits longer for its first end.
+    let lead = AudioBuffer(silence: 32_000, format: .speech).inPeriods
+    let buffers =
+      try lead
+      + clips.flatMap { clip in
+        try SpeechBench.buffer(of: clip.url).inPeriods
+          + AudioBuffer(silence: 12_800, format: .speech).inPeriods
+      }
+    let (heard, processor) = try await withDependencies {
+      $0.speechEngine = recognizer.engine()
     } operation: {
       let speech = SpeechClient.liveValue
       // What is measured begins with a loaded model.
       _ = await speech.requestAuthorization()
-      return try await results(of: speech, hearing: buffers)
+      let before = processorSeconds()
+      let heard = try await events(of: speech, hearing: buffers)
+      return (heard, processorSeconds() - before)
     }
-    let finals = heard.filter(\.result.isFinal)
+    let results = heard.compactMap { heard in heard.event.result.map { ($0, heard.time) } }
+    let finals = results.filter(\.0.isFinal)
     let words = finals.flatMap { final in
-      stableTimes(of: final, in: heard.filter { $0.result.utterance == final.result.utterance })
+      stableTimes(of: final, in: results.filter { $0.0.utterance == final.0.utterance })
     }
-    let ends = finals.compactMap { final in
-      final.result.bestTranscription.segments.last.map { final.time - $0.end }
+    let waits = heard.indices.compactMap { index in
+      finalAfterSilence(heard[index].event, before: heard[..<index])
     }
+    let mean = words.reduce(0) { $0 + $1.inSeconds } / Double(max(1, words.count))
     return [
-      summary("end of a word → it is stable", words),
-      summary("end of speech → final result, 600 ms of silence among it", ends),
+      Finding(
+        name: "\(recognizer.name), live with partial results: processor",
+        value: processor / clips.reduce(0) { $0 + $1.seconds }, unit: "s CPU/s",
+        bound: recognizer.bounds.live, remark: "of speech"),
+      Finding(
+        name: "\(recognizer.name): end of a word → it is stable, on average", value: mean,
+        unit: "s",
+        bound: recognizer.bounds.stableWord,
+        remark: "of \(words.count), the worst \(words.max()?.inSeconds ?? 0) s"),
+      Finding(
+        name: "\(recognizer.name): the silence is complete → final result, 95 of 100",
+        value: waits.percentile(0.95).inSeconds, unit: "s", bound: recognizer.bounds.final,
+        remark: "of \(waits.count)"),
     ]
   }
 
-  private static func results(
+  private static func events(
     of speech: SpeechClient, hearing buffers: [AudioBuffer]
   ) async throws -> [Heard] {
     let begin = ContinuousClock.now
@@ -60,26 +81,47 @@ enum RecognitionAnswers {
       }
     }
     var heard: [Heard] = []
-    for try await result in await speech.startTask(request: SpeechRequest(buffers: paced)) {
-      heard.append(Heard(result: result, time: begin.duration(to: .now)))
+    for try await event in await speech.recognition(request: SpeechRequest(buffers: paced)) {
+      heard.append(Heard(event: event, time: begin.duration(to: .now)))
     }
     return heard
   }
 
   /// How long after its end each word of a final result was stable.
-  private static func stableTimes(of final: Heard, in results: [Heard]) -> [Duration] {
-    final.result.bestTranscription.segments.enumerated().map { index, segment in
-      let stable = results.first { $0.result.stableSegmentCount > index } ?? final
-      return stable.time - segment.end
+  private static func stableTimes(
+    of final: (SpeechRecognitionResult, Duration), in results: [(SpeechRecognitionResult, Duration)]
+  ) -> [Duration] {
+    final.0.bestTranscription.segments.enumerated().map { index, segment in
+      let stable = results.first { $0.0.stableSegmentCount > index } ?? final
+      return stable.1 - segment.end
     }
   }
 
-  private static func summary(_ name: String, _ times: [Duration]) -> Finding {
-    let worst = times.max() ?? .zero
-    return Finding(
-      name: name, value: times.median.inSeconds, unit: "s median",
-      remark: "of \(times.count), the worst \((worst.inSeconds * 100).rounded() / 100) s")
+  /// How long after the silence that ended the utterance its final result came.
+  private static func finalAfterSilence(
+    _ event: SpeechRecognitionEvent, before: ArraySlice<Heard>
+  ) -> Duration? {
+    guard case .speechEnded(let end) = event,
+      let final = before.last(where: { $0.event.result?.isFinal == true })
+    else { return nil }
+    return final.time - (end + EndpointPolicy().silence)
   }
+
+  private static func processorSeconds() -> Double {
+    var usage = rusage()
+    getrusage(Int32(RUSAGE_SELF.rawValue), &usage)
+    return usage.ru_utime.inSeconds + usage.ru_stime.inSeconds
+  }
+}
+
+extension SpeechRecognitionEvent {
+  fileprivate var result: SpeechRecognitionResult? {
+    if case .result(let result) = self { result } else { nil }
+  }
+}
+
+extension timeval {
+  fileprivate var inSeconds: Double { Double(tv_sec) + Double(tv_usec) / 1e6 }
 }
 
 extension TranscriptionSegment {
@@ -87,10 +129,10 @@ extension TranscriptionSegment {
 }
 
 extension AudioBuffer {
-  /// The buffer in pieces of 100 ms, as a microphone gives it.
-  fileprivate var inTenths: [AudioBuffer] {
-    stride(from: 0, to: frameCount.rawValue, by: 1_600).map { begin in
-      frames(FrameCount(begin)..<min(FrameCount(begin + 1_600), frameCount))
+  /// The buffer in pieces of 20 ms, as a microphone gives it.
+  fileprivate var inPeriods: [AudioBuffer] {
+    stride(from: 0, to: frameCount.rawValue, by: 320).map { begin in
+      frames(FrameCount(begin)..<min(FrameCount(begin + 320), frameCount))
     }
   }
 }

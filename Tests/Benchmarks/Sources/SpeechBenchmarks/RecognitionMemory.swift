@@ -2,14 +2,14 @@ import Foundation
 
 /// Memory of the command while it recognises a long file.
 enum RecognitionMemory {
-  static func measure(on bench: SpeechBench) throws -> [Finding] {
+  static func measure(_ recognizer: MeasuredRecognizer, on bench: SpeechBench) throws -> [Finding] {
     let minutes = max(1, Options.number("--minutes", or: 5))
     let file = try bench.speech(seconds: Double(minutes * 60))
     let lines = bench.file("lines")
     let program = try Program(
       [
-        "sh", "-c", "exec \"$@\" > '\(lines)'", "sh", SpeechBench.syrinx, "transcribe", "--jobs",
-        "1", "--json", file.path,
+        "sh", "-c", "exec \"$@\" > '\(lines)'", "sh", SpeechBench.syrinx, "transcribe", "--engine",
+        recognizer.name, "--jobs", "1", "--json", file.path,
       ])
     var sizes: [Int] = []
     while let bytes = try? program.residentBytes() {
@@ -25,10 +25,11 @@ enum RecognitionMemory {
     let late = sizes.max() ?? 0
     return [
       Finding(
-        name: "memory with one decoder, at most", value: Double(late) / 1_048_576, unit: "MiB",
-        remark: "\(minutes) min of speech"),
+        name: "\(recognizer.name): memory with one job, at most", value: Double(late) / 1_048_576,
+        unit: "MiB", bound: recognizer.bounds.memory, remark: "\(minutes) min of speech"),
       Finding(
-        name: "more memory after the first quarter", value: Double(late - early) / 1_048_576,
+        name: "\(recognizer.name): more memory after the first quarter",
+        value: Double(late - early) / 1_048_576,
         unit: "MiB", bound: 5, remark: "\(minutes) min of speech"),
     ]
   }

@@ -13,7 +13,8 @@ struct SpeechBench {
     let seconds: Double
   }
 
-  private static let root = URL(filePath: #filePath)
+  /// The project's folder.
+  static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
   private static let shared = root.appending(path: "../shared/data/speech").standardizedFileURL
@@ -47,6 +48,9 @@ struct SpeechBench {
   }
 
   func file(_ name: String) -> String { folder.appending(path: name).path }
+
+  /// How often the clips are recognised in one run.
+  var times: Int { max(1, Options.number("--times", or: 3)) }
 
   var seconds: Double { clips.reduce(0) { $0 + $1.seconds } }
 

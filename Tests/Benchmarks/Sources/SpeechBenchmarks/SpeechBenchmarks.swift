@@ -1,7 +1,7 @@
 import Glibc
 
-/// Measures what recognising speech costs and how soon it answers, beside `pocketsphinx_batch` on
-/// the same clips with the same model in the same run.
+/// Measures what recognising speech costs and how soon it answers, beside `pocketsphinx_batch` and
+/// `sherpa-onnx-offline` on the same clips with the same models in the same run.
 ///
 /// ```sh
 /// Tests/bench.sh SpeechBenchmarks --check
@@ -13,6 +13,7 @@ import Glibc
 ///   folder `../shared/data/speech` where there is one, else the project's own samples.
 /// - `--batch path`: pocketsphinx_batch, of Debian's package `pocketsphinx`, where it is not in
 ///   `PATH`.
+/// - `--sherpa folder`: where `Tests/bench.sh` installed the packages of sherpa-onnx.
 /// - `--rounds 3`: how often the programs run, one after the other: the least of each counts, and of
 ///   shares the median.
 /// - `--times 3`: how often the clips are recognised in one run.
@@ -24,9 +25,12 @@ struct SpeechBenchmarks {
   static func main() async throws {
     let bench = try SpeechBench()
     let groups: [(name: String, measure: (SpeechBench) async throws -> [Finding])] = [
-      ("costs", RecognitionCosts.measure),
-      ("answers", RecognitionAnswers.measure),
-      ("memory", RecognitionMemory.measure),
+      ("pocketsphinx costs", RecognitionCosts.measure),
+      ("pocketsphinx answers", { try await RecognitionAnswers.measure(.pocketSphinx, on: $0) }),
+      ("pocketsphinx memory", { try RecognitionMemory.measure(.pocketSphinx, on: $0) }),
+      ("moonshine costs", MoonshineCosts.measure),
+      ("moonshine answers", { try await RecognitionAnswers.measure(.moonshine, on: $0) }),
+      ("moonshine memory", { try RecognitionMemory.measure(.moonshine, on: $0) }),
     ]
     var isMissed = false
     print(Finding.heading)

@@ -1,0 +1,177 @@
+import SpeechEngine
+import Synchronization
+
+/// The sentences of a grammar as a graph: its edges are words, its nodes what lies between words.
+final class GrammarGraph: Sendable {
+  /// A word, and the node behind it.
+  struct Edge: Sendable {
+    /// The word as the grammar writes it.
+    let word: String
+    let spelling: [UInt8]
+    let target: Int
+  }
+
+  private struct Node: Sendable {
+    var edges: [Int] = []
+    /// The nodes that are reached without a word.
+    var neighbors: [Int] = []
+  }
+
+  static let start = 0
+  private static let end = 1
+
+  let edges: [Edge]
+  private let nodes: [Node]
+  // Held to look up, or to compute once, what follows a node.
+  private let followers = Mutex<[Int: Followers]>([:])
+
+  /// What may come behind a node.
+  private struct Followers {
+    /// The edges of the next words by the first bytes of these.
+    var edges: [UInt8: [Int]] = [:]
+    var isEnd = false
+  }
+
+  /// - Throws: `.grammarInvalid`, also for one that is larger than anybody needs.
+  init(_ grammar: JSGFGrammar) throws(SpeechEngineError) {
+    try grammar.checkExpansion()
+    var builder = Builder(grammar: grammar)
+    for rule in grammar.publicRules {
+      let last = try builder.add(.rule(rule, line: 1), from: Self.start)
+      if let last { builder.connect(last, to: Self.end) }
+    }
+    (edges, nodes) = (builder.edges, builder.nodes)
+  }
+
+  /// Whether a sentence may end at a node.
+  func isEnd(_ node: Int) -> Bool { followers(of: node).isEnd }
+
+  /// The edges of the words that may come next and begin so.
+  func edges(from node: Int, beginningWith byte: UInt8) -> [Int] {
+    followers(of: node).edges[byte] ?? []
+  }
+
+  private func followers(of node: Int) -> Followers {
+    followers.withLock { known in
+      if let followers = known[node] { return followers }
+      let followers = findFollowers(of: node)
+      known[node] = followers
+      return followers
+    }
+  }
+
+  /// Visits the node and all that are reached without a word.
+  private func findFollowers(of node: Int) -> Followers {
+    var followers = Followers()
+    var reached: Set = [node]
+    var open = [node]
+    while let next = open.popLast() {
+      if next == Self.end { followers.isEnd = true }
+      for edge in nodes[next].edges {
+        followers.edges[edges[edge].spelling.first ?? 0, default: []].append(edge)
+      }
+      for neighbor in nodes[next].neighbors where reached.insert(neighbor).inserted {
+        open.append(neighbor)
+      }
+    }
+    return followers
+  }
+
+  /// Puts each rule in all the places where its name stands.
+  private struct Builder {
+    let grammar: JSGFGrammar
+    private(set) var edges: [Edge] = []
+    private(set) var nodes = [Node(), Node()]
+    /// The node at which each rule begins that is being built.
+    private var open: [String: Int] = [:]
+
+    init(grammar: JSGFGrammar) {
+      self.grammar = grammar
+    }
+
+    /// Adds a part behind a node.
+    ///
+    /// - Returns: the node at its end; nil where it has none, as a rule that goes on with itself.
+    mutating func add(
+      _ part: JSGFExpansion, from node: Int
+    ) throws(SpeechEngineError) -> Int? {
+      switch part {
+      case .word(let word, _): addWord(word, from: node)
+      case .rule(let name, let line):
+        try add(rule: JSGFExpansion.unqualified(name), line, from: node)
+      case .sequence(let parts): try add(inOrder: parts, from: node)
+      case .choice(let choices): try add(oneOf: choices, from: node)
+      case .repetition(let part, let isRequired, _):
+        try add(repeatedly: part, isRequired, from: node)
+      }
+    }
+
+    private mutating func addWord(_ word: String, from node: Int) -> Int {
+      let spelling = Spelling.ofWords(word)
+      let target = addNode()
+      if spelling.isEmpty {
+        connect(node, to: target)
+      } else {
+        nodes[node].edges.append(edges.count)
+        edges.append(Edge(word: word, spelling: spelling, target: target))
+      }
+      return target
+    }
+
+    private mutating func add(
+      rule: String, _ line: Int, from node: Int
+    ) throws(SpeechEngineError) -> Int? {
+      if let start = open[rule] {
+        connect(node, to: start)
+        return nil
+      }
+      let start = addNode(after: node)
+      open[rule] = start
+      defer { open[rule] = nil }
+      return try add(grammar.expansion(of: rule, line: line), from: start)
+    }
+
+    private mutating func add(
+      inOrder parts: [JSGFExpansion], from node: Int
+    ) throws(SpeechEngineError) -> Int? {
+      var last: Int? = node
+      for part in parts {
+        guard let node = last else { return nil }
+        last = try add(part, from: node)
+      }
+      return last
+    }
+
+    private mutating func add(
+      oneOf choices: [JSGFExpansion], from node: Int
+    ) throws(SpeechEngineError) -> Int? {
+      var end: Int?
+      for choice in choices {
+        guard let last = try add(choice, from: node) else { continue }
+        let target = end ?? addNode()
+        connect(last, to: target)
+        end = target
+      }
+      return end
+    }
+
+    private mutating func add(
+      repeatedly part: JSGFExpansion, _ isRequired: Bool, from node: Int
+    ) throws(SpeechEngineError) -> Int? {
+      let start = addNode(after: node)
+      let last = try add(part, from: start)
+      if let last { connect(last, to: start) }
+      return isRequired ? last : start
+    }
+
+    private mutating func addNode(after node: Int? = nil) -> Int {
+      nodes.append(Node())
+      if let node { connect(node, to: nodes.count - 1) }
+      return nodes.count - 1
+    }
+
+    mutating func connect(_ node: Int, to other: Int) {
+      nodes[node].neighbors.append(other)
+    }
+  }
+}

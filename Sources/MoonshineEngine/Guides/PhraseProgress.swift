@@ -1,0 +1,115 @@
+/// Phrases that are likely to be said, as a prefix tree of their spellings.
+struct PhraseTree: Sendable {
+  struct Node: Sendable {
+    var children: [UInt8: Int] = [:]
+    var isEnd = false
+    /// How many bytes lead to it.
+    var depth = 0
+    /// How many of them are a phrase of their own, which is whole before.
+    var wholeDepth = 0
+  }
+
+  static let root = 0
+  private(set) var nodes = [Node()]
+
+  /// Phrases without words say nothing.
+  init(_ phrases: [String]) {
+    // A phrase that begins another one comes before it.
+    for spelling in phrases.map({ Spelling.ofWords($0) }).sorted(by: { $0.count < $1.count })
+    where !spelling.isEmpty { insert([Spelling.space] + spelling) }
+  }
+
+  private mutating func insert(_ spelling: [UInt8]) {
+    var node = Self.root
+    for byte in spelling {
+      if let child = nodes[node].children[byte] {
+        node = child
+      } else {
+        let parent = nodes[node]
+        let isBehindPhrase = byte == Spelling.space && parent.isEnd
+        nodes.append(
+          Node(
+            depth: parent.depth + 1, wholeDepth: isBehindPhrase ? parent.depth : parent.wholeDepth))
+        nodes[node].children[byte] = nodes.count - 1
+        node = nodes.count - 1
+      }
+    }
+    nodes[node].isEnd = true
+  }
+}
+
+/// How far a text has come in phrases that are likely to be said.
+///
+/// The further a phrase unfolds, the more the text is preferred; what a phrase was worth is lost
+/// where the text leaves it before its end.
+struct PhraseProgress: Sendable {
+  /// What each letter of a phrase is worth, as the logarithm of a probability.
+  static let perLetter: Float = 0.4
+  /// What a phrase is worth at most.
+  static let most: Float = 6
+
+  private let tree: Tree
+  /// The places in the tree that the text has come to.
+  private var places: [Int] = []
+  /// What the phrases are worth that are whole.
+  private var earned: Float = 0
+
+  /// A tree is large, and progress is copied often.
+  private final class Tree: Sendable {
+    let nodes: [PhraseTree.Node]
+    init(_ tree: PhraseTree) { nodes = tree.nodes }
+  }
+
+  init(_ tree: PhraseTree) {
+    self.tree = Tree(tree)
+  }
+
+  /// What the text is worth so far.
+  var worth: Float { earned + (places.map(worth(of:)).max() ?? 0) }
+
+  /// What the text is worth if it ends here.
+  var worthAtEnd: Float { endingWord().earned }
+
+  /// The progress behind more of the text's spelling.
+  func reading(_ spelling: [UInt8]) -> PhraseProgress {
+    spelling.reduce(self) { $0.advanced(by: $1) }
+  }
+
+  private func advanced(by byte: UInt8) -> PhraseProgress {
+    let isGap = byte == Spelling.space || byte == Spelling.mark
+    var next = isGap ? endingWord() : self
+    // A mark between the words of a phrase does not matter, but for that it ends a word.
+    if byte == Spelling.mark { return next }
+    next.places = next.places.compactMap { tree.nodes[$0].children[byte] }
+    if byte == Spelling.space, let first = tree.nodes[PhraseTree.root].children[byte] {
+      next.places.append(first)
+    }
+    return next
+  }
+
+  private func endingWord() -> PhraseProgress {
+    var next = self
+    let whole = places.filter { tree.nodes[$0].isEnd }
+    next.earned += whole.map(worth(of:)).max() ?? 0
+    next.places = places.filter { !tree.nodes[$0].children.isEmpty }
+    return next
+  }
+
+  /// What a place adds to the phrases that are whole.
+  private func worth(of place: Int) -> Float {
+    let node = tree.nodes[place]
+    return Self.worth(ofLetters: node.depth) - Self.worth(ofLetters: node.wholeDepth)
+  }
+
+  private static func worth(ofLetters count: Int) -> Float {
+    min(most, Float(count) * perLetter)
+  }
+}
+
+extension PhraseProgress: SpellingReader {
+  /// Nil where the text is in no phrase.
+  func reading(_ byte: UInt8) -> PhraseProgress? {
+    let next = advanced(by: byte)
+    return next.places.isEmpty ? nil : next
+  }
+}

@@ -1,0 +1,38 @@
+/// The form of text in which words are compared: in lower case, every punctuation mark the same, and
+/// none within a word.
+enum Spelling {
+  static let space = UInt8(ascii: " ")
+  /// Stands for any punctuation mark.
+  static let mark = UInt8(ascii: ",")
+
+  /// The spelling of a token's text, which may be a part of a character.
+  static func ofToken(_ text: [UInt8]) -> [UInt8] {
+    guard let text = String(validating: text, as: UTF8.self) else { return text }
+    return text.flatMap { character -> [UInt8] in
+      if character == " " { return [space] }
+      if isApostrophe(character) { return [] }
+      return isMark(character) ? [mark] : Array(character.lowercased().utf8)
+    }
+  }
+
+  /// The spelling of words with one space between them and none around; a hyphen is a space as well.
+  static func ofWords(_ text: some StringProtocol) -> [UInt8] {
+    let words = text.lowercased().filter { !isApostrophe($0) }
+      .split { $0.isWhitespace || isMark($0) }
+    return Array(words.joined(separator: " ").utf8)
+  }
+
+  /// Whether people hear it, and do not only see it.
+  static func isHeard(_ text: some StringProtocol) -> Bool {
+    text.contains { !$0.isWhitespace && !isMark($0) && !isApostrophe($0) }
+  }
+
+  private static func isApostrophe(_ character: Character) -> Bool {
+    character == "'" || character == "\u{2019}"
+  }
+
+  private static func isMark(_ character: Character) -> Bool {
+    // What is said, as "percent" is.
+    !"%&@#*/".contains(character) && character.isPunctuation || character == "\u{266A}"
+  }
+}

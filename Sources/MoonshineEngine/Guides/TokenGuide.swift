@@ -1,0 +1,103 @@
+import SpeechEngine
+
+/// What may come next in a text, and what of it is preferred: by a grammar, by phrases that are
+/// likely to be said, or by the model alone.
+enum TokenGuide: Sendable {
+  case none
+  case phrases(PhraseProgress)
+  case grammar(GrammarProgress)
+
+  /// A token that may come next.
+  struct Candidate {
+    let token: Token
+    /// The logarithm of its probability.
+    let logProbability: Float
+    /// What the guide adds to it.
+    let bonus: Float
+    /// The guide behind it.
+    let guide: TokenGuide
+
+    var score: Float { logProbability + bonus }
+  }
+
+  /// The guide that the options of a session ask for.
+  ///
+  /// - Throws: `.grammarInvalid`.
+  init(_ options: SpeechSessionOptions) throws(SpeechEngineError) {
+    if let grammar = options.grammar {
+      self = .grammar(GrammarProgress(try GrammarGraph(JSGFGrammar(grammar))))
+    } else {
+      let tree = PhraseTree(options.contextualPhrases)
+      self = tree.nodes.count > 1 ? .phrases(PhraseProgress(tree)) : .none
+    }
+  }
+
+  var isGrammar: Bool { if case .grammar = self { true } else { false } }
+
+  /// What it may add at most to a text that goes on.
+  var mostBonus: Float { if case .phrases = self { PhraseProgress.most } else { 0 } }
+
+  /// The best tokens to come next, the best first; the end of the text may be one of them.
+  func candidates(
+    _ scores: TokenScores, most count: Int, of tokenizer: Tokenizer
+  ) -> [Candidate] {
+    let found =
+      switch self {
+      case .none:
+        scores.best(count, of: tokenizer).map {
+          Candidate(
+            token: $0, logProbability: scores.logProbability(of: $0), bonus: 0, guide: self)
+        }
+      case .phrases(let progress):
+        phraseCandidates(progress, scores, most: count, of: tokenizer)
+      case .grammar(let progress): grammarCandidates(progress, scores, of: tokenizer)
+      }
+    return Array(
+      found.filter { $0.logProbability.isFinite }.sorted { $0.score > $1.score }.prefix(count))
+  }
+
+  private func grammarCandidates(
+    _ progress: GrammarProgress, _ scores: TokenScores, of tokenizer: Tokenizer
+  ) -> [Candidate] {
+    var tokens = tokenizer.tokens(readBy: progress).map {
+      ($0.token, TokenGuide.grammar($0.reader))
+    }
+    if let next = progress.readingApostrophe {
+      tokens += tokenizer.apostrophes.map { ($0, .grammar(next)) }
+    }
+    if progress.mayEnd { tokens.append((Tokenizer.end, self)) }
+    return tokens.map { token, guide in
+      Candidate(
+        token: token, logProbability: scores.logProbability(of: token), bonus: 0, guide: guide)
+    }
+  }
+
+  private func phraseCandidates(
+    _ progress: PhraseProgress, _ scores: TokenScores, most count: Int, of tokenizer: Tokenizer
+  ) -> [Candidate] {
+    let likely = scores.best(count, of: tokenizer)
+    let inPhrases = tokenizer.tokens(readBy: progress).map(\.token)
+    return Set(likely + inPhrases).map { token in
+      let next = progress.reading(tokenizer.spellings[token])
+      let worth = token == Tokenizer.end ? progress.worthAtEnd : next.worth
+      return Candidate(
+        token: token, logProbability: scores.logProbability(of: token),
+        bonus: worth - progress.worth, guide: .phrases(next))
+    }
+  }
+}
+
+extension TokenScores {
+  /// The likeliest tokens that are text or its end, the likeliest first.
+  fileprivate func best(_ count: Int, of tokenizer: Tokenizer) -> [Token] {
+    var best: [Token] = []
+    for token in 0..<min(logits.count, tokenizer.texts.count) {
+      if let last = best.last, best.count == count, logits[token] <= logits[last] { continue }
+      guard token == Tokenizer.end || !tokenizer.texts[token].isEmpty else { continue }
+      let place = best.firstIndex { logits[$0] < logits[token] } ?? best.count
+      best.insert(token, at: place)
+      if best.count > count { best.removeLast() }
+    }
+    return best
+  }
+}

@@ -1,0 +1,237 @@
+import AudioCore
+import FilePaths
+import ONNXRuntime
+import SpeechEngine
+
+/// A loaded model, which any number of sessions share.
+///
+/// Thread safety: it never changes; any number of threads may use it at the same time.
+final class MoonshineModel: Sendable {
+  let files: MoonshineModelFiles
+  let tokenizer: Tokenizer
+  let library: ONNXLibrary
+  private let encoder: ONNXSession
+  private let decoder: ONNXSession
+  private let layout: DecoderLayout
+
+  /// Of less than a second the model makes one word again and again; silence behind it helps.
+  private static let leastSamples = SampleRate.speech.hertz
+
+  /// Loads the model.
+  ///
+  /// - Parameter threadCount: how many threads work on one utterance.
+  /// - Throws: `.modelDamaged` with the file and what is wrong in it, `.modelUnreadable`.
+  init(
+    _ files: MoonshineModelFiles, in library: ONNXLibrary, threadCount: Int
+  ) throws(SpeechEngineError) {
+    let tokenizerFile = try files.path(of: .tokenizer)
+    let texts = try files.contents(of: tokenizerFile)
+    do throws(TokenizerDamage) {
+      tokenizer = try Tokenizer(texts)
+    } catch {
+      throw .modelDamaged(path: tokenizerFile.text, reason: error.reason)
+    }
+    (encoder, decoder, layout) = try SpeechEngineError.during { () throws(ONNXError) in
+      let encoder = try files.session(.encoder, in: library, threadCount: threadCount)
+      let decoder = try files.session(.decoder, in: library, threadCount: threadCount)
+      let layout = try DecoderLayout(decoder)
+      try encoder.require(
+        inputs: [ONNXPort("input_values", .float, [nil, nil])],
+        outputs: [ONNXPort("last_hidden_state", .float, [nil, nil, layout.width])])
+      return (encoder, decoder, layout)
+    }
+    (self.files, self.library) = (files, library)
+  }
+
+  /// Leaves the decoder's weights to the system until the next utterance.
+  func rest() { decoder.releasePages() }
+
+  /// Encodes an utterance at 16 kHz; the encoder's weights are not needed while it is decoded.
+  func encode(
+    _ samples: [Float], as run: ONNXRun
+  ) throws(SpeechEngineError) -> EncodedUtterance {
+    try SpeechEngineError.during { () throws(ONNXError) in
+      let padding = [Float](repeating: 0, count: max(0, Self.leastSamples - samples.count))
+      let input = try ONNXValue(
+        samples + padding, shape: [1, samples.count + padding.count], in: library)
+      let output = try encoder.run(
+        [("input_values", input)], outputs: ["last_hidden_state"], as: run)
+      encoder.releasePages()
+      return EncodedUtterance(decoder: decoder, layout: layout, hidden: output[0], run: run)
+    }
+  }
+}
+
+/// What a decoder takes and gives: as many layers and heads as its model has.
+struct DecoderLayout: Sendable {
+  /// Keys and values of the tokens so far, for each layer: without `past_key_values` and `present`.
+  let tokenNames: [String]
+  /// The same of the audio, which do not change.
+  let audioNames: [String]
+  let heads: Int
+  let headSize: Int
+  /// How many values the encoder gives for each frame.
+  let width: Int
+
+  private static let past = "past_key_values"
+  private static let present = "present"
+
+  /// - Throws: `.modelUnusable` with the name of an input or output that is not as it should be.
+  init(_ session: ONNXSession) throws(ONNXError) {
+    let names = session.inputs.compactMap { Self.name($0.name) }
+    tokenNames = names.filter { $0.contains(".decoder.") }
+    audioNames = names.filter { $0.contains(".encoder.") }
+    let cache = session.inputs.first { Self.name($0.name) != nil }
+    let hidden = session.inputs.first { $0.name == "encoder_hidden_states" }
+    // Where one is missing or of another form, `require` says so.
+    heads = cache?.shape.dropFirst().first.flatMap(\.self) ?? 0
+    headSize = cache?.shape.last.flatMap(\.self) ?? 0
+    width = hidden?.shape.last.flatMap(\.self) ?? 0
+    let all = tokenNames + audioNames
+    let form = [nil, heads, nil, headSize]
+    try session.require(
+      inputs: [
+        ONNXPort("input_ids", .int64, [nil, nil]),
+        ONNXPort("encoder_hidden_states", .float, [nil, nil, width]),
+        ONNXPort("use_cache_branch", .bool, [1]),
+        ONNXPort("\(Self.past).0.decoder.key", .float, form),
+      ] + all.map { ONNXPort("\(Self.past)\($0)", .float, form) },
+      outputs: [ONNXPort("logits", .float, [nil, nil, nil])]
+        + all.map { ONNXPort("\(Self.present)\($0)", .float, form) })
+  }
+
+  /// `.0.decoder.key` of `past_key_values.0.decoder.key`; nil for another input.
+  private static func name(_ input: String) -> String? {
+    let parts = input.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 4, parts[0] == past, Int(parts[1]) != nil,
+      ["decoder", "encoder"].contains(parts[2]), ["key", "value"].contains(parts[3])
+    else { return nil }
+    return String(input.dropFirst(past.count))
+  }
+
+  func inputs(_ names: [String]) -> [String] { names.map { Self.past + $0 } }
+  func outputs(_ names: [String]) -> [String] { names.map { Self.present + $0 } }
+}
+
+/// An utterance for which a decoder finds tokens.
+struct EncodedUtterance: TokenModel {
+  /// The decoder's keys and values.
+  struct State {
+    fileprivate let tokens: [ONNXValue]
+    fileprivate let audio: [ONNXValue]
+  }
+
+  fileprivate let decoder: ONNXSession
+  fileprivate let layout: DecoderLayout
+  fileprivate let hidden: ONNXValue
+  fileprivate let run: ONNXRun
+
+  func begin(
+    _ tokens: [Token]
+  ) throws(SpeechEngineError) -> (scores: [TokenScores], state: State) {
+    let names = layout.tokenNames + layout.audioNames
+    let values = try decode([Tokenizer.begin] + tokens, isFirst: true, keeping: names) {
+      () throws(ONNXError) in
+      let empty = try ONNXValue(
+        [Float](), shape: [1, layout.heads, 0, layout.headSize], in: decoder.library)
+      return layout.inputs(names).map { ($0, empty) }
+    }
+    let split = layout.tokenNames.count
+    return (
+      values.scores,
+      State(tokens: Array(values.kept[..<split]), audio: Array(values.kept[split...]))
+    )
+  }
+
+  func reading(
+    _ token: Token, after state: State
+  ) throws(SpeechEngineError) -> (scores: TokenScores, state: State) {
+    let values = try decode([token], isFirst: false, keeping: layout.tokenNames) {
+      () throws(ONNXError) in
+      zip(layout.inputs(layout.tokenNames), state.tokens).map { ($0, $1) }
+        + zip(layout.inputs(layout.audioNames), state.audio).map { ($0, $1) }
+    }
+    guard let scores = values.scores.last else {
+      throw .failed(reason: "the model gives no probabilities")
+    }
+    return (scores, State(tokens: values.kept, audio: state.audio))
+  }
+
+  func cut(_ state: State, to count: Int) throws(SpeechEngineError) -> State {
+    let tokens = try SpeechEngineError.during { () throws(ONNXError) in
+      // The beginning is a token as well.
+      try state.tokens.map { value throws(ONNXError) in
+        try value.prefix(count + 1, in: decoder.library)
+      }
+    }
+    return State(tokens: tokens, audio: state.audio)
+  }
+
+  /// Runs the decoder over tokens; gives what may come behind each, and the keys and values.
+  private func decode(
+    _ tokens: [Token], isFirst: Bool, keeping names: [String],
+    with cache: () throws(ONNXError) -> [(name: String, value: ONNXValue)]
+  ) throws(SpeechEngineError) -> (scores: [TokenScores], kept: [ONNXValue]) {
+    let outputs = try SpeechEngineError.during { () throws(ONNXError) in
+      let library = decoder.library
+      let inputs: [(name: String, value: ONNXValue)] = [
+        (
+          "input_ids", try ONNXValue(tokens.map(Int64.init), shape: [1, tokens.count], in: library)
+        ),
+        ("encoder_hidden_states", hidden),
+        ("use_cache_branch", try ONNXValue([!isFirst], shape: [1], in: library)),
+      ]
+      return try decoder.run(
+        inputs + cache(), outputs: ["logits"] + layout.outputs(names), as: run)
+    }
+    return (try scores(outputs[0], count: tokens.count), Array(outputs.dropFirst()))
+  }
+
+  private func scores(
+    _ logits: ONNXValue, count: Int
+  ) throws(SpeechEngineError) -> [TokenScores] {
+    guard logits.shape.count == 3, logits.shape[0] == 1, logits.shape[1] == count,
+      logits.shape[2] > Tokenizer.end
+    else {
+      throw .failed(reason: "the model gives no probabilities")
+    }
+    let width = logits.shape[2]
+    let rows = try SpeechEngineError.during { () throws(ONNXError) in
+      try logits.withElements { (all: UnsafeBufferPointer<Float>) throws(ONNXError) in
+        (0..<count).map { Array(all[($0 * width)..<(($0 + 1) * width)]) }
+      }
+    }
+    return try rows.map { row throws(SpeechEngineError) in try TokenScores(row) }
+  }
+}
+
+extension ONNXValue {
+  /// The values of the first tokens alone, where the dimensions are batch, head, token, and place.
+  fileprivate func prefix(
+    _ count: Int, in library: ONNXLibrary
+  ) throws(ONNXError) -> ONNXValue {
+    guard shape.count == 4, shape[0] == 1, shape[2] >= count else {
+      throw .failed(reason: "the model gives keys of the shape \(shape)")
+    }
+    let (heads, length, size) = (shape[1], shape[2], shape[3])
+    return try withElements { (all: UnsafeBufferPointer<Float>) throws(ONNXError) in
+      let kept = (0..<heads).flatMap { head in
+        all[(head * length * size)..<((head * length + count) * size)]
+      }
+      return try ONNXValue(kept, shape: [1, heads, count, size], in: library)
+    }
+  }
+}
+
+extension SpeechEngineError {
+  /// What the library or the installed files fail with, as an error of the engine.
+  static func during<Value>(
+    _ body: () throws(ONNXError) -> Value
+  ) throws(SpeechEngineError) -> Value {
+    do throws(ONNXError) {
+      return try body()
+    } catch {
+      throw SpeechEngineError(error, remedy: MoonshineModelLocation.remedy)
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import FilePaths
+import ONNXRuntime
+import SpeechEngine
+
+/// The files that make up a model.
+struct MoonshineModelFiles: Equatable, Sendable {
+  /// One of the files.
+  enum Part: String, CaseIterable {
+    case encoder = "encoder_model.ort"
+    case decoder = "decoder_model_merged.ort"
+    case tokenizer = "tokenizer.bin"
+
+    /// The file that the preparation makes of it; the tokenizer needs none.
+    var prepared: String? {
+      switch self {
+      case .encoder: "encoder.prepared.ort"
+      case .decoder: "decoder.prepared.ort"
+      case .tokenizer: nil
+      }
+    }
+  }
+
+  let directory: FilePath
+
+  /// The model's language as its folder's name tells it: `moonshine-base-en`, `tiny-ja`.
+  var language: String {
+    let last = directory.name.text.split(separator: "-").last.map { $0.lowercased() } ?? ""
+    return LanguageTag.codes.contains(last) ? last : LanguageTag.unknown
+  }
+
+  /// Whether the folder has any of the files.
+  var isThere: Bool {
+    Part.allCases.contains { directory.appending(FilePath($0.rawValue)).status != nil }
+  }
+
+  /// Checks that the files are there and are those that were installed, as far as their sizes tell.
+  ///
+  /// - Throws: `.modelDamaged`, `.modelUnreadable`.
+  func check() throws(SpeechEngineError) {
+    for part in Part.allCases { _ = try path(of: part) }
+  }
+
+  /// The path of a file that has been checked.
+  func path(of part: Part) throws(SpeechEngineError) -> FilePath {
+    try SpeechEngineError.during { () throws(ONNXError) in
+      try InstalledFolder(directory).file(part.rawValue)
+    }
+  }
+
+  /// All of a small file.
+  func contents(of path: FilePath) throws(SpeechEngineError) -> [UInt8] {
+    do {
+      return try path.contents()
+    } catch {
+      throw .modelUnreadable(path: path.text)
+    }
+  }
+
+  /// Loads a part; from its prepared file where there is one, whose weights stay in the file.
+  func session(
+    _ part: Part, in library: ONNXLibrary, threadCount: Int
+  ) throws(ONNXError) -> ONNXSession {
+    let folder = try InstalledFolder(directory)
+    var options = ONNXSessionOptions()
+    options.threadCount = threadCount
+    if let prepared = part.prepared, folder.has(prepared) {
+      options.mapsWeights = true
+      options.optimization = .none
+      return try ONNXSession(model: folder.file(prepared), in: library, options: options)
+    }
+    return try ONNXSession(model: folder.file(part.rawValue), in: library, options: options)
+  }
+}

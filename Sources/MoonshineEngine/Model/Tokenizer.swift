@@ -1,0 +1,122 @@
+/// A piece of text as the model has it: the place of an entry in its tokenizer.
+typealias Token = Int
+
+/// The texts of a model's tokens, and what of them matters where words are compared.
+struct Tokenizer: Sendable {
+  /// Stands before the first token.
+  static let begin: Token = 1
+  /// Stands after the last token.
+  static let end: Token = 2
+
+  /// The text of each token in UTF-8, with spaces; empty where the token stands for no text.
+  let texts: [[UInt8]]
+  /// The same in the form in which words are compared (`Spelling`).
+  let spellings: [[UInt8]]
+  /// The tokens that have a text and no spelling.
+  let apostrophes: [Token]
+  /// The tokens that have a spelling, in the order of their spellings.
+  private let sorted: [Token]
+
+  /// Reads `tokenizer.bin`: for each token the length of its text and the text.
+  ///
+  /// - Throws: `TokenizerDamage` with what is wrong with it.
+  init(_ bytes: [UInt8]) throws(TokenizerDamage) {
+    var texts: [[UInt8]] = []
+    var rest = bytes[...]
+    while let length = rest.popFirst() {
+      var length = Int(length)
+      if length >= 128, let further = rest.popFirst() { length += (Int(further) - 1) * 128 }
+      guard length <= rest.count else {
+        throw TokenizerDamage(reason: "it ends within token \(texts.count)")
+      }
+      texts.append(Array(rest.prefix(length)))
+      rest.removeFirst(length)
+    }
+    guard texts.count > Self.end, texts[Self.begin] == Array("<s>".utf8),
+      texts[Self.end] == Array("</s>".utf8)
+    else { throw TokenizerDamage(reason: "its tokens do not begin with <unk>, <s>, and </s>") }
+    for special in 0...Self.end { texts[special] = [] }
+    self.init(texts: texts.map(Self.withSpaces))
+  }
+
+  /// A tokenizer from the texts of its tokens.
+  init(texts: [[UInt8]]) {
+    self.texts = texts
+    let spellings = texts.map { Spelling.ofToken($0) }
+    self.spellings = spellings
+    apostrophes = texts.indices.filter { !texts[$0].isEmpty && spellings[$0].isEmpty }
+    sorted = spellings.indices.filter { !spellings[$0].isEmpty }
+      .sorted { spellings[$0].lexicographicallyPrecedes(spellings[$1]) }
+  }
+
+  /// The text of several tokens.
+  func text(of tokens: some Sequence<Token>) -> String {
+    String(decoding: tokens.flatMap { texts[$0] }, as: UTF8.self)
+  }
+
+  /// U+2581 is how tokenizers of this kind write a space.
+  private static func withSpaces(_ text: [UInt8]) -> [UInt8] {
+    let mark = Array("\u{2581}".utf8)
+    guard text.count >= mark.count else { return text }
+    var spaced: [UInt8] = []
+    var rest = text[...]
+    while let byte = rest.first {
+      let isMark = rest.starts(with: mark)
+      spaced.append(isMark ? UInt8(ascii: " ") : byte)
+      rest.removeFirst(isMark ? mark.count : 1)
+    }
+    return spaced
+  }
+}
+
+/// What is wrong with a tokenizer's file.
+struct TokenizerDamage: Error, Equatable {
+  let reason: String
+}
+
+/// What reads text byte by byte, and stops where the text is none of its own.
+protocol SpellingReader {
+  /// The reader behind the next byte; nil where that cannot follow.
+  func reading(_ byte: UInt8) -> Self?
+}
+
+extension Tokenizer {
+  /// Every token that a reader takes as a whole, with the reader behind it.
+  func tokens<Reader: SpellingReader>(readBy reader: Reader) -> [(token: Token, reader: Reader)] {
+    var found: [(Token, Reader)] = []
+    collect(sorted[...], depth: 0, reader, into: &found)
+    return found
+  }
+
+  /// - Parameter range: the tokens whose first `depth` bytes have been read.
+  private func collect<Reader: SpellingReader>(
+    _ range: ArraySlice<Token>, depth: Int, _ reader: Reader, into found: inout [(Token, Reader)]
+  ) {
+    var rest = range
+    // Shorter spellings come first.
+    while let token = rest.first, spellings[token].count == depth {
+      found.append((token, reader))
+      rest.removeFirst()
+    }
+    while let token = rest.first {
+      let byte = spellings[token][depth]
+      let end = rest.partitioningIndex { spellings[$0][depth] > byte }
+      if let next = reader.reading(byte) {
+        collect(rest[..<end], depth: depth + 1, next, into: &found)
+      }
+      rest = rest[end...]
+    }
+  }
+}
+
+extension ArraySlice {
+  /// The first index from which on everything meets a condition, where what does comes last.
+  fileprivate func partitioningIndex(where meets: (Element) -> Bool) -> Index {
+    var (low, high) = (startIndex, endIndex)
+    while low < high {
+      let middle = (low + high) / 2
+      if meets(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

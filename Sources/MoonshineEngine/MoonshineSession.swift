@@ -1,0 +1,192 @@
+import AudioCore
+import Logging
+import ONNXRuntime
+import PocketSphinxEngine
+import SpeechEngine
+
+/// A model at work on one stream: each utterance is collected, and decoded as a whole.
+final class MoonshineSession: SpeechEngineSession {
+  /// Less speech than this the model only guesses at, before the utterance is over.
+  private static let leastPartial = FrameCount(.milliseconds(500), at: .speech)
+  /// More of an utterance than this is not kept: twice what the engine asks for.
+  private static let longest = FrameCount(
+    MoonshineSession.utteranceLength.upperBound * 2, at: .speech)
+  static let utteranceLength = Duration.zero ... .seconds(20)
+  /// How many texts are followed at a time where not the likeliest alone is looked for.
+  private static let width = 4
+
+  private static let log = Logger(label: "syrinx.moonshine")
+
+  private let model: MoonshineModel
+  private let language: String
+  private let alignment: WordAlignment
+  private let run: ONNXRun
+  private let guide: TokenGuide
+  private let alternativeCount: Int
+  private var utterance = Utterance()
+  private var revision = 0
+
+  /// The utterance so far: its audio, and what was decoded from it.
+  private struct Utterance {
+    var samples: [Float] = []
+    var voice = VoicedSpan()
+    /// The text of the last decode, which the next one verifies.
+    var draft: [Token] = []
+    /// The last partial hypothesis, and how many samples it was decoded from.
+    var partial: (hypothesis: SpeechHypothesis, count: Int)?
+    /// The hypothesis that was decoded early, when the end was expected.
+    var anticipated: SpeechHypothesis?
+  }
+
+  /// - Parameter language: what is spoken, where the model does not name its language.
+  /// - Throws: `.unsupported`, `.optionInvalid`, `.grammarInvalid`.
+  init(
+    model: MoonshineModel, language: String?, alignment: WordAlignment,
+    options: SpeechSessionOptions
+  ) throws(SpeechEngineError) {
+    try options.checkForMoonshine()
+    guide = try TokenGuide(options)
+    alternativeCount = options.alternativeCount
+    run = try SpeechEngineError.during { () throws(ONNXError) in try ONNXRun(in: model.library) }
+    (self.model, self.alignment) = (model, alignment)
+    let own = model.files.language
+    self.language = own == LanguageTag.unknown ? language ?? own : own
+  }
+
+  var interrupt: @Sendable () -> Void { { [run] in run.terminate() } }
+
+  func beginUtterance() throws(SpeechEngineError) {
+    try checkInterruption()
+    utterance = Utterance()
+  }
+
+  func process(_ samples: [Float]) throws(SpeechEngineError) {
+    try checkInterruption()
+    guard utterance.samples.count + samples.count <= Self.longest.rawValue else {
+      throw .failed(
+        reason: """
+          the utterance is longer than \(Self.longest.rawValue / SampleRate.speech.hertz) s; end it \
+          before
+          """)
+    }
+    let samples = samples.map { $0.isFinite ? max(-1, min(1, $0)) : 0 }
+    // The silence behind a pause that goes on is made of zeros; the rest of the pause comes with speech.
+    if samples.contains(where: { $0 != 0 }) { utterance.anticipated = nil }
+    utterance.voice.hear(samples)
+    utterance.samples += samples
+  }
+
+  var hypothesis: SpeechHypothesis {
+    get throws(SpeechEngineError) {
+      try checkInterruption()
+      let count = utterance.samples.count
+      if let partial = utterance.partial, !isDue(count, after: partial.count) {
+        return partial.hypothesis
+      }
+      guard count >= Self.leastPartial.rawValue else { return SpeechHypothesis() }
+      let hypothesis = try hypothesis(readings(width: 1, count: 1), areTimesMeasured: false)
+      utterance.partial = (hypothesis, count)
+      return hypothesis
+    }
+  }
+
+  func anticipateEnd() throws(SpeechEngineError) {
+    utterance.anticipated = nil
+    utterance.anticipated = try final()
+  }
+
+  func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
+    try checkInterruption()
+    defer { utterance = Utterance() }
+    if let hypothesis = utterance.anticipated { return hypothesis }
+    return try final()
+  }
+
+  private func checkInterruption() throws(SpeechEngineError) {
+    if run.isTerminated { throw .interrupted }
+  }
+
+  /// Whether so many more samples are worth another decode, which takes longer the longer the
+  /// utterance is: the cost of a second of speech stays below a limit.
+  private func isDue(_ count: Int, after last: Int) -> Bool {
+    (count - last) * 20 >= count
+  }
+
+  private func final() throws(SpeechEngineError) -> SpeechHypothesis {
+    let count = alternativeCount + 1
+    let isGuided = if case .none = guide { false } else { true }
+    let width = max(isGuided ? Self.width : 1, alternativeCount > 0 ? count + 2 : 1)
+    let readings = try readings(width: width, count: count)
+    // The acoustic model that finds the words' places needs memory as well.
+    model.rest()
+    return try hypothesis(readings, areTimesMeasured: true)
+  }
+
+  /// The likeliest readings of the utterance; none where they are not plausible as speech.
+  private func readings(width: Int, count: Int) throws(SpeechEngineError) -> [[DecodedWord]] {
+    try checkInterruption()
+    let samples = SpokenAudio.shortened(utterance.samples)
+    let search = TokenSearch(
+      model: try model.encode(samples, as: run), tokenizer: model.tokenizer,
+      limits: TextLimits(of: FrameCount(samples.count), language: language),
+      guide: guide, width: width)
+    let texts = try search.texts(count, draft: utterance.draft)
+    utterance.draft = texts.first?.tokens ?? []
+    guard let best = texts.first, isPlausible(best) else { return [] }
+    var seen: Set<[String]> = [[]]
+    return texts.map { model.tokenizer.words(of: $0) }
+      .filter { seen.insert($0.map(\.text)).inserted }
+  }
+
+  private func isPlausible(_ text: DecodedText) -> Bool {
+    let limits = guide.isGrammar ? Plausibility.ofSentences : Plausibility.ofTexts
+    return limits.allow(text.logProbabilities)
+  }
+
+  /// - Parameter areTimesMeasured: whether the words' places are worth the work.
+  private func hypothesis(
+    _ readings: [[DecodedWord]], areTimesMeasured: Bool
+  ) throws(SpeechEngineError) -> SpeechHypothesis {
+    var areMeasured = areTimesMeasured
+    let placed = try readings.map { words throws(SpeechEngineError) in
+      if areMeasured, let places = try places(of: words) {
+        return WordTimes.measured(words, at: places, in: utterance.voice)
+      }
+      areMeasured = false
+      return WordTimes.estimated(words, over: utterance.voice.frames)
+    }
+    revision += 1
+    var hypothesis = SpeechHypothesis(
+      words: placed.first ?? [], alternatives: Array(placed.dropFirst().prefix(alternativeCount)))
+    hypothesis.revision = revision
+    hypothesis.hasEstimatedTimes = !areMeasured
+    return hypothesis
+  }
+
+  /// Where the words lie; nil where that cannot be measured.
+  private func places(
+    of words: [DecodedWord]
+  ) throws(SpeechEngineError) -> [Range<FrameCount>?]? {
+    do throws(SpeechEngineError) {
+      return try alignment.places(
+        of: words.map(\.text), in: utterance.samples, language: language
+      ) { [run] in !run.isTerminated }
+    } catch {
+      if error == .interrupted { throw error }
+      Self.log.debug("Times of words are estimated: \(error)")
+      return nil
+    }
+  }
+}
+
+extension SpeechSessionOptions {
+  /// Refuses what the engine cannot do.
+  fileprivate func checkForMoonshine() throws(SpeechEngineError) {
+    if !keyPhrases.isEmpty {
+      throw .unsupported("search for key phrases, which PocketSphinx has", engine: "Moonshine")
+    }
+    if let name = engineOptions.keys.min() {
+      throw .optionInvalid(name: name, reason: "Moonshine has no options")
+    }
+  }
+}

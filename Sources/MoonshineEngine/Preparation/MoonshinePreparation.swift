@@ -1,0 +1,104 @@
+import FilePaths
+import Glibc
+package import ONNXRuntime
+
+/// Turns a model as it is published into one that loads twice and runs four times as fast.
+///
+/// The published graphs scale their 8-bit weights with ordinary operators, in each run, because an
+/// optimizer does nothing to a model in ORT format. As ONNX the same graphs lose these operators:
+/// their results become constants, of which a model in ORT format can be mapped into memory. It
+/// takes 3 s, 1.1 GB of memory, and 356 MB on disk, and needs 85 MB more meanwhile.
+package enum MoonshinePreparation {
+  /// A graph of the model: its file, and the one that is made from it.
+  package struct Graph: Sendable {
+    package let published: String
+    package let prepared: String
+  }
+
+  package static let encoder = Graph(
+    published: "encoder_model.ort", prepared: "encoder.prepared.ort")
+  package static let decoder = Graph(
+    published: "decoder_model_merged.ort", prepared: "decoder.prepared.ort")
+
+  /// Makes the prepared files in the model's folder; they get their names when both are whole.
+  ///
+  /// It blocks; a task that is cancelled ends it between two steps, of about a second each.
+  ///
+  /// - Throws: `.modelUnusable`, `.outOfMemory`, `.terminated`; what the system says where nothing can be written.
+  package static func prepare(
+    _ folder: InstalledFolder, with library: ONNXLibrary
+  ) throws(ONNXError) {
+    let graphs = [encoder, decoder]
+    let prepared = graphs.map { folder.path.appending(FilePath($0.prepared)) }
+    defer { for file in prepared { file.temporary.remove() } }
+    for (graph, file) in zip(graphs, prepared) {
+      try fold(folder.file(graph.published), to: file.temporary, with: library)
+    }
+    for file in prepared { try file.temporary.publish(as: file) }
+  }
+
+  /// Saves a graph with its constants folded, by way of ONNX.
+  private static func fold(
+    _ model: FilePath, to folded: FilePath, with library: ONNXLibrary
+  ) throws(ONNXError) {
+    let (plain, named) = (
+      FilePath(bytes: folded.bytes + Array(".onnx".utf8)),
+      FilePath(bytes: folded.bytes + Array(".named.onnx".utf8))
+    )
+    defer { for file in [plain, named] { file.remove() } }
+    try convert(model, optimization: .none, to: .init(plain, as: .onnx), library)
+    try ONNXGraphNames.complete(plain, to: named)
+    try convert(named, optimization: .extended, to: .init(folded, as: .ort), library)
+  }
+
+  /// Loads a model to save it in another form.
+  private static func convert(
+    _ model: FilePath, optimization: ONNXSessionOptions.Optimization,
+    to saving: ONNXSessionOptions.Saving, _ library: ONNXLibrary
+  ) throws(ONNXError) {
+    var options = ONNXSessionOptions()
+    options.optimization = optimization
+    options.keepsMemory = false
+    options.saving = saving
+    if Task.isCancelled { throw .terminated }
+    // The library gives no reason for what it cannot write.
+    try saving.path.create()
+    do throws(ONNXError) {
+      _ = try ONNXSession(model: model, in: library, options: options)
+    } catch {
+      throw saving.path.isOnFullDisk ? ONNXError(code: ENOSPC, path: saving.path) : error
+    }
+  }
+}
+
+extension FilePath {
+  /// A hidden file beside it; one that an interrupted preparation has left is overwritten.
+  fileprivate var temporary: FilePath {
+    folder.appending(FilePath(bytes: Array(".".utf8) + name.bytes))
+  }
+
+  /// Makes an empty file.
+  fileprivate func create() throws(ONNXError) {
+    let file = withCString { open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644) }
+    guard file >= 0 else { throw ONNXError(code: errno, path: self) }
+    close(file)
+  }
+
+  /// Whether less than 1 MiB is free where the file is.
+  fileprivate var isOnFullDisk: Bool {
+    var status = statvfs()
+    let isKnown = withCString { statvfs($0, &status) } == 0
+    return isKnown && status.f_bavail * status.f_frsize < 1 << 20
+  }
+
+  /// Moves a whole file into place, when it is on the disk.
+  fileprivate func publish(as path: FilePath) throws(ONNXError) {
+    let file = withCString { open($0, O_RDONLY | O_CLOEXEC) }
+    guard file >= 0 else { throw ONNXError(code: errno, path: self) }
+    defer { close(file) }
+    guard fsync(file) == 0 else { throw ONNXError(code: errno, path: self) }
+    do throws(FilePathError) { try move(to: path) } catch {
+      throw ONNXError(code: error.code, path: path)
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import FilePaths
+public import FoundationEssentials
+import ONNXRuntime
+import PocketSphinxEngine
+public import SpeechEngine
+
+extension SpeechEngine {
+  /// Moonshine, whose library (ONNX Runtime) and model `syrinx engines install moonshine` installs.
+  ///
+  /// - Parameters:
+  ///   - modelDirectory: the folder of a model (`encoder_model.ort`, `decoder_model_merged.ort`,
+  ///     `tokenizer.bin`, of any size); nil for the one that `SYRINX_MOONSHINE_MODEL` names, or else the first
+  ///     installed one that understands the language.
+  ///   - library: the path of `libonnxruntime.so`, version 1.16 or later; nil for the one that
+  ///     `SYRINX_ONNXRUNTIME_LIBRARY` names, or else the installed one, or the system's.
+  ///   - language: the language of streams that ask for none, as a BCP 47 tag; nil for any. A
+  ///     model's own is told by the end of its folder's name alone; one of another name is taken at its user's word.
+  ///   - jobCount: how many sessions will be at work at once. Each has as many threads as there are
+  ///     processors for it.
+  ///
+  /// Where words lie is measured with PocketSphinx' acoustic model where that of the language is
+  /// installed, and estimated otherwise, which the hypothesis says.
+  ///
+  /// Words have punctuation, upper and lower case, and a confidence: the least probability of their
+  /// parts. Library and model are looked for at each use. Sessions share a model, and the last one is
+  /// kept.
+  ///
+  /// With a grammar the words are spelled as the grammar spells them, and an utterance that is none of
+  /// its sentences yields no words; a grammar imports no other one, and a public rule comes to 50 000
+  /// words at most. Contextual phrases are preferred as they unfold. Key phrases are
+  /// `SpeechEngineError.unsupported`, and so are engine options.
+  public static func moonshine(
+    modelDirectory: URL? = nil, library: URL? = nil, language: String? = nil, jobCount: Int = 1
+  ) -> SpeechEngine {
+    let moonshine = Moonshine(
+      library: LibraryChoice(chosen: library),
+      models: MoonshineModelLocation(chosen: modelDirectory), language: language,
+      threadCount: max(1, ProcessInfo.processInfo.activeProcessorCount / max(1, jobCount)))
+    var engine = SpeechEngine(
+      name: "moonshine",
+      availability: { moonshine.availability },
+      models: { moonshine.all },
+      makeSession: { try moonshine.makeSession($0) })
+    engine.capabilities = [
+      .partialResults, .grammar, .contextualPhrases, .alternatives, .confidence, .wordTimes,
+    ]
+    engine.survivesFailedUtterance = true
+    engine.partialInterval = .milliseconds(400)
+    engine.anticipatesEnd = true
+    engine.utteranceLength = MoonshineSession.utteranceLength
+    engine.makeListener = { _ in IndependentUtterances() }
+    return engine
+  }
+
+  /// The best engine on this machine: Moonshine where it is installed, else PocketSphinx.
+  ///
+  /// Key phrases are PocketSphinx' in any case, and so is a language that its model knows and those of
+  /// Moonshine do not. A model of Moonshine that is damaged is an error, not a reason to take the other one.
+  public static var best: SpeechEngine { best() }
+
+  /// The best engine with a model.
+  ///
+  /// - Parameters:
+  ///   - modelDirectory: the folder of a model of either; nil for what is installed.
+  ///   - language: as for `moonshine`.
+  ///   - jobCount: as for `moonshine`.
+  public static func best(
+    modelDirectory: URL? = nil, language: String? = nil, jobCount: Int = 1
+  ) -> SpeechEngine {
+    let location = MoonshineModelLocation(chosen: modelDirectory)
+    if case .modelNotInstalled = location.trouble(with: nil) {
+      return pocketSphinx(modelDirectory: modelDirectory)
+    }
+    let (moonshine, pocketSphinx) = (
+      moonshine(modelDirectory: modelDirectory, language: language, jobCount: jobCount),
+      pocketSphinx()
+    )
+    let chosen: @Sendable (SpeechSessionOptions) -> SpeechEngine = { options in
+      if !options.keyPhrases.isEmpty { return pocketSphinx }
+      let wanted = options.language ?? language
+      guard case .languageMissing = location.trouble(with: wanted) else { return moonshine }
+      return pocketSphinx.models().contains {
+        LanguageTag.understands(wanted, available: $0.language)
+      } ? pocketSphinx : moonshine
+    }
+    var best = moonshine
+    best.capabilities.formUnion(pocketSphinx.capabilities.intersection([.keyPhrases]))
+    best.availability = { chosen(SpeechSessionOptions()).availability() }
+    best.models = { moonshine.models() + pocketSphinx.models() }
+    best.makeSession = { try chosen($0).makeSession($0) }
+    best.choose = chosen
+    return best
+  }
+}
+
+/// What `SpeechEngine.moonshine` does.
+struct Moonshine: Sendable {
+  let library: LibraryChoice
+  let models: MoonshineModelLocation
+  var language: String?
+  var threadCount = 1
+  let shelf = ModelShelf()
+  let alignment = WordAlignment()
+
+  /// The library is loaded to see whether it can be; a model is not.
+  var availability: SpeechEngineAvailability {
+    do throws(SpeechEngineError) {
+      _ = try library.load()
+      return .ready(SpeechModel(try models.model(for: language)))
+    } catch {
+      return .unavailable(error)
+    }
+  }
+
+  var all: [SpeechModel] {
+    guard case .ready(let first) = availability, let files = try? models.models() else { return [] }
+    return [first] + files.map(SpeechModel.init).filter { $0 != first }
+  }
+
+  func makeSession(_ options: SpeechSessionOptions) throws(SpeechEngineError) -> MoonshineSession {
+    let library = try library.load()
+    let language = options.language ?? language
+    let files = try models.model(for: language)
+    return try MoonshineSession(
+      model: try shelf.model(files, in: library, threadCount: threadCount), language: language,
+      alignment: alignment, options: options)
+  }
+}
+
+extension SpeechModel {
+  fileprivate init(_ files: MoonshineModelFiles) {
+    self.init(language: files.language, location: files.directory.text)
+  }
+}

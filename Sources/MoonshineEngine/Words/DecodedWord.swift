@@ -1,0 +1,79 @@
+import Glibc
+
+/// A word of a text, with its punctuation.
+struct DecodedWord: Equatable {
+  var text: String
+  /// How sure the model is: the least probability of the tokens that one hears.
+  ///
+  /// Measured on 14 recordings, clean and in white noise down to -3 dB (695 words): of words above
+  /// 0.95 97 % are right, of those from 0.8 to 0.95 four of five, from 0.4 to 0.8 three of five, and
+  /// below 0.4 one of five. The product of the probabilities says the same, but less of long words.
+  var confidence: Double?
+}
+
+extension Tokenizer {
+  /// The words of a text: what begins with a space, and, where words have none between them, each
+  /// token of such a script; in the spelling of the grammar, where there is one.
+  func words(of text: DecodedText) -> [DecodedWord] {
+    var pieces: [Piece] = []
+    for (token, logProbability) in zip(text.tokens, text.logProbabilities) {
+      let bytes = texts[token]
+      if pieces.isEmpty || begins(bytes, after: pieces.last?.bytes ?? []) { pieces.append(Piece()) }
+      pieces[pieces.count - 1].add(bytes, spellings[token], logProbability)
+    }
+    if case .grammar(let progress) = text.guide { return words(of: progress, from: text) }
+    return pieces.compactMap(\.word)
+  }
+
+  /// A sentence's words, each as sure as the least sure of its tokens.
+  private func words(of progress: GrammarProgress, from text: DecodedText) -> [DecodedWord] {
+    let words = progress.words
+    let ends = words.dropFirst().map(\.start) + [Int.max]
+    return zip(words, ends).map { word, end in
+      var position = 0
+      let logProbabilities = zip(text.tokens, text.logProbabilities).filter { token, _ in
+        defer { position += spellings[token].count }
+        return position < end && position + spellings[token].count > word.start
+      }.map(\.1)
+      return DecodedWord(
+        text: word.word, confidence: logProbabilities.min().map { Double(exp($0)) })
+    }
+  }
+
+  private func begins(_ bytes: [UInt8], after previous: [UInt8]) -> Bool {
+    if bytes.first == Spelling.space { return true }
+    guard let first = String(validating: bytes, as: UTF8.self)?.unicodeScalars.first else {
+      return false
+    }
+    // A character that its bytes do not make whole yet goes on.
+    return first.isWordOfItsOwn && String(validating: previous, as: UTF8.self) != nil
+  }
+
+  /// The tokens of a word.
+  private struct Piece {
+    var bytes: [UInt8] = []
+    var least: Float = 0
+
+    mutating func add(_ text: [UInt8], _ spelling: [UInt8], _ logProbability: Float) {
+      bytes += text
+      if spelling != [Spelling.mark] { least = min(least, logProbability) }
+    }
+
+    /// The word; nil for marks alone, which nobody hears.
+    var word: DecodedWord? {
+      let text = String(decoding: bytes, as: UTF8.self).drop(while: \.isWhitespace)
+      guard Spelling.isHeard(text) else { return nil }
+      return DecodedWord(text: String(text), confidence: Double(exp(least)))
+    }
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether it is Chinese or Japanese, which have no spaces.
+  fileprivate var isWordOfItsOwn: Bool {
+    switch value {
+    case 0x3040...0x30FF, 0x3400...0x9FFF, 0xF900...0xFAFF, 0x20000...0x3FFFF: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import AudioCore
+import SpeechEngine
+
+/// Places for the words of an utterance.
+enum WordTimes {
+  typealias Word = SpeechHypothesis.Word
+
+  /// Places that are estimated: one word after the other over the voice.
+  static func estimated(_ words: [DecodedWord], over voice: Range<FrameCount>) -> [Word] {
+    zip(words, WordSpread.words(words.map(\.text), over: voice)).map { word, place in
+      Word(word.text, frames: place.frames, confidence: word.confidence)
+    }
+  }
+
+  /// Places that were measured, with their ends beside pauses where the voice is; words without one
+  /// share the gap between their neighbors.
+  static func measured(
+    _ words: [DecodedWord], at measured: [Range<FrameCount>?], in voice: VoicedSpan
+  ) -> [Word] {
+    let places = voice.fitting(measured)
+    let voice = voice.frames
+    var placed: [Word] = []
+    var rest = Array(zip(words, places))[...]
+    while let (word, place) = rest.first {
+      if let place {
+        placed.append(Word(word.text, frames: place, confidence: word.confidence))
+        rest = rest.dropFirst()
+      } else {
+        let missing = rest.prefix { $0.1 == nil }
+        rest = rest.dropFirst(missing.count)
+        let begin = placed.last?.frames.upperBound ?? voice.lowerBound
+        let end = max(begin, rest.first?.1?.lowerBound ?? voice.upperBound)
+        placed += estimated(missing.map(\.0), over: begin..<end)
+      }
+    }
+    return placed
+  }
+}

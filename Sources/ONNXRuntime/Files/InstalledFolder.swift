@@ -1,0 +1,200 @@
+import AudioThreads
+package import FilePaths
+import FoundationEssentials
+import Glibc
+
+/// A folder with the files of a component: one that was installed, with a manifest, or the user's
+/// own, which is used as it is.
+///
+/// Nobody but its owner and the administrator may be able to change it.
+package struct InstalledFolder: Sendable {
+  /// What a manifest records.
+  package struct Manifest: Codable, Equatable, Sendable {
+    package struct File: Codable, Equatable, Sendable {
+      package let name: String
+      package let bytes: Int
+      package let sha256: String
+      /// When the file was changed last, in nanoseconds since 1970.
+      package let modified: Int?
+    }
+
+    package let component: String
+    package let version: String
+    package let files: [File]
+  }
+
+  package static let manifestName = "manifest.json"
+
+  package let path: FilePath
+  /// Nil for a folder of the user's own.
+  package let manifest: Manifest?
+
+  /// - Parameter environment: says where components are installed, each of which has a manifest.
+  /// - Throws: `.fileMissing`, `.fileUnsafe`; `.fileDamaged` for the manifest.
+  package init(
+    _ path: FilePath, environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws(ONNXError) {
+    self.path = path
+    _ = try Self.trustedStatus(of: path)
+    let manifest = path.appending(FilePath(Self.manifestName))
+    let isInstalled = path.folder == Self.root(environment: environment)
+    self.manifest = isInstalled || manifest.status != nil ? try Self.read(manifest) : nil
+  }
+
+  private static let longestManifest = 1_048_576
+
+  private static func read(_ path: FilePath) throws(ONNXError) -> Manifest {
+    _ = try trustedFile(path)
+    do {
+      let bytes = try path.contents(atMost: longestManifest)
+      guard bytes.count <= longestManifest else {
+        throw ONNXError.fileDamaged(path: path, reason: "it is longer than any manifest")
+      }
+      let manifest = try JSONDecoder().decode(Manifest.self, from: Data(bytes))
+      guard manifest.files.allSatisfy({ !$0.name.contains("/") && $0.bytes >= 0 }) else {
+        throw ONNXError.fileDamaged(path: path, reason: "it names files that no folder has")
+      }
+      return manifest
+    } catch let error as FilePathError {
+      throw ONNXError(code: error.code, path: path)
+    } catch let error as ONNXError {
+      throw error
+    } catch {
+      throw .fileDamaged(path: path, reason: "it is no manifest")
+    }
+  }
+
+  /// Whether the component has such a file: by its manifest, where it has one.
+  package func has(_ name: String) -> Bool {
+    guard let manifest else { return path.appending(FilePath(name)).status != nil }
+    return manifest.files.contains { $0.name == name }
+  }
+
+  /// The path of a file that is what was installed, as far as its size and date tell; one whose
+  /// date is another is read as a whole.
+  ///
+  /// - Throws: `.fileMissing`, `.fileUnsafe`, `.fileDamaged`, `.fileUnreadable`.
+  package func file(_ name: String) throws(ONNXError) -> FilePath {
+    let file = path.appending(FilePath(name))
+    let status = try Self.trustedFile(file)
+    guard let manifest else { return file }
+    guard let recorded = manifest.files.first(where: { $0.name == name }) else {
+      throw .fileDamaged(
+        path: path.appending(FilePath(Self.manifestName)), reason: "it does not have \(name)")
+    }
+    guard status.st_size == recorded.bytes else {
+      throw .fileDamaged(
+        path: file, reason: "it has \(status.st_size) bytes instead of \(recorded.bytes)")
+    }
+    if status.modified != recorded.modified { try recorded.verify(file) }
+    return file
+  }
+
+  /// Reads all files of the manifest and compares them with it.
+  ///
+  /// - Throws: the same, for the first that is different.
+  package func verify() throws(ONNXError) {
+    for recorded in manifest?.files ?? [] { try recorded.verify(file(recorded.name)) }
+  }
+
+  /// The same of what is a file: a pipe would be waited for.
+  private static func trustedFile(_ path: FilePath) throws(ONNXError) -> stat {
+    let status = try trustedStatus(of: path)
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw .fileDamaged(path: path, reason: "it is no file")
+    }
+    return status
+  }
+
+  /// What the system says of a file or folder that nobody else may change.
+  private static func trustedStatus(of path: FilePath) throws(ONNXError) -> stat {
+    guard let status = path.status else { throw ONNXError(code: errno, path: path) }
+    let isOurs = status.st_uid == geteuid()
+    if status.st_mode & S_IWOTH != 0 {
+      throw .fileUnsafe(path: path, reason: "every user may change it")
+    }
+    if status.st_mode & S_IWGRP != 0 && !isOurs {
+      throw .fileUnsafe(path: path, reason: "user \(status.st_uid)'s group may change it")
+    }
+    return status
+  }
+}
+
+extension InstalledFolder {
+  /// Records the files of a folder in its manifest, which comes into place as a whole.
+  package static func record(
+    _ path: FilePath, component: String, version: String, files names: [String]
+  ) throws(ONNXError) {
+    let files = try names.map { name throws(ONNXError) in
+      try Manifest.File(name, in: path)
+    }
+    let manifest = Manifest(component: component, version: version, files: files)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    let name = path.appending(FilePath(manifestName))
+    do {
+      try Data(encoder.encode(manifest)).replace(name)
+    } catch let error as FilePathError {
+      throw ONNXError(code: error.code, path: name)
+    } catch {
+      throw .failed(reason: "the manifest \(name) cannot be written: \(error)")
+    }
+  }
+
+  /// Where components are installed: `syrinx` in `XDG_DATA_HOME`, or in `~/.local/share`.
+  package static func root(
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) -> FilePath? {
+    // The specification wants a relative path to be ignored.
+    let data = environment.nonEmpty("XDG_DATA_HOME").map { FilePath($0) }
+    let home = environment.nonEmpty("HOME").map { FilePath($0).appending(".local/share") }
+    return [data, home].compactMap(\.self).first(where: \.isAbsolute)?.appending("syrinx")
+  }
+
+  /// The installed components whose names begin so, in alphabetical order.
+  package static func installed(
+    named prefix: String, environment: [String: String] = ProcessInfo.processInfo.environment
+  ) -> [FilePath] {
+    guard let root = root(environment: environment) else { return [] }
+    return (root.names ?? []).map(\.text).filter { $0.hasPrefix(prefix) }.sorted()
+      .map { root.appending(FilePath($0)) }
+  }
+}
+
+extension InstalledFolder.Manifest.File {
+  /// What is to be recorded of a file.
+  fileprivate init(_ name: String, in folder: FilePath) throws(ONNXError) {
+    let path = folder.appending(FilePath(name))
+    guard let status = path.status else { throw ONNXError(code: errno, path: path) }
+    (self.name, bytes, modified) = (name, Int(status.st_size), status.modified)
+    sha256 = try FileDigest.sha256(of: path)
+  }
+
+  /// Compares all of the file with what was recorded.
+  fileprivate func verify(_ path: FilePath) throws(ONNXError) {
+    if try FileDigest.sha256(of: path) != sha256 {
+      throw .fileDamaged(path: path, reason: "its SHA-256 is not the one that was recorded")
+    }
+  }
+}
+
+extension stat {
+  /// When the file was changed last, in nanoseconds since 1970.
+  ///
+  /// A date after 2262 wraps around, and is as good for comparison.
+  fileprivate var modified: Int { st_mtim.tv_sec &* 1_000_000_000 &+ st_mtim.tv_nsec }
+}
+
+extension Data {
+  /// Writes the file anew and moves it into place.
+  fileprivate func replace(_ path: FilePath) throws(FilePathError) {
+    let temporary = FilePath(bytes: path.bytes + Array(".new".utf8))
+    temporary.remove()
+    let file = temporary.withCString { open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644) }
+    guard file >= 0 else { throw FilePathError(code: errno) }
+    defer { close(file) }
+    let code = withUnsafeBytes { writeAll($0, to: file) }
+    guard code == 0 else { throw FilePathError(code: code) }
+    try temporary.move(to: path)
+  }
+}

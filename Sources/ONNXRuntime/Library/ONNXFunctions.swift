@@ -1,0 +1,119 @@
+/// The functions of ONNX Runtime's C interface that are used here.
+///
+/// The library exports one name; all else is in a table that only grows, so that the place of a
+/// function is the same in every version from the one on that has it. `onnxruntime_c_api.h` has the
+/// types. A status is nil where all is well.
+struct ONNXFunctions: Sendable {
+  typealias Status = OpaquePointer
+  typealias Created = UnsafeMutablePointer<OpaquePointer?>
+  typealias Text = UnsafePointer<CChar>
+  typealias Release = @Sendable @convention(c) (OpaquePointer) -> Void
+  typealias Create = @Sendable @convention(c) (Created) -> Status?
+  typealias Change = @Sendable @convention(c) (OpaquePointer) -> Status?
+  typealias SetNumber = @Sendable @convention(c) (OpaquePointer, Int32) -> Status?
+  typealias SetText = @Sendable @convention(c) (OpaquePointer, Text) -> Status?
+  typealias GetCount =
+    @Sendable @convention(c) (OpaquePointer, UnsafeMutablePointer<Int>) -> Status?
+  typealias GetPart = @Sendable @convention(c) (OpaquePointer, Created) -> Status?
+  typealias GetPartAt = @Sendable @convention(c) (OpaquePointer, Int, Created) -> Status?
+  typealias Log =
+    @Sendable @convention(c) (UnsafeMutableRawPointer?, Int32, Text?, Text?, Text?, Text?) -> Void
+
+  let errorMessage: @Sendable @convention(c) (Status) -> Text
+  let createEnvironment:
+    @Sendable @convention(c) (Log, UnsafeMutableRawPointer?, Int32, Text, Created) -> Status?
+  let createSession:
+    @Sendable @convention(c) (OpaquePointer, Text, OpaquePointer, Created) -> Status?
+  let createSessionFromArray:
+    @Sendable @convention(c) (OpaquePointer, UnsafeRawPointer, Int, OpaquePointer, Created) ->
+      Status?
+  let run:
+    @Sendable @convention(c) (
+      OpaquePointer, OpaquePointer?, UnsafePointer<Text>, UnsafePointer<OpaquePointer>, Int,
+      UnsafePointer<Text>, Int, Created
+    ) -> Status?
+  let createSessionOptions: Create
+  let setOptimizedModelFilePath: SetText
+  let disableMemoryPattern: Change
+  let disableArena: Change
+  let setOptimizationLevel: SetNumber
+  let setThreadCount: SetNumber
+  let inputCount: GetCount
+  let outputCount: GetCount
+  let inputTypeInfo: GetPartAt
+  let outputTypeInfo: GetPartAt
+  let inputName: @Sendable @convention(c) (OpaquePointer, Int, OpaquePointer, Created) -> Status?
+  let outputName: @Sendable @convention(c) (OpaquePointer, Int, OpaquePointer, Created) -> Status?
+  let createRunOptions: Create
+  let setTerminate: Change
+  let createTensor:
+    @Sendable @convention(c) (
+      OpaquePointer, UnsafeMutableRawPointer, Int, UnsafePointer<Int64>, Int, Int32, Created
+    ) -> Status?
+  let tensorData:
+    @Sendable @convention(c) (OpaquePointer, UnsafeMutablePointer<UnsafeMutableRawPointer?>) ->
+      Status?
+  let tensorInfo: GetPart
+  let elementType: @Sendable @convention(c) (OpaquePointer, UnsafeMutablePointer<Int32>) -> Status?
+  let dimensionCount: GetCount
+  let dimensions:
+    @Sendable @convention(c) (OpaquePointer, UnsafeMutablePointer<Int64>, Int) -> Status?
+  let tensorTypeAndShape: GetPart
+  let createMemoryInfo: @Sendable @convention(c) (Int32, Int32, Created) -> Status?
+  let free: @Sendable @convention(c) (OpaquePointer, OpaquePointer) -> Status?
+  let defaultAllocator: Create
+  let releaseStatus: Release
+  let releaseSession: Release
+  let releaseValue: Release
+  let releaseRunOptions: Release
+  let releaseTypeInfo: Release
+  let releaseTensorInfo: Release
+  let releaseSessionOptions: Release
+  let addConfigEntry: @Sendable @convention(c) (OpaquePointer, Text, Text) -> Status?
+
+  /// - Parameter table: what the library gives for version 16 or later.
+  init(table: UnsafePointer<UnsafeRawPointer>) {
+    // A C function's value is its address, which is what the table holds; the types are those of
+    // the header.
+    func entry<Function>(_ index: Int) -> Function {
+      unsafeBitCast(table[index], to: Function.self)
+    }
+    errorMessage = entry(2)
+    createEnvironment = entry(4)
+    createSession = entry(7)
+    createSessionFromArray = entry(8)
+    run = entry(9)
+    createSessionOptions = entry(10)
+    setOptimizedModelFilePath = entry(11)
+    disableMemoryPattern = entry(17)
+    disableArena = entry(19)
+    setOptimizationLevel = entry(23)
+    setThreadCount = entry(24)
+    inputCount = entry(30)
+    outputCount = entry(31)
+    inputTypeInfo = entry(33)
+    outputTypeInfo = entry(34)
+    inputName = entry(36)
+    outputName = entry(37)
+    createRunOptions = entry(39)
+    setTerminate = entry(46)
+    createTensor = entry(49)
+    tensorData = entry(51)
+    tensorInfo = entry(55)
+    elementType = entry(60)
+    dimensionCount = entry(61)
+    dimensions = entry(62)
+    tensorTypeAndShape = entry(65)
+    createMemoryInfo = entry(69)
+    free = entry(76)
+    defaultAllocator = entry(78)
+    releaseStatus = entry(93)
+    releaseSession = entry(95)
+    releaseValue = entry(96)
+    releaseRunOptions = entry(97)
+    releaseTypeInfo = entry(98)
+    releaseTensorInfo = entry(99)
+    releaseSessionOptions = entry(100)
+    addConfigEntry = entry(130)
+  }
+}

@@ -1,0 +1,44 @@
+package import FilePaths
+import FoundationEssentials
+
+extension ONNXLibrary {
+  /// The variable with the path of the library.
+  package static let variable = "SYRINX_ONNXRUNTIME_LIBRARY"
+  /// The component that holds the library, and the library in it.
+  package static let component = "onnxruntime"
+  package static let fileName = "libonnxruntime.so"
+
+  /// Loads the library from where it was installed, or from the system.
+  ///
+  /// One that was chosen, or else the one that the variable names, is the only one; nothing else is
+  /// taken in its place.
+  ///
+  /// - Throws: `.libraryMissing` with every place searched; where one was found, what is wrong with
+  ///   it.
+  package static func load(
+    chosen: FilePath? = nil,
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws(ONNXError) -> ONNXLibrary {
+    if let named = chosen ?? environment.nonEmpty(variable).map({ FilePath($0) }) {
+      return try ONNXLibrary(path: trusted(named))
+    }
+    let installed = InstalledFolder.installed(named: component, environment: environment)
+    if let folder = installed.first {
+      return try ONNXLibrary(path: InstalledFolder(folder).file(fileName))
+    }
+    // The loader has its own list of folders.
+    if let name = systemNames.first(where: isThere) { return try ONNXLibrary(path: name) }
+    let root = InstalledFolder.root(environment: environment)?.appending(FilePath(component))
+    throw .libraryMissing(searched: [root?.description, "the loader's folders"].compactMap(\.self))
+  }
+
+  private static let systemNames: [FilePath] = ["libonnxruntime.so", "libonnxruntime.so.1"]
+
+  /// The library itself, where nobody else may change it.
+  private static func trusted(_ path: FilePath) throws(ONNXError) -> FilePath {
+    guard path.status != nil else {
+      throw .libraryUnusable(path: path, reason: "it is missing")
+    }
+    return try InstalledFolder(path.folder).file(path.name.text)
+  }
+}

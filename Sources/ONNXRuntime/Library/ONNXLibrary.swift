@@ -1,0 +1,108 @@
+package import FilePaths
+import Glibc
+import Logging
+
+/// A loaded libonnxruntime, with its environment.
+///
+/// It is never unloaded, and its environment never released: sessions and values may outlive it.
+package final class ONNXLibrary: Sendable {
+  /// The version of the interface that is used here; later libraries have it as well.
+  private static let interface: UInt32 = 16
+  static let leastVersion = "1.16"
+  static let log = Logger(label: "syrinx.onnx")
+
+  /// Where it was loaded from.
+  package let path: FilePath
+  /// Its version, as it gives it: "1.28.2".
+  package let version: String
+  let functions: ONNXFunctions
+  private let environment: ONNXOwner
+  private let memory: ONNXOwner
+
+  /// Loads the library, or finds it loaded; the corresponding C functions are `dlopen` and
+  /// `OrtGetApiBase`.
+  ///
+  /// - Throws: `.libraryUnusable` where the path leads to no library, to a foreign one, or to one
+  ///   that is too old, with its version.
+  package init(path: FilePath) throws(ONNXError) {
+    let base = try Self.base(of: path)
+    guard let version = base.version().map({ String(cString: $0) }) else {
+      throw .libraryUnusable(path: path, reason: "it has no version")
+    }
+    // Asked for a version that it does not have, the library prints to standard error.
+    let parts = version.split(separator: ".").compactMap { Int($0) }
+    guard parts.count >= 2, parts[0] > 1 || parts[1] >= Self.interface,
+      let table = base.interface(Self.interface)
+    else {
+      throw .libraryUnusable(path: path, reason: "its version is \(version.printable)")
+    }
+    functions = ONNXFunctions(table: table)
+    self.path = path
+    self.version = version
+    let functions = functions
+    environment = try functions.make { created in
+      functions.createEnvironment(logMessage, nil, Self.leastSeverity, "syrinx", created)
+    }
+    // OrtDeviceAllocator and OrtMemTypeDefault: memory of the program.
+    memory = try functions.make { functions.createMemoryInfo(0, 0, $0) }
+  }
+
+  /// What `OrtGetApiBase` returns: two functions.
+  private struct Base {
+    let interface: @convention(c) (UInt32) -> UnsafePointer<UnsafeRawPointer>?
+    let version: @convention(c) () -> UnsafePointer<CChar>?
+  }
+
+  private static func base(of path: FilePath) throws(ONNXError) -> Base {
+    guard let handle = handle(of: path) else {
+      let reason = dlerror().map { String(cString: $0).printable } ?? "it cannot be loaded"
+      throw .libraryUnusable(path: path, reason: reason)
+    }
+    typealias GetBase = @convention(c) () -> UnsafeRawPointer?
+    // A C function's value is its address, which is what dlsym gives.
+    let symbol = dlsym(handle, "OrtGetApiBase").map { unsafeBitCast($0, to: GetBase.self) }
+    guard let base = symbol?() else {
+      throw .libraryUnusable(path: path, reason: "it has no OrtGetApiBase")
+    }
+    return base.load(as: Base.self)
+  }
+
+  /// Whether there is a library, of whatever kind.
+  static func isThere(_ path: FilePath) -> Bool { handle(of: path) != nil }
+
+  private static func handle(of path: FilePath) -> UnsafeMutableRawPointer? {
+    path.withCString { dlopen($0, RTLD_NOW | RTLD_LOCAL) }
+  }
+
+  /// Warnings are for whoever debugs; what fails has its reason in the error.
+  private static var leastSeverity: Int32 { log.logLevel <= .debug ? 2 : 4 }
+
+  /// A session in the environment, from what the library takes as a model.
+  func makeSession(
+    _ create: (_ environment: OpaquePointer, ONNXFunctions.Created) -> ONNXFunctions.Status?
+  ) throws(ONNXError) -> ONNXOwner {
+    try functions.make(releasedBy: functions.releaseSession) { create(environment.pointer, $0) }
+  }
+
+  /// A tensor over memory that has to live as long as it.
+  func makeTensor(
+    over bytes: UnsafeMutableRawBufferPointer, shape: [Int], type: ONNXElementType
+  ) throws(ONNXError) -> ONNXOwner {
+    // A tensor without elements has no memory, but the library asks for an address.
+    let address = bytes.baseAddress ?? UnsafeMutableRawPointer(memory.pointer)
+    let shape = shape.map(Int64.init)
+    return try functions.make(releasedBy: functions.releaseValue) { created in
+      functions.createTensor(
+        memory.pointer, address, bytes.count, shape, shape.count, type.rawValue, created)
+    }
+  }
+}
+
+/// Gets the library's messages, which it would print to standard error.
+private func logMessage(
+  _: UnsafeMutableRawPointer?, _: Int32, _: ONNXFunctions.Text?, _: ONNXFunctions.Text?,
+  _: ONNXFunctions.Text?, message: ONNXFunctions.Text?
+) {
+  guard let message else { return }
+  ONNXLibrary.log.debug("\(String(cString: message))")
+}

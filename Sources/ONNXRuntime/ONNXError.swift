@@ -1,0 +1,58 @@
+package import FilePaths
+
+/// Why ONNX Runtime, or a component that is installed for it, cannot be used.
+package enum ONNXError: Error, Equatable {
+  /// None of these places has the library.
+  case libraryMissing(searched: [String])
+  /// The library there is a foreign one, too old, or cannot be loaded.
+  case libraryUnusable(path: FilePath, reason: String)
+  /// There is no such file.
+  case fileMissing(path: FilePath)
+  /// The file is not what was installed.
+  case fileDamaged(path: FilePath, reason: String)
+  /// Somebody else may change the file or its folder.
+  case fileUnsafe(path: FilePath, reason: String)
+  /// The system does not let this user read the file, or write it.
+  case fileUnreadable(path: FilePath, code: Int32)
+  /// What the file has to be compared with cannot be computed.
+  case fileUncheckable(path: FilePath, reason: String)
+  /// The library refuses the model, or the model is not of the kind that is expected.
+  case modelUnusable(path: FilePath, reason: String)
+  /// There was not enough memory for this.
+  case outOfMemory(reason: String)
+  /// The run was terminated.
+  case terminated
+  /// The library failed; the text is its own.
+  case failed(reason: String)
+}
+
+extension ONNXError: CustomStringConvertible {
+  /// A short text for people.
+  package var description: String {
+    switch self {
+    case .libraryMissing(let searched):
+      """
+      ONNX Runtime was not found in \(searched.joined(separator: ", ").printable); install it, or \
+      set \(ONNXLibrary.variable) to the path of its library
+      """
+    case .libraryUnusable(let path, let reason):
+      """
+      \(path) cannot be used as ONNX Runtime: \(reason); install ONNX Runtime \
+      \(ONNXLibrary.leastVersion) or later, or set \(ONNXLibrary.variable) to the path of its library
+      """
+    case .fileMissing(let path): "\(path) is missing; install it again"
+    case .fileDamaged(let path, let reason): "\(path) is damaged: \(reason); install it again"
+    case .fileUnsafe(let path, let reason):
+      "\(path) is not trusted: \(reason); take that permission away, or install it again"
+    case .fileUnreadable(let path, let code):
+      "\(path) cannot be read or written: \(FilePathError(code: code).reason)"
+    case .fileUncheckable(let path, let reason): "\(path) cannot be checked: \(reason)"
+    case .modelUnusable(let path, let reason):
+      "the model \(path) cannot be used: \(reason); install it again, or use another model"
+    case .outOfMemory(let reason):
+      "ONNX Runtime is out of memory: \(reason.printable); close other programs, or use a smaller model"
+    case .terminated: "ONNX Runtime was terminated"
+    case .failed(let reason): "ONNX Runtime failed: \(reason.printable)"
+    }
+  }
+}

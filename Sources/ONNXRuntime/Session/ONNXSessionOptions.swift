@@ -1,0 +1,78 @@
+package import FilePaths
+
+/// How a model is loaded.
+package struct ONNXSessionOptions: Equatable, Sendable {
+  /// How far the library rewrites a graph when it loads it.
+  package enum Optimization: Int32, Sendable {
+    case none = 0
+    /// For any processor.
+    case extended = 2
+    /// For this processor.
+    case all = 99
+  }
+
+  /// A model that the library writes when it has loaded and rewritten one.
+  package struct Saving: Equatable, Sendable {
+    package enum Format: String, Sendable {
+      case onnx = "ONNX"
+      case ort = "ORT"
+    }
+
+    package let path: FilePath
+    package let format: Format
+
+    package init(_ path: FilePath, as format: Format) {
+      (self.path, self.format) = (path, format)
+    }
+  }
+
+  /// How many threads work on an operator: the calling one, and others that sleep between runs.
+  package var threadCount = 1
+  package var optimization = Optimization.all
+  /// Whether memory that a run needs is kept for the next one.
+  package var keepsMemory = true
+  /// Whether the weights of a model in ORT format stay in the file, which is mapped into memory and
+  /// shared with other processes.
+  package var mapsWeights = false
+  package var saving: Saving?
+
+  package init() {}
+
+  /// The library's own form of them.
+  func made(in library: ONNXLibrary) throws(ONNXError) -> ONNXOwner {
+    let functions = library.functions
+    let made = try functions.make(releasedBy: functions.releaseSessionOptions) {
+      functions.createSessionOptions($0)
+    }
+    let options = made.pointer
+    try functions.check(functions.setThreadCount(options, Int32(clamping: threadCount)))
+    try functions.check(functions.setOptimizationLevel(options, optimization.rawValue))
+    // The lengths of its inputs change with each run: a pattern would be one more for each.
+    try functions.check(functions.disableMemoryPattern(options))
+    if !keepsMemory { try functions.check(functions.disableArena(options)) }
+    if let saving {
+      try functions.check(
+        saving.path.withCString { functions.setOptimizedModelFilePath(options, $0) })
+    }
+    for (key, value) in entries {
+      try functions.check(functions.addConfigEntry(options, key, value))
+    }
+    return made
+  }
+
+  private var entries: [(String, String)] {
+    // Idle threads of the library would keep a core busy.
+    var entries = [("session.intra_op.allow_spinning", "0")]
+    if let saving { entries.append(("session.save_model_format", saving.format.rawValue)) }
+    if mapsWeights {
+      entries += [
+        ("session.load_model_format", "ORT"),
+        ("session.use_ort_model_bytes_directly", "1"),
+        ("session.use_ort_model_bytes_for_initializers", "1"),
+        // Weights in another order would be copies.
+        ("session.disable_prepacking", "1"),
+      ]
+    }
+    return entries
+  }
+}

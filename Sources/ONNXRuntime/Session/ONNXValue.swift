@@ -1,0 +1,131 @@
+import FilePaths
+
+/// A type of elements that tensors have here.
+package protocol ONNXElement: BitwiseCopyable, Sendable {
+  /// As the library names it.
+  static var elementType: ONNXElementType { get }
+}
+
+/// How the library names types of elements: the numbers of `ONNXTensorElementDataType`.
+package struct ONNXElementType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+  package let rawValue: Int32
+
+  package init(rawValue: Int32) {
+    self.rawValue = rawValue
+  }
+
+  package static let float = ONNXElementType(rawValue: 1)
+  package static let int64 = ONNXElementType(rawValue: 7)
+  package static let bool = ONNXElementType(rawValue: 9)
+
+  private static let names = [
+    "undefined", "float", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool",
+    "float16", "double", "uint32", "uint64",
+  ]
+
+  package var description: String {
+    let index = Int(rawValue)
+    return Self.names.indices.contains(index) ? Self.names[index] : "type \(rawValue)"
+  }
+}
+
+extension Float: ONNXElement {
+  package static let elementType = ONNXElementType.float
+}
+
+extension Int64: ONNXElement {
+  package static let elementType = ONNXElementType.int64
+}
+
+extension Bool: ONNXElement {
+  package static let elementType = ONNXElementType.bool
+}
+
+/// A tensor, shared by whoever holds it: an input of many runs, or the output of one.
+///
+/// Thread safety: it never changes once it is made, so that any thread may read it.
+package final class ONNXValue: Sendable {
+  /// The length of each dimension.
+  package let shape: [Int]
+  package let type: ONNXElementType
+  let owner: ONNXOwner
+  // What `owner` has its elements in: the library's memory, or `memory`.
+  private nonisolated(unsafe) let elements: UnsafeRawPointer
+  // Memory of its own, which goes with it.
+  private nonisolated(unsafe) let memory: UnsafeMutableRawBufferPointer?
+
+  /// A tensor whose elements the caller writes into place.
+  ///
+  /// - Parameters:
+  ///   - shape: a length of 0 makes a tensor without elements.
+  ///   - write: gets zeros.
+  package init<Element: ONNXElement>(
+    of element: Element.Type, shape: [Int], in library: ONNXLibrary,
+    write: (UnsafeMutableBufferPointer<Element>) -> Void
+  ) throws(ONNXError) {
+    let count = shape.reduce(1, *)
+    let bytes = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: count * MemoryLayout<Element>.stride, alignment: 64)
+    bytes.initializeMemory(as: UInt8.self, repeating: 0)
+    write(bytes.bindMemory(to: Element.self))
+    do throws(ONNXError) {
+      owner = try library.makeTensor(over: bytes, shape: shape, type: Element.elementType)
+    } catch {
+      bytes.deallocate()
+      throw error
+    }
+    (self.shape, type) = (shape, Element.elementType)
+    memory = bytes
+    elements = UnsafeRawPointer(bytes.baseAddress ?? UnsafeMutableRawPointer(owner.pointer))
+  }
+
+  /// A tensor with a copy of the elements, in the order of the dimensions, the last one fastest.
+  package convenience init<Element: ONNXElement>(
+    _ elements: [Element], shape: [Int], in library: ONNXLibrary
+  ) throws(ONNXError) {
+    precondition(elements.count == shape.reduce(1, *), "The shape has as many elements.")
+    try self.init(of: Element.self, shape: shape, in: library) { memory in
+      _ = memory.update(from: elements)
+    }
+  }
+
+  /// Takes over what a run has given.
+  init(_ owner: consuming ONNXOwner, in library: ONNXLibrary) throws(ONNXError) {
+    let functions = library.functions
+    let value = owner.pointer
+    let info = try functions.make(releasedBy: functions.releaseTensorInfo) {
+      functions.tensorTypeAndShape(value, $0)
+    }
+    let port = try functions.port(info.pointer, named: "")
+    var data: UnsafeMutableRawPointer?
+    try functions.check(functions.tensorData(value, &data))
+    shape = port.shape.map { $0 ?? 0 }
+    type = port.type
+    elements = UnsafeRawPointer(data ?? UnsafeMutableRawPointer(value))
+    memory = nil
+    self.owner = owner
+  }
+
+  deinit {
+    memory?.deallocate()
+  }
+
+  /// How many elements there are.
+  package var count: Int { shape.reduce(1, *) }
+
+  /// Calls `body` with the elements where they lie.
+  ///
+  /// - Throws: `.failed` where they are of another type; what `body` throws.
+  package func withElements<Element: ONNXElement, Value>(
+    of element: Element.Type = Element.self,
+    _ body: (UnsafeBufferPointer<Element>) throws(ONNXError) -> Value
+  ) throws(ONNXError) -> Value {
+    guard type == Element.elementType else {
+      throw .failed(reason: "a tensor of \(type) was read as \(Element.elementType)")
+    }
+    let start = elements.assumingMemoryBound(to: Element.self)
+    return try withExtendedLifetime(self) { () throws(ONNXError) in
+      try body(UnsafeBufferPointer(start: start, count: count))
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package import AudioCore
+import FoundationEssentials
+package import SpeechEngine
+import Synchronization
+
+/// Finds where words lie in utterances, for engines that know the words alone.
+///
+/// Thread safety: any number of threads may use it at the same time. Loaded aligners are kept: as
+/// many as were at work at once, and no more than there are processors.
+package final class WordAlignment: Sendable {
+  private let location = ModelLocation(chosen: nil)
+  private let limit = max(1, ProcessInfo.processInfo.activeProcessorCount)
+  // Held to move an aligner in or out, never while one loads or works.
+  private let idle = Mutex<[IdleAligner]>([])
+
+  /// An aligner that nobody uses.
+  ///
+  /// Unchecked, because an aligner is no value; right, because whoever gives it back keeps no
+  /// reference, and one taker gets it.
+  private struct IdleAligner: @unchecked Sendable {
+    let aligner: WordAligner
+  }
+
+  package init() {}
+
+  /// Where each word lies: PocketSphinx' model for the language has to be installed.
+  ///
+  /// - Parameters:
+  ///   - words: as people write them; punctuation does not matter.
+  ///   - isWanted: asked every tenth of a second of the utterance.
+  /// - Returns: nil for a word that the dictionary lacks, and for all of them where they are not found.
+  /// - Throws: `SpeechEngineError`: `.modelMissing`, `.languageMissing`, `.interrupted`, and others.
+  package func places(
+    of words: [String], in samples: [Float], language: String, while isWanted: () -> Bool
+  ) throws(SpeechEngineError) -> [Range<FrameCount>?]? {
+    try location.check(language: language)
+    let parts = words.map(Self.parts)
+    let aligner = try take()
+    let places = try aligner.places(
+      of: parts.flatMap(\.self), in: samples.inSixteenBits, while: isWanted)
+    giveBack(IdleAligner(aligner: aligner))
+    guard var rest = places?[...] else { return nil }
+    return parts.map { parts in
+      let own = rest.prefix(parts.count)
+      rest = rest.dropFirst(parts.count)
+      guard let first = own.first, let begin = first?.lowerBound, let end = own.last??.upperBound
+      else { return nil }
+      return begin..<end
+    }
+  }
+
+  /// The words of the dictionary that a word is made of: of "Twenty-five!" twenty and five.
+  private static func parts(of word: String) -> [String] {
+    word.lowercased().replacing("\u{2019}", with: "'")
+      .split { !($0.isLetter || $0.isNumber || $0 == "'" || $0 == ".") }
+      .map { part in String(part.trimmed { $0 == "." || $0 == "'" }) }
+      .filter { !$0.isEmpty }
+  }
+
+  private func take() throws(SpeechEngineError) -> WordAligner {
+    if let free = idle.withLock({ $0.popLast() }) { return free.aligner }
+    return try WordAligner(model: location.find())
+  }
+
+  private func giveBack(_ aligner: IdleAligner) {
+    idle.withLock { idle in
+      if idle.count < limit { idle.append(aligner) }
+    }
+  }
+}
+
+extension Substring {
+  /// The text without such characters around it.
+  fileprivate func trimmed(_ isOuter: (Character) -> Bool) -> Substring {
+    let start = drop(while: isOuter)
+    return start[..<(start.lastIndex { !isOuter($0) }.map(start.index(after:)) ?? start.startIndex)]
+  }
+}

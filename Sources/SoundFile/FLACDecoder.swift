@@ -1,0 +1,225 @@
+import AudioCore
+import CFLAC
+
+/// Decodes FLAC of 4 to 32 bits, also from a pipe.
+///
+/// libsndfile knows only 8, 16, and 24 bits, and has to seek in the file.
+final class FLACDecoder: SoundDecoder {
+  let format: AudioFormat
+  let announcedFrameCount: FrameCount?
+  let encodingDescription: String
+  var isSeekable: Bool { stream.source.isSeekable }
+
+  private let stream: FLACStream
+  private let path: String
+
+  /// - Throws: `.damaged` where the header is wrong or incomplete.
+  init(_ source: ByteSource, path: String) throws(SoundFileError) {
+    guard let stream = FLACStream(source) else {
+      throw .cannotRead(path: path, reason: "no memory for a decoder is left")
+    }
+    guard let info = stream.info else {
+      throw source.failure
+        ?? .damaged(path: path, frame: 0, reason: "its header is wrong or incomplete")
+    }
+    let (rate, channels) = (Int(info.sample_rate), Int(info.channels))
+    try LibraryDecoder.check(rate: rate, channels: channels, path: path)
+    (self.stream, self.path) = (stream, path)
+    format = AudioFormat(sampleRate: SampleRate(hertz: rate), channelCount: channels)
+    announcedFrameCount = stream.length.map { FrameCount($0) }
+    encodingDescription = "FLAC, \(info.bits_per_sample) bit"
+  }
+
+  func read(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
+    var done = stream.give(target, frames: frames)
+    while done < frames, stream.decodeBlock() {
+      done += stream.give(target + done * format.channelCount, frames: frames - done)
+    }
+    return done
+  }
+
+  func seek(to frame: Int) -> Bool { stream.seek(to: frame) }
+
+  var isCutOff: Bool { stream.isCutOff }
+
+  func failure(at frame: FrameCount) -> SoundFileError? {
+    if let failure = stream.source.failure { return failure }
+    return stream.damage.map { .damaged(path: path, frame: frame, reason: $0) }
+  }
+}
+
+/// A decoder of libFLAC, what it reads, and the last block that it has decoded.
+private final class FLACStream {
+  let source: ByteSource
+  private(set) var info: FLAC__StreamMetadata_StreamInfo?
+  /// What is wrong with the audio; nothing is decoded behind that.
+  private(set) var damage: String?
+
+  private let handle: UnsafeMutablePointer<FLAC__StreamDecoder>
+  /// Interleaved.
+  private var block: [Float] = []
+  /// The sample of the block that is given next.
+  private var next = 0
+  /// The frame behind the block.
+  private var position = 0
+  /// The byte behind the block.
+  private var blockEnd: FLAC__uint64 = 0
+  /// Whether the block that is being decoded has a wrong checksum.
+  private var isDamaged = false
+  /// Whether libFLAC has asked for more than there is.
+  private var hasMetEnd = false
+
+  /// Reads the header; nil where there is no memory.
+  init?(_ source: ByteSource) {
+    guard let handle = FLAC__stream_decoder_new() else { return nil }
+    (self.source, self.handle) = (source, handle)
+    start()
+    FLAC__stream_decoder_process_until_end_of_metadata(handle)
+  }
+
+  deinit {
+    FLAC__stream_decoder_delete(handle)
+  }
+
+  /// Whether all that the header promises has come: behind that is something else, a tag for
+  /// example, and no damage to the audio.
+  private var isComplete: Bool { position >= length ?? .max }
+
+  /// In frames; nil where the header does not tell.
+  var length: Int? { info.flatMap { $0.total_samples > 0 ? Int($0.total_samples) : nil } }
+
+  /// Whether the last bytes are no whole block.
+  var isCutOff: Bool { hasMetEnd && !isComplete && source.position > blockEnd }
+
+  /// Decodes as much as libFLAC does at once; false at the end, and behind damage.
+  func decodeBlock() -> Bool {
+    guard damage == nil, !hasMetEnd else { return false }
+    isDamaged = false
+    FLAC__stream_decoder_process_single(handle)
+    return next < block.count
+      || FLAC__stream_decoder_get_state(handle).rawValue
+        < FLAC__STREAM_DECODER_END_OF_STREAM.rawValue
+  }
+
+  /// Gives frames of the block.
+  func give(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
+    guard let info, next < block.count else { return 0 }
+    let channels = Int(info.channels)
+    let count = min(frames, (block.count - next) / channels)
+    block.withUnsafeBufferPointer { samples in
+      guard let start = samples.baseAddress else { return }
+      target.update(from: start + next, count: count * channels)
+    }
+    next += count * channels
+    return count
+  }
+
+  func seek(to frame: Int) -> Bool {
+    block.removeAll(keepingCapacity: true)
+    (next, position, damage, hasMetEnd) = (0, frame, nil, false)
+    // libFLAC knows of no place behind the last frame.
+    if frame == length {
+      return FLAC__stream_decoder_flush(handle) != 0 && source.seek(to: source.length)
+    }
+    let isFound = FLAC__stream_decoder_seek_absolute(handle, FLAC__uint64(frame)) != 0
+    if !isFound { FLAC__stream_decoder_flush(handle) }
+    // The search may have met it.
+    hasMetEnd = false
+    return isFound
+  }
+}
+
+extension FLACStream {
+  /// The functions that libFLAC calls, on the thread that calls libFLAC.
+  private func start() {
+    let seek: FLAC__StreamDecoderSeekCallback = { _, offset, stream in
+      flacStream(stream).source.seek(to: Int(clamping: offset))
+        ? FLAC__STREAM_DECODER_SEEK_STATUS_OK : FLAC__STREAM_DECODER_SEEK_STATUS_ERROR
+    }
+    FLAC__stream_decoder_init_stream(
+      handle, { _, bytes, count, stream in flacStream(stream).read(bytes, count) },
+      source.isSeekable ? seek : nil,
+      { _, offset, stream in
+        offset?.pointee = FLAC__uint64(flacStream(stream).source.position)
+        return FLAC__STREAM_DECODER_TELL_STATUS_OK
+      },
+      { _, length, stream in
+        length?.pointee = FLAC__uint64(flacStream(stream).source.length)
+        return FLAC__STREAM_DECODER_LENGTH_STATUS_OK
+      },
+      { _, stream in flacStream(stream).meetsEnd() ? 1 : 0 },
+      { _, frame, channels, stream in
+        guard let frame, let channels else { return FLAC__STREAM_DECODER_WRITE_STATUS_ABORT }
+        flacStream(stream).take(frame.pointee.header, channels)
+        return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE
+      },
+      { _, block, stream in block.map { flacStream(stream).take($0.pointee) } },
+      { _, status, stream in flacStream(stream).fail(status) },
+      Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  private func read(
+    _ bytes: UnsafeMutablePointer<FLAC__byte>?, _ count: UnsafeMutablePointer<Int>?
+  ) -> FLAC__StreamDecoderReadStatus {
+    guard let count else { return FLAC__STREAM_DECODER_READ_STATUS_ABORT }
+    let result = source.read(
+      into: UnsafeMutableRawBufferPointer(start: bytes, count: count.pointee))
+    count.pointee = max(0, result)
+    if result == 0 { hasMetEnd = true }
+    if result < 0 { return FLAC__STREAM_DECODER_READ_STATUS_ABORT }
+    return result == 0
+      ? FLAC__STREAM_DECODER_READ_STATUS_END_OF_STREAM : FLAC__STREAM_DECODER_READ_STATUS_CONTINUE
+  }
+
+  /// libFLAC asks this of a file before it reads more.
+  private func meetsEnd() -> Bool {
+    if source.isAtEnd { hasMetEnd = true }
+    return source.isAtEnd
+  }
+
+  private func take(_ metadata: FLAC__StreamMetadata) {
+    guard metadata.type == FLAC__METADATA_TYPE_STREAMINFO, info == nil else { return }
+    let info = metadata.data.stream_info
+    self.info = info
+    // Reading allocates nothing then.
+    block.reserveCapacity(Int(info.max_blocksize) * Int(info.channels))
+  }
+
+  private func take(
+    _ header: FLAC__FrameHeader, _ channels: UnsafePointer<UnsafePointer<FLAC__int32>?>
+  ) {
+    // For a block that is damaged libFLAC gives silence.
+    guard let info, !isDamaged, damage == nil else { return }
+    guard header.sample_rate == info.sample_rate, header.channels == info.channels,
+      header.bits_per_sample == info.bits_per_sample
+    else {
+      damage =
+        "what follows is \(header.sample_rate) Hz, \(header.channels) channels, "
+        + "\(header.bits_per_sample) bit"
+      return
+    }
+    let scale = 1 / Float(sign: .plus, exponent: Int(info.bits_per_sample) - 1, significand: 1)
+    block.removeAll(keepingCapacity: true)
+    next = 0
+    for frame in 0..<Int(header.blocksize) {
+      for channel in 0..<Int(header.channels) {
+        block.append(Float(channels[channel]?[frame] ?? 0) * scale)
+      }
+    }
+    position += Int(header.blocksize)
+    FLAC__stream_decoder_get_decode_position(handle, &blockEnd)
+  }
+
+  private func fail(_ status: FLAC__StreamDecoderErrorStatus) {
+    if status == FLAC__STREAM_DECODER_ERROR_STATUS_FRAME_CRC_MISMATCH { isDamaged = true }
+    // A block that is not all there is no damage.
+    guard info != nil, !isComplete, !hasMetEnd, damage == nil else { return }
+    damage = isDamaged ? "a block has a wrong checksum" : "what follows is no block of FLAC"
+  }
+}
+
+/// The stream behind the pointer that libFLAC was given.
+private func flacStream(_ pointer: UnsafeMutableRawPointer?) -> FLACStream {
+  // The stream gave it, and deletes libFLAC's decoder before it goes.
+  Unmanaged<FLACStream>.fromOpaque(pointer!).takeUnretainedValue()
+}

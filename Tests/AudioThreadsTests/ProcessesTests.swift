@@ -1,0 +1,49 @@
+import Glibc
+import Testing
+
+@testable import AudioThreads
+
+@Suite struct ProcessesTests {
+  @Test func `a pipe carries bytes, and is closed in every program that is started`() throws {
+    let (outlet, inlet) = try #require(makePrivatePipe())
+    defer { for end in [outlet, inlet] { close(end) } }
+    #expect([outlet, inlet].map { fcntl($0, F_GETFD) } == [FD_CLOEXEC, FD_CLOEXEC])
+    #expect(write(inlet, [7], 1) == 1)
+    var byte: UInt8 = 0
+    #expect(read(outlet, &byte, 1) == 1)
+    #expect(byte == 7)
+  }
+
+  /// What a shell writes that was started with a descriptor of ours open.
+  private func output(of script: [UInt8]) throws -> [UInt8] {
+    let (outlet, inlet) = try #require(makePrivatePipe())
+    let nothing = open("/dev/null", O_RDWR)
+    defer { for descriptor in [outlet, nothing] { close(descriptor) } }
+    let identifier = try startProcess(
+      [Array("sh".utf8), Array("-c".utf8), script], input: nothing, output: inlet, errors: nothing)
+    close(inlet)
+    var bytes = [UInt8](repeating: 0, count: 1_000)
+    var count = 0
+    while case let more = read(outlet, &bytes[count], bytes.count - count), more > 0 {
+      count += more
+    }
+    #expect(waitpid(identifier, nil, 0) == identifier)
+    return Array(bytes.prefix(count))
+  }
+
+  @Test func `a program has its standard descriptors, no others, and no signal blocked`() throws {
+    // A shell that waits blocks signals itself.
+    let listing = try output(of: Array("ls /proc/$$/fd; exec grep SigBlk /proc/self/status".utf8))
+    #expect(String(decoding: listing, as: UTF8.self) == "0\n1\n2\nSigBlk:\t0000000000000000\n")
+  }
+
+  @Test func `an argument that is not UTF-8 arrives as it is`() throws {
+    #expect(try output(of: Array("printf %s caf".utf8) + [0xE9]) == Array("caf".utf8) + [0xE9])
+  }
+
+  @Test func `a program that there is not is an error`() {
+    #expect(throws: ProcessError(code: ENOENT)) {
+      try startProcess([Array("no-such-program".utf8)], input: 0, output: 1, errors: 2)
+    }
+  }
+}

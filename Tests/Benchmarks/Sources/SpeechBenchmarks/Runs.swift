@@ -1,0 +1,73 @@
+import AudioCore
+import Foundation
+import SpeechClient
+
+/// What runs of one program have used.
+struct Runs {
+  private var processor: [Double] = []
+  private var wall: [Double] = []
+
+  var count: Int { wall.count }
+  var leastProcessor: Double { processor.min() ?? .infinity }
+  var leastWall: Double { wall.min() ?? .infinity }
+
+  /// The median over the rounds of this one's time of the clock against another's.
+  func share(of other: Runs) -> Double {
+    let shares = zip(wall, other.wall).map { $0 / $1 }.sorted()
+    return shares.isEmpty ? .nan : (shares[(shares.count - 1) / 2] + shares[shares.count / 2]) / 2
+  }
+
+  /// How often the programs run, one after the other.
+  static var rounds: Int { max(1, Options.number("--rounds", or: 3)) }
+
+  /// Runs programs at once, until the last has ended.
+  mutating func add(_ commands: [String]...) throws {
+    let begin = ContinuousClock.now
+    let programs = try commands.map { try Program($0) }
+    let costs = try programs.map { try $0.cost() }
+    wall.append(begin.duration(to: .now).inSeconds)
+    processor.append(costs.reduce(0) { $0 + $1.seconds })
+    guard costs.allSatisfy({ $0.status == 0 }) else {
+      throw Program.Failure(description: "\(commands[0].joined(separator: " ")) failed")
+    }
+  }
+
+  /// A program and its arguments, with its standard output in a file.
+  static func redirected(_ arguments: [String], to path: String) -> [String] {
+    ["sh", "-c", "exec \"$@\" > '\(path)'", "sh"] + arguments
+  }
+}
+
+/// The command `syrinx transcribe`, and what it wrote.
+struct Transcribing {
+  let engine: String
+  let bench: SpeechBench
+
+  func command(_ arguments: [String]) -> [String] {
+    Runs.redirected(
+      [SpeechBench.syrinx, "transcribe", "--json", "--engine", engine] + arguments, to: output)
+  }
+
+  /// The last transcripts against what was said.
+  func wordErrors(bound: Double) throws -> Finding {
+    let records = try String(contentsOfFile: output, encoding: .utf8)
+      .split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
+    let rates = bench.clips.map { clip in
+      WordErrorRate(
+        reference: Array(repeating: clip.words, count: bench.times).joined(separator: " "),
+        hypothesis: records.filter { $0.file == clip.url.path }.map(\.text).joined(separator: " "))
+    }
+    let rate = rates.dropFirst().reduce(rates[0], +)
+    return Finding(
+      name: "\(engine): word error rate", value: (rate.rate ?? 0) * 100, unit: "%",
+      bound: bench.isShared ? bound : nil,
+      remark: "\(rate.errorCount) of \(rate.referenceCount) words")
+  }
+
+  private struct Line: Decodable {
+    let file: String
+    let text: String
+  }
+
+  private var output: String { bench.file("out-\(engine)") }
+}

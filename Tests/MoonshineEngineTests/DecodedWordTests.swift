@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+
+@testable import MoonshineEngine
+
+@Suite struct DecodedWordTests {
+  private func words(_ tokens: [(String, Double)]) -> [DecodedWord] {
+    let tokenizer = Tokenizer(texts: [[], [], []] + tokens.map { Array($0.0.utf8) })
+    let text = DecodedText(
+      tokens: tokens.indices.map { $0 + 3 }, logProbabilities: tokens.map { Float(log($0.1)) })
+    return tokenizer.words(of: text)
+  }
+
+  @Test func `a word has its punctuation, and is as sure as the least of what one hears of it`() {
+    let words = words([
+      (" Clo", 0.5), ("ves", 0.75), (",", 0.1), (" is", 1), ("n", 1), ("'t", 0.25),
+    ])
+    #expect(words.map(\.text) == ["Cloves,", "isn't"])
+    #expect(words.map { (($0.confidence ?? 0) * 100).rounded() } == [50, 25])
+  }
+
+  @Test func `marks alone are no word, and a text need not begin with a space`() {
+    #expect(
+      words([("go", 1), (" \u{2014}", 1), (" on", 1), (" \u{266A}", 1)]).map(\.text) == [
+        "go", "on",
+      ])
+    #expect(words([(".", 1)]).isEmpty)
+    #expect(words([]).isEmpty)
+  }
+
+  @Test func `Japanese has a word for each token, and characters are made whole of their bytes`() {
+    #expect(words([(" 今日", 1), ("は", 1), ("、", 1), ("いい", 1)]).map(\.text) == ["今日", "は、", "いい"])
+    let tokenizer = Tokenizer(texts: [[], [], [], Array(" 今".utf8), [0xE6], [0x97], [0xA5]])
+    let text = DecodedText(tokens: [3, 4, 5, 6], logProbabilities: [0, 0, 0, 0])
+    #expect(tokenizer.words(of: text).map(\.text) == ["今日"])
+  }
+}

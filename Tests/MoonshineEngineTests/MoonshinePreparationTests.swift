@@ -1,0 +1,97 @@
+import FilePaths
+import Foundation
+import ONNXRuntime
+import Testing
+
+@testable import MoonshineEngine
+
+@Suite(.serialized, .timeLimit(.minutes(10))) struct MoonshinePreparationTests {
+  @Test(arguments: ["onnxruntime", "onnxruntime-1.28.2"])
+  func `a prepared model gives the same text, and nothing is left beside it`(
+    component: String
+  ) throws {
+    let library = try ONNXComponents.library(component)
+    let folder = try CopiedModel()
+    let before = try folder.installed.names
+    try MoonshinePreparation.prepare(folder.installed, with: library)
+    #expect(
+      try folder.installed.names
+        == (before + ["decoder.prepared.ort", "encoder.prepared.ort"]).sorted())
+    let audio = try samples(ofWAV: ONNXComponents.path("beckett.wav").text)
+    let published = try GreedyTokens(
+      encoder: folder.session("encoder_model.ort", in: library),
+      decoder: folder.session("decoder_model_merged.ort", in: library))
+    let prepared = try GreedyTokens(
+      encoder: folder.session("encoder.prepared.ort", in: library, isMapped: true),
+      decoder: folder.session("decoder.prepared.ort", in: library, isMapped: true))
+    let tokens = try prepared(audio)
+    #expect(tokens.count > 10)
+    #expect(tokens == (try published(audio)))
+  }
+
+  @Test func `a file that cannot be written is an error with its name`() throws {
+    let folder = try CopiedModel()
+    let obstacle = folder.path.appending(".encoder.prepared.ort")
+    try obstacle.makeFolder()
+    #expect(
+      throws: ONNXError.fileUnreadable(
+        path: obstacle, code: EISDIR)
+    ) {
+      try MoonshinePreparation.prepare(folder.installed, with: ONNXComponents.library())
+    }
+  }
+
+  @Test func `a preparation whose task is cancelled ends, and leaves nothing`() async throws {
+    let folder = try CopiedModel()
+    let before = try folder.installed.names
+    let work = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try MoonshinePreparation.prepare(folder.installed, with: ONNXComponents.library())
+    }
+    await #expect(throws: ONNXError.terminated) { try await work.value }
+    #expect(try folder.installed.names == before)
+  }
+
+  @Test func `a preparation that fails leaves nothing`() throws {
+    let folder = try CopiedModel()
+    let decoder = folder.path.appending("decoder_model_merged.ort")
+    try Data(contentsOf: decoder.url).prefix(1_000_000).write(to: decoder.url)
+    let before = try folder.installed.names
+    #expect {
+      try MoonshinePreparation.prepare(folder.installed, with: ONNXComponents.library())
+    } throws: { error in
+      guard case .modelUnusable(decoder, _) = error as? ONNXError else { return false }
+      return true
+    }
+    #expect(try folder.installed.names == before)
+  }
+}
+
+/// The published model in a folder of the test's own.
+struct CopiedModel {
+  private let folder: TestFolder
+  let path: FilePath
+
+  init() throws {
+    folder = try TestFolder()
+    let model = folder.file("moonshine-base-en")
+    try FileManager.default.copyItem(at: ONNXComponents.path("moonshine-base-en").url, to: model)
+    path = FilePath(model)
+  }
+
+  var installed: InstalledFolder {
+    get throws { try InstalledFolder(path) }
+  }
+
+  func session(
+    _ name: String, in library: ONNXLibrary, isMapped: Bool = false
+  ) throws -> ONNXSession {
+    var options = ONNXSessionOptions()
+    options.mapsWeights = isMapped
+    return try ONNXSession(model: path.appending(FilePath(name)), in: library, options: options)
+  }
+}
+
+extension InstalledFolder {
+  var names: [String] { (path.names ?? []).map(\.text).sorted() }
+}

@@ -1,0 +1,267 @@
+import AudioCore
+import FilePaths
+import Foundation
+import SpeechEngine
+import Synchronization
+import Testing
+
+@testable import MoonshineEngine
+
+@Suite(.timeLimit(.minutes(10))) struct MoonshineSessionTests {
+  @Test func `an utterance has words with punctuation, confidence, and measured times`() throws {
+    let final = try RealModel.session().hear(Clip.goForward.samples)
+    #expect(Clip.goForwardTexts.contains(final.text))
+    #expect(final.words.allSatisfy { (0.3...1).contains($0.confidence ?? 0) })
+    #expect(!final.hasEstimatedTimes)
+    let begins = final.words.map { Double($0.frames.lowerBound.rawValue) / 16_000 }
+    for (begin, known) in zip(begins, [0.48, 0.71, 1.13, 1.41]) {
+      #expect(abs(begin - known) <= 0.07)
+    }
+  }
+
+  @Test func `partial hypotheses are verified drafts, and change the final one in nothing`() throws
+  {
+    let audio = try Clip.goForward.samples
+    let whole = try RealModel.session().hear(audio)
+    let session = try RealModel.session()
+    try session.beginUtterance()
+    #expect(try session.hypothesis == SpeechHypothesis())
+    var partials: [SpeechHypothesis] = []
+    for begin in stride(from: 0, to: audio.count, by: 8_000) {
+      try session.process(Array(audio[begin..<min(begin + 8_000, audio.count)]))
+      partials.append(try session.hypothesis)
+      #expect(try session.hypothesis == partials.last)
+    }
+    #expect(partials.contains { $0.words.count == 4 && $0.hasEstimatedTimes })
+    #expect(Set(partials.map(\.revision)).count == partials.count)
+    let final = try session.finishUtterance()
+    #expect(final.words.map(\.text) == whole.words.map(\.text))
+    #expect(final.words.map(\.frames) == whole.words.map(\.frames))
+  }
+
+  @Test func `an end that was expected is the end if nothing is heard after it`() throws {
+    let audio = try Clip.goForward.samples
+    let session = try RealModel.session()
+    let spoken = Array(audio.prefix(36_000))
+    try session.beginUtterance()
+    try session.process(spoken)
+    try session.anticipateEnd()
+    try session.process([Float](repeating: 0, count: 8_000))
+    let early = try session.finishUtterance()
+    let plain = try session.hear(spoken)
+    #expect(early.words == plain.words && early.revision.map { $0 + 1 } == plain.revision)
+
+    try session.beginUtterance()
+    try session.process(spoken)
+    try session.anticipateEnd()
+    try session.process(audio)
+    let late = try session.finishUtterance()
+    #expect(late.words.count == 8)
+  }
+
+  @Test(arguments: [1, 0.01] as [Float])
+  func `speech behind an end that was expected counts, however quiet it is`(level: Float) throws {
+    let audio = try Clip.goForward.samples.map { $0 * level }
+    let session = try RealModel.session()
+    try session.beginUtterance()
+    try session.process(Array(audio[..<20_000]))
+    try session.anticipateEnd()
+    try session.process(Array(audio[20_000...]))
+    #expect(try session.finishUtterance().words.count == 4)
+  }
+
+  @Test func `sounds that are no speech have no words`() throws {
+    var numbers = SeededNumbers(seed: 3)
+    func noise(_ level: Float, _ seconds: Int) -> [Float] {
+      (0..<seconds * 16_000).map { _ in Float.random(in: -level...level, using: &numbers) }
+    }
+    let sine = (0..<32_000).map { 0.3 * Float(sin(Double($0) * 0.17)) }
+    let session = try RealModel.session()
+    for samples in [
+      [], [0.5], [Float](repeating: 0, count: 48_000), noise(0.001, 2), noise(0.1, 20), noise(1, 3),
+      sine, [Float](repeating: .nan, count: 16_000), [Float](repeating: .infinity, count: 16_000),
+      [Float](repeating: 1e30, count: 8_000),
+    ] {
+      #expect(try session.hear(samples).words.isEmpty, "\(samples.count) samples")
+      #expect(try session.hypothesis.words.isEmpty)
+    }
+    #expect(try session.hear(Clip.goForward.samples).words.count == 4)
+  }
+
+  @Test func `silence around speech hides nothing of it, however long it is`() throws {
+    let silence = [Float](repeating: 0.0002, count: 80_000)
+    let session = try RealModel.session()
+    let final = try session.hear(silence + Clip.goForward.samples + silence)
+    #expect(Clip.goForwardTexts.contains(final.text))
+    let begin = try #require(final.words.first).frames.lowerBound.rawValue - 80_000
+    #expect(abs(begin - 7_680) <= 960)
+  }
+
+  @Test func `an utterance that is never ended is an error, and the next one is well`() throws {
+    let session = try RealModel.session()
+    try session.beginUtterance()
+    let tenSeconds = [Float](repeating: 0, count: 160_000)
+    for _ in 0..<4 { try session.process(tenSeconds) }
+    #expect(
+      throws: SpeechEngineError.failed(reason: "the utterance is longer than 40 s; end it before")
+    ) {
+      try session.process(tenSeconds)
+    }
+    #expect(try session.hear(Clip.goForward.samples).words.count == 4)
+  }
+
+  @Test func `a grammar gives its own words, and none for what is no sentence of it`() throws {
+    let audio = try Clip.goForward.samples
+    let grammar = """
+      #JSGF V1.0; public <move> = GO (forward | back) <n> meters; <n> = two | ten | twelve;
+      """
+    let session = try RealModel.session(SpeechSessionOptions(grammar: grammar))
+    let final = try session.hear(audio)
+    #expect(final.text == "GO forward ten meters")
+    #expect(final.words.allSatisfy { (0.1...1).contains($0.confidence ?? 0) })
+    let other = "#JSGF V1.0; public <card> = (ten | four | queen) of (clubs | hearts);"
+    #expect(
+      try RealModel.session(SpeechSessionOptions(grammar: other)).hear(audio).words.isEmpty)
+    #expect(throws: SpeechEngineError.self) {
+      _ = try RealModel.session(SpeechSessionOptions(grammar: "#JSGF V1.0; public <a> = <b>;"))
+    }
+  }
+
+  @Test func `alternatives are other texts, the likelier first, and as many as are wanted`() throws
+  {
+    var options = SpeechSessionOptions()
+    options.alternativeCount = 3
+    let final = try RealModel.session(options).hear(Clip.goForward.samples)
+    let texts = [final.text] + final.alternatives.map(\.text)
+    #expect(Set(texts).count == 4)
+    #expect(Clip.goForwardTexts.contains(final.text))
+    #expect(final.alternatives.allSatisfy { $0.allSatisfy { $0.confidence != nil } })
+  }
+
+  @Test func `key phrases and options are refused by name`() throws {
+    var phrases = SpeechSessionOptions()
+    phrases.keyPhrases = [SpeechKeyPhrase("go forward")]
+    #expect {
+      _ = try RealModel.session(phrases)
+    } throws: { "\($0)".contains("Moonshine has no search for key phrases") }
+    var options = SpeechSessionOptions()
+    options.engineOptions = ["beam": "1"]
+    #expect(
+      throws: SpeechEngineError.optionInvalid(name: "beam", reason: "Moonshine has no options")
+    ) {
+      _ = try RealModel.session(options)
+    }
+  }
+
+  @Test func `several sessions on threads of their own hear the same`() async throws {
+    let audio = try Clip.goForward.samples
+    let engine = try RealModel.engine
+    let texts = try await withThrowingTaskGroup(of: String.self) { group in
+      for _ in 0..<3 {
+        group.addTask { try engine.makeSession(SpeechSessionOptions()).hear(audio).text }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(Set(texts).count == 1)
+  }
+
+  @Test func `an interrupted session ends what it does, and all that it is asked later`() throws {
+    let session = try RealModel.session()
+    let audio = try Clip.goForward.samples
+    let interrupt = session.interrupt
+    try session.beginUtterance()
+    for _ in 0..<7 { try session.process(audio) }
+    let ended = Mutex<ContinuousClock.Instant?>(nil)
+    let thread = Thread {
+      interrupt()
+      ended.withLock { $0 = .now }
+    }
+    thread.start()
+    #expect(throws: SpeechEngineError.interrupted) {
+      while true { _ = try session.finishUtterance() }
+    }
+    #expect(ended.withLock { $0 } != nil)
+    #expect(throws: SpeechEngineError.interrupted) { try session.beginUtterance() }
+    #expect(throws: SpeechEngineError.interrupted) { _ = try session.hypothesis }
+    #expect(try RealModel.session().hear(audio).words.count == 4)
+  }
+}
+
+/// Recordings that do not ship with the project.
+@Suite(
+  .enabled(if: Clip.folder != nil, "SYRINX_SPEECH_DATA names no folder"), .timeLimit(.minutes(10)))
+struct MoonshineClipTests {
+  @Test func `of the words 6 % are wrong at most`() throws {
+    let session = try RealModel.session()
+    var (wrong, total) = (0, 0)
+    for clip in try Clip.all {
+      let said = clip.words.split(separator: " ").map(String.init)
+      let text = try session.hear(clip.samples).text
+      // The spelling of a country is no error.
+      let heard = String(decoding: Spelling.ofWords(text), as: UTF8.self)
+        .replacing("metres", with: "meters").split(separator: " ").map(String.init)
+      let errors = WordDistance.between(said, heard)
+      if errors > 0 { print("\(clip.name): \(errors) wrong: \(text)") }
+      (wrong, total) = (wrong + errors, total + said.count)
+    }
+    #expect(total > 100 && Double(wrong) <= 0.06 * Double(total), "\(wrong) of \(total)")
+  }
+
+  @Test func `with the grammar of the cards each is exact, and the other clips have no words`()
+    throws
+  {
+    let folder = try #require(Clip.folder)
+    let grammar = try String(contentsOf: folder.appending(path: "cards.gram"), encoding: .utf8)
+    let session = try RealModel.session(SpeechSessionOptions(grammar: grammar))
+    for clip in try Clip.all {
+      let text = try session.hear(clip.samples).text
+      #expect(text == (clip.name.hasPrefix("cards-") ? clip.words : ""), "\(clip.name)")
+    }
+  }
+
+  @Test func `a likely phrase is found where the model alone is wrong`() throws {
+    var options = SpeechSessionOptions()
+    let clip = try #require(try Clip.all.first { $0.name == "cards-1" })
+    #expect(try RealModel.session(options).hear(clip.samples).text == "Ten of cloves.")
+    options.contextualPhrases = ["ten of clubs", "queen of hearts", "American"]
+    #expect(try RealModel.session(options).hear(clip.samples).text == "Ten of clubs.")
+    let other = try #require(try Clip.all.first { $0.name == "something" })
+    #expect(
+      try RealModel.session(options).hear(other.samples).text == "Go somewhere and do something.")
+  }
+
+  @Test func `in clips that are joined, the first and the last words are where they are said`()
+    throws
+  {
+    let session = try RealModel.session()
+    let gap = [Float](repeating: 0, count: 12_800)
+    for names in [
+      ["goforward", "something", "cards-5"], ["lj-008", "lj-002", "cards-3", "lj-013"],
+    ] {
+      let clips = try names.map { name in try #require(try Clip.all.first { $0.name == name }) }
+      var audio = gap
+      var words = try #require([SpeechHypothesis.Word]?([]))
+      var voices: [(count: Int, voice: Range<FrameCount>)] = []
+      for clip in clips {
+        var voice = VoicedSpan()
+        voice.hear(clip.samples)
+        let begin = FrameCount(audio.count)
+        let spokenWords = clip.words.split(separator: " ").count
+        voices.append(
+          (spokenWords, (begin + voice.frames.lowerBound)..<(begin + voice.frames.upperBound)))
+        audio += clip.samples + gap
+      }
+      words = try session.hear(audio).words
+      #expect(words.count == voices.reduce(0) { $0 + $1.count })
+      for (count, voice) in voices {
+        let own = words.prefix(count)
+        words.removeFirst(min(count, words.count))
+        let begin = try #require(own.first).frames.lowerBound - voice.lowerBound
+        let end = try #require(own.last).frames.upperBound - voice.upperBound
+        #expect(
+          abs(begin.rawValue) <= 1_600 && abs(end.rawValue) <= 1_600,
+          "\(own.map(\.text)): \(begin) \(end)")
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import Testing
+
+@testable import MoonshineEngine
+
+@Suite struct PhraseProgressTests {
+  private func worth(_ text: String, _ phrases: [String], atEnd: Bool = true) -> Float {
+    let progress = PhraseProgress(PhraseTree(phrases)).reading(Spelling.ofToken(Array(text.utf8)))
+    return atEnd ? progress.worthAtEnd : progress.worth
+  }
+
+  @Test func `a phrase is worth more the further it unfolds, and nothing once it is left`() {
+    let phrases = ["Ten of clubs"]
+    let steps = [" Ten", " Ten of", " Ten of cl"].map { worth($0, phrases, atEnd: false) }
+    #expect(steps == steps.sorted() && (steps.first ?? 0) > 0)
+    #expect(worth(" Ten of clo", phrases, atEnd: false) == 0)
+    #expect(worth(" Ten of clubs.", phrases) > 4)
+    #expect(worth(" Ten of clubs and more", phrases) == worth(" Ten of clubs", phrases))
+    #expect(worth(" Ten of club", phrases) == 0)
+    #expect(worth(" Ten of clubshouse", phrases) == 0)
+  }
+
+  @Test func `a phrase may begin at any word, but not within one`() {
+    #expect(worth(" say ten, of clubs", ["ten of clubs"]) > 0)
+    #expect(worth(" often of clubs", ["ten of clubs"]) == 0)
+    #expect(worth(" anything", ["", " .", "-"]) == 0)
+  }
+
+  @Test func `a phrase that begins another one is worth nothing more in that`() {
+    let both = ["ten of clubs", "ten of"]
+    #expect(abs(worth(" ten of clubs", both) - worth(" ten of clubs", ["ten of clubs"])) < 1e-4)
+    #expect(worth(" ten of spades", both) == worth(" ten of spades", ["ten of"]))
+    #expect(worth(" ten of ten of", ["ten of"]) == 2 * worth(" ten of", ["ten of"]))
+    #expect(worth(" gopher", ["go", "gopher"]) == worth(" gopher", ["gopher"]))
+  }
+
+  @Test func `a long phrase is worth no more than any may be`() {
+    let phrase = String(repeating: "very ", count: 100)
+    #expect(worth(" \(phrase)", [phrase]) == PhraseProgress.most)
+  }
+}

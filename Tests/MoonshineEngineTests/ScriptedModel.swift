@@ -1,0 +1,68 @@
+import SpeechEngine
+
+@testable import MoonshineEngine
+
+/// A model that has heard one of several sentences, each with its probability; it counts what it is
+/// asked to do.
+final class ScriptedModel: TokenModel {
+  let tokenizer: Tokenizer
+  private let sentences: [(tokens: [Token], weight: Float)]
+  private(set) var passes: [Int] = []
+
+  /// - Parameter sentences: texts whose tokens are their words, with a space before each.
+  init(_ sentences: [(String, Float)], otherWords: [String] = []) {
+    var texts = ["", "", ""]
+    for word in sentences.flatMap({ Self.words($0.0) }) + otherWords where !texts.contains(word) {
+      texts.append(word)
+    }
+    tokenizer = Tokenizer(texts: texts.map { Array($0.utf8) })
+    self.sentences = sentences.map { text, weight in
+      (Self.words(text).compactMap(texts.firstIndex(of:)) + [Tokenizer.end], weight)
+    }
+  }
+
+  func tokens(_ text: String) -> [Token] {
+    Self.words(text).compactMap { word in
+      tokenizer.texts.firstIndex(of: Array(word.utf8))
+    }
+  }
+
+  /// "Go on." is " Go", " on", and ".".
+  private static func words(_ text: String) -> [String] {
+    text.split(separator: " ").flatMap { word in
+      word.hasSuffix(".") ? [" \(word.dropLast())", "."] : [" \(word)"]
+    }
+  }
+
+  func begin(
+    _ tokens: [Token]
+  ) throws(SpeechEngineError) -> (scores: [TokenScores], state: [Token]) {
+    passes.append(tokens.count + 1)
+    let scores = try (0...tokens.count).map { count throws(SpeechEngineError) in
+      try self.scores(after: Array(tokens.prefix(count)))
+    }
+    return (scores, tokens)
+  }
+
+  func reading(
+    _ token: Token, after state: [Token]
+  ) throws(SpeechEngineError) -> (scores: TokenScores, state: [Token]) {
+    passes.append(1)
+    return (try scores(after: state + [token]), state + [token])
+  }
+
+  func cut(_ state: [Token], to count: Int) throws(SpeechEngineError) -> [Token] {
+    Array(state.prefix(count))
+  }
+
+  private func scores(after tokens: [Token]) throws(SpeechEngineError) -> TokenScores {
+    let possible = sentences.filter { $0.tokens.starts(with: tokens) }
+    let total = possible.reduce(1e-9) { $0 + $1.weight }
+    // The last ones are no text.
+    var weights = [Float](repeating: 1e-6, count: tokenizer.texts.count) + [0.02, 0.02, 0.02]
+    for (sentence, weight) in possible where sentence.count > tokens.count {
+      weights[sentence[tokens.count]] += weight / total
+    }
+    return try TokenScores(weights.map { $0.logarithm })
+  }
+}

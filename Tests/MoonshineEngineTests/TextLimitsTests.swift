@@ -1,0 +1,38 @@
+import AudioCore
+import Testing
+
+@testable import MoonshineEngine
+
+@Suite struct TextLimitsTests {
+  private func limits(_ seconds: Double, _ language: String = "en") -> TextLimits {
+    TextLimits(of: FrameCount(.seconds(seconds), at: .speech), language: language)
+  }
+
+  @Test func `a second has so many tokens at most, and a short command has some in any case`() {
+    #expect(limits(20).tokenCount == 130)
+    #expect(limits(20, "ja").tokenCount == 260)
+    #expect(limits(0.1).tokenCount == TextLimits.floor)
+    #expect(limits(0).tokenCount == TextLimits.floor)
+  }
+
+  @Test(arguments: [
+    ("Come on , come on , come on , let's go", false), ("1 , 0 0 0 , 0 0 0 , 0 0 0", false),
+    ("never , never , never , never give up", false), ("no no no no no no no no", false),
+    (String(repeating: "and ", count: 24), false), (String(repeating: "and ", count: 25), true),
+    (String(repeating: "a b c ", count: 8), false), (String(repeating: "a b c ", count: 9), true),
+    ("x y z " + String(repeating: "a b ", count: 13), true), ("", false),
+  ])
+  func `what is said a dozen times is a circle, and what people repeat is not`(
+    text: String, isCircle: Bool
+  ) {
+    #expect(limits(20).areReached(by: text.split(separator: " ")) == isCircle)
+  }
+
+  @Test func `of a text that is too long its repetition is excess`() {
+    #expect(limits(1).excess(of: "ten of clubs ten of clubs ten of".split(separator: " ")) == 5)
+    #expect(limits(1).excess(of: ["and", "and", "and"]) == 2)
+    #expect(limits(1).excess(of: ["a", "b", "c"]) == 0)
+    #expect(limits(1).excess(of: "1 , 0 0 , 0 0 , 0 0".split(separator: " ")) == 6)
+    #expect(limits(1).excess(of: [String]()) == 0)
+  }
+}

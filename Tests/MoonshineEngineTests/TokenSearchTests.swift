@@ -1,0 +1,146 @@
+import AudioCore
+import Foundation
+import SpeechEngine
+import Testing
+
+@testable import MoonshineEngine
+
+extension Float {
+  var logarithm: Float { log(self) }
+}
+
+@Suite struct TokenSearchTests {
+  private func search(
+    _ model: ScriptedModel, _ guide: TokenGuide = .none, seconds: Double = 10, width: Int = 1
+  ) -> TokenSearch<ScriptedModel> {
+    TokenSearch(
+      model: model, tokenizer: model.tokenizer,
+      limits: TextLimits(of: FrameCount(.seconds(seconds), at: .speech), language: "en"),
+      guide: guide, width: width)
+  }
+
+  @Test func `the likeliest text is found token by token`() throws {
+    let model = ScriptedModel([("Go on.", 0.7), ("Go in.", 0.3)])
+    let texts = try search(model).texts()
+    #expect(texts.map(\.tokens) == [model.tokens("Go on.")])
+    #expect(texts[0].logProbabilities.count == 4)
+    #expect(model.passes == [1, 1, 1, 1])
+  }
+
+  @Test func `a draft that is right costs one pass, and so does the part of it that is right`()
+    throws
+  {
+    let model = ScriptedModel([("we go on and on now", 1), ("we go in", 0.1)])
+    let plain = try search(model).texts()[0]
+    for (draft, passes) in [
+      ("we go on and on now", [7]), ("we go on and", [5, 1, 1]), ("we go in", [4, 1, 1, 1, 1]),
+      ("now", [2, 1, 1, 1, 1, 1, 1]), ("", [1, 1, 1, 1, 1, 1, 1]),
+    ] {
+      let drafted = ScriptedModel([("we go on and on now", 1), ("we go in", 0.1)])
+      let text = try search(drafted).texts(draft: drafted.tokens(draft))[0]
+      #expect(text.tokens == plain.tokens)
+      #expect(text.logProbabilities == plain.logProbabilities)
+      #expect(drafted.passes == passes)
+    }
+  }
+
+  @Test func `a text that goes round in circles ends, and keeps one round`() throws {
+    let model = ScriptedModel([
+      (Array(repeating: "now and then", count: 20).joined(separator: " "), 1)
+    ])
+    let text = try search(model).texts()[0]
+    #expect(text.tokens == model.tokens("now and then"))
+    #expect(text.logProbabilities.count == 3)
+    #expect(model.passes.count <= 30)
+  }
+
+  @Test func `words that somebody repeats do not end the text`() throws {
+    let model = ScriptedModel([("no no no no no no no no no no stop", 1)])
+    #expect(try search(model).texts()[0].tokens.count == 11)
+  }
+
+  @Test func `a grammar may repeat a word as often as it likes`() throws {
+    let text = String(repeating: "go ", count: 30) + "stop"
+    let model = ScriptedModel([(text, 1)])
+    let guide = try TokenGuide(SpeechSessionOptions(grammar: "#JSGF V1.0; public <a> = go* stop;"))
+    let found = try search(model, guide).texts()[0]
+    #expect(found.tokens.count == 31)
+    #expect(model.tokenizer.words(of: found).count == 31)
+  }
+
+  @Test func `a lone apostrophe may stand within a grammar's word, once`() throws {
+    let texts = ["", "", "", " don", "'", "t", " stop"].map { Array($0.utf8) }
+    let tokenizer = Tokenizer(texts: texts)
+    let scores = try TokenScores([-9, -9, -9, -2, -1, -2, -2])
+    var guide = try TokenGuide(
+      SpeechSessionOptions(grammar: "#JSGF V1.0; public <a> = don't stop;"))
+    for (token, offered) in [(3, [3]), (4, [4, 5]), (5, [5]), (6, [4, 6])] {
+      let candidates = guide.candidates(scores, most: 9, of: tokenizer)
+      #expect(candidates.map(\.token) == offered)
+      guide = try #require(candidates.first { $0.token == token }).guide
+    }
+    #expect(guide.candidates(scores, most: 9, of: tokenizer).contains { $0.token == Tokenizer.end })
+  }
+
+  @Test func `a token that the model does not know is never next`() throws {
+    let tokenizer = Tokenizer(texts: ["", "", "", " go", " stop"].map { Array($0.utf8) })
+    let scores = try TokenScores([-9, -9, -1, -1])
+    for guide in [
+      TokenGuide.none, .phrases(PhraseProgress(PhraseTree(["stop"]))),
+      try TokenGuide(SpeechSessionOptions(grammar: "#JSGF V1.0; public <a> = stop;")),
+    ] {
+      #expect(!guide.candidates(scores, most: 9, of: tokenizer).contains { $0.token == 4 })
+    }
+  }
+
+  @Test func `a short utterance has a short text, whatever the model makes of it`() throws {
+    let words = (0..<50).map { "word\($0)" }.joined(separator: " ")
+    let model = ScriptedModel([(words, 1)])
+    #expect(try search(model, seconds: 0.2).texts()[0].tokens.count == TextLimits.floor)
+    #expect(try search(model, seconds: 4).texts()[0].tokens.count == 26)
+  }
+
+  @Test func `several texts are followed at a time, and the likelier ones come first`() throws {
+    // The best first token begins the second best text.
+    let model = ScriptedModel([("a b", 0.3), ("a c", 0.3), ("d e", 0.4)])
+    let texts = try search(model, width: 4).texts(3)
+    #expect(texts.map(\.tokens).first == model.tokens("d e"))
+    #expect(Set(texts.map(\.tokens)) == Set(["a b", "a c", "d e"].map(model.tokens)))
+    #expect(try search(model).texts()[0].tokens != model.tokens("d e"))
+  }
+
+  @Test func `a likely phrase wins over a text that is likelier by a little`() throws {
+    let sentences: [(String, Float)] = [("ten of cloves", 0.95), ("ten of clubs", 0.05)]
+    let phrases = TokenGuide.phrases(PhraseProgress(PhraseTree(["Ten of Clubs"])))
+    for width in [1, 4] {
+      let model = ScriptedModel(sentences)
+      #expect(
+        try search(model, phrases, width: width).texts()[0].tokens == model.tokens("ten of clubs"))
+      let other = ScriptedModel([("ten of cloves", 1), ("ten of clubs", 1e-5)])
+      #expect(
+        try search(other, phrases, width: width).texts()[0].tokens == other.tokens("ten of cloves"))
+    }
+  }
+
+  @Test func `nothing was said where the model is sure of it, and otherwise something was`() throws
+  {
+    let silence = ScriptedModel([("", 0.9), ("you", 0.1)])
+    let grammar = try TokenGuide(SpeechSessionOptions(grammar: "#JSGF V1.0; public <a> = you;"))
+    for guide in [TokenGuide.none, grammar] {
+      #expect(try search(silence, guide, width: 4).texts()[0].tokens.isEmpty)
+    }
+    #expect(silence.passes == [1, 1])
+    let unsure = ScriptedModel([("", 0.6), ("five five", 0.4)])
+    #expect(try search(unsure).texts()[0].tokens == unsure.tokens("five five"))
+  }
+
+  @Test func `a grammar allows its sentences alone, whatever the model prefers`() throws {
+    let model = ScriptedModel(
+      [("Ten of cloves.", 0.9), ("Ten of clubs.", 0.1)], otherWords: [" on"])
+    let guide = try TokenGuide(
+      SpeechSessionOptions(grammar: "#JSGF V1.0; public <a> = ten of (clubs | hearts);"))
+    let text = try search(model, guide).texts()[0]
+    #expect(text.tokens == model.tokens("Ten of clubs."))
+    #expect(model.tokenizer.words(of: text).map(\.text) == ["ten", "of", "clubs"])
+  }
+}

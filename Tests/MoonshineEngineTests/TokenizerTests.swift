@@ -1,0 +1,79 @@
+import Testing
+
+@testable import MoonshineEngine
+
+@Suite struct TokenizerTests {
+  private func bytes(_ texts: [String]) -> [UInt8] {
+    texts.flatMap { text -> [UInt8] in
+      let utf8 = Array(text.utf8)
+      let length =
+        utf8.count < 128
+        ? [UInt8(utf8.count)] : [UInt8(128 + utf8.count % 128), UInt8(utf8.count / 128)]
+      return length + utf8
+    }
+  }
+
+  private static let first = ["<unk>", "<s>", "</s>"]
+
+  @Test func `tokens have the texts of the file, with spaces and without special ones`() throws {
+    let long = String(repeating: "x", count: 300)
+    let tokenizer = try Tokenizer(bytes(Self.first + ["\u{2581}Ten", "", "n't", long]))
+    #expect(tokenizer.texts.map(\.count) == [0, 0, 0, 4, 0, 3, 300])
+    #expect(tokenizer.text(of: [3, 5, 4]) == " Tenn't")
+  }
+
+  @Test func `a file that is cut off or is another one is damaged`() throws {
+    let whole = bytes(Self.first + ["\u{2581}Ten", "four"])
+    for count in 0..<whole.count {
+      // Where it is cut behind a token, the tokens that are left have to be enough.
+      let tokenizer = try? Tokenizer(Array(whole.prefix(count)))
+      #expect((tokenizer?.texts.count ?? 3) >= 3)
+    }
+    #expect(throws: TokenizerDamage(reason: "it ends within token 4")) {
+      _ = try Tokenizer(Array(whole.dropLast()))
+    }
+    #expect(throws: TokenizerDamage.self) { _ = try Tokenizer([]) }
+    #expect(throws: TokenizerDamage.self) { _ = try Tokenizer(bytes(["a", "b", "c", "d"])) }
+  }
+
+  @Test func `any bytes are read without a crash`() {
+    var numbers = SeededNumbers(seed: 7)
+    for _ in 0..<500 {
+      let bytes = (0..<Int.random(in: 0..<400, using: &numbers)).map { _ in
+        UInt8.random(in: 0...255, using: &numbers)
+      }
+      _ = try? Tokenizer(self.bytes(Self.first) + bytes)
+    }
+  }
+
+  @Test func `a reader gets the tokens that it takes as a whole, each with what follows`() {
+    let texts = ["", "", "", " te", " ten", " Ten", "n", " tenth", "tent", ",", " x"]
+    let tokenizer = Tokenizer(texts: texts.map { Array($0.utf8) })
+    let found = tokenizer.tokens(readBy: Literal(rest: Array(" tent".utf8)[...]))
+    #expect(Set(found.map(\.token)) == [3, 4, 5])
+    #expect(found.first { $0.token == 3 }?.reader.rest.count == 2)
+  }
+
+  /// Takes one text.
+  private struct Literal: SpellingReader {
+    let rest: ArraySlice<UInt8>
+
+    func reading(_ byte: UInt8) -> Literal? {
+      rest.first == byte ? Literal(rest: rest.dropFirst()) : nil
+    }
+  }
+}
+
+/// Random numbers that are the same in each run.
+struct SeededNumbers: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return (state ^ state >> 31) &* 0x9E37_79B9_7F4A_7C15
+  }
+}

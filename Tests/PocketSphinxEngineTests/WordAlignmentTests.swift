@@ -1,0 +1,54 @@
+import AudioCore
+import Foundation
+import SoundFile
+import SpeechEngine
+import Testing
+
+@testable import PocketSphinxEngine
+
+@Suite struct WordAlignmentTests {
+  private let alignment = WordAlignment()
+
+  private func places(_ words: [String]) throws -> [Range<FrameCount>?]? {
+    try alignment.places(
+      of: words, in: try samples(of: "go-forward.wav"), language: "en", while: { true })
+  }
+
+  @Test func `words lie where they are said, however they are written`() throws {
+    let places = try #require(try places(["Go", "forward,", "TEN", "meters!"]))
+    let expected = [(0.48, 0.71), (0.71, 1.13), (1.13, 1.41), (1.41, 2.01)]
+    for (place, (begin, end)) in zip(places, expected) {
+      let place = try #require(place)
+      #expect(abs(Double(place.lowerBound.rawValue) / 16_000 - begin) <= 0.06)
+      #expect(abs(Double(place.upperBound.rawValue) / 16_000 - end) <= 0.06)
+    }
+  }
+
+  @Test func `a word that the dictionary lacks has no place, and the others keep theirs`() throws {
+    let places = try #require(try places(["Go", "xyzzyforward", "ten-meters", "\u{2014}"]))
+    #expect(places.map { $0 != nil } == [true, false, true, false])
+    #expect(abs((places[2]?.lowerBound.rawValue ?? 0) - 18_080) <= 960)
+    #expect(abs((places[2]?.upperBound.rawValue ?? 0) - 32_160) <= 960)
+  }
+
+  @Test func `without known words, or without audio, there are no places`() throws {
+    #expect(try places([]) == nil)
+    #expect(try places(["xyzzy", "12"]) == nil)
+    #expect(
+      try alignment.places(of: ["go"], in: [], language: "en", while: { true }) == nil)
+  }
+
+  @Test
+  func `alignment stops when it is no longer wanted, and an unsupported language is an error`()
+    throws
+  {
+    let audio = try samples(of: "go-forward.wav")
+    #expect(throws: SpeechEngineError.interrupted) {
+      _ = try alignment.places(of: ["go"], in: audio, language: "en", while: { false })
+    }
+    #expect(throws: SpeechEngineError.languageMissing(wanted: "ja", available: "en-US")) {
+      _ = try alignment.places(of: ["go"], in: audio, language: "ja", while: { true })
+    }
+    #expect(try places(["go", "forward", "ten", "meters"]) != nil)
+  }
+}

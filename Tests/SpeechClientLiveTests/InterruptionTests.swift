@@ -1,0 +1,56 @@
+import SpeechEngine
+import Synchronization
+import Testing
+
+@testable import SpeechClientLive
+
+@Suite struct InterruptionTests {
+  /// Counts how often it was interrupted; it can do so because no lock is held while it is.
+  private final class Session: SpeechEngineSession {
+    let count = Counter()
+    private let interruption: Interruption
+
+    final class Counter: Sendable {
+      private let value = Atomic(0)
+      var now: Int { value.load(ordering: .relaxed) }
+      func add() { value.wrappingAdd(1, ordering: .relaxed) }
+    }
+
+    init(_ interruption: Interruption) {
+      self.interruption = interruption
+    }
+
+    var interrupt: @Sendable () -> Void {
+      { [count, interruption] in
+        count.add()
+        // Whoever held the lock would wait for itself.
+        if count.now == 1 { interruption.come() }
+      }
+    }
+
+    var hypothesis: SpeechHypothesis { SpeechHypothesis() }
+    func beginUtterance() {}
+    func process(_ samples: [Float]) {}
+    func finishUtterance() -> SpeechHypothesis { SpeechHypothesis() }
+  }
+
+  @Test func `an interruption ends only the calls under way`() {
+    let interruption = Interruption()
+    let sessions = (0..<3).map { _ in Session(interruption) }
+    interruption.reaching(sessions[0]) {}
+    interruption.reaching(sessions[1]) {
+      interruption.reaching(sessions[2]) { interruption.come() }
+    }
+    #expect(sessions[0].count.now == 0)
+    #expect(sessions[1].count.now >= 1)
+    #expect(sessions[2].count.now >= 1)
+  }
+
+  @Test func `an interruption ends later calls`() {
+    let interruption = Interruption()
+    interruption.come()
+    let session = Session(interruption)
+    let isTold = interruption.reaching(session) { session.count.now > 0 }
+    #expect(isTold)
+  }
+}

@@ -1,0 +1,300 @@
+import AudioCore
+import Dispatch
+import Foundation
+import SoundFile
+import SpeechClient
+import SpeechEngine
+import Synchronization
+import SyrinxTestSupport
+import Testing
+
+@testable import SpeechClientLive
+
+/// Engines that decode all of an utterance at a time, every half second and when it may be over.
+@Suite(.timeLimit(.minutes(1))) struct WholeUtteranceTests {
+  private typealias Event = ScriptedSpeechEngine.Event
+
+  private let tasks = SpeechTasks()
+  private let scripted = Self.engine()
+
+  private static func engine(tailPadding: Duration = .zero) -> ScriptedSpeechEngine {
+    ScriptedSpeechEngine(
+      utterances: (0..<9).map { _ in ScriptedUtterance("go forward ten meters and back") },
+      tailPadding: tailPadding, decodeInterval: .milliseconds(500))
+  }
+
+  /// A voice in these stretches of time, in seconds, and a quiet background.
+  private func voice(in stretches: [ClosedRange<Double>], seconds: Double) -> [AudioBuffer] {
+    let signal = AudioSignal { frame, rate in
+      let time = Double(frame) / Double(rate.hertz)
+      let isLoud = stretches.contains { $0.contains(time) }
+      let noise = AudioSignal.noise(seed: 1, amplitude: 0.001)
+      // A sound that stays as loud is background.
+      let syllables = 0.12 + 0.08 * sin(2 * .pi * 4 * time)
+      let tone = AudioSignal.sine(150, amplitude: isLoud ? Float(syllables) : 0)
+      return noise.sample(at: FrameCount(frame), rate: rate)
+        + tone.sample(at: FrameCount(frame), rate: rate)
+    }
+    return (0..<Int(seconds * 10)).map {
+      signal.buffer(1600, format: .speech, firstFrame: FrameCount($0 * 1600))
+    }
+  }
+
+  /// All of it as one buffer, behind which nothing waits that the recogniser lags behind.
+  private func joined(_ buffers: [AudioBuffer]) -> AudioBuffer {
+    AudioBuffer(format: .speech, samples: buffers.flatMap(\.samples), firstFrame: 0)
+  }
+
+  private func results(
+    _ buffers: [AudioBuffer], partials: Bool = true, jobCount: Int = 1, isLive: Bool = false,
+    on engine: SpeechEngine, policy: EndpointPolicy = EndpointPolicy()
+  ) async throws -> [SpeechRecognitionResult] {
+    let buffers = isLive ? [joined(buffers)] : buffers
+    var request = SpeechRequest(buffers: stream(buffers), shouldReportPartialResults: partials)
+    (request.jobCount, request.endpointPolicy) = (jobCount, policy)
+    if isLive { request.backPressure = .buffer(upTo: .seconds(60)) }
+    return try await tasks.start(request, on: engine).all()
+  }
+
+  /// After how many frames it decoded, before it was told that the utterance may be over.
+  private func decodes(_ events: [Event]) -> [Int] {
+    let before = events.prefix { if case .anticipated = $0 { false } else { true } }
+    return before.compactMap { if case .decoded(let frames) = $0 { frames.rawValue } else { nil } }
+  }
+
+  /// Those events that are about the end of an utterance.
+  private func ends(_ events: [Event]) -> [Event] {
+    events.filter {
+      switch $0 {
+      case .anticipated, .finished: true
+      default: false
+      }
+    }
+  }
+
+  @Test func `partials come at the engine's interval, and a stable word is in two of them`()
+    async throws
+  {
+    let buffers = voice(in: [1...4], seconds: 5)
+    let partials = try await results(buffers, isLive: true, on: scripted.engine).filter {
+      !$0.isFinal
+    }
+    let decodes = decodes(scripted.events)
+    #expect(decodes.count >= 5)
+    #expect(zip(decodes, decodes.dropFirst()).allSatisfy { $1 - $0 >= 8000 }, "\(decodes)")
+    var seen: Set<String> = []
+    for partial in partials {
+      let stable = partial.stablePrefix.segments.map(\.substring)
+      #expect(seen.isSuperset(of: stable), "\(stable) in one decode")
+      seen.formUnion(partial.bestTranscription.segments.map(\.substring))
+    }
+    #expect(partials.last?.stableSegmentCount == 5)
+    #expect(partials.allSatisfy { $0.bestTranscription.hasEstimatedTimes })
+  }
+
+  @Test func `words are stable within a second after they were spoken, on average`() {
+    // Words of a third of a second; of a decode the last one is wrong where it is not over.
+    let length = 5333
+    let ends = (1...24).map { $0 * length }
+    var delays: [Int] = []
+    for phase in stride(from: 0, to: 8000, by: 1600) {
+      var results = UtteranceResults()
+      results.begin(at: 0)
+      var stable = 0
+      for (revision, heard) in stride(from: 8000 + phase, to: 24 * length, by: 8000).enumerated() {
+        let words = (0...heard / length).map { index in
+          let isOver = ends[index] <= heard
+          return SpeechHypothesis.Word(
+            isOver ? "word\(index)" : "part\(revision)",
+            frames: FrameCount(index * length)..<FrameCount(min(heard, ends[index])))
+        }
+        var hypothesis = SpeechHypothesis(words: words)
+        (hypothesis.revision, hypothesis.hasEstimatedTimes) = (revision, true)
+        let partial = results.partial(hypothesis, heard: FrameCount(heard), plausibility: nil)
+        let count = partial?.stableSegmentCount ?? stable
+        delays += (stable..<count).map { heard - ends[$0] }
+        stable = count
+      }
+      #expect(stable >= 20)
+    }
+    let mean = Double(delays.reduce(0, +)) / Double(delays.count) / 16_000
+    #expect(mean <= 1, "\(mean)")
+  }
+
+  @Test(arguments: [nil, 0, 100, 400] as [Int?])
+  func `what an engine decodes in a pause is what it finishes`(tail: Int?) async throws {
+    let policy = EndpointPolicy(tailPadding: tail.map { .milliseconds($0) })
+    let buffers = voice(in: [1...2, 3.5...4.5], seconds: 6)
+    _ = try await results(
+      buffers, partials: false, isLive: true, on: scripted.engine, policy: policy)
+    // Between hint and end nothing is heard, or it would have to decode again.
+    let length = 20_800 + (tail ?? 200) * 16
+    let events = scripted.events.dropFirst(2).prefix(3)
+    guard case .anticipated(let heard) = events.first else {
+      Issue.record("no hint: \(scripted.events)")
+      return
+    }
+    #expect(abs(heard.rawValue - length) <= 480)
+    #expect(
+      Array(events) == [
+        .anticipated(after: heard), .decoded(after: heard), .finished(after: heard),
+      ])
+    #expect(ends(scripted.events).count == 4)
+  }
+
+  @Test func `audio that waits for the engine is not decoded in pauses`() async throws {
+    let buffers = voice(in: [1...2, 3.5...4.5], seconds: 6)
+    _ = try await results(buffers, partials: false, on: scripted.engine)
+    let hasHint = scripted.events.contains { if case .anticipated = $0 { true } else { false } }
+    #expect(!hasHint && ends(scripted.events).count == 2)
+  }
+
+  @Test func `the engine that another one chooses takes the stream, in its own way`() async throws {
+    var engine = SpeechEngine()
+    let chosen = scripted.engine
+    engine.choose = { $0.language == "en" ? chosen : nil }
+    var request = SpeechRequest(buffers: stream([joined(voice(in: [1...2], seconds: 4))]))
+    (request.locale, request.backPressure) = ("en", .buffer(upTo: .seconds(60)))
+    #expect(try await tasks.start(request, on: engine).all().contains(where: \.isFinal))
+    #expect(scripted.events.contains { if case .anticipated = $0 { true } else { false } })
+  }
+
+  @Test func `where speech goes on the engine hears the rest of the pause, and decodes again`()
+    async throws
+  {
+    let buffers = voice(in: [1...2, 2.4...3], seconds: 5)
+    _ = try await results(buffers, partials: false, isLive: true, on: scripted.engine)
+    let frames = ends(scripted.events).compactMap { event -> Int? in
+      switch event {
+      case .anticipated(let heard), .finished(let heard): heard.rawValue
+      default: nil
+      }
+    }
+    try #require(frames.count == 3, "\(scripted.events)")
+    #expect(abs(frames[1] - frames[0] - 16_000) <= 480, "\(frames)")
+    #expect(frames[2] == frames[1])
+    #expect(scripted.events.contains(.decoded(after: FrameCount(frames[1]))))
+  }
+
+  @Test func `audio that ends in a pause is not decoded again`() async throws {
+    // A few samples more than are judged.
+    var buffers = voice(in: [1...2], seconds: 2.4)
+    buffers.append(
+      AudioBuffer(format: .speech, samples: Array(repeating: 0, count: 77), firstFrame: 38_400))
+    _ = try await results(buffers, partials: false, isLive: true, on: scripted.engine)
+    let decoded = scripted.events.count { if case .decoded = $0 { true } else { false } }
+    #expect(decoded == 1, "\(scripted.events)")
+  }
+
+  @Test func `there is no hint where more silence has to follow, or the policy ends it first`()
+    async throws
+  {
+    let buffers = voice(in: [1...2], seconds: 3.5)
+    let wanting = Self.engine(tailPadding: .milliseconds(300))
+    _ = try await results(buffers, partials: false, isLive: true, on: wanting.engine)
+    #expect(ends(wanting.events).count == 1)
+    _ = try await results(
+      buffers, partials: false, isLive: true, on: scripted.engine,
+      policy: EndpointPolicy(silence: .milliseconds(150)))
+    #expect(ends(scripted.events).count == 1)
+  }
+
+  @Test func `there is no hint for a file, nor for an engine that has no use for it`() async throws
+  {
+    let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).wav")
+    defer { try? FileManager.default.removeItem(at: url) }
+    let writer = try SoundFileWriter(url: url, format: .speech, encoding: .wavFloat)
+    let buffers = voice(in: [1...2], seconds: 3.5)
+    for buffer in buffers { try writer.write(buffer) }
+    try writer.close()
+    _ = try await tasks.start(SpeechRequest(url: url), on: scripted.engine).all()
+    #expect(ends(scripted.events).count == 1)
+    let plain = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go")])
+    _ = try await results(buffers, isLive: true, on: plain.engine)
+    #expect(ends(plain.events).count == 1)
+  }
+
+  @Test func `an engine that lags behind a live source is asked for no partial results`()
+    async throws
+  {
+    let buffers = voice(in: [1...4], seconds: 6)
+    let drained = DispatchSemaphore(value: 0)
+    let rest = Mutex(buffers[...])
+    let source = AsyncStream<AudioBuffer> {
+      let next = rest.withLock { $0.popFirst() }
+      if next == nil { drained.signal() }
+      return next
+    }
+    var engine = scripted.engine
+    engine.makeSession = { [makeSession = engine.makeSession] options in
+      drained.wait()
+      return try makeSession(options)
+    }
+    var request = SpeechRequest(buffers: source)
+    request.backPressure = .buffer(upTo: .seconds(60))
+    let results = try await tasks.start(request, on: engine).all()
+    #expect(results.map(\.isFinal) == [true])
+    #expect(scripted.events.count { if case .decoded = $0 { true } else { false } } == 1)
+    #expect(ends(scripted.events).count == 1)
+  }
+
+  @Test(arguments: [1, 2])
+  func `an utterance is as long as the engine wants it, with any number of sessions`(
+    jobCount: Int
+  ) async throws {
+    var engine = scripted.engine
+    engine.makeListener = { _ in IndependentUtterances() }
+    engine.utteranceLength = .seconds(2) ... .seconds(3)
+    _ = try await results(
+      voice(in: [1...1.5, 3...8], seconds: 9), partials: false, jobCount: jobCount, on: engine)
+    let lengths = ends(scripted.events).compactMap { event -> Int? in
+      if case .finished(let heard) = event { heard.rawValue } else { nil }
+    }.sorted()
+    #expect(lengths.count == 3, "\(lengths)")
+    #expect(lengths.first == 32_000)
+    #expect(lengths.allSatisfy { $0 <= 48_000 })
+  }
+
+  @Test(arguments: [1, 2, 3])
+  func `sessions that learn nothing share the utterances of a stream, also when one fails`(
+    jobCount: Int
+  ) async throws {
+    let count = Mutex(0)
+    var engine = SpeechEngine(
+      name: "counting",
+      availability: { .ready(SpeechModel(language: "en-US", location: "test")) },
+      makeSession: { _ in
+        CountingSession { () throws(SpeechEngineError) in
+          let number = count.withLock { count in
+            count += 1
+            return count
+          }
+          if number == 3 { throw SpeechEngineError.failed(reason: "crash") }
+        }
+      })
+    engine.makeListener = { _ in IndependentUtterances() }
+    engine.survivesFailedUtterance = true
+    let finals = try await results(
+      audio(utterances: 8), partials: false, jobCount: jobCount, on: engine)
+    // What was found after the failure is not recognised again.
+    #expect(count.withLock { $0 } == 8)
+    #expect(finals.count == 7)
+  }
+
+  private final class CountingSession: SpeechEngineSession {
+    private let finishing: () throws(SpeechEngineError) -> Void
+
+    init(_ finishing: @escaping () throws(SpeechEngineError) -> Void) {
+      self.finishing = finishing
+    }
+
+    var hypothesis: SpeechHypothesis { SpeechHypothesis() }
+    func beginUtterance() {}
+    func process(_ samples: [Float]) {}
+
+    func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
+      try finishing()
+      return SpeechHypothesis(words: [SpeechHypothesis.Word("go", frames: 0..<3200)])
+    }
+  }
+}

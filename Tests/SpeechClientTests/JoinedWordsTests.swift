@@ -1,0 +1,36 @@
+import SpeechClient
+import Testing
+
+/// Words are joined as their script has it.
+@Suite struct JoinedWordsTests {
+  @Test(arguments: [
+    (["ten", "meters"], "ten meters"), ([], ""), (["one"], "one"), (["", "a", "", "b"], "a b"),
+    // Chinese, Japanese with other letters, and their marks.
+    (
+      ["\u{6211}", "\u{7528}", "iPhone", "\u{624B}\u{673A}", "\u{3002}"],
+      "\u{6211}\u{7528}iPhone\u{624B}\u{673A}\u{3002}"
+    ),
+    (
+      ["2023", "\u{5E74}", "\u{306B}", "\u{30C6}\u{30B9}\u{30C8}"],
+      "2023\u{5E74}\u{306B}\u{30C6}\u{30B9}\u{30C8}"
+    ),
+    // Korean, also beside a Chinese letter.
+    (
+      ["\u{C548}\u{B155}", "\u{C138}\u{ACC4}", "\u{6F22}", "\u{B3C4}"],
+      "\u{C548}\u{B155} \u{C138}\u{ACC4} \u{6F22} \u{B3C4}"
+    ),
+    // Thai parts only what is not Thai.
+    (
+      ["\u{0E21}\u{0E35}", "\u{0E04}\u{0E19}", "5", "\u{0E04}\u{0E19}"],
+      "\u{0E21}\u{0E35}\u{0E04}\u{0E19} 5 \u{0E04}\u{0E19}"
+    ),
+    (["\u{430}", "\u{645}", "\u{928}"], "\u{430} \u{645} \u{928}"),
+  ])
+  func `with spaces where the script has spaces`(words: [String], text: String) {
+    #expect(words.joinedAsWritten == text)
+    let segments = words.map {
+      TranscriptionSegment(substring: $0, timestamp: .zero, duration: .zero)
+    }
+    #expect(Transcription(segments: segments).formattedString == text)
+  }
+}

@@ -1,0 +1,50 @@
+import AudioCore
+import Testing
+
+@testable import SpeechEngine
+
+@Suite struct WordsTests {
+  private func voice(_ pieces: [(Float, Int)]) -> Range<FrameCount> {
+    var span = VoicedSpan()
+    for (level, count) in pieces { span.hear([Float](repeating: level, count: count)) }
+    return span.frames
+  }
+
+  @Test func `the voice is from the first loud step to the last`() {
+    #expect(
+      voice([(0.001, 1600), (0.5, 320), (0.001, 160), (0.4, 320), (0.001, 1600)]) == 1600..<2400)
+    #expect(voice([(0, 50), (0.5, 50), (0, 60), (0, 100)]) == 0..<160)
+    #expect(voice([(0, 1000)]) == 0..<1000)
+    #expect(voice([]) == 0..<0)
+  }
+
+  @Test func `beside a pause a word begins and ends with the voice, through a short dip of it`() {
+    func fitted(_ words: [Range<Int>], _ pieces: [(Float, Int)]) -> [Range<Int>] {
+      var span = VoicedSpan()
+      for (level, count) in pieces { span.hear([Float](repeating: level, count: count * 160)) }
+      return span.fitting(
+        words.map { FrameCount($0.lowerBound * 160)..<FrameCount($0.upperBound * 160) }
+      ).compactMap(\.self).map { $0.lowerBound.rawValue / 160..<$0.upperBound.rawValue / 160 }
+    }
+    let sound: [(Float, Int)] = [(0, 20), (0.5, 20), (0, 5), (0.5, 5), (0, 50), (0.5, 20), (0, 30)]
+    #expect(fitted([10..<35, 105..<120], sound) == [20..<50, 100..<120])
+    // In noise the voice is what is louder, and without pauses nothing moves.
+    let noisy = sound.map { ($0.0 == 0 ? 0.1 : $0.0, $0.1) }
+    #expect(fitted([10..<35, 105..<120], noisy) == [20..<50, 100..<120])
+    #expect(fitted([12..<60, 60..<140], sound) == [20..<60, 60..<120])
+    #expect(fitted([], sound).isEmpty && fitted([], []).isEmpty)
+  }
+
+  @Test func `words lie one after the other over the voice, each as long as its letters`() {
+    let words = WordSpread.words(["go", "forward", "ten"], over: 1000..<16_000)
+    #expect(words.map(\.frames) == [1000..<4000, 4000..<12_000, 12_000..<16_000])
+    #expect(words.allSatisfy { $0.confidence == nil })
+    #expect(WordSpread.words([], over: 0..<10).isEmpty)
+    #expect(WordSpread.words(["a", "b"], over: 5..<5).map(\.frames) == [5..<5, 5..<5])
+  }
+
+  @Test func `no word is longer than a second`() {
+    let words = WordSpread.words(["yes", "no"], over: 0..<160_000)
+    #expect(words.allSatisfy { $0.frames.upperBound - $0.frames.lowerBound <= 16_000 })
+  }
+}

@@ -1,0 +1,92 @@
+import FilePaths
+import Foundation
+import ONNXRuntime
+import Testing
+
+@testable import SyrinxCommand
+
+/// The command with what `syrinx engines install all` has installed.
+///
+/// `SYRINX_TEST_ENGINES` names the folder for `XDG_DATA_HOME`. Without it, as where PyPI cannot be
+/// reached, these tests are left out, which Tests/run.sh says.
+@Suite(
+  .timeLimit(.minutes(5)), .enabled(if: installed != nil, "nothing is installed"))
+struct MoonshineCommandTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+    try folder.speech("speech.wav")
+  }
+
+  private func shell(_ script: String) async throws -> BuiltCommand.Outcome {
+    try await BuiltCommand.shell(
+      script, in: folder, environment: ["XDG_DATA_HOME": try #require(installed)])
+  }
+
+  @Test
+  func `where it is installed, Moonshine is the default, and PocketSphinx one option away`()
+    async throws
+  {
+    let engines = try await shell("syrinx engines")
+    #expect(engines.output.hasPrefix("* moonshine "))
+    #expect(engines.outputLines.last?.hasSuffix("/silero/silero_vad.onnx") == true)
+    let run = try await shell(
+      "syrinx transcribe speech.wav; syrinx transcribe --engine pocketsphinx speech.wav")
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.outputLines.first?.hasPrefix("Go forward ten met") == true, "\(run.output)")
+    #expect(run.outputLines.last == "go forward ten meters")
+  }
+
+  @Test
+  func `a folder of a model is taken by the engine that it is for`() async throws {
+    let run = try await shell(
+      """
+      ln -s "$XDG_DATA_HOME/syrinx/moonshine-base-en" mine
+      syrinx transcribe --model mine speech.wav
+      syrinx transcribe --model /usr/share/pocketsphinx/model/en-us speech.wav
+      """)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.outputLines.first?.hasPrefix("Go forward ten met") == true, "\(run.output)")
+    #expect(run.outputLines.last == "go forward ten meters")
+  }
+
+  @Test(arguments: ["truncate -s 1000 $model/tokenizer.bin", "rm $model/tokenizer.bin"])
+  func `a damaged model is an error that names the file and what mends it`(
+    damage: String
+  ) async throws {
+    let run = try await shell(
+      """
+      mkdir data; cp -r "$XDG_DATA_HOME/syrinx" data; export XDG_DATA_HOME=$PWD/data
+      model=data/syrinx/moonshine-base-en; \(damage)
+      syrinx transcribe speech.wav
+      """)
+    #expect(run.status == 1 && run.output.isEmpty)
+    #expect(run.error.contains("moonshine-base-en/tokenizer.bin"), "\(run.error)")
+  }
+
+  @Test
+  func `all that is installed is whole`() async throws {
+    let run = try await shell("syrinx engines --verify")
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.outputLines.count == 3 && run.outputLines.allSatisfy { $0.hasSuffix(" is intact") })
+  }
+
+  /// An ELF file's own word for its machine.
+  @Test(arguments: [(Machine.x86, 0x3e), (.arm, 0xb7)])
+  func `the library is there for both machines, and runs on its own`(
+    machine: Machine, number: Int
+  ) async throws {
+    let runtime = EngineComponent.all.filter { $0.name == ONNXLibrary.component }
+    let place = FilePath(folder.file("engines"))
+    try await EngineInstaller(folder: place, machine: machine, console: try Console())
+      .install(runtime)
+    let library = place.appending(FilePath("\(ONNXLibrary.component)/\(ONNXLibrary.fileName)"))
+    let head = try #require(FileHandle(forReadingAtPath: library.text)?.readData(ofLength: 20))
+    #expect(head.prefix(4).elementsEqual([0x7f, 0x45, 0x4c, 0x46]))
+    #expect(Int(head[18]) | Int(head[19]) << 8 == number)
+    if machine == .this { #expect(throws: Never.self) { try ONNXLibrary(path: library) } }
+  }
+}
+
+private let installed = ProcessInfo.processInfo.environment["SYRINX_TEST_ENGINES"]

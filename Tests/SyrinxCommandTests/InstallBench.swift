@@ -1,0 +1,53 @@
+import FilePaths
+import Foundation
+import ONNXRuntime
+import Testing
+
+@testable import SyrinxCommand
+
+/// A folder to install into, with wheels and an installer: what the tests of installing have in
+/// common.
+class InstallBench {
+  let folder: TestFolder
+  let shelf: WheelShelf
+  let error: TestFolder.Output
+  let console: Console
+
+  init() throws {
+    folder = try TestFolder()
+    shelf = try WheelShelf(in: folder.url)
+    error = try folder.output()
+    console = try Console(
+      output: StandardDescriptor(rawValue: -1, name: "standard output"),
+      error: StandardDescriptor(rawValue: error.handle.fileDescriptor, name: "standard error"))
+  }
+
+  var target: FilePath { FilePath(folder.file("engines")) }
+
+  func installer(_ python: Python? = nil, to target: FilePath? = nil) throws
+    -> EngineInstaller
+  {
+    try EngineInstaller(
+      folder: target ?? self.target, python: python ?? shelf.python(), console: console)
+  }
+
+  func names(_ path: FilePath? = nil) -> [String] {
+    ((path ?? target).names ?? []).map(\.text).sorted()
+  }
+
+  func text(_ name: FilePath) throws -> String {
+    String(decoding: try target.appending(name).contents(), as: UTF8.self)
+  }
+
+  /// What an installation fails with, which has left nothing.
+  func failure(
+    _ python: Python? = nil, from files: [FilePath] = [],
+    of components: [EngineComponent]? = nil
+  ) async throws -> String {
+    let error = await #expect(throws: CommandFailure.self) {
+      try await installer(python).install(components ?? [shelf.model, shelf.runtime], from: files)
+    }
+    #expect(names().isEmpty)
+    return error?.description ?? ""
+  }
+}

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# What takes many minutes and guards little from day to day: the sanitizers over the engines, the demo from a release
+# build, and the benchmarks against their limits, for which nothing else may run on the machine.
+#   Tests/nightly.sh
+# Every part runs, whatever became of those before; the last line says which failed.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+failed=()
+part() {
+  printf '\n== %s\n' "$*"
+  "$@" </dev/null || failed+=("$*")
+}
+
+part bash Tests/sanitize.sh thread
+part bash Tests/sanitize.sh address
+part bash Samples/demo.sh
+part bash Tests/bench.sh --check
+
+if [ ${#failed[@]} -gt 0 ]; then
+  printf '\nfailed:'
+  printf ' [%s]' "${failed[@]}"
+  printf '\n'
+  exit 1
+fi
+printf '\neverything passed\n'
