@@ -11,8 +11,11 @@ protocol CaptureConsumer: AnyObject {
   /// Takes a block; false where it wants no more.
   func take(_ captured: DeviceAudio) throws -> Bool
 
-  /// Has taken all that is there so far; false where it wants no more.
-  func takeRest() throws -> Bool
+  /// All that has been captured by now comes before the next `endRound`.
+  func beginRound()
+
+  /// Has taken all that had been captured when the round began; false where it wants no more.
+  func endRound() throws -> Bool
 
   /// How much audio may wait before it is given, in one piece then, to save work.
   var patience: Duration { get }
@@ -24,7 +27,9 @@ protocol CaptureConsumer: AnyObject {
 extension CaptureConsumer {
   var onDeviceLoss: DeviceLossPolicy { .fail }
 
-  func takeRest() -> Bool { true }
+  func beginRound() {}
+
+  func endRound() -> Bool { true }
 
   /// None: each block comes when it is there.
   var patience: Duration { .zero }
@@ -154,9 +159,15 @@ final class CaptureEngine: Sendable {
     var reader = BlockReader(format: configuration.format)
     var lastBlock = ContinuousClock.now
     while true {
+      consumer.beginRound()
       // Looked at before the blocks: what is there after the end is all that there will be.
       let ending = link.ending
-      while let captured = reader.next(from: link, joining: samples(of: consumer.patience)) {
+      // What comes later has a round of its own: a consumer that lags behind would never see the end
+      // of this one.
+      let end = link.blocks.totalWritten
+      while reader.nextNumber < end,
+        let captured = reader.next(from: link, joining: samples(of: consumer.patience))
+      {
         if link.roomWish.take() { pcm.waker.signal() }
         lastBlock = .now
         guard try consumer.take(captured) else { return }
@@ -165,7 +176,7 @@ final class CaptureEngine: Sendable {
         unheard.withLock { $0 = max(.zero, link.endedAt - reader.nextTime) }
         return try ending.get()
       }
-      guard try consumer.takeRest() else { return }
+      guard try consumer.endRound() else { return }
       link.wake(for: samples(of: consumer.patience))
       // Some may have come that it was too patient for until now.
       if link.isDue { continue }
@@ -189,7 +200,8 @@ extension CaptureEngine {
 struct BlockReader {
   private let format: AudioFormat
   private var nextFrame: FrameCount = 0
-  private var nextNumber = 0
+  /// How many blocks were read.
+  private(set) var nextNumber = 0
   /// A block that was taken out of the link and comes next, because a loss lies before it.
   private var upcoming: CaptureBlock?
   /// The device's time at the end of the last block.

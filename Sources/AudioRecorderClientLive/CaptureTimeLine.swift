@@ -75,7 +75,9 @@ final class CaptureTimeLine: CaptureConsumer {
 
   var patience: Duration { consumer.patience }
 
-  func takeRest() throws -> Bool { try consumer.takeRest() }
+  func beginRound() { consumer.beginRound() }
+
+  func endRound() throws -> Bool { try consumer.endRound() }
 
   func finish() throws {
     defer { resampler = nil }

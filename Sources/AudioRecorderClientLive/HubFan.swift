@@ -14,6 +14,8 @@ final class HubFan: CaptureAudience {
   private let capture: SharedCapture
   private var members: [HubMember] = []
   private var leaving: [(member: HubMember, outcome: Result<Void, any Error>)] = []
+  /// The numbers of those who wanted to leave when the round began.
+  private var due: Set<Int> = []
   private var absence: Absence?
 
   init(_ capture: SharedCapture) {
@@ -25,9 +27,13 @@ final class HubFan: CaptureAudience {
     return give { member in try member.take(captured) }
   }
 
-  func takeRest() -> Bool {
+  func beginRound() {
     admit()
-    return remove(members.filter(\.wantsToLeave).map { ($0, .success(())) })
+    due = Set(members.filter(\.wantsToLeave).map(\.number))
+  }
+
+  func endRound() -> Bool {
+    remove(members.filter { due.contains($0.number) }.map { ($0, .success(())) })
   }
 
   /// Several are served at once, each as soon as there is something.

@@ -36,7 +36,9 @@ extension SharedCapture {
   private func goOn(
     _ fan: HubFan, _ line: CaptureTimeLine, _ watch: CaptureWatch
   ) throws -> Bool {
-    while fan.takeRest() {
+    while true {
+      fan.beginRound()
+      guard fan.endRound() else { return false }
       fan.expire(watch.takeExpired())
       if let (device, away) = watch.takeDevice() {
         do {
@@ -51,6 +53,5 @@ extension SharedCapture {
       if watch.isOver { return false }
       engine.waitForNudge()
     }
-    return false
   }
 }

@@ -1,5 +1,6 @@
 import AudioCore
 import AudioThreads
+import Glibc
 import SoundCard
 import Testing
 
@@ -52,6 +53,41 @@ import Testing
     capture.stop(member)
     capture.join(member)
     #expect(ended.isOpen && capture.closed.isOpen)
+  }
+
+  @Test func `a member can leave while another is slower than the device`() throws {
+    let capture = try capture(Array(repeating: .ready(160), count: 100_000))
+    _ = (capture.lease(), capture.lease())
+    let leaving = member()
+    var hasLeft = false
+    let slow = LaggingConsumer(behind: capture) { [ended] number in
+      switch number {
+      case 0: capture.join(leaving)
+      case 10: capture.stop(leaving)
+      case 1_000: hasLeft = ended.isOpen
+      default: break
+      }
+      return number < 1_000
+    }
+    capture.join(HubMember(slow, mayBlock: false) { _ in })
+    #expect(hasLeft)
+  }
+
+  /// Is done with a block when the next one has long been there.
+  private final class LaggingConsumer: CaptureConsumer {
+    private let capture: SharedCapture
+    private let wantsMore: (_ number: Int) -> Bool
+
+    init(behind capture: SharedCapture, wantsMore: @escaping (_ number: Int) -> Bool) {
+      (self.capture, self.wantsMore) = (capture, wantsMore)
+    }
+
+    func take(_ captured: DeviceAudio) -> Bool {
+      while capture.blockCount <= captured.number + 1 { sched_yield() }
+      return wantsMore(captured.number)
+    }
+
+    func finish() {}
   }
 
   private final class Nobody: CaptureConsumer {
