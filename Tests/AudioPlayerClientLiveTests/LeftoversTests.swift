@@ -16,17 +16,8 @@ import VirtualSoundCard
         $0.playbackIdleTime = .zero
       } operation: {
         let player = AudioPlayerClient.liveValue
-        try await beginAndCancel(100, with: player)
-        let before = try Held()
-        try await beginAndCancel(1_000, with: player)
-        var after = try Held()
-        // The last one lets go of its descriptors in a task of its own.
-        for _ in 0..<1_000 where !after.isNoMore(than: before) {
-          await Task.yield()
-          after = try Held()
-        }
-        let isNoMore = after.isNoMore(than: before)
-        #expect(isNoMore, "\(after), not \(before)")
+        let leftovers = try await Held.leftovers { try await beginAndCancel(1_000, with: player) }
+        #expect(leftovers == nil)
         #expect(card.openDeviceCount == 0)
       }
     }
