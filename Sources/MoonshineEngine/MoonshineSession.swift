@@ -23,6 +23,8 @@ final class MoonshineSession: SpeechEngineSession {
   private let run: ONNXRun
   private let guide: TokenGuide
   private let alternativeCount: Int
+  private let measuresWordTimes: Bool
+  private let preparesAlignment: Bool
   private var utterance = Utterance()
   private var revision = 0
 
@@ -47,6 +49,8 @@ final class MoonshineSession: SpeechEngineSession {
     try options.checkForMoonshine()
     guide = try TokenGuide(options)
     alternativeCount = options.alternativeCount
+    measuresWordTimes = options.measuresWordTimes
+    preparesAlignment = options.measuresWordTimes && options.wantsPartialHypotheses
     run = try SpeechEngineError.during { () throws(ONNXError) in try ONNXRun(in: model.library) }
     (self.model, self.alignment) = (model, alignment)
     let own = model.files.language
@@ -58,6 +62,8 @@ final class MoonshineSession: SpeechEngineSession {
   func beginUtterance() throws(SpeechEngineError) {
     try checkInterruption()
     utterance = Utterance()
+    // There is time for it while somebody speaks, and none once they have ended.
+    if preparesAlignment { alignment.prepare(language: language) }
   }
 
   func process(_ samples: [Float]) throws(SpeechEngineError) {
@@ -118,8 +124,8 @@ final class MoonshineSession: SpeechEngineSession {
     let width = max(isGuided ? Self.width : 1, alternativeCount > 0 ? count + 2 : 1)
     let readings = try readings(width: width, count: count)
     // The acoustic model that finds the words' places needs memory as well.
-    model.rest()
-    return try hypothesis(readings, areTimesMeasured: true)
+    if measuresWordTimes { model.rest() }
+    return try hypothesis(readings, areTimesMeasured: measuresWordTimes)
   }
 
   /// The likeliest readings of the utterance; none where they are not plausible as speech.

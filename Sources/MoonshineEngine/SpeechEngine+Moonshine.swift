@@ -15,8 +15,6 @@ extension SpeechEngine {
   ///     `SYRINX_ONNXRUNTIME_LIBRARY` names, or else the installed one, or the system's.
   ///   - language: the language of streams that ask for none, as a BCP 47 tag; nil for any. A
   ///     model's own is told by the end of its folder's name alone; one of another name is taken at its user's word.
-  ///   - jobCount: how many sessions will be at work at once. Each has as many threads as there are
-  ///     processors for it.
   ///
   /// Where words lie is measured with PocketSphinx' acoustic model where that of the language is
   /// installed, and estimated otherwise, which the hypothesis says.
@@ -30,12 +28,11 @@ extension SpeechEngine {
   /// words at most. Contextual phrases are preferred as they unfold. Key phrases are
   /// `SpeechEngineError.unsupported`, and so are engine options.
   public static func moonshine(
-    modelDirectory: URL? = nil, library: URL? = nil, language: String? = nil, jobCount: Int = 1
+    modelDirectory: URL? = nil, library: URL? = nil, language: String? = nil
   ) -> SpeechEngine {
     let moonshine = Moonshine(
       library: LibraryChoice(chosen: library),
-      models: MoonshineModelLocation(chosen: modelDirectory), language: language,
-      threadCount: max(1, ProcessInfo.processInfo.activeProcessorCount / max(1, jobCount)))
+      models: MoonshineModelLocation(chosen: modelDirectory), language: language)
     var engine = SpeechEngine(
       name: "moonshine",
       availability: { moonshine.availability },
@@ -45,7 +42,7 @@ extension SpeechEngine {
       .partialResults, .grammar, .contextualPhrases, .alternatives, .confidence, .wordTimes,
     ]
     engine.survivesFailedUtterance = true
-    engine.partialInterval = .milliseconds(400)
+    engine.partialInterval = .milliseconds(300)
     engine.anticipatesEnd = true
     engine.utteranceLength = MoonshineSession.utteranceLength
     engine.makeListener = { _ in IndependentUtterances() }
@@ -63,16 +60,15 @@ extension SpeechEngine {
   /// - Parameters:
   ///   - modelDirectory: the folder of a model of either; nil for what is installed.
   ///   - language: as for `moonshine`.
-  ///   - jobCount: as for `moonshine`.
   public static func best(
-    modelDirectory: URL? = nil, language: String? = nil, jobCount: Int = 1
+    modelDirectory: URL? = nil, language: String? = nil
   ) -> SpeechEngine {
     let location = MoonshineModelLocation(chosen: modelDirectory)
     if case .modelNotInstalled = location.trouble(with: nil) {
       return pocketSphinx(modelDirectory: modelDirectory)
     }
     let (moonshine, pocketSphinx) = (
-      moonshine(modelDirectory: modelDirectory, language: language, jobCount: jobCount),
+      moonshine(modelDirectory: modelDirectory, language: language),
       pocketSphinx()
     )
     let chosen: @Sendable (SpeechSessionOptions) -> SpeechEngine = { options in
@@ -98,7 +94,6 @@ struct Moonshine: Sendable {
   let library: LibraryChoice
   let models: MoonshineModelLocation
   var language: String?
-  var threadCount = 1
   let shelf = ModelShelf()
   let alignment = WordAlignment()
 
@@ -122,7 +117,7 @@ struct Moonshine: Sendable {
     let language = options.language ?? language
     let files = try models.model(for: language)
     return try MoonshineSession(
-      model: try shelf.model(files, in: library, threadCount: threadCount), language: language,
+      model: try shelf.model(files, in: library), language: language,
       alignment: alignment, options: options)
   }
 }

@@ -23,6 +23,15 @@ package final class WordAlignment: Sendable {
 
   package init() {}
 
+  /// Loads an aligner, where none is loaded and the language's model is installed, so that the first
+  /// `places` need not.
+  package func prepare(language: String) {
+    guard idle.withLock(\.isEmpty), (try? location.check(language: language)) != nil,
+      let aligner = try? take()
+    else { return }
+    giveBack(IdleAligner(aligner: aligner))
+  }
+
   /// Where each word lies: PocketSphinx' model for the language has to be installed.
   ///
   /// - Parameters:

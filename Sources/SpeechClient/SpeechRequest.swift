@@ -74,6 +74,12 @@ public struct SpeechRequest: Sendable {
   /// How many other readings a final result may have, besides the best one; below 0 counts as 0.
   public var alternativeCount = 0
 
+  /// Whether the times of words are worth work of their own.
+  ///
+  /// Without it an engine that would have to measure them in a further pass estimates them, and the
+  /// results say so; the text is the same. Engines that know them anyway report them.
+  public var measuresWordTimes = true
+
   /// Settings that only the engine knows, by its own names for them.
   ///
   /// An unknown name or an invalid value ends the stream with `SpeechClientError.invalidRequest`,

@@ -23,13 +23,12 @@ enum Syrinx {
 
   /// Moonshine where it is installed, else PocketSphinx.
   private static let usual = EngineMaker("best") {
-    .best(modelDirectory: $0.modelDirectory, language: $0.language, jobCount: $0.jobCount)
+    .best(modelDirectory: $0.modelDirectory, language: $0.language)
   }
 
   private static let engines = [
     EngineMaker("moonshine") {
-      .moonshine(
-        modelDirectory: $0.modelDirectory, language: $0.language, jobCount: $0.jobCount)
+      .moonshine(modelDirectory: $0.modelDirectory, language: $0.language)
     },
     EngineMaker("pocketsphinx") { .pocketSphinx(modelDirectory: $0.modelDirectory) },
     EngineMaker("vosk") { .vosk(modelDirectory: $0.modelDirectory, language: $0.language) },

@@ -16,7 +16,7 @@ import Testing
 
   private func load() throws {
     _ = try MoonshineModel(
-      MoonshineModelFiles(directory: copy.path), in: ONNXComponents.library(), threadCount: 1)
+      MoonshineModelFiles(directory: copy.path), in: ONNXComponents.library())
   }
 
   private func expectDamage(_ name: String, _ words: String) {

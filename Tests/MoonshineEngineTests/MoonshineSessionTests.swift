@@ -19,6 +19,14 @@ import Testing
     }
   }
 
+  @Test func `word times that nobody wants are estimated, for the same text`() throws {
+    var options = SpeechSessionOptions()
+    options.measuresWordTimes = false
+    let final = try RealModel.session(options).hear(Clip.goForward.samples)
+    #expect(Clip.goForwardTexts.contains(final.text))
+    #expect(final.hasEstimatedTimes)
+  }
+
   @Test func `partial hypotheses are verified drafts, and change the final one in nothing`() throws
   {
     let audio = try Clip.goForward.samples

@@ -33,7 +33,6 @@ import Testing
     let library = try ONNXComponents.library(component)
     var options = ONNXSessionOptions()
     options.mapsWeights = true
-    options.threadCount = 2
     let session = try ONNXSession(
       model: ONNXComponents.path("moonshine-base-en/encoder_model.ort"), in: library,
       options: options)

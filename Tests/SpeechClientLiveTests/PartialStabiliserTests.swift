@@ -97,6 +97,27 @@ import Testing
     #expect(stabiliser.stableCount == 1)
   }
 
+  @Test func `a word that the engine is not sure of takes a third decode, and all after it do`() {
+    var stabiliser = PartialStabiliser()
+    func add(_ revision: Int) -> Int {
+      var hypothesis = hypothesis("go on then", revision: revision)
+      hypothesis.words[0].confidence = 0.89
+      hypothesis.words[1].confidence = 0.9
+      _ = stabiliser.add(hypothesis, heard: FrameCount(8_000 * revision))
+      return stabiliser.stableCount
+    }
+    #expect([add(1), add(2), add(3)] == [0, 0, 2])
+  }
+
+  @Test func `a place that changed often settles as soon as decodes agree on it`() {
+    var stabiliser = PartialStabiliser()
+    for (index, word) in ["no", "so", "oh", "low", "go", "go"].enumerated() {
+      let hypothesis = hypothesis("\(word) on", revision: index)
+      _ = stabiliser.add(hypothesis, heard: FrameCount(8_000 * (index + 1)))
+    }
+    #expect(stabiliser.stableCount == 1)
+  }
+
   @Test func `two decodes are enough where they are numbered, and else half a second`() {
     var numbered = PartialStabiliser()
     _ = numbered.add(hypothesis("go on", revision: 1), heard: 16_000)

@@ -15,7 +15,7 @@ import Testing
       $0.speechEngine.name = "live"
       $0.engineMakers.named = EngineName.allCases.map { maker($0.rawValue) }
       if hasUsual { $0.engineMakers.usual = maker("usual") }
-      try options.apply(to: &$0, language: language, jobCount: 3)
+      try options.apply(to: &$0, language: language)
     } operation: {
       @Dependency(\.speechEngine) var engine
       return engine
@@ -26,22 +26,22 @@ import Testing
     EngineMaker(name) { settings in
       var engine = SpeechEngine()
       let model = settings.modelDirectory?.path ?? "-"
-      engine.name = "\(name) \(model) \(settings.language ?? "-") \(settings.jobCount)"
+      engine.name = "\(name) \(model) \(settings.language ?? "-")"
       return engine
     }
   }
 
   @Test func `without a word about it the usual engine is used, or the live one stays`() throws {
-    #expect(try chosen().name == "usual - - 3")
-    #expect(try chosen("--model", "/m", language: "de").name == "usual /m de 3")
+    #expect(try chosen().name == "usual - -")
+    #expect(try chosen("--model", "/m", language: "de").name == "usual /m de")
     #expect(try chosen(hasUsual: false).name == "live")
   }
 
   @Test func `a name, a model and a language reach the maker`() throws {
-    #expect(try chosen("--engine", "vosk").name == "vosk - - 3")
+    #expect(try chosen("--engine", "vosk").name == "vosk - -")
     #expect(
-      try chosen("--engine", "vosk", "--model", "/m", language: "de").name == "vosk /m de 3")
-    #expect(try chosen("--engine", "pocketsphinx").name == "pocketsphinx - - 3")
+      try chosen("--engine", "vosk", "--model", "/m", language: "de").name == "vosk /m de")
+    #expect(try chosen("--engine", "pocketsphinx").name == "pocketsphinx - -")
   }
 
   @Test(arguments: [["--engine", "parrot"], ["--model", ""]])

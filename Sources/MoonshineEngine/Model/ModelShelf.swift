@@ -11,13 +11,13 @@ final class ModelShelf: Sendable {
 
   /// The model of these files, which is loaded here and now where it is not the one that is kept.
   func model(
-    _ files: MoonshineModelFiles, in library: ONNXLibrary, threadCount: Int
+    _ files: MoonshineModelFiles, in library: ONNXLibrary
   ) throws(SpeechEngineError) -> MoonshineModel {
     try kept.withLock { kept throws(SpeechEngineError) in
       if let kept, kept.files == files, kept.library.path == library.path { return kept }
       // Free an unused model before loading the next one.
       kept = nil
-      let model = try MoonshineModel(files, in: library, threadCount: threadCount)
+      let model = try MoonshineModel(files, in: library)
       kept = model
       return model
     }

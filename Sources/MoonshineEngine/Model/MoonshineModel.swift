@@ -19,10 +19,9 @@ final class MoonshineModel: Sendable {
 
   /// Loads the model.
   ///
-  /// - Parameter threadCount: how many threads work on one utterance.
   /// - Throws: `.modelDamaged` with the file and what is wrong in it, `.modelUnreadable`.
   init(
-    _ files: MoonshineModelFiles, in library: ONNXLibrary, threadCount: Int
+    _ files: MoonshineModelFiles, in library: ONNXLibrary
   ) throws(SpeechEngineError) {
     let tokenizerFile = try files.path(of: .tokenizer)
     let texts = try files.contents(of: tokenizerFile)
@@ -32,8 +31,8 @@ final class MoonshineModel: Sendable {
       throw .modelDamaged(path: tokenizerFile.text, reason: error.reason)
     }
     (encoder, decoder, layout) = try SpeechEngineError.during { () throws(ONNXError) in
-      let encoder = try files.session(.encoder, in: library, threadCount: threadCount)
-      let decoder = try files.session(.decoder, in: library, threadCount: threadCount)
+      let encoder = try files.session(.encoder, in: library)
+      let decoder = try files.session(.decoder, in: library)
       let layout = try DecoderLayout(decoder)
       try encoder.require(
         inputs: [ONNXPort("input_values", .float, [nil, nil])],

@@ -57,12 +57,9 @@ struct MoonshineModelFiles: Equatable, Sendable {
   }
 
   /// Loads a part; from its prepared file where there is one, whose weights stay in the file.
-  func session(
-    _ part: Part, in library: ONNXLibrary, threadCount: Int
-  ) throws(ONNXError) -> ONNXSession {
+  func session(_ part: Part, in library: ONNXLibrary) throws(ONNXError) -> ONNXSession {
     let folder = try InstalledFolder(directory)
     var options = ONNXSessionOptions()
-    options.threadCount = threadCount
     if let prepared = part.prepared, folder.has(prepared) {
       options.mapsWeights = true
       options.optimization = .none

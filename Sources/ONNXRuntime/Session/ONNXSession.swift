@@ -77,7 +77,7 @@ package final class ONNXSession: Sendable {
 
   /// Runs the model; the corresponding C function is `Run`.
   ///
-  /// It blocks, and works on the calling thread and `threadCount - 1` more.
+  /// It blocks, and works on the calling thread alone.
   ///
   /// - Parameters:
   ///   - outputs: the names of what to compute; the library leaves out what nobody asks for.

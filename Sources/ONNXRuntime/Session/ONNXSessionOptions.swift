@@ -26,8 +26,6 @@ package struct ONNXSessionOptions: Equatable, Sendable {
     }
   }
 
-  /// How many threads work on an operator: the calling one, and others that sleep between runs.
-  package var threadCount = 1
   package var optimization = Optimization.all
   /// Whether memory that a run needs is kept for the next one.
   package var keepsMemory = true
@@ -45,7 +43,9 @@ package struct ONNXSessionOptions: Equatable, Sendable {
       functions.createSessionOptions($0)
     }
     let options = made.pointer
-    try functions.check(functions.setThreadCount(options, Int32(clamping: threadCount)))
+    // A second thread takes a fifth more of the processors' time for a decode that is little shorter:
+    // what limits a step is the memory. Utterances are what is worth sharing among processors.
+    try functions.check(functions.setThreadCount(options, 1))
     try functions.check(functions.setOptimizationLevel(options, optimization.rawValue))
     // The lengths of its inputs change with each run: a pattern would be one more for each.
     try functions.check(functions.disableMemoryPattern(options))
@@ -61,8 +61,7 @@ package struct ONNXSessionOptions: Equatable, Sendable {
   }
 
   private var entries: [(String, String)] {
-    // Idle threads of the library would keep a core busy.
-    var entries = [("session.intra_op.allow_spinning", "0")]
+    var entries: [(String, String)] = []
     if let saving { entries.append(("session.save_model_format", saving.format.rawValue)) }
     if mapsWeights {
       entries += [

@@ -3,10 +3,15 @@ import SpeechEngine
 
 /// Says of an utterance's hypotheses which words are there to stay, and keeps them there.
 ///
-/// A word is, once it and all before it have been the same for half a second of audio, or in two
-/// decodes of an engine that numbers them, and another word has followed, unless the engine has
-/// changed its mind about that place too often. Measured with
-/// PocketSphinx on 26 utterances of 144 words, 53 words are called stable before the end, and its
+/// Another word must have followed it. Of an engine that numbers its decodes, a word stays once it and
+/// all before it have been the same in two decodes, or in three where the engine is not sure of it.
+/// Measured with Moonshine on 16 utterances, decoded every 300 ms, a word is stable 0.66 s after its
+/// end on average, and all 275 stable words are in the final hypotheses; with two decodes for every
+/// word 2 are not.
+///
+/// Of any other engine a word stays once it and all before it have been the same for half a second of
+/// audio, unless the engine has changed its mind about that place too often. Measured with PocketSphinx
+/// on 26 utterances of 144 words, 53 words are called stable before the end, and its
 /// final hypotheses have all of them; with places that were revised more often as well it is 92
 /// words, and 2 final hypotheses have others. There, too, they stay what they were called. In
 /// buffers of 20, 33 and 100 ms, 63 utterances in all, 1 final hypothesis has another word; none of
@@ -21,6 +26,11 @@ struct PartialStabiliser {
 
   /// How long a word must have been the same where decodes are not numbered.
   static let agreement = FrameCount(.milliseconds(500), at: .speech)
+  /// In how many decodes a word must have been the same where they are numbered: one that the engine is
+  /// sure of, and another.
+  static let decodes = (sure: 2, unsure: 3)
+  /// The confidence from which on an engine is sure of a word.
+  static let sureness = 0.9
   /// How often the word at its place may have come to be so, the first time included.
   static let mostRevisions = 3
   /// How much must have been heard after it, where it is known when it ended.
@@ -30,13 +40,15 @@ struct PartialStabiliser {
     var word: Word
     /// How much of the utterance had been heard when the word and all before it came to be so.
     var since: FrameCount
+    /// In how many decodes since then they have been so.
+    var decodeCount = 1
   }
 
   private var seen: [Seen] = []
   /// Whether the words' times are a guess.
   private var hasEstimatedTimes = false
-  /// The last decode, and how much it heard.
-  private var decode: (revision: Int?, heard: FrameCount)?
+  /// The number of the last decode.
+  private var revision: Int?
   /// How often each place has got a word, or another one.
   private var revisions: [Int] = []
   /// How many words, from the first on, stay.
@@ -49,10 +61,15 @@ struct PartialStabiliser {
     _ hypothesis: SpeechHypothesis, heard: FrameCount, maySettle: Bool = true
   ) -> SpeechHypothesis {
     let shown = keeping(hypothesis)
-    let heard = heardByDecode(hypothesis.revision, now: heard)
+    let isSameDecode = hypothesis.revision != nil && hypothesis.revision == revision
+    revision = hypothesis.revision
     let same = zip(shown.words, seen).prefix { $0.key == $1.word.key }.count
     seen = shown.words.enumerated().map { index, word in
-      Seen(word: word, since: index < same ? seen[index].since : heard)
+      guard index < same else { return Seen(word: word, since: heard) }
+      var seen = seen[index]
+      seen.word = word
+      if !isSameDecode { seen.decodeCount += 1 }
+      return seen
     }
     hasEstimatedTimes = shown.hasEstimatedTimes
     revisions += Array(repeating: 0, count: max(0, seen.count - revisions.count))
@@ -86,17 +103,13 @@ struct PartialStabiliser {
     self = PartialStabiliser()
   }
 
-  /// How much the decode heard that a hypothesis comes from: reading it again hears no more.
-  private mutating func heardByDecode(_ revision: Int?, now: FrameCount) -> FrameCount {
-    if let decode, revision != nil, decode.revision == revision { return decode.heard }
-    decode = (revision, now)
-    return now
-  }
-
   private func isSettled(_ index: Int, _ heard: FrameCount) -> Bool {
     let seen = seen[index]
-    let needed = decode?.revision == nil ? Self.agreement : 1
-    return revisions[index] <= Self.mostRevisions && heard - seen.since >= needed
+    if revision != nil {
+      let isSure = (seen.word.confidence ?? 1) >= Self.sureness
+      return seen.decodeCount >= (isSure ? Self.decodes.sure : Self.decodes.unsure)
+    }
+    return revisions[index] <= Self.mostRevisions && heard - seen.since >= Self.agreement
       && (hasEstimatedTimes || heard - seen.word.frames.upperBound >= Self.distance)
   }
 

@@ -10,6 +10,7 @@ extension SpeechSessionOptions {
     keyPhrases = try request.checkedKeyPhrases()
     contextualPhrases = request.contextualPhrases
     alternativeCount = max(0, request.alternativeCount)
+    measuresWordTimes = request.measuresWordTimes
     engineOptions = request.engineOptions
   }
 }

@@ -73,6 +73,7 @@ struct ListenCommand: RecognisingSubcommand {
     var request = SpeechRequest(
       microphone: capture,
       shouldReportPartialResults: transcript.wantsPartials(on: context.console))
+    request.measuresWordTimes = transcript.style.hasWordTimes
     let audio = MicrophoneAudio(capture) { await began(with: $0, in: context) }
     request.source = .buffers(
       kept?.keeping(audio) as (any AsyncSequence<AudioBuffer, any Error> & Sendable)? ?? audio)

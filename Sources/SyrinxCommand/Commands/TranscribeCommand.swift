@@ -54,8 +54,6 @@ struct TranscribeCommand: RecognisingSubcommand {
 
   @OptionGroup var common: CommonOptions
 
-  var jobCount: Int { parallel.count }
-
   func validate() throws {
     let pipes = files.count { $0 == "-" }
     guard pipes < 2 else {
@@ -112,7 +110,7 @@ struct TranscribeCommand: RecognisingSubcommand {
   /// How many utterances are recognised at once: with partial results one, because each of them
   /// is to be watched.
   private func jobCount(in context: CommandContext) -> Int {
-    transcript.wantsPartials(on: context.console) ? 1 : jobCount
+    transcript.wantsPartials(on: context.console) ? 1 : parallel.count
   }
 
   /// How many files are recognised at once: more than there are decoders where these share the
@@ -132,6 +130,7 @@ struct TranscribeCommand: RecognisingSubcommand {
     let wantsPartials = transcript.wantsPartials(on: context.console)
     let audio = await FileHearing(file, showsProgress: !wantsPartials, in: context)
     var request = prepare(audio.request(wantsPartials: wantsPartials))
+    request.measuresWordTimes = transcript.style.hasWordTimes
     request.jobCount = jobCount(in: context)
     context.log.info("transcribing \(file)")
     return Hearing(file: file, audio: audio, events: await speech.recognition(request: request))

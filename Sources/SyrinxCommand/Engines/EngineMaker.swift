@@ -12,8 +12,6 @@ public struct EngineSettings: Sendable {
 
   /// The address of `--server`; nil for the engine's own choice.
   public var server: WyomingAddress?
-  /// How many utterances will be recognized at once.
-  public var jobCount = 1
 
   /// Nothing is said.
   public init() {}

@@ -35,9 +35,9 @@ struct EngineOptions: ParsableArguments {
   }
 
   /// Puts the engine in place of that of `\.speechEngine`.
-  func apply(to values: inout DependencyValues, language: String?, jobCount: Int = 1) throws {
+  func apply(to values: inout DependencyValues, language: String?) throws {
     var settings = EngineSettings(model: model, server: server)
-    (settings.language, settings.jobCount) = (language, jobCount)
+    settings.language = language
     guard let engine else {
       if let usual = values.engineMakers.usual { values.speechEngine = usual.make(settings) }
       return

@@ -10,6 +10,9 @@ enum TranscriptStyle: Hashable {
   /// Cues, cut at pauses.
   case cues(CueFormat)
 
+  /// Whether it tells when words were said.
+  var hasWordTimes: Bool { self != .text }
+
   /// The extension of a file that holds it.
   var pathExtension: String {
     switch self {

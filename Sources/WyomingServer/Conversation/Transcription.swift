@@ -21,6 +21,8 @@ final class Transcription: Sendable {
     var request = options.prepare(SpeechRequest(buffers: audio.buffers))
     if let language = wish.language { request.locale = language }
     request.contextualPhrases += wish.phrases
+    // The protocol has no place for them.
+    request.measuresWordTimes = false
     self.audio = audio
     work = Task { [request, whenDropped = options.whenDropped] in
       defer { audio.abandon() }

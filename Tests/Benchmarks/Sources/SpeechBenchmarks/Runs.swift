@@ -43,9 +43,11 @@ struct Transcribing {
   let engine: String
   let bench: SpeechBench
 
-  func command(_ arguments: [String]) -> [String] {
+  /// - Parameter isTimed: whether the transcript has the times of words, which `wordErrors` needs.
+  func command(_ arguments: [String], isTimed: Bool = true) -> [String] {
     Runs.redirected(
-      [SpeechBench.syrinx, "transcribe", "--json", "--engine", engine] + arguments, to: output)
+      [SpeechBench.syrinx, "transcribe", "--engine", engine] + (isTimed ? ["--json"] : [])
+        + arguments, to: isTimed ? output : bench.file("text"))
   }
 
   /// The last transcripts against what was said.
