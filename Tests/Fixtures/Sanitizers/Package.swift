@@ -27,7 +27,8 @@ let issueReportingTestSupport: Target.Dependency = .product(
   name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay")
 
 let engine: [Target.Dependency] = [
-  "AudioCore", "AudioThreads", "ClientDependencies", "Resampling", "SoundCard", "SoundFile",
+  "AudioCore", "AudioThreads", "ClientDependencies", "FilePaths", "Resampling", "SoundCard",
+  "SoundFile",
 ]
 let engines: [Target.Dependency] = ["AudioPlayerClientLive", "AudioRecorderClientLive"]
 
@@ -39,24 +40,32 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CALSA", pkgConfig: "alsa"),
+    .systemLibrary(name: "CFLAC", pkgConfig: "flac"),
     .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CMPG123", pkgConfig: "libmpg123"),
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile"),
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr"),
     .systemLibrary(name: "CVorbis", pkgConfig: "vorbisenc"),
     library("AudioCore"),
-    library("AudioThreads", ["CLinux"]),
+    library("AudioThreads", ["CLinux", logging]),
+    library("FilePaths"),
     library("ClientDependencies", [issueReporting]),
     library(
       "ClientDependenciesTestSupport", ["ClientDependencies", issueReportingTestSupport]),
     library("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies"]),
-    library("SpeechEngine", ["AudioCore", "ClientDependencies"]),
+    library("SpeechEngine", ["AudioCore", "ClientDependencies", "FilePaths"]),
     library(
       "ALSASoundCard",
       ["AudioCore", "AudioThreads", "CALSA", "ClientDependencies", "SoundCard", logging]),
     library("Resampling", ["AudioCore", "CSoxr"]),
-    library("SoundFile", ["AudioCore", "AudioThreads", "CSndFile", "CVorbis", logging]),
-    library("AudioPlayerClient", ["AudioCore", "ClientDependencies"]),
-    library("AudioRecorderClient", ["AudioCore", "ClientDependencies"]),
+    library(
+      "SoundFile",
+      [
+        "AudioCore", "AudioThreads", "CFLAC", "CMPG123", "CSndFile", "CVorbis", "FilePaths",
+        logging,
+      ]),
+    library("AudioPlayerClient", ["AudioCore", "ClientDependencies", "FilePaths"]),
+    library("AudioRecorderClient", ["AudioCore", "ClientDependencies", "FilePaths"]),
     library("SpeechClient", ["AudioCore", "AudioRecorderClient", "ClientDependencies"]),
     library("AudioPlayerClientLive", engine + ["AudioPlayerClient"]),
     library("AudioRecorderClientLive", engine + ["AudioRecorderClient"]),
@@ -64,8 +73,8 @@ let package = Package(
     library(
       "SyrinxTestSupport",
       [
-        "AudioCore", "AudioRecorderClient", "AudioThreads", "ClientDependencies", "SoundFile",
-        "SpeechClient", "SpeechEngine", "VirtualSoundCard",
+        "AudioCore", "AudioRecorderClient", "AudioThreads", "ClientDependencies", "FilePaths",
+        "SoundFile", "SpeechClient", "SpeechEngine", "VirtualSoundCard",
       ]),
     tests("ALSASoundCard", ["ALSASoundCard"] + engine + engines, exclude: ["Support"]),
     tests("AudioCore", ["AudioCore", "SyrinxTestSupport"]),
