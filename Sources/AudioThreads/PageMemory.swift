@@ -39,12 +39,13 @@ struct PageMemory<Element: BitwiseCopyable> {
   }
 
   private func lock(_ pages: UnsafeMutableRawPointer, _ size: Int) {
+    // A page is there once something has been written to it. It is locked after that, because the
+    // sanitizers' `mlock` does nothing and reports success.
+    memset(pages, 0, size)
     if mlock(pages, size) == 0 {
       return memoryLog.debug("\(size / 1_024) KiB for audio are locked in memory")
     }
     let reason = String(cString: strerror(errno))
-    // A page is there once something has been written to it.
-    memset(pages, 0, size)
     memoryLog.debug("\(size / 1_024) KiB for audio are not locked in memory: mlock: \(reason)")
   }
 }
