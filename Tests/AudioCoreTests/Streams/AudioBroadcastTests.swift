@@ -1,3 +1,4 @@
+import Synchronization
 import SyrinxTestSupport
 import Testing
 
@@ -58,12 +59,23 @@ import Testing
   }
 
   @Test func `the source is cancelled while it waits, when nobody can listen any more`() async {
-    let (source, feed) = AsyncStream.makeStream(of: AudioBuffer.self)
+    let (requests, request) = AsyncStream.makeStream(of: Void.self)
     let (cancellations, note) = AsyncStream.makeStream(of: Void.self)
-    feed.onTermination = { _ in note.yield() }
-    feed.yield(counting(0..<2))
+    let first = Mutex<AudioBuffer?>(counting(0..<2))
+    let source = AsyncStream {
+      if let buffer = first.withLock({ $0.take() }) { return buffer }
+      request.yield()
+      // Nothing comes; a cancelled task sees the end.
+      return await AsyncStream<AudioBuffer> { _ in }.first { _ in true }
+    } onCancel: {
+      note.yield()
+    }
     do {
-      for await _ in source.broadcast().consumer() { break }
+      for await _ in source.broadcast().consumer() {
+        // One that is not waited for ends with the loop that asks it, and is not cancelled.
+        for await _ in requests { break }
+        break
+      }
     }
     for await _ in cancellations { break }
   }
