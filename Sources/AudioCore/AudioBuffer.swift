@@ -7,10 +7,16 @@ public struct AudioBuffer: Equatable, Sendable {
   public let format: AudioFormat
 
   /// The samples, frame by frame, full scale ±1; their number is a multiple of the channel count.
-  public let samples: [Float]
+  public private(set) var samples: [Float]
 
   /// The index of the first frame on the stream's time-line, which begins at 0.
   public var firstFrame: FrameCount
+
+  /// How many samples, in the buffer or right before it, were NaN or infinite until the buffer's
+  /// maker silenced them.
+  ///
+  /// Whoever reports such samples adds these to the ones it finds.
+  package var silencedSampleCount = 0
 
   /// A buffer of interleaved samples, whose number must be a multiple of the channel count.
   public init(format: AudioFormat, samples: [Float], firstFrame: FrameCount = 0) {
@@ -49,8 +55,7 @@ public struct AudioBuffer: Equatable, Sendable {
     let replaced = samples.indices.filter { !samples[$0].isFinite }
     let first = firstFrame + FrameCount((replaced.first ?? 0) / format.channelCount)
     let last = firstFrame + FrameCount((replaced.last ?? 0) / format.channelCount)
-    self = AudioBuffer(
-      format: format, samples: samples.map { $0.isFinite ? $0 : 0 }, firstFrame: firstFrame)
+    samples = samples.map { $0.isFinite ? $0 : 0 }
     return NonFiniteSamples(count: replaced.count, frames: first..<last + 1)
   }
 
@@ -65,8 +70,11 @@ public struct AudioBuffer: Equatable, Sendable {
     let channels = format.channelCount
     let slice = samples[
       range.lowerBound.rawValue * channels..<range.upperBound.rawValue * channels]
-    return AudioBuffer(
+    var piece = AudioBuffer(
       format: format, samples: Array(slice), firstFrame: firstFrame + range.lowerBound)
+    // The pieces of a buffer add up to its count.
+    if range.lowerBound == 0 { piece.silencedSampleCount = silencedSampleCount }
+    return piece
   }
 }
 

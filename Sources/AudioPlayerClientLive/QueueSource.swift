@@ -198,9 +198,9 @@ final class QueueSource {
     switch step {
     case .audio(var buffer):
       rounds.gives()
-      let replaced = buffer.silenceNonFinite()
+      let count = buffer.silencedSampleCount + (buffer.silenceNonFinite()?.count ?? 0)
       steps.append(.audio(buffer))
-      if let replaced { steps.append(.note(.nonFinite(sampleCount: replaced.count))) }
+      if count > 0 { steps.append(.note(.nonFinite(sampleCount: count))) }
     case .looped(let count): steps.append(.begins(place(of: reader), .looped(count: count)))
     case .end:
       if reader.isEmpty { throw reader.emptiness }

@@ -30,16 +30,22 @@ actor SoundLoader {
   func load(as format: AudioFormat) async throws -> LoadedSound {
     var converter = FeederConverter(to: format)
     var buffers: [AudioBuffer] = []
+    // Of what the converter holds back.
+    var silencedCount = 0
     func append(_ samples: [Float]) {
-      if !samples.isEmpty { buffers.append(AudioBuffer(format: format, samples: samples)) }
+      guard !samples.isEmpty else { return }
+      buffers.append(AudioBuffer(format: format, samples: samples))
+      buffers[buffers.count - 1].silencedSampleCount = silencedCount
+      silencedCount = 0
     }
     while var buffer = try await source.next() {
       try Task.checkCancellation()
-      _ = buffer.silenceNonFinite()
+      silencedCount += buffer.silencedSampleCount + (buffer.silenceNonFinite()?.count ?? 0)
       append(try converter.convert(buffer))
     }
     append(try converter.finish())
     guard !buffers.isEmpty else { throw AudioPlayerError.emptySource(source.url) }
+    buffers[buffers.count - 1].silencedSampleCount += silencedCount
     return LoadedSound(buffers: buffers, shortfall: source.shortfall)
   }
 }

@@ -2,7 +2,8 @@ package import AudioCore
 public import AudioRecorderClient
 import ClientDependencies
 
-/// What a microphone captures, as buffers for a recognizer; a gap is a jump in their `firstFrame`.
+/// What a microphone captures, as buffers for a recognizer; a gap is a jump in their `firstFrame`,
+/// and they carry how many samples the recorder has silenced.
 ///
 /// Each iteration is a capture of its own: it begins with the first call of `next`, and ends with the
 /// iterator or when its task is cancelled.
@@ -38,7 +39,9 @@ package struct MicrophoneAudio: AsyncSequence, Sendable {
       }
       let block = try await blocks?.next()
       if let block, let whenOpen = whenOpen.take() { await whenOpen(block) }
-      return block?.buffer
+      var buffer = block?.buffer
+      buffer?.silencedSampleCount = block?.nonFiniteCount ?? 0
+      return buffer
     }
   }
 

@@ -17,6 +17,9 @@ extension SpeechRecognitionEvent {
 
     /// This many samples in it are NaN or infinite: they count as silence, and what is around them
     /// is recognized.
+    ///
+    /// Of a microphone, they are somewhere in the stretch; of buffers and files, it begins and ends
+    /// with one.
     case nonFinite(sampleCount: Int)
   }
 }

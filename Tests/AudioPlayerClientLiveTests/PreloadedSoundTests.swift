@@ -112,6 +112,28 @@ import VirtualSoundCard
     #expect(loaded.count { abs($0 - 0.25) > 0.05 } < 100)
   }
 
+  @Test(arguments: [8_000, 16_000] as [SampleRate])
+  func `samples of a preloaded sound that were silenced are reported each time it is played`(
+    rate: SampleRate
+  ) async throws {
+    var samples = [Float](repeating: 0.25, count: rate.hertz * 2)
+    (samples[0], samples[5_000]) = (.nan, .nan)
+    samples[samples.count - 1] = .infinity
+    let broken = AudioBuffer(
+      format: AudioFormat(sampleRate: rate, channelCount: 1), samples: samples)
+    let card = VirtualSoundCard(.init(pace: .untimed, sampleRate: 8_000))
+    let events = try await with(card) { player in
+      let sound = try await player.preload(source: .buffers([broken]))
+      let again = try await player.preload(source: .preloaded(sound))
+      let stream = await player.playback(
+        request: PlaybackRequest(source: .preloaded(again), repetition: .times(2)))
+      return try await stream.reduce(into: []) { $0.append($1) }
+    }
+    let counts = events.map { if case .nonFinite(let count) = $0 { count } else { 0 } }
+    #expect(counts.reduce(0, +) == 2 * 3, "\(counts)")
+    #expect(events.last?.finish?.reason == .completed)
+  }
+
   @Test func `a preloaded sound outlives the device that was lost under it`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, faults: [.unplugged(at: 20_000)]))
     try await with(card) { player in

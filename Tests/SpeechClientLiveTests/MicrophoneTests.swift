@@ -116,6 +116,25 @@ import Testing
     #expect(SpeechRequest(source: .microphone(.speech)).backPressure == .wait)
   }
 
+  @Test func `samples that were silenced at the microphone are reported, before their block`()
+    async throws
+  {
+    var blocks = audio(utterances: 1).map { CapturedAudio(buffer: $0, time: .zero) }
+    blocks[3].nonFiniteCount = 2
+    let captured = blocks
+    let told = await all(
+      hear(SpeechRequest(microphone: .speech)) { _ in
+        AsyncThrowingStream { continuation in
+          for block in captured { continuation.yield(block) }
+          continuation.finish()
+        }
+      })
+    let dropped = told.events.filter { if case .dropped = $0 { true } else { false } }
+    let stretch = Duration.milliseconds(300) ..< .milliseconds(400)
+    #expect(dropped == [.dropped(stretch, reason: .nonFinite(sampleCount: 2))])
+    #expect(told.steps.first == "dropped" && told.finals == ["go"])
+  }
+
   // MARK: On the real recorder, above a virtual card
 
   /// A card that hears the audio of `audio(utterances:)` without an end, and its time.

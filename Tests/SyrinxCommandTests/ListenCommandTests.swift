@@ -61,6 +61,21 @@ struct ListenCommandTests {
     #expect(clock.now - start < .seconds(60))
   }
 
+  @Test(arguments: ["", "--keep kept.wav"])
+  func `samples of the microphone that are no finite numbers are counted`(
+    options: String
+  ) async throws {
+    try folder.speech("go.wav")
+    var samples = try folder.samples("go.wav")
+    (samples[160], samples[161]) = (.nan, .infinity)
+    try folder.floats("broken.wav", samples)
+    let run = try await BuiltCommand.shell(
+      "syrinx listen --device virtual:broken.wav \(options)", in: folder)
+    #expect(run.status == 0)
+    #expect(run.output == "go forward ten meters\n")
+    #expect(run.error.contains("contain 2 NaN or infinite samples, replaced by silence"))
+  }
+
   @Test
   func `a missing model names the package that brings one`() async throws {
     try folder.tone("a.wav", .milliseconds(100))

@@ -1,6 +1,4 @@
-import AudioCore
 import Foundation
-import SoundFile
 import Testing
 
 /// What cannot be played, and how it is told.
@@ -70,13 +68,7 @@ struct PlayFaultTests {
 
   @Test
   func `what is no finite number is played as silence, counted, and no failure`() async throws {
-    let encoding = try #require(SoundFileEncoding(.wav, samples: .float))
-    let writer = try SoundFileWriter(
-      url: folder.file("broken.wav"), format: .speech, encoding: encoding)
-    try writer.write(
-      AudioBuffer(
-        format: .speech, samples: [.nan, .infinity] + .init(repeating: 0.25, count: 1_600)))
-    try writer.close()
+    try folder.floats("broken.wav", [.nan, .infinity] + .init(repeating: 0.25, count: 1_600))
     let run = try await folder.play("broken.wav")
     #expect(run.status == 0)
     #expect(

@@ -20,6 +20,13 @@ extension TestFolder {
     try write(AudioSignal.noise(seed: 3, amplitude: 0.5).buffer(length, format: format), to: name)
   }
 
+  /// These samples as they are, 32-bit float, 16 kHz, mono.
+  func floats(_ name: String, _ samples: [Float]) throws {
+    let writer = try SoundFileWriter(url: file(name), format: .speech, encoding: .wavFloat)
+    try writer.write(AudioBuffer(format: .speech, samples: samples))
+    try writer.close()
+  }
+
   @discardableResult
   private func write(_ buffer: AudioBuffer, to name: String) throws -> URL {
     let writer = try SoundFileWriter(

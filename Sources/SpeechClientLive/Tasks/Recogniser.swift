@@ -103,16 +103,27 @@ actor Recogniser {
     if let failure = setbacks.last { throw failure }
   }
 
-  /// Tells of what is not heard before an item, after what was said before that; a short gap is
-  /// heard as silence.
+  /// Tells of what is not heard before an item, after what was said before that, and of what its
+  /// source has silenced in it; a short gap is heard as silence.
   private func tell(of item: IntakeQueue.Item) throws {
     if let dropped = item.dropped {
       try endStretch()
       mailbox.post(.dropped(dropped, reason: .engineTooSlow))
     }
-    guard let gap = item.gap else { return }
-    if !conversion.continues(with: item.buffer) { try endStretch() }
-    mailbox.post(.dropped(gap, reason: .gap))
+    if let gap = item.gap {
+      if !conversion.continues(with: item.buffer) { try endStretch() }
+      mailbox.post(.dropped(gap, reason: .gap))
+    }
+    tellOfSilenced(in: item.buffer)
+  }
+
+  /// Which samples they were, the source does not say: they are somewhere in the buffer.
+  private func tellOfSilenced(in buffer: AudioBuffer) {
+    guard buffer.silencedSampleCount > 0 else { return }
+    let rate = buffer.format.sampleRate
+    let stretch = buffer.firstFrame.duration(at: rate)..<buffer.endFrame.duration(at: rate)
+    mailbox.post(
+      .dropped(stretch, reason: .nonFinite(sampleCount: buffer.silencedSampleCount)))
   }
 
   private var isWanted: Bool { !isOver && !mailbox.isClosed }
