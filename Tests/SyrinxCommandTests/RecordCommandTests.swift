@@ -11,6 +11,18 @@ struct RecordCommandTests {
     folder = try TestFolder()
   }
 
+  @Test(arguments: ["out.wav", "- > out.wav"])
+  func `samples of the device that are no finite numbers are counted`(
+    target: String
+  ) async throws {
+    try folder.floats("broken.wav", [.nan, .infinity] + .init(repeating: 0.25, count: 8_000))
+    let run = try await BuiltCommand.shell(
+      "syrinx record --seconds 0.25 --device virtual:broken.wav \(target)", in: folder)
+    #expect(run.status == 0)
+    #expect(run.error.contains("the device gave 2 samples that are NaN or infinite"))
+    #expect(try folder.samples("out.wav").prefix(3) == [0, 0, 0.25])
+  }
+
   @Test
   func `the file holds what the microphone heard, sample by sample`() async throws {
     try folder.tone("heard.wav", .milliseconds(300))

@@ -46,6 +46,9 @@ struct PipeRecording {
       if let device = block.device { await report.began(on: device.device, format) }
       try await writer.write(line.parts(of: block), format: format)
       if let gap = block.gap { report.missed(gap.lost.duration(at: format.sampleRate)) }
+      if block.nonFiniteCount > 0 {
+        await report.show(.nonFinite(sampleCount: block.nonFiniteCount))
+      }
       recorded = line.frameCount.duration(at: format.sampleRate)
       let level = block.buffer.level
       await report.heard(recorded, level)

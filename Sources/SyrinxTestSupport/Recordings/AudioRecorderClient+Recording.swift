@@ -8,9 +8,10 @@ extension AudioRecorderClient {
   /// The file has JSON lines. The first says `{"format":"syrinx-capture","version":1}`; each of the
   /// others has "task" (the calls of `capture`, counted from 0), "ns" (nanoseconds since the call,
   /// on `\.continuousClock`) and what happened: "block" with "frames", "firstFrame", "timeNs",
-  /// "capturedAtNs" and, after a gap, "lost" frames; "failed" with "kind" and "reason", or
-  /// "finished". The samples of all blocks, one after the other, are beside it as 32-bit float WAV:
-  /// `talk.jsonl` has `talk-0.wav` for the first capture.
+  /// "capturedAtNs", after a gap "lost" frames, and where samples were NaN or infinite "nonFinite",
+  /// their number; "failed" with "kind" and "reason", or "finished". The samples of all blocks, one
+  /// after the other, are beside it as 32-bit float WAV: `talk.jsonl` has `talk-0.wav` for the
+  /// first capture.
   ///
   /// What the device settled on is not kept. A file that exists is replaced by the first capture.
   /// Where it cannot be written, the capture's stream throws. The other endpoints are

@@ -31,6 +31,8 @@ struct RecordedBlock: Codable {
   var timeNs: Int64
   var capturedAtNs: Int64
   var lost: Int?
+  /// How many samples were silenced, nil for none.
+  var nonFinite: Int?
 
   init(_ captured: CapturedAudio) {
     frames = captured.buffer.frameCount.rawValue
@@ -38,6 +40,7 @@ struct RecordedBlock: Codable {
     timeNs = captured.time.inNanoseconds
     capturedAtNs = captured.capturedAt.inNanoseconds
     lost = captured.gap?.lost.rawValue
+    nonFinite = captured.nonFiniteCount > 0 ? captured.nonFiniteCount : nil
   }
 
   func value(_ sound: AudioBuffer) -> CapturedAudio {
@@ -46,6 +49,6 @@ struct RecordedBlock: Codable {
     return CapturedAudio(
       buffer: buffer, time: .nanoseconds(timeNs),
       gap: lost.map { CaptureGap(lost: FrameCount($0)) },
-      capturedAt: .nanoseconds(capturedAtNs))
+      capturedAt: .nanoseconds(capturedAtNs), nonFiniteCount: nonFinite ?? 0)
   }
 }

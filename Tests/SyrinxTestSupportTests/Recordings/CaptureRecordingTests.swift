@@ -29,7 +29,9 @@ struct CaptureRecordingTests {
   }
 
   private var blocks: [CapturedAudio] {
-    [block(0, 80), block(80, 33), block(200, 80, gap: CaptureGap(lost: 87))]
+    var silenced = block(280, 80)
+    silenced.nonFiniteCount = 3
+    return [block(0, 80), block(80, 33), block(200, 80, gap: CaptureGap(lost: 87)), silenced]
   }
 
   private func captured(
@@ -54,7 +56,9 @@ struct CaptureRecordingTests {
   }
 
   @Test
-  func `what a microphone gave comes again, sample by sample, with its gaps`() async throws {
+  func `what a microphone gave comes again, sample by sample, with its gaps and silenced samples`()
+    async throws
+  {
     try await record()
     let client = try AudioRecorderClient.replayingCapture(file)
     #expect(try await captured(client) == blocks)
