@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Shows the main job from a fresh clone: recognise, record and play, with hardware or without.
+# Shows the main job from a fresh clone: recognize, record, and play, with hardware or without.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,10 +15,12 @@ if ! command -v swift >/dev/null; then
 fi
 bash Tests/Support/packages.sh build
 
+echo "This builds the command from its sources, which takes some minutes."
 # The small command of the README: Swift's libraries are a part of it, Foundation's networking is not.
 run swift build --configuration release --product syrinx --disable-default-traits --static-swift-stdlib \
   -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
-PATH="$(swift build -c release --show-bin-path):$PATH"
+built=$(swift build -c release --show-bin-path)
+PATH="$built:$PATH"
 
 spoken=Samples/sounds/two-utterances.wav
 recorded=$(mktemp --suffix=.wav)
@@ -27,12 +29,13 @@ trap 'rm -f "$recorded"' EXIT
 # The recognizer for what comes; without it PocketSphinx, which is there already, does the work.
 run syrinx engines install moonshine || {
   echo "Moonshine could not be installed (is PyPI reachable?), so this demo uses PocketSphinx."
-  echo "To install it later: syrinx engines install moonshine"
+  echo "To install it later: $built/syrinx engines install moonshine"
 }
 
 run syrinx devices
 
-# A microphone that hears a file, in real time: the words appear as they are recognised.
+# A microphone that hears a file, in real time: on a terminal the words appear as they are recognized.
+printf '\nThe voice says "turn left and go back", and then "go forward ten meters".\n'
 run syrinx listen --device "virtual:$spoken"
 
 run syrinx record --device "virtual:$spoken" --seconds 3 "$recorded"
@@ -47,4 +50,4 @@ fi
 run syrinx transcribe Samples/sounds/go-forward.wav Samples/sounds/turn-44100-stereo.flac
 run syrinx transcribe --engine pocketsphinx Samples/sounds/go-forward.wav
 echo
-echo "That was Syrinx. Try it with a microphone: syrinx listen"
+echo "That was Syrinx. Try it with a microphone: $built/syrinx listen"
