@@ -15,11 +15,11 @@ enum SampleConversion {
     case .float32:
       encode(samples, to: target) { $0 }
     case .int32:
-      encode(samples, to: target) { Int32(clipping: $0, scale: 0x1p31) }
+      encode(samples, to: target) { PCMSample.int32($0) }
     case .int24:
-      encode(samples, to: target) { Int32(clipping: $0, scale: 0x1p23) }
+      encode(samples, to: target) { PCMSample.int24($0) }
     case .int24Packed:
-      encode(samples, to: target) { PackedInt24(Int32(clipping: $0, scale: 0x1p23)) }
+      encode(samples, to: target) { PackedInt24(PCMSample.int24($0)) }
     case .int16:
       // Right because the caller's memory holds `samples.count` samples of the device's format.
       dither.quantize(samples, into: target.assumingMemoryBound(to: Int16.self))
@@ -64,21 +64,5 @@ enum SampleConversion {
     // Right because the caller's memory holds `samples.count` samples of the device's format.
     let stored = source.assumingMemoryBound(to: Stored.self)
     for index in samples.indices { samples[index] = convert(stored[index]) }
-  }
-}
-
-extension Int32 {
-  /// The nearest integer to `sample` × `scale`, from −scale to below scale; 0 for what is not a
-  /// number.
-  @inline(__always)
-  fileprivate init(clipping sample: Float, scale: Float) {
-    let scaled = (sample * scale).rounded(.toNearestOrEven)
-    if scaled >= scale {
-      self = Int32(bitPattern: UInt32(scale) &- 1)
-    } else if scaled >= -scale {
-      self = Int32(scaled)
-    } else {
-      self = scaled.isNaN ? 0 : Int32(-scale)
-    }
   }
 }

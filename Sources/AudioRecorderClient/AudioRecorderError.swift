@@ -15,6 +15,10 @@ public enum AudioRecorderError: Error, Hashable, Sendable {
   case deviceLost(AudioDevice.ID)
   /// The file could not be made, written or closed; the sentence names it and says why.
   case file(URL, reason: String)
+  /// The descriptor could not be written; the sentence names it and says why.
+  case descriptor(reason: String)
+  /// The reader of the descriptor has gone; the sentence names it. There is no SIGPIPE.
+  case brokenPipe(reason: String)
   /// The disk, or the user's quota on it, is full; what was recorded before is kept.
   case diskFull(URL)
   /// The file reached `ulimit -f`, or 4 GiB as AIFF; what was recorded before is kept.
@@ -48,8 +52,8 @@ extension AudioRecorderError: CustomStringConvertible {
   /// A sentence for people.
   public var description: String {
     switch self {
-    case .device(_, let reason), .file(_, let reason), .unsupportedFormat(let reason),
-      .system(let reason):
+    case .device(_, let reason), .file(_, let reason), .descriptor(let reason),
+      .brokenPipe(let reason), .unsupportedFormat(let reason), .system(let reason):
       reason
     case .deviceLost(let id):
       "the device \"\(id)\" was lost: it was unplugged or stands still, or its sound server "

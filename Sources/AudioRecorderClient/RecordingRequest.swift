@@ -1,17 +1,32 @@
 public import AudioCore
 public import FoundationEssentials
 
-/// What to record, from what, and into which file.
-public struct RecordingRequest: Hashable, Sendable {
-  /// The file.
+/// Where a recording is written.
+public enum RecordingDestination: Hashable, Sendable {
+  /// A file, or the first of several.
   ///
   /// An existing file is replaced when the first half second, or all of a shorter recording, is
   /// written. Numbered files, which `rolling` makes, replace nothing: a number in use is skipped.
   /// If nothing is recorded, no file is made. A file that another recording is writing is refused.
-  public var url: URL
+  case file(URL)
+  /// An open descriptor, for example a pipe; it stays the caller's, who closes it.
+  ///
+  /// It takes WAV whose header names no length, or with `isRaw` the samples alone, the lowest byte
+  /// first. A reader may be late by 30 seconds before audio is lost. After a stop, one that takes
+  /// nothing for a second is given up. `rolling` and the command `roll` have no effect.
+  ///
+  /// - Parameter name: what errors call it.
+  case descriptor(Int32, name: String = "standard output", isRaw: Bool = false)
+}
 
-  /// The file's format, or nil for the one that its extension names.
-  public var fileFormat: RecordingFileFormat?
+/// What to record, from what, and where to.
+public struct RecordingRequest: Hashable, Sendable {
+  /// Where it is written.
+  public var destination: RecordingDestination
+
+  /// The encoding, or nil for the one that the file's extension names, and 16-bit WAV for a
+  /// descriptor.
+  public var fileFormat: SoundFileEncoding?
 
   /// The device, or nil for the default one.
   public var device: AudioDevice.ID?
@@ -80,10 +95,10 @@ public struct RecordingRequest: Hashable, Sendable {
   /// device goes on with what is the default device then.
   public var onDeviceLoss: DeviceLossPolicy
 
-  /// A request that records from the default device as it comes, until it is stopped, unless it
-  /// says otherwise.
+  /// A request that records from the default device into a file, as it comes, until it is stopped,
+  /// unless it says otherwise; set `destination` to write to a descriptor.
   public init(
-    url: URL, fileFormat: RecordingFileFormat? = nil, device: AudioDevice.ID? = nil,
+    url: URL, fileFormat: SoundFileEncoding? = nil, device: AudioDevice.ID? = nil,
     sampleRate: SampleRate? = nil, channelCount: Int? = nil, maximumDuration: Duration? = nil,
     warnBelow: LevelRule? = .silentMicrophone, id: RecordingID? = nil,
     start: RecordingStartRule = .immediately, preRoll: Duration = .zero,
@@ -92,7 +107,7 @@ public struct RecordingRequest: Hashable, Sendable {
     gaps: RecordingGapRule = .silence, levelsInterval: Duration = .milliseconds(100),
     onDeviceLoss: DeviceLossPolicy = .fail
   ) {
-    self.url = url
+    destination = .file(url)
     self.fileFormat = fileFormat
     self.device = device
     self.sampleRate = sampleRate

@@ -32,6 +32,16 @@ extension AudioRecorderError {
       default: .file(file, reason: "\(error)")
       }
   }
+
+  /// What went wrong with the descriptor of a recording.
+  init(ofDescriptor error: SoundFileError) {
+    self =
+      if case .brokenPipe = error {
+        .brokenPipe(reason: "\(error)")
+      } else {
+        .descriptor(reason: "\(error)")
+      }
+  }
 }
 
 extension SoundCardError {

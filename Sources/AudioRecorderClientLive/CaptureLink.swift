@@ -15,9 +15,11 @@ struct CaptureBlock: BitwiseCopyable {
 
 /// The way from the card's thread to the consumer's; neither waits for the other on it.
 final class CaptureLink: Sendable {
-  /// What the ring holds: how long a consumer, a disk above all, may be busy before the device
+  /// What the ring holds: how long a disk or the reader of a pipe may be busy before the device
   /// itself overruns.
-  static let depth = Duration.seconds(16)
+  ///
+  /// The ring takes only as much memory as has ever waited in it.
+  static let depth = Duration.seconds(32)
 
   let samples: Ring<Float>
   let blocks = Ring<CaptureBlock>(capacity: 8_192, resident: 256)

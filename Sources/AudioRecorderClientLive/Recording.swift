@@ -1,9 +1,10 @@
 import AudioCore
 import AudioRecorderClient
+import AudioThreads
 import SoundCard
 import Synchronization
 
-/// One recording into a file.
+/// One recording.
 final class Recording: Sendable {
   /// Where it records from.
   struct Place: Sendable {
@@ -14,7 +15,7 @@ final class Recording: Sendable {
 
   /// The name by which it is controlled.
   let id: RecordingID?
-  private let control = RecordingControl()
+  private let control: RecordingControl
   private let session = CaptureSession(mayBlock: true)
   private let nanoseconds = Atomic<Int64>(0)
   private let finish = Mutex<RecordingFinish?>(nil)
@@ -26,6 +27,9 @@ final class Recording: Sendable {
     report: @escaping @Sendable (RecordingEvent) -> Void
   ) {
     id = request.id
+    // Only a descriptor has a reader that may take its time. Without a wake-up it is waited for.
+    let hurry = if case .descriptor = request.destination { try? WakeUp() } else { nil as WakeUp? }
+    control = RecordingControl(hurry: hurry)
     let task = Task { await self.run(request, place, report) }
     running.withLock { $0 = task }
   }
@@ -86,8 +90,8 @@ final class Recording: Sendable {
   private func consumer(
     _ plan: RecordingPlan, _ device: PCMConfiguration,
     _ report: @escaping @Sendable (RecordingEvent) -> Void
-  ) throws -> RecordingToFile {
-    let file = try RecordingToFile(
+  ) throws -> RecordingConsumer {
+    let file = try RecordingConsumer(
       plan, device: device.format, control: control,
       reports: .init(
         progress: { [self] in nanoseconds.store($0.inNanoseconds, ordering: .relaxed) },

@@ -1,4 +1,5 @@
 import AudioRecorderClient
+import AudioThreads
 import Synchronization
 
 /// The commands on their way to a recording.
@@ -9,8 +10,15 @@ final class RecordingControl: Sendable {
     var isStopping = false
   }
 
+  /// Signalled when it is to end; for an output that would otherwise hold up the end.
+  let hurry: WakeUp?
+
   // Held for a few instructions by those who command and by the recording's thread.
   private let state = Mutex(State())
+
+  init(hurry: WakeUp? = nil) {
+    self.hurry = hurry
+  }
 
   /// Whether there is no command on its way.
   var isEmpty: Bool { state.withLock(\.commands.isEmpty) }
@@ -21,6 +29,7 @@ final class RecordingControl: Sendable {
   /// Says that it is to end, which the capture's own stop brings about.
   func stop() {
     state.withLock { $0.isStopping = true }
+    hurry?.signal()
   }
 
   /// - Parameter block: the number of the first block that it is for.

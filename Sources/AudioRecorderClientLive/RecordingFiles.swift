@@ -3,13 +3,60 @@ import AudioRecorderClient
 import FoundationEssentials
 import SoundFile
 
+/// What a recording is written to.
+protocol RecordingOutput: AnyObject {
+  /// The rate and channels of what is written.
+  var format: AudioFormat { get }
+
+  /// The frames written so far.
+  var framesWritten: FrameCount { get }
+
+  /// Goes on in the next file from the next frame on, where there are files.
+  func roll()
+
+  func append(_ buffer: AudioBuffer) throws(AudioRecorderError)
+
+  /// Throws where a file that is not written any more could not be completed.
+  func checkLast() throws(AudioRecorderError)
+
+  /// Completes everything.
+  func close() throws(AudioRecorderError)
+}
+
+/// WAV, or its samples alone, on a descriptor.
+final class RecordingStream: RecordingOutput {
+  let format: AudioFormat
+  private let begin: () throws(SoundFileError) -> StreamingWAVWriter
+  private var writer: StreamingWAVWriter?
+
+  /// - Parameter begin: writes the header; called with the first frames.
+  init(format: AudioFormat, begin: @escaping () throws(SoundFileError) -> StreamingWAVWriter) {
+    (self.format, self.begin) = (format, begin)
+  }
+
+  var framesWritten: FrameCount { writer?.framesWritten ?? 0 }
+
+  func append(_ buffer: AudioBuffer) throws(AudioRecorderError) {
+    do throws(SoundFileError) {
+      if writer == nil { writer = try begin() }
+      try writer?.write(buffer)
+    } catch {
+      throw AudioRecorderError(ofDescriptor: error)
+    }
+  }
+
+  func roll() {}
+  func checkLast() {}
+  func close() {}
+}
+
 /// The file that is written, and the next one when it is time; not a frame is lost between them.
 ///
 /// The next file is opened before the last one is closed, which a thread of its own does: what is
 /// heard meanwhile waits for no disk. Where the next one cannot be opened, the last one goes on for
 /// a second of audio; then it is tried once more. Only a file of the very name that was asked for is
 /// replaced: a number that is taken is left out.
-final class RecordingFiles {
+final class RecordingFiles: RecordingOutput {
   /// The rate and channels of every file.
   let format: AudioFormat
 
@@ -33,7 +80,8 @@ final class RecordingFiles {
 
   /// Makes the first file.
   init(
-    _ request: RecordingRequest, format: AudioFormat, encoding: SoundFileEncoding,
+    _ url: URL, rolling: RecordingRolling = RecordingRolling(), format: AudioFormat,
+    encoding: SoundFileEncoding,
     mostTaken: Int = 100_000, freeSpace: @escaping (SoundFileWriter) -> Int? = \.freeSpace,
     closing: @escaping FileClosing.Closing = { writer throws(SoundFileError) in
       try writer.close()
@@ -43,10 +91,10 @@ final class RecordingFiles {
     (self.format, self.encoding, self.report) = (format, encoding, report)
     (self.freeSpace, self.closing, self.mostTaken) = (freeSpace, closing, mostTaken)
     disk = DiskSpace(rate: format.sampleRate)
-    plan = RollingPlan(request.rolling, url: request.url, format: format, encoding: encoding)
+    plan = RollingPlan(rolling, url: url, format: format, encoding: encoding)
     (writer, index) = try plan.makeFile(
       from: 0, atMost: mostTaken, format: format, encoding: encoding)
-    url = plan.file(index)
+    self.url = plan.file(index)
   }
 
   /// The frames in all files.

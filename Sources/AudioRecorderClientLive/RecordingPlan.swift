@@ -1,5 +1,6 @@
 import AudioCore
 import AudioRecorderClient
+import AudioThreads
 import FilePaths
 import FoundationEssentials
 import SoundCard
@@ -26,7 +27,12 @@ struct RecordingPlan {
     return PCMRequest(
       device: request.device,
       format: AudioFormat(sampleRate: request.sampleRate ?? 48_000, channelCount: channelCount),
-      buffering: .recording, prefersNativeRate: true)
+      buffering: isLive ? .capture : .recording, prefersNativeRate: true)
+  }
+
+  /// Whether somebody may hear it meanwhile.
+  private var isLive: Bool {
+    if case .descriptor = request.destination { true } else { false }
   }
 
   /// The file's format where this is what comes from the device.
@@ -37,20 +43,41 @@ struct RecordingPlan {
         ?? min(device.channelCount, encoding.maximumChannelCount ?? device.channelCount))
   }
 
+  /// What the recording is written to, in this format; throws where the first file cannot be made.
+  ///
+  /// - Parameter hurry: once it is signalled, a reader that takes nothing is not waited for.
+  func output(
+    _ format: AudioFormat, hurry: WakeUp?, report: @escaping @Sendable (RecordingEvent) -> Void
+  ) throws(AudioRecorderError) -> any RecordingOutput {
+    switch request.destination {
+    case .file(let url):
+      return try RecordingFiles(
+        url, rolling: request.rolling, format: format, encoding: encoding, report: report)
+    case .descriptor(let number, let name, let isRaw):
+      return RecordingStream(format: format) { [encoding] () throws(SoundFileError) in
+        try StreamingWAVWriter(
+          fileDescriptor: number, name: name, format: format,
+          samples: encoding.samples ?? .int16, isRaw: isRaw, hurry: hurry)
+      }
+    }
+  }
+
   private static func encoding(
     _ request: RecordingRequest
   ) throws(AudioRecorderError) -> SoundFileEncoding {
-    if let format = request.fileFormat {
-      guard let encoding = format.encoding else {
-        throw .unsupportedFormat(
-          reason: "\(format.container.rawValue) files hold no samples of \(format.samplesText)")
+    switch request.destination {
+    case .descriptor:
+      let encoding = request.fileFormat ?? .wav16
+      guard encoding.container == .wav else {
+        throw .unsupportedFormat(reason: "a descriptor takes WAV, not \(encoding)")
       }
       return encoding
-    }
-    do {
-      return try SoundFileEncoding(pathExtension: FilePath(request.url).pathExtension)
-    } catch {
-      throw .unknownFileFormat(request.url)
+    case .file(let url):
+      if let encoding = request.fileFormat { return encoding }
+      guard let encoding = try? SoundFileEncoding(pathExtension: FilePath(url).pathExtension) else {
+        throw .unknownFileFormat(url)
+      }
+      return encoding
     }
   }
 
@@ -61,43 +88,6 @@ struct RecordingPlan {
       try encoding.check(AudioFormat(sampleRate: rate, channelCount: request.channelCount ?? 1))
     } catch {
       throw .unsupportedFormat(reason: "\(error)")
-    }
-  }
-}
-
-extension RecordingFileFormat {
-  /// What writes it; nil where there is no such format.
-  var encoding: SoundFileEncoding? {
-    SoundFileEncoding(container.coded, samples: samples?.coded)
-  }
-
-  fileprivate var samplesText: String {
-    samples.map { "\($0.coded)" } ?? "any kind"
-  }
-}
-
-extension RecordingFileFormat.Container {
-  fileprivate var coded: SoundFileEncoding.Container {
-    switch self {
-    case .wav: .wav
-    case .aiff: .aiff
-    case .au: .au
-    case .caf: .caf
-    case .flac: .flac
-    case .vorbis: .vorbis
-    case .opus: .opus
-    case .mp3: .mp3
-    }
-  }
-}
-
-extension RecordingFileFormat.Samples {
-  fileprivate var coded: SoundFileEncoding.SampleFormat {
-    switch self {
-    case .int16: .int16
-    case .int24: .int24
-    case .int32: .int32
-    case .float: .float
     }
   }
 }

@@ -2,7 +2,6 @@ import AudioCore
 import AudioRecorderClient
 import FilePaths
 import FoundationEssentials
-import SoundFile
 
 /// Where one file of a recording ends, and what the next one is called.
 struct RollingPlan {
@@ -63,17 +62,5 @@ extension Int {
   fileprivate func padded(to width: Int) -> String {
     let digits = "\(self)"
     return String(repeating: "0", count: Swift.max(0, width - digits.count)) + digits
-  }
-}
-
-extension SoundFileEncoding {
-  /// The bytes of a sample of linear PCM; nil where it is compressed.
-  fileprivate var sampleSize: Int? {
-    switch (container, samples) {
-    case (.flac, _), (_, nil): nil
-    case (_, .int16): 2
-    case (_, .int24): 3
-    case (_, .int32), (_, .float): 4
-    }
   }
 }

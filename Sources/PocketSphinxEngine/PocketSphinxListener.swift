@@ -1,3 +1,4 @@
+import AudioCore
 import SpeechEngine
 
 /// Follows the mean of a stream's cepstra with a front end alone, as a session does.

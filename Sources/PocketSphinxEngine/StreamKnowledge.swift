@@ -27,10 +27,3 @@ struct StreamKnowledge {
     return schedule.hear(FrameCount(samples.count))
   }
 }
-
-extension [Float] {
-  /// The nearest 16-bit values, full scale for what is louder.
-  var inSixteenBits: [Int16] {
-    map { Int16(Swift.max(-32_768, Swift.min(32_767, ($0 * 32_768).rounded()))) }
-  }
-}

@@ -47,10 +47,10 @@ struct BlockConverter: ~Copyable {
       return handle.write(short, frames: frames)
     case .int24:
       // At the upper end of 32 bits, as libsndfile wants them.
-      for index in block.indices { long[index] = SampleConversion.int24(block[index]) << 8 }
+      for index in block.indices { long[index] = PCMSample.int24(block[index]) << 8 }
       return handle.write(long, frames: frames)
     case .int32:
-      for index in block.indices { long[index] = SampleConversion.int32(block[index]) }
+      for index in block.indices { long[index] = PCMSample.int32(block[index]) }
       return handle.write(long, frames: frames)
     case .float:
       return handle.write(samples, frames: frames)

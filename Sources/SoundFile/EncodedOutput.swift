@@ -86,7 +86,7 @@ final class EncodedOutput: SoundFileOutput {
   /// After a failure an encoder does not know what has reached the disk: a decoder does.
   private func countWhatIsThere() {
     // Without an encoder each frame was in the file when libsndfile had taken it.
-    guard !encoding.hasFixedFrameSize || file.isCut else { return }
+    guard encoding.sampleSize == nil || file.isCut else { return }
     file.truncate(to: file.wholeLength)
     if encoding.container == .mp3 { lengthTag.settle(file) }
     framesWritten = storedFrameCount(file, atMost: framesWritten, rate: format.sampleRate)

@@ -1,6 +1,17 @@
+public import AudioCore
 import CSndFile
 
 extension SoundFileEncoding {
+  /// The usual encoding for a file name's extension, in upper or lower case, without the dot.
+  ///
+  /// - Throws: `SoundFileError.unknownExtension`, which names those that are known.
+  public init(pathExtension: String) throws(SoundFileError) {
+    guard let encoding = Container(pathExtension: pathExtension).flatMap({ Self($0) }) else {
+      throw .unknownExtension(pathExtension)
+    }
+    self = encoding
+  }
+
   /// How samples are handed to libsndfile.
   ///
   /// We round to whole numbers ourselves: libsndfile scales by 32767 without clipping, which is not
@@ -22,38 +33,16 @@ extension SoundFileEncoding {
     return Int32(major | coding)
   }
 
-  /// Whether every frame takes the same bytes.
-  var hasFixedFrameSize: Bool {
-    switch container {
-    case .wav, .aiff, .au, .caf: true
-    case .flac, .vorbis, .opus, .mp3: false
-    }
-  }
-
   /// Whether the header can be brought up to date while writing; libsndfile would
   /// destroy Ogg files.
-  var updatesHeader: Bool { hasFixedFrameSize }
+  var updatesHeader: Bool { sampleSize != nil }
 
   /// The sound that an encoder may be given without a byte of it in the file; nil where every frame
   /// is written at once.
-  var patience: Duration? {
-    switch container {
-    case .wav, .aiff, .au, .caf: nil
-    case .flac, .vorbis, .opus, .mp3: .seconds(5)
-    }
-  }
+  var patience: Duration? { sampleSize == nil ? .seconds(5) : nil }
 }
 
 extension SoundFileEncoding.SampleFormat {
-  /// The bytes that a sample takes.
-  var byteCount: Int {
-    switch self {
-    case .int16: 2
-    case .int24: 3
-    case .int32, .float: 4
-    }
-  }
-
   fileprivate var libraryFormat: Int {
     switch self {
     case .int16: SF_FORMAT_PCM_16

@@ -33,7 +33,8 @@ extension StreamInput {
     var bytes = firstBytes
     while true {
       let (passed, isEnd) = pass(bytes)
-      guard writeAll(passed, to: inlet.number) == 0, !isEnd, wait(outlet: inlet.number),
+      let code = passed.withUnsafeBytes { writeAll($0, to: inlet.number) }
+      guard code == 0, !isEnd, wait(outlet: inlet.number),
         let more = try? next(atMost: 1 << 16), !more.isEmpty
       else { return }
       bytes = more

@@ -1,3 +1,4 @@
+import AudioThreads
 import FilePaths
 import Glibc
 
@@ -32,7 +33,7 @@ extension StreamInput {
   private func append(
     _ bytes: [UInt8], to file: Descriptor, folder: FilePath
   ) throws(SoundFileError) {
-    let code = writeAll(bytes, to: file.number)
+    let code = bytes.withUnsafeBytes { writeAll($0, to: file.number) }
     guard code == 0 else { throw SystemErrors.writing(folder.text, code: code) }
   }
 }

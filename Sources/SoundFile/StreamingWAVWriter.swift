@@ -1,5 +1,6 @@
 public import AudioCore
 public import AudioThreads
+import Glibc
 
 /// Writes WAV, or its samples alone, to a descriptor that cannot be sought in, for example 1 for
 /// standard output.
@@ -17,7 +18,9 @@ public final class StreamingWAVWriter {
   public private(set) var framesWritten: FrameCount = 0
 
   private let samples: SoundFileEncoding.SampleFormat
-  private let output: PipeOutput
+  private let descriptor: Int32
+  private let name: String
+  private let hurry: WakeUp?
   private var encoder: LittleEndianSamples
   private var bytes: [UInt8] = []
 
@@ -34,10 +37,10 @@ public final class StreamingWAVWriter {
     fileDescriptor: Int32, name: String = "standard output", format: AudioFormat,
     samples: SoundFileEncoding.SampleFormat = .int16, isRaw: Bool = false, hurry: WakeUp? = nil
   ) throws(SoundFileError) {
+    (descriptor, self.name, self.hurry) = (fileDescriptor, name, hurry)
     (self.format, self.samples) = (format, samples)
     encoder = LittleEndianSamples(samples)
-    output = PipeOutput(descriptor: fileDescriptor, name: name, hurry: hurry)
-    if !isRaw { try output.write(StreamingWAVHeader.bytes(format, samples)) }
+    if !isRaw { try write(WAVFileHeader(format: format, samples: samples).streamBytes) }
   }
 
   /// Writes a buffer; its place on the time-line does not matter.
@@ -53,7 +56,35 @@ public final class StreamingWAVWriter {
     buffer.samples.withUnsafeBufferPointer { samples in
       bytes.withUnsafeMutableBytes { encoder.encode(samples, into: $0) }
     }
-    try output.write(bytes)
+    try write(bytes)
     framesWritten = framesWritten + buffer.frameCount
+  }
+
+  private func write(_ bytes: [UInt8]) throws(SoundFileError) {
+    let code = withoutPipeSignal {
+      bytes.withUnsafeBytes { writeAll($0, to: descriptor, hurry: hurry) }
+    }
+    guard code == 0 else { throw SystemErrors.writing(name, code: code) }
+  }
+
+  /// Keeps SIGPIPE, which would end the process, from this thread while `body` writes.
+  private func withoutPipeSignal(_ body: () -> Int32) -> Int32 {
+    var pipeSignal = sigset_t()
+    var previous = sigset_t()
+    var pending = sigset_t()
+    sigemptyset(&pipeSignal)
+    sigaddset(&pipeSignal, SIGPIPE)
+    sigpending(&pending)
+    guard sigismember(&pending, SIGPIPE) == 0 else { return body() }
+
+    pthread_sigmask(SIG_BLOCK, &pipeSignal, &previous)
+    defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
+    let code = body()
+    if code == EPIPE {
+      // The signal is pending on this thread; taken here, it is not delivered when unblocked.
+      var now = timespec()
+      sigtimedwait(&pipeSignal, nil, &now)
+    }
+    return code
   }
 }

@@ -1,8 +1,9 @@
 import AudioCore
 
-/// The first bytes of a WAV file whose length is known, or of RF64 where 32 bits cannot tell it.
+/// The first bytes of WAV: of a file whose length is known, which is RF64 where 32 bits cannot hold
+/// it, or of a stream of unknown length.
 ///
-/// Both have the same length: RF64's sizes stand where a WAV file has a chunk of nothing.
+/// Both kinds of file have the same length: RF64's sizes stand where a WAV file has a chunk of nothing.
 /// The format is the plain one, also for 24 bits, because Python's `wave` reads no other before
 /// 3.12. From three channels on it is WAVE_FORMAT_EXTENSIBLE, which names their positions: without
 /// that, other programs take three channels for 2.1.
@@ -35,29 +36,30 @@ struct WAVFileHeader {
       + chunkHead("data", dataSize)
   }
 
+  /// The header of a stream: the sizes are the largest numbers there are.
+  var streamBytes: [UInt8] {
+    chunkHead("RIFF", Self.largestSize) + Array("WAVE".utf8) + formatChunk
+      + chunkHead("data", Self.largestSize)
+  }
+
   private func frames(_ dataSize: Int) -> Int {
     dataSize / (samples.byteCount * format.channelCount)
   }
 
   /// The format, and for float the number of frames, which the standard demands.
   private func middle(frames: Int) -> [UInt8] {
-    let chunk = WAVFormatChunk.bytes(format, samples)
-    guard samples == .float else { return chunk }
-    return chunk + chunkHead("fact", 4) + little(min(frames, Self.largestSize), 4)
+    guard samples == .float else { return formatChunk }
+    return formatChunk + chunkHead("fact", 4) + little(min(frames, Self.largestSize), 4)
   }
-}
 
-/// The chunk of a WAV file that tells rate, channels and coding.
-enum WAVFormatChunk {
-  static func bytes(
-    _ format: AudioFormat, _ samples: SoundFileEncoding.SampleFormat
-  ) -> [UInt8] {
+  /// Rate, channels and coding.
+  private var formatChunk: [UInt8] {
     let frameSize = format.channelCount * samples.byteCount
     let rate = format.sampleRate.hertz
     let (integer, float, extensible) = (1, 3, 0xFFFE)
     let coding = samples == .float ? float : integer
     let isExtensible = format.channelCount > 2
-    let extra = isExtensible ? positions(coding, format.layout, samples) : []
+    let extra = isExtensible ? positions(coding) : []
     return chunkHead("fmt ", 16 + extra.count) + little(isExtensible ? extensible : coding, 2)
       + little(format.channelCount, 2) + little(rate, 4) + little(rate * frameSize, 4)
       + little(frameSize, 2) + little(samples.byteCount * 8, 2) + extra
@@ -65,17 +67,15 @@ enum WAVFormatChunk {
 
   /// What WAVE_FORMAT_EXTENSIBLE adds: the valid bits, the mask of positions, and the coding, as the
   /// beginning of an identifier whose rest never changes.
-  private static func positions(
-    _ coding: Int, _ layout: ChannelLayout, _ samples: SoundFileEncoding.SampleFormat
-  ) -> [UInt8] {
+  private func positions(_ coding: Int) -> [UInt8] {
     let identifier: [UInt8] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
-    return little(22, 2) + little(samples.byteCount * 8, 2) + little(Int(layout.wavMask), 4)
+    return little(22, 2) + little(samples.byteCount * 8, 2) + little(Int(format.layout.wavMask), 4)
       + little(coding, 2) + identifier
   }
 }
 
 /// The name of a chunk and the number of bytes that follow.
-func chunkHead(_ name: String, _ size: Int) -> [UInt8] {
+private func chunkHead(_ name: String, _ size: Int) -> [UInt8] {
   Array(name.utf8) + little(size, 4)
 }
 

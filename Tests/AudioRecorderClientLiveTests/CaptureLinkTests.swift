@@ -41,8 +41,8 @@ import Testing
     #expect(joined[0].buffer.samples == sound + sound)
   }
 
-  @Test(arguments: [(160, 256_000), (16_000, 256_000), (160_000, 640_000)])
-  func `the ring holds sixteen seconds, and four periods where those are longer`(
+  @Test(arguments: [(160, 512_000), (16_000, 512_000), (160_000, 640_000)])
+  func `the ring holds half a minute, and four periods where those are longer`(
     period: Int, capacity: Int
   ) throws {
     let format = AudioFormat(sampleRate: 16_000, channelCount: 2)

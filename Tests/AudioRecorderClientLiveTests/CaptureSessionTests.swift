@@ -10,13 +10,14 @@ import Testing
 /// A device that does not open, as that of a sound server that does not answer.
 @Suite(.timeLimit(.minutes(5))) struct CaptureSessionTests {
   private let opening = Gate()
-  private let request = RecordingRequest(url: URL(fileURLWithPath: "/nowhere/at/all.wav"))
+  private let url = URL(fileURLWithPath: "/nowhere/at/all.wav")
+  private var request: RecordingRequest { RecordingRequest(url: url) }
 
   @Test func `stopRecording ends a recording whose device is opening, and nothing is recorded`()
     async throws
   {
     try await withDeafCard { recorder in
-      let recording = Task { try await recorder.startRecording(url: request.url) }
+      let recording = Task { try await recorder.startRecording(url: url) }
       await opening.wait()
       await recorder.stopRecording()
       let hasRecorded = try await recording.value
@@ -40,7 +41,7 @@ import Testing
 
   @Test func `a cancelled startRecording returns while the device is opening`() async {
     await withDeafCard { recorder in
-      let recording = Task { try await recorder.startRecording(url: request.url) }
+      let recording = Task { try await recorder.startRecording(url: url) }
       await opening.wait()
       recording.cancel()
       await #expect(throws: CancellationError.self) { _ = try await recording.value }
@@ -92,7 +93,7 @@ import Testing
       $0.soundCard.openCapture = { _ in throw reason }
     } operation: {
       await #expect(throws: told) {
-        try await AudioRecorderClient.liveValue.startRecording(url: request.url)
+        try await AudioRecorderClient.liveValue.startRecording(url: url)
       }
     }
   }

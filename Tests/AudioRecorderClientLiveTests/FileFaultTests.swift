@@ -13,7 +13,7 @@ import VirtualSoundCard
 
 /// What can happen to the file of a recording, whatever its container.
 @Suite struct FileFaultTests {
-  private static let containers = RecordingFileFormat.Container.allCases
+  private static let containers = SoundFileEncoding.Container.allCases
 
   /// In a process of its own, because the limit holds for all that a process writes.
   ///
@@ -48,7 +48,7 @@ import VirtualSoundCard
       let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
       for room in [0, 50, 60] {
         let files = try RecordingFiles(
-          RecordingRequest(url: url), format: format, encoding: .wavFloat, report: { _ in })
+          url, format: format, encoding: .wavFloat, report: { _ in })
         let sound = AudioSignal.noise(seed: 1).buffer(8_000, format: format)
         try files.append(sound)
         var limit = rlimit(rlim_cur: rlim_t(room), rlim_max: .max)
@@ -70,7 +70,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: containers)
-  func `a full disk is an error`(container: RecordingFileFormat.Container) async {
+  func `a full disk is an error`(container: SoundFileEncoding.Container) async {
     let url = URL(filePath: "/dev/full")
     await #expect(throws: AudioRecorderError.diskFull(url)) { try await record(container, url) }
   }
@@ -78,7 +78,7 @@ import VirtualSoundCard
   /// A name of 255 bytes is the longest, and a number makes it longer.
   @Test(arguments: containers)
   func `a next file that cannot be made is an error, and the last one is whole`(
-    container: RecordingFileFormat.Container
+    container: SoundFileEncoding.Container
   ) async throws {
     let folder = try Folder()
     let name = String(repeating: "o", count: 255)
@@ -104,7 +104,7 @@ import VirtualSoundCard
 
   @Test(arguments: containers)
   func `a folder that is removed is an error that names the copy of what was recorded`(
-    container: RecordingFileFormat.Container
+    container: SoundFileEncoding.Container
   ) async throws {
     let folder = try Folder()
     let gone = folder.url.appending(path: "gone")
@@ -136,7 +136,7 @@ import VirtualSoundCard
 
 /// Records twelve seconds of noise; `heard` is told of every block of it before that is heard.
 private func record(
-  _ container: RecordingFileFormat.Container, _ url: URL,
+  _ container: SoundFileEncoding.Container, _ url: URL,
   rolling: RecordingRolling = RecordingRolling(), _ event: (RecordingEvent) -> Void = { _ in },
   heard: @escaping @Sendable (FrameCount) -> Void = { _ in }
 ) async throws {
@@ -155,7 +155,7 @@ private func record(
     $0.soundCard = VirtualSoundCard(.init(pace: .untimed, microphone: microphone)).soundCard
   } operation: {
     let request = RecordingRequest(
-      url: url, fileFormat: RecordingFileFormat(container), rolling: rolling)
+      url: url, fileFormat: SoundFileEncoding(container), rolling: rolling)
     for try await happened in await AudioRecorderClient.liveValue.recording(request: request) {
       event(happened)
     }

@@ -48,7 +48,7 @@ import VirtualSoundCard
       }
     }
     await closed(card)
-    try check(request.url, moment)
+    try check(#require(request.file), moment)
   }
 
   private func request(for moment: Moment) -> RecordingRequest {

@@ -21,7 +21,7 @@ import Testing
     let url = folder.url(encoding.container.pathExtensions[0])
     let events = Mutex<[RecordingEvent]>([])
     let files = try RecordingFiles(
-      RecordingRequest(url: url, rolling: rolling), format: format, encoding: encoding
+      url, rolling: rolling, format: format, encoding: encoding
     ) { event in events.withLock { $0.append(event) } }
     for (index, block) in audio.cut(size).enumerated() {
       if rollAt.contains(index) { files.roll() }
@@ -82,8 +82,8 @@ import Testing
     let door = try Door(in: folder)
     let (url, next) = (door.url("take.wav"), door.url("take-001.wav"))
     let files = try RecordingFiles(
-      RecordingRequest(url: url, rolling: RecordingRolling(length: .milliseconds(100))),
-      format: format, encoding: .wavFloat
+      url, rolling: RecordingRolling(length: .milliseconds(100)), format: format,
+      encoding: .wavFloat
     ) { _ in }
     try door.shut()
     let blocks = audio.cut(400)
@@ -100,7 +100,7 @@ import Testing
     let door = try Door(in: folder)
     let (url, next) = (door.url("take.wav"), door.url("take-001.wav"))
     let files = try RecordingFiles(
-      RecordingRequest(url: url), format: format, encoding: .wavFloat
+      url, format: format, encoding: .wavFloat
     ) { _ in }
     try door.shut()
     for (index, block) in audio.cut(400).enumerated() {
@@ -119,7 +119,7 @@ import Testing
     let told = Mutex<[RecordingEvent]>([])
     // 64,000 bytes a second.
     let files = try RecordingFiles(
-      RecordingRequest(url: folder.url("wav")), format: format, encoding: .wavFloat,
+      folder.url("wav"), format: format, encoding: .wavFloat,
       freeSpace: { _ in free }, report: { event in told.withLock { $0.append(event) } })
     for block in audio.cut(8_000) { try files.append(block) }
     #expect(told.withLock { $0.isEmpty })
@@ -137,7 +137,7 @@ import Testing
     let events = Mutex<[RecordingEvent]>([])
     let url = folder.url("wav")
     let files = try RecordingFiles(
-      RecordingRequest(url: url), format: format, encoding: .wavFloat,
+      url, format: format, encoding: .wavFloat,
       closing: { writer throws(SoundFileError) in
         isWritten.wait()
         try writer.close()
@@ -158,7 +158,7 @@ import Testing
   @Test func `a file that could not be completed is an error of the recording`() throws {
     let url = folder.url("wav")
     let files = try RecordingFiles(
-      RecordingRequest(url: url), format: format, encoding: .wavFloat,
+      url, format: format, encoding: .wavFloat,
       closing: { _ throws(SoundFileError) in throw .diskFull(path: "first") }, report: { _ in })
     let blocks = audio.cut(8_000)
     try files.append(blocks[0])
@@ -171,7 +171,7 @@ import Testing
   @Test func `a next file that nothing came into is gone when the recording has failed`() throws {
     let url = folder.url("wav")
     let files = try RecordingFiles(
-      RecordingRequest(url: url), format: format, encoding: .wavFloat,
+      url, format: format, encoding: .wavFloat,
       closing: { _ throws(SoundFileError) in throw .diskFull(path: "first") }, report: { _ in })
     let blocks = audio.cut(4_000)
     try files.append(blocks[0])

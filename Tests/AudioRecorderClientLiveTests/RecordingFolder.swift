@@ -1,4 +1,5 @@
 import AudioCore
+import AudioRecorderClient
 import Foundation
 import SoundFile
 
@@ -28,5 +29,12 @@ final class RecordingFolder: Sendable {
       if buffer.isEmpty { return AudioBuffer(format: reader.format, samples: samples) }
       samples += buffer.samples
     }
+  }
+}
+
+extension RecordingRequest {
+  /// The file that is written.
+  var file: URL? {
+    if case .file(let url) = destination { url } else { nil }
   }
 }

@@ -14,7 +14,7 @@ import VirtualSoundCard
   private let folder = RecordingFolder()
   private let clock = TestClock()
   private let openings = Mutex<[AudioFormat]>([])
-  private let full = RecordingFileFormat(.wav, samples: .float)
+  private let full = SoundFileEncoding(.wav, samples: .float)
 
   @Test(arguments: [false, true])
   func `a recording and a recogniser get what they ask for, whoever comes first`(
@@ -36,7 +36,7 @@ import VirtualSoundCard
     #expect(openings.withLock { $0 } == [TwoTones.format])
     #expect(events.start?.deviceFormat == TwoTones.format)
     #expect(events.start?.exceedsDevice == false)
-    let recorded = try folder.read(request.url)
+    let recorded = try folder.read(#require(request.file))
     #expect(recorded.format == TwoTones.format && recorded.duration >= .seconds(1))
     let isBitExact = TwoTones.isHeard(in: recorded.samples)
     #expect(isBitExact)
@@ -78,7 +78,7 @@ import VirtualSoundCard
     #expect(high.start?.exceedsDevice == true)
     #expect(heard.first?.device?.format == .speech)
     #expect(heard.first?.buffer.format == TwoTones.format)
-    #expect(try folder.read(second.url).format == TwoTones.format)
+    #expect(try folder.read(#require(second.file)).format == TwoTones.format)
   }
 
   @Test func `each counts what was lost in its own frames`() async throws {

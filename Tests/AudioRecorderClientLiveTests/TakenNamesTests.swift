@@ -28,7 +28,7 @@ import Testing
     _ name: String, _ rolling: RecordingRolling, mostTaken: Int = 100
   ) throws -> RecordingFiles {
     try RecordingFiles(
-      RecordingRequest(url: url(name), rolling: rolling), format: format, encoding: .wavFloat,
+      url(name), rolling: rolling, format: format, encoding: .wavFloat,
       mostTaken: mostTaken
     ) { _ in }
   }
@@ -56,7 +56,7 @@ import Testing
     try take(["out-001.wav"])
     let told = Mutex<[URL]>([])
     let files = try RecordingFiles(
-      RecordingRequest(url: url("out.wav")), format: format, encoding: .wavFloat
+      url("out.wav"), format: format, encoding: .wavFloat
     ) { event in
       if case .rolled(let rolled) = event { told.withLock { $0.append(rolled.next) } }
     }

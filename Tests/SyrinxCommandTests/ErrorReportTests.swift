@@ -1,8 +1,8 @@
 import ArgumentParser
 import AudioCore
+import AudioRecorderClient
 import Foundation
 import SoundCard
-import SoundFile
 import Testing
 
 @testable import SyrinxCommand
@@ -19,7 +19,7 @@ struct ErrorReportTests {
   func `a reader that has gone is no message`() {
     for error: any Error in [
       OutputError(name: "standard output", code: EPIPE),
-      SoundFileError.brokenPipe(path: "standard output"),
+      AudioRecorderError.brokenPipe(reason: "the reader has gone"),
     ] {
       #expect(ErrorReport(error)?.status == 141)
       #expect(ErrorReport(error)?.sentence == nil)

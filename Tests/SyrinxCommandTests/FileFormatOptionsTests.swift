@@ -1,5 +1,5 @@
 import ArgumentParser
-import AudioRecorderClient
+import AudioCore
 import FilePaths
 import Testing
 
@@ -16,7 +16,7 @@ struct FileFormatOptionsTests {
   @Test
   func `format and bits win over the extension`() throws {
     let options = try FileFormatOptions.parse(["--format", "ogg"])
-    #expect(options.fileFormat(extension: "wav") == .vorbis)
+    #expect(options.fileFormat(extension: "wav") == .oggVorbis)
     let bits = try FileFormatOptions.parse(["--bits", "24"])
     #expect(bits.fileFormat(extension: "wav") == .wav24)
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioCore
+import AudioRecorderClient
 import FilePaths
 import SoundFile
 
@@ -48,31 +49,40 @@ struct RecordCommand: Subcommand {
     try check("--seconds", seconds, in: 0.001...31_536_000, "a length in seconds")
     try check("--rate", rate, in: 1_000...768_000, "a rate in hertz")
     try check("--channels", channels, in: 1...32, "a number of channels")
-    if file != "-" { try checkFile() }
+    if !isStream { try checkFile() }
     try checkPlaces()
     try fileFormat.check(for: file, extension: pathExtension)
     try rules.refuse(for: file)
   }
 
   func perform(in context: CommandContext) async throws {
-    if file == "-" {
-      try await PipeRecording(settings: settings, context: context).run()
-    } else {
-      try await FileRecording(
-        url: file.url, settings: settings, rules: rules, context: context
-      ).run()
+    guard !isStream || !StandardDescriptor.output.isTerminal else {
+      throw ValidationError("- writes sound to a terminal; send it into a pipe or a file.")
     }
+    try await RecordingRun(
+      request: request(in: context), printsEvents: rules.json, context: context
+    ).run()
   }
 
-  private var settings: RecordingSettings {
-    RecordingSettings(
+  private func request(in context: CommandContext) -> RecordingRequest {
+    // Levels that nobody sees are reported seldom, which saves work. A pipe gets audio at once.
+    let isWatched = rules.json || context.console.isWatched || isStream
+    var request = RecordingRequest(
+      url: file.url, fileFormat: fileFormat.fileFormat(extension: pathExtension),
       device: device.id, sampleRate: rate.map(SampleRate.init(hertz:)), channelCount: channels,
-      length: seconds.map { .seconds($0) },
-      fileFormat: fileFormat.fileFormat(extension: pathExtension),
-      samples: fileFormat.samples ?? .int16, isRaw: fileFormat.raw,
-      channels: rules.pickChannels?.indices, printsEvents: rules.json,
-      onDeviceLoss: wait.onDeviceLoss)
+      maximumDuration: seconds.map { .seconds($0) }, id: RecordingID(),
+      levelsInterval: .milliseconds(isWatched ? 100 : 1_000), onDeviceLoss: wait.onDeviceLoss)
+    rules.apply(to: &request)
+    if isStream {
+      request.destination = .descriptor(StandardDescriptor.output.rawValue, isRaw: fileFormat.raw)
+      request.fileFormat = SoundFileEncoding(.wav, samples: fileFormat.samples)
+      // No signal commands it.
+      request.id = nil
+    }
+    return request
   }
+
+  private var isStream: Bool { file == "-" }
 
   private var pathExtension: String { file.pathExtension }
 

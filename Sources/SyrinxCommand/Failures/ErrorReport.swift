@@ -1,6 +1,6 @@
 import ArgumentParser
 import AudioPlayerClient
-import SoundFile
+import AudioRecorderClient
 import SpeechClient
 
 /// Why a command ends without its job being done, where there is nothing more to say.
@@ -40,7 +40,7 @@ struct ErrorReport: Equatable {
     case CommandEnd.reported: self.init(status: 1)
     case CommandEnd.interrupted(let signal): self.init(status: StopSequence.status(signal))
     case let error as OutputError where error.isBrokenPipe: self.init(status: 141)
-    case SoundFileError.brokenPipe: self.init(status: 141)
+    case AudioRecorderError.brokenPipe: self.init(status: 141)
     // Nothing but the arguments asks for something.
     case SpeechClientError.invalidRequest: self.init(sentence: Self.sentence(error), status: 64)
     default: self.init(sentence: Self.sentence(error), status: 1)

@@ -1,5 +1,5 @@
 import ArgumentParser
-import AudioRecorderClient
+import AudioCore
 import FilePaths
 import SoundFile
 
@@ -16,7 +16,7 @@ struct FileFormatOptions: ParsableArguments {
   var raw = false
 
   func validate() throws {
-    if let format, Self.container(format) == nil {
+    if let format, Container(pathExtension: format) == nil {
       throw ValidationError(
         "--format takes wav, aiff, au, caf, flac, ogg, opus or mp3, not \(format).")
     }
@@ -28,7 +28,7 @@ struct FileFormatOptions: ParsableArguments {
   /// Refuses what cannot be written to `file`; - is standard output.
   func check(for file: FilePath, extension name: String) throws {
     if file == "-" {
-      guard format.flatMap(Self.container) ?? .wav == .wav else {
+      guard format.flatMap(Container.init(pathExtension:)) ?? .wav == .wav else {
         throw ValidationError("- writes wav, or raw samples with --raw, not \(format ?? "").")
       }
     } else {
@@ -41,25 +41,22 @@ struct FileFormatOptions: ParsableArguments {
   }
 
   /// The format of a file with this extension; nil for what the extension names by itself.
-  func fileFormat(extension name: String) -> RecordingFileFormat? {
+  func fileFormat(extension name: String) -> SoundFileEncoding? {
     guard format != nil || bits != nil, let container = try? encoding(extension: name) else {
       return nil
     }
-    return RecordingFileFormat.Container(rawValue: container.rawValue).map {
-      RecordingFileFormat($0, samples: samples.flatMap { .init(rawValue: $0.rawValue) })
-    }
+    return SoundFileEncoding(container, samples: samples)
   }
 
   /// How exact the samples are to be; nil where nothing was said.
   var samples: SoundFileEncoding.SampleFormat? { bits.flatMap(Self.samples) }
 
-  private func encoding(extension name: String) throws -> SoundFileEncoding.Container {
-    try format.flatMap(Self.container) ?? SoundFileEncoding(pathExtension: name).container
-  }
+  private typealias Container = SoundFileEncoding.Container
 
   /// By the names that extensions have: people say ogg and not vorbis.
-  private static func container(_ name: String) -> SoundFileEncoding.Container? {
-    SoundFileEncoding.Container.allCases.first { $0.pathExtensions.contains(name.lowercased()) }
+  private func encoding(extension name: String) throws -> Container {
+    try format.flatMap(Container.init(pathExtension:))
+      ?? SoundFileEncoding(pathExtension: name).container
   }
 
   private static func samples(_ bits: String) -> SoundFileEncoding.SampleFormat? {

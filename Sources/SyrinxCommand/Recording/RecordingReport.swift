@@ -26,7 +26,7 @@ struct RecordingReport {
       await began(on: start.device, start.fileFormat)
       if start.exceedsDevice {
         await context.console.mention(
-          "the device gives \(start.deviceFormat), and the file holds no more than that")
+          "the device gives \(start.deviceFormat), and the recording holds no more than that")
       }
       if let settings = start.settings {
         context.log.info("\(device ?? start.device) gives \(settings)")
@@ -55,7 +55,7 @@ struct RecordingReport {
   }
 
   private func reportNothing() async {
-    await context.console.report("nothing was recorded, and there is no file")
+    await context.console.report("nothing was recorded")
   }
 
   private func mention(_ event: RecordingEvent) async {

@@ -33,7 +33,7 @@ final class VoskSession: SpeechEngineSession {
 
   func process(_ samples: [Float]) throws(SpeechEngineError) {
     guard !samples.isEmpty else { return }
-    let progress = try recognizer.accept(samples.map(sixteenBit))
+    let progress = try recognizer.accept(samples.inSixteenBits)
     assembly.hear(FrameCount(samples.count))
     if progress == .stretchEnded {
       assembly.endStretch(try recognizer.result())
@@ -53,9 +53,4 @@ final class VoskSession: SpeechEngineSession {
     hypothesis.hasEstimatedTimes = assembly.hasEstimatedTimes
     return hypothesis
   }
-}
-
-/// The nearest 16-bit value, full scale for what is louder.
-private func sixteenBit(_ sample: Float) -> Int16 {
-  Int16(max(-32_768, min(32_767, (sample * 32_768).rounded())))
 }

@@ -39,7 +39,7 @@ package func sixteenBitPayload(_ samples: [Float]) -> [UInt8] {
   var bytes: [UInt8] = []
   bytes.reserveCapacity(samples.count * 2)
   for sample in samples {
-    let value = Int16(max(-32_768, min(32_767, (sample * 32_768).rounded())))
+    let value = PCMSample.int16(sample)
     bytes.append(UInt8(truncatingIfNeeded: value))
     bytes.append(UInt8(truncatingIfNeeded: value >> 8))
   }

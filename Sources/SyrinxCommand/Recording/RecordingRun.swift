@@ -3,25 +3,12 @@ import AudioRecorderClient
 import ClientDependencies
 import FoundationEssentials
 
-/// A recording into a file, or several.
-struct FileRecording {
+/// A recording, followed to its end.
+struct RecordingRun {
   let request: RecordingRequest
-  let settings: RecordingSettings
+  /// Whether the events go to standard output.
+  let printsEvents: Bool
   let context: CommandContext
-
-  init(url: URL, settings: RecordingSettings, rules: RecordingRuleOptions, context: CommandContext)
-  {
-    var request = RecordingRequest(
-      url: url, fileFormat: settings.fileFormat, device: settings.device,
-      sampleRate: settings.sampleRate, channelCount: settings.channelCount,
-      maximumDuration: settings.length, id: RecordingID(),
-      // Where nobody sees the levels they are told seldom, which saves work.
-      levelsInterval: .milliseconds(
-        settings.printsEvents || context.console.isWatched ? 100 : 1_000),
-      onDeviceLoss: settings.onDeviceLoss)
-    rules.apply(to: &request)
-    (self.request, self.settings, self.context) = (request, settings, context)
-  }
 
   func run() async throws {
     @Dependency(\.audioRecorder) var recorder
@@ -38,12 +25,11 @@ struct FileRecording {
     let events = await recorder.recording(request: request)
     // A signal that came before the recorder knew of this recording did not stop it.
     if context.signals.received != nil { await recorder.stopRecording() }
-    var report = RecordingReport(
-      device: settings.device, gaps: request.gaps, context: context)
+    var report = RecordingReport(device: request.device, gaps: request.gaps, context: context)
     for try await event in events {
       await report.show(event)
-      if settings.printsEvents { try await print(event, recorder) }
-      if case .finished(let finish) = event { try settings.check(finish) }
+      if printsEvents { try await print(event, recorder) }
+      if case .finished(let finish) = event { try finish.check(length: request.maximumDuration) }
     }
   }
 
@@ -64,11 +50,32 @@ private func obey(
 ) async {
   var commands = SignalCommands()
   for await signal in signals {
+    // Only files are paused and rolled over.
     guard let id = request.id, let command = commands.command(for: signal) else { continue }
     // A recording that is not there any more needs no command.
     do {
       try await recorder.control(id: id, command: command)
       commands.succeeded(command)
     } catch {}
+  }
+}
+
+extension RecordingFinish {
+  /// Throws where it ended by itself before the length that was asked for, or without a frame.
+  func check(length: Duration?) throws(CommandFailure) {
+    switch reason {
+    case .deviceEnded where frameCount == 0: throw .noSound
+    case .deviceEnded: try check(length, because: "the device came to its end")
+    case .gap: try check(length, because: "sound was lost")
+    case .stopped, .lengthReached, .silence, .failed: return
+    }
+  }
+
+  /// Lengths are rounded to frames, hence the margin.
+  private func check(_ length: Duration?, because cause: String) throws(CommandFailure) {
+    guard let length, recorded + .milliseconds(1) < length else { return }
+    throw CommandFailure(
+      description: "\(cause) after \(recorded.secondsText), "
+        + "before the \(length.secondsText) that were asked for")
   }
 }

@@ -1,10 +1,14 @@
-public import AudioCore
-
-/// The kinds of file that can be written: a container and how the samples are coded in it.
+/// An encoding of a sound file: a container, and how the samples are coded in it.
+///
+/// A process that is killed while it writes a file loses at most the last second, in every
+/// encoding. FLAC below 1.6 kHz loses a block of 1,152 frames and a quarter of a second.
 public struct SoundFileEncoding: Hashable, Sendable {
   /// What the samples are packed into.
   public enum Container: String, Hashable, Sendable, CaseIterable {
-    /// WAV, and RF64 by itself where it grows past 4 GiB; extensions `wav` and `wave`.
+    /// WAV, which becomes RF64 by itself past 4 GiB; extensions `wav` and `wave`.
+    ///
+    /// Three channels and more have a mask of their positions. Python's `wave` reads neither RF64
+    /// nor float, and the mask from 3.12 on; SoX, FFmpeg and libsndfile read all of them.
     case wav
     /// AIFF, or AIFF-C for float, up to 4 GiB; extensions `aiff`, `aif` and `aifc`.
     ///
@@ -18,9 +22,9 @@ public struct SoundFileEncoding: Hashable, Sendable {
     case flac
     /// Vorbis in Ogg; extensions `ogg` and `oga`.
     case vorbis
-    /// Opus in Ogg; extension `opus`.
+    /// Opus in Ogg, at 8, 12, 16, 24 or 48 kHz; extension `opus`.
     case opus
-    /// MPEG layer III; extension `mp3`.
+    /// MPEG layer III, at 16, 22.05, 24, 32, 44.1 or 48 kHz, mono or stereo; extension `mp3`.
     case mp3
   }
 
@@ -73,16 +77,6 @@ public struct SoundFileEncoding: Hashable, Sendable {
   /// MP3; 16, 22.05, 24, 32, 44.1 or 48 kHz, mono or stereo.
   public static let mp3 = SoundFileEncoding(.mp3, nil)
 
-  /// The usual encoding for a file name's extension, in upper or lower case, without the dot.
-  ///
-  /// - Throws: `SoundFileError.unknownExtension`, which names those that are known.
-  public init(pathExtension: String) throws(SoundFileError) {
-    let name = pathExtension.lowercased()
-    let container = Container.allCases.first { $0.pathExtensions.contains(name) }
-    guard let container else { throw .unknownExtension(pathExtension) }
-    self.init(container, container.sampleFormats.first)
-  }
-
   /// The extensions that `init(pathExtension:)` knows.
   public static let pathExtensions = Container.allCases.flatMap(\.pathExtensions)
 }
@@ -104,6 +98,15 @@ extension SoundFileEncoding.Container {
     case .flac: [.int16, .int24]
     case .vorbis, .opus, .mp3: []
     }
+  }
+
+  /// The container whose files have this extension, in upper or lower case, without the dot.
+  public init?(pathExtension: String) {
+    let name = pathExtension.lowercased()
+    guard let container = Self.allCases.first(where: { $0.pathExtensions.contains(name) }) else {
+      return nil
+    }
+    self = container
   }
 
   /// The extensions of its files, without the dot, the usual one first.
@@ -131,12 +134,66 @@ extension SoundFileEncoding {
     }
   }
 
-  /// The most channels that a file can have; nil where libsndfile tells.
+  /// The bytes of a sample of linear PCM, or nil where the container compresses.
+  package var sampleSize: Int? {
+    switch container {
+    case .wav, .aiff, .au, .caf: samples?.byteCount
+    case .flac, .vorbis, .opus, .mp3: nil
+    }
+  }
+
+  /// The most channels that a file can have; nil where libsndfile decides.
   public var maximumChannelCount: Int? { container == .mp3 ? 2 : nil }
 
   /// The rate to convert to before writing: the next one up, else the highest that there is.
   public func supportedRate(for rate: SampleRate) -> SampleRate {
     guard let rates = supportedRates, let highest = rates.last else { return rate }
     return rates.first { $0 >= rate } ?? highest
+  }
+}
+
+extension SoundFileEncoding.SampleFormat {
+  /// The bytes of a sample.
+  package var byteCount: Int {
+    switch self {
+    case .int16: 2
+    case .int24: 3
+    case .int32, .float: 4
+    }
+  }
+}
+
+extension SoundFileEncoding: CustomStringConvertible {
+  /// A short text for people.
+  public var description: String {
+    samples.map { "\(container), \($0)" } ?? "\(container)"
+  }
+}
+
+extension SoundFileEncoding.Container: CustomStringConvertible {
+  /// A short text for people.
+  public var description: String {
+    switch self {
+    case .wav: "WAV"
+    case .aiff: "AIFF"
+    case .au: "AU"
+    case .caf: "CAF"
+    case .flac: "FLAC"
+    case .vorbis: "Ogg Vorbis"
+    case .opus: "Opus"
+    case .mp3: "MP3"
+    }
+  }
+}
+
+extension SoundFileEncoding.SampleFormat: CustomStringConvertible {
+  /// A short text for people.
+  public var description: String {
+    switch self {
+    case .int16: "16 bit"
+    case .int24: "24 bit"
+    case .int32: "32 bit"
+    case .float: "float"
+    }
   }
 }

@@ -1,15 +1,14 @@
+import AudioCore
 import Testing
 
-@testable import SoundFile
-
-@Suite struct SampleConversionTests {
+@Suite struct PCMSampleTests {
   @Test(
     arguments: [
       (0, 0), (0.5, 4_194_304), (1, 8_388_607), (-1, -8_388_608), (1.0 / 8_388_608, 1),
       (-.infinity, -8_388_608), (.nan, 0),
     ] as [(Float, Int32)])
   func `24 bit are clipped at their own full scale`(sample: Float, whole: Int32) {
-    #expect(SampleConversion.int24(sample) == whole)
+    #expect(PCMSample.int24(sample) == whole)
   }
 
   @Test(
@@ -18,6 +17,11 @@ import Testing
       (0x1p-31, 1), (-0x1p-31, -1),
     ] as [(Float, Int32)])
   func `32 bit reach from the lowest number to the highest`(sample: Float, whole: Int32) {
-    #expect(SampleConversion.int32(sample) == whole)
+    #expect(PCMSample.int32(sample) == whole)
+  }
+
+  @Test func `16 bit are rounded to the nearest and limited at full scale`() {
+    let samples: [Float] = [0, 0.6 / 32_768, -0.6 / 32_768, 0.5, 1, -1, 2, -.infinity, .nan]
+    #expect(samples.inSixteenBits == [0, 1, -1, 16_384, .max, .min, .max, .min, 0])
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AudioRecorderClientLive
 
-@Suite struct RecordingToFileTests {
+@Suite struct RecordingConsumerTests {
   private let folder = RecordingFolder()
   private let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
   private let second = LevelRule(threshold: Decibels(dBFS: -40), hold: .seconds(1))
@@ -114,7 +114,7 @@ import Testing
   ) throws -> Duration {
     let request = RecordingRequest(
       url: folder.url("wav"), maximumDuration: length, start: start, levelsInterval: interval)
-    let recording = try RecordingToFile(
+    let recording = try RecordingConsumer(
       try RecordingPlan(request), device: format, control: control,
       reports: .init(progress: { _ in }, event: { _ in }, finished: { _ in }))
     defer { try? recording.finish() }
@@ -135,7 +135,7 @@ import Testing
   ) throws -> (events: [RecordingEvent], finish: RecordingFinish) {
     let events = Mutex<[RecordingEvent]>([])
     var finish: RecordingFinish?
-    let recording = try RecordingToFile(
+    let recording = try RecordingConsumer(
       try RecordingPlan(request), device: format, control: control,
       reports: .init(
         progress: progress, event: { event in events.withLock { $0.append(event) } },

@@ -2,9 +2,9 @@ import AudioCore
 import AudioRecorderClient
 import Resampling
 
-/// A consumer that writes files: channels are picked, then converted, then the gate decides what is
+/// A consumer that writes a recording: channels are picked, then converted, then the gate decides what is
 /// recorded, and the length that was asked for is kept.
-final class RecordingToFile: CaptureConsumer {
+final class RecordingConsumer: CaptureConsumer {
   /// What is told of it while it runs.
   struct Reports {
     /// The length recorded so far.
@@ -20,7 +20,7 @@ final class RecordingToFile: CaptureConsumer {
   /// How much of a gap is still written for who wants it to end: a machine may have slept for days.
   private static let silenceAtStop = Duration.seconds(10)
 
-  private let files: RecordingFiles
+  private let output: any RecordingOutput
   private let resampler: Resampler
   private let control: RecordingControl
   private let reports: Reports
@@ -35,7 +35,7 @@ final class RecordingToFile: CaptureConsumer {
   private var hasStoppedAtGap = false
   private var hasStoppedInGap = false
 
-  /// Makes the first file; throws `AudioRecorderError` where it cannot be made.
+  /// Makes the first file, where there are files; throws `AudioRecorderError` where it cannot.
   init(
     _ plan: RecordingPlan, device: AudioFormat, control: RecordingControl, reports: Reports
   ) throws(AudioRecorderError) {
@@ -47,8 +47,7 @@ final class RecordingToFile: CaptureConsumer {
     } catch {
       throw .unsupportedFormat(reason: "\(error)")
     }
-    files = try RecordingFiles(
-      request, format: format, encoding: plan.encoding, report: reports.event)
+    output = try plan.output(format, hurry: control.hurry, report: reports.event)
     (self.control, self.reports, gaps) = (control, reports, request.gaps)
     onDeviceLoss = request.onDeviceLoss
     limit = request.maximumDuration.map { FrameCount($0, at: format.sampleRate) }
@@ -58,14 +57,14 @@ final class RecordingToFile: CaptureConsumer {
     silence = request.warnBelow.map { SilentMicrophone($0, rate: format.sampleRate) }
   }
 
-  /// The files' format.
-  var format: AudioFormat { files.format }
+  /// The format of what is written.
+  var format: AudioFormat { output.format }
 
   /// Whether it has not begun to record yet.
   var isWaiting: Bool { gate.isWaiting }
 
   func take(_ captured: DeviceAudio) throws -> Bool {
-    try files.checkLast()
+    try output.checkLast()
     try obey(at: captured.number)
     guard captured.news != .lost else {
       reports.event(.deviceLost)
@@ -85,7 +84,7 @@ final class RecordingToFile: CaptureConsumer {
   /// length is reached.
   var patience: Duration {
     guard mostPatience > .zero, control.isEmpty, !gate.isWaiting else { return .zero }
-    let left = limit.map { ($0 - files.framesWritten).duration(at: format.sampleRate) }
+    let left = limit.map { ($0 - output.framesWritten).duration(at: format.sampleRate) }
     return min(mostPatience, max(.zero, left ?? mostPatience))
   }
 
@@ -95,17 +94,17 @@ final class RecordingToFile: CaptureConsumer {
       try carryOut(gate.finish())
     }
     defer { reports.finished(summary) }
-    try files.close()
+    try output.close()
     try ending.get()
   }
 
   private var length: Duration { length(with: 0) }
 
   private func length(with held: FrameCount) -> Duration {
-    (files.framesWritten + held).duration(at: format.sampleRate)
+    (output.framesWritten + held).duration(at: format.sampleRate)
   }
 
-  private var isComplete: Bool { limit.map { files.framesWritten >= $0 } ?? false }
+  private var isComplete: Bool { limit.map { output.framesWritten >= $0 } ?? false }
 
   private var isOver: Bool { isComplete || gate.isOver || hasStoppedAtGap || hasStoppedInGap }
 
@@ -113,12 +112,12 @@ final class RecordingToFile: CaptureConsumer {
     let reason: RecordingFinish.Reason =
       isComplete
       ? .lengthReached : gate.isOver ? .silence : hasStoppedAtGap ? .gap : .deviceEnded
-    return RecordingFinish(reason: reason, frameCount: files.framesWritten, recorded: length)
+    return RecordingFinish(reason: reason, frameCount: output.framesWritten, recorded: length)
   }
 
   private func obey(at block: Int) throws {
     for command in control.takeAll(at: block) {
-      if command == .roll { files.roll() }
+      if command == .roll { output.roll() }
       try carryOut(gate.obey(command))
     }
   }
@@ -164,7 +163,7 @@ final class RecordingToFile: CaptureConsumer {
     guard !isOver else { return }
     try carryOut(gate.take(buffer))
     guard !gate.isPaused else { return }
-    levels.add(buffer, recorded: files.framesWritten).map { reports.event(.levels($0)) }
+    levels.add(buffer, recorded: output.framesWritten).map { reports.event(.levels($0)) }
     silence?.hears(buffer).map { reports.event(.silentMicrophone($0)) }
   }
 
@@ -181,11 +180,11 @@ final class RecordingToFile: CaptureConsumer {
   }
 
   private func write(_ buffer: AudioBuffer) throws {
-    let room = limit.map { $0 - files.framesWritten } ?? buffer.frameCount
+    let room = limit.map { $0 - output.framesWritten } ?? buffer.frameCount
     let kept = room < buffer.frameCount ? buffer.frames(0..<max(0, room)) : buffer
     guard !kept.isEmpty else { return }
     levels.count(recorded: kept)
-    try files.append(kept)
+    try output.append(kept)
     reports.progress(length)
   }
 }

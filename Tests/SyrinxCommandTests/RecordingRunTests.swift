@@ -1,0 +1,34 @@
+import AudioCore
+import AudioRecorderClient
+import Testing
+
+@testable import SyrinxCommand
+
+struct RecordingRunTests {
+  @Test
+  func `a device that ends early is an error where a length was asked for`() throws {
+    try ended(after: .seconds(1)).check(length: nil)
+    try ended(after: .seconds(2)).check(length: .seconds(2))
+    try ended(after: .seconds(2) - .microseconds(30)).check(length: .seconds(2))
+    #expect(throws: CommandFailure.self) {
+      try ended(after: .seconds(1)).check(length: .seconds(2))
+    }
+  }
+
+  @Test
+  func `a loss that ends a recording is an error where a length was asked for`() throws {
+    let finish = RecordingFinish(reason: .gap, frameCount: 144_000, recorded: .seconds(3))
+    try finish.check(length: nil)
+    try finish.check(length: .seconds(3))
+    let error = #expect(throws: CommandFailure.self) {
+      try finish.check(length: .seconds(60))
+    }
+    #expect(
+      error?.description
+        == "sound was lost after 3.000 s, before the 60.000 s that were asked for")
+  }
+
+  private func ended(after recorded: Duration) -> RecordingFinish {
+    RecordingFinish(reason: .deviceEnded, frameCount: 1, recorded: recorded)
+  }
+}
