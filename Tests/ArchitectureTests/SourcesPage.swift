@@ -1,0 +1,32 @@
+/// The page that explains the sources, held against the manifest and the files.
+///
+/// In the picture every capitalized word is a target; a path in backticks names a file or a folder.
+struct SourcesPage {
+  let text: String
+
+  /// The capitalized names and the executables of the picture.
+  var picture: Set<String> {
+    let fences = text.split(separator: "```", omittingEmptySubsequences: false)
+    guard fences.count == 3 else { return [] }
+    return Set(
+      fences[1].split(whereSeparator: { !$0.isLetter && !$0.isNumber }).map(String.init)
+        .filter { $0.first?.isUppercase == true || $0 == "syrinx" })
+  }
+
+  /// The paths from `Sources`, or from the package's root where they begin with a folder of it.
+  var paths: Set<String> {
+    let spans = text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+      .filter { $0.offset % 2 == 1 }.map { String($0.element) }
+    return Set(
+      spans.filter { $0.contains("/") && !$0.contains("\n") }
+        .map { $0.hasPrefix("Tests/") ? $0 : "Sources/\($0)" })
+  }
+
+  /// What is wrong with the page of a package that has these targets and files.
+  func faults(targets: Set<String>, files: Set<String>) -> [String] {
+    targets.subtracting(picture).sorted().map { "the picture lacks \($0)" }
+      + picture.subtracting(targets).sorted().map { "\($0) is no target" }
+      + paths.sorted().filter { path in !files.contains { $0 == path || $0.hasPrefix(path + "/") } }
+      .map { "there is no \($0)" }
+  }
+}
