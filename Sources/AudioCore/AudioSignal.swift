@@ -33,3 +33,54 @@ public struct AudioSignal: Sendable {
     buffer(FrameCount(duration, at: format.sampleRate), format: format)
   }
 }
+
+extension AudioSignal {
+  /// Digital silence.
+  public static let silence = AudioSignal { _, _ in 0 }
+
+  /// One frame of `amplitude` at `frame`, silence before and after.
+  public static func impulse(at frame: FrameCount = 0, amplitude: Float = 1) -> AudioSignal {
+    AudioSignal { index, _ in index == frame.rawValue ? amplitude : 0 }
+  }
+
+  /// A sine of `frequency` hertz that begins at phase 0; `amplitude` is its peak, 0…1.
+  public static func sine(_ frequency: Double, amplitude: Float = 0.5) -> AudioSignal {
+    AudioSignal { index, rate in
+      let turns = frequency * Double(index) / Double(rate.hertz)
+      return amplitude * sineOfTurns(turns)
+    }
+  }
+
+  /// A sine that rises evenly from one frequency to another in `duration` and then stays there;
+  /// frequencies in hertz, `amplitude` is the peak, 0…1.
+  public static func chirp(
+    from low: Double, to high: Double, over duration: Duration, amplitude: Float = 0.5
+  ) -> AudioSignal {
+    let seconds = duration.inSeconds
+    return AudioSignal { index, rate in
+      let time = Double(index) / Double(rate.hertz)
+      let rising = min(time, seconds)
+      let slope = seconds > 0 ? (high - low) / seconds : 0
+      let turns = low * rising + slope * rising * rising / 2 + high * (time - rising)
+      return amplitude * sineOfTurns(turns)
+    }
+  }
+
+  /// White noise, evenly distributed between ±`amplitude`; one seed always gives the same noise.
+  public static func noise(seed: UInt64, amplitude: Float = 0.5) -> AudioSignal {
+    AudioSignal { index, _ in
+      let bits = scrambled(UInt64(truncatingIfNeeded: index) &+ seed &* 0xD1B5_4A32_D192_ED03)
+      let unit = Float(bits >> 40) / Float(1 << 24)
+      return amplitude * (2 * unit - 1)
+    }
+  }
+}
+
+/// The finaliser of SplitMix64: every input bit changes about half of the output bits, so that
+/// noise can be computed for any frame without the frames before it.
+private func scrambled(_ seed: UInt64) -> UInt64 {
+  var bits = seed &+ 0x9E37_79B9_7F4A_7C15
+  bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+  bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+  return bits ^ (bits >> 31)
+}

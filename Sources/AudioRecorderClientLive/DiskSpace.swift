@@ -5,7 +5,7 @@ struct DiskSpace {
   /// Less than that is told.
   static let warning = Duration.seconds(60)
   /// It is told again after there was as much as that.
-  static let relief = Duration.seconds(120)
+  private static let relief = Duration.seconds(120)
 
   private let rate: SampleRate
   private var next: FrameCount

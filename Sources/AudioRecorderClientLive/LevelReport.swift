@@ -54,3 +54,95 @@ struct LevelReport {
       channels: channels.indices.map { channels[$0].level(after: length) })
   }
 }
+
+/// The level of one channel: of a stretch, and what is remembered beyond it.
+struct ChannelMeter {
+  /// How long a peak is held.
+  static let hold = Duration.milliseconds(1_500)
+  /// From here on a sample is taken as cut off: the highest that 16 bits can hold.
+  static let fullScale: Float = 1 - 1 / 32_768
+
+  /// The sample of the stretch that is farthest from zero.
+  private(set) var highest: Float = 0
+  private var squares: Double = 0
+  private var count = 0
+  private var held: Float = 0
+  private var heldFor = Duration.zero
+  private var clipped = 0
+
+  /// Of the stretch; 0 where there is none.
+  var meanSquare: Double { count == 0 ? 0 : squares / Double(count) }
+
+  /// Takes every `step`th of the samples into account.
+  mutating func add(_ samples: [Float], from first: Int, step: Int) {
+    let sums = samples.withUnsafeBufferPointer { Sums($0, from: first, step: step) }
+    highest = max(highest, sums.highest)
+    squares += sums.squares
+    count += (samples.count - first + step - 1) / step
+  }
+
+  /// Counts those of the samples that are cut off; they are in the recording.
+  mutating func count(clipped samples: [Float], from first: Int, step: Int) {
+    samples.withUnsafeBufferPointer { samples in
+      for index in stride(from: first, to: samples.count, by: step)
+      where abs(samples[index]) >= Self.fullScale {
+        clipped += 1
+      }
+    }
+  }
+
+  /// The level of the stretch, which has this length.
+  mutating func level(after length: Duration) -> ChannelLevel {
+    heldFor += length
+    if highest >= held || heldFor > Self.hold {
+      held = highest
+      heldFor = .zero
+    }
+    return ChannelLevel(
+      peak: Decibels(amplitude: Double(highest)),
+      rms: Decibels(amplitude: meanSquare.squareRoot()),
+      heldPeak: Decibels(amplitude: Double(held)), clippedSamples: clipped)
+  }
+
+  /// Begins a new stretch.
+  mutating func reset() {
+    (highest, squares, count) = (0, 0, 0)
+  }
+}
+
+/// The farthest from zero of every `step`th sample, and the sum of their squares.
+private struct Sums {
+  private(set) var highest: Float = 0
+  private(set) var squares: Double = 0
+
+  /// Four are taken at a time, and none of them waits for the one before.
+  init(_ samples: UnsafeBufferPointer<Float>, from first: Int, step: Int) {
+    var others = (Sums(), Sums(), Sums())
+    var index = first
+    while index + 3 * step < samples.count {
+      add(samples[index])
+      others.0.add(samples[index + step])
+      others.1.add(samples[index + 2 * step])
+      others.2.add(samples[index + 3 * step])
+      index += 4 * step
+    }
+    while index < samples.count {
+      add(samples[index])
+      index += step
+    }
+    for other in [others.0, others.1, others.2] {
+      highest = max(highest, other.highest)
+      squares += other.squares
+    }
+  }
+
+  private init() {}
+
+  /// What is not a number is no peak.
+  @inline(__always)
+  private mutating func add(_ sample: Float) {
+    let size = abs(sample)
+    highest = size > highest ? size : highest
+    squares += Double(size) * Double(size)
+  }
+}

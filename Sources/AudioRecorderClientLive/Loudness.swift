@@ -1,4 +1,5 @@
 import AudioCore
+import AudioRecorderClient
 
 /// Tells loud frames from quiet ones: a frame is loud where a channel of it reaches the threshold.
 struct Loudness {
@@ -41,6 +42,67 @@ struct Loudness {
     buffer.samples.withUnsafeBufferPointer { samples in
       samples.lastIndex { abs($0) >= threshold }
         .map { FrameCount($0 / buffer.format.channelCount) }
+    }
+  }
+}
+
+/// Notices a microphone that gives next to nothing, as one that is switched off does.
+struct SilentMicrophone {
+  private let loudness: Loudness
+  private let patience: FrameCount
+  private var quiet: FrameCount = 0
+  private var highest: Float = 0
+  private var hasWarned = false
+
+  init(_ rule: LevelRule, rate: SampleRate) {
+    loudness = Loudness(threshold: rule.threshold)
+    patience = FrameCount(rule.hold, at: rate)
+  }
+
+  /// How loud it was at most, once for every stretch that is quiet for so long.
+  mutating func hears(_ buffer: AudioBuffer) -> Decibels? {
+    if let last = loudness.lastLoud(in: buffer) {
+      quiet = buffer.frameCount - last - 1
+      (highest, hasWarned) = (0, false)
+    } else {
+      quiet += buffer.frameCount
+      highest = buffer.samples.reduce(highest) { max($0, abs($1)) }
+    }
+    guard quiet >= patience, !hasWarned else { return nil }
+    hasWarned = true
+    return Decibels(amplitude: Double(highest))
+  }
+}
+
+/// Ends a recording after silence.
+struct SilenceEnd {
+  private let loudness: Loudness
+  private let hold: FrameCount
+  private var quiet: FrameCount = 0
+  private var skipped: FrameCount = 0
+
+  init(_ rule: LevelRule, rate: SampleRate) {
+    loudness = Loudness(threshold: rule.threshold)
+    hold = FrameCount(rule.hold, at: rate)
+  }
+
+  /// So many frames, which come first, are not counted as silence.
+  mutating func skip(_ frames: FrameCount) {
+    skipped += frames
+    quiet -= frames
+  }
+
+  /// How many frames of a buffer there are before the end, nil where the end is not in it.
+  mutating func take(_ buffer: AudioBuffer) -> FrameCount? {
+    var position: FrameCount = 0
+    while true {
+      let next = loudness.firstLoud(in: buffer, from: position) ?? buffer.frameCount
+      if quiet + next - position >= hold { return position + hold - quiet }
+      quiet += next - position
+      skipped -= min(skipped, min(next + 1, buffer.frameCount) - position)
+      guard next < buffer.frameCount else { return nil }
+      quiet = 0 - skipped
+      position = next + 1
     }
   }
 }

@@ -104,3 +104,104 @@ extension StartGate {
     }
   }
 }
+
+/// Leaves out what is heard during a pause, with a short fade at either edge.
+struct PauseGate {
+  /// What became of a buffer.
+  enum Step: Equatable {
+    case goesOn
+    case paused
+    case resumed
+  }
+
+  private let fade: FrameCount
+  private var wantsPause = false
+  private(set) var isPaused = false
+
+  init(fade: FrameCount) {
+    self.fade = fade
+  }
+
+  mutating func pause() {
+    wantsPause = true
+  }
+
+  mutating func resume() {
+    wantsPause = false
+  }
+
+  /// What of a buffer is kept, and whether a pause begins or ends with it.
+  mutating func take(_ buffer: AudioBuffer) -> (kept: AudioBuffer?, step: Step) {
+    guard !buffer.isEmpty, wantsPause != isPaused else {
+      return (isPaused ? nil : buffer, .goesOn)
+    }
+    isPaused = wantsPause
+    let length = min(fade, buffer.frameCount)
+    guard isPaused else { return (faded(buffer, over: length, rising: true), .resumed) }
+    return (faded(buffer.frames(0..<length), over: length, rising: false), .paused)
+  }
+
+  private func faded(
+    _ buffer: AudioBuffer, over length: FrameCount, rising: Bool
+  ) -> AudioBuffer {
+    let channels = buffer.format.channelCount
+    var samples = buffer.samples
+    for index in 0..<length.rawValue * channels {
+      let passed = Float(index / channels + 1) / Float(length.rawValue + 1)
+      samples[index] *= rising ? passed : 1 - passed
+    }
+    return AudioBuffer(format: buffer.format, samples: samples, firstFrame: buffer.firstFrame)
+  }
+}
+
+/// Leaves out the silence at the beginning and at the end, but for a margin; pauses within the
+/// sound stay.
+struct EdgeTrimmer {
+  /// Silence that lasts longer is not held back for its end: it belongs to the recording.
+  static let limit = Duration.seconds(60)
+
+  private let loudness: Loudness
+  private let margin: FrameCount
+  private let limit: FrameCount
+  private var held = HeldBuffers()
+  private var hasBegun = false
+  /// Whether silence is in the recording that was held back for too long.
+  private var hasGivenSilence = false
+
+  init(_ rule: LevelRule, rate: SampleRate, limit: Duration = Self.limit) {
+    loudness = Loudness(threshold: rule.threshold)
+    margin = FrameCount(rule.hold, at: rate)
+    self.limit = max(margin, FrameCount(limit, at: rate))
+  }
+
+  var heldFrames: FrameCount { held.frameCount }
+
+  /// Those of them that sound would make part of the recording for certain.
+  fileprivate var pendingFrames: FrameCount { hasBegun ? held.frameCount : 0 }
+
+  mutating func take(_ buffer: AudioBuffer) -> [AudioBuffer] {
+    held.append(buffer)
+    guard let last = loudness.lastLoud(in: buffer) else { return takeSilence() }
+    if !hasBegun, let first = loudness.firstLoud(in: buffer) {
+      _ = held.take(held.frameCount - buffer.frameCount + first - margin)
+      hasBegun = true
+    }
+    hasGivenSilence = false
+    return held.take(held.frameCount - (buffer.frameCount - last - 1))
+  }
+
+  /// The margin after the last sound.
+  mutating func finish() -> [AudioBuffer] {
+    hasBegun && !hasGivenSilence ? held.take(margin) : []
+  }
+
+  private mutating func takeSilence() -> [AudioBuffer] {
+    guard hasBegun else {
+      _ = held.take(held.frameCount - margin)
+      return []
+    }
+    let surplus = held.take(held.frameCount - limit)
+    if !surplus.isEmpty { hasGivenSilence = true }
+    return surplus
+  }
+}

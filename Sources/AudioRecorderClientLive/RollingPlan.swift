@@ -2,6 +2,7 @@ import AudioCore
 import AudioRecorderClient
 import FilePaths
 import FoundationEssentials
+import SoundFile
 
 /// Where one file of a recording ends, and what the next one is called.
 struct RollingPlan {
@@ -31,7 +32,7 @@ struct RollingPlan {
   }
 
   /// Whether a file has the very name that was asked for, and may replace what is there.
-  func isAsWritten(_ index: Int) -> Bool { index == 0 && file(0) == url }
+  private func isAsWritten(_ index: Int) -> Bool { index == 0 && file(0) == url }
 
   /// The file with this number, from 0 on.
   ///
@@ -62,5 +63,33 @@ extension Int {
   fileprivate func padded(to width: Int) -> String {
     let digits = "\(self)"
     return String(repeating: "0", count: Swift.max(0, width - digits.count)) + digits
+  }
+}
+
+extension RollingPlan {
+  /// Makes the file with the number `index`, or with the next one that no file has.
+  ///
+  /// Only a name that is as it was asked for replaces what is there. Of two recordings that find the
+  /// same number free, the system gives it to one.
+  ///
+  /// - Parameter count: how many numbers are tried.
+  func makeFile(
+    from index: Int, atMost count: Int, format: AudioFormat, encoding: SoundFileEncoding
+  ) throws(AudioRecorderError) -> (writer: SoundFileWriter, index: Int) {
+    for number in index..<(index + count) {
+      let url = file(number)
+      do throws(SoundFileError) {
+        let writer = try SoundFileWriter(
+          url: url, format: format, encoding: encoding, replacesExisting: isAsWritten(number))
+        return (writer, number)
+      } catch .alreadyExists {
+        continue
+      } catch {
+        throw AudioRecorderError(error, file: url)
+      }
+    }
+    throw .file(
+      file(index),
+      reason: "it is there already, and so are the \(count - 1) after it; move them away")
   }
 }

@@ -1,5 +1,6 @@
 import AudioCore
 import AudioThreads
+import ClientDependencies
 import SoundCard
 import Synchronization
 
@@ -16,7 +17,7 @@ final class SharedCapture: Sendable {
   /// Opens when the device is closed.
   let closed = Gate()
   /// How a device that is lost is opened again; nil where it is not.
-  let reopening: CaptureReopening?
+  private let reopening: CaptureReopening?
   // Held for a few instructions by those who come and go, never while the device is waited for.
   private let state: Mutex<State>
 
@@ -27,7 +28,7 @@ final class SharedCapture: Sendable {
   }
 
   /// The open device; the one that it is lost with until it is back.
-  var engine: CaptureEngine {
+  private var engine: CaptureEngine {
     get { state.withLock { $0.engine } }
     set { state.withLock { $0.engine = newValue } }
   }
@@ -110,5 +111,85 @@ final class SharedCapture: Sendable {
       engine.close()
       closed.open()
     }
+  }
+}
+
+extension SharedCapture {
+  /// Captures until nobody wants more, or the device ends or is lost for good; on the calling
+  /// thread.
+  private func capture(_ fan: HubFan) -> Result<Void, any Error> {
+    let line = CaptureTimeLine(fan, format: configuration.format)
+    var watch: CaptureWatch?
+    defer { watch?.end() }
+    while true {
+      let outcome = Result { try engine.run(line) }
+      engine.close()
+      guard case .failure(let error as SoundCardError) = outcome, error.isLoss, let reopening,
+        fan.isAnyoneWaiting
+      else { return outcome }
+      do {
+        let isStillAway = !line.hasReturned
+        let news = try line.lose(unheard: engine.timeUnheard)
+        if let watch, isStillAway {
+          watch.lose()
+        } else {
+          let next = reopening.watch { [weak self] in self?.nudge() }
+          watch = next
+          fan.lose(news, error, next)
+          next.start()
+        }
+        guard let watch, try goOn(fan, line, watch) else { return outcome }
+      } catch {
+        return .failure(error)
+      }
+    }
+  }
+
+  /// Waits until the device is back, and puts it in its place; false where nobody waits any more.
+  private func goOn(
+    _ fan: HubFan, _ line: CaptureTimeLine, _ watch: CaptureWatch
+  ) throws -> Bool {
+    while true {
+      fan.beginRound()
+      guard fan.endRound() else { return false }
+      fan.expire(watch.takeExpired())
+      if let (device, away) = watch.takeDevice() {
+        do {
+          try line.comeBack(after: away, in: device.configuration.format)
+          engine = try CaptureEngine(pcm: device)
+        } catch {
+          device.close()
+          throw error
+        }
+        return true
+      }
+      if watch.isOver { return false }
+      engine.waitForNudge()
+    }
+  }
+}
+
+/// Waits for a capture device that is lost, for the members with these numbers.
+typealias CaptureWatch = ReturnWatch<Int, any CapturePCM>
+
+/// How a device that was lost is opened again, as it was opened first.
+struct CaptureReopening: Sendable {
+  let request: PCMRequest
+  let soundCard: SoundCard
+  let clock: any Clock<Duration>
+  /// Those of whoever opened it first.
+  var dependencies = withEscapedDependencies { $0 }
+
+  /// Waits for the device, for those who join.
+  func watch(tell: @escaping @Sendable () -> Void) -> CaptureWatch {
+    var request = request
+    request.openingLimit = nil
+    return CaptureWatch(
+      .init(
+        open: { [soundCard, request, dependencies] in
+          try await dependencies.yield { try await soundCard.openCapture(request: request) }
+        },
+        close: { $0.close() }, changes: soundCard.deviceChanges),
+      clock: clock, tell: tell)
   }
 }

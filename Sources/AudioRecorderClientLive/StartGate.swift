@@ -44,3 +44,43 @@ struct StartGate {
     _ = held.take(frame - (position - held.frameCount))
   }
 }
+
+/// Finds where it became loud for long enough.
+///
+/// A sound begins with a loud frame and lasts to the last one before a pause of 50 ms.
+struct SoundTrigger {
+  private static let pause = Duration.milliseconds(50)
+
+  private let loudness: Loudness
+  private let hold: FrameCount
+  private let pause: FrameCount
+  private var position: FrameCount = 0
+  private var sound: (first: FrameCount, last: FrameCount)?
+
+  init(_ rule: LevelRule, rate: SampleRate) {
+    loudness = Loudness(threshold: rule.threshold)
+    hold = max(1, FrameCount(rule.hold, at: rate))
+    pause = FrameCount(Self.pause, at: rate)
+  }
+
+  /// The index of the first frame of what may become a sound that is long enough.
+  var candidate: FrameCount? { sound?.first }
+
+  /// The index of the first frame of a sound that has been loud for long enough, once it has.
+  mutating func hears(_ buffer: AudioBuffer) -> FrameCount? {
+    var next = loudness.firstLoud(in: buffer)
+    while let frame = next {
+      if let first = hears(loudFrame: position + frame) { return first }
+      next = loudness.firstLoud(in: buffer, from: frame + 1)
+    }
+    position += buffer.frameCount
+    if let sound, position - sound.last > pause { self.sound = nil }
+    return nil
+  }
+
+  private mutating func hears(loudFrame frame: FrameCount) -> FrameCount? {
+    let begun = sound.flatMap { frame - $0.last > pause ? nil : $0.first } ?? frame
+    sound = (begun, frame)
+    return frame - begun + 1 >= hold ? begun : nil
+  }
+}

@@ -65,3 +65,117 @@ extension BroadcastStorage {
     }
   }
 }
+
+/// What a broadcast does for a consumer that has not taken the buffers before.
+public enum BroadcastPolicy: Hashable, Sendable {
+  /// The source waits for it, and with the source all other consumers: nothing is lost.
+  case waiting
+  /// At most so many frames wait, but always the newest buffer; the oldest go, and the next buffer
+  /// says how many.
+  case droppingOldest(FrameCount)
+}
+
+/// A buffer of a broadcast, and what this consumer has lost before it.
+public struct BroadcastAudio: Equatable, Sendable {
+  /// The frames.
+  public var buffer: AudioBuffer
+  /// The frames right before it that this consumer was too slow for; a gap in the source is not
+  /// among them.
+  public var lost: FrameCount
+
+  /// Describes a buffer.
+  public init(_ buffer: AudioBuffer, lost: FrameCount = 0) {
+    self.buffer = buffer
+    self.lost = lost
+  }
+}
+
+/// The buffers that wait for one consumer.
+struct BroadcastQueue {
+  private(set) var frameCount: FrameCount = 0
+  private let policy: BroadcastPolicy
+  private var waiting: [BroadcastAudio] = []
+
+  init(policy: BroadcastPolicy) {
+    self.policy = policy
+  }
+
+  /// Whether the source may give another buffer.
+  var hasRoom: Bool { policy != .waiting || waiting.isEmpty }
+
+  mutating func append(_ buffer: AudioBuffer) {
+    waiting.append(BroadcastAudio(buffer))
+    frameCount += buffer.frameCount
+    guard case .droppingOldest(let limit) = policy else { return }
+    while frameCount > limit, waiting.count > 1 { dropOldest() }
+  }
+
+  mutating func next() -> BroadcastAudio? {
+    guard !waiting.isEmpty else { return nil }
+    let first = waiting.removeFirst()
+    frameCount -= first.buffer.frameCount
+    return first
+  }
+
+  private mutating func dropOldest() {
+    guard let dropped = next() else { return }
+    waiting[0].lost += dropped.lost + dropped.buffer.frameCount
+  }
+}
+
+/// The buffers of a broadcast as one consumer gets them, with what it has lost.
+///
+/// Where only the audio matters, `consumer.map(\.buffer)` is it; losses are gaps in its indices.
+/// It ends with the source, with its errors. A task that is cancelled sees the end.
+public struct BroadcastConsumer<Failure: Error>: AsyncSequence, Sendable {
+  /// A buffer, and what was lost before it.
+  public typealias Element = BroadcastAudio
+
+  fileprivate let membership: Membership<Failure>
+
+  /// Begins to take buffers; a second iteration would share them with the first.
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(reading: Reading(membership: membership))
+  }
+
+  /// Takes one buffer after the other.
+  public struct Iterator: AsyncIteratorProtocol {
+    let reading: Reading<Failure>
+
+    /// The next buffer; nil after the end.
+    public mutating func next(
+      isolation actor: isolated (any Actor)? = #isolation
+    ) async throws(Failure) -> BroadcastAudio? {
+      let membership = reading.membership
+      return try await membership.storage.next(for: membership.id, isolation: actor)
+    }
+  }
+}
+
+/// What makes a consumer one: when the last copy of it is gone, it leaves.
+private final class Membership<Failure: Error>: Sendable {
+  let storage: BroadcastStorage<Failure>
+  let id: Int
+
+  init(storage: BroadcastStorage<Failure>, policy: BroadcastPolicy) {
+    self.storage = storage
+    id = storage.join(policy)
+  }
+
+  deinit {
+    storage.leave(id)
+  }
+}
+
+/// An iteration: a loop that is left leaves the broadcast, even where the consumer lives on.
+final class Reading<Failure: Error>: Sendable {
+  fileprivate let membership: Membership<Failure>
+
+  fileprivate init(membership: Membership<Failure>) {
+    self.membership = membership
+  }
+
+  deinit {
+    membership.storage.leave(membership.id)
+  }
+}

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The state of a broadcast, without tasks or locks: every step returns what is to be done.
 struct BroadcastMachine<Failure: Error> {
   enum Action {
@@ -112,5 +114,119 @@ struct BroadcastMachine<Failure: Error> {
     guard !isOver else { return [] }
     source = .over(nil)
     return [.stopSource]
+  }
+}
+
+/// Holds a broadcast's state and the tasks that wait, and carries out what the machine says.
+final class BroadcastStorage<Failure: Error>: Sendable {
+  typealias Machine = BroadcastMachine<Failure>
+  typealias Answer = Result<BroadcastAudio?, Failure>
+  typealias Waiting = CheckedContinuation<Answer, Never>
+
+  private struct State {
+    var machine = Machine()
+    var consumers: [Int: Waiting] = [:]
+    /// The source, while it waits to give its next buffer; false has it end.
+    var source: CheckedContinuation<Bool, Never>?
+    var task: Task<Void, Never>?
+  }
+
+  /// What is done after the lock is released.
+  private enum Effect {
+    case answer(Waiting?, Answer)
+    case resume(CheckedContinuation<Bool, Never>?, Bool)
+    case cancel(Task<Void, Never>?)
+    case start
+  }
+
+  // Held for one step of the machine; tasks are resumed, started and cancelled after
+  // it is released.
+  private let state = Mutex(State())
+  private let start: @Sendable (BroadcastStorage) -> Task<Void, Never>
+
+  init(start: @escaping @Sendable (BroadcastStorage) -> Task<Void, Never>) {
+    self.start = start
+  }
+
+  func join(_ policy: BroadcastPolicy) -> Int {
+    state.withLock { $0.machine.join(policy) }
+  }
+
+  func leave(_ id: Int) { perform { $0.machine.leave(id) } }
+
+  func close() { perform { $0.machine.close() } }
+
+  func send(_ buffer: AudioBuffer) { perform { $0.machine.send(buffer) } }
+
+  func finish(_ failure: Failure?) { perform { $0.machine.finish(failure) } }
+
+  /// The next buffer for a consumer, nil after the end; a cancelled one leaves.
+  func next(
+    for id: Int, isolation actor: isolated (any Actor)?
+  ) async throws(Failure) -> BroadcastAudio? {
+    let answer: Answer = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        perform { state in
+          // A consumer is one: whoever asked before and still waits is sent away.
+          state.consumers.updateValue(continuation, forKey: id)?.resume(returning: .success(nil))
+          return state.machine.demand(by: id)
+        }
+      }
+    } onCancel: {
+      leave(id)
+    }
+    return try answer.get()
+  }
+
+  /// Returns when the source may give its next buffer; false when nobody will listen.
+  func isWanted() async -> Bool {
+    await withCheckedContinuation { continuation in
+      perform { state in
+        state.source = continuation
+        return state.machine.sourceIsReady()
+      }
+    }
+  }
+
+  private func perform(_ step: (inout State) -> [Machine.Action]) {
+    let effects = state.withLock { state in
+      step(&state).flatMap { Self.effects(of: $0, in: &state) }
+    }
+    for effect in effects { carryOut(effect) }
+  }
+
+  private static func effects(of action: Machine.Action, in state: inout State) -> [Effect] {
+    switch action {
+    case .startSource: [.start]
+    case .resumeSource: [.resume(state.source.take(), true)]
+    case .stopSource: [.cancel(state.task.take()), .resume(state.source.take(), false)]
+    case .deliver(let audio, let id):
+      [.answer(state.consumers.removeValue(forKey: id), .success(audio))]
+    case .end(let id, let failure):
+      [
+        .answer(
+          state.consumers.removeValue(forKey: id),
+          failure.map(Answer.failure) ?? .success(nil))
+      ]
+    }
+  }
+
+  private func carryOut(_ effect: Effect) {
+    switch effect {
+    case .answer(let consumer, let answer): consumer?.resume(returning: answer)
+    case .resume(let source, let isWanted): source?.resume(returning: isWanted)
+    case .cancel(let task): task?.cancel()
+    case .start: begin()
+    }
+  }
+
+  /// Starts the source; where all consumers left meanwhile, it ends at once.
+  private func begin() {
+    let task = start(self)
+    let isOver = state.withLock { state in
+      state.task = task
+      return state.machine.isOver
+    }
+    if isOver { task.cancel() }
   }
 }
