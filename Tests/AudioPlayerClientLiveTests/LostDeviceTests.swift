@@ -237,6 +237,8 @@ import VirtualSoundCard
 
   /// Lets the device be back and open again.
   private func comeBack(_ deck: Deck, after time: Duration = .seconds(3)) async {
+    // Whoever went to sleep after the advance, to try again, would never wake.
+    await deck.clock.sleepers(atLeast: 1)
     await deck.clock.advance(by: time)
     while deck.openDeviceCount == 0 { await Task.yield() }
   }
