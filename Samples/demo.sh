@@ -34,7 +34,7 @@ run syrinx engines install moonshine || {
 
 run syrinx devices
 
-# A microphone that hears a file, in real time: on a terminal the words appear as they are recognized.
+# A microphone that captures a file, in real time: on a terminal the words appear as they are recognized.
 printf '\nThe voice says "turn left and go back", and then "go forward ten meters".\n'
 run syrinx listen --device "virtual:$spoken"
 

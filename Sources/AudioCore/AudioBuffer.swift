@@ -18,6 +18,12 @@ public struct AudioBuffer: Equatable, Sendable {
   /// Whoever reports such samples adds these to the ones it finds.
   package var silencedSampleCount = 0
 
+  /// Equal in format, samples, and place; what was silenced before is no part of the audio.
+  public static func == (buffer: AudioBuffer, other: AudioBuffer) -> Bool {
+    buffer.format == other.format && buffer.firstFrame == other.firstFrame
+      && buffer.samples == other.samples
+  }
+
   /// A buffer of interleaved samples, whose number must be a multiple of the channel count.
   public init(format: AudioFormat, samples: [Float], firstFrame: FrameCount = 0) {
     precondition(

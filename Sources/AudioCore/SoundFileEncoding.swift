@@ -77,7 +77,7 @@ public struct SoundFileEncoding: Hashable, Sendable {
   /// MP3; 16, 22.05, 24, 32, 44.1 or 48 kHz, mono or stereo.
   public static let mp3 = SoundFileEncoding(.mp3, nil)
 
-  /// The extensions that `init(pathExtension:)` knows.
+  /// The extensions of all containers.
   public static let pathExtensions = Container.allCases.flatMap(\.pathExtensions)
 }
 
@@ -142,7 +142,7 @@ extension SoundFileEncoding {
     }
   }
 
-  /// The most channels that a file can have; nil where libsndfile decides.
+  /// The maximum number of channels, or nil if the encoder decides.
   public var maximumChannelCount: Int? { container == .mp3 ? 2 : nil }
 
   /// The rate to convert to before writing: the next one up, else the highest that there is.

@@ -30,7 +30,7 @@ actor SoundLoader {
   func load(as format: AudioFormat) async throws -> LoadedSound {
     var converter = FeederConverter(to: format)
     var buffers: [AudioBuffer] = []
-    // Of what the converter holds back.
+    // Samples silenced in audio that the converter still holds.
     var silencedCount = 0
     func append(_ samples: [Float]) {
       guard !samples.isEmpty else { return }

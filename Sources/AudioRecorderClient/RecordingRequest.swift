@@ -9,13 +9,15 @@ public enum RecordingDestination: Hashable, Sendable {
   /// written. Numbered files, which `rolling` makes, replace nothing: a number in use is skipped.
   /// If nothing is recorded, no file is made. A file that another recording is writing is refused.
   case file(URL)
-  /// An open descriptor, for example a pipe; it stays the caller's, who closes it.
+  /// An open descriptor, for example of a pipe. The recording uses a duplicate; the caller closes
+  /// its own.
   ///
-  /// It takes WAV whose header names no length, or with `isRaw` the samples alone, the lowest byte
-  /// first. A reader may be late by 30 seconds before audio is lost. After a stop, one that takes
-  /// nothing for a second is given up. `rolling` and the command `roll` have no effect.
+  /// It receives WAV whose header gives no length, or with `isRaw` only the samples, little-endian.
+  /// If nothing is recorded, nothing is written. A reader may lag by 30 seconds before frames are
+  /// lost. After a stop, a reader that takes nothing for a second ends the recording with
+  /// `AudioRecorderError.descriptor`. `rolling` and the command `roll` have no effect.
   ///
-  /// - Parameter name: what errors call it.
+  /// - Parameter name: the name in error messages.
   case descriptor(Int32, name: String = "standard output", isRaw: Bool = false)
 }
 
@@ -31,10 +33,10 @@ public struct RecordingRequest: Hashable, Sendable {
   /// The device, or nil for the default one.
   public var device: AudioDevice.ID?
 
-  /// The file's rate, or nil for the device's.
+  /// The recording's rate, or nil for the device's.
   public var sampleRate: SampleRate?
 
-  /// The file's number of channels, or nil for the device's.
+  /// The recording's number of channels, or nil for the device's.
   public var channelCount: Int?
 
   /// The length, counted in frames, after which the recording ends by itself; nil for no limit.

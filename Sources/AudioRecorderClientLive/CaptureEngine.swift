@@ -11,10 +11,13 @@ protocol CaptureConsumer: AnyObject {
   /// Takes a block; false where it wants no more.
   func take(_ captured: DeviceAudio) throws -> Bool
 
-  /// All that has been captured by now comes before the next `endRound`.
+  /// Whether it may come to a standstill for good in `take`.
+  var mayStall: Bool { get }
+
+  /// Begins a round: all blocks captured by now come before the next `endRound`.
   func beginRound()
 
-  /// Has taken all that had been captured when the round began; false where it wants no more.
+  /// Ends the round; false where it wants no more.
   func endRound() throws -> Bool
 
   /// How much audio may wait before it is given, in one piece then, to save work.
@@ -26,6 +29,8 @@ protocol CaptureConsumer: AnyObject {
 
 extension CaptureConsumer {
   var onDeviceLoss: DeviceLossPolicy { .fail }
+
+  var mayStall: Bool { false }
 
   func beginRound() {}
 
@@ -162,8 +167,8 @@ final class CaptureEngine: Sendable {
       consumer.beginRound()
       // Looked at before the blocks: what is there after the end is all that there will be.
       let ending = link.ending
-      // What comes later has a round of its own: a consumer that lags behind would never see the end
-      // of this one.
+      // Blocks captured later belong to the next round: a consumer slower than the device would
+      // never reach the end of this one.
       let end = link.blocks.totalWritten
       while reader.nextNumber < end,
         let captured = reader.next(from: link, joining: samples(of: consumer.patience))
@@ -200,7 +205,7 @@ extension CaptureEngine {
 struct BlockReader {
   private let format: AudioFormat
   private var nextFrame: FrameCount = 0
-  /// How many blocks were read.
+  /// The number of the next block to read.
   private(set) var nextNumber = 0
   /// A block that was taken out of the link and comes next, because a loss lies before it.
   private var upcoming: CaptureBlock?

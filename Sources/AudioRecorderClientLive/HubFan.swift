@@ -14,8 +14,8 @@ final class HubFan: CaptureAudience {
   private let capture: SharedCapture
   private var members: [HubMember] = []
   private var leaving: [(member: HubMember, outcome: Result<Void, any Error>)] = []
-  /// The numbers of those who wanted to leave when the round began.
-  private var due: Set<Int> = []
+  /// The numbers of the members that wanted to leave when the round began.
+  private var leavingThisRound: Set<Int> = []
   private var absence: Absence?
 
   init(_ capture: SharedCapture) {
@@ -29,11 +29,11 @@ final class HubFan: CaptureAudience {
 
   func beginRound() {
     admit()
-    due = Set(members.filter(\.wantsToLeave).map(\.number))
+    leavingThisRound = Set(members.filter(\.wantsToLeave).map(\.number))
   }
 
   func endRound() -> Bool {
-    remove(members.filter { due.contains($0.number) }.map { ($0, .success(())) })
+    remove(members.filter { leavingThisRound.contains($0.number) }.map { ($0, .success(())) })
   }
 
   /// Several are served at once, each as soon as there is something.
@@ -79,6 +79,9 @@ final class HubFan: CaptureAudience {
     let newcomers = capture.takeNewcomers()
     guard !newcomers.isEmpty else { return }
     members += newcomers
+    for member in newcomers where member.mayStall {
+      member.becomeOneOfMany { [capture] in capture.nudge() }
+    }
     if members.count > 1 {
       for member in members { member.becomeOneOfMany { [capture] in capture.nudge() } }
     }

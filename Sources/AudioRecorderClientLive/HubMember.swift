@@ -27,12 +27,15 @@ final class HubMember: @unchecked Sendable {
     ended: @escaping (Result<Void, any Error>) -> Void
   ) {
     (self.consumer, self.mayBlock, self.ended) = (consumer, mayBlock, ended)
-    onDeviceLoss = consumer.onDeviceLoss
+    (onDeviceLoss, mayStall) = (consumer.onDeviceLoss, consumer.mayStall)
     number = Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
   /// What becomes of it where the device is lost.
   let onDeviceLoss: DeviceLossPolicy
+
+  /// Whether it may come to a standstill, as a pipe's reader can: it never holds up the capture.
+  let mayStall: Bool
 
   /// Whether it was told to end.
   var isStopping: Bool { stopping.load(ordering: .acquiring) }
@@ -52,7 +55,9 @@ final class HubMember: @unchecked Sendable {
   ///
   /// - Parameter leave: has it asked whether it wants to leave.
   func becomeOneOfMany(leave: @escaping @Sendable () -> Void) {
-    guard mayBlock, queue == nil, let queue = try? HubQueue() else { return }
+    guard mayBlock, queue == nil,
+      let queue = try? HubQueue(depth: mayStall ? CaptureLink.depth : HubQueue.depth)
+    else { return }
     let thread = try? DedicatedThread.start(name: "syrinx-record") { [self] in
       serve(queue, leave)
     }

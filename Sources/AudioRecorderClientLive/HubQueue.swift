@@ -10,8 +10,8 @@ import Synchronization
 final class HubQueue: Sendable {
   /// How long a disk may take a rest before the others have to wait for it.
   static let depth = Duration.seconds(16)
-  /// How long the others wait then, all in all until it has caught up by half: their own ring holds
-  /// eight times as much.
+  /// How long the others wait then, all in all until it has caught up by half: the ring behind
+  /// them holds much more.
   static let patience = Duration.seconds(2)
 
   fileprivate enum End {
@@ -23,6 +23,8 @@ final class HubQueue: Sendable {
   }
 
   fileprivate struct State {
+    /// How much waits at most.
+    let depth: Duration
     var blocks: [DeviceAudio] = []
     var waiting = Duration.zero
     /// How long it may be waited for, before and now.
@@ -33,8 +35,8 @@ final class HubQueue: Sendable {
     var end = End.open
     var isReleased = false
 
-    init(patience: Duration) {
-      (self.patience, patienceLeft) = (patience, patience)
+    init(depth: Duration, patience: Duration) {
+      (self.depth, self.patience, patienceLeft) = (depth, patience, patience)
     }
   }
 
@@ -53,7 +55,7 @@ final class HubQueue: Sendable {
   typealias Wait = @Sendable (WakeUp, _ atMost: Duration) -> Duration
 
   init(
-    patience: Duration = HubQueue.patience,
+    depth: Duration = HubQueue.depth, patience: Duration = HubQueue.patience,
     wait: @escaping Wait = { room, limit in
       let before = ContinuousClock.now
       room.wait(atMost: limit)
@@ -61,7 +63,7 @@ final class HubQueue: Sendable {
     }
   ) throws(WakeUpError) {
     self.wait = wait
-    state = Mutex(State(patience: patience))
+    state = Mutex(State(depth: depth, patience: patience))
     news = try WakeUp()
     room = try WakeUp()
   }
@@ -98,7 +100,7 @@ final class HubQueue: Sendable {
       if !state.blocks.isEmpty {
         let block = state.blocks.removeFirst()
         state.waiting -= block.buffer.duration
-        if state.waiting <= Self.depth / 2 { state.patienceLeft = state.patience }
+        if state.waiting <= state.depth / 2 { state.patienceLeft = state.patience }
         return .done(.success(block))
       }
       guard case .finished(let outcome) = state.end else { return .wait }
@@ -144,7 +146,7 @@ extension HubQueue.State {
       blocks += [missing.take(), block].compactMap(\.self)
       return true
     }
-    let hasRoom = waiting < HubQueue.depth
+    let hasRoom = waiting < depth
     guard hasRoom || patienceLeft <= .zero else { return nil }
     var block = block
     block.lost += missing?.lost ?? 0

@@ -2,8 +2,8 @@ import AudioCore
 import AudioRecorderClient
 import Resampling
 
-/// A consumer that writes a recording: channels are picked, then converted, then the gate decides what is
-/// recorded, and the length that was asked for is kept.
+/// Writes a recording: picks channels, converts, lets the gate decide what is recorded, and stops at
+/// the length that was asked for.
 final class RecordingConsumer: CaptureConsumer {
   /// What is told of it while it runs.
   struct Reports {
@@ -28,6 +28,7 @@ final class RecordingConsumer: CaptureConsumer {
   private let gaps: RecordingGapRule
   private let mostPatience: Duration
   let onDeviceLoss: DeviceLossPolicy
+  let mayStall: Bool
   private var pick: ChannelPick
   private var gate: RecordingGate
   private var levels: LevelReport
@@ -35,7 +36,7 @@ final class RecordingConsumer: CaptureConsumer {
   private var hasStoppedAtGap = false
   private var hasStoppedInGap = false
 
-  /// Makes the first file, where there are files; throws `AudioRecorderError` where it cannot.
+  /// Opens the output; throws `AudioRecorderError` where that fails.
   init(
     _ plan: RecordingPlan, device: AudioFormat, control: RecordingControl, reports: Reports
   ) throws(AudioRecorderError) {
@@ -49,7 +50,7 @@ final class RecordingConsumer: CaptureConsumer {
     }
     output = try plan.output(format, hurry: control.hurry, report: reports.event)
     (self.control, self.reports, gaps) = (control, reports, request.gaps)
-    onDeviceLoss = request.onDeviceLoss
+    (onDeviceLoss, mayStall) = (request.onDeviceLoss, plan.isLive)
     limit = request.maximumDuration.map { FrameCount($0, at: format.sampleRate) }
     gate = RecordingGate(request, rate: format.sampleRate)
     levels = LevelReport(format: format, interval: request.levelsInterval)

@@ -26,22 +26,31 @@ protocol RecordingOutput: AnyObject {
 /// WAV, or its samples alone, on a descriptor.
 final class RecordingStream: RecordingOutput {
   let format: AudioFormat
+  private let descriptor: Descriptor
   private let begin: () throws(SoundFileError) -> StreamingWAVWriter
   private var writer: StreamingWAVWriter?
+  /// What the stream ended with: a part of a frame may have been written, so that nothing follows.
+  private var failure: AudioRecorderError?
 
   /// - Parameter begin: writes the header; called with the first frames.
-  init(format: AudioFormat, begin: @escaping () throws(SoundFileError) -> StreamingWAVWriter) {
-    (self.format, self.begin) = (format, begin)
+  init(
+    _ format: AudioFormat, on descriptor: Descriptor,
+    begin: @escaping () throws(SoundFileError) -> StreamingWAVWriter
+  ) {
+    (self.format, self.descriptor, self.begin) = (format, descriptor, begin)
   }
 
   var framesWritten: FrameCount { writer?.framesWritten ?? 0 }
 
   func append(_ buffer: AudioBuffer) throws(AudioRecorderError) {
+    if let failure { throw failure }
     do throws(SoundFileError) {
       if writer == nil { writer = try begin() }
       try writer?.write(buffer)
     } catch {
-      throw AudioRecorderError(ofDescriptor: error)
+      let failure = AudioRecorderError(ofDescriptor: error)
+      self.failure = failure
+      throw failure
     }
   }
 

@@ -30,8 +30,8 @@ struct RecordingPlan {
       buffering: isLive ? .capture : .recording, prefersNativeRate: true)
   }
 
-  /// Whether somebody may hear it meanwhile.
-  private var isLive: Bool {
+  /// Whether a reader consumes it while it is written.
+  var isLive: Bool {
     if case .descriptor = request.destination { true } else { false }
   }
 
@@ -54,9 +54,16 @@ struct RecordingPlan {
       return try RecordingFiles(
         url, rolling: request.rolling, format: format, encoding: encoding, report: report)
     case .descriptor(let number, let name, let isRaw):
-      return RecordingStream(format: format) { [encoding] () throws(SoundFileError) in
+      let descriptor: Descriptor
+      do throws(SoundFileError) {
+        // The caller may close its own as soon as nobody reads the events any more.
+        descriptor = try .duplicate(number, path: name)
+      } catch {
+        throw AudioRecorderError(ofDescriptor: error)
+      }
+      return RecordingStream(format, on: descriptor) { [encoding] () throws(SoundFileError) in
         try StreamingWAVWriter(
-          fileDescriptor: number, name: name, format: format,
+          fileDescriptor: descriptor.number, name: name, format: format,
           samples: encoding.samples ?? .int16, isRaw: isRaw, hurry: hurry)
       }
     }

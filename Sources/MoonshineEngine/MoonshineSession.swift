@@ -62,7 +62,7 @@ final class MoonshineSession: SpeechEngineSession {
   func beginUtterance() throws(SpeechEngineError) {
     try checkInterruption()
     utterance = Utterance()
-    // There is time for it while somebody speaks, and none once they have ended.
+    // Partial results mean a live source: load the aligner while audio arrives, not after the end.
     if preparesAlignment { alignment.prepare(language: language) }
   }
 

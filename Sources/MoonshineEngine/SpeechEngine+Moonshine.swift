@@ -16,8 +16,9 @@ extension SpeechEngine {
   ///   - language: the language of streams that ask for none, as a BCP 47 tag; nil for any. A
   ///     model's own is told by the end of its folder's name alone; one of another name is taken at its user's word.
   ///
-  /// Where words lie is measured with PocketSphinx' acoustic model where that of the language is
-  /// installed, and estimated otherwise, which the hypothesis says.
+  /// Word times are measured with PocketSphinx's acoustic model if the request asks for it and the
+  /// model of the language is installed. Otherwise they are estimated, and the hypothesis reports
+  /// that.
   ///
   /// Words have punctuation, upper and lower case, and a confidence: the least probability of their
   /// parts. Library and model are looked for at each use. Sessions share a model, and the last one is

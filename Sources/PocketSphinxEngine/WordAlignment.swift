@@ -10,6 +10,7 @@ import Synchronization
 package final class WordAlignment: Sendable {
   private let location = ModelLocation(chosen: nil)
   private let limit = max(1, ProcessInfo.processInfo.activeProcessorCount)
+  private let hasPrepared = Atomic(false)
   // Held to move an aligner in or out, never while one loads or works.
   private let idle = Mutex<[IdleAligner]>([])
 
@@ -23,11 +24,11 @@ package final class WordAlignment: Sendable {
 
   package init() {}
 
-  /// Loads an aligner, where none is loaded and the language's model is installed, so that the first
-  /// `places` need not.
+  /// Loads the first aligner in advance, once, if the language's model is installed; `places` reports
+  /// what is wrong with it.
   package func prepare(language: String) {
-    guard idle.withLock(\.isEmpty), (try? location.check(language: language)) != nil,
-      let aligner = try? take()
+    guard hasPrepared.exchange(true, ordering: .relaxed) == false,
+      (try? location.check(language: language)) != nil, let aligner = try? take()
     else { return }
     giveBack(IdleAligner(aligner: aligner))
   }

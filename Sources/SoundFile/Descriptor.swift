@@ -44,7 +44,8 @@ package final class Descriptor: Sendable {
   }
 
   /// A second descriptor for a file that the caller keeps.
-  static func duplicate(_ number: Int32, path: String) throws(SoundFileError) -> Descriptor {
+  package static func duplicate(_ number: Int32, path: String) throws(SoundFileError) -> Descriptor
+  {
     let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
     guard copy >= 0 else { throw SystemErrors.reading(path, code: errno) }
     return Descriptor(owning: copy)

@@ -2,8 +2,10 @@ package import AudioCore
 public import AudioRecorderClient
 import ClientDependencies
 
-/// What a microphone captures, as buffers for a recognizer; a gap is a jump in their `firstFrame`,
-/// and they carry how many samples the recorder has silenced.
+/// Captured audio as buffers for a recognizer.
+///
+/// A gap is a jump in `firstFrame`. Each buffer carries the number of samples that the recorder
+/// silenced.
 ///
 /// Each iteration is a capture of its own: it begins with the first call of `next`, and ends with the
 /// iterator or when its task is cancelled.

@@ -18,8 +18,8 @@ extension SpeechRecognitionEvent {
     /// This many samples in it are NaN or infinite: they count as silence, and what is around them
     /// is recognized.
     ///
-    /// Of a microphone, they are somewhere in the stretch; of buffers and files, it begins and ends
-    /// with one.
+    /// From a microphone, the stretch is the buffer that reports them: they are in it, or in what was
+    /// lost right before it. Otherwise it begins and ends with such a sample.
     case nonFinite(sampleCount: Int)
   }
 }

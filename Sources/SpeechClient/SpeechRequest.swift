@@ -74,10 +74,11 @@ public struct SpeechRequest: Sendable {
   /// How many other readings a final result may have, besides the best one; below 0 counts as 0.
   public var alternativeCount = 0
 
-  /// Whether the times of words are worth work of their own.
+  /// Whether the engine measures word times.
   ///
-  /// Without it an engine that would have to measure them in a further pass estimates them, and the
-  /// results say so; the text is the same. Engines that know them anyway report them.
+  /// If false, an engine that needs an extra pass to measure them estimates them instead, and the
+  /// results report that. A final result then lacks one check against words in noise: that their
+  /// measured lengths are those of speech.
   public var measuresWordTimes = true
 
   /// Settings that only the engine knows, by its own names for them.

@@ -21,7 +21,7 @@ public struct SpeechSessionOptions: Hashable, Sendable {
   /// How many other readings of an utterance are requested besides the best one; 0 or more.
   public var alternativeCount = 0
 
-  /// Whether the times of words are worth work of their own; else they may be estimated.
+  /// Whether word times are measured; otherwise the engine may estimate them.
   public var measuresWordTimes = true
 
   /// Settings that only the engine knows, by its own names for them.

@@ -1,11 +1,11 @@
 /// The page that explains the sources, held against the manifest and the files.
 ///
-/// In the picture every capitalized word is a target; a path in backticks names a file or a folder.
+/// In the diagram every capitalized word is a target; a path in backticks names a file or a folder.
 struct SourcesPage {
   let text: String
 
-  /// The capitalized names and the executables of the picture.
-  var picture: Set<String> {
+  /// The capitalized names and the executables of the diagram.
+  var diagram: Set<String> {
     let fences = text.split(separator: "```", omittingEmptySubsequences: false)
     guard fences.count == 3 else { return [] }
     return Set(
@@ -24,8 +24,8 @@ struct SourcesPage {
 
   /// What is wrong with the page of a package that has these targets and files.
   func faults(targets: Set<String>, files: Set<String>) -> [String] {
-    targets.subtracting(picture).sorted().map { "the picture lacks \($0)" }
-      + picture.subtracting(targets).sorted().map { "\($0) is no target" }
+    targets.subtracting(diagram).sorted().map { "the diagram lacks \($0)" }
+      + diagram.subtracting(targets).sorted().map { "\($0) is not a target" }
       + paths.sorted().filter { path in !files.contains { $0 == path || $0.hasPrefix(path + "/") } }
       .map { "there is no \($0)" }
   }

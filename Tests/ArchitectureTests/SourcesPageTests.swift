@@ -23,6 +23,6 @@ import Testing
         """)
     #expect(
       page.faults(targets: ["A", "B"], files: ["Sources/A/Here.swift", "Tests/ATests/A.swift"])
-        == ["the picture lacks B", "Unknown is no target", "there is no Sources/A/Gone.swift"])
+        == ["the diagram lacks B", "Unknown is not a target", "there is no Sources/A/Gone.swift"])
   }
 }

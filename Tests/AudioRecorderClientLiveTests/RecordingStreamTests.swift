@@ -26,7 +26,8 @@ import Testing
     #expect(samples[20_800..<21_600] == tone.samples[...])
   }
 
-  @Test func `a descriptor takes nothing where nothing is recorded, not even a header`() throws {
+  @Test func `nothing is written to a descriptor if nothing is recorded, not even a header`() throws
+  {
     let url = folder.url("wav")
     let finish = try record(to: url, [])
     #expect(finish.frameCount == 0)
@@ -68,6 +69,7 @@ import Testing
   ) throws -> RecordingFinish {
     _ = FileManager.default.createFile(atPath: url.path, contents: nil)
     let file = try FileHandle(forWritingTo: url)
+    defer { try? file.close() }
     return try record(to: .descriptor(file.fileDescriptor, isRaw: isRaw), blocks, length: length)
   }
 

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `word times that nobody wants are estimated, for the same text`() throws {
+  @Test func `unmeasured word times are estimated, and the text is the same`() throws {
     var options = SpeechSessionOptions()
     options.measuresWordTimes = false
     let final = try RealModel.session(options).hear(Clip.goForward.samples)

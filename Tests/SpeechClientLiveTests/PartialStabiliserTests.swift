@@ -97,7 +97,7 @@ import Testing
     #expect(stabiliser.stableCount == 1)
   }
 
-  @Test func `a word that the engine is not sure of takes a third decode, and all after it do`() {
+  @Test func `an unsure word needs a third decode, and the words after it wait for it`() {
     var stabiliser = PartialStabiliser()
     func add(_ revision: Int) -> Int {
       var hypothesis = hypothesis("go on then", revision: revision)

@@ -30,14 +30,14 @@ struct SpeechDataTests {
     return results.finals.joined(separator: " ")
   }
 
-  @Test func `at most a quarter of the words of dictation are wrong`() async throws {
+  @Test func `at most 24 % of the words of dictation are wrong`() async throws {
     var total = WordErrorRate(reference: [], hypothesis: [])
     for clip in try data.clips() {
       let heard = try await understood(of: clip)
       total = total + WordErrorRate(reference: clip.words, hypothesis: heard)
     }
     let rate = try #require(total.rate)
-    #expect(rate <= 0.25, "\(total.errorCount) of \(total.referenceCount) words")
+    #expect(rate <= 0.24, "\(total.errorCount) of \(total.referenceCount) words")
   }
 
   @Test func `with the grammar of the cards, each card is exact`() async throws {

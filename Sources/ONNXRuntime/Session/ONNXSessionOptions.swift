@@ -43,8 +43,8 @@ package struct ONNXSessionOptions: Equatable, Sendable {
       functions.createSessionOptions($0)
     }
     let options = made.pointer
-    // A second thread takes a fifth more of the processors' time for a decode that is little shorter:
-    // what limits a step is the memory. Utterances are what is worth sharing among processors.
+    // A second thread costs 20 % more CPU time and hardly shortens a decode, because memory bandwidth
+    // limits a step. Parallelism comes from decoding several utterances at once.
     try functions.check(functions.setThreadCount(options, 1))
     try functions.check(functions.setOptimizationLevel(options, optimization.rawValue))
     // The lengths of its inputs change with each run: a pattern would be one more for each.

@@ -121,6 +121,7 @@ struct IntakeQueue {
     dropped = begin..<max(begin, end)
     self.end = dropped?.upperBound
     format = oldest.format
+    buffers[0].silencedSampleCount += oldest.silencedSampleCount
   }
 
   /// What is missing before a buffer that is taken: what lies between it and the end of what came

@@ -1,16 +1,17 @@
 import AudioCore
 import SpeechEngine
 
-/// Says of an utterance's hypotheses which words are there to stay, and keeps them there.
+/// Determines which words of an utterance's hypotheses are stable, and keeps those words.
 ///
-/// Another word must have followed it. Of an engine that numbers its decodes, a word stays once it and
-/// all before it have been the same in two decodes, or in three where the engine is not sure of it.
+/// A word becomes stable only after another word has followed it. If the engine numbers its decodes, a
+/// word is stable once it and all words before it are the same in two decodes, or in three if the
+/// engine is unsure of it.
 /// Measured with Moonshine on 16 utterances, decoded every 300 ms, a word is stable 0.66 s after its
-/// end on average, and all 275 stable words are in the final hypotheses; with two decodes for every
-/// word 2 are not.
+/// end on average, and all 275 stable words are in the final hypotheses; if two decodes always
+/// sufficed, 2 of them would not be.
 ///
-/// Of any other engine a word stays once it and all before it have been the same for half a second of
-/// audio, unless the engine has changed its mind about that place too often. Measured with PocketSphinx
+/// For other engines, a word is stable once it and all before it have been the same for half a second of
+/// audio, unless that place has changed too often. Measured with PocketSphinx
 /// on 26 utterances of 144 words, 53 words are called stable before the end, and its
 /// final hypotheses have all of them; with places that were revised more often as well it is 92
 /// words, and 2 final hypotheses have others. There, too, they stay what they were called. In
@@ -28,11 +29,11 @@ struct PartialStabiliser {
   static let agreement = FrameCount(.milliseconds(500), at: .speech)
   /// In how many decodes a word must have been the same where they are numbered: one that the engine is
   /// sure of, and another.
-  static let decodes = (sure: 2, unsure: 3)
+  static let neededDecodes = (sure: 2, unsure: 3)
   /// The confidence from which on an engine is sure of a word.
-  static let sureness = 0.9
+  static let confidenceThreshold = 0.9
   /// How often the word at its place may have come to be so, the first time included.
-  static let mostRevisions = 3
+  static let maximumChanges = 3
   /// How much must have been heard after it, where it is known when it ended.
   static let distance = FrameCount(.milliseconds(200), at: .speech)
 
@@ -50,7 +51,7 @@ struct PartialStabiliser {
   /// The number of the last decode.
   private var revision: Int?
   /// How often each place has got a word, or another one.
-  private var revisions: [Int] = []
+  private var changeCounts: [Int] = []
   /// How many words, from the first on, stay.
   private(set) var stableCount = 0
 
@@ -72,8 +73,8 @@ struct PartialStabiliser {
       return seen
     }
     hasEstimatedTimes = shown.hasEstimatedTimes
-    revisions += Array(repeating: 0, count: max(0, seen.count - revisions.count))
-    for index in seen.indices.dropFirst(same) { revisions[index] += 1 }
+    changeCounts += Array(repeating: 0, count: max(0, seen.count - changeCounts.count))
+    for index in seen.indices.dropFirst(same) { changeCounts[index] += 1 }
     while maySettle, stableCount + 1 < seen.count, isSettled(stableCount, heard) {
       stableCount += 1
     }
@@ -106,10 +107,10 @@ struct PartialStabiliser {
   private func isSettled(_ index: Int, _ heard: FrameCount) -> Bool {
     let seen = seen[index]
     if revision != nil {
-      let isSure = (seen.word.confidence ?? 1) >= Self.sureness
-      return seen.decodeCount >= (isSure ? Self.decodes.sure : Self.decodes.unsure)
+      let isSure = (seen.word.confidence ?? 1) >= Self.confidenceThreshold
+      return seen.decodeCount >= (isSure ? Self.neededDecodes.sure : Self.neededDecodes.unsure)
     }
-    return revisions[index] <= Self.mostRevisions && heard - seen.since >= Self.agreement
+    return changeCounts[index] <= Self.maximumChanges && heard - seen.since >= Self.agreement
       && (hasEstimatedTimes || heard - seen.word.frames.upperBound >= Self.distance)
   }
 

@@ -117,7 +117,7 @@ actor Recogniser {
     tellOfSilenced(in: item.buffer)
   }
 
-  /// Which samples they were, the source does not say: they are somewhere in the buffer.
+  /// The source reports only a count, so the whole buffer is the stretch.
   private func tellOfSilenced(in buffer: AudioBuffer) {
     guard buffer.silencedSampleCount > 0 else { return }
     let rate = buffer.format.sampleRate

@@ -76,7 +76,7 @@ struct RecordCommand: Subcommand {
     if isStream {
       request.destination = .descriptor(StandardDescriptor.output.rawValue, isRaw: fileFormat.raw)
       request.fileFormat = SoundFileEncoding(.wav, samples: fileFormat.samples)
-      // No signal commands it.
+      // Without an id, no signal controls it.
       request.id = nil
     }
     return request

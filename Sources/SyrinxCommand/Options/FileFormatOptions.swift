@@ -33,16 +33,16 @@ struct FileFormatOptions: ParsableArguments {
       }
     } else {
       guard !raw else { throw ValidationError("--raw goes with - only; give a file a format.") }
-      let encoding = try encoding(extension: name)
-      guard SoundFileEncoding(encoding, samples: samples) != nil else {
-        throw ValidationError("\(encoding) files hold no samples of --bits \(bits ?? "").")
+      let container = try container(extension: name)
+      guard SoundFileEncoding(container, samples: samples) != nil else {
+        throw ValidationError("\(container) files hold no samples of --bits \(bits ?? "").")
       }
     }
   }
 
   /// The format of a file with this extension; nil for what the extension names by itself.
   func fileFormat(extension name: String) -> SoundFileEncoding? {
-    guard format != nil || bits != nil, let container = try? encoding(extension: name) else {
+    guard format != nil || bits != nil, let container = try? container(extension: name) else {
       return nil
     }
     return SoundFileEncoding(container, samples: samples)
@@ -53,8 +53,8 @@ struct FileFormatOptions: ParsableArguments {
 
   private typealias Container = SoundFileEncoding.Container
 
-  /// By the names that extensions have: people say ogg and not vorbis.
-  private func encoding(extension name: String) throws -> Container {
+  /// The container that `--format` names by a file extension, or that of `name`.
+  private func container(extension name: String) throws -> Container {
     try format.flatMap(Container.init(pathExtension:))
       ?? SoundFileEncoding(pathExtension: name).container
   }

@@ -50,7 +50,7 @@ private func obey(
 ) async {
   var commands = SignalCommands()
   for await signal in signals {
-    // Only files are paused and rolled over.
+    // A recording to standard output has no id.
     guard let id = request.id, let command = commands.command(for: signal) else { continue }
     // A recording that is not there any more needs no command.
     do {

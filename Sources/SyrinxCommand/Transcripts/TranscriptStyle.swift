@@ -10,7 +10,7 @@ enum TranscriptStyle: Hashable {
   /// Cues, cut at pauses.
   case cues(CueFormat)
 
-  /// Whether it tells when words were said.
+  /// Whether it contains word times.
   var hasWordTimes: Bool { self != .text }
 
   /// The extension of a file that holds it.

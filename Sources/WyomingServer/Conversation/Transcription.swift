@@ -21,7 +21,7 @@ final class Transcription: Sendable {
     var request = options.prepare(SpeechRequest(buffers: audio.buffers))
     if let language = wish.language { request.locale = language }
     request.contextualPhrases += wish.phrases
-    // The protocol has no place for them.
+    // The protocol carries no word times.
     request.measuresWordTimes = false
     self.audio = audio
     work = Task { [request, whenDropped = options.whenDropped] in
