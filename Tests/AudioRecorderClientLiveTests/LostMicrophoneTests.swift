@@ -167,6 +167,8 @@ import VirtualSoundCard
   private func comeBack(_ booth: Booth) async {
     await booth.passUntilUnplugged()
     await booth.sees { $0 == .deviceLost }
+    // Whoever went to sleep after the advance, to try again, would never wake.
+    await booth.clock.sleepers(atLeast: 1)
     await booth.clock.advance(by: .seconds(3))
     while booth.card.openDeviceCount == 0 { await Task.yield() }
   }
