@@ -14,6 +14,7 @@ part() {
 
 part bash Tests/sanitize.sh thread
 part bash Tests/sanitize.sh address
+part env SYRINX_TEST_DAMAGED_COPIES=200 swift test --filter DamagedModelTests
 part bash Samples/demo.sh
 part bash Tests/bench.sh --check
 

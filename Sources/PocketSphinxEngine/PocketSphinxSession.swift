@@ -16,6 +16,7 @@ final class PocketSphinxSession: SpeechEngineSession {
   private var tones = SteadyTones()
   private let alternativeCount: Int
   private let context: ContextualChoice
+  private let interruption = InterruptionFlag()
 
   init(
     decoder: Decoder, pool: DecoderPool, options: SpeechSessionOptions = SpeechSessionOptions()
@@ -38,10 +39,15 @@ final class PocketSphinxSession: SpeechEngineSession {
       words: change.hasChanged && tones.canBeSpeech ? decoder.words : [])
   }
 
+  /// It ends a call between two tenths of a second of audio. The second search of a whole utterance, which
+  /// `ps_end_utt` does, has no way to end early.
+  var interrupt: @Sendable () -> Void { { [interruption] in interruption.interrupt() } }
+
   /// PocketSphinx tells a phrase a tenth of a second after its end.
   var tailPadding: Duration { isSpotting ? .milliseconds(300) : .zero }
 
   func beginUtterance() throws(SpeechEngineError) {
+    try interruption.check()
     stream.beginUtterance()
     waiting = []
     spotting = PhraseSpotting()
@@ -60,6 +66,7 @@ final class PocketSphinxSession: SpeechEngineSession {
   }
 
   func process(_ samples: [Float]) throws(SpeechEngineError) {
+    try interruption.check()
     let samples = samples.inSixteenBits
     waiting += samples
     change.add(samples)
@@ -75,6 +82,7 @@ final class PocketSphinxSession: SpeechEngineSession {
   func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
     if !stream.schedule.isSearching { try setMeanAndSearch() }
     if isSpotting { try spot(settling: 0) }
+    try interruption.check()
     try decoder.end()
     if isSpotting { return SpeechHypothesis(words: spotting.phrases) }
     return change.canBeSpeech && tones.canBeSpeech ? readings() : SpeechHypothesis()
@@ -105,7 +113,7 @@ final class PocketSphinxSession: SpeechEngineSession {
   }
 
   private func search() throws(SpeechEngineError) {
-    try decoder.search(waiting)
+    try decoder.search(waiting, until: interruption)
     if isSpotting {
       spotting.heard(waiting)
       try spot(settling: PhraseSpotting.settling)
@@ -119,7 +127,7 @@ final class PocketSphinxSession: SpeechEngineSession {
       try decoder.end()
       try decoder.begin()
       if let value = stream.mean.value { decoder.setCepstralMean(value) }
-      try decoder.search(rest)
+      try decoder.search(rest, until: interruption)
       spotting.heard(rest)
     }
   }

@@ -58,6 +58,12 @@ public struct SpeechRequest: Sendable {
   /// What becomes of buffers that come faster than they are recognized; files always wait.
   public var backPressure = BackPressure.wait
 
+  /// Whether buffers that wait may come as they are spoken, as from a connection.
+  ///
+  /// The engine then decodes in a pause what may be the whole utterance, unless more audio is there
+  /// already: a final result comes sooner, for more work. A file never does; a backlog always does.
+  public var isLive = false
+
   /// The phrases to listen for, and nothing else; none for dictation or the grammar.
   ///
   /// A segment of the results is then a whole phrase. The stream throws

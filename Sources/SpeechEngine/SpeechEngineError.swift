@@ -1,4 +1,5 @@
-import FilePaths
+package import FilePaths
+import Glibc
 
 /// Why an engine cannot recognize speech.
 public enum SpeechEngineError: Error, Equatable {
@@ -38,6 +39,18 @@ extension SpeechEngineError {
     let error = FilePathError(code: code)
     guard !error.isOfFile else { return .modelUnreadable(path: path) }
     return .failed(reason: "\(FilePath(path)) cannot be read: \(error.readingReason)")
+  }
+}
+
+extension SpeechEngineError {
+  /// Why a folder that was named for the model cannot be one: no package brings it.
+  package static func noModel(inNamed folder: FilePath) -> SpeechEngineError {
+    let isMissing = folder.status == nil && [ENOENT, ENOTDIR].contains(errno)
+    return .modelNotInstalled(
+      searched: [folder.text],
+      remedy: isMissing
+        ? "the folder does not exist; name the folder of a model, or leave it out"
+        : "the folder holds no model of an engine that is known here; name another one, or leave it out")
   }
 }
 

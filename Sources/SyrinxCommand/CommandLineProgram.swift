@@ -35,7 +35,9 @@ public enum CommandLineProgram {
       } operation: {
         await RootCommand.run(arguments)
       }
-      exit(status)
+      // The destructors that `exit` runs would take ONNX Runtime away under a thread that still loads a
+      // model for a task that was cancelled.
+      quick_exit(status)
     }
     // The main thread of an asynchronous `main` would wait in Dispatch with all signals unblocked.
     while true { pause() }

@@ -1,3 +1,4 @@
+import AudioThreads
 import SpeechEngine
 import Wyoming
 
@@ -35,6 +36,12 @@ final class ServerLink {
     } catch {
       throw .unreachable(address: server.description, reason: error.description)
     }
+  }
+
+  /// Ends every call, now and later, once it is signaled; nil for a link that nobody uses.
+  var interruption: WakeUp? {
+    get { bytes.interruption }
+    set { bytes.interruption = newValue }
   }
 
   /// Closes the connection, and sees to the end of a child.
@@ -118,7 +125,8 @@ final class ServerLink {
   }
 
   private func failure(_ trouble: LinkTrouble) -> SpeechEngineError {
-    .failed(reason: "\(server): \(explained(trouble))")
+    if trouble == .interrupted { return .interrupted }
+    return .failed(reason: "\(server): \(explained(trouble))")
   }
 
   /// The end of a connection to a child is better told by how the child ended.

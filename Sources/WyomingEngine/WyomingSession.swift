@@ -1,4 +1,5 @@
 import AudioCore
+import AudioThreads
 import SpeechEngine
 import Wyoming
 
@@ -7,6 +8,8 @@ final class WyomingSession: SpeechEngineSession {
   private let links: LinkPool
   private let choice: ModelChoice
   private let phrases: [String]
+  /// Signaled for good once the session is interrupted.
+  private let interruption: WakeUp
 
   private var link: ServerLink?
   private var progress = TranscriptProgress()
@@ -15,6 +18,9 @@ final class WyomingSession: SpeechEngineSession {
   init(links: LinkPool, options: SpeechSessionOptions) throws(SpeechEngineError) {
     let model = try options.checkedModel()
     self.links = links
+    do throws(WakeUpError) { interruption = try WakeUp() } catch {
+      throw .failed(reason: error.description)
+    }
     phrases = options.contextualPhrases
     let link = try links.take()
     choice = try ModelChoice(
@@ -22,8 +28,12 @@ final class WyomingSession: SpeechEngineSession {
     links.giveBack(link)
   }
 
+  var interrupt: @Sendable () -> Void { { [interruption] in interruption.signal() } }
+
   func beginUtterance() throws(SpeechEngineError) {
+    if interruption.isSignalled(within: 0) { throw .interrupted }
     let link = try links.take()
+    link.interruption = interruption
     (progress, voice) = (TranscriptProgress(), VoicedSpan())
     self.link = link
     try send(WyomingEvent("transcribe", transcribeData))
@@ -50,6 +60,7 @@ final class WyomingSession: SpeechEngineSession {
     while !progress.isOver { progress.take(try link.receive(within: patience)) }
     try checkFailure()
     self.link = nil
+    link.interruption = nil
     links.giveBack(link)
     return hypothesis
   }

@@ -43,13 +43,3 @@ struct GreedyTokens {
       })
   }
 }
-
-/// The samples of a WAV file of 16 bits with the plain header of 44 bytes.
-func samples(ofWAV path: String) throws -> [Float] {
-  try Data(contentsOf: URL(filePath: path)).dropFirst(44).withUnsafeBytes { bytes in
-    (0..<bytes.count / 2).map {
-      Float(Int16(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 2, as: Int16.self)))
-        / 32_768
-    }
-  }
-}

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MoonshineEngine
 
-@Suite(.serialized, .timeLimit(.minutes(5))) struct MoonshineModelTests {
+@Suite(.installedEngines, .serialized, .timeLimit(.minutes(5))) struct MoonshineModelTests {
   private let copy: CopiedModel
 
   init() throws {

@@ -5,19 +5,17 @@ import Testing
 
 @testable import MoonshineEngine
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct MoonshinePreparationTests {
-  @Test(arguments: ["onnxruntime", "onnxruntime-1.28.2"])
-  func `a prepared model gives the same text, and nothing is left beside it`(
-    component: String
-  ) throws {
-    let library = try ONNXComponents.library(component)
+@Suite(.installedEngines, .serialized, .timeLimit(.minutes(10)))
+struct MoonshinePreparationTests {
+  @Test func `a prepared model gives the same text, and nothing is left beside it`() throws {
+    let library = try ONNXComponents.library()
     let folder = try CopiedModel()
     let before = try folder.installed.names
     try MoonshinePreparation.prepare(folder.installed, with: library)
     #expect(
       try folder.installed.names
         == (before + ["decoder.prepared.ort", "encoder.prepared.ort"]).sorted())
-    let audio = try samples(ofWAV: ONNXComponents.path("beckett.wav").text)
+    let audio = try Clip(sample: "two-utterances", words: "").samples
     let published = try GreedyTokens(
       encoder: folder.session("encoder_model.ort", in: library),
       decoder: folder.session("decoder_model_merged.ort", in: library))
@@ -25,7 +23,7 @@ import Testing
       encoder: folder.session("encoder.prepared.ort", in: library, isMapped: true),
       decoder: folder.session("decoder.prepared.ort", in: library, isMapped: true))
     let tokens = try prepared(audio)
-    #expect(tokens.count > 10)
+    #expect(tokens.count > 8)
     #expect(tokens == (try published(audio)))
   }
 
@@ -67,7 +65,7 @@ import Testing
   }
 }
 
-/// The published model in a folder of the test's own.
+/// The published files of the model in a folder of the test's own.
 struct CopiedModel {
   private let folder: TestFolder
   let path: FilePath
@@ -75,8 +73,22 @@ struct CopiedModel {
   init() throws {
     folder = try TestFolder()
     let model = folder.file("moonshine-base-en")
-    try FileManager.default.copyItem(at: ONNXComponents.path("moonshine-base-en").url, to: model)
+    try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+    for name in MoonshineModelFiles.Part.allCases.map(\.rawValue) {
+      try FileManager.default.copyItem(
+        at: ONNXComponents.path("moonshine-base-en/\(name)").url, to: model.appending(path: name))
+    }
     path = FilePath(model)
+  }
+
+  /// Puts an ONNX model in the place of the encoder.
+  func replaceEncoder(by model: Message) throws {
+    let onnx = try model.write(to: folder.file("encoder.onnx"))
+    let encoder = path.appending("encoder_model.ort")
+    try FileManager.default.removeItem(at: encoder.url)
+    var options = ONNXSessionOptions()
+    (options.optimization, options.saving) = (.none, .init(encoder, as: .ort))
+    _ = try ONNXSession(model: onnx, in: ONNXComponents.library(), options: options)
   }
 
   var installed: InstalledFolder {

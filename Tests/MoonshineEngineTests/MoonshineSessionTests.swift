@@ -1,13 +1,14 @@
 import AudioCore
 import FilePaths
 import Foundation
+import ONNXRuntime
+import PocketSphinxEngine
 import SpeechEngine
-import Synchronization
 import Testing
 
 @testable import MoonshineEngine
 
-@Suite(.timeLimit(.minutes(10))) struct MoonshineSessionTests {
+@Suite(.installedEngines, .timeLimit(.minutes(10))) struct MoonshineSessionTests {
   @Test func `an utterance has words with punctuation, confidence, and measured times`() throws {
     let final = try RealModel.session().hear(Clip.goForward.samples)
     #expect(Clip.goForwardTexts.contains(final.text))
@@ -173,31 +174,68 @@ import Testing
     #expect(Set(texts).count == 1)
   }
 
-  @Test func `an interrupted session ends what it does, and all that it is asked later`() throws {
-    let session = try RealModel.session()
-    let audio = try Clip.goForward.samples
-    let interrupt = session.interrupt
+  /// The calls that decode.
+  enum Call: CaseIterable {
+    case hypothesis, anticipateEnd, finishUtterance
+
+    func run(on session: some SpeechEngineSession) throws {
+      switch self {
+      case .hypothesis: _ = try session.hypothesis
+      case .anticipateEnd: try session.anticipateEnd()
+      case .finishUtterance: _ = try session.finishUtterance()
+      }
+    }
+  }
+
+  /// The encoder never ends by itself.
+  @Test(arguments: Call.allCases)
+  func `an interruption ends a decode in the middle, and all that is asked later`(
+    call: Call
+  ) throws {
+    let copy = try CopiedModel()
+    try copy.replaceEncoder(by: TinyModel.endlessEncoder)
+    let library = try ONNXComponents.library()
+    let session = try MoonshineSession(
+      model: MoonshineModel(
+        MoonshineModelFiles(directory: copy.path), in: library, threadCount: 1),
+      language: nil, alignment: WordAlignment(), options: SpeechSessionOptions())
     try session.beginUtterance()
-    for _ in 0..<7 { try session.process(audio) }
-    let ended = Mutex<ContinuousClock.Instant?>(nil)
-    let thread = Thread {
-      interrupt()
-      ended.withLock { $0 = .now }
-    }
-    thread.start()
-    #expect(throws: SpeechEngineError.interrupted) {
-      while true { _ = try session.finishUtterance() }
-    }
-    #expect(ended.withLock { $0 } != nil)
+    try session.process(Clip.goForward.samples)
+    afterWork(of: .milliseconds(500), call: session.interrupt)
+    #expect(throws: SpeechEngineError.interrupted) { try call.run(on: session) }
     #expect(throws: SpeechEngineError.interrupted) { try session.beginUtterance() }
     #expect(throws: SpeechEngineError.interrupted) { _ = try session.hypothesis }
-    #expect(try RealModel.session().hear(audio).words.count == 4)
+  }
+
+  /// Calls `body` on another thread once this one has worked for so long, however fast the machine is.
+  private func afterWork(of time: Duration, call body: @escaping @Sendable () -> Void) {
+    var (clock, end) = (clockid_t(), timespec())
+    pthread_getcpuclockid(pthread_self(), &clock)
+    clock_gettime(clock, &end)
+    end.tv_nsec += Int(time / .nanoseconds(1))
+    if end.tv_nsec >= 1_000_000_000 {
+      (end.tv_sec, end.tv_nsec) = (end.tv_sec + 1, end.tv_nsec - 1_000_000_000)
+    }
+    Thread { [clock, end] in
+      var end = end
+      while clock_nanosleep(clock, TIMER_ABSTIME, &end, nil) == EINTR {}
+      body()
+    }.start()
+  }
+
+  @Test func `an interrupted session leaves its model to others`() throws {
+    let session = try RealModel.session()
+    try session.beginUtterance()
+    session.interrupt()
+    #expect(throws: SpeechEngineError.interrupted) { _ = try session.finishUtterance() }
+    #expect(try RealModel.session().hear(Clip.goForward.samples).words.count == 4)
   }
 }
 
 /// Recordings that do not ship with the project.
 @Suite(
-  .enabled(if: Clip.folder != nil, "SYRINX_SPEECH_DATA names no folder"), .timeLimit(.minutes(10)))
+  .installedEngines, .enabled(if: Clip.folder != nil, "SYRINX_SPEECH_DATA names no folder"),
+  .timeLimit(.minutes(10)))
 struct MoonshineClipTests {
   @Test func `of the words 6 % are wrong at most`() throws {
     let session = try RealModel.session()

@@ -18,7 +18,7 @@ import Testing
     return try Data(contentsOf: folder.file("named.onnx"))
   }
 
-  @Test(arguments: [1, 2, 6])
+  @Test(.installedEngines, arguments: [1, 2, 6])
   func `a model whose branches have no names gets them, also deep ones, and can be loaded then`(
     depth: Int
   ) throws {

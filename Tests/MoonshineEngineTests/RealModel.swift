@@ -6,8 +6,8 @@ import SpeechEngine
 
 @testable import MoonshineEngine
 
-/// The engine on the real model: the one of `SYRINX_MOONSHINE_MODEL`, else the published one, which is
-/// fetched once.
+/// The engine on the real model: the one of `SYRINX_MOONSHINE_MODEL`, else the
+/// installed one.
 enum RealModel {
   private static let environment = ProcessInfo.processInfo.environment
 

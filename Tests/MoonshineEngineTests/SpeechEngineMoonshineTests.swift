@@ -5,7 +5,7 @@ import Testing
 
 @testable import MoonshineEngine
 
-@Suite(.timeLimit(.minutes(5))) struct SpeechEngineMoonshineTests {
+@Suite(.installedEngines, .timeLimit(.minutes(5))) struct SpeechEngineMoonshineTests {
   @Test func `the engine names its model, and says what it can do`() throws {
     let engine = try RealModel.engine
     let folder = try RealModel.folder.text
@@ -19,18 +19,24 @@ import Testing
   }
 
   @Test func `without a model or a library it is not ready, and says what installs them`() throws {
-    for engine in [
-      SpeechEngine.moonshine(
-        modelDirectory: URL(filePath: "/nowhere"),
-        library: try ONNXComponents.path("onnxruntime/libonnxruntime.so").url),
-      SpeechEngine.moonshine(library: URL(filePath: "/nowhere/libonnxruntime.so")),
+    for (engine, remedy) in [
+      (
+        SpeechEngine.moonshine(
+          modelDirectory: URL(filePath: "/nowhere"),
+          library: try ONNXComponents.path("onnxruntime/libonnxruntime.so").url),
+        "the folder does not exist"
+      ),
+      (
+        SpeechEngine.moonshine(library: URL(filePath: "/nowhere/libonnxruntime.so")),
+        "syrinx engines install moonshine"
+      ),
     ] {
       guard case .unavailable(let error) = engine.availability() else {
         Issue.record("it says that it is ready")
         continue
       }
       #expect("\(error)".contains("/nowhere"))
-      #expect("\(error)".contains("syrinx engines install moonshine"))
+      #expect("\(error)".contains(remedy))
       #expect(engine.models().isEmpty)
     }
   }

@@ -5,12 +5,23 @@ import Testing
 @testable import PocketSphinxEngine
 
 @Suite struct ModelLocationTests {
-  @Test func `a missing model is answered with where it was looked for and Debian's package`() {
-    let location = ModelLocation(chosen: URL(filePath: "/nowhere/model"), environment: [:])
-    #expect(
-      location.availability
-        == .unavailable(
-          .modelMissing(searched: ["/nowhere/model"], package: "pocketsphinx-en-us")))
+  @Test(arguments: [
+    ("/nowhere/model", "the folder does not exist"), ("/proc/self", "the folder holds no model"),
+  ])
+  func `a named folder without a model is an error that names it, and no package`(
+    folder: String, reason: String
+  ) {
+    for location in [
+      ModelLocation(chosen: URL(filePath: folder), environment: [:]),
+      ModelLocation(chosen: nil, environment: ["SYRINX_POCKETSPHINX_MODEL": folder]),
+    ] {
+      guard case .unavailable(let error) = location.availability else {
+        Issue.record("it says that it is ready")
+        continue
+      }
+      #expect("\(error)".contains(folder) && "\(error)".contains(reason))
+      #expect(!"\(error)".contains("install"))
+    }
   }
 
   @Test func `the environment's directory comes before Debian's, and a chosen one before both`() {

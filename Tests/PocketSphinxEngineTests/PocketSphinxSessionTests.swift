@@ -42,6 +42,34 @@ import Testing
     #expect(other !== decoder)
   }
 
+  @Test func `an interruption ends a call that has begun, and all later ones`() throws {
+    let session = try SpeechEngine.pocketSphinx().makeSession(SpeechSessionOptions())
+    let audio = try samples(of: "go-forward.wav")
+    let long = (0..<20).flatMap { _ in audio }
+    try session.beginUtterance()
+    let interrupt = session.interrupt
+    let thread = Thread { interrupt() }
+    #expect(throws: SpeechEngineError.interrupted) {
+      thread.start()
+      while true { try session.process(long) }
+    }
+    #expect(throws: SpeechEngineError.interrupted) { try session.beginUtterance() }
+    #expect(throws: SpeechEngineError.interrupted) { _ = try session.finishUtterance() }
+  }
+
+  @Test func `a search ends between two tenths of a second`() throws {
+    let decoder = try DecoderPool(location: ModelLocation(chosen: nil)).take()
+    let interruption = InterruptionFlag()
+    let audio = try samples(of: "go-forward.wav").inSixteenBits
+    try decoder.begin()
+    try decoder.search(audio, until: interruption)
+    #expect(!decoder.words.isEmpty)
+    interruption.interrupt()
+    #expect(throws: SpeechEngineError.interrupted) {
+      try decoder.search(audio, until: interruption)
+    }
+  }
+
   @Test func `a damaged model is an error and not the end of the process`() throws {
     let folder = try ModelFolder()
     try folder.change("en-us/mdef") { $0.removeLast($0.count / 2) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SileroDetector
 
-@Suite struct SileroLocationTests {
+@Suite(.installedEngines) struct SileroLocationTests {
   /// An empty folder for components.
   private let home = FileManager.default.temporaryDirectory.appending(path: "syrinx-\(UUID())")
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SileroDetector
 
-@Suite(.timeLimit(.minutes(10))) struct SileroSessionTests {
+@Suite(.installedEngines, .timeLimit(.minutes(10))) struct SileroSessionTests {
   private let detector: SpeechActivityDetector
 
   init() throws {

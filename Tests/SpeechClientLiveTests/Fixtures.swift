@@ -52,12 +52,31 @@ func printed(by script: String) throws -> URL {
   return URL(filePath: text.trimmingCharacters(in: .newlines))
 }
 
-/// Silero with the real library and model.
-func realSilero() throws -> SpeechActivityDetector {
-  let folder = try printed(by: "ONNX/components.sh")
-  return .silero(
-    library: folder.appending(path: "onnxruntime/libonnxruntime.so"),
-    model: folder.appending(path: "silero"))
+/// Silero with the library and the model that Tests/run.sh has installed.
+enum RealSilero {
+  private static let folder: URL = {
+    let named = ProcessInfo.processInfo.environment["SYRINX_TEST_ENGINES"].map { URL(filePath: $0) }
+    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let usual = tests.deletingLastPathComponent().appending(path: ".build/engines")
+    return (named ?? usual).appending(path: "syrinx")
+  }()
+
+  static var isInstalled: Bool {
+    FileManager.default.fileExists(atPath: folder.appending(path: "silero").path)
+  }
+
+  static var detector: SpeechActivityDetector {
+    .silero(
+      library: folder.appending(path: "onnxruntime/libonnxruntime.so"),
+      model: folder.appending(path: "silero"))
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// For tests on the installed model.
+  static var installedSilero: Self {
+    .enabled(if: RealSilero.isInstalled, "Tests/run.sh has installed no Silero")
+  }
 }
 
 extension AsyncThrowingStream where Element == SpeechRecognitionResult, Failure == any Error {

@@ -49,16 +49,18 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    Mixture(noise: .white, decibelsBelow: 5), Mixture(noise: .white, decibelsBelow: 0),
-    Mixture(noise: .brown, decibelsBelow: 30), Mixture(noise: .brown, decibelsBelow: 20),
-    Mixture(noise: .pink, decibelsBelow: 20), Mixture(noise: .wandering, decibelsBelow: 30),
-    Mixture(peak: -47),
-  ])
+  @Test(
+    .installedSilero,
+    arguments: [
+      Mixture(noise: .white, decibelsBelow: 5), Mixture(noise: .white, decibelsBelow: 0),
+      Mixture(noise: .brown, decibelsBelow: 30), Mixture(noise: .brown, decibelsBelow: 20),
+      Mixture(noise: .pink, decibelsBelow: 20), Mixture(noise: .wandering, decibelsBelow: 30),
+      Mixture(peak: -47),
+    ])
   func `by Silero every onset is found, and at most a hundredth of the gaps is called speech`(
     mixture: Mixture
   ) throws {
-    let silero = try realSilero()
+    let silero = RealSilero.detector
     for clips in try Self.collections() {
       let scene = Scene(clips, mixture)
       let found = try scene.found(by: silero)
@@ -70,21 +72,23 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    [0], [Float](repeating: 0, count: 160_000), [Float](repeating: .nan, count: 32_000),
-    [Float](repeating: -.infinity, count: 32_000),
-  ])
+  @Test(
+    .installedSilero,
+    arguments: [
+      [0], [Float](repeating: 0, count: 160_000), [Float](repeating: .nan, count: 32_000),
+      [Float](repeating: -.infinity, count: 32_000),
+    ])
   func `what is no sound is no speech`(samples: [Float]) throws {
-    for detector in [try realSilero(), .energy] {
+    for detector in [RealSilero.detector, .energy] {
       var finder = UtteranceFinder(detector: detector)
       #expect(try finder.add(samples).isEmpty && finder.finish().isEmpty)
     }
   }
 
-  @Test(arguments: [7_000, 12_000, 20_000])
+  @Test(.installedSilero, arguments: [7_000, 12_000, 20_000])
   func `by Silero a stream may begin within speech`(start: Int) throws {
     let clip = try Self.read(sound("go-forward.wav"))
-    var finder = UtteranceFinder(detector: try realSilero())
+    var finder = UtteranceFinder(detector: RealSilero.detector)
     let actions = try finder.add(Array(clip[start...])) + finder.finish()
     guard case .begin(at: 0, _) = actions.first else {
       Issue.record("it begins with \(String(describing: actions.first))")
@@ -92,12 +96,13 @@ import Testing
     }
   }
 
-  @Test func `by Silero speech without a pause is cut where it is quiet, without a loss`() throws {
+  @Test(.installedSilero)
+  func `by Silero speech without a pause is cut where it is quiet, without a loss`() throws {
     let clip = try Self.read(sound("window.wav"))
     let speech = Array(clip[4_000..<clip.count - 8_000])
     let long = (0..<8).flatMap { _ in speech }
     var finder = UtteranceFinder(
-      policy: EndpointPolicy(longest: .seconds(4)), detector: try realSilero())
+      policy: EndpointPolicy(longest: .seconds(4)), detector: RealSilero.detector)
     let actions = try finder.add(long) + finder.finish()
     let begins = actions.compactMap { if case .begin(let at, _) = $0 { at.rawValue } else { nil } }
     let heard = actions.flatMap { if case .hear(let samples) = $0 { samples } else { [Float]() } }

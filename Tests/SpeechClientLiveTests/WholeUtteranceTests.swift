@@ -149,6 +149,29 @@ import Testing
     #expect(!hasHint && ends(scripted.events).count == 2)
   }
 
+  @Test(arguments: [true, false])
+  func `a source that waits is decoded in pauses if it is live`(isLive: Bool) async throws {
+    var request = SpeechRequest(
+      buffers: stream([joined(voice(in: [1...2], seconds: 4))]), shouldReportPartialResults: false)
+    request.isLive = isLive
+    _ = try await tasks.start(request, on: scripted.engine).all()
+    let hasHint = scripted.events.contains { if case .anticipated = $0 { true } else { false } }
+    #expect(hasHint == isLive)
+  }
+
+  @Test func `what the recognizer hears while more is there is not decoded in pauses`() async throws
+  {
+    let mailbox = EventMailbox(limit: 1_000)
+    let recognizer = try Recogniser(
+      engine: scripted.engine, options: SpeechSessionOptions(), policy: EndpointPolicy(),
+      detector: .energy, isLive: true, mailbox: mailbox, interruption: Interruption())
+    try await recognizer.prepare()
+    let item = IntakeQueue.Item(buffer: joined(voice(in: [1...2], seconds: 4)))
+    try await recognizer.hear(item, Pulse()) { true }
+    try await recognizer.finish()
+    #expect(ends(scripted.events).count == 1, "\(scripted.events)")
+  }
+
   @Test func `the engine that another one chooses takes the stream, in its own way`() async throws {
     var engine = SpeechEngine()
     let chosen = scripted.engine

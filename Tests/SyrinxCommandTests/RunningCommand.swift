@@ -18,8 +18,12 @@ final class RunningCommand: Sendable {
     try self.init(arguments: arguments, in: folder, watching: watched)
   }
 
-  init(arguments: [String], in folder: TestFolder, watching watched: Watched) throws {
-    let process = BuiltCommand.process(BuiltCommand.url, arguments, in: folder)
+  init(
+    arguments: [String], in folder: TestFolder, environment: [String: String] = [:],
+    watching watched: Watched
+  ) throws {
+    let process = BuiltCommand.process(
+      BuiltCommand.url, arguments, in: folder, environment: environment)
     let pipe = Pipe()
     process.standardOutput = watched == .output ? pipe : FileHandle.nullDevice
     process.standardError = watched == .error ? pipe : FileHandle.nullDevice

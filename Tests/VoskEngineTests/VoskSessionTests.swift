@@ -1,4 +1,5 @@
 import AudioCore
+import Foundation
 import SpeechEngine
 import Testing
 
@@ -78,6 +79,20 @@ import Testing
     let vosk = try FakeVosk(script: ["null partial"])
     let session = try vosk.engine.makeSession(SpeechSessionOptions(wantsPartialHypotheses: false))
     #expect(try session.understand(speech(.go)).texts == ["go"])
+  }
+
+  @Test func `an interruption ends a call that has begun, and all later ones`() throws {
+    let vosk = try FakeVosk()
+    let session = try vosk.engine.makeSession(SpeechSessionOptions())
+    try session.beginUtterance()
+    let interrupt = session.interrupt
+    let thread = Thread { interrupt() }
+    #expect(throws: SpeechEngineError.interrupted) {
+      thread.start()
+      while true { try session.process([Float](repeating: 0, count: 160_000)) }
+    }
+    #expect(throws: SpeechEngineError.interrupted) { try session.beginUtterance() }
+    #expect(throws: SpeechEngineError.interrupted) { _ = try session.finishUtterance() }
   }
 
   @Test func `silence and marks are no words`() throws {

@@ -6,7 +6,7 @@ import Wyoming
 
 @testable import WyomingEngine
 
-@Suite struct WyomingSessionTests {
+@Suite(.timeLimit(.minutes(5))) struct WyomingSessionTests {
   @Test func `an utterance is a request, the audio at 16 bits, and its end`() throws {
     let heard = Mutex<[WyomingEvent]>([])
     let server = try ScriptedServer { side in
@@ -76,6 +76,22 @@ import Wyoming
     }
     let session = try SpeechEngine.patient(server.address).session()
     #expect(try session.hear(tenths: 50).text == "stop")
+  }
+
+  @Test func `an interruption ends the wait for a transcript, and all that is asked later`() throws {
+    let interrupt = Mutex<(@Sendable () -> Void)?>(nil)
+    let server = try ScriptedServer { side in
+      side.describing { _ in
+        side.read(until: "audio-stop")
+        interrupt.withLock { $0 }?()
+        side.waitForEnd()
+      }
+    }
+    let session = try SpeechEngine.patient(server.address) { $0.answerTimeout = .seconds(86_400) }
+      .session()
+    interrupt.withLock { $0 = session.interrupt }
+    #expect(throws: SpeechEngineError.interrupted) { try session.hear(tenths: 1) }
+    #expect(throws: SpeechEngineError.interrupted) { try session.beginUtterance() }
   }
 
   @Test func `an utterance without text has no words, and the session goes on after it`() throws {

@@ -158,6 +158,28 @@ import Wyoming
     _ = await speech.tally.abandoned.stream.first { _ in true }
   }
 
+  @Test func `a client's audio may be live, but for what the server's options say`() async {
+    for isLive in [true, false] {
+      var options = WyomingServerOptions()
+      if !isLive {
+        options.prepare = { request in
+          var request = request; request.isLive = false; return request
+        }
+      }
+      let (requests, request) = AsyncStream.makeStream(of: SpeechRequest.self)
+      var speech = SpeechClient()
+      speech.recognition = {
+        request.yield($0)
+        return .finished()
+      }
+      let client = client(speech, options: options)
+      client.send(utterance(tenths: 3))
+      client.bytes.finish()
+      _ = await client.all()
+      #expect(await requests.first { _ in true }?.isLive == isLive)
+    }
+  }
+
   @Test func `a recognition that fails is told, and ends the connection`() async {
     var speech = CountingSpeech().client
     speech.recognition = { _ in

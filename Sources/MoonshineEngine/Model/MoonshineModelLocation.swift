@@ -32,7 +32,9 @@ struct MoonshineModelLocation: Sendable {
       }
     }
     guard whole.isEmpty else { return whole }
-    throw trouble ?? .modelNotInstalled(searched: searched, remedy: Self.remedy)
+    if let trouble { throw trouble }
+    if let only { throw .noModel(inNamed: only) }
+    throw .modelNotInstalled(searched: searched, remedy: Self.remedy)
   }
 
   /// The first model that understands a language.
@@ -67,7 +69,6 @@ struct MoonshineModelLocation: Sendable {
   }
 
   private var searched: [String] {
-    if let only { return [only.text] }
     let root = InstalledFolder.root(environment: environment)
     return [root.map { "\($0.text)/moonshine-*" } ?? "~/.local/share/syrinx/moonshine-*"]
   }

@@ -10,6 +10,8 @@ import SpeechEngine
 final class Decoder {
   /// PocketSphinx counts time in frames of 10 ms.
   static let samplesPerFrame = 160
+  /// How many samples are searched at a time.
+  private static let step = 1_600
 
   let settings: DecoderSettings
   /// Whether it knows every word of the dictionary, and not only those that dictation finds.
@@ -90,9 +92,20 @@ final class Decoder {
     cmn_live_set(ps_get_feat(decoder).pointee.cmn_struct, mean)
   }
 
-  /// Searches on with more samples.
-  func search(_ samples: [Int16]) throws(SpeechEngineError) {
-    try check(ps_process_raw(decoder, samples, samples.count, 0, 0), "ps_process_raw")
+  /// Searches on with more samples, a tenth of a second at a time.
+  ///
+  /// - Throws: `.interrupted` between two of them.
+  func search(
+    _ samples: [Int16], until interruption: InterruptionFlag = InterruptionFlag()
+  ) throws(SpeechEngineError) {
+    for begin in stride(from: 0, to: samples.count, by: Self.step) {
+      try interruption.check()
+      let count = min(Self.step, samples.count - begin)
+      let code = samples[begin..<begin + count].withUnsafeBufferPointer {
+        ps_process_raw(decoder, $0.baseAddress, count, 0, 0)
+      }
+      try check(code, "ps_process_raw")
+    }
   }
 
   /// Ends the utterance, which PocketSphinx searches once more.

@@ -15,12 +15,15 @@ struct ModelFiles: Equatable, Sendable {
     "feat.params", "mdef", "means", "noisedict", "sendump", "transition_matrices", "variances",
   ]
 
-  /// Finds the files in a directory; nil where there is none.
+  /// Finds the files in a directory; nil where there is none, or it holds neither dictionary nor
+  /// language model.
   ///
   /// - Throws: `.modelDamaged` for a directory without one of the files, `.modelUnreadable` for a
   ///   file without permission.
   init?(directory: String) throws(SpeechEngineError) {
-    guard let names = try Self.names(in: directory) else { return nil }
+    guard let names = try Self.names(in: directory),
+      names.contains(where: { $0.hasSuffix(".dict") || $0.hasSuffix(".lm.bin") })
+    else { return nil }
     self.directory = directory
     func first(_ what: String, _ isWanted: (String) -> Bool) throws(SpeechEngineError) -> String {
       guard let name = names.sorted().first(where: isWanted) else {

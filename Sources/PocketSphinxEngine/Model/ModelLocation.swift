@@ -19,9 +19,10 @@ struct ModelLocation: Sendable {
   }
 
   /// A directory that was chosen is the only one; nothing else is taken in its place.
-  var candidates: [String] {
-    let named = environment[Self.variable].flatMap { $0.isEmpty ? nil : $0 }
-    return [chosen ?? named ?? Self.debianDirectory]
+  var candidates: [String] { [only ?? Self.debianDirectory] }
+
+  private var only: String? {
+    chosen ?? environment[Self.variable].flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// Throws where there is no model, or it does not know the language that is asked for.
@@ -47,6 +48,7 @@ struct ModelLocation: Sendable {
     for directory in candidates {
       if let files = try ModelFiles(directory: directory) { return files }
     }
+    if let only { throw .noModel(inNamed: FilePath(only)) }
     throw .modelMissing(searched: candidates, package: Self.package)
   }
 }

@@ -36,6 +36,9 @@ final class AudioIntake: Sendable {
   /// Whether something is waited for that the source has not given.
   var isHungry: Bool { state.withLock { $0.hearer != nil } }
 
+  /// Whether a source that waits has given more than what is being heard.
+  var hasMore: Bool { state.withLock { $0.queue.holdsBack } }
+
   func finish() { change { $0.queue.finish() } }
   func abandon() { change { $0.queue.abandon() } }
 

@@ -59,6 +59,9 @@ struct IntakeQueue {
   /// Whether the source should be read on.
   var hasRoom: Bool { isClosed || limit != nil || buffers.isEmpty }
 
+  /// Whether a source that waits for its hearer is ahead of it.
+  var holdsBack: Bool { limit == nil && !buffers.isEmpty }
+
   /// Takes the next buffer of the source; a closed queue takes nothing.
   mutating func add(_ buffer: AudioBuffer) {
     guard !isClosed else { return }

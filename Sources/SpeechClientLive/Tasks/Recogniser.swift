@@ -32,6 +32,8 @@ actor Recogniser {
   private var utterance = Utterance()
   /// Whether it lags behind a live source.
   private var isLate = false
+  /// Whether a source that waits for it has given more already.
+  private var isAhead = false
   /// Up to where it has said that all is understood.
   private var reported: FrameCount = 0
 
@@ -85,11 +87,17 @@ actor Recogniser {
   }
 
   /// Recognises what comes next; the results go into the mailbox as they are made.
-  func hear(_ item: IntakeQueue.Item, _ pulse: Pulse) throws {
+  ///
+  /// - Parameter hasMore: whether more is there already, so that the end of an utterance need not be
+  ///   expected.
+  func hear(
+    _ item: IntakeQueue.Item, _ pulse: Pulse, hasMore: @Sendable () -> Bool = { false }
+  ) throws {
     try tell(of: item)
     isLate = item.isLate
     for slice in item.buffer.slices(of: Self.step) {
       guard isWanted else { return }
+      isAhead = anticipatesEnd && hasMore()
       try follow(try conversion.add(slice))
       postProgress()
       pulse.beat()
@@ -215,7 +223,7 @@ actor Recogniser {
   /// Lets the engine decode what may be the whole utterance; where more silence has to follow, that
   /// would be in vain.
   private func anticipateEnd(after silence: FrameCount) throws {
-    guard anticipatesEnd, !isLate else { return }
+    guard anticipatesEnd, !isLate, !isAhead else { return }
     try attempt { session in
       if padding(for: session, after: silence).isEmpty { try session.anticipateEnd() }
     }

@@ -85,7 +85,7 @@ final class SpeechTask: Sendable {
       while let item = await intake.next() {
         pulse.beat()
         guard let recogniser = task()?.recogniser else { return nil }
-        try await recogniser.hear(item, pulse)
+        try await recogniser.hear(item, pulse) { intake.hasMore }
         await task()?.mailbox.room()
       }
       return intake.failure

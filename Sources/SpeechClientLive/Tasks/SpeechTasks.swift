@@ -92,7 +92,7 @@ final class SpeechTasks: Sendable {
         isWanted: { [mailbox = task.mailbox] in !mailbox.isClosed })
       let recogniser = try Recogniser(
         engine: engine, options: options, policy: request.endpointPolicy, detector: detector,
-        isLive: request.effectiveBackPressure != .wait, mailbox: task.mailbox,
+        isLive: request.mayBeLive, mailbox: task.mailbox,
         interruption: task.interruption)
       task.start(audio, recogniser: recogniser)
     } catch {
@@ -117,6 +117,9 @@ final class SpeechTasks: Sendable {
 extension SpeechRequest {
   /// What holds the audio up; a file waits in any case.
   fileprivate var effectiveBackPressure: BackPressure { source.isFile ? .wait : backPressure }
+
+  /// Whether the audio may be on its way still.
+  fileprivate var mayBeLive: Bool { !source.isFile && (isLive || backPressure != .wait) }
 }
 
 extension SpeechRequest.Source {

@@ -33,7 +33,9 @@ struct VoskModelLocation: Sendable {
       }
     }
     guard whole.isEmpty else { return whole }
-    throw trouble ?? .modelNotInstalled(searched: searched, remedy: Self.remedy)
+    if let trouble { throw trouble }
+    if let only { throw .noModel(inNamed: FilePath(only)) }
+    throw .modelNotInstalled(searched: searched, remedy: Self.remedy)
   }
 
   /// The first model that understands a language.

@@ -7,7 +7,10 @@ final class VoskSession: SpeechEngineSession {
   private let sentences: AllowedSentences
   private let wantsPartialHypotheses: Bool
   private let alternativeCount: Int
+  private let interruption = InterruptionFlag()
   private var assembly = UtteranceAssembly()
+  /// How many samples libvosk hears at a time.
+  private static let step = 1_600
 
   init(model: VoskModel, options: SpeechSessionOptions) throws(SpeechEngineError) {
     sentences = try AllowedSentences(options, model: model)
@@ -27,12 +30,23 @@ final class VoskSession: SpeechEngineSession {
     return hypothesis
   }
 
+  /// It ends a call between two tenths of a second of audio. The rest of a search, which
+  /// `vosk_recognizer_final_result` does, has no way to end early.
+  var interrupt: @Sendable () -> Void { { [interruption] in interruption.interrupt() } }
+
   func beginUtterance() throws(SpeechEngineError) {
+    try interruption.check()
     assembly.begin()
   }
 
   func process(_ samples: [Float]) throws(SpeechEngineError) {
-    guard !samples.isEmpty else { return }
+    for begin in stride(from: 0, to: samples.count, by: Self.step) {
+      try interruption.check()
+      try accept(Array(samples[begin..<min(begin + Self.step, samples.count)]))
+    }
+  }
+
+  private func accept(_ samples: [Float]) throws(SpeechEngineError) {
     let progress = try recognizer.accept(samples.inSixteenBits)
     assembly.hear(FrameCount(samples.count))
     if progress == .stretchEnded {
@@ -43,6 +57,7 @@ final class VoskSession: SpeechEngineSession {
   }
 
   func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
+    try interruption.check()
     assembly.endStretch(try recognizer.finalResult())
     let alternatives = assembly.alternatives.compactMap(sentences.whole)
     let words = sentences.whole(assembly.words) ?? []

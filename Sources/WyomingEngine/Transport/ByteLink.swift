@@ -5,6 +5,8 @@ import Glibc
 final class ByteLink {
   private var input: Int32
   private var output: Int32
+  /// What ends every wait with `.interrupted`, now and later.
+  var interruption: WakeUp?
 
   /// Takes over a connected socket.
   convenience init(owning socket: Int32) {
@@ -42,11 +44,13 @@ final class ByteLink {
     var requests = [
       pollfd(fd: input, events: Int16(POLLIN), revents: 0),
       pollfd(fd: toWrite ? output : -1, events: Int16(POLLOUT), revents: 0),
+      pollfd(fd: interruption?.fileDescriptor ?? -1, events: Int16(POLLIN), revents: 0),
     ]
     while true {
       let count = poll(&requests, nfds_t(requests.count), pollTimeout(patience.left))
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw .system(errno) }
+      guard requests[2].revents == 0 else { throw .interrupted }
       guard count > 0 || patience.whole == .zero else { throw .tookTooLong(patience.whole) }
       // An end and an error can be read, and written to: that says which it is.
       return Readiness(canRead: requests[0].revents != 0, canWrite: requests[1].revents != 0)

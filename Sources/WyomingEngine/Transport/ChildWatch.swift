@@ -108,6 +108,7 @@ final class LivingChildren: Sendable {
   static let ofProcess: LivingChildren = {
     // Nobody else sees to a child whose server is kept for the next session, or has not ended yet.
     atexit { LivingChildren.ofProcess.end() }
+    at_quick_exit { LivingChildren.ofProcess.end() }
     return LivingChildren()
   }()
 

@@ -6,6 +6,7 @@ enum LinkTrouble: Error, Equatable {
   /// The other end has gone.
   case ended
   case tookTooLong(Duration)
+  case interrupted
   case noFrames(FrameError)
   case refused(String)
   case hostUnknown(host: String, reason: String)
@@ -28,6 +29,7 @@ extension LinkTrouble: CustomStringConvertible {
     switch self {
     case .ended: "the server closed the connection"
     case .tookTooLong(let time): "the server did not answer within \(time)"
+    case .interrupted: "it was told to stop"
     case .noFrames(let error): "the server does not speak the Wyoming protocol: \(error)"
     case .refused(let text): "the server says: \(text)"
     case .hostUnknown(let host, let reason): "the host \(host) was not found: \(reason)"

@@ -18,7 +18,9 @@ final class Transcription: Sendable {
     whenFailed: @escaping @Sendable (any Error) -> Void
   ) {
     let audio = AudioPipe()
-    var request = options.prepare(SpeechRequest(buffers: audio.buffers))
+    var request = SpeechRequest(buffers: audio.buffers)
+    request.isLive = true
+    request = options.prepare(request)
     if let language = wish.language { request.locale = language }
     request.contextualPhrases += wish.phrases
     // The protocol carries no word times.

@@ -1,23 +1,38 @@
 import FilePaths
 import Foundation
 import ONNXRuntime
+import Testing
 
-/// The real library and models, which are fetched once.
+/// The library and the models that `syrinx engines install all` has installed: Tests/run.sh does it, into
+/// `.build/engines`, or what `SYRINX_TEST_ENGINES` names.
 enum ONNXComponents {
-  private static let fetched = Result {
-    let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appending(path: "Support/ONNX/components.sh").path
-    let path = try Tool.run("bash", package: "bash", [script])
-    return FilePath(String(decoding: path, as: UTF8.self).trimmingCharacters(in: .newlines))
+  private static let folder: FilePath = {
+    let named = ProcessInfo.processInfo.environment["SYRINX_TEST_ENGINES"].map { URL(filePath: $0) }
+    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let usual = tests.deletingLastPathComponent().appending(path: ".build/engines")
+    return FilePath((named ?? usual).appending(path: "syrinx"))
+  }()
+
+  /// Whether all of them are there; where PyPI cannot be reached, none is.
+  static let areInstalled = ["onnxruntime", "moonshine-base-en", "silero"].allSatisfy {
+    folder.appending(FilePath($0)).status != nil
   }
 
   /// A file of a component: "silero/silero_vad.onnx".
   static func path(_ name: String) throws -> FilePath {
-    try fetched.get().appending(FilePath(name))
+    let path = folder.appending(FilePath(name))
+    try #require(path.status != nil, "\(path) is missing: Tests/run.sh installs it")
+    return path
   }
 
-  /// The library: "onnxruntime" is version 1.22.1, which comes with Moonshine.
-  static func library(_ component: String = "onnxruntime") throws -> ONNXLibrary {
-    try ONNXLibrary(path: path("\(component)/libonnxruntime.so"))
+  static func library() throws -> ONNXLibrary {
+    try ONNXLibrary(path: path("onnxruntime/libonnxruntime.so"))
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// For tests on the installed library and models.
+  static var installedEngines: Self {
+    .enabled(if: ONNXComponents.areInstalled, "Tests/run.sh has installed no engines")
   }
 }

@@ -23,6 +23,27 @@ enum TinyModel {
         outputs: [row("y")]))
   }
 
+  /// An encoder of Moonshine's form that passes its audio on without end.
+  static var endlessEncoder: Message {
+    let body = graph(
+      nodes: [node("Identity", ["go_on"], ["goes_on"]), node("Identity", ["value"], ["same"])],
+      inputs: [
+        value("index", type: 7, shape: []), value("go_on", type: 9, shape: []), row("value"),
+      ],
+      outputs: [value("goes_on", type: 9, shape: []), row("same")])
+    var graph = graph(
+      nodes: [
+        node("Loop", ["forever", "yes", "input_values"], ["row"], attributes: ["body": body]),
+        node("Unsqueeze", ["row", "axes"], ["last_hidden_state"]),
+      ],
+      inputs: [row("input_values")],
+      outputs: [value("last_hidden_state", type: 1, shape: [1, 1, nil])])
+    graph = graph.message(5, Message().number(2, 7).number(7, .max).text(8, "forever"))
+    graph = graph.message(5, Message().number(2, 9).number(5, 1).text(8, "yes"))
+    graph = graph.message(5, Message().number(1, 1).number(2, 7).number(7, 0).text(8, "axes"))
+    return model(graph)
+  }
+
   /// `y = go ? x + x : x`, and once more in each branch; the graphs of the branches have no names.
   static func choosing(depth: Int = 2) -> Message {
     model(

@@ -1,0 +1,1 @@
+../Support/Swift/ONNXComponents.swift
