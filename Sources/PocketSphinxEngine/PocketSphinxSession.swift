@@ -39,7 +39,9 @@ final class PocketSphinxSession: SpeechEngineSession {
       words: change.hasChanged && tones.canBeSpeech ? decoder.words : [])
   }
 
-  /// It ends a call between two tenths of a second of audio. The second search of a whole utterance, which
+  /// It ends a call between two tenths of a second of audio.
+  ///
+  /// The second search of a whole utterance, which
   /// `ps_end_utt` does, has no way to end early.
   var interrupt: @Sendable () -> Void { { [interruption] in interruption.interrupt() } }
 

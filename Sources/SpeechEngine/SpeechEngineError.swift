@@ -1,5 +1,4 @@
 package import FilePaths
-import Glibc
 
 /// Why an engine cannot recognize speech.
 public enum SpeechEngineError: Error, Equatable {
@@ -45,12 +44,13 @@ extension SpeechEngineError {
 extension SpeechEngineError {
   /// Why a folder that was named for the model cannot be one: no package brings it.
   package static func noModel(inNamed folder: FilePath) -> SpeechEngineError {
-    let isMissing = folder.status == nil && [ENOENT, ENOTDIR].contains(errno)
+    let isMissing = folder.status == nil
     return .modelNotInstalled(
       searched: [folder.text],
       remedy: isMissing
-        ? "the folder does not exist; name the folder of a model, or leave it out"
-        : "the folder holds no model of an engine that is known here; name another one, or leave it out")
+        ? "the folder does not exist, or may not be read; name the folder of a model, or leave it out"
+        : "the folder holds no model of an engine that is known here; name another one, or leave it out"
+    )
   }
 }
 

@@ -131,7 +131,9 @@ private enum Damage: CaseIterable {
     let length = self == .flipped ? 1 : Int.random(in: 1...10_000, using: &numbers)
     let bytes = try file.read(upToCount: length) ?? Data()
     var damaged = bytes
-    if self != .flipped { damaged = Data(repeating: self == .zeroed ? 0 : 0xA5, count: bytes.count) }
+    if self != .flipped {
+      damaged = Data(repeating: self == .zeroed ? 0 : 0xA5, count: bytes.count)
+    }
     // What was zero already has not changed.
     if damaged == bytes { damaged[0] ^= 1 << UInt8.random(in: 0..<8, using: &numbers) }
     try file.seek(toOffset: UInt64(start))

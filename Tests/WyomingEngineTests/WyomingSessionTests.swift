@@ -78,7 +78,8 @@ import Wyoming
     #expect(try session.hear(tenths: 50).text == "stop")
   }
 
-  @Test func `an interruption ends the wait for a transcript, and all that is asked later`() throws {
+  @Test func `an interruption ends the wait for a transcript, and all that is asked later`() throws
+  {
     let interrupt = Mutex<(@Sendable () -> Void)?>(nil)
     let server = try ScriptedServer { side in
       side.describing { _ in

@@ -30,7 +30,9 @@ final class VoskSession: SpeechEngineSession {
     return hypothesis
   }
 
-  /// It ends a call between two tenths of a second of audio. The rest of a search, which
+  /// It ends a call between two tenths of a second of audio.
+  ///
+  /// The rest of a search, which
   /// `vosk_recognizer_final_result` does, has no way to end early.
   var interrupt: @Sendable () -> Void { { [interruption] in interruption.interrupt() } }
 

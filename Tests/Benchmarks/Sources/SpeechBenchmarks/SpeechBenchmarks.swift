@@ -30,6 +30,7 @@ struct SpeechBenchmarks {
       ("pocketsphinx memory", { try RecognitionMemory.measure(.pocketSphinx, on: $0) }),
       ("moonshine costs", MoonshineCosts.measure),
       ("moonshine answers", { try await RecognitionAnswers.measure(.moonshine, on: $0) }),
+      ("moonshine word times", WordTimeErrors.measure),
       ("moonshine memory", { try RecognitionMemory.measure(.moonshine, on: $0) }),
     ]
     var isMissed = false
