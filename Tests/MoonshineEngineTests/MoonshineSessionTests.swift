@@ -197,7 +197,7 @@ import Testing
     let library = try ONNXComponents.library()
     let session = try MoonshineSession(
       model: MoonshineModel(
-        MoonshineModelFiles(directory: copy.path), in: library, threadCount: 1),
+        MoonshineModelFiles(directory: copy.path), in: library),
       language: nil, alignment: WordAlignment(), options: SpeechSessionOptions())
     try session.beginUtterance()
     try session.process(Clip.goForward.samples)
