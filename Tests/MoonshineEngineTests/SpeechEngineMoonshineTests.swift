@@ -13,7 +13,7 @@ import Testing
     #expect(engine.availability() == .ready(SpeechModel(language: "en", location: folder)))
     #expect(engine.models() == [SpeechModel(language: "en", location: folder)])
     #expect(!engine.capabilities.contains(.keyPhrases) && !engine.isRemote)
-    #expect(engine.partialInterval == .milliseconds(400))
+    #expect(engine.partialInterval == .milliseconds(300))
     #expect(engine.utteranceLength.upperBound == .seconds(20))
     #expect(try engine.makeListener?(SpeechSessionOptions()) != nil)
   }
