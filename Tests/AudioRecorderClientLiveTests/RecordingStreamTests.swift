@@ -1,6 +1,7 @@
 import AudioCore
 import AudioRecorderClient
 import Foundation
+import SoundFile
 import Testing
 
 @testable import AudioRecorderClientLive
@@ -51,6 +52,32 @@ import Testing
     }
   }
 
+  @Test func `the caller may close its descriptor while the recording goes on`() throws {
+    let url = folder.url("wav")
+    _ = FileManager.default.createFile(atPath: url.path, contents: nil)
+    let file = try FileHandle(forWritingTo: url)
+    let recording = try consumer(.descriptor(file.fileDescriptor))
+    try file.close()
+    #expect(try recording.take(block))
+    try recording.finish()
+    #expect(try folder.read(url).samples == tone.samples)
+  }
+
+  @Test func `nothing is written behind a failed write`() throws {
+    var tries = 0
+    let output = try RecordingStream(format, on: .duplicate(1, path: "out")) {
+      () throws(SoundFileError) in
+      tries += 1
+      throw .brokenPipe(path: "out")
+    }
+    for _ in 0..<2 {
+      #expect(throws: AudioRecorderError.brokenPipe(reason: "the reader of out has gone")) {
+        try output.append(tone)
+      }
+    }
+    #expect(tries == 1)
+  }
+
   @Test func `a reader that has gone is an error of its own`() throws {
     var ends: [Int32] = [-1, -1]
     pipe(&ends)
@@ -76,17 +103,24 @@ import Testing
   private func record(
     to destination: RecordingDestination, _ blocks: [DeviceAudio], length: Duration? = nil
   ) throws -> RecordingFinish {
-    var request = RecordingRequest(
-      url: folder.url("wav"), fileFormat: .wavFloat, maximumDuration: length)
-    request.destination = destination
     var finish: RecordingFinish?
-    let recording = try RecordingConsumer(
-      try RecordingPlan(request), device: format, control: RecordingControl(),
-      reports: .init(progress: { _ in }, event: { _ in }, finished: { ended in finish = ended }))
+    let recording = try consumer(destination, length: length) { ended in finish = ended }
     for block in blocks {
       guard try recording.take(block) else { break }
     }
     try recording.finish()
     return try #require(finish)
+  }
+
+  private func consumer(
+    _ destination: RecordingDestination, length: Duration? = nil,
+    finished: @escaping (RecordingFinish) -> Void = { _ in }
+  ) throws -> RecordingConsumer {
+    var request = RecordingRequest(
+      url: folder.url("wav"), fileFormat: .wavFloat, maximumDuration: length)
+    request.destination = destination
+    return try RecordingConsumer(
+      try RecordingPlan(request), device: format, control: RecordingControl(),
+      reports: .init(progress: { _ in }, event: { _ in }, finished: finished))
   }
 }

@@ -1,5 +1,6 @@
 import AudioCore
 import AudioThreads
+import Dispatch
 import Glibc
 import SoundCard
 import Testing
@@ -71,6 +72,55 @@ import Testing
     }
     capture.join(HubMember(slow, mayBlock: false) { _ in })
     #expect(hasLeft)
+  }
+
+  @Test func `a consumer at a standstill holds up nobody else`() async throws {
+    let capture = try capture(Array(repeating: .ready(160), count: 100_000))
+    _ = (capture.lease(), capture.lease())
+    let heard = DispatchSemaphore(value: 0)
+    let other = HubMember(SignalingConsumer(heard), mayBlock: false) { _ in }
+    let stalled = StalledConsumer {
+      capture.join(other)
+      return heard.wait(timeout: .now() + 10) == .success
+    }
+    capture.join(HubMember(stalled, mayBlock: true) { [ended] _ in ended.open() })
+    await ended.wait()
+    #expect(stalled.hasGoneOn == true)
+  }
+
+  /// Goes on from its first block only when `wait` returns.
+  private final class StalledConsumer: CaptureConsumer {
+    private let wait: () -> Bool
+    private(set) var hasGoneOn: Bool?
+
+    init(wait: @escaping () -> Bool) {
+      self.wait = wait
+    }
+
+    var mayStall: Bool { true }
+
+    func take(_ captured: DeviceAudio) -> Bool {
+      if hasGoneOn == nil { hasGoneOn = wait() }
+      return true
+    }
+
+    func finish() {}
+  }
+
+  /// Signals each block.
+  private final class SignalingConsumer: CaptureConsumer {
+    private let heard: DispatchSemaphore
+
+    init(_ heard: DispatchSemaphore) {
+      self.heard = heard
+    }
+
+    func take(_ captured: DeviceAudio) -> Bool {
+      heard.signal()
+      return true
+    }
+
+    func finish() {}
   }
 
   /// Is done with a block when the next one has long been there.
