@@ -37,6 +37,17 @@ import Testing
     #expect(taken(&queue)?.dropped == nil)
   }
 
+  @Test func `samples that were silenced in dropped buffers count with the next buffer`() {
+    var queue = IntakeQueue(.buffer(upTo: .milliseconds(500)))
+    for number in 0..<12 {
+      var buffer = buffer(number)
+      buffer.silencedSampleCount = number < 3 ? 2 : 0
+      queue.add(buffer)
+    }
+    #expect(taken(&queue)?.buffer.silencedSampleCount == 6)
+    #expect(taken(&queue)?.buffer.silencedSampleCount == 0)
+  }
+
   @Test func `a buffer of a live source is late while half a second waits behind it`() {
     var live = IntakeQueue(.buffer(upTo: .seconds(60)))
     var patient = IntakeQueue(.wait)
