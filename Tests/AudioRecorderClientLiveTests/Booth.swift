@@ -134,8 +134,14 @@ final class Booth: Sendable {
   /// Lets time pass until something is heard after a loss, and then to the recording's end.
   func finish(_ recording: Task<Void, any Error>) async throws {
     while gaps.isEmpty { await pass(1) }
-    await clock.advance(by: .seconds(86_400))
-    try await recording.value
+    let isOver = Gate()
+    let end = Task {
+      defer { isOver.open() }
+      try await recording.value
+    }
+    // Whoever goes to sleep after an advance wakes with the next one.
+    while !isOver.isOpen { await clock.advance(by: .seconds(1)) }
+    try await end.value
   }
 
   /// What is in the file.
