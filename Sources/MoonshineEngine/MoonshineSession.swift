@@ -85,6 +85,7 @@ final class MoonshineSession: SpeechEngineSession {
   var hypothesis: SpeechHypothesis {
     get throws(SpeechEngineError) {
       try checkInterruption()
+      if let anticipated = utterance.anticipated { return anticipated }
       let count = utterance.samples.count
       if let partial = utterance.partial, !isDue(count, after: partial.count) {
         return partial.hypothesis

@@ -35,8 +35,8 @@ public protocol SpeechEngineSession: AnyObject {
   /// Notifies the engine of 200 ms of silence, so that it can decode what may be the whole utterance
   /// while the silence goes on.
   ///
-  /// It is called once per pause of live audio if `SpeechEngine.anticipatesEnd`. If the silence goes
-  /// on, `finishUtterance` follows and uses the result. If speech resumes, `process` brings the rest
+  /// It is called once per pause of live audio if `SpeechEngine.anticipatesEnd`; `hypothesis` is then
+  /// the result. If the silence goes on, `finishUtterance` follows and uses the result. If speech resumes, `process` brings the rest
   /// of the pause and the speech, and the engine drops the result.
   ///
   /// - Throws: `SpeechEngineError.failed` if the engine fails; the session cannot be used again.

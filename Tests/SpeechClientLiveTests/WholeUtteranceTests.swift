@@ -142,6 +142,21 @@ import Testing
     #expect(ends(scripted.events).count == 4)
   }
 
+  @Test func `in a pause one decode is started, whose words are a partial result at once`()
+    async throws
+  {
+    // A partial result would be due 1.5 s after the utterance begins, and speech ends after 1.4 s.
+    let results = try await results(
+      voice(in: [1...2.1], seconds: 4), isLive: true, on: scripted.engine)
+    #expect(decodes(scripted.events).allSatisfy { $0 <= 17_600 }, "\(scripted.events)")
+    let hint = try #require(
+      scripted.events.firstIndex { if case .anticipated = $0 { true } else { false } })
+    #expect(scripted.events[hint...].count { if case .decoded = $0 { true } else { false } } == 1)
+    let last = results.suffix(2)
+    #expect(last.map(\.isFinal) == [false, true])
+    #expect(Set(last.map(\.bestTranscription.formattedString)).count == 1)
+  }
+
   @Test func `audio that waits for the engine is not decoded in pauses`() async throws {
     let buffers = voice(in: [1...2, 3.5...4.5], seconds: 6)
     _ = try await results(buffers, partials: false, on: scripted.engine)

@@ -7,11 +7,22 @@ enum Spelling {
 
   /// The spelling of a token's text, which may be a part of a character.
   static func ofToken(_ text: [UInt8]) -> [UInt8] {
+    // Most of a model's tokens: a tokenizer makes all of them when it is loaded.
+    if text.allSatisfy({ asciiWords[Int($0)] != 0 }) { return text.map { asciiWords[Int($0)] } }
     guard let text = String(validating: text, as: UTF8.self) else { return text }
     return text.flatMap { character -> [UInt8] in
       if character == " " { return [space] }
       if isApostrophe(character) { return [] }
       return isMark(character) ? [mark] : Array(character.lowercased().utf8)
+    }
+  }
+
+  /// The letters, digits, and the space of ASCII in lower case; 0 for all else.
+  private static let asciiWords: [UInt8] = (0...255).map { (byte: UInt8) in
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), space: byte
+    default: 0
     }
   }
 

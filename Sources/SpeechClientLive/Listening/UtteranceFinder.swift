@@ -106,6 +106,9 @@ struct UtteranceFinder {
   /// Whether an utterance is going on.
   var isInUtterance: Bool { endpointer.isInUtterance }
 
+  /// Whether the newest frame was no speech.
+  var isInPause: Bool { endpointer.silentFrames > 0 }
+
   /// Goes on at another place of the stream; what was pending is forgotten.
   mutating func skip(to frame: FrameCount) {
     audio = []

@@ -225,7 +225,9 @@ actor Recogniser {
   private func anticipateEnd(after silence: FrameCount) throws {
     guard anticipatesEnd, !isLate, !isAhead else { return }
     try attempt { session in
-      if padding(for: session, after: silence).isEmpty { try session.anticipateEnd() }
+      guard padding(for: session, after: silence).isEmpty else { return }
+      try session.anticipateEnd()
+      if options.wantsPartialHypotheses { try postPartial(of: session) }
     }
   }
 
@@ -251,15 +253,19 @@ actor Recogniser {
 
   private func postPartial() throws {
     guard options.wantsPartialHypotheses, !isLate,
-      utterance.heard - utterance.heardAtPartial >= partialStep
+      utterance.heard - utterance.heardAtPartial >= partialStep,
+      // A decode that starts now would delay the one for which `anticipateEnd` is called.
+      !(anticipatesEnd && finder.isInPause)
     else { return }
+    try attempt { try postPartial(of: $0) }
+  }
+
+  private func postPartial(of session: any SpeechEngineSession) throws {
     utterance.heardAtPartial = utterance.heard
-    try attempt { session in
-      let partial = results.partial(
-        try session.hypothesis, heard: utterance.heard,
-        plausibility: plausibility(until: max(utterance.sound, utterance.end)))
-      if let partial { mailbox.post(.result(partial)) }
-    }
+    let partial = results.partial(
+      try session.hypothesis, heard: utterance.heard,
+      plausibility: plausibility(until: max(utterance.sound, utterance.end)))
+    if let partial { mailbox.post(.result(partial)) }
   }
 }
 

@@ -19,7 +19,7 @@ enum RecognitionAnswers {
   static func measure(_ recognizer: MeasuredRecognizer, on bench: SpeechBench) async throws
     -> [Finding]
   {
-    let clips = bench.clips.prefix(8)
+    let clips = bench.clips
     // A stream that begins within speech waits longer for its first end.
     let lead = AudioBuffer(silence: 32_000, format: .speech).inPeriods
     let buffers =
@@ -80,8 +80,11 @@ enum RecognitionAnswers {
         continuation.finish()
       }
     }
+    var request = SpeechRequest(buffers: paced)
+    // As with a microphone.
+    request.backPressure = .buffer(upTo: .seconds(60))
     var heard: [Heard] = []
-    for try await event in await speech.recognition(request: SpeechRequest(buffers: paced)) {
+    for try await event in await speech.recognition(request: request) {
       heard.append(Heard(event: event, time: begin.duration(to: .now)))
     }
     return heard
