@@ -15,7 +15,7 @@ if [ -n "${1:-}" ] && [ "${1#--}" = "$1" ]; then
   programs=("$1")
   shift
 fi
-bash Tests/Support/packages.sh test
+bash Tests/Support/packages.sh bench
 small=(
   --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 )

@@ -59,9 +59,14 @@ package final class WordAlignment: Sendable {
     }
   }
 
-  /// The words of the dictionary that a word is made of: of "Twenty-five!" twenty and five.
+  /// The words of the dictionary that a word is made of: of "Twenty-five!" and of "25" twenty and five.
   private static func parts(of word: String) -> [String] {
-    word.lowercased().replacing("\u{2019}", with: "'")
+    if let number = Int(word[...].trimmed { ".,;:!?\"()".contains($0) }),
+      let words = EnglishNumber.words(of: number)
+    {
+      return words
+    }
+    return word.lowercased().replacing("\u{2019}", with: "'")
       .split { !($0.isLetter || $0.isNumber || $0 == "'" || $0 == ".") }
       .map { part in String(part.trimmed { $0 == "." || $0 == "'" }) }
       .filter { !$0.isEmpty }
@@ -75,6 +80,26 @@ package final class WordAlignment: Sendable {
   private func giveBack(_ aligner: IdleAligner) {
     idle.withLock { idle in
       if idle.count < limit { idle.append(aligner) }
+    }
+  }
+}
+
+/// How numbers are read aloud that have one reading: larger ones may be years or digits.
+private enum EnglishNumber {
+  private static let small = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+  ]
+  private static let tens = [
+    "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
+  ]
+
+  /// The words of a number below 100; nil for any other.
+  static func words(of number: Int) -> [String]? {
+    switch number {
+    case 0..<20: [small[number]]
+    case 20..<100: [tens[number / 10 - 2]] + (number % 10 > 0 ? [small[number % 10]] : [])
+    default: nil
     }
   }
 }

@@ -28,6 +28,11 @@ import Testing
     #expect(frames([]).isEmpty)
   }
 
+  @Test func `words without a place do not lie in silence, nor over their neighbors`() {
+    #expect(frames([0..<20, nil, 80..<100], voice: 40..<100) == [0..<20, 40..<80, 80..<100])
+    #expect(frames([0..<20, nil, 60..<100]) == [0..<20, 20..<60, 60..<100])
+  }
+
   @Test func `the first word and the last end with the voice`() {
     #expect(frames([0..<30, 30..<90], voice: 10..<80) == [10..<30, 30..<80])
     #expect(frames([20..<30, 30..<70], voice: 10..<80) == [10..<30, 30..<80])

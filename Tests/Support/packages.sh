@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing: packages.sh build | test
-# `build` is what building and using Syrinx takes; `test` adds what its tests compare it with.
+# Installs the Debian packages that are missing: packages.sh build | test | bench
+# `build` is what building and using Syrinx takes; `test` adds what its tests compare it with, `bench` what its
+# benchmarks do.
 set -euo pipefail
 
 build=(
@@ -11,12 +12,14 @@ build=(
 test=(
   alsa-utils cmake ffmpeg flac libasound2-plugins libsox-fmt-all ninja-build pulseaudio sndfile-programs sox
 )
+bench=(flite pocketsphinx)
 
 case "${1:-}" in
 build) wanted=("${build[@]}") ;;
 test) wanted=("${build[@]}" "${test[@]}") ;;
+bench) wanted=("${build[@]}" "${test[@]}" "${bench[@]}") ;;
 *)
-  echo "usage: packages.sh build | test" >&2
+  echo "usage: packages.sh build | test | bench" >&2
   exit 64
   ;;
 esac

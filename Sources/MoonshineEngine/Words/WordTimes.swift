@@ -15,10 +15,10 @@ enum WordTimes {
   /// Places that were measured, with their ends beside pauses where the voice is; words without one
   /// share the gap between their neighbors.
   static func measured(
-    _ words: [DecodedWord], at measured: [Range<FrameCount>?], in voice: VoicedSpan
+    _ words: [DecodedWord], at measured: [Range<FrameCount>?], in span: VoicedSpan
   ) -> [Word] {
-    let places = voice.fitting(measured)
-    let voice = voice.frames
+    let places = span.fitting(measured)
+    let voice = span.frames
     var placed: [Word] = []
     var rest = Array(zip(words, places))[...]
     while let (word, place) = rest.first {
@@ -30,7 +30,9 @@ enum WordTimes {
         rest = rest.dropFirst(missing.count)
         let begin = placed.last?.frames.upperBound ?? voice.lowerBound
         let end = max(begin, rest.first?.1?.lowerBound ?? voice.upperBound)
-        placed += estimated(missing.map(\.0), over: begin..<end)
+        // Between neighbors without a place, a word keeps its room and loses only silence.
+        let gap = span.fitting([nil, begin..<end, nil])[1] ?? begin..<end
+        placed += estimated(missing.map(\.0), over: gap)
       }
     }
     return placed

@@ -32,9 +32,10 @@ package struct VoicedSpan {
     return FrameCount(first * Self.step)..<FrameCount((last + 1) * Self.step)
   }
 
-  /// Words with their ends beside pauses where their sound begins and ends, at most 0.3 s away.
+  /// Words with their ends beside pauses where their sound begins and ends, and without the silence
+  /// that lies within one; no word grows by more than 0.3 s at an end.
   ///
-  /// - Parameter words: nil for a word that is not known where; there is no pause beside it.
+  /// - Parameter words: nil for a word whose place is unknown; there is no pause beside it.
   package func fitting(_ words: [Range<FrameCount>?]) -> [Range<FrameCount>?] {
     let steps = words.map { word in
       word.map {
@@ -57,11 +58,11 @@ package struct VoicedSpan {
     let threshold = threshold(below: energies[word].max() ?? 0)
     let isLoud = { (step: Int) in energies[step] > threshold }
     var (begin, end) = (word.lowerBound, word.upperBound)
-    if begin - room.lowerBound >= Self.pause {
+    if max(begin - room.lowerBound, word.prefix { !isLoud($0) }.count) >= Self.pause {
       let outside = (max(0, room.lowerBound, begin - Self.reach)..<begin).reversed()
       begin = Self.edge(inside: Array(word), outside: Array(outside), isLoud) ?? begin
     }
-    if room.upperBound - end >= Self.pause {
+    if max(room.upperBound - end, word.reversed().prefix { !isLoud($0) }.count) >= Self.pause {
       let outside = end..<max(end, min(energies.count, room.upperBound, end + Self.reach))
       let last = Self.edge(inside: word.reversed(), outside: Array(outside), isLoud)
       end = last.map { $0 + 1 } ?? end
@@ -81,12 +82,12 @@ package struct VoicedSpan {
       quiet = isLoud(step) ? 0 : quiet + 1
       if quiet == 0 { edge = step }
     }
-    return edge ?? inside.prefix(reach).first(where: isLoud)
+    return edge ?? inside.first(where: isLoud)
   }
 
-  /// A gap between words of so many steps is a pause.
+  /// So many steps between words, or of silence at the end of one, are a pause.
   private static let pause = 10
-  /// How far an end is moved at most, in steps.
+  /// How far an end is moved outwards at most, in steps.
   private static let reach = 30
   /// How long a sound may be quieter within, in steps.
   private static let dip = 8

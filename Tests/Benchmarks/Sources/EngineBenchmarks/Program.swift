@@ -62,6 +62,21 @@ struct Program: Sendable {
     return cost
   }
 
+  /// What a program writes to its standard output, once it has done its work.
+  static func output(_ arguments: [String]) throws -> String {
+    let (process, pipe) = (Process(), Pipe())
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = arguments
+    process.standardOutput = pipe
+    try process.run()
+    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw Failure(description: "\(arguments.joined(separator: " ")) failed")
+    }
+    return String(decoding: output, as: UTF8.self)
+  }
+
   /// The same for a process of `/proc`.
   static func residentBytes(of process: String) throws -> Int {
     let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)

@@ -4,10 +4,10 @@ import MoonshineEngine
 import SpeechEngine
 import Synchronization
 
-/// How far the times of words are off, and how soon a session ends that is interrupted.
+/// How far the times of words are off, and how soon an interrupted session ends.
 ///
-/// Clips are joined to utterances with known gaps: where the first and the last word of each lie, its sound
-/// says.
+/// Two measures of the times: clips that are joined with known gaps, where the clip shows in which its first word
+/// begins and its last one ends; and synthetic speech, of which flite says where each phone lies.
 enum WordTimeErrors {
   private static let gap = [Float](repeating: 0, count: 8_000)
 
@@ -19,15 +19,26 @@ enum WordTimeErrors {
       )
     }
     let session = try SpeechEngine.moonshine().makeSession(SpeechSessionOptions())
-    let (errors, skipped) = try errors(in: clips, by: session)
-    let share = Double(errors.count { $0 > .milliseconds(100) }) / Double(max(1, errors.count))
+    let joined = try errors(in: clips, by: session)
+    let off = joined.errors.count { $0 > .milliseconds(100) }
+    let synthetic = try SyntheticSpeech.errors(by: session, in: bench.folder)
     return [
       Finding(
         name: "moonshine: the first and last word of a clip are off, median",
-        value: errors.median.inSeconds, unit: "s", bound: 0.06, remark: "of \(errors.count)"),
+        value: joined.errors.median.inSeconds, unit: "s", bound: 0.06,
+        remark: "of \(joined.errors.count)"),
       Finding(
-        name: "moonshine: those that are off by more than 0.1 s", value: share * 100, unit: "%",
-        bound: 0, remark: "the worst \(errors.max()?.inSeconds ?? 0) s, \(skipped) clips misheard"),
+        name: "moonshine: those that are off by more than 0.1 s",
+        value: Double(off) / Double(max(1, joined.errors.count)) * 100, unit: "%", bound: 0,
+        remark:
+          "the worst \(joined.errors.max()?.inSeconds ?? 0) s, \(joined.skipped) groups with other words"
+      ),
+      Finding(
+        name: "moonshine: words of synthetic speech are off, median",
+        value: synthetic.errors.median.inSeconds, unit: "s", bound: 0.06,
+        remark:
+          "of \(synthetic.errors.count), the worst \(synthetic.errors.max()?.inSeconds ?? 0) s, \(synthetic.skipped) sentences with other words"
+      ),
       Finding(
         name: "moonshine: interrupted → the decode ends, the worst",
         value: try interruption(of: clips.flatMap(\.samples)).inSeconds, unit: "s", bound: 0.1),
@@ -35,51 +46,51 @@ enum WordTimeErrors {
   }
 
   /// How far the begin of each clip's first word and the end of its last one are off, three clips at a
-  /// time; what is heard with more or fewer words cannot be compared.
-  static func errors(
+  /// time; a group that is recognized with more or fewer words cannot be compared.
+  private static func errors(
     in clips: [(samples: [Float], wordCount: Int)], by session: any SpeechEngineSession
   ) throws -> (errors: [Duration], skipped: Int) {
     var (errors, skipped) = ([Duration](), 0)
     for begin in clips.indices {
-      var (audio, known) = (gap, [(count: Int, voice: Range<Int>)]())
+      var (audio, known) = (gap, [(count: Int, begin: Int, end: Int?)]())
       for clip in (begin..<begin + 3).map({ clips[$0 % clips.count] }) {
         guard audio.count + clip.samples.count < 19 * 16_000 else { break }
-        let voice = voice(in: clip.samples)
+        let edges = edges(of: clip.samples)
         known.append(
-          (clip.wordCount, audio.count + voice.lowerBound..<audio.count + voice.upperBound))
+          (clip.wordCount, audio.count + edges.begin, edges.end.map { audio.count + $0 }))
         audio += clip.samples + gap
       }
-      try session.beginUtterance()
-      try session.process(audio)
-      var words = try session.finishUtterance().words[...]
+      let words = try session.words(in: audio)
       guard !known.isEmpty, words.count == known.reduce(0, { $0 + $1.count }) else {
         skipped += 1
         continue
       }
-      for (count, voice) in known {
-        let own = words.prefix(count)
-        words = words.dropFirst(count)
+      var rest = words[...]
+      for (count, begin, end) in known {
+        let own = rest.prefix(count)
+        rest = rest.dropFirst(count)
         guard let first = own.first, let last = own.last else { continue }
-        errors.append(distance(first.frames.lowerBound.rawValue, voice.lowerBound))
-        errors.append(distance(last.frames.upperBound.rawValue, voice.upperBound))
+        errors.append(distance(first.frames.lowerBound.rawValue, begin))
+        if let end { errors.append(distance(last.frames.upperBound.rawValue, end)) }
       }
     }
     return (errors, skipped)
   }
 
-  private static func distance(_ one: Int, _ other: Int) -> Duration {
+  fileprivate static func distance(_ one: Int, _ other: Int) -> Duration {
     .seconds(Double(abs(one - other)) / 16_000)
   }
 
-  /// From the first to the last 10 ms that are within 30 dB of the loudest.
-  private static func voice(in samples: [Float]) -> Range<Int> {
+  /// The first and the last 10 ms of a clip that are within 25 dB of the loudest: in these clips no
+  /// noise is louder. No end where a clip stops while it sounds.
+  private static func edges(of samples: [Float]) -> (begin: Int, end: Int?) {
     let powers = stride(from: 0, to: samples.count - 160, by: 160).map { begin in
       samples[begin..<begin + 160].reduce(0) { $0 + $1 * $1 }
     }
-    let least = (powers.max() ?? 0) / 1_000
+    let least = (powers.max() ?? 0) / 316
     let first = powers.firstIndex { $0 >= least } ?? 0
     let last = powers.lastIndex { $0 >= least } ?? 0
-    return first * 160..<(last + 1) * 160
+    return (first * 160, last + 1 < powers.count ? (last + 1) * 160 : nil)
   }
 
   /// The worst of several, each a bit later in a decode of 19 s.
@@ -106,5 +117,73 @@ enum WordTimeErrors {
   /// When a session was interrupted.
   private final class Told: Sendable {
     let time = Mutex<ContinuousClock.Instant?>(nil)
+  }
+}
+
+/// Sentences of flite's voices, which come with the places of their phones.
+private enum SyntheticSpeech {
+  private static let voices = ["slt", "rms"]
+  private static let sentences = [
+    "Four score and seven years ago, our fathers brought forth a new nation.",
+    "Please call me back tomorrow morning, when the office is open.",
+    "We measure the time of every word, and we compare it with the truth.",
+    "A gentle wind moved over the water, and the small boats turned slowly.",
+    "Turn left at the second corner and go straight on.",
+    "Nobody knows how long the meeting will last.",
+  ]
+
+  /// How far begins and ends of all words are off; a sentence that is recognized with more or fewer
+  /// words cannot be compared.
+  static func errors(
+    by session: any SpeechEngineSession, in folder: URL
+  ) throws -> (errors: [Duration], skipped: Int) {
+    var (errors, skipped) = ([Duration](), 0)
+    for voice in voices {
+      for sentence in sentences {
+        let file = folder.appending(path: "synthetic.wav")
+        let places = try places(of: sentence, voice: voice, file: file)
+        let words = try session.words(in: try SpeechBench.buffer(of: file).samples)
+        guard words.count == places.count else {
+          skipped += 1
+          continue
+        }
+        for (word, place) in zip(words, places) {
+          errors.append(WordTimeErrors.distance(word.frames.lowerBound.rawValue, place.lowerBound))
+          errors.append(WordTimeErrors.distance(word.frames.upperBound.rawValue, place.upperBound))
+        }
+      }
+    }
+    return (errors, skipped)
+  }
+
+  /// The frames of each word: as many phones of the sentence as the word has on its own.
+  private static func places(of sentence: String, voice: String, file: URL) throws -> [Range<Int>] {
+    var phones = try phones(of: sentence, voice: voice, file: file.path)[...]
+    return try sentence.split { !$0.isLetter }.compactMap { word in
+      let own = phones.prefix(try self.phones(of: String(word), voice: voice, file: "none").count)
+      phones = phones.dropFirst(own.count)
+      guard let begin = own.first?.lowerBound, let end = own.last?.upperBound else { return nil }
+      return begin..<end
+    }
+  }
+
+  /// The frames of each phone but pauses, which flite prints as `name:end` in seconds.
+  private static func phones(of text: String, voice: String, file: String) throws -> [Range<Int>] {
+    let output = try Program.output(["flite", "-voice", voice, "-psdur", "-t", text, "-o", file])
+    var begin = 0
+    return output.split(separator: " ").compactMap { phone in
+      let parts = phone.split(separator: ":")
+      guard let end = parts.last.flatMap({ Double($0) }) else { return nil }
+      defer { begin = Int(end * 16_000) }
+      return parts[0] == "pau" ? nil : begin..<Int(end * 16_000)
+    }
+  }
+}
+
+extension SpeechEngineSession {
+  fileprivate func words(in audio: [Float]) throws -> [SpeechHypothesis.Word] {
+    try beginUtterance()
+    try process(audio)
+    return try finishUtterance().words
   }
 }
