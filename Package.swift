@@ -305,9 +305,8 @@ let package = Package(
       [
         "ALSASoundCard", "AudioCore", "AudioPlayerClient", "AudioPlayerClientLive",
         "AudioRecorderClient", "ClientDependencies", "ClientDependenciesMacros",
-        "ClientDependenciesTestSupport", "Dictation", "MoonshineEngine", "SoundCard",
-        "SpeechClient",
-        "SpeechEngine", "VirtualSoundCard", "VoskEngine",
+        "ClientDependenciesTestSupport", "Dictation", "MoonshineEngine", "SileroDetector",
+        "SoundCard", "SpeechClient", "SpeechEngine", "VirtualSoundCard", "VoskEngine",
       ]),
     tests("FilePaths", ["FilePaths"]),
     tests(

@@ -16,7 +16,7 @@ fi
 bash Tests/Support/packages.sh build
 
 echo "This builds the command from its sources, which takes some minutes."
-# The small command of the README: Swift's libraries are a part of it, Foundation's networking is not.
+# The small command, as Building.md in SyrinxCommand.docc explains: with Swift's libraries, without Foundation's networking.
 run swift build --configuration release --product syrinx --disable-default-traits --static-swift-stdlib \
   -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 built=$(swift build -c release --show-bin-path)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the benchmarks in release mode and runs them: all programs, or the one that is named first, as in
 # `Tests/bench.sh EngineBenchmarks --only costs`; the options go on to the programs, as in `Tests/bench.sh --check`.
-# The programs are built as the README builds a small command.
+# The programs are built like the small command in Building.md of SyrinxCommand.docc.
 # `Tests/bench.sh --build` only builds them, in debug mode: so that they do not fall behind what they measure.
 set -euo pipefail
 cd "$(dirname "$0")/.."

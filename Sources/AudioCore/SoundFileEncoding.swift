@@ -48,7 +48,9 @@ public struct SoundFileEncoding: Hashable, Sendable {
 
   /// A container with the samples asked for, or with its usual ones.
   ///
-  /// - Parameter samples: nil for 16 bit, or whatever a container that is lossy does.
+  /// - Parameters:
+  ///   - container: the file format.
+  ///   - samples: nil for 16 bit, or for what a lossy container uses.
   /// - Returns: nil where the container cannot hold such samples: `Container.sampleFormats` lists
   ///   those that it can.
   public init?(_ container: Container, samples: SampleFormat? = nil) {

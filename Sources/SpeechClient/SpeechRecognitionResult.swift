@@ -23,8 +23,12 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
   /// A result from its parts.
   ///
   /// - Parameters:
+  ///   - utterance: the number of the utterance in the task, counted from 0.
+  ///   - bestTranscription: the likeliest reading.
   ///   - alternatives: other readings, the likeliest first.
+  ///   - isFinal: whether this is the utterance's last result.
   ///   - stableSegmentCount: how many words of a partial result are stable; all of a final one are.
+  ///   - speechRecognitionMetadata: speaking rate and pauses; nil in partial results.
   public init(
     utterance: Int, bestTranscription: Transcription, alternatives: [Transcription] = [],
     isFinal: Bool, stableSegmentCount: Int = 0,

@@ -48,6 +48,8 @@ public final class ScriptedSpeechEngine: Sendable {
   /// An engine that hears these utterances in order, and in those after the last of them nothing.
   ///
   /// - Parameters:
+  ///   - utterances: what it recognizes, in order.
+  ///   - faults: what fails, and when.
   ///   - tailPadding: how much silence it says that it wants after an utterance.
   ///   - decodeInterval: how much audio it wants before it decodes the utterance anew. Then it is an
   ///     engine that decodes whole utterances: its hypotheses have revisions and, before the end,

@@ -11,7 +11,7 @@ func product(_ name: String) -> Target.Dependency { .product(name: name, package
 
 let package = Package(
   name: "benchmarks",
-  // Without Foundation's networking, as the README builds a small command.
+  // Without Foundation's networking, like the small command in Building.md of SyrinxCommand.docc.
   dependencies: [.package(name: "syrinx", path: "../..", traits: [])],
   targets: [
     .executableTarget(

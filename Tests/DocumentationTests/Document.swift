@@ -35,13 +35,15 @@ struct Document {
     return blocks
   }
 
-  /// The document with blank lines in place of some sections of the second level.
+  /// The document with blank lines in place of some sections of the second and third level.
   func without(sections headings: Set<String>) -> Document {
     var isLeftOut = false
     return Document(
       name: name,
       lines: lines.map { line in
-        if line.hasPrefix("## ") { isLeftOut = headings.contains(String(line.dropFirst(3))) }
+        if line.hasPrefix("## ") || line.hasPrefix("### ") {
+          isLeftOut = headings.contains(String(line.drop { $0 == "#" }.dropFirst()))
+        }
         return isLeftOut ? "" : line
       })
   }

@@ -17,7 +17,7 @@ import Testing
       ```swift
       let c = 3
       ```
-      ## D
+      ### D
       """)
 
   @Test func `the blocks of Swift are found, with their lines`() {

@@ -11,7 +11,7 @@ struct Documentation {
 
   /// The sections whose Swift is for a manifest, which nothing here can compile.
   static let manifests: Set = [
-    "In a manifest", "In an application on swift-dependencies", "The products",
+    "The manifest", "The products",
   ]
 
   /// The modules whose comments have examples.
@@ -33,22 +33,29 @@ struct Documentation {
     try pages() + comments()
   }
 
-  /// The README and the articles.
+  /// The README and the articles, by their paths from the package's root.
   func pages() throws -> [Document] {
-    let support = try articles(in: "Sources/SyrinxTestSupport/SyrinxTestSupport.docc")
-    return try articles() + support + [
-      Document(name: "README.md", text: text(of: "README.md"))
-    ]
+    try [page("README.md")] + catalogs().flatMap(articles)
   }
 
-  func articles() throws -> [Document] {
-    try articles(in: "Sources/ClientDependencies/ClientDependencies.docc")
+  /// The DocC catalogs: `Sources/A/A.docc`.
+  func catalogs() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "Sources").path)
+      .map { "Sources/\($0)/\($0).docc" }
+      .filter { FileManager.default.fileExists(atPath: root.appending(path: $0).path) }.sorted()
   }
 
-  private func articles(in catalogue: String) throws -> [Document] {
-    try files(in: catalogue, ending: ".md").map {
-      Document(name: $0, text: try text(of: "\(catalogue)/\($0)"))
-    }
+  func articles(in catalog: String) throws -> [Document] {
+    try files(in: catalog, ending: ".md").map { try page("\(catalog)/\($0)") }
+  }
+
+  /// Whether a path from the package's root leads to a file.
+  func hasFile(_ path: String) -> Bool {
+    FileManager.default.fileExists(atPath: root.appending(path: path).path)
+  }
+
+  private func page(_ path: String) throws -> Document {
+    Document(name: path, text: try text(of: path))
   }
 
   /// The comments of each source file.

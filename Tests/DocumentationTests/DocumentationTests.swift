@@ -29,9 +29,14 @@ import Testing
       ])
   }
 
-  @Test func `each page has a snippet, but for the list of all`() throws {
-    let empty = try documentation.pages().filter(\.snippets.isEmpty)
-    #expect(empty.map(\.name) == ["ClientDependencies.md", "ComingFromSwiftDependencies.md"])
+  @Test func `each page about a library has a snippet, but for lists and single pages`() throws {
+    let pages = try documentation.pages().filter { !$0.name.hasPrefix("Sources/SyrinxCommand/") }
+    let empty = pages.filter(\.snippets.isEmpty).compactMap { $0.name.split(separator: "/").last }
+    #expect(
+      empty == [
+        "ClientDependencies.md", "ComingFromSwiftDependencies.md", "VoskEngine.md",
+        "WyomingEngine.md", "WyomingServer.md",
+      ])
   }
 
   @Test func `a manifest names products that there are`() throws {
@@ -44,12 +49,31 @@ import Testing
     #expect(named.filter { !products.contains($0) } == [])
   }
 
-  @Test func `each article is in the list of all`() throws {
-    let articles = try documentation.articles()
-    let list = try #require(articles.first { $0.name == "ClientDependencies.md" }).lines
-    let unlisted = articles.map { $0.name.dropLast(3) }.filter {
-      $0 != "ClientDependencies" && !list.contains("- <doc:\($0)>")
+  @Test func `each article is in the list of its catalog`() throws {
+    let unlisted = try documentation.catalogs().flatMap { catalog in
+      let articles = try documentation.articles(in: catalog)
+      let module = try #require(catalog.split(separator: "/").dropLast().last)
+      let list = try #require(articles.first { $0.name == "\(catalog)/\(module).md" }).lines
+      return articles.map(\.name).filter { article in
+        let name = article.dropFirst(catalog.count + 1).dropLast(3)
+        return name != module && !list.contains("- <doc:\(name)>")
+      }
     }
     #expect(unlisted == [])
+  }
+
+  @Test func `the README is short, and its links lead to files and sections`() throws {
+    let page = try #require(try documentation.pages().first { $0.name == "README.md" })
+    #expect(page.lines.count < 220)
+    let sections = page.lines.filter { $0.hasPrefix("#") }.map { line in
+      "#" + line.drop { $0 == "#" || $0 == " " }.lowercased().replacing(" ", with: "-")
+    }
+    let links = page.lines.flatMap { $0.matches(of: /\]\(([^)]+)\)/) }.map { String($0.1) }
+    #expect(links.count > 30)
+    let broken = links.filter { link in
+      if link.hasPrefix("https://") { return false }
+      return !(link.hasPrefix("#") ? sections.contains(link) : documentation.hasFile(link))
+    }
+    #expect(broken == [])
   }
 }

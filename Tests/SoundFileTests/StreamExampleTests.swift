@@ -4,7 +4,7 @@ import Resampling
 import SoundFile
 import Testing
 
-/// The example of README.md, which DocumentationTests looks for here.
+/// The example of README.md and `AudioCore.docc`, which DocumentationTests looks for here.
 @Suite struct StreamExampleTests {
   private func tidyUp(_ recording: URL, into talk: URL) async throws {
     let tidy = SoundFile.buffers(of: recording).trimmingSilence(below: Decibels(dBFS: -50))

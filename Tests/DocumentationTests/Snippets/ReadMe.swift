@@ -68,7 +68,7 @@ struct Visitor {
   func `a file is played`() async throws {
     let file = URL(filePath: "song.flac")
     @Dependency(\.audioPlayer) var player
-    try await player.play(url: file)  // returns when the last frame has been heard
+    try await player.play(url: file)  // returns when the last frame has been played
   }
 
   @Test func `sounds on buses are faded, and one of them is preloaded`() async throws {
@@ -92,9 +92,9 @@ struct Visitor {
     await player.setBusVolume(bus: .music, volume: 0.2, ramp: .milliseconds(300))
     try await player.control(id: song.id, command: .pause(fade: .milliseconds(500)))
     let ding = PlaybackRequest(source: .preloaded(chime), bus: .effects)
-    for try await _ in await player.playback(request: ding) {}  // begun with the next period
+    for try await _ in await player.playback(request: ding) {}  // starts with the next period
     try await player.control(id: song.id, command: .resume(fade: .seconds(1)))
-    try await player.control(id: song.id, command: .stop(fade: .seconds(3)))  // until it is silent
+    try await player.control(id: song.id, command: .stop(fade: .seconds(3)))  // waits until silent
     for try await event in playing { print(event) }  // started, paused, resumed…, finished
     #expect(told.value.count == 6)
     #expect(told.value.first == "music" && told.value[3] == "effects")

@@ -1,0 +1,119 @@
+import AudioCore
+import AudioRecorderClient
+import ClientDependencies
+import ClientDependenciesTestSupport
+import Foundation
+import Testing
+
+/// The examples of `AudioRecorderClient.docc`.
+@Suite struct RecorderArticlesTests {
+  private let file = URL(filePath: "take.wav")
+
+  @Test(.dependencies { $0.audioRecorder.startRecording = { _ in true } })
+  func `startRecording returns whether the file is complete`() async throws {
+    @Dependency(\.audioRecorder) var recorder
+    let isComplete = try await recorder.startRecording(url: file)  // returns after stopRecording
+    #expect(isComplete)
+  }
+
+  @Test func `a recording lasts until it is stopped`() async throws {
+    let (stops, stop) = AsyncStream<Void>.makeStream()
+    let recorder = withDependencies {
+      $0.audioRecorder.startRecording = { _ in
+        for await _ in stops { return true }
+        return false
+      }
+      $0.audioRecorder.stopRecording = { stop.yield() }
+    } operation: {
+      @Dependency(\.audioRecorder) var recorder
+      return recorder
+    }
+    let clock = ImmediateClock()
+    let recording = Task { try await recorder.startRecording(url: file) }
+    try await clock.sleep(for: .seconds(5))
+    await recorder.stopRecording()
+    let isComplete = try await recording.value
+    #expect(isComplete)
+  }
+
+  @Test func `rules say where a recording begins and ends`() async throws {
+    let requests = LockIsolated<[RecordingRequest]>([])
+    let recorder = withDependencies {
+      $0.audioRecorder.recording = { request in
+        requests.withValue { $0.append(request) }
+        return AsyncThrowingStream { events in
+          let length = Duration.seconds(4)
+          let level = AudioSignal.sine(440).buffer(.milliseconds(100), format: .speech).level
+          events.yield(.levels(RecordingLevels(recorded: length, level: level)))
+          events.yield(
+            .finished(RecordingFinish(reason: .silence, frameCount: 64_000, recorded: length)))
+          events.finish()
+        }
+      }
+    } operation: {
+      @Dependency(\.audioRecorder) var recorder
+      return recorder
+    }
+    let voice = LevelRule(threshold: Decibels(dBFS: -40), hold: .milliseconds(100))
+    let quiet = LevelRule(threshold: Decibels(dBFS: -40), hold: .seconds(3))
+    let request = RecordingRequest(
+      url: file, maximumDuration: .seconds(60), start: .atSound(voice), preRoll: .seconds(1),
+      endAfterSilence: quiet)
+    for try await event in await recorder.recording(request: request) {
+      switch event {
+      case .levels(let levels): print(levels.recorded, levels.level.rms)
+      case .xrun(let lost): print("lost \(lost)")
+      case .finished(let finish): print("\(finish.reason) after \(finish.recorded)")
+      default: break
+      }
+    }
+    #expect(requests.value == [request])
+  }
+
+  @Test func `an error says how much is kept`() async throws {
+    let recorder = withDependencies {
+      $0.audioRecorder.recording = { [file] _ in
+        AsyncThrowingStream { events in
+          events.yield(
+            .closed(RecordingFinish(reason: .failed, frameCount: 48_000, recorded: .seconds(3))))
+          events.finish(throwing: AudioRecorderError.diskFull(file))
+        }
+      }
+    } operation: {
+      @Dependency(\.audioRecorder) var recorder
+      return recorder
+    }
+    let request = RecordingRequest(url: file)
+    var message = ""
+    var kept = Duration.zero
+    do {
+      for try await event in await recorder.recording(request: request) {
+        if case .closed(let finish) = event { kept = finish.recorded }
+      }
+    } catch AudioRecorderError.diskFull {
+      message = "The disk is full. The first \(kept) are kept."
+    }
+    #expect(message == "The disk is full. The first 3.0 seconds are kept.")
+  }
+
+  @Test func `live buffers come from a test`() async throws {
+    let tone = AudioSignal.sine(440).buffer(.seconds(1), format: .speech)
+    let recorder = withDependencies {
+      $0.audioRecorder.capture = { _ in
+        AsyncThrowingStream { captured in
+          captured.yield(CapturedAudio(buffer: tone, time: .zero))
+          captured.finish()
+        }
+      }
+    } operation: {
+      @Dependency(\.audioRecorder) var recorder
+      return recorder
+    }
+    let request = CaptureRequest(
+      sampleRate: .speech, channelCount: 1, droppingOldestAfter: .seconds(10))
+    for try await block in await recorder.capture(request: request) {
+      if let gap = block.gap { print("lost \(gap.lost) frames") }
+      print(block.time, block.buffer.level.rms)
+    }
+  }
+}
