@@ -11,7 +11,7 @@ struct Documentation {
 
   /// The sections whose Swift is for a manifest, which nothing here can compile.
   static let manifests: Set = [
-    "The manifest", "The products",
+    "Both in one program", "The manifest", "The products",
   ]
 
   /// The modules whose comments have examples.

@@ -34,8 +34,7 @@ import Testing
     let empty = pages.filter(\.snippets.isEmpty).compactMap { $0.name.split(separator: "/").last }
     #expect(
       empty == [
-        "ClientDependencies.md", "ComingFromSwiftDependencies.md", "VoskEngine.md",
-        "WyomingEngine.md", "WyomingServer.md",
+        "ClientDependencies.md", "VoskEngine.md", "WyomingEngine.md", "WyomingServer.md",
       ])
   }
 
