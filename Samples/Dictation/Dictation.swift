@@ -3,13 +3,13 @@ import SpeechClient
 
 /// A feature: what is said into the microphone becomes text.
 ///
-/// It knows one client and no hardware: the recogniser hears what the recorder captures.
+/// It uses one client and no hardware: the client recognizes what the recorder captures.
 @MainActor
 public final class Dictation {
-  /// What has been said, an utterance a line.
+  /// What has been said, one line per utterance.
   public private(set) var lines: [String] = []
 
-  /// What is being said: it may still change.
+  /// What is being said; it may still change.
   public private(set) var draft = ""
 
   /// Whether the microphone is open.
@@ -17,10 +17,10 @@ public final class Dictation {
 
   @Dependency(\.speechClient) private var speechClient
 
-  /// A dictation without a word.
+  /// An empty dictation.
   public init() {}
 
-  /// Listens to the default microphone until the task is cancelled or the microphone ends.
+  /// Listens to the default microphone until the task is canceled or the microphone ends.
   public func listen() async throws {
     isListening = true
     defer { isListening = false }
@@ -28,7 +28,7 @@ public final class Dictation {
     for try await event in await speechClient.recognition(request: request) {
       switch event {
       case .result(let result): take(result)
-      // Where the recogniser failed in it, an utterance ends without a final result.
+      // An utterance in which the engine failed ends without a final result.
       case .speechEnded: draft = ""
       default: break
       }

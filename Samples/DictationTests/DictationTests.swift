@@ -9,9 +9,9 @@ import SpeechEngine
 import SyrinxTestSupport
 import Testing
 
-/// The feature's own tests: streams that the test writes, no hardware, no model, no time.
+/// The feature's own tests, on streams that the test writes: no hardware, no model, no waiting.
 @MainActor @Suite struct DictationTests {
-  @Test func `what is said becomes lines, and what is being said a draft`() async throws {
+  @Test func `final results become lines, and a partial result is the draft`() async throws {
     let (events, said) = AsyncThrowingStream<SpeechRecognitionEvent, any Error>.makeStream()
     let dictation = withDependencies {
       $0.speechClient.recognition = { _ in events }
@@ -29,7 +29,7 @@ import Testing
     #expect(!dictation.isListening)
   }
 
-  @Test func `of an utterance that was lost no draft stays`() async throws {
+  @Test func `a dropped utterance leaves no draft`() async throws {
     let dictation = withDependencies {
       $0.speechClient.recognition = { _ in
         AsyncThrowingStream { said in
@@ -47,14 +47,15 @@ import Testing
     #expect(dictation.lines.isEmpty && dictation.draft.isEmpty)
   }
 
-  @Test func `a dictation that is cancelled midway lets go of the microphone`() async throws {
+  @Test func `a canceled dictation releases the microphone`() async throws {
     let (opened, released) = (Gate(), Gate())
-    // The real recogniser, above a microphone and an engine that the test makes.
+    // The real recognizer, with a microphone and an engine that the test makes.
     await withDependencies {
       $0.audioRecorder.capture = { _ in
-        let (microphone, heard) = AsyncThrowingStream<CapturedAudio, any Error>.makeStream()
-        heard.onTermination = { _ in released.open() }
-        heard.yield(CapturedAudio(buffer: AudioBuffer(silence: 160, format: .speech), time: .zero))
+        let (microphone, captured) = AsyncThrowingStream<CapturedAudio, any Error>.makeStream()
+        captured.onTermination = { _ in released.open() }
+        captured.yield(
+          CapturedAudio(buffer: AudioBuffer(silence: 160, format: .speech), time: .zero))
         opened.open()
         return microphone
       }

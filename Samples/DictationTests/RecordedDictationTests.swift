@@ -6,7 +6,7 @@ import SpeechClient
 import SyrinxTestSupport
 import Testing
 
-/// What the real engine yielded once, replayed without engine, model and time.
+/// What the real engine yielded once, replayed without engine, model, and waiting.
 ///
 /// `RecordSpeech Samples/sounds/go-forward.wav Samples/recordings/go-forward.jsonl` made it.
 @MainActor @Suite struct RecordedDictationTests {

@@ -4,11 +4,11 @@ import SpeechClient
 import SyrinxTestSupport
 import Testing
 
-/// The feature above a recogniser that the test's clock drives: what is seen at which moment.
+/// The feature on a recognizer that the test's clock drives: what it shows at each moment.
 @MainActor @Suite struct ScriptedDictationTests {
   let clock = TestClock()
 
-  @Test func `a draft becomes a line when its utterance is over`() async throws {
+  @Test func `a draft becomes a line when its utterance ends`() async throws {
     let script = SpeechScript()
       .saying(ScriptedUtterance("go forward"), at: .seconds(1))
       .saying(ScriptedUtterance("stop"), at: .seconds(4))

@@ -1,4 +1,4 @@
-// Plays a file and says how far it is: swift run PlayFile FILE [DEVICE]
+// Plays a file and prints its events: swift run PlayFile FILE [DEVICE]
 import ALSASoundCard
 import AudioCore
 import AudioPlayerClient
@@ -29,11 +29,11 @@ enum PlayFile {
       source: .file(URL(fileURLWithPath: path)),
       device: device.map { AudioDevice.ID(rawValue: $0) })
     try await withDependencies {
-      // A program chooses its sound card in one place; everything below takes what it is given.
+      // A program chooses its sound card in one place. Everything below uses it.
       if device == "virtual" {
         $0.soundCard = VirtualSoundCard(.init(keepsPlayback: false)).soundCard
       }
-      // Nothing plays after this file: the device has its format, and is closed with it.
+      // Only this file plays: the device takes its format, and closes when it ends.
       $0.playbackIdleTime = .zero
     } operation: {
       @Dependency(\.audioPlayer) var player
@@ -42,7 +42,7 @@ enum PlayFile {
         case .started(let start): print("playing on \(start.device) at \(start.format)")
         case .xrun(let silence), .starved(let silence):
           print("interrupted for \(silence.inSeconds) s")
-        case .finished(let finish): print("heard \(finish.heard.inSeconds) s")
+        case .finished(let finish): print("played \(finish.heard.inSeconds) s")
         case .limited(let gain): print("turned down by \(gain)")
         default: break
         }

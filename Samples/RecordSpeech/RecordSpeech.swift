@@ -5,7 +5,7 @@ import SpeechClient
 import SpeechClientLive
 import SyrinxTestSupport
 
-/// Recognises a file once with the real engine and keeps what it yielded, for tests to replay.
+/// Recognizes a file once with the real engine and records the results for tests to replay.
 @main
 enum RecordSpeech {
   static func main() async {

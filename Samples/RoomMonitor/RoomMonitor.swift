@@ -2,37 +2,37 @@ public import AudioCore
 import AudioRecorderClient
 import ClientDependencies
 
-/// A feature: it listens to a room, counts how often it gets loud, and knows when it was deaf.
+/// A feature: it listens to a room, counts how often it gets loud, and adds up the audio that was lost.
 ///
-/// It knows one client and no hardware.
+/// It uses one client and no hardware.
 @MainActor
 public final class RoomMonitor {
-  /// What has become of the microphone.
+  /// The state of the microphone.
   public enum Microphone: Equatable, Sendable {
     case closed
     case open
     case lost
   }
 
-  /// How often it has become loud.
+  /// How often it became loud.
   public private(set) var alarms = 0
 
-  /// How long it could not hear, because the machine was busy.
-  public private(set) var deafness = Duration.zero
+  /// How much audio was lost, for example because the machine was busy.
+  public private(set) var lostTime = Duration.zero
 
-  /// What has become of the microphone.
+  /// The state of the microphone.
   public private(set) var microphone = Microphone.closed
 
   @Dependency(\.audioRecorder) private var recorder
   private let threshold: Decibels
   private var isLoud = false
 
-  /// A monitor for which sound above a threshold is loud.
+  /// A monitor that takes sound above a threshold as loud.
   public init(threshold: Decibels = Decibels(dBFS: -30)) {
     self.threshold = threshold
   }
 
-  /// Listens until the task is cancelled or the microphone is gone.
+  /// Listens until the task is canceled or the microphone is lost.
   public func listen() async throws {
     microphone = .open
     do {
@@ -46,7 +46,7 @@ public final class RoomMonitor {
 
   private func hear(_ captured: CapturedAudio) {
     if let gap = captured.gap {
-      deafness += gap.lost.duration(at: captured.buffer.format.sampleRate)
+      lostTime += gap.lost.duration(at: captured.buffer.format.sampleRate)
     }
     let wasLoud = isLoud
     isLoud = captured.buffer.level.rms > threshold

@@ -8,14 +8,14 @@ import SoundCard
 import SyrinxTestSupport
 import Testing
 
-/// A room that was heard once, and is heard again without a sound card.
+/// A room that was recorded once and is replayed without a sound card.
 @MainActor @Suite struct RecordedRoomTests {
-  /// A tenth of a second of noise after nine of silence: it has the place of a real room here.
+  /// A tenth of a second of noise after nine tenths of silence, in place of a real room.
   private let room = AudioSignal { frame, rate in
     frame / (rate.hertz / 10) % 10 == 9 ? (frame % 2 == 0 ? 0.5 : -0.5) : 0
   }
 
-  @Test func `what was recorded once makes the same alarms for ever`() async throws {
+  @Test func `a recording raises the same alarms forever`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -1,4 +1,4 @@
-// Notes what is said in files, or prints the notes: swift run TakeNotes [FILE…]
+// Adds a note for each file, or prints the notes: swift run TakeNotes [FILE…]
 import ClientDependencies
 import Foundation
 import PocketSphinxEngine

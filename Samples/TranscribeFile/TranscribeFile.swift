@@ -1,4 +1,4 @@
-// Prints what is said in a file, an utterance a line, with its times: swift run TranscribeFile FILE
+// Prints each utterance of a file with its times: swift run TranscribeFile FILE
 import AudioCore
 import ClientDependencies
 import Foundation

@@ -8,7 +8,7 @@ extension NotesClient: DependencyKey {
     return .file(at: URL(fileURLWithPath: path))
   }
 
-  /// Keeps notes in a file, as a JSON object a line.
+  /// Keeps notes in a file, one JSON object per line.
   public static func file(at url: URL) -> NotesClient {
     let file = NotesFile(url: url)
     return NotesClient(
@@ -17,7 +17,7 @@ extension NotesClient: DependencyKey {
   }
 }
 
-/// An actor, so that two notes that are added at a time become two lines.
+/// An actor, so notes that are added at the same time become separate lines.
 private actor NotesFile {
   let url: URL
 

@@ -1,16 +1,16 @@
 public import ClientDependenciesMacros
 public import Foundation
 
-/// Something that was said, kept as text.
+/// Something that was said, as text.
 public struct Note: Codable, Hashable, Identifiable, Sendable {
-  /// What tells it from the other notes.
+  /// Its identity among the notes.
   public let id: UUID
   /// When it was added.
   public let date: Date
-  /// What was said, an utterance a line.
+  /// What was said, one line per utterance.
   public let text: String
 
-  /// Describes a note.
+  /// Creates a note.
   public init(id: UUID, date: Date, text: String) {
     self.id = id
     self.date = date
@@ -21,9 +21,9 @@ public struct Note: Codable, Hashable, Identifiable, Sendable {
 /// Keeps notes.
 @DependencyClient
 public struct NotesClient: Sendable {
-  /// All notes, in the order in which they were added.
+  /// All notes, oldest first.
   public var all: @Sendable () async throws -> [Note]
 
-  /// Adds a note behind the others.
+  /// Adds a note at the end.
   public var add: @Sendable (_ note: Note) async throws -> Void
 }

@@ -5,19 +5,19 @@ import SpeechClient
 
 /// A feature: what is said in a sound file becomes a note.
 ///
-/// It knows no recogniser, no file of notes, no clock and no chance.
+/// It depends on clients alone: on no engine, no file, no clock, and no random identifiers.
 public struct VoiceNotes: Sendable {
   @Dependency(\.date.now) private var now
   @Dependency(\.notes) private var notes
   @Dependency(\.speechClient) private var speechClient
   @Dependency(\.uuid) private var uuid
 
-  /// Makes the feature, with the dependencies that are in force where it is made.
+  /// Makes the feature with the current dependencies.
   public init() {}
 
-  /// Recognises what is said in a file, and adds it to the notes.
+  /// Recognizes a sound file and adds the text to the notes.
   ///
-  /// - Throws: `NothingSaid` if no word was understood, and what the clients throw.
+  /// - Throws: `NothingSaid` if no word was recognized, and the errors of the clients.
   @discardableResult
   public func addNote(from file: URL) async throws -> Note {
     var lines: [String] = []
@@ -32,10 +32,10 @@ public struct VoiceNotes: Sendable {
   }
 }
 
-/// No word was understood in a sound file, so that there is nothing to note.
+/// No word was recognized in a sound file, so there is nothing to note.
 public struct NothingSaid: Error, Equatable, CustomStringConvertible {
   let file: URL
 
   /// A sentence for people.
-  public var description: String { "no word was understood in \"\(file.path)\"" }
+  public var description: String { "no word was recognized in \"\(file.path)\"" }
 }

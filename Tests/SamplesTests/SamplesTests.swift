@@ -13,10 +13,10 @@ import Testing
     let lines = run.output.split(separator: "\n")
     #expect(run.status == 0)
     #expect(lines.first == "playing on virtual at 16000 Hz, mono")
-    #expect(lines.last?.hasPrefix("heard 2.8") == true)
+    #expect(lines.last?.hasPrefix("played 2.8") == true)
   }
 
-  @Test func `TranscribeFile prints an utterance a line`() async throws {
+  @Test func `TranscribeFile prints one line per utterance`() async throws {
     let run = try await run(
       "TranscribeFile", sounds.appendingPathComponent("two-utterances.wav").path)
     #expect(run.status == 0)
@@ -26,7 +26,7 @@ import Testing
     #expect(texts == ["turn left and go back", "go forward ten meters"])
   }
 
-  @Test func `TakeNotes notes what is said in files, and prints its notes`() async throws {
+  @Test func `TakeNotes adds a note for each file and prints its notes`() async throws {
     let notes = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: notes) }
     let environment = ["VOICE_NOTES": notes.path]
@@ -43,7 +43,7 @@ import Testing
     #expect(texts == ["go forward ten meters", "turn left and go back, go forward ten meters"])
   }
 
-  @Test func `RecordSpeech keeps what was recognised, for tests to replay`() async throws {
+  @Test func `RecordSpeech writes a recording that tests can replay`() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: ["PlayFile", "TranscribeFile"])
-  func `without a file the usage is shown`(program: String) async throws {
+  func `without a file the program prints its usage`(program: String) async throws {
     let run = try await run(program)
     #expect(run.status == 64)
     #expect(run.output.hasPrefix("usage: \(program)"))
