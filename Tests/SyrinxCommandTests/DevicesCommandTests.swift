@@ -1,5 +1,8 @@
+import AudioCore
 import Foundation
 import Testing
+
+@testable import SyrinxCommand
 
 @Suite(.timeLimit(.minutes(1)))
 struct DevicesCommandTests {
@@ -62,5 +65,38 @@ struct DevicesCommandTests {
       #expect(run.status == 1)
       #expect(run.error.contains("cannot write standard output"))
     }
+  }
+}
+
+struct DeviceTableTests {
+  @Test
+  func `the default is marked, virtual devices say so, and columns stand in line`() {
+    let card = AudioDevice(
+      id: "default", name: "A card\nwith two lines", directions: [.playback, .capture],
+      isDefault: true)
+    let lines = DeviceTable(devices: [card, .virtualPlayback]).lines
+    #expect(
+      lines == [
+        "* default  playback, capture  A card, with two lines (default)",
+        "  virtual  playback           virtual: takes sound in real time, without hardware",
+      ])
+  }
+
+  @Test
+  func `of no devices there is no line`() {
+    #expect(DeviceTable(devices: []).lines.isEmpty)
+  }
+}
+
+struct DeviceRecordTests {
+  @Test
+  func `a device is one line that tells all of it`() throws {
+    let device = AudioDevice(
+      id: "hw:CARD=PCH,DEV=0", name: "PCH\nAnalog", directions: [.capture], isDefault: true)
+    #expect(
+      try DeviceRecord(device).jsonLine() == #"""
+        {"capture":true,"default":true,"id":"hw:CARD=PCH,DEV=0","name":"PCH\nAnalog",\#
+        "playback":false,"virtual":false}
+        """#)
   }
 }

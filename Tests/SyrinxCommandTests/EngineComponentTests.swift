@@ -1,3 +1,4 @@
+import ONNXRuntime
 import Testing
 
 @testable import SyrinxCommand
@@ -22,5 +23,48 @@ struct EngineComponentTests {
       #expect(offer.wheel.sha256.count == 64 && offer.wheel.bytes > 1_000_000)
       #expect(offer.files.keys.allSatisfy { !$0.contains("/") } && !offer.machines.isEmpty)
     }
+  }
+}
+
+struct InstallPlanTests {
+  private func plan(
+    _ choice: InstallChoice, _ machine: Machine
+  ) throws -> [String] {
+    let components = EngineComponent.all.filter { choice.components.contains($0.name) }
+    let plan = try InstallPlan(components, machine: machine)
+    #expect(Set(plan.steps.map(\.component)) == choice.components)
+    return plan.wheels.map(\.file)
+  }
+
+  private static let moonshine = "moonshine_cpp-0.1.4-py3-none-manylinux2014_x86_64.whl"
+  private static let silero = "silero_vad-6.2.3-py3-none-any.whl"
+  private static let library = "sherpa_onnx_core-2.0.1-py3-none-manylinux2014"
+
+  @Test
+  func `every choice has the models of PyPI, and the one library for the machine`() throws {
+    for (machine, name) in [(Machine.x86, "x86_64"), (.arm, "aarch64")] {
+      let library = "\(Self.library)_\(name).whl"
+      #expect(try plan(.moonshine, machine) == [Self.moonshine, library])
+      #expect(try plan(.silero, machine) == [Self.silero, library])
+      #expect(try plan(.all, machine) == [Self.moonshine, Self.silero, library])
+    }
+    let library = EngineComponent.all.first { $0.name == ONNXLibrary.component }
+    #expect(Set(library?.offers.map(\.version) ?? []) == ["1.28.2"])
+  }
+
+  @Test
+  func `a machine that no wheel is for is an error`() {
+    #expect(throws: CommandFailure.self) { try plan(.silero, .other) }
+  }
+
+  @Test
+  func `what is removed is what no other choice needs that stays`() {
+    let all: Set = ["moonshine-base-en", "onnxruntime", "silero"]
+    #expect(InstallChoice.all.removed(from: all) == all)
+    #expect(InstallChoice.moonshine.removed(from: all) == ["moonshine-base-en"])
+    #expect(
+      InstallChoice.silero.removed(from: ["onnxruntime", "silero"]) == ["onnxruntime", "silero"])
+    #expect(InstallChoice.silero.removed(from: ["moonshine-base-en", "onnxruntime"]).isEmpty)
+    #expect(InstallChoice.all.removed(from: ["mine"]).isEmpty)
   }
 }

@@ -3,6 +3,7 @@ import AudioCore
 import AudioPlayerClient
 import AudioRecorderClient
 import ClientDependencies
+import FilePaths
 
 /// `syrinx devices`: what there is to play on and to hear.
 struct DevicesCommand: Subcommand {
@@ -53,5 +54,62 @@ struct DevicesCommand: Subcommand {
   private func reportNone(on console: Console) async {
     await console.report(
       "no sound card and no sound server was found; the virtual devices work without them")
+  }
+}
+
+/// The devices as lines for people: `*` marks what is taken where no device is named.
+struct DeviceTable {
+  let devices: [AudioDevice]
+
+  var lines: [String] {
+    let ids = column(devices.map(\.id.rawValue))
+    let directions = column(devices.map(\.directionsText))
+    return devices.indices.map { index in
+      let mark = devices[index].isDefault ? "*" : " "
+      return "\(mark) \(ids[index])  \(directions[index])  \(devices[index].nameText)".printable
+    }
+  }
+
+  private func column(_ texts: [String]) -> [String] {
+    let width = texts.map(\.count).max() ?? 0
+    return texts.map { $0 + String(repeating: " ", count: width - $0.count) }
+  }
+}
+
+extension AudioDevice {
+  fileprivate var directionsText: String {
+    let known: [Direction] = [.playback, .capture]
+    return known.filter(directions.contains).map(\.rawValue).joined(separator: ", ")
+  }
+
+  /// The name on one line.
+  fileprivate var nameText: String {
+    let name = name.split(whereSeparator: \.isNewline).joined(separator: ", ")
+    return (isVirtual ? "virtual: " : "") + name + (isDefault ? " (default)" : "")
+  }
+}
+
+/// A device as `syrinx devices --json` tells it.
+struct DeviceRecord: Encodable {
+  let id: String
+  let name: String
+  let playback: Bool
+  let capture: Bool
+  let isDefault: Bool
+  let isVirtual: Bool
+
+  enum CodingKeys: String, CodingKey {
+    case id, name, playback, capture
+    case isDefault = "default"
+    case isVirtual = "virtual"
+  }
+
+  init(_ device: AudioDevice) {
+    id = device.id.rawValue
+    name = device.name
+    playback = device.directions.contains(.playback)
+    capture = device.directions.contains(.capture)
+    isDefault = device.isDefault
+    isVirtual = device.isVirtual
   }
 }

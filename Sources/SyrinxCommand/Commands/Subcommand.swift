@@ -2,7 +2,9 @@ import ArgumentParser
 import AudioPlayerClient
 import AudioThreads
 import ClientDependencies
+import Logging
 import SoundCard
+import Synchronization
 
 /// A subcommand of `syrinx`: it does its job with the context that `run` makes.
 protocol Subcommand: AsyncParsableCommand {
@@ -58,4 +60,48 @@ extension Subcommand {
     }
     guard await context.reportTroubles() else { throw CommandEnd.reported }
   }
+}
+
+/// What every subcommand works with.
+struct CommandContext: Sendable {
+  let console: Console
+  let signals: StopSignals
+  let troubles = FileTroubles()
+  let log = Logger(label: "syrinx")
+
+  /// Ends the command where a signal asked for that.
+  func checkInterruption() throws(CommandEnd) {
+    if let signal = signals.received { throw .interrupted(signal) }
+  }
+
+  /// Reports what was wrong with the files that were read; whether nothing was.
+  func reportTroubles() async -> Bool {
+    let troubles = troubles.all
+    for trouble in troubles { await console.report("\(trouble)") }
+    return troubles.isEmpty
+  }
+
+  /// Runs `body` as a task that the first signal cancels, so that it leaves nothing half done.
+  func cancelledBySignals(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    let work = Task { try await body() }
+    try await signals.finishing(with: { work.cancel() }) {
+      do {
+        try await work.value
+      } catch is CancellationError {
+        try checkInterruption()
+      }
+    }
+  }
+}
+
+/// What was wrong with files that could be opened, for the end of the command.
+final class FileTroubles: Sendable {
+  // Held to append and to take, by a card's thread and the command.
+  private let troubles = Mutex<[FileTrouble]>([])
+
+  func append(_ trouble: FileTrouble) {
+    troubles.withLock { $0.append(trouble) }
+  }
+
+  var all: [FileTrouble] { troubles.withLock { $0 } }
 }

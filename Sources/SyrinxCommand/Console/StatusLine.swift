@@ -46,3 +46,70 @@ struct StatusLine {
     return String(repeating: " ", count: max(0, shown.columns - line.columns))
   }
 }
+
+/// Lets through at most ten statuses for each second of sound.
+struct StatusPace {
+  private var next = Duration.zero
+
+  /// Whether a status at this position is to be shown.
+  mutating func admits(_ position: Duration) -> Bool {
+    guard position >= next else { return false }
+    next = position + .milliseconds(100)
+    return true
+  }
+}
+
+/// How many columns of a terminal a text takes: none is taken for less than it may be, because a
+/// line that is too long wraps.
+extension StringProtocol {
+  var columns: Int { reduce(0) { $0 + $1.columns } }
+
+  /// As much of the beginning as fits into so many columns.
+  func prefix(columns: Int) -> SubSequence {
+    var room = columns
+    let end = indices.first { index in
+      room -= self[index].columns
+      return room < 0
+    }
+    return self[..<(end ?? endIndex)]
+  }
+
+  /// As much of the end as fits into so many columns.
+  func suffix(columns: Int) -> SubSequence {
+    var begin = endIndex
+    var room = columns
+    while begin > startIndex {
+      let next = index(before: begin)
+      room -= self[next].columns
+      guard room >= 0 else { break }
+      begin = next
+    }
+    return self[begin...]
+  }
+}
+
+extension Character {
+  var columns: Int { unicodeScalars.reduce(0) { $0 + $1.columns } }
+}
+
+extension Unicode.Scalar {
+  fileprivate var columns: Int {
+    if value < 0x300 { return 1 }
+    // It asks for the picture, which is wide, of a character that is not.
+    if value == 0xFE0F { return 1 }
+    // The vowels and ends of a Korean syllable stand within it.
+    if (0x1160...0x11FF).contains(value) { return 0 }
+    switch properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format: return 0
+    default: return Self.wide.contains { $0.contains(value) } ? 2 : 1
+    }
+  }
+
+  /// What Unicode calls wide or full-width in East Asia, and the blocks of pictures as a whole.
+  private static let wide: [ClosedRange<UInt32>] = [
+    0x1100...0x115F, 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23F3, 0x25FD...0x25FE,
+    0x2600...0x27BF, 0x2B1B...0x2B55, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F,
+    0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60,
+    0xFFE0...0xFFE6, 0x16FE0...0x18DFF, 0x1AFF0...0x1B2FF, 0x1F000...0x1FAFF, 0x20000...0x3FFFD,
+  ]
+}

@@ -1,0 +1,40 @@
+import AudioCore
+import FilePaths
+import Foundation
+
+extension Encodable {
+  /// The value as JSON on one line, the keys in alphabetical order; nothing in it moves a terminal.
+  func jsonLine() throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let line = String(decoding: try encoder.encode(self), as: UTF8.self)
+    return line.unicodeScalars.reduce(into: "") { line, scalar in
+      line += scalar.isControl ? String(format: "\\u%04x", scalar.value) : String(scalar)
+    }
+  }
+}
+
+extension Duration {
+  /// Seconds to a thousandth, for places.
+  var inRecordSeconds: Double { (inSeconds * 1_000).rounded() / 1_000 }
+
+  /// Seconds to a millionth, and never 0 for something: for what is missing, which may be a frame.
+  var inMissingSeconds: Double {
+    let rounded = (inSeconds * 1_000_000).rounded() / 1_000_000
+    return rounded == 0 && self != .zero ? inSeconds : rounded
+  }
+}
+
+extension Duration {
+  /// The time for people, to a tenth of a second: `0:03.2`, `1:02:03.4`.
+  var clockText: String {
+    let tenths = Int((max(.zero, self).inSeconds * 10).rounded(.down))
+    let (hours, minutes, seconds) = (tenths / 36_000, tenths / 600 % 60, tenths / 10 % 60)
+    let rest = "\(twoDigits(seconds)).\(tenths % 10)"
+    return hours > 0 ? "\(hours):\(twoDigits(minutes)):\(rest)" : "\(minutes):\(rest)"
+  }
+}
+
+private func twoDigits(_ number: Int) -> String {
+  number < 10 ? "0\(number)" : "\(number)"
+}

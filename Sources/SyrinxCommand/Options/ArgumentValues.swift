@@ -1,0 +1,117 @@
+import ArgumentParser
+import AudioPlayerClient
+package import FilePaths
+import SpeechClient
+
+/// Refuses a value outside its range with a sentence that names both; NaN lies outside every range.
+func check<Value: Comparable>(
+  _ option: String, _ value: Value?, in range: ClosedRange<Value>, _ meaning: String
+) throws {
+  guard let value, !range.contains(value) else { return }
+  let (lowest, highest) = (range.lowerBound, range.upperBound)
+  throw ValidationError(
+    "\(option) \(value) is out of range; give \(meaning) from \(lowest) to \(highest).")
+}
+
+/// A file's name as an argument: any but an empty one.
+extension FilePath: ExpressibleByArgument {
+  package init?(argument: String) {
+    guard !argument.isEmpty else { return nil }
+    self.init(argument)
+  }
+
+  /// What the help says about names in JSON.
+  static let jsonHelp = "bytes that are not UTF-8 become U+EF00 + byte"
+}
+
+/// The value of `--roll-bytes`: a size in bytes, or with k, M or G behind it in thousands, millions
+/// or billions of them.
+struct ByteSize: Equatable, ExpressibleByArgument {
+  let byteCount: Int
+
+  init?(argument: String) {
+    let units = ["k": 1_000, "M": 1_000_000, "G": 1_000_000_000]
+    let unit = argument.last.flatMap { units[String($0)] }
+    let digits = unit == nil ? argument : String(argument.dropLast())
+    guard let number = Int(digits), number > 0 else { return nil }
+    let (product, isTooMuch) = number.multipliedReportingOverflow(by: unit ?? 1)
+    guard !isTooMuch else { return nil }
+    byteCount = product
+  }
+}
+
+/// The value of `--pick-channels`: numbers from 1 on with commas between them.
+struct ChannelList: Equatable, ExpressibleByArgument {
+  /// Counted from 0.
+  let indices: [Int]
+
+  init?(argument: String) {
+    let numbers = argument.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
+    let indices = numbers.compactMap { $0 }.filter { (1...64).contains($0) }.map { $0 - 1 }
+    guard indices.count == numbers.count, (1...32).contains(indices.count) else { return nil }
+    self.indices = indices
+  }
+}
+
+/// The value of `--loop` and `--repeat`: how often each file, or the list, is played.
+enum LoopCount: Equatable, ExpressibleByArgument {
+  case times(Int)
+  case forever
+
+  static let limit = 1_000_000
+
+  init?(argument: String) {
+    if argument == "forever" {
+      self = .forever
+    } else if let count = Int(argument), (1...Self.limit).contains(count) {
+      self = .times(count)
+    } else {
+      return nil
+    }
+  }
+
+  /// The value as it is typed.
+  var defaultValueDescription: String {
+    switch self {
+    case .times(let count): "\(count)"
+    case .forever: "forever"
+    }
+  }
+
+  var repetition: PlaybackRepetition {
+    switch self {
+    case .times(let count): .times(count)
+    case .forever: .forever
+    }
+  }
+}
+
+/// The value of `--key-phrase`: `TEXT` or `TEXT:THRESHOLD`.
+struct KeyPhraseOption: ExpressibleByArgument {
+  let phrase: KeyPhrase
+
+  init?(argument: String) {
+    let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count <= 2, !parts[0].allSatisfy(\.isWhitespace) else { return nil }
+    guard parts.count == 2 else {
+      phrase = KeyPhrase(String(parts[0]))
+      return
+    }
+    guard let threshold = Double(parts[1]), threshold > 0, threshold <= 1 else { return nil }
+    phrase = KeyPhrase(String(parts[0]), threshold: threshold)
+  }
+}
+
+/// The value of `--engine-option`: `NAME=VALUE`.
+struct EngineSettingOption: ExpressibleByArgument {
+  let name: String
+  let value: String
+
+  init?(argument: String) {
+    guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else {
+      return nil
+    }
+    name = String(argument[..<equals])
+    value = String(argument[argument.index(after: equals)...])
+  }
+}

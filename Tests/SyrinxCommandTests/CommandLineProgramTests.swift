@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+@testable import SyrinxCommand
+
+@Suite(.timeLimit(.minutes(1)))
+struct CommandLineProgramTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  @Test
+  func `the version is a line on standard output`() async throws {
+    let run = try await BuiltCommand.run("--version", in: folder)
+    #expect(run.status == 0)
+    #expect(run.outputLines.count == 1)
+    #expect(run.output.split(separator: ".").count == 3)
+  }
+
+  @Test(arguments: ["devices", "play", "record", "transcribe", "listen", "serve", "wer", "engines"])
+  func `every subcommand has help`(subcommand: String) async throws {
+    let root = try await BuiltCommand.run("--help", in: folder)
+    #expect(root.status == 0)
+    #expect(root.output.contains("  \(subcommand) "))
+    let help = try await BuiltCommand.run(subcommand, "--help", in: folder)
+    #expect(help.status == 0)
+    #expect(help.output.contains("--verbose"))
+  }
+
+  @Test
+  func `a command that a program runs within itself leaves the program its output`() async throws {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardOutputContent]
+    ) {
+      #expect(await RootCommand.run(["wer", "--text", "a", "a"]) == 0)
+      print("and on")
+      fflush(nil)
+    }
+    let output = String(decoding: try #require(result).standardOutputContent, as: UTF8.self)
+    #expect(output.contains("and on"))
+  }
+
+  @Test
+  func `no subcommand and an unknown one are wrong usage`() async throws {
+    #expect(try await BuiltCommand.run(in: folder).status == 64)
+    #expect(try await BuiltCommand.run("sing", in: folder).status == 64)
+  }
+
+  @Test(arguments: ["", "sing", "play", "play a.wav --volume 2", "play a.wav --loud", "wer - -"])
+  func `wrong usage is reported as everything else is`(_ arguments: String) async throws {
+    let run = try await BuiltCommand.shell("syrinx \(arguments)", in: folder)
+    #expect(run.status == 64 && run.output.isEmpty)
+    #expect(run.error.hasPrefix("syrinx: ") && !run.error.contains("Error"), "\(run.error)")
+  }
+
+  @Test(arguments: ["help", "help play", "--help", "--version", "record --help"])
+  func `help that cannot be written is an error`(_ arguments: String) async throws {
+    let run = try await BuiltCommand.shell("syrinx \(arguments) >/dev/full", in: folder)
+    #expect(run.status == 1)
+    #expect(
+      run.error == "syrinx: cannot write standard output: No space left on device (errno 28)\n")
+    let piped = try await BuiltCommand.shell(
+      "mkfifo pipe; : <pipe & exec 3>pipe; wait; syrinx \(arguments) >&3; echo $? >&2", in: folder)
+    #expect(piped.error == "141\n")
+  }
+
+  @Test(arguments: [
+    "play a.wav --volume", "play a.wav --loop", "play a.wav --repeat", "play a.wav --start",
+    "play a.wav --end", "play a.wav --fade-in", "play a.wav --fade-out", "play a.wav --rate",
+    "play a.wav --rate 8000 --channels", "play a.wav --wait", "record a.wav --seconds",
+    "record a.wav --rate", "record a.wav --channels", "record a.wav --start-at-sound --pre-roll",
+    "record a.wav --stop-after-silence", "record a.wav --trim-silence --hold",
+    "record a.wav --roll-seconds", "record a.wav --roll-bytes", "transcribe a.wav --end-silence",
+    "transcribe a.wav --longest-utterance", "transcribe a.wav --tail-padding",
+    "transcribe a.wav --json --alternatives", "transcribe a.wav --jobs", "wer a b --limit",
+    "serve --wyoming stdio --connections", "serve --wyoming stdio --idle-timeout",
+    "serve --wyoming stdio --header-limit", "play - --raw s16 --raw-rate",
+    "play - --raw s16 --raw-channels",
+  ])
+  func `a number below what an option takes is named as such`(_ arguments: String) async throws {
+    let run = try await BuiltCommand.shell("syrinx \(arguments) -1", in: folder)
+    #expect(run.status == 64)
+    let first = run.errorLines.first ?? ""
+    #expect(first.contains("-1") && !first.contains("Missing"), "\(run.error)")
+  }
+}

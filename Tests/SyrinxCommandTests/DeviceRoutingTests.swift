@@ -1,0 +1,97 @@
+import AudioCore
+import FilePaths
+import SoundCard
+import Synchronization
+import Testing
+
+@testable import SyrinxCommand
+
+struct DeviceRouteTests {
+  @Test(
+    arguments: [
+      (nil, DeviceRoute.hardware), ("default", .hardware), ("virtually", .hardware),
+      ("hw:CARD=virtual", .hardware), ("virtual", .virtualPlayback),
+      ("virtual:a.wav", .virtualMicrophone(path: "a.wav")),
+      ("virtual:a:b.wav", .virtualMicrophone(path: "a:b.wav")),
+    ] as [(AudioDevice.ID?, DeviceRoute)])
+  func `only the two virtual names lead away from the hardware`(
+    device: AudioDevice.ID?, route: DeviceRoute
+  ) {
+    #expect(DeviceRoute(device) == route)
+  }
+
+  @Test
+  func `each virtual device has one direction, and a microphone needs its file`() {
+    #expect(DeviceRoute("virtual").obstacle(to: .playback) == nil)
+    #expect(DeviceRoute("virtual").obstacle(to: .capture) != nil)
+    #expect(DeviceRoute("virtual:a.wav").obstacle(to: .capture) == nil)
+    #expect(DeviceRoute("virtual:a.wav").obstacle(to: .playback) != nil)
+    #expect(DeviceRoute("virtual:").obstacle(to: .capture) != nil)
+    #expect(DeviceRoute("hw:0").obstacle(to: .capture) == nil)
+  }
+}
+
+struct SoundCardRoutingTests {
+  /// Hardware that can only say which device it was asked for.
+  private struct Asked: Error, Equatable {
+    let device: AudioDevice.ID?
+  }
+
+  private let routed = SoundCard.routing(
+    to: SoundCard(
+      devices: { [AudioDevice(id: "card", name: "A card", directions: [.playback])] },
+      openPlayback: { throw Asked(device: $0.device) },
+      openCapture: { throw Asked(device: $0.device) })
+  ) { _ in }
+
+  @Test(arguments: [nil, "default", "hw:0"] as [AudioDevice.ID?])
+  func `without a virtual name the hardware is asked`(device: AudioDevice.ID?) async {
+    let request = PCMRequest(device: device, format: .speech)
+    await #expect(throws: Asked(device: device)) {
+      try await routed.openPlayback(request: request)
+    }
+    await #expect(throws: Asked(device: device)) { try await routed.openCapture(request: request) }
+  }
+
+  @Test
+  func `the virtual devices are listed after the hardware's, and are never the default`()
+    async throws
+  {
+    let devices = try await routed.devices()
+    #expect(devices.map(\.id) == ["card", "virtual", "virtual:FILE"])
+    #expect(devices.map(\.isVirtual) == [false, true, true])
+    #expect(!devices.contains { $0.isVirtual && $0.isDefault })
+  }
+
+  @Test
+  func `the virtual loudspeaker takes what is asked of it`() async throws {
+    let pcm = try await routed.openPlayback(request: PCMRequest(device: "virtual", format: .speech))
+    #expect(pcm.configuration.format == .speech)
+    pcm.close()
+  }
+
+  @Test
+  func `a direction that a virtual device does not have is refused`() async {
+    let loudspeaker = PCMRequest(device: "virtual", format: .speech)
+    await #expect(throws: SoundCardError.self) {
+      try await routed.openCapture(request: loudspeaker)
+    }
+    let microphone = PCMRequest(device: "virtual:a.wav", format: .speech)
+    await #expect(throws: SoundCardError.self) {
+      try await routed.openPlayback(request: microphone)
+    }
+  }
+
+  @Test
+  func `a file that is missing is named with its device`() async {
+    let request = PCMRequest(device: "virtual:missing.wav", format: .speech)
+    await #expect {
+      try await routed.openCapture(request: request)
+    } throws: { error in
+      guard case SoundCardError.unsupported("virtual:missing.wav", let reason) = error else {
+        return false
+      }
+      return reason.contains("missing.wav")
+    }
+  }
+}

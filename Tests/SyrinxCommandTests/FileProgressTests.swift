@@ -1,0 +1,119 @@
+import AudioCore
+import ClientDependencies
+import FilePaths
+import Foundation
+import SpeechClient
+import Testing
+
+@testable import SyrinxCommand
+
+struct FileHearingTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  private let events: [SpeechRecognitionEvent] = [
+    .speechStarted(at: .milliseconds(500)), .speechEnded(at: .milliseconds(700)),
+    .speechStarted(at: .seconds(1)), .speechEnded(at: .seconds(4)),
+  ]
+
+  /// Hears a file, whose audio is read at once, and gives what a terminal shows of it then.
+  ///
+  /// - Parameter early: how many of the events wait when the turn of the file comes, after a
+  ///   minute; the others come a second after each other.
+  private func shown(
+    _ name: String, showsProgress: Bool = true, hasBegun: Bool = true, early: Int = 0
+  ) async throws -> [String] {
+    let terminal = try PseudoTerminal()
+    let console = try Console(
+      error: StandardDescriptor(rawValue: terminal.user, name: "standard error"))
+    let clock = TestClock()
+    try await withDependencies {
+      $0.continuousClock = clock
+    } operation: {
+      let hearing = await FileHearing(
+        FilePath(folder.file(name)), showsProgress: showsProgress,
+        in: CommandContext(console: console, signals: StopSignals()))
+      let request = hearing.request(wantsPartials: false)
+      await clock.advance(by: .seconds(60))
+      if hasBegun { await hearing.beginProgress() }
+      guard case .buffers(let buffers) = request.source else { return }
+      for try await _ in buffers {}
+      for (index, event) in events.enumerated() {
+        if index >= early { await clock.advance(by: .seconds(1)) }
+        await hearing.note(event)
+      }
+      #expect(try await hearing.finish())
+    }
+    return terminal.rewritten()
+  }
+
+  @Test
+  func `a long file tells how far it is understood, how fast, and how long it will take`()
+    async throws
+  {
+    try folder.tone("long.wav", .seconds(4))
+    let lines = try await shown("long.wav")
+    #expect(
+      lines.first == "long.wav 0:00.5 / 0:04.0 (12 %), 0.5 times real time, 0:07.0 left")
+    #expect(lines.contains { $0.hasPrefix("long.wav 0:04.0 / 0:04.0 (100 %)") })
+    // Nothing of it stays.
+    #expect(lines.suffix(2) == ["", ""])
+  }
+
+  @Test
+  func `what was understood before the turn of the file does not count for its pace`()
+    async throws
+  {
+    try folder.tone("long.wav", .seconds(4))
+    let lines = try await shown("long.wav", early: 3)
+    #expect(
+      lines.first == "long.wav 0:04.0 / 0:04.0 (100 %), 3.0 times real time, 0:00.0 left")
+  }
+
+  @Test
+  func `a short file, and one that is watched as it is understood, tell nothing`() async throws {
+    try folder.tone("short.wav", .milliseconds(400))
+    #expect(try await shown("short.wav", early: 4).isEmpty)
+    try folder.tone("long.wav", .seconds(4))
+    #expect(try await shown("long.wav", showsProgress: false).isEmpty)
+  }
+
+  @Test func `a file whose turn has not come tells nothing`() async throws {
+    try folder.tone("long.wav", .seconds(4))
+    #expect(try await shown("long.wav", hasBegun: false).isEmpty)
+  }
+}
+
+struct ProgressTextTests {
+  @Test
+  func `a long file tells position, speed and the time that is left`() {
+    let text = ProgressText(file: "talk.wav", total: .seconds(600))
+    #expect(
+      text.line(at: .seconds(60), after: .seconds(12))
+        == "talk.wav 1:00.0 / 10:00.0 (10 %), 5.0 times real time, 1:48.0 left")
+  }
+
+  @Test
+  func `in the first second there is nothing to tell`() {
+    let text = ProgressText(file: "a.wav", total: .seconds(600))
+    #expect(text.line(at: .seconds(60), after: .milliseconds(999)) == nil)
+  }
+
+  @Test
+  func `without a length there is no end to foresee`() {
+    let text = ProgressText(file: "a.mp3", total: nil)
+    #expect(
+      text.line(at: .seconds(6), after: .seconds(4)) == "a.mp3 0:06.0, 1.5 times real time")
+  }
+
+  @Test
+  func `a file that is longer than its header says is never more than complete`() {
+    let text = ProgressText(file: "a.wav", total: .seconds(10))
+    #expect(text.line(at: .seconds(20), after: .seconds(2))?.contains("(100 %)") == true)
+    #expect(text.line(at: .seconds(20), after: .seconds(2))?.hasSuffix("0:00.0 left") == true)
+    #expect(text.line(at: .zero, after: .seconds(2))?.contains("left") == false)
+  }
+}
