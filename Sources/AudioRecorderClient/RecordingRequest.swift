@@ -84,8 +84,8 @@ public struct RecordingRequest: Hashable, Sendable {
 
   /// How often levels are told: after so much sound, 100 ms at least.
   ///
-  /// A longer interval saves work where no levels are shown; other events then come up to a quarter
-  /// of a second late, and so much sound is not in the file yet.
+  /// A longer interval saves work where no levels are shown. Other events, and the audio in the file,
+  /// then come up to a quarter of a second late. A descriptor always gets audio at once.
   public var levelsInterval: Duration
 
   /// What becomes of the recording where the device is lost.

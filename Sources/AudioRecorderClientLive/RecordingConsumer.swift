@@ -54,7 +54,9 @@ final class RecordingConsumer: CaptureConsumer {
     limit = request.maximumDuration.map { FrameCount($0, at: format.sampleRate) }
     gate = RecordingGate(request, rate: format.sampleRate)
     levels = LevelReport(format: format, interval: request.levelsInterval)
-    mostPatience = levels.interval > LevelReport.shortestInterval ? Self.patience : .zero
+    // The reader of a descriptor gets audio at once.
+    let mayWait = !plan.isLive && levels.interval > LevelReport.shortestInterval
+    mostPatience = mayWait ? Self.patience : .zero
     silence = request.warnBelow.map { SilentMicrophone($0, rate: format.sampleRate) }
   }
 

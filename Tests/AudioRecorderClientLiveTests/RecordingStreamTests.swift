@@ -41,6 +41,17 @@ import Testing
     #expect(try Data(contentsOf: url).count == 800 * 4)
   }
 
+  @Test func `a descriptor gets audio at once, however seldom levels are reported`() throws {
+    let url = folder.url("wav")
+    _ = FileManager.default.createFile(atPath: url.path, contents: nil)
+    let file = try FileHandle(forWritingTo: url)
+    defer { try? file.close() }
+    let recording = try consumer(
+      .descriptor(file.fileDescriptor), levelsInterval: .seconds(1))
+    #expect(recording.patience == .zero)
+    try recording.finish()
+  }
+
   @Test func `a descriptor takes no encoding but WAV`() {
     var request = RecordingRequest(url: folder.url("flac"), fileFormat: .flac16)
     request.destination = .descriptor(1)
@@ -114,10 +125,12 @@ import Testing
 
   private func consumer(
     _ destination: RecordingDestination, length: Duration? = nil,
+    levelsInterval: Duration = .milliseconds(100),
     finished: @escaping (RecordingFinish) -> Void = { _ in }
   ) throws -> RecordingConsumer {
     var request = RecordingRequest(
-      url: folder.url("wav"), fileFormat: .wavFloat, maximumDuration: length)
+      url: folder.url("wav"), fileFormat: .wavFloat, maximumDuration: length,
+      levelsInterval: levelsInterval)
     request.destination = destination
     return try RecordingConsumer(
       try RecordingPlan(request), device: format, control: RecordingControl(),
