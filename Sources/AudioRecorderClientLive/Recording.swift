@@ -27,9 +27,10 @@ final class Recording: Sendable {
     report: @escaping @Sendable (RecordingEvent) -> Void
   ) {
     id = request.id
-    // Only a descriptor has a reader that may take its time. Without a wake-up it is waited for.
-    let hurry = if case .descriptor = request.destination { try? WakeUp() } else { nil as WakeUp? }
-    control = RecordingControl(hurry: hurry)
+    // Only a descriptor has a reader that may block. Without a wake-up, a stop waits for it.
+    let stopSignal: WakeUp? =
+      if case .descriptor = request.destination { try? WakeUp() } else { nil }
+    control = RecordingControl(stopSignal: stopSignal)
     let task = Task { await self.run(request, place, report) }
     running.withLock { $0 = task }
   }
@@ -115,14 +116,14 @@ final class RecordingControl: Sendable {
     var isStopping = false
   }
 
-  /// Signalled when it is to end; for an output that would otherwise hold up the end.
-  let hurry: WakeUp?
+  /// Signaled by `stop`, so that a blocked output does not delay the end.
+  let stopSignal: WakeUp?
 
   // Held for a few instructions by those who command and by the recording's thread.
   private let state = Mutex(State())
 
-  init(hurry: WakeUp? = nil) {
-    self.hurry = hurry
+  init(stopSignal: WakeUp? = nil) {
+    self.stopSignal = stopSignal
   }
 
   /// Whether there is no command on its way.
@@ -134,7 +135,7 @@ final class RecordingControl: Sendable {
   /// Says that it is to end, which the capture's own stop brings about.
   func stop() {
     state.withLock { $0.isStopping = true }
-    hurry?.signal()
+    stopSignal?.signal()
   }
 
   /// - Parameter block: the number of the first block that it is for.

@@ -48,7 +48,7 @@ final class RecordingConsumer: CaptureConsumer {
     } catch {
       throw .unsupportedFormat(reason: "\(error)")
     }
-    output = try plan.output(format, hurry: control.hurry, report: reports.event)
+    output = try plan.output(format, stopSignal: control.stopSignal, report: reports.event)
     (self.control, self.reports, gaps) = (control, reports, request.gaps)
     (onDeviceLoss, mayStall) = (request.onDeviceLoss, plan.isLive)
     limit = request.maximumDuration.map { FrameCount($0, at: format.sampleRate) }

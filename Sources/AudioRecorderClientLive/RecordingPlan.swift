@@ -45,9 +45,9 @@ struct RecordingPlan {
 
   /// What the recording is written to, in this format; throws where the first file cannot be made.
   ///
-  /// - Parameter hurry: once it is signalled, a reader that takes nothing is not waited for.
+  /// - Parameter stopSignal: once it is signaled, a reader that takes nothing fails the write.
   func output(
-    _ format: AudioFormat, hurry: WakeUp?, report: @escaping @Sendable (RecordingEvent) -> Void
+    _ format: AudioFormat, stopSignal: WakeUp?, report: @escaping @Sendable (RecordingEvent) -> Void
   ) throws(AudioRecorderError) -> any RecordingOutput {
     switch request.destination {
     case .file(let url):
@@ -64,7 +64,7 @@ struct RecordingPlan {
       return RecordingStream(format, on: descriptor) { [encoding] () throws(SoundFileError) in
         try StreamingWAVWriter(
           fileDescriptor: descriptor.number, name: name, format: format,
-          samples: encoding.samples ?? .int16, isRaw: isRaw, hurry: hurry)
+          samples: encoding.samples ?? .int16, isRaw: isRaw, stopSignal: stopSignal)
       }
     }
   }

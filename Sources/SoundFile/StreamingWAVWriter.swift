@@ -8,8 +8,8 @@ import Glibc
 /// The sizes in its header are the largest numbers there are, as SoX and FFmpeg write and read
 /// them: the stream is as long as its writer likes.
 ///
-/// Its methods block while there is no room in the pipe, unless they are told to hurry. Thread
-/// safety: one thread at a time.
+/// Its methods block while there is no room in the pipe, until the stop signal. Thread safety: one
+/// thread at a time.
 public final class StreamingWAVWriter {
   /// Rate and channels of the stream.
   public let format: AudioFormat
@@ -20,7 +20,7 @@ public final class StreamingWAVWriter {
   private let samples: SoundFileEncoding.SampleFormat
   private let descriptor: Int32
   private let name: String
-  private let hurry: WakeUp?
+  private let stopSignal: WakeUp?
   private var encoder: LittleEndianSamples
   private var bytes: [UInt8] = []
 
@@ -30,14 +30,13 @@ public final class StreamingWAVWriter {
   ///   - name: what error messages call it.
   ///   - samples: how exact the samples are.
   ///   - isRaw: whether there is no header; the lowest byte of a sample comes first all the same.
-  ///   - hurry: once it is signalled, a reader that takes nothing for a second is waited for no
-  ///     longer: writing fails then.
+  ///   - stopSignal: once it is signaled, a reader that takes nothing for a second fails the write.
   /// - Throws: `SoundFileError.brokenPipe` where the reader has gone, else as `write`.
   public init(
     fileDescriptor: Int32, name: String = "standard output", format: AudioFormat,
-    samples: SoundFileEncoding.SampleFormat = .int16, isRaw: Bool = false, hurry: WakeUp? = nil
+    samples: SoundFileEncoding.SampleFormat = .int16, isRaw: Bool = false, stopSignal: WakeUp? = nil
   ) throws(SoundFileError) {
-    (descriptor, self.name, self.hurry) = (fileDescriptor, name, hurry)
+    (descriptor, self.name, self.stopSignal) = (fileDescriptor, name, stopSignal)
     (self.format, self.samples) = (format, samples)
     encoder = LittleEndianSamples(samples)
     if !isRaw { try write(WAVFileHeader(format: format, samples: samples).streamBytes) }
@@ -62,7 +61,7 @@ public final class StreamingWAVWriter {
 
   private func write(_ bytes: [UInt8]) throws(SoundFileError) {
     let code = withoutPipeSignal {
-      bytes.withUnsafeBytes { writeAll($0, to: descriptor, hurry: hurry) }
+      bytes.withUnsafeBytes { writeAll($0, to: descriptor, stopSignal: stopSignal) }
     }
     guard code == 0 else { throw SystemErrors.writing(name, code: code) }
   }

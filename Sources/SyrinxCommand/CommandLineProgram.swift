@@ -5,47 +5,46 @@ import FilePaths
 import Glibc
 public import SpeechEngine
 
-/// The command as a program: it reads the arguments of the process and ends it with its status.
+/// The command as a program: parses the arguments of the process and ends it with an exit status.
 ///
-/// What it works with are the live values of the dependencies that are linked.
+/// It works with the live values of the dependencies that are linked.
 public enum CommandLineProgram {
-  /// Does what the arguments say and ends the process.
+  /// Runs the command and ends the process.
   ///
-  /// To be called first and on the main thread, because signals are set up for all later threads.
+  /// Call this first and on the main thread, because it sets the signal mask for all later threads.
   ///
   /// - Parameters:
-  ///   - engines: makes the engines that `--engine` names.
-  ///   - usual: makes the one that is used where none is named; nil for that of `\.speechEngine`.
-  ///   - detector: finds the utterances for all of them.
-  ///   - preparation: what `syrinx engines install` does with a model.
+  ///   - engines: the engines that `--engine` names.
+  ///   - defaultEngine: the engine to use without `--engine`; nil for that of `\.speechEngine`.
+  ///   - detector: finds the utterances for all engines.
+  ///   - preparation: how `syrinx engines install` prepares a model.
   public static func run(
-    engines: [EngineMaker] = [], usual: EngineMaker? = nil,
+    engines: [EngineMaker] = [], defaultEngine: EngineMaker? = nil,
     detector: SpeechActivityDetector = .energy, preparation: EnginePreparation? = nil
   ) -> Never {
     StandardDescriptor.reserveAll()
-    // A reader that has gone shows as EPIPE, on which the command ends quietly.
+    // A reader that is gone shows as EPIPE, on which the command ends quietly.
     signal(SIGPIPE, SIG_IGN)
     StopSignals.block()
     discardLibraryOutput()
     let arguments = arguments
     Task {
       let status = await withDependencies {
-        $0.engineMakers = EngineMakers(named: engines, usual: usual)
+        $0.engineMakers = EngineMakers(named: engines, defaultEngine: defaultEngine)
         $0.enginePreparation = preparation
         $0.speechActivityDetector = detector
       } operation: {
         await RootCommand.run(arguments)
       }
-      // The destructors that `exit` runs would take ONNX Runtime away under a thread that still loads a
-      // model for a task that was cancelled.
+      // `exit` would run ONNX Runtime's destructors while a cancelled task's thread still loads a model.
       quick_exit(status)
     }
-    // The main thread of an asynchronous `main` would wait in Dispatch with all signals unblocked.
+    // An asynchronous `main` would wait in Dispatch, which unblocks all signals.
     while true { pause() }
   }
 
-  /// What the process was started with, in the text of `FilePath`: `CommandLine.arguments` puts one
-  /// and the same character in the place of all bytes that are not UTF-8.
+  /// The arguments of the process as `FilePath` text: `CommandLine.arguments` replaces every byte
+  /// that is not UTF-8 by the same character.
   private static var arguments: [String] {
     (1..<max(1, Int(CommandLine.argc))).compactMap { index in
       CommandLine.unsafeArgv[index].map { FilePath(cString: $0).text }
@@ -53,17 +52,22 @@ public enum CommandLineProgram {
   }
 }
 
-/// `syrinx`: what all subcommands have in common, for its help.
+/// `syrinx` without a subcommand: help and version.
 struct RootCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "syrinx",
-    abstract: "Plays, records and recognises sound.",
+    abstract: "Play, record, and recognize sound.",
     discussion: """
-      Data goes to standard output, everything for people to standard error.
+      Examples:
+        syrinx play talk.flac
+        syrinx record take.wav --seconds 10
+        syrinx transcribe talk.wav --format srt
 
-      Exit status: 0 when the job was done; 1 when it was not, with the reason on standard error; \
-      64 for wrong usage; 130 and 143 when Ctrl-C or SIGTERM ended it early; 141 when the reader of \
-      standard output has gone.
+      Data goes to standard output, messages to standard error.
+
+      Exit status: 0 on success; 1 on failure, with the reason on standard error; 64 for wrong \
+      usage; 130 and 143 if Ctrl-C or SIGTERM ended the command early; 141 if the reader of \
+      standard output is gone.
       """,
     version: "0.1.0",
     subcommands: [
@@ -77,7 +81,7 @@ struct RootCommand: AsyncParsableCommand {
     throw ValidationError("A subcommand is missing.")
   }
 
-  /// Does what the arguments say; the exit status.
+  /// Runs the subcommand that the arguments name and returns the exit status.
   static func run(_ arguments: [String]) async -> Int32 {
     do {
       var command = try parseAsRoot(arguments)
@@ -92,7 +96,7 @@ struct RootCommand: AsyncParsableCommand {
     }
   }
 
-  /// Writes the help that was asked for, or what was wrong with the arguments.
+  /// Writes the requested help, or what is wrong with the arguments.
   private static func end(with error: any Error) -> Int32 {
     let (text, status) = (fullMessage(for: error), exitCode(for: error).rawValue)
     guard !text.isEmpty else { return status }

@@ -13,16 +13,16 @@ import VoskEngine
 import Wyoming
 import WyomingEngine
 
-/// The command: the live values of the modules imported here are what it works with.
+/// The executable: it links the live values of the modules imported here.
 @main
 enum Syrinx {
   static func main() {
     CommandLineProgram.run(
-      engines: engines, usual: usual, detector: .best, preparation: preparation)
+      engines: engines, defaultEngine: defaultEngine, detector: .best, preparation: preparation)
   }
 
-  /// Moonshine where it is installed, else PocketSphinx.
-  private static let usual = EngineMaker("best") {
+  /// Moonshine if it is installed, otherwise PocketSphinx.
+  private static let defaultEngine = EngineMaker("best") {
     .best(modelDirectory: $0.modelDirectory, language: $0.language)
   }
 

@@ -5,12 +5,12 @@ import Testing
 
 struct ChecksTests {
   @Test(arguments: [nil, 0, 0.5, 1])
-  func `a value in its range passes`(value: Double?) throws {
+  func `a value in its range is accepted`(value: Double?) throws {
     try check("--volume", value, in: 0...1, "a factor")
   }
 
   @Test(arguments: [-0.001, 1.001, .nan, .infinity, -.infinity])
-  func `a value outside is named with its range`(value: Double) {
+  func `a value outside its range is named with the range`(value: Double) {
     let error = #expect(throws: ValidationError.self) {
       try check("--volume", value, in: 0...1, "a factor")
     }
@@ -21,7 +21,9 @@ struct ChecksTests {
 
 struct ByteSizeTests {
   @Test(arguments: [("1", 1), ("10000", 10_000), ("20k", 20_000), ("3M", 3_000_000)])
-  func `a number, or thousands, millions or billions`(argument: String, bytes: Int) {
+  func `a size is a number of bytes, with k, M, or G for thousands, millions, or billions`(
+    argument: String, bytes: Int
+  ) {
     #expect(ByteSize(argument: argument)?.byteCount == bytes)
     #expect(ByteSize(argument: "4G")?.byteCount == 4_000_000_000)
   }
@@ -29,14 +31,14 @@ struct ByteSizeTests {
   @Test(arguments: [
     "", "k", "0", "-1", "1.5M", "1K", "10 k", "9999999999999999999", "99999999999G",
   ])
-  func `anything else is refused`(argument: String) {
+  func `any other size is refused`(argument: String) {
     #expect(ByteSize(argument: argument) == nil)
   }
 }
 
 struct ChannelListTests {
   @Test
-  func `people count from 1`() {
+  func `channels count from 1`() {
     #expect(ChannelList(argument: "1")?.indices == [0])
     #expect(ChannelList(argument: "3,1,1")?.indices == [2, 0, 0])
   }
@@ -44,26 +46,26 @@ struct ChannelListTests {
   @Test(arguments: [
     "", ",", "1,", "0", "-1", "1;2", "1 2", "65", "one", "\(Int.min)", "\(Int.max)",
   ])
-  func `anything else is refused`(argument: String) {
+  func `any other list of channels is refused`(argument: String) {
     #expect(ChannelList(argument: argument) == nil)
   }
 }
 
 struct LoopCountTests {
   @Test
-  func `a number from 1 to a million, or forever`() {
+  func `a loop count is a number from 1 to a million, or forever`() {
     #expect(LoopCount(argument: "1") == .times(1))
     #expect(LoopCount(argument: "1000000") == .times(1_000_000))
     #expect(LoopCount(argument: "forever") == .forever)
   }
 
   @Test(arguments: ["0", "-1", "1000001", "1.5", "", "Forever", "99999999999999999999"])
-  func `anything else is refused`(argument: String) {
+  func `any other loop count is refused`(argument: String) {
     #expect(LoopCount(argument: argument) == nil)
   }
 
   @Test(arguments: ["1", "12", "forever"])
-  func `help shows a value as it is typed`(argument: String) {
+  func `the help shows a loop count as it is typed`(argument: String) {
     #expect(LoopCount(argument: argument)?.defaultValueDescription == argument)
   }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The command as it was built, beside the test bundle.
+/// The built command, next to the test bundle.
 enum BuiltCommand {
-  /// What a run left behind.
+  /// The result of a run.
   struct Outcome {
     let status: Int32
     let output: String
@@ -18,7 +18,7 @@ enum BuiltCommand {
       .appending(path: "syrinx")
   }
 
-  /// An environment in which ALSA knows of no device, whatever the machine has.
+  /// An environment in which ALSA finds no device, whatever the machine has.
   static let withoutSoundCard = [
     "ALSA_CONFIG_PATH": "/dev/null", "PULSE_SERVER": "unix:/nowhere",
     "XDG_RUNTIME_DIR": "/nowhere",
@@ -31,7 +31,7 @@ enum BuiltCommand {
     try await run(url, arguments, in: folder, environment: environment)
   }
 
-  /// Runs a line of shell script, in which `syrinx` is the command.
+  /// Runs a shell script in which `syrinx` is the command.
   static func shell(
     _ script: String, in folder: TestFolder, environment: [String: String] = [:]
   ) async throws -> Outcome {
@@ -57,18 +57,18 @@ enum BuiltCommand {
     environment: [String: String] = [:]
   ) -> Process {
     let process = Process()
-    // A thread of Swift's pool blocks signals and would hand that down; a shell does not.
+    // Threads of Swift's pool block signals, and a child would inherit that.
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["--default-signal", program.path] + arguments
     process.currentDirectoryURL = folder.url
-    // What this machine's user has installed is no engine of a test.
+    // Hides the engines that this machine's user has installed.
     process.environment = ProcessInfo.processInfo.environment
       .merging(["XDG_DATA_HOME": "/nowhere"]) { $1 }.merging(environment) { $1 }
     process.standardInput = FileHandle.nullDevice
     return process
   }
 
-  /// The exit status as a shell tells it.
+  /// The exit status as a shell reports it.
   private static func statusAfterRunning(_ process: Process) async throws -> Int32 {
     try await withCheckedThrowingContinuation { continuation in
       process.terminationHandler = { continuation.resume(returning: $0.shellStatus) }

@@ -12,7 +12,7 @@ struct CommandLineProgramTests {
   }
 
   @Test
-  func `the version is a line on standard output`() async throws {
+  func `--version prints one line to standard output`() async throws {
     let run = try await BuiltCommand.run("--version", in: folder)
     #expect(run.status == 0)
     #expect(run.outputLines.count == 1)
@@ -30,7 +30,7 @@ struct CommandLineProgramTests {
   }
 
   @Test
-  func `a command that a program runs within itself leaves the program its output`() async throws {
+  func `a command that runs inside a program leaves the program's output alone`() async throws {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardOutputContent]
     ) {
@@ -43,13 +43,13 @@ struct CommandLineProgramTests {
   }
 
   @Test
-  func `no subcommand and an unknown one are wrong usage`() async throws {
+  func `a missing or unknown subcommand is wrong usage`() async throws {
     #expect(try await BuiltCommand.run(in: folder).status == 64)
     #expect(try await BuiltCommand.run("sing", in: folder).status == 64)
   }
 
   @Test(arguments: ["", "sing", "play", "play a.wav --volume 2", "play a.wav --loud", "wer - -"])
-  func `wrong usage is reported as everything else is`(_ arguments: String) async throws {
+  func `wrong usage is reported like every other error`(_ arguments: String) async throws {
     let run = try await BuiltCommand.shell("syrinx \(arguments)", in: folder)
     #expect(run.status == 64 && run.output.isEmpty)
     #expect(run.error.hasPrefix("syrinx: ") && !run.error.contains("Error"), "\(run.error)")
@@ -79,7 +79,7 @@ struct CommandLineProgramTests {
     "serve --wyoming stdio --header-limit", "play - --raw s16 --raw-rate",
     "play - --raw s16 --raw-channels",
   ])
-  func `a number below what an option takes is named as such`(_ arguments: String) async throws {
+  func `a negative value that is out of range is named`(_ arguments: String) async throws {
     let run = try await BuiltCommand.shell("syrinx \(arguments) -1", in: folder)
     #expect(run.status == 64)
     let first = run.errorLines.first ?? ""

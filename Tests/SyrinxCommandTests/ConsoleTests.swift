@@ -20,7 +20,9 @@ struct ConsoleTests {
   }
 
   @Test
-  func `data and reports go their own ways, in order and at once`() async throws {
+  func `data goes to standard output and messages to standard error, in order and unbuffered`()
+    async throws
+  {
     try await console.print("one")
     await console.report("trouble")
     try await console.print("two")
@@ -29,7 +31,7 @@ struct ConsoleTests {
   }
 
   @Test
-  func `where nobody watches there is no status`() async throws {
+  func `without a terminal there is no status line`() async throws {
     #expect(!console.isWatched)
     await console.showStatus("0:01")
     await console.showVolatile("go", tail: "on")
@@ -39,7 +41,7 @@ struct ConsoleTests {
   }
 
   @Test
-  func `partial results are data as JSON alone`() async throws {
+  func `partial results are data only as JSON`() async throws {
     let words = [TranscriptionSegment(substring: "go", timestamp: .zero, duration: .seconds(1))]
     var result = SpeechRecognitionResult(
       utterance: 0, bestTranscription: Transcription(segments: words), isFinal: false)
@@ -55,7 +57,7 @@ struct ConsoleTests {
   }
 
   @Test
-  func `an utterance that was lost is told with its file, and as JSON with its number`()
+  func `a lost utterance is reported with its file, and in JSON with its number`()
     async throws
   {
     let words = [TranscriptionSegment(substring: "go", timestamp: .zero, duration: .seconds(1))]
@@ -83,13 +85,13 @@ struct ConsoleTests {
     let lines = try error.text().split(separator: "\n")
     #expect(
       lines.first
-        == "syrinx: a.wav: 1.000 s of sound at 0:00.0 were dropped: speech recognition failed: crash"
+        == "syrinx: a.wav: 1.000 s of audio at 0:00.0 was dropped: speech recognition failed: crash"
     )
   }
 
   @Test
   func
-    `people are told once that it lags by much, what is dropped and why, and when it has caught up`()
+    `a message reports once that recognition lags far behind, what is dropped and why, and when it has caught up`()
     async throws
   {
     let events: [SpeechRecognitionEvent] = [
@@ -107,12 +109,12 @@ struct ConsoleTests {
     let lines = try error.text().split(separator: "\n")
     #expect(
       lines == [
-        "syrinx: the recogniser lags 6.000 s behind; is this machine too slow or busy?",
-        "syrinx: 1.500 s of sound at 1:01.0 were dropped: too much waited for the recogniser",
-        "syrinx: 1.000 s of sound at 1:03.0 were lost before they were heard; "
+        "syrinx: recognition lags 6.000 s behind; is this machine too slow or busy?",
+        "syrinx: 1.500 s of audio at 1:01.0 was dropped: recognition lags too far behind",
+        "syrinx: 1.000 s of audio at 1:03.0 was lost during capture; "
           + "is this machine too slow or busy?",
-        "syrinx: 2.000 s of sound at 1:05.0 were dropped: speech cannot be recognized: gone",
-        "syrinx: the recogniser has caught up",
+        "syrinx: 2.000 s of audio at 1:05.0 was dropped: speech cannot be recognized: gone",
+        "syrinx: recognition has caught up",
       ])
     for tenth in 0..<5 {
       let begin = Duration.seconds(70) + .milliseconds(tenth * 100)
@@ -122,7 +124,7 @@ struct ConsoleTests {
     try await text.end()
     #expect(
       try error.text().split(separator: "\n").last
-        == "syrinx: 0.040 s of sound in 4 places from 1:10.1 on were lost before they were heard; "
+        == "syrinx: 0.040 s of audio in 4 places from 1:10.1 on was lost during capture; "
         + "is this machine too slow or busy?")
     var json = TranscriptReport(style: .json, console: console)
     for event in events { try await json.show(event) }
@@ -136,17 +138,19 @@ struct ConsoleTests {
 @Suite(.timeLimit(.minutes(1)))
 struct StandardDescriptorTests {
   @Test
-  func `a text longer than a pipe's buffer arrives whole, also without blocking`() async throws {
+  func `a text longer than a pipe's buffer arrives whole, even if the pipe is non-blocking`()
+    async throws
+  {
     let pipe = Pipe()
     let writing = pipe.fileHandleForWriting.fileDescriptor
     _ = fcntl(writing, F_SETFL, O_NONBLOCK)
     let text = String(repeating: "0123456789", count: 50_000)
     let reading = pipe.fileHandleForReading
     let (received, continuation) = AsyncThrowingStream<Data?, any Error>.makeStream()
-    // With writer and reader on the pool, whose threads are few, one would wait for the other.
+    // On the pool, which has few threads, writer and reader could wait for each other.
     Thread.detachNewThread { continuation.yield(with: Result { try reading.readToEnd() }) }
     do {
-      // Without its end the reader would wait for ever, also where writing fails.
+      // Without the end the reader would wait forever, even if writing fails.
       defer { try? pipe.fileHandleForWriting.close() }
       try StandardDescriptor(rawValue: writing, name: "pipe").write(text)
     }
@@ -155,7 +159,7 @@ struct StandardDescriptorTests {
   }
 
   @Test
-  func `what cannot be written is an error with its reason`() throws {
+  func `a failed write is an error with its reason`() throws {
     let full = try FileHandle(forWritingTo: URL(filePath: "/dev/full"))
     let descriptor = StandardDescriptor(rawValue: full.fileDescriptor, name: "standard output")
     #expect(throws: OutputError(name: "standard output", code: ENOSPC)) {
@@ -166,13 +170,13 @@ struct StandardDescriptorTests {
   }
 
   @Test
-  func `a file is not mistaken for a standard descriptor that was closed`() async throws {
+  func `a file is not mistaken for a closed standard descriptor`() async throws {
     let folder = try TestFolder()
-    try folder.tone("heard.wav", .milliseconds(100))
+    try folder.tone("input.wav", .milliseconds(100))
     let run = try await BuiltCommand.shell(
-      "syrinx record out.wav -v -d virtual:heard.wav <&- >&- 2>&-", in: folder)
+      "syrinx record out.wav -v -d virtual:input.wav <&- >&- 2>&-", in: folder)
     #expect(run.status == 0)
-    #expect(try folder.samples("out.wav") == folder.samples("heard.wav"))
+    #expect(try folder.samples("out.wav") == folder.samples("input.wav"))
     let play = try await BuiltCommand.shell("syrinx play - -d virtual <&-", in: folder)
     #expect(play.status == 1)
     #expect(play.error.contains("standard input"))

@@ -9,7 +9,7 @@ struct ControlLineTests {
   }
 
   @Test
-  func `a line is a command and its number`() throws {
+  func `a control line is a command and its number`() throws {
     #expect(try text(" pause ")?.hasPrefix("pause") == true)
     #expect(try text("resume")?.hasPrefix("resume") == true)
     #expect(try text("skip") == "skip")
@@ -20,7 +20,7 @@ struct ControlLineTests {
   }
 
   @Test
-  func `a fade or a ramp may follow`() throws {
+  func `a control command takes a fade or a ramp`() throws {
     guard case .pause(let pause)? = try command("pause 0.5"),
       case .resume(let resume)? = try command("resume 0"),
       case .stop(let stop)? = try command("stop 3"),
@@ -34,13 +34,13 @@ struct ControlLineTests {
   }
 
   @Test
-  func `seek goes to a file of the list, counted from 1`() throws {
+  func `seek takes a file of the list, counted from 1`() throws {
     guard case .seek(.time(.seconds(5)), let heard)? = try command("seek 5"),
       case .seek(.time(.zero), let last)? = try command("seek 0 3")
     else { return #expect(Bool(false)) }
     #expect(heard == nil && last == 2)
     let error = #expect(throws: ControlLine.NoSuchFile.self) { _ = try command("seek 0 4") }
-    #expect(error?.description == "there is no file 4; there are files 1 to 3")
+    #expect(error?.description == "file 4 does not exist; the files are 1 to 3")
     #expect(throws: ControlLine.NoSuchFile.self) { _ = try command("seek 0 0") }
   }
 
@@ -52,8 +52,8 @@ struct ControlLineTests {
     "play", "pause now", "seek", "seek -1", "seek nan", "seek 1 b.wav", "seek 1 1 1", "volume 2",
     "volume loud", "volume 1 -1", "pause -1", "resume inf", "stop 1 2", "stop 3601", "skip 1",
   ])
-  func `any other is told to be none`(line: String) throws {
-    let error = #expect(throws: ControlLine.Wrong.self) { _ = try text(line) }
+  func `any other control line is an error that lists the commands`(line: String) throws {
+    let error = #expect(throws: ControlLine.UnknownCommand.self) { _ = try text(line) }
     #expect(error?.line == line)
     #expect(error?.description.contains("seek SECONDS") == true)
   }

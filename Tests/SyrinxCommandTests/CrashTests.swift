@@ -3,24 +3,24 @@ import Foundation
 import SoundFile
 import Testing
 
-/// The command is killed with the signal that nothing can be done about.
+/// Kills the command with SIGKILL while it records.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct CrashTests {
-  /// In milliseconds: soon after a header, right before one, and later; of noise, and of a tone,
-  /// which takes an encoder few bytes.
+  /// Moments in milliseconds: soon after a header, right before one, and later; with noise, and with a
+  /// tone, which an encoder turns into few bytes.
   @Test(arguments: [(1_200, true), (1_900, false), (3_400, true), (3_400, false)])
-  func `a recording that is killed keeps all but its last second, for every reader`(
+  func `a killed recording keeps all but its last second, for every reader`(
     moment: Int, isNoise: Bool
   ) async throws {
     let folder = try TestFolder()
     if isNoise {
-      try folder.noise("heard.wav", .seconds(20), format: .speech)
+      try folder.noise("input.wav", .seconds(20), format: .speech)
     } else {
-      try folder.tone("heard.wav", .seconds(20))
+      try folder.tone("input.wav", .seconds(20))
     }
     let crashes = SoundFileEncoding.allCases.map { "crash \($0.fileName) \($0.options) &" }
     let counts = SoundFileEncoding.allCases.map { "count \($0.fileName)" }
-    // A shell kills them: the tests' own process may be too busy to see a line in time.
+    // A shell kills the recorders, because the test process may be too busy to read a line in time.
     let run = try await BuiltCommand.shell(
       "moment=\(moment)\n\(crash)\n\(crashes.joined(separator: "\n"))\nwait\n"
         + "\(count)\n\(counts.joined(separator: "\n"))",
@@ -37,12 +37,12 @@ struct CrashTests {
   }
 }
 
-/// Records into a file until so much is recorded, and kills the recorder with what it has then.
+/// Records until the file has the given length, and kills the recorder.
 private let crash = """
   crash() {
     local file=$1; shift
     local lines recorder recorded
-    exec {lines}< <(exec syrinx record $file "$@" -d virtual:heard.wav --verbose 2>&1)
+    exec {lines}< <(exec syrinx record $file "$@" -d virtual:input.wav --verbose 2>&1)
     recorder=$!
     while read -r -u $lines line; do
       [[ $line =~ ([0-9]+)\\.([0-9]{3})\\ s\\ recorded ]] || continue
@@ -54,7 +54,7 @@ private let crash = """
   }
   """
 
-/// Says what was recorded into a file, and how many frames FFmpeg, SoX and Python find.
+/// Prints the recorded length of a file, and the frames that FFmpeg, SoX, and Python find in it.
 private let count = """
   count() {
     echo $1 $(<$1.recorded) \\
@@ -69,7 +69,7 @@ private let count = """
 
 private struct KilledRecording {
   let encoding: SoundFileEncoding
-  /// In milliseconds: what the recorder had said last.
+  /// The length that the recorder last reported, in milliseconds.
   let recorded: Int
   private let counts: [Int]
 

@@ -14,14 +14,14 @@ struct DeviceRouteTests {
       ("virtual:a.wav", .virtualMicrophone(path: "a.wav")),
       ("virtual:a:b.wav", .virtualMicrophone(path: "a:b.wav")),
     ] as [(AudioDevice.ID?, DeviceRoute)])
-  func `only the two virtual names lead away from the hardware`(
+  func `only the two virtual names do not lead to the hardware`(
     device: AudioDevice.ID?, route: DeviceRoute
   ) {
     #expect(DeviceRoute(device) == route)
   }
 
   @Test
-  func `each virtual device has one direction, and a microphone needs its file`() {
+  func `each virtual device has one direction, and a virtual microphone needs a file`() {
     #expect(DeviceRoute("virtual").obstacle(to: .playback) == nil)
     #expect(DeviceRoute("virtual").obstacle(to: .capture) != nil)
     #expect(DeviceRoute("virtual:a.wav").obstacle(to: .capture) == nil)
@@ -32,7 +32,7 @@ struct DeviceRouteTests {
 }
 
 struct SoundCardRoutingTests {
-  /// Hardware that can only say which device it was asked for.
+  /// Hardware that throws the requested device.
   private struct Asked: Error, Equatable {
     let device: AudioDevice.ID?
   }
@@ -45,7 +45,7 @@ struct SoundCardRoutingTests {
   ) { _ in }
 
   @Test(arguments: [nil, "default", "hw:0"] as [AudioDevice.ID?])
-  func `without a virtual name the hardware is asked`(device: AudioDevice.ID?) async {
+  func `a device without a virtual name is opened by the hardware`(device: AudioDevice.ID?) async {
     let request = PCMRequest(device: device, format: .speech)
     await #expect(throws: Asked(device: device)) {
       try await routed.openPlayback(request: request)
@@ -54,7 +54,7 @@ struct SoundCardRoutingTests {
   }
 
   @Test
-  func `the virtual devices are listed after the hardware's, and are never the default`()
+  func `the virtual devices are listed last and are never the default`()
     async throws
   {
     let devices = try await routed.devices()
@@ -64,14 +64,14 @@ struct SoundCardRoutingTests {
   }
 
   @Test
-  func `the virtual loudspeaker takes what is asked of it`() async throws {
+  func `the virtual loudspeaker opens in the requested format`() async throws {
     let pcm = try await routed.openPlayback(request: PCMRequest(device: "virtual", format: .speech))
     #expect(pcm.configuration.format == .speech)
     pcm.close()
   }
 
   @Test
-  func `a direction that a virtual device does not have is refused`() async {
+  func `a virtual device refuses the direction that it lacks`() async {
     let loudspeaker = PCMRequest(device: "virtual", format: .speech)
     await #expect(throws: SoundCardError.self) {
       try await routed.openCapture(request: loudspeaker)
@@ -83,7 +83,7 @@ struct SoundCardRoutingTests {
   }
 
   @Test
-  func `a file that is missing is named with its device`() async {
+  func `a missing file of a virtual microphone is named with its device`() async {
     let request = PCMRequest(device: "virtual:missing.wav", format: .speech)
     await #expect {
       try await routed.openCapture(request: request)

@@ -22,7 +22,7 @@ struct DevicesCommandTests {
   }
 
   @Test
-  func `without a sound card the virtual devices are listed, none of them as the default`()
+  func `without a sound card, 'devices' lists the virtual devices, none of them as the default`()
     async throws
   {
     let run = try await BuiltCommand.run(
@@ -38,7 +38,7 @@ struct DevicesCommandTests {
   }
 
   @Test
-  func `people see one device a line`() async throws {
+  func `'devices' prints one device per line`() async throws {
     let run = try await BuiltCommand.run(
       "devices", in: folder, environment: BuiltCommand.withoutSoundCard)
     #expect(run.outputLines.count == 2)
@@ -46,7 +46,7 @@ struct DevicesCommandTests {
   }
 
   @Test
-  func `a reader that has gone ends it quietly`() async throws {
+  func `'devices' ends quietly when its reader is gone`() async throws {
     let process = BuiltCommand.process(BuiltCommand.url, ["devices"], in: folder)
     let (pipe, error) = (Pipe(), try folder.output())
     try pipe.fileHandleForReading.close()
@@ -59,7 +59,7 @@ struct DevicesCommandTests {
   }
 
   @Test
-  func `standard output that is closed or full is an error`() async throws {
+  func `a closed or full standard output is an error`() async throws {
     for target in [">&-", ">/dev/full"] {
       let run = try await BuiltCommand.shell("syrinx devices \(target)", in: folder)
       #expect(run.status == 1)
@@ -70,7 +70,7 @@ struct DevicesCommandTests {
 
 struct DeviceTableTests {
   @Test
-  func `the default is marked, virtual devices say so, and columns stand in line`() {
+  func `the table marks the default and the virtual devices and aligns its columns`() {
     let card = AudioDevice(
       id: "default", name: "A card\nwith two lines", directions: [.playback, .capture],
       isDefault: true)
@@ -78,19 +78,19 @@ struct DeviceTableTests {
     #expect(
       lines == [
         "* default  playback, capture  A card, with two lines (default)",
-        "  virtual  playback           virtual: takes sound in real time, without hardware",
+        "  virtual  playback           virtual: plays in real time without hardware",
       ])
   }
 
   @Test
-  func `of no devices there is no line`() {
+  func `no devices make an empty table`() {
     #expect(DeviceTable(devices: []).lines.isEmpty)
   }
 }
 
 struct DeviceRecordTests {
   @Test
-  func `a device is one line that tells all of it`() throws {
+  func `a device is one line of JSON with all its properties`() throws {
     let device = AudioDevice(
       id: "hw:CARD=PCH,DEV=0", name: "PCH\nAnalog", directions: [.capture], isDefault: true)
     #expect(

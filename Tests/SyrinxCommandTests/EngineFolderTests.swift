@@ -7,41 +7,41 @@ import Testing
 @testable import SyrinxCommand
 
 @Suite(.timeLimit(.minutes(2)))
-final class EngineFolderTests: InstallBench {
+final class EngineFolderTests: InstallFixture {
   @Test(arguments: ["file/engines", "file", "/proc/engines"])
-  func `a folder that cannot be made or written is named, with another way`(
+  func `an unusable installation folder is named, with --to as the remedy`(
     name: String
   ) async throws {
     try Data().write(to: folder.file("file"))
     let path = FilePath(folder.url).appending(FilePath(name))
     let target = name.hasPrefix("/") ? FilePath(name) : path
     let error = await #expect(throws: CommandFailure.self) {
-      try await installer(to: target).install([shelf.model])
+      try await installer(to: target).install([index.model])
     }
     #expect(error?.description.contains("cannot create \(target): ") == true, "\(error as Any)")
     #expect(error?.description.contains("--to") == true)
   }
 
   @Test
-  func `a second installer in the same folder is refused while the first is at work`()
+  func `a second installer in the same folder is refused while the first runs`()
     async throws
   {
     do {
       let place = try EngineFolder(target)
       let error = await #expect(throws: CommandFailure.self) {
-        try await installer().install([shelf.model])
+        try await installer().install([index.model])
       }
       #expect(
         error?.description.contains("another `syrinx engines` command is changing \(target)")
           == true)
       #expect(place.path == target)
     }
-    try await installer().install([shelf.model])
+    try await installer().install([index.model])
     #expect(names() == ["model"])
   }
 
   @Test
-  func `while a component is replaced, the old one or the new one is there`() throws {
+  func `while a component is replaced, either the old or the new one is in place`() throws {
     let place = try EngineFolder(target)
     let watch = Watch()
     let file = target.appending("model/manifest.json")
@@ -66,19 +66,19 @@ final class EngineFolderTests: InstallBench {
   }
 
   @Test
-  func `a folder's name may have spaces and bytes that are not UTF-8`() async throws {
+  func `an installation folder's name may have spaces and bytes that are not UTF-8`() async throws {
     let target = FilePath(bytes: FilePath(folder.url).bytes + Array("/a b".utf8) + [0xE9, 0x0A])
-    try await installer(to: target).install([shelf.model])
+    try await installer(to: target).install([index.model])
     #expect(names(target) == ["model"])
     try InstalledFolder(target.appending("model")).verify()
   }
 
   @Test
-  func `a folder that somebody else has made is neither replaced nor removed`() async throws {
+  func `a folder of the user's own is neither replaced nor removed`() async throws {
     try target.appending("model").makeFolder()
     try Data("mine".utf8).write(to: target.appending("model/notes").url)
     let error = await #expect(throws: CommandFailure.self) {
-      try await installer().install([shelf.model])
+      try await installer().install([index.model])
     }
     #expect(error?.description.contains("was not installed by this command") == true)
     #expect(names() == ["model"])
@@ -86,7 +86,7 @@ final class EngineFolderTests: InstallBench {
   }
 }
 
-/// What a thread that looks for a component all the time has found.
+/// The findings of a thread that looks for a component all the time.
 private final class Watch: Sendable {
   let isDone = Atomic(false)
   let absences = Atomic(0)

@@ -7,10 +7,10 @@ import Testing
 @testable import SyrinxCommand
 
 @Suite(.timeLimit(.minutes(2)))
-final class EngineInstallerTests: InstallBench {
+final class EngineInstallerTests: InstallFixture {
   @Test
-  func `a component is a folder with its files under their names, and a manifest`() async throws {
-    let installed = try await installer().install([shelf.model, shelf.runtime])
+  func `an installed component is a folder with its files and a manifest`() async throws {
+    let installed = try await installer().install([index.model, index.runtime])
     #expect(names() == ["model", "runtime"])
     #expect(names(target.appending("model")) == ["copy.bin", "manifest.json", "model.bin"])
     #expect(try text("model/model.bin") == "the model")
@@ -20,80 +20,83 @@ final class EngineInstallerTests: InstallBench {
   }
 
   @Test
-  func `what is there is kept without Python, and what is damaged is installed again`()
+  func `intact components are kept without running Python, and damaged ones are installed again`()
     async throws
   {
-    try await installer().install([shelf.model, shelf.runtime])
-    let missing = shelf.python("PATH=/nowhere")
-    #expect(try await installer(missing).install([shelf.model, shelf.runtime]).count == 2)
+    try await installer().install([index.model, index.runtime])
+    let missing = index.python("PATH=/nowhere")
+    #expect(try await installer(missing).install([index.model, index.runtime]).count == 2)
     let file = target.appending("runtime/lib.so")
-    // As long as before, and as old.
+    // The same length and modification time.
     let times = try FileManager.default.attributesOfItem(atPath: file.text)[.modificationDate]
     try Data("9.9".utf8).write(to: file.url)
     try FileManager.default.setAttributes(
       [.modificationDate: times as Any], ofItemAtPath: file.text)
-    try await installer().install([shelf.model, shelf.runtime])
+    try await installer().install([index.model, index.runtime])
     #expect(try text("runtime/lib.so") == "1.0")
     #expect(names() == ["model", "runtime"])
   }
 
   @Test
-  func `a wheel that is another one than it should be is refused with both hashes`() async throws {
-    let right = shelf.first.sha256
-    try Data("PK".utf8).write(to: shelf.file(shelf.first).url)
-    let sentence = try await failure(from: [shelf.file(shelf.first)])
+  func `a wheel with a wrong hash is refused with both hashes`() async throws {
+    let right = index.first.sha256
+    try Data("PK".utf8).write(to: index.file(index.first).url)
+    let sentence = try await failure(from: [index.file(index.first)])
     #expect(sentence.contains("alpha-1.0-py3-none-any.whl") && sentence.contains(right))
     #expect(sentence.contains("its SHA-256 is") && sentence.contains("download it again"))
   }
 
   @Test
-  func `a downloaded wheel is checked as one that is given`() async throws {
-    let script = try shelf.script(
+  func `a downloaded wheel is checked like a local one`() async throws {
+    let script = try index.script(
       "for last; do :; done; python \"$@\" && echo >>\"${last%==*}-1.0-py3-none-any.whl\"")
-    let sentence = try await failure(shelf.python(before: script), of: [shelf.model])
+    let sentence = try await failure(index.python(before: script), of: [index.model])
     #expect(sentence.contains("its SHA-256 is"), "\(sentence)")
   }
 
   @Test
-  func `a wheel that is given is not downloaded, and one of another name is refused`()
+  func `a local wheel is not downloaded, and one with another name is refused`()
     async throws
   {
-    let offline = shelf.python("PIP_FIND_LINKS=")
+    let offline = index.python("PIP_FIND_LINKS=")
     let sentence = try await failure(offline, from: [FilePath(folder.file("gamma.whl"))])
-    #expect(sentence.contains("gamma.whl is none of the wheels"))
-    #expect(sentence.contains(shelf.first.file) && sentence.contains(shelf.second.file))
+    #expect(sentence.contains("gamma.whl is not a wheel for this installation"))
+    #expect(sentence.contains(index.first.file) && sentence.contains(index.second.file))
     try await installer(offline).install(
-      [shelf.model, shelf.runtime], from: [shelf.file(shelf.first)])
+      [index.model, index.runtime], from: [index.file(index.first)])
     #expect(names() == ["model", "runtime"])
   }
 
   @Test
-  func `a wheel that is given but not there is an error that names it`() async throws {
-    try FileManager.default.removeItem(at: shelf.file(shelf.first).url)
-    await #expect(throws: ONNXError.fileMissing(path: shelf.file(shelf.first))) {
-      try await installer().install([shelf.model], from: [shelf.file(shelf.first)])
+  func `a missing local wheel is an error that names it`() async throws {
+    try FileManager.default.removeItem(at: index.file(index.first).url)
+    await #expect(throws: ONNXError.fileMissing(path: index.file(index.first))) {
+      try await installer().install([index.model], from: [index.file(index.first)])
     }
     #expect(names().isEmpty)
   }
 
   @Test
-  func `relative names of wheels and of the folder count from the current folder`() async throws {
+  func
+    `relative paths of wheels and of the installation folder are relative to the current folder`()
+    async throws
+  {
     await #expect(processExitsWith: .success) { [place = folder.url.path as String] in
       let place = URL(filePath: place)
-      let shelf = try WheelShelf(in: place)
+      let index = try WheelIndex(in: place)
       try #require(chdir(place.path) == 0)
       let installer = try EngineInstaller(
-        folder: "engines", python: shelf.python(), console: try Console())
+        folder: "engines", python: index.python(), console: try Console())
       try await installer.install(
-        [shelf.model], from: [FilePath("wheels/\(shelf.first.file)")])
-      try await installer.install([shelf.runtime])
+        [index.model], from: [FilePath("wheels/\(index.first.file)")])
+      try await installer.install([index.runtime])
     }
     #expect(names() == ["model", "runtime"])
   }
 
   @Test
-  func `a component without its manifest is not intact, and is installed again`() async throws {
-    try await installer().install([shelf.model])
+  func `a component without a manifest is damaged and is installed again`() async throws {
+    try await installer().install([index.model])
     let place = FilePath(folder.file("engines/silero"))
     try FileManager.default.copyItem(at: target.appending("model").url, to: place.url)
     #expect(try await installer().verify().map(\.damage) == [nil])
@@ -106,18 +109,18 @@ final class EngineInstallerTests: InstallBench {
     }
     for isUnprepared in [false, true] {
       let folders = try await installer().install(
-        [shelf.model], preparing: preparation, unless: isUnprepared)
+        [index.model], preparing: preparation, unless: isUnprepared)
       #expect(folders[0].has("model.prepared") == !isUnprepared)
       target.appending("model/manifest.json").remove()
     }
   }
 
   @Test(
-    "an installer that is killed leaves no component, and the next one none of its rests",
+    "a killed installer leaves no component, and the next one removes its work folder",
     arguments: [(1, "before"), (1, "after"), (2, "before"), (2, "after"), (4, "after")])
   func killed(call: Int, moment: String) async throws {
     let count = folder.file("count").path
-    let script = try shelf.script(
+    let script = try index.script(
       """
       echo >>'\(count)'
       die() { [ $(wc -l <'\(count)') != \(call) ] || { kill -9 $PPID; exit 1; }; }
@@ -129,16 +132,16 @@ final class EngineInstallerTests: InstallBench {
     await #expect(processExitsWith: .signal(SIGKILL)) {
       [place = folder.url.path as String, programs = script.path as String] in
       let place = URL(filePath: place)
-      let shelf = try WheelShelf(in: place)
-      var runtime = shelf.runtime
+      let index = try WheelIndex(in: place)
+      var runtime = index.runtime
       runtime.offers.removeFirst()
       try await EngineInstaller(
         folder: FilePath(place.appending(path: "engines")),
-        python: shelf.python(before: URL(filePath: programs)), console: try Console()
-      ).install([shelf.model, runtime])
+        python: index.python(before: URL(filePath: programs)), console: try Console()
+      ).install([index.model, runtime])
     }
     #expect(names().allSatisfy { $0.hasPrefix(".installing-") } && names().count == 1)
-    try await installer().install([shelf.model, shelf.runtime])
+    try await installer().install([index.model, index.runtime])
     #expect(names() == ["model", "runtime"])
   }
 
@@ -149,11 +152,11 @@ final class EngineInstallerTests: InstallBench {
   }
 
   @Test
-  func `a model is prepared once, and the manifest has what was made`() async throws {
-    try await installer().install([shelf.model, shelf.runtime])
+  func `a model is prepared once, and the manifest lists the new files`() async throws {
+    try await installer().install([index.model, index.runtime])
     for isNeeded in [true, false] {
       let folders = try await installer().install(
-        [shelf.model, shelf.runtime],
+        [index.model, index.runtime],
         preparing: preparation { folder, library in
           #expect(isNeeded)
           #expect(library.path.hasSuffix("/engines/onnxruntime/libonnxruntime.so"))
@@ -167,28 +170,28 @@ final class EngineInstallerTests: InstallBench {
   }
 
   @Test
-  func `a model is prepared anew for another library`() async throws {
-    var library = shelf.runtime
+  func `a model is prepared again for another library`() async throws {
+    var library = index.runtime
     library.name = ONNXLibrary.component
     let preparation = preparation { folder, library in
       let bytes = try Data(
         contentsOf: library.deletingLastPathComponent().appending(path: "lib.so"))
       try bytes.write(to: folder.appending(path: "model.prepared"))
     }
-    try await installer().install([shelf.model, library], preparing: preparation)
+    try await installer().install([index.model, library], preparing: preparation)
     #expect(try text("model/model.prepared") == "1.0")
     library.offers.removeFirst()
-    let folders = try await installer().install([shelf.model, library], preparing: preparation)
+    let folders = try await installer().install([index.model, library], preparing: preparation)
     #expect(try text("model/model.prepared") == "2.0")
     for folder in folders { try folder.verify() }
   }
 
   @Test
-  func `a model that cannot be prepared is installed all the same, which is reported`()
+  func `a model whose preparation fails is installed anyway, with a message`()
     async throws
   {
     let folders = try await installer().install(
-      [shelf.model, shelf.runtime],
+      [index.model, index.runtime],
       preparing: preparation { _, _ in throw CommandFailure(description: "too little memory") })
     #expect(folders[0].manifest?.files.map(\.name) == ["copy.bin", "model.bin"])
     let sentence = try error.text()
@@ -196,17 +199,17 @@ final class EngineInstallerTests: InstallBench {
   }
 
   @Test
-  func `while a model is prepared anew the old one works, and a kill then leaves it`()
+  func `while a model is prepared again the old one works, and a kill leaves it intact`()
     async throws
   {
     await #expect(processExitsWith: .signal(SIGKILL)) { [place = folder.url.path as String] in
       let place = URL(filePath: place)
       let target = place.appending(path: "engines")
-      let shelf = try WheelShelf(in: place)
-      var library = shelf.runtime
+      let index = try WheelIndex(in: place)
+      var library = index.runtime
       library.name = ONNXLibrary.component
       let installer = try EngineInstaller(
-        folder: FilePath(target), python: shelf.python(), console: try Console())
+        folder: FilePath(target), python: index.python(), console: try Console())
       for round in ["old", "half"] {
         let preparation = EnginePreparation(component: "model", files: ["model.prepared"]) {
           folder, _ in
@@ -215,18 +218,18 @@ final class EngineInstallerTests: InstallBench {
           if round == "half" { kill(getpid(), SIGKILL) }
           try FileManager.default.removeItem(at: folder.appending(path: ".model.temporary"))
         }
-        try await installer.install([shelf.model, library], preparing: preparation)
+        try await installer.install([index.model, library], preparing: preparation)
         try Data("damage".utf8).write(to: target.appending(path: "onnxruntime/lib.so"))
       }
     }
     let left = try InstalledFolder(target.appending("model"))
     #expect(left.has("model.prepared"))
     try left.verify()
-    var library = shelf.runtime
+    var library = index.runtime
     library.name = ONNXLibrary.component
-    // What the library had changed for is made up for, though the library is there already.
+    // The preparation is repeated, although the library is already installed.
     let folders = try await installer().install(
-      [shelf.model, library],
+      [index.model, library],
       preparing: preparation { folder, _ in
         try Data("new".utf8).write(to: folder.appending(path: "model.prepared"))
       })
@@ -239,8 +242,8 @@ final class EngineInstallerTests: InstallBench {
   }
 
   @Test
-  func `a preparation that is cancelled leaves the model as it comes`() async throws {
-    let (installer, model) = (try installer(), shelf.model)
+  func `a cancelled preparation leaves the model as downloaded`() async throws {
+    let (installer, model) = (try installer(), index.model)
     let preparation = preparation { folder, _ in
       try Data("faster".utf8).write(to: folder.appending(path: "model.prepared"))
       withUnsafeCurrentTask { $0?.cancel() }
@@ -252,25 +255,27 @@ final class EngineInstallerTests: InstallBench {
   }
 
   @Test
-  func `a process that is killed while it prepares leaves the model as it comes`() async throws {
+  func `a process that is killed during the preparation leaves the model as downloaded`()
+    async throws
+  {
     await #expect(processExitsWith: .signal(SIGKILL)) { [place = folder.url.path as String] in
       let place = URL(filePath: place)
-      let shelf = try WheelShelf(in: place)
+      let index = try WheelIndex(in: place)
       let preparation = EnginePreparation(component: "model", files: ["model.prepared"]) {
         folder, _ in
         try Data("half".utf8).write(to: folder.appending(path: "model.prepared"))
         kill(getpid(), SIGKILL)
       }
       try await EngineInstaller(
-        folder: FilePath(place.appending(path: "engines")), python: shelf.python(),
+        folder: FilePath(place.appending(path: "engines")), python: index.python(),
         console: try Console()
-      ).install([shelf.model], preparing: preparation)
+      ).install([index.model], preparing: preparation)
     }
     let left = try InstalledFolder(target.appending("model"))
     #expect(left.manifest?.files.map(\.name) == ["copy.bin", "model.bin"])
     try left.verify()
     let folders = try await installer().install(
-      [shelf.model],
+      [index.model],
       preparing: preparation { folder, _ in
         try Data("whole".utf8).write(to: folder.appending(path: "model.prepared"))
       })

@@ -8,13 +8,13 @@ import Testing
 
 @Suite struct EngineOptionsTests {
   private func chosen(
-    _ arguments: String..., language: String? = nil, hasUsual: Bool = true
+    _ arguments: String..., language: String? = nil, hasDefault: Bool = true
   ) throws -> SpeechEngine {
     let options = try EngineOptions.parse(arguments)
     return try withDependencies {
       $0.speechEngine.name = "live"
       $0.engineMakers.named = EngineName.allCases.map { maker($0.rawValue) }
-      if hasUsual { $0.engineMakers.usual = maker("usual") }
+      if hasDefault { $0.engineMakers.defaultEngine = maker("default") }
       try options.apply(to: &$0, language: language)
     } operation: {
       @Dependency(\.speechEngine) var engine
@@ -31,13 +31,13 @@ import Testing
     }
   }
 
-  @Test func `without a word about it the usual engine is used, or the live one stays`() throws {
-    #expect(try chosen().name == "usual - -")
-    #expect(try chosen("--model", "/m", language: "de").name == "usual /m de")
-    #expect(try chosen(hasUsual: false).name == "live")
+  @Test func `without --engine the default engine is used, or else the live one`() throws {
+    #expect(try chosen().name == "default - -")
+    #expect(try chosen("--model", "/m", language: "de").name == "default /m de")
+    #expect(try chosen(hasDefault: false).name == "live")
   }
 
-  @Test func `a name, a model and a language reach the maker`() throws {
+  @Test func `name, model, and language reach the engine's maker`() throws {
     #expect(try chosen("--engine", "vosk").name == "vosk - -")
     #expect(
       try chosen("--engine", "vosk", "--model", "/m", language: "de").name == "vosk /m de")
@@ -45,11 +45,12 @@ import Testing
   }
 
   @Test(arguments: [["--engine", "parrot"], ["--model", ""]])
-  func `what makes no sense is refused`(arguments: [String]) {
+  func `an unknown engine and an empty model are refused`(arguments: [String]) {
     #expect(throws: (any Error).self) { try EngineOptions.parse(arguments) }
   }
 
-  @Test func `each engine has a maker in the executable and a sentence in the help`() async throws {
+  @Test func `each engine has a maker in the executable and a paragraph in the help`() async throws
+  {
     let folder = try TestFolder()
     let engines = try await BuiltCommand.run("engines", "--json", in: folder)
     for name in EngineName.allCases {

@@ -25,7 +25,7 @@ struct EnginesCommandTests {
     let capabilities: [String]
   }
 
-  /// An environment in which no engine finds anything but what it is given.
+  /// An environment in which engines find only what `more` names.
   private func environment(_ more: [String: String] = [:]) -> [String: String] {
     [
       "SYRINX_VOSK_LIBRARY": "/nowhere/libvosk.so", "SYRINX_VOSK_MODEL": "/nowhere/model",
@@ -41,7 +41,7 @@ struct EnginesCommandTests {
   }
 
   @Test
-  func `what is installed is told with its models, and one engine is enough`() async throws {
+  func `'engines' lists installed models, and one ready engine is success`() async throws {
     let vosk = try FakeVoskFolder(in: folder)
     let run = try await BuiltCommand.run(
       "engines", "--json", in: folder, environment: environment(vosk.environment))
@@ -58,10 +58,10 @@ struct EnginesCommandTests {
   }
 
   @Test
-  func `without any engine the status is 1, and each says what would help`() async throws {
+  func `without a ready engine the status is 1, and each line has a remedy`() async throws {
     let run = try await BuiltCommand.run("engines", in: folder, environment: environment())
     #expect(run.status == 1)
-    #expect(run.errorLines == ["syrinx: no engine can be used"])
+    #expect(run.errorLines == ["syrinx: no engine is ready"])
     let lines = run.outputLines
     #expect(lines.contains { $0.hasPrefix("* pocketsphinx  not ready: ") })
     let vosk = try #require(lines.first { $0.contains("vosk  ") })
@@ -69,7 +69,7 @@ struct EnginesCommandTests {
   }
 
   @Test
-  func `a library without a model names the folder that lacks it`() async throws {
+  func `an engine with a library but no model names the missing folder`() async throws {
     let vosk = try FakeVoskFolder(in: folder)
     let run = try await BuiltCommand.run(
       "engines", in: folder,
@@ -78,7 +78,7 @@ struct EnginesCommandTests {
   }
 
   @Test
-  func `where nothing is set PocketSphinx is ready with the installed model, and --model names it`()
+  func `PocketSphinx uses its installed model by default, and the folder of --model otherwise`()
     async throws
   {
     let plain = try engines(await BuiltCommand.run("engines", "--json", in: folder))
@@ -94,7 +94,8 @@ struct EnginesCommandTests {
   }
 
   @Test
-  func `a server says which languages it has, and who is not there what would help`() async throws {
+  func `a Wyoming server reports its languages, and an unreachable one has a remedy`() async throws
+  {
     let run = try await BuiltCommand.shell(
       "syrinx engines --json --server 'stdio:syrinx serve --wyoming stdio'", in: folder)
     let wyoming = try #require(try engines(run)["wyoming"])
@@ -110,7 +111,7 @@ struct EnginesCommandTests {
   }
 
   @Test
-  func `Moonshine and the detector of speech say what installs them`() async throws {
+  func `Moonshine and Silero name the command that installs them`() async throws {
     let run = try await BuiltCommand.run("engines", "--json", in: folder)
     let moonshine = try #require(try engines(run)["moonshine"])
     #expect(!moonshine.ready && !moonshine.default)
@@ -124,7 +125,7 @@ struct EnginesCommandTests {
   }
 
   @Test
-  func `a chosen detector that is missing says so, and nothing takes its place`() async throws {
+  func `a selected but missing detector is reported and not replaced`() async throws {
     let run = try await BuiltCommand.run(
       "engines", in: folder, environment: ["SYRINX_SILERO_MODEL": "/nowhere/silero.onnx"])
     let silero = try #require(run.outputLines.last)
@@ -135,7 +136,7 @@ struct EnginesCommandTests {
   @Test(arguments: [
     ["--server", "nowhere"], ["--server", "stdio"], ["--model", ""], ["--to", "here"],
   ])
-  func `a server, a model, or a folder that is none is wrong usage`(arguments: [String])
+  func `an invalid server, model, or folder is wrong usage`(arguments: [String])
     async throws
   {
     let run = try await BuiltCommand.run("engines", arguments[0], arguments[1], in: folder)
@@ -143,7 +144,9 @@ struct EnginesCommandTests {
   }
 
   @Test(arguments: ["transcribe", "listen", "serve", "engines"])
-  func `the help of a command says what each engine needs`(command: String) async throws {
+  func `the help of each recognizing command says what each engine needs`(command: String)
+    async throws
+  {
     let run = try await BuiltCommand.run(command, "--help", in: folder)
     for need in ["pocketsphinx-en-us", "SYRINX_VOSK_LIBRARY", "--server", "--model"] {
       #expect(run.output.contains(need))
@@ -151,7 +154,7 @@ struct EnginesCommandTests {
   }
 
   @Test
-  func `each model has a line, the columns in line`() {
+  func `each model has a line, with aligned columns`() {
     let lines = EngineTable(engines: [
       SpeechEngineDescription(
         name: "one",
@@ -163,7 +166,7 @@ struct EnginesCommandTests {
   }
 
   @Test
-  func `what an engine can do stands under its models, or under what it lacks`() {
+  func `an engine's capabilities are listed below its models, or below what is missing`() {
     let lines = EngineTable(engines: [
       SpeechEngineDescription(
         name: "one", models: [.init(language: "de", location: "/b")], isInUse: true,
@@ -179,7 +182,7 @@ struct EnginesCommandTests {
   }
 
   @Test
-  func `JSON tells who honours contextual phrases, grammars and the rest, ready or not`()
+  func `JSON lists the capabilities of each engine, ready or not`()
     async throws
   {
     let run = try await BuiltCommand.run(

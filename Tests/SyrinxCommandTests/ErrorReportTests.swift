@@ -1,22 +1,43 @@
 import ArgumentParser
 import AudioCore
+import AudioPlayerClient
 import AudioRecorderClient
 import Foundation
 import SoundCard
 import Testing
+import WyomingServer
 
 @testable import SyrinxCommand
 
 struct ErrorReportTests {
   @Test
-  func `an error of ours is its sentence and status 1`() {
+  func `a library's error is its own sentence and status 1`() {
     let report = ErrorReport(SoundCardError.busy("hw:0"))
     #expect(report?.status == 1)
     #expect(report?.sentence == SoundCardError.busy("hw:0").description)
   }
 
   @Test
-  func `a reader that has gone is no message`() {
+  func `the command adds its subcommands and options to the errors of the libraries`() {
+    func playing(_ id: AudioDevice.ID?, _ error: SoundCardError) -> String {
+      ErrorReport.sentence(AudioPlayerError.device(id, reason: "\(error)"))
+    }
+    func recording(_ id: AudioDevice.ID?, _ error: SoundCardError) -> String {
+      ErrorReport.sentence(AudioRecorderError.device(id, reason: "\(error)"))
+    }
+    #expect(playing(nil, .noSoundCard(.playback)).contains("`syrinx devices`"))
+    #expect(playing(nil, .noSoundCard(.playback)).contains("--device virtual plays"))
+    #expect(recording(nil, .noSoundCard(.capture)).contains("--device virtual:FILE captures"))
+    #expect(playing("hw:9", .unknownDevice("hw:9", .playback)).contains("`syrinx devices`"))
+    #expect(recording("hw:9", .unknownDevice("hw:9", .capture)).contains("`syrinx devices`"))
+    #expect(!playing("hw:0", .busy("hw:0")).contains("syrinx"))
+    #expect(
+      ErrorReport.sentence(WyomingServerError.remoteAddress("tcp://0.0.0.0:1"))
+        .hasSuffix("(--allow-remote)"))
+  }
+
+  @Test
+  func `a reader that is gone causes no message`() {
     for error: any Error in [
       OutputError(name: "standard output", code: EPIPE),
       AudioRecorderError.brokenPipe(reason: "the reader has gone"),
@@ -28,19 +49,19 @@ struct ErrorReportTests {
   }
 
   @Test
-  func `a signal gives the status that shells know`() {
+  func `a signal determines the status that shells expect`() {
     #expect(ErrorReport(CommandEnd.interrupted(SIGINT))?.status == 130)
     #expect(ErrorReport(CommandEnd.interrupted(SIGTERM))?.status == 143)
   }
 
   @Test
-  func `what has been reported is not reported again`() {
+  func `a reported error is not reported again`() {
     #expect(ErrorReport(CommandEnd.reported)?.status == 1)
     #expect(ErrorReport(CommandEnd.reported)?.sentence == nil)
   }
 
   @Test
-  func `wrong usage is left to the argument parser`() {
+  func `the argument parser reports wrong usage`() {
     #expect(ErrorReport(ValidationError("wrong")) == nil)
     #expect(ErrorReport(ExitCode(3)) == nil)
   }

@@ -3,8 +3,7 @@ import Foundation
 import SoundFile
 import Testing
 
-/// What can happen to a file while the command records into it: every container at once, each with
-/// a recorder of its own.
+/// Faults of files during a recording: all containers at once, each with a recorder of its own.
 @Suite(.timeLimit(.minutes(1)))
 struct FileFaultTests {
   private let folder: TestFolder
@@ -13,11 +12,11 @@ struct FileFaultTests {
   init() throws {
     folder = try TestFolder()
     try folder.noise(
-      "heard.wav", .seconds(10), format: AudioFormat(sampleRate: 48_000, channelCount: 2))
+      "input.wav", .seconds(10), format: AudioFormat(sampleRate: 48_000, channelCount: 2))
   }
 
   @Test
-  func `a limit of the file's size ends the recording with an error, and what fits is there`()
+  func `a file size limit ends the recording with an error and keeps what fits`()
     async throws
   {
     try await record("ulimit -f 32", into: { "out.\($0)" })
@@ -49,7 +48,7 @@ struct FileFaultTests {
   }
 
   @Test
-  func `a folder that is removed ends the recording with an error that names a copy`()
+  func `removing the folder ends the recording with an error that names a copy`()
     async throws
   {
     for name in extensions {
@@ -69,9 +68,10 @@ struct FileFaultTests {
     }
   }
 
-  /// A name of 255 bytes is the longest, and a number makes it longer.
+  /// The longest name has 255 bytes, and a number makes it longer.
   @Test
-  func `a next file that cannot be made ends the recording with an error, and the last is whole`()
+  func
+    `failing to open the next file ends the recording with an error and completes the last file`()
     async throws
   {
     let stem = { (name: String) in String(repeating: "o", count: 255 - 1 - name.count) }
@@ -81,16 +81,16 @@ struct FileFaultTests {
       #expect(said.hasPrefix("1 syrinx: ") && said.contains("o-001.\(name)"), "\(said)")
       let reader = try SoundFileReader(url: folder.file("\(stem(name)).\(name)"))
       while try !reader.read(atMost: 4_096).isEmpty {}
-      // The last one goes on for the second before the second try.
+      // The last file continues for a second until the retry.
       #expect(reader.framesRead > 48_000 && reader.shortfall == nil, "\(name)")
     }
   }
 
-  /// Disks of memory, where the system lets a user make some.
+  /// Disks in memory, if the system lets a user mount them.
   @Test(.enabled("this system lets no user mount a disk") { try await mayMount })
-  func `a disk that fills up is told of before, and what it held is readable`() async throws {
+  func `a disk that fills up causes a warning first, and its files are readable`() async throws {
     let disks = extensions.map { name in
-      // A second and a half: 192 KB/s, or what noise takes in the lossy ones.
+      // A second and a half: 192 KB/s, or the size of noise in the lossy formats.
       let size = ["ogg", "opus", "mp3"].contains(name) ? "32k" : "288k"
       return "mkdir \(name) kept.\(name); mount -t tmpfs -o size=\(size) none \(name)"
     }
@@ -98,7 +98,7 @@ struct FileFaultTests {
       disks.joined(separator: "\n"), into: { "\($0)/out.\($0)" }, afterwards: "cp $2 kept.$1",
       by: "unshare --user --map-root-user --mount bash")
     for name in extensions {
-      #expect(try outcome(name).contains("the disk is nearly full: it lasts for another 0:0"))
+      #expect(try outcome(name).contains("the disk is nearly full: 0:0"))
       #expect(try outcome(name).hasSuffix("out.\(name); what was recorded before is kept"))
       let reader = try SoundFileReader(url: folder.file("kept.\(name)/out.\(name)"))
       while try !reader.read(atMost: 4_096).isEmpty {}
@@ -119,9 +119,9 @@ struct FileFaultTests {
   /// Records into a file of each container until its recorder ends.
   ///
   /// - Parameters:
-  ///   - file: the file, and what options follow it.
-  ///   - act: is done when sound is recorded; $1 is the container and $2 the file.
-  ///   - afterwards: is done when the recorder has ended.
+  ///   - file: the file and the options after it.
+  ///   - act: a script to run once audio is recorded; $1 is the container and $2 the file.
+  ///   - afterwards: a script to run when the recorder has ended.
   private func record(
     _ before: String = "", into file: (String) -> String, act: String = ":",
     afterwards: String = ":", by shell: String = "bash"
@@ -130,7 +130,7 @@ struct FileFaultTests {
     let script = """
       \(before)
       record() {
-        exec {lines}< <(exec syrinx record "${@:2}" -d virtual:heard.wav --verbose 2>&1)
+        exec {lines}< <(exec syrinx record "${@:2}" -d virtual:input.wav --verbose 2>&1)
         local recorder=$! said="" begun=""
         while read -r -u $lines line; do
           if [[ $line == *" s recorded"* && -z $begun ]]; then begun=1; \(act); fi
@@ -148,7 +148,7 @@ struct FileFaultTests {
     #expect(run.status == 0, "\(run.error)")
   }
 
-  /// The exit status and what was said.
+  /// The exit status and the messages.
   private func outcome(_ name: String) throws -> String {
     try String(contentsOf: folder.file("\(name).outcome"), encoding: .utf8)
       .trimmingCharacters(in: .newlines)

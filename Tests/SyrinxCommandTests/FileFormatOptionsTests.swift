@@ -7,14 +7,14 @@ import Testing
 
 struct FileFormatOptionsTests {
   @Test
-  func `without options the extension decides`() throws {
+  func `without options the extension selects the format`() throws {
     let options = try FileFormatOptions.parse([])
     #expect(options.fileFormat(extension: "flac") == nil)
     try options.check(for: "a.flac", extension: "flac")
   }
 
   @Test
-  func `format and bits win over the extension`() throws {
+  func `--format and --bits override the extension`() throws {
     let options = try FileFormatOptions.parse(["--format", "ogg"])
     #expect(options.fileFormat(extension: "wav") == .oggVorbis)
     let bits = try FileFormatOptions.parse(["--bits", "24"])
@@ -27,7 +27,7 @@ struct FileFormatOptionsTests {
   }
 
   @Test(arguments: [["--format", "mp5"], ["--bits", "12"]])
-  func `what is not known is refused`(arguments: [String]) {
+  func `an unknown format or sample format is refused`(arguments: [String]) {
     #expect(throws: (any Error).self) { try FileFormatOptions.parse(arguments) }
   }
 
@@ -36,7 +36,9 @@ struct FileFormatOptionsTests {
       (["--raw"], "a.wav"), (["--format", "flac"], "-"), (["--bits", "float"], "a.flac"),
       (["--bits", "16"], "a.opus"),
     ])
-  func `what does not go together is refused`(arguments: [String], file: String) throws {
+  func `format options that exclude each other are refused`(arguments: [String], file: String)
+    throws
+  {
     let options = try FileFormatOptions.parse(arguments)
     let name = String(file.split(separator: ".").last ?? "")
     #expect(throws: ValidationError.self) {

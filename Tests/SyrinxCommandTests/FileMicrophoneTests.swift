@@ -10,37 +10,37 @@ import VirtualSoundCard
 
 struct FileMicrophoneTests {
   let folder: TestFolder
-  let troubles = FileTroubles()
+  let problems = FileProblems()
 
   init() throws {
     folder = try TestFolder()
   }
 
   @Test
-  func `a capture hears the file once, in its own format, and then the end`() async throws {
+  func `a virtual microphone captures its file once, in its own format, and ends`() async throws {
     try folder.tone("a.wav", .milliseconds(250))
     #expect(try await heard("a.wav") == folder.samples("a.wav"))
-    #expect(troubles.all.isEmpty)
+    #expect(problems.all.isEmpty)
   }
 
   @Test
-  func `a file that is shorter than promised is trouble, told once`() async throws {
+  func `a truncated file is one problem`() async throws {
     try folder.truncatedTone("cut.wav", bytes: 80 + 2 * 1_000)
     #expect(try await heard("cut.wav").count == 1_000)
     let shortfall = SoundFileShortfall(
       announced: 16_000, decoded: 1_000, sampleRate: 16_000)
-    #expect(troubles.all == [.shortfall(shortfall, file: FilePath(folder.file("cut.wav")))])
+    #expect(problems.all == [.shortfall(shortfall, file: FilePath(folder.file("cut.wav")))])
   }
 
   @Test
-  func `what is no sound file is refused when it is opened`() async throws {
+  func `a file without audio is refused when it is opened`() async throws {
     await #expect(throws: SoundFileError.self) { try await heard("missing.wav") }
   }
 
   private func heard(_ name: String) async throws -> [Float] {
     let path = FilePath(folder.file(name))
-    let ear = try await FileMicrophone.open(path: path) { [troubles] in troubles.append($0) }
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: ear.microphone)).soundCard
+    let file = try await FileMicrophone.open(path: path) { [problems] in problems.append($0) }
+    let card = VirtualSoundCard(.init(pace: .untimed, microphone: file.microphone)).soundCard
     let pcm = try await card.openCapture(
       request: PCMRequest(format: AudioFormat(sampleRate: 8_000, channelCount: 2)))
     defer { pcm.close() }

@@ -3,7 +3,7 @@ import FilePaths
 import Foundation
 import Testing
 
-/// Names that are not UTF-8, or that a terminal would obey, through the command as it was built.
+/// File names that are not UTF-8, or that contain control characters, through the built command.
 @Suite(.timeLimit(.minutes(2)))
 struct FileNameTests {
   private let folder: TestFolder
@@ -11,26 +11,26 @@ struct FileNameTests {
   init() throws {
     folder = try TestFolder()
     try folder.noise(
-      "heard.wav", .seconds(1), format: AudioFormat(sampleRate: 16_000, channelCount: 1))
+      "input.wav", .seconds(1), format: AudioFormat(sampleRate: 16_000, channelCount: 1))
   }
 
   private func shell(_ script: String) async throws -> BuiltCommand.Outcome {
     try await BuiltCommand.shell(script, in: folder)
   }
 
-  /// The names in the test's folder, but for what the test itself needs.
+  /// The names in the test's folder, without the test's own files.
   private var names: [String] {
     FilePath(folder.url).names?.map(\.description).filter { name in
-      name != "heard.wav" && !name.hasPrefix("output-")
+      name != "input.wav" && !name.hasPrefix("output-")
     }.sorted() ?? []
   }
 
   @Test
-  func `two names that differ in a byte that is not UTF-8 are two recordings`() async throws {
+  func `two file names that differ in a byte that is not UTF-8 are two recordings`() async throws {
     let run = try await shell(
       #"""
       for name in $'caf\xe9.wav' $'caf\xe8.wav' '~'; do
-        syrinx record "$name" -d virtual:heard.wav --seconds 0.1 --format wav || exit
+        syrinx record "$name" -d virtual:input.wav --seconds 0.1 --format wav || exit
       done
       """#)
     #expect(run.status == 0, "\(run.error)")
@@ -38,10 +38,10 @@ struct FileNameTests {
   }
 
   @Test
-  func `a recording that goes on in other files keeps the bytes of its name`() async throws {
+  func `a recording in several files keeps the bytes of its name`() async throws {
     let run = try await shell(
       #"""
-      syrinx record $'\xe9-%d.wav' -d virtual:heard.wav --roll-seconds 0.4 --json --seconds 0.9 |
+      syrinx record $'\xe9-%d.wav' -d virtual:input.wav --roll-seconds 0.4 --json --seconds 0.9 |
         grep -a -o '"next":"[^"]*"'
       """#)
     #expect(names == [#"\xE9-1.wav"#, #"\xE9-2.wav"#, #"\xE9-3.wav"#])
@@ -51,12 +51,12 @@ struct FileNameTests {
   }
 
   @Test
-  func `a file whose name is not UTF-8 is played, and JSON has a name of its own for it`()
+  func `a file whose name is not UTF-8 is played and is unambiguous in JSON`()
     async throws
   {
     let run = try await shell(
       #"""
-      cp heard.wav $'\xe9\x01\x9b.wav'; cp heard.wav $'\ue9.wav'; cp heard.wav '~'
+      cp input.wav $'\xe9\x01\x9b.wav'; cp input.wav $'\ue9.wav'; cp input.wav '~'
       syrinx play -d virtual --json $'\xe9\x01\x9b.wav' $'\ue9.wav' ./~ '~' | grep -a advanced
       """#)
     #expect(run.status == 0, "\(run.error)")
@@ -70,21 +70,24 @@ struct FileNameTests {
   }
 
   @Test
-  func `a microphone hears a file whose name is not UTF-8, and a recording spares it`()
+  func
+    `a virtual microphone captures a file whose name is not UTF-8, and a recording does not overwrite it`()
     async throws
   {
     let run = try await shell(
       #"""
-      mv heard.wav $'\xe9.wav'
+      mv input.wav $'\xe9.wav'
       syrinx record out.wav -d $'virtual:\xe9.wav' --seconds 0.1 || exit
       syrinx record $'\xe9.wav' -d $'virtual:./\xe9.wav' --seconds 0.1
       """#)
     #expect(run.status == 64)
-    #expect(run.error.hasPrefix(#"syrinx: \xE9.wav is what the microphone hears"#), "\(run.error)")
+    #expect(
+      run.error.hasPrefix(#"syrinx: \xE9.wav is the input of the virtual microphone"#),
+      "\(run.error)")
   }
 
   @Test
-  func `a file, a folder for transcripts, a grammar, and a model may have any name`() async throws {
+  func `files, transcript folders, grammars, and models may have any name`() async throws {
     try folder.speech("go.wav")
     let run = try await shell(
       #"""
@@ -105,7 +108,8 @@ struct FileNameTests {
   }
 
   @Test(arguments: ["play -d virtual", "transcribe", "wer /dev/null", "record x.wav -d virtual:"])
-  func `nothing in a name moves a terminal`(_ command: String) async throws {
+  func `control characters in a file name do not reach the terminal`(_ command: String) async throws
+  {
     let run = try await shell(
       "syrinx \(command)" + (command.hasSuffix(":") ? "" : " ")
         + #"$'no\xe9\e[2J\n\u009b\u202e.wav'"#)
@@ -115,7 +119,7 @@ struct FileNameTests {
   }
 
   @Test
-  func `an argument that is wrong moves no terminal either`() async throws {
+  func `control characters in a wrong argument do not reach the terminal`() async throws {
     let run = try await shell(#"syrinx play x.wav $'--\e[2J\xe9'; syrinx devices $'\u009b\xe9'"#)
     #expect(run.status == 64)
     #expect(

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyrinxCommand
 
-struct FileHearingTests {
+struct FileProgressTests {
   let folder: TestFolder
 
   init() throws {
@@ -19,10 +19,10 @@ struct FileHearingTests {
     .speechStarted(at: .seconds(1)), .speechEnded(at: .seconds(4)),
   ]
 
-  /// Hears a file, whose audio is read at once, and gives what a terminal shows of it then.
+  /// Recognizes a file, whose audio is read at once, and returns what a terminal shows.
   ///
-  /// - Parameter early: how many of the events wait when the turn of the file comes, after a
-  ///   minute; the others come a second after each other.
+  /// - Parameter early: the number of events before the turn of the file, which comes after a
+  ///   minute; the others follow a second apart.
   private func shown(
     _ name: String, showsProgress: Bool = true, hasBegun: Bool = true, early: Int = 0
   ) async throws -> [String] {
@@ -33,25 +33,25 @@ struct FileHearingTests {
     try await withDependencies {
       $0.continuousClock = clock
     } operation: {
-      let hearing = await FileHearing(
+      let recognition = await FileRecognition(
         FilePath(folder.file(name)), showsProgress: showsProgress,
         in: CommandContext(console: console, signals: StopSignals()))
-      let request = hearing.request(wantsPartials: false)
+      let request = recognition.request(wantsPartials: false)
       await clock.advance(by: .seconds(60))
-      if hasBegun { await hearing.beginProgress() }
+      if hasBegun { await recognition.beginProgress() }
       guard case .buffers(let buffers) = request.source else { return }
       for try await _ in buffers {}
       for (index, event) in events.enumerated() {
         if index >= early { await clock.advance(by: .seconds(1)) }
-        await hearing.note(event)
+        await recognition.note(event)
       }
-      #expect(try await hearing.finish())
+      #expect(try await recognition.finish())
     }
     return terminal.rewritten()
   }
 
   @Test
-  func `a long file tells how far it is understood, how fast, and how long it will take`()
+  func `the progress of a long file shows position, pace, and time left`()
     async throws
   {
     try folder.tone("long.wav", .seconds(4))
@@ -59,12 +59,12 @@ struct FileHearingTests {
     #expect(
       lines.first == "long.wav 0:00.5 / 0:04.0 (12 %), 0.5 times real time, 0:07.0 left")
     #expect(lines.contains { $0.hasPrefix("long.wav 0:04.0 / 0:04.0 (100 %)") })
-    // Nothing of it stays.
+    // The status is erased.
     #expect(lines.suffix(2) == ["", ""])
   }
 
   @Test
-  func `what was understood before the turn of the file does not count for its pace`()
+  func `results from before the file's turn do not count for its pace`()
     async throws
   {
     try folder.tone("long.wav", .seconds(4))
@@ -74,14 +74,14 @@ struct FileHearingTests {
   }
 
   @Test
-  func `a short file, and one that is watched as it is understood, tell nothing`() async throws {
+  func `a short file and a file with partial results show no progress`() async throws {
     try folder.tone("short.wav", .milliseconds(400))
     #expect(try await shown("short.wav", early: 4).isEmpty)
     try folder.tone("long.wav", .seconds(4))
     #expect(try await shown("long.wav", showsProgress: false).isEmpty)
   }
 
-  @Test func `a file whose turn has not come tells nothing`() async throws {
+  @Test func `a file whose turn has not come shows no progress`() async throws {
     try folder.tone("long.wav", .seconds(4))
     #expect(try await shown("long.wav", hasBegun: false).isEmpty)
   }
@@ -89,7 +89,7 @@ struct FileHearingTests {
 
 struct ProgressTextTests {
   @Test
-  func `a long file tells position, speed and the time that is left`() {
+  func `the progress line has position, pace, and time left`() {
     let text = ProgressText(file: "talk.wav", total: .seconds(600))
     #expect(
       text.line(at: .seconds(60), after: .seconds(12))
@@ -97,20 +97,20 @@ struct ProgressTextTests {
   }
 
   @Test
-  func `in the first second there is nothing to tell`() {
+  func `there is no progress line in the first second`() {
     let text = ProgressText(file: "a.wav", total: .seconds(600))
     #expect(text.line(at: .seconds(60), after: .milliseconds(999)) == nil)
   }
 
   @Test
-  func `without a length there is no end to foresee`() {
+  func `without a length the progress line has no time left`() {
     let text = ProgressText(file: "a.mp3", total: nil)
     #expect(
       text.line(at: .seconds(6), after: .seconds(4)) == "a.mp3 0:06.0, 1.5 times real time")
   }
 
   @Test
-  func `a file that is longer than its header says is never more than complete`() {
+  func `progress never exceeds 100 percent`() {
     let text = ProgressText(file: "a.wav", total: .seconds(10))
     #expect(text.line(at: .seconds(20), after: .seconds(2))?.contains("(100 %)") == true)
     #expect(text.line(at: .seconds(20), after: .seconds(2))?.hasSuffix("0:00.0 left") == true)

@@ -5,38 +5,38 @@ import Testing
 
 @testable import SyrinxCommand
 
-/// A reader that is there and takes nothing.
+/// A reader that is connected and takes nothing.
 @Suite(.timeLimit(.minutes(1))) struct FullPipeTests {
   let folder: TestFolder
 
   init() throws {
     folder = try TestFolder()
-    try folder.tone("heard.wav", .seconds(20))
+    try folder.tone("input.wav", .seconds(20))
   }
 
-  @Test func `in a hurry a reader that takes nothing is given up`() throws {
+  @Test func `after the stop signal, a write to a reader that takes nothing fails`() throws {
     let pipe = Pipe()
-    let hurry = try WakeUp()
-    hurry.signal()
+    let stopSignal = try WakeUp()
+    stopSignal.signal()
     let descriptor = StandardDescriptor(
       rawValue: pipe.fileHandleForWriting.fileDescriptor, name: "standard output")
-    try descriptor.write("there is room for this", hurry: hurry)
+    try descriptor.write("there is room for this", stopSignal: stopSignal)
     #expect(throws: OutputError(name: "standard output", code: ETIMEDOUT)) {
-      try descriptor.write(String(repeating: "x", count: 1_000_000), hurry: hurry)
+      try descriptor.write(String(repeating: "x", count: 1_000_000), stopSignal: stopSignal)
     }
     #expect(
       OutputError(name: "standard output", code: ETIMEDOUT).description
         == "cannot write standard output: its reader takes nothing")
   }
 
-  @Test func `in a hurry a reader that takes what it gets is not given up`() throws {
+  @Test func `after the stop signal, a write to a reader that takes everything succeeds`() throws {
     let pipe = Pipe()
-    let hurry = try WakeUp()
-    hurry.signal()
+    let stopSignal = try WakeUp()
+    stopSignal.signal()
     let reading = pipe.fileHandleForReading
     let reader = try DedicatedThread.start(name: "reader") { _ = try? reading.readToEnd() }
     try StandardDescriptor(rawValue: pipe.fileHandleForWriting.fileDescriptor, name: "pipe")
-      .write(String(repeating: "x", count: 1_000_000), hurry: hurry)
+      .write(String(repeating: "x", count: 1_000_000), stopSignal: stopSignal)
     try pipe.fileHandleForWriting.close()
     withExtendedLifetime(reader) {}
   }
@@ -57,7 +57,7 @@ import Testing
     #expect(run.error.contains("cannot write standard output: its reader takes nothing"))
   }
 
-  @Test func `what waits for a reader when SIGTERM comes is still written`() async throws {
+  @Test func `SIGTERM does not drop audio that the reader has not taken yet`() async throws {
     try folder.noise(
       "loud.wav", .seconds(20), format: AudioFormat(sampleRate: 48_000, channelCount: 2))
     let run = try await BuiltCommand.shell(
@@ -74,14 +74,14 @@ import Testing
       """, in: folder)
     #expect(run.error == "")
     #expect(run.outputLines.first == "0")
-    // Of three seconds, or what is left of them where it began late, the pipe holds a third of one.
+    // The recorder writes up to three seconds; the pipe holds a third of a second.
     #expect(run.outputLines.last.flatMap { Int($0) }.map { $0 > 192_000 } == true)
   }
 
   /// A pipe of one page takes nothing as long as there is a byte in it.
   @Test(arguments: [
-    "record out.wav --json -d virtual:heard.wav",
-    "play heard.wav --loop forever --json -d virtual",
+    "record out.wav --json -d virtual:input.wav",
+    "play input.wav --loop forever --json -d virtual",
   ])
   func `one SIGTERM ends a command whose output nobody reads`(command: String) async throws {
     let run = try await BuiltCommand.shell(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SyrinxCommand
 
-/// The commands with a `python3` of the test's own: what they install is never downloaded.
+/// The install commands with a fake `python3`, so nothing is downloaded.
 @Suite(.timeLimit(.minutes(2)))
 struct InstallCommandTests {
   let folder: TestFolder
@@ -18,14 +18,14 @@ struct InstallCommandTests {
     try await BuiltCommand.shell(script, in: folder, environment: environment)
   }
 
-  /// An environment in which `python3` is a line of shell script.
+  /// An environment in which `python3` is a shell script.
   private func python(_ line: String) throws -> [String: String] {
     try writeProgram("#!/bin/sh\n\(line)", to: folder.file("python3"))
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     return ["PATH": "\(folder.url.path):\(path)"]
   }
 
-  /// A component as it is after an installation.
+  /// Creates an installed component.
   private static let installed = """
     mkdir -p data/syrinx/silero && echo network >data/syrinx/silero/silero_vad.onnx
     sum=$(sha256sum <data/syrinx/silero/silero_vad.onnx | cut -d ' ' -f 1)
@@ -39,14 +39,16 @@ struct InstallCommandTests {
     "install", "install parrot", "install silero --from ''", "install silero --to ''", "remove",
     "remove parrot", "install silero all", "install --verify",
   ])
-  func `what is no choice, file, or folder is wrong usage`(arguments: String) async throws {
+  func `an invalid choice, file, or folder of 'engines install' and 'remove' is wrong usage`(
+    arguments: String
+  ) async throws {
     let run = try await shell("syrinx engines \(arguments)")
     #expect(run.status == 64 && run.output.isEmpty, "\(run.error)")
     #expect(try folder.names.count == 2)
   }
 
   @Test
-  func `a failure has status 1, says why, and leaves nothing`() async throws {
+  func `a failed installation has status 1, says why, and leaves nothing`() async throws {
     let run = try await shell(
       "syrinx engines install moonshine --to here",
       environment: try python("echo 'ERROR: No matching distribution' >&2; exit 1"))
@@ -58,7 +60,9 @@ struct InstallCommandTests {
   }
 
   @Test(arguments: [("INT", 130), ("TERM", 143)])
-  func `a signal ends Python too, and leaves nothing`(signal: String, status: Int) async throws {
+  func `a signal during an installation ends Python too and leaves nothing`(
+    signal: String, status: Int
+  ) async throws {
     let run = try await shell(
       """
       mkfifo fifo
@@ -71,8 +75,8 @@ struct InstallCommandTests {
   }
 
   @Test
-  func `a disk that is full is named, and nothing is left`() async throws {
-    // The wheel is not the right one, so that it takes more than the copy of it.
+  func `a full disk ends an installation with an error and leaves nothing`() async throws {
+    // pip downloads more than the limit allows.
     let run = try await shell(
       "ulimit -f 1; syrinx engines install silero --to here",
       environment: try python(
@@ -83,7 +87,7 @@ struct InstallCommandTests {
   }
 
   @Test
-  func `what is installed is verified, and what has changed is named with what mends it`()
+  func `--verify reports intact components, and names a changed file with the remedy`()
     async throws
   {
     let run = try await shell(
@@ -107,7 +111,7 @@ struct InstallCommandTests {
   }
 
   @Test
-  func `remove removes what was installed, and says so where nothing was`() async throws {
+  func `'engines remove' removes a component, and fails if it is not installed`() async throws {
     let run = try await shell(Self.installed + "syrinx engines remove silero; ls -A data/syrinx")
     #expect(run.output == "removed \(folder.file("data/syrinx/silero").path)\n")
     #expect(run.error.isEmpty)
@@ -120,14 +124,16 @@ struct InstallCommandTests {
   }
 
   @Test
-  func `without a home a folder has to be named`() async throws {
+  func `without HOME, an installation needs --to`() async throws {
     let run = try await shell("unset HOME XDG_DATA_HOME; syrinx engines install silero")
     #expect(run.status == 1)
     #expect(run.error.contains("HOME is not set; name one with --to"))
   }
 
   @Test(arguments: ["install", "remove"])
-  func `the help says what can be installed, and where`(command: String) async throws {
+  func `the help of 'install' and 'remove' names the components and the folder`(command: String)
+    async throws
+  {
     let run = try await shell("syrinx engines \(command) --help")
     #expect(run.status == 0)
     for text in ["moonshine, silero, or all", "XDG_DATA_HOME", "--verbose"] {

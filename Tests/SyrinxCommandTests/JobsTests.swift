@@ -25,7 +25,7 @@ struct JobsTests {
 
   /// The longest utterance of one second ends between "forward" and "ten".
   @Test(arguments: ["", "--longest-utterance 1"])
-  func `key phrases are found as often and in the same order by several jobs, also at a cut`(
+  func `several jobs find the same key phrases in the same order, even at a cut`(
     option: String
   ) async throws {
     try folder.speech("one.wav")
@@ -44,7 +44,7 @@ struct JobsTests {
     #expect(found == inTwo + phrases.map { "one.wav \($0)" } + inTwo)
   }
 
-  @Test func `files that cannot be read are reported in their place, and the others follow`()
+  @Test func `unreadable files are reported in their place, and the others follow`()
     async throws
   {
     try folder.speech("go.wav")
@@ -57,7 +57,7 @@ struct JobsTests {
     #expect(reports[0].contains("a.wav") && reports[1].contains("b.wav"))
   }
 
-  @Test func `each file has its transcript with several jobs as well`() async throws {
+  @Test func `with several jobs each file still has its own transcript`() async throws {
     try folder.speech("go.wav")
     try folder.sample("two-utterances.wav", as: "two.wav")
     let run = try await BuiltCommand.run(
@@ -69,7 +69,7 @@ struct JobsTests {
     #expect(one == "go forward ten meters\n")
   }
 
-  @Test(arguments: ["0", "257", "x"]) func `a senseless number of jobs is wrong usage`(
+  @Test(arguments: ["0", "257", "x"]) func `an invalid number of jobs is wrong usage`(
     number: String
   ) async throws {
     let run = try await BuiltCommand.run("transcribe", "--jobs", number, "a.wav", in: folder)
@@ -77,29 +77,28 @@ struct JobsTests {
   }
 
   @Test(arguments: [(1, 1), (2, 8), (3, 12), (16, 40), (256, 280)])
-  func `decoders that share utterances have several files each at hand, many of them fewer`(
+  func `decoders that share utterances start several files each, and many decoders fewer`(
     decoderCount: Int, fileCount: Int
   ) {
-    #expect(Hearings.atOnce(sharing: decoderCount) == fileCount)
+    #expect(RecognitionQueue.fileCount(sharing: decoderCount) == fileCount)
   }
 
-  @Test func `files are started ahead of the one whose results are taken, and no more`()
+  @Test func `the queue starts a limited number of files ahead of the one whose results are read`()
     async throws
   {
     let context = CommandContext(console: try Console(), signals: StopSignals())
     let started = Started()
-    var hearings = Hearings(files: ["a", "b", "c", "d"], atOnce: 2) { file in
+    var queue = RecognitionQueue(files: ["a", "b", "c", "d"], limit: 2) { file in
       await started.note("\(file)")
-      return Hearing(
-        file: file,
-        audio: await FileHearing(file, showsProgress: false, in: context),
+      return RecognitionQueue.Entry(
+        recognition: await FileRecognition(file, showsProgress: false, in: context),
         events: AsyncThrowingStream { nil })
     }
-    let first = await hearings.next()
-    #expect(first.file == "a")
+    let first = await queue.next()
+    #expect(first.recognition.file == "a")
     #expect(await started.files == ["a", "b"])
-    let second = await hearings.next()
-    #expect(second.file == "b")
+    let second = await queue.next()
+    #expect(second.recognition.file == "b")
     #expect(await started.files == ["a", "b", "c"])
   }
 }

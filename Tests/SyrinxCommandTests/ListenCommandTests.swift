@@ -10,7 +10,7 @@ struct ListenCommandTests {
   }
 
   @Test
-  func `what is said is written until the microphone ends`() async throws {
+  func `'listen' writes utterances until the microphone ends`() async throws {
     try folder.speech("go.wav")
     let run = try await BuiltCommand.run("listen", "--device", "virtual:go.wav", in: folder)
     #expect(run.status == 0)
@@ -19,7 +19,7 @@ struct ListenCommandTests {
   }
 
   @Test
-  func `without a terminal partial results come as JSON alone`() async throws {
+  func `without a terminal, 'listen' shows partial results only as JSON`() async throws {
     try folder.speech("go.wav")
     let text = try await BuiltCommand.run(
       "listen", "--partials", "--device", "virtual:go.wav", in: folder)
@@ -31,7 +31,7 @@ struct ListenCommandTests {
     #expect(lines.last?.text == "go forward ten meters")
     #expect(lines.dropLast().contains { !$0.final && $0.text.hasPrefix("go") })
     #expect(lines.count { $0.final } == 1)
-    // What is called stable is there to stay.
+    // A stable prefix does not change.
     var stable = ""
     for line in lines {
       #expect(line.text.hasPrefix(stable), "\(line.text) does not begin with \(stable)")
@@ -40,7 +40,7 @@ struct ListenCommandTests {
   }
 
   @Test(arguments: [SIGINT, SIGTERM])
-  func `a signal brings the last final result`(signal: Int32) async throws {
+  func `a signal ends 'listen' after the last final result`(signal: Int32) async throws {
     try folder.speech("go.wav")
     let padded = try await BuiltCommand.shell("sox go.wav long.wav pad 0 60", in: folder)
     #expect(padded.status == 0)
@@ -49,7 +49,7 @@ struct ListenCommandTests {
     let run = try RunningCommand(
       "listen", "--partials", "--json", "--device", "virtual:long.wav",
       in: folder, watching: .output)
-    // The first result, which only a machine that is very late has as a final one.
+    // The first result; only a very busy machine makes it a final one.
     var lines = [try #require(await run.lines.first(containing: "go"))]
     run.send(signal)
     for await line in run.lines { lines.append(line) }
@@ -57,12 +57,12 @@ struct ListenCommandTests {
     #expect(results.count { $0.final } == 1)
     #expect(results.last?.final == true && results.last?.text.hasPrefix("go") == true)
     #expect(await run.status() == 0)
-    // Its microphone would have gone on for a minute.
+    // The microphone would have lasted for a minute.
     #expect(clock.now - start < .seconds(60))
   }
 
   @Test(arguments: ["", "--keep kept.wav"])
-  func `samples of the microphone that are no finite numbers are counted`(
+  func `'listen' counts samples that are NaN or infinite`(
     options: String
   ) async throws {
     try folder.speech("go.wav")
@@ -73,11 +73,11 @@ struct ListenCommandTests {
       "syrinx listen --device virtual:broken.wav \(options)", in: folder)
     #expect(run.status == 0)
     #expect(run.output == "go forward ten meters\n")
-    #expect(run.error.contains("contain 2 NaN or infinite samples, replaced by silence"))
+    #expect(run.error.contains("contains 2 NaN or infinite samples, replaced by silence"))
   }
 
   @Test
-  func `a folder that does not exist is an error that names it`() async throws {
+  func `a model folder that does not exist is an error that names it`() async throws {
     try folder.tone("a.wav", .milliseconds(100))
     let run = try await BuiltCommand.run(
       "listen", "-d", "virtual:a.wav", in: folder,
@@ -87,7 +87,7 @@ struct ListenCommandTests {
   }
 
   @Test
-  func `without a sound card it says so`() async throws {
+  func `'listen' without a sound card is an error that says so`() async throws {
     let run = try await BuiltCommand.run(
       "listen", in: folder, environment: BuiltCommand.withoutSoundCard)
     #expect(run.status == 1)
@@ -95,7 +95,7 @@ struct ListenCommandTests {
   }
 
   @Test
-  func `a plain virtual device hears nothing, which is wrong usage`() async throws {
+  func `the virtual loudspeaker as a microphone is wrong usage`() async throws {
     let run = try await BuiltCommand.run("listen", "--device", "virtual", in: folder)
     #expect(run.status == 64)
     #expect(run.error.contains("virtual:FILE"))

@@ -10,7 +10,7 @@ struct PlayCommandTests {
   }
 
   @Test
-  func `a file is played in its own time and nothing is said`() async throws {
+  func `'play' plays a file in real time and prints nothing`() async throws {
     try folder.tone("a.wav", .milliseconds(300))
     let clock = ContinuousClock()
     let start = clock.now
@@ -21,7 +21,7 @@ struct PlayCommandTests {
   }
 
   @Test
-  func `with --verbose it says all that the device settled on`() async throws {
+  func `--verbose logs the settings of the device`() async throws {
     try folder.tone("a.wav", .milliseconds(100))
     let run = try await folder.play("a.wav", "--verbose")
     let line = run.errorLines.first { $0.contains("playing a.wav on virtual") }
@@ -30,7 +30,7 @@ struct PlayCommandTests {
   }
 
   @Test
-  func `a pipe is played from standard input`() async throws {
+  func `'play -' plays a pipe`() async throws {
     try folder.tone("a.wav", .milliseconds(200))
     let run = try await BuiltCommand.shell("cat a.wav | syrinx play - -d virtual -v", in: folder)
     #expect(run.status == 0)
@@ -38,7 +38,7 @@ struct PlayCommandTests {
   }
 
   @Test
-  func `samples without a header are played as they are described`() async throws {
+  func `--raw plays samples without a header`() async throws {
     try Data(count: 3 * 2 * 1_600 + 5).write(to: folder.file("a.raw"))
     let run = try await BuiltCommand.shell(
       "syrinx play - --raw s24 --raw-rate 16000 -d virtual -v < a.raw", in: folder)
@@ -47,7 +47,7 @@ struct PlayCommandTests {
   }
 
   @Test
-  func `repetitions take their time`() async throws {
+  func `--loop repeats a file in real time`() async throws {
     try folder.tone("a.wav", .milliseconds(100))
     let clock = ContinuousClock()
     let start = clock.now
@@ -56,7 +56,7 @@ struct PlayCommandTests {
   }
 
   @Test
-  func `a list is played as often as it is to be repeated, and each file is told`() async throws {
+  func `--repeat repeats the list, with an event for each file`() async throws {
     try folder.tone("a.wav", .milliseconds(100))
     try folder.tone("b.wav", .milliseconds(100))
     let run = try await folder.play("a.wav", "b.wav", "--repeat", "2", "--json")
@@ -67,7 +67,7 @@ struct PlayCommandTests {
   }
 
   @Test
-  func `each file has an end of its own, also one that cannot be played`() async throws {
+  func `each file has its own finished event, even if it cannot be played`() async throws {
     try folder.tone("a.wav", .milliseconds(100))
     try Data("no audio".utf8).write(to: folder.file("b.wav"))
     try folder.tone("c.wav", .milliseconds(100))
@@ -88,7 +88,7 @@ struct PlayCommandTests {
   }
 
   @Test
-  func `of each file the part is played that was asked for`() async throws {
+  func `--start and --end select a part of each file`() async throws {
     try folder.tone("a.wav", .seconds(5))
     try folder.tone("b.flac", .seconds(5))
     let run = try await folder.play(
@@ -107,7 +107,7 @@ struct PlayCommandTests {
   }
 
   @Test
-  func `the device is opened as it was asked for`() async throws {
+  func `--rate, --channels, and --low-latency determine how the device is opened`() async throws {
     try folder.tone("a.wav", .milliseconds(100))
     func started(_ options: String...) async throws -> (frames: Int, text: String) {
       let run = try await BuiltCommand.shell(
@@ -136,13 +136,15 @@ struct PlayCommandTests {
     (["--start", "2", "--end", "1.5"], "--end 1.5"), (["--fade-in", "nan"], "--fade-in nan"),
     (["--fade-out", "1e9"], "--fade-out 1"), (["-", "--control"], "--control"),
     (["--rate", "0"], "--rate 0"), (["--rate", "48kHz"], "'48kHz'"),
-    (["--channels", "2"], "--channels goes with --rate"),
+    (["--channels", "2"], "--channels requires --rate"),
     (["--rate", "48000", "--channels", "33"], "--channels 33"),
     (["--raw", "s16"], "--raw"), (["-", "--raw", "s8"], "'s8'"),
     (["-", "--raw-rate", "8000"], "--raw-rate"),
     (["-", "--raw", "s16", "--raw-channels", "0"], "--raw-channels 0"),
   ])
-  func `wrong usage is told from failure`(arguments: [String], names: String) async throws {
+  func `wrong usage has status 64 and names the argument`(arguments: [String], names: String)
+    async throws
+  {
     let run = try await BuiltCommand.shell(
       (["syrinx play a.wav"] + arguments.map { "'\($0)'" }).joined(separator: " "), in: folder)
     #expect(run.status == 64)

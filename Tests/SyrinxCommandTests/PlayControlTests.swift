@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What `play` is told while it plays, by commands and by signals.
+/// Commands and signals to a running `play`.
 @Suite(.timeLimit(.minutes(1)))
 struct PlayControlTests {
   let folder: TestFolder
@@ -11,7 +11,7 @@ struct PlayControlTests {
   }
 
   @Test
-  func `Ctrl-C ends several files that go round for ever with 130`() async throws {
+  func `Ctrl-C ends an endless list of files with status 130`() async throws {
     try folder.tone("a.wav", .milliseconds(50))
     try folder.tone("b.wav", .milliseconds(50))
     let run = try RunningCommand(
@@ -27,7 +27,7 @@ struct PlayControlTests {
   }
 
   @Test
-  func `Ctrl-C ends an endless loop with 130`() async throws {
+  func `Ctrl-C ends an endless loop with status 130`() async throws {
     try folder.tone("a.wav", .milliseconds(100))
     let run = try RunningCommand(
       "play", "a.wav", "--loop", "forever", "-d", "virtual", "-v", in: folder, watching: .error)
@@ -37,7 +37,7 @@ struct PlayControlTests {
   }
 
   @Test
-  func `SIGTERM ends it with 143 while it waits for a pipe`() async throws {
+  func `SIGTERM ends a playback that waits for a pipe with status 143`() async throws {
     let run = try await BuiltCommand.shell(
       """
       mkfifo pipe; exec 3<>pipe
@@ -48,7 +48,7 @@ struct PlayControlTests {
   }
 
   @Test
-  func `standard input tells it to pause, to go on, to seek and to stop`() async throws {
+  func `--control pauses, resumes, seeks, and stops`() async throws {
     try folder.tone("a.wav", .seconds(60))
     try folder.tone("b.wav", .seconds(60))
     let run = try await BuiltCommand.shell(
@@ -58,7 +58,7 @@ struct PlayControlTests {
       """, in: folder)
     #expect(run.status == 0)
     #expect(run.errorLines.count == 1)
-    #expect(run.error.contains("\"nonsense\" is no command"))
+    #expect(run.error.contains("\"nonsense\" is not a command"))
     let events = run.outputLines.compactMap { line in
       ["started", "paused", "resumed", "advanced", "finished"].first {
         line.contains("\"event\":\"\($0)\"")
@@ -70,7 +70,8 @@ struct PlayControlTests {
   }
 
   @Test
-  func `a fade that is told takes its time, and a file that there is not is told`() async throws {
+  func `--control obeys the length of a fade, and reports a file that does not exist`() async throws
+  {
     try folder.tone("a.wav", .seconds(60))
     try folder.tone("b.wav", .seconds(60))
     let run = try await BuiltCommand.shell(
@@ -79,7 +80,7 @@ struct PlayControlTests {
         syrinx play a.wav b.wav -d virtual --control --json
       """, in: folder)
     #expect(run.status == 0)
-    #expect(run.errorLines == ["syrinx: there is no file 3; there are files 1 to 2"])
+    #expect(run.errorLines == ["syrinx: file 3 does not exist; the files are 1 to 2"])
     #expect(run.output.contains(#""event":"sought","file":"b.wav""#))
     let finish = try #require(run.outputLines.last)
     let heard = try #require(finish.firstMatch(of: /"heard":([0-9.]+)/)).1
@@ -87,7 +88,7 @@ struct PlayControlTests {
   }
 
   @Test
-  func `a line that is too long is left out, however long it is, and the next one is obeyed`()
+  func `--control skips a line that is too long and obeys the next one`()
     async throws
   {
     try folder.tone("a.wav", .seconds(60))
@@ -101,13 +102,13 @@ struct PlayControlTests {
   }
 
   @Test
-  func `the end of standard input ends nothing`() async throws {
+  func `the end of standard input does not end the playback`() async throws {
     try folder.tone("a.wav", .milliseconds(100))
     #expect(try await folder.play("a.wav", "--control").status == 0)
   }
 
   @Test
-  func `what is paused goes on at the end of standard input`() async throws {
+  func `a paused playback resumes at the end of standard input`() async throws {
     try folder.tone("a.wav", .milliseconds(100))
     let run = try await BuiltCommand.shell(
       "echo pause | syrinx play a.wav -d virtual --control --json", in: folder)

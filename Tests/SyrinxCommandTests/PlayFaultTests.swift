@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What cannot be played, and how it is told.
+/// Files and devices that cannot be played.
 @Suite(.timeLimit(.minutes(1)))
 struct PlayFaultTests {
   let folder: TestFolder
@@ -11,7 +11,7 @@ struct PlayFaultTests {
   }
 
   @Test
-  func `what cannot be played is reported and the next file follows`() async throws {
+  func `'play' reports an unplayable file and continues with the next one`() async throws {
     try folder.tone("good.wav", .milliseconds(100))
     try Data().write(to: folder.file("empty.wav"))
     try Data("hello\n".utf8).write(to: folder.file("text.wav"))
@@ -30,7 +30,7 @@ struct PlayFaultTests {
   }
 
   @Test
-  func `a link that leads nowhere is a missing file`() async throws {
+  func `a dangling link is reported as a missing file`() async throws {
     try FileManager.default.createSymbolicLink(
       at: folder.file("link.wav"), withDestinationURL: folder.file("nowhere.wav"))
     let run = try await folder.play("link.wav")
@@ -39,7 +39,7 @@ struct PlayFaultTests {
   }
 
   @Test
-  func `a file that may not be read is named`() async throws {
+  func `an unreadable file is named`() async throws {
     try folder.tone("secret.wav", .milliseconds(100))
     let run = try await BuiltCommand.shell(
       """
@@ -58,7 +58,7 @@ struct PlayFaultTests {
   }
 
   @Test
-  func `of a truncated file is played what is there, and it is reported`() async throws {
+  func `'play' plays and reports a truncated file`() async throws {
     try folder.truncatedTone("cut.wav", bytes: 80 + 2 * 1_600)
     let run = try await folder.play("cut.wav")
     #expect(run.status == 1)
@@ -67,17 +67,19 @@ struct PlayFaultTests {
   }
 
   @Test
-  func `what is no finite number is played as silence, counted, and no failure`() async throws {
+  func `samples that are NaN or infinite are played as silence and counted, without failure`()
+    async throws
+  {
     try folder.floats("broken.wav", [.nan, .infinity] + .init(repeating: 0.25, count: 1_600))
     let run = try await folder.play("broken.wav")
     #expect(run.status == 0)
     #expect(
       run.errorLines.contains(
-        "syrinx: broken.wav: 2 samples are NaN or infinite; they are played as silence"))
+        "syrinx: broken.wav: 2 samples are NaN or infinite and are played as silence"))
   }
 
   @Test(arguments: ["play - -d virtual", "transcribe -", "transcribe cut.wav"])
-  func `a shortfall has one status, also in a pipe`(command: String) async throws {
+  func `a truncated input has status 1, even in a pipe`(command: String) async throws {
     try folder.truncatedTone("cut.wav", bytes: 80 + 2 * 1_600)
     let run = try await BuiltCommand.shell("cat cut.wav | syrinx \(command)", in: folder)
     #expect(run.status == 1)
@@ -85,7 +87,7 @@ struct PlayFaultTests {
   }
 
   @Test
-  func `what only FFmpeg reads is named where it is not installed`() async throws {
+  func `a file that needs FFmpeg is named if FFmpeg is not installed`() async throws {
     try Data("\0\0\0\u{20}ftypM4A \0\0\0\0".utf8).write(to: folder.file("a.m4a"))
     let run = try await BuiltCommand.shell(
       "syrinx=$(command -v syrinx); PATH=/nowhere; $syrinx play a.m4a -d virtual", in: folder)
@@ -94,9 +96,9 @@ struct PlayFaultTests {
     #expect(run.error.contains(sentence), "\(run.error)")
   }
 
-  /// libsndfile prints what is wrong in a sample dump.
+  /// libsndfile prints the faults of a sample dump.
   @Test
-  func `nothing but events is on standard output, whatever libraries print`() async throws {
+  func `standard output contains only events, whatever libraries print`() async throws {
     let head = [0xF0, 0x7E, 0, 1, 0, 0, 16, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0x7F, 0xF7]
     try Data(head.map(UInt8.init) + [UInt8](repeating: 9, count: 4_000)).write(
       to: folder.file("a.sds"))
@@ -121,7 +123,7 @@ struct PlayFaultTests {
   }
 
   @Test
-  func `without a sound card it says so, once for all files`() async throws {
+  func `'play' without a sound card reports that once for all files`() async throws {
     try folder.tone("a.wav", .milliseconds(100))
     let run = try await BuiltCommand.run(
       "play", "a.wav", "a.wav", in: folder, environment: BuiltCommand.withoutSoundCard)
@@ -131,7 +133,7 @@ struct PlayFaultTests {
   }
 
   @Test
-  func `all that cannot be played is reported, also where nothing can`() async throws {
+  func `every unplayable file is reported, even if none is playable`() async throws {
     try Data().write(to: folder.file("empty.wav"))
     let run = try await folder.play("missing.wav", "empty.wav")
     #expect(run.status == 1)
@@ -140,7 +142,7 @@ struct PlayFaultTests {
   }
 
   @Test(arguments: ["a.wav", "a.flac", "a.ogg", "a.mp3"])
-  func `a start behind the end of a file is told as that`(file: String) async throws {
+  func `a start after the end of a file is an error that names --start`(file: String) async throws {
     try folder.tone(file, .seconds(2))
     let run = try await folder.play(file, "--start", "5")
     #expect(run.status == 1)

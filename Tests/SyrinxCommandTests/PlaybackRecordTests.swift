@@ -12,7 +12,7 @@ struct PlaybackRecordTests {
     try PlaybackRecord(event, files: files).jsonLine()
   }
 
-  @Test func `the help names every key that an event can have`() {
+  @Test func `the help documents every key of a playback event`() {
     let record = PlaybackRecord(.limited(Decibels(dBFS: 0)), files: [])
     let keys = Mirror(reflecting: record).children.compactMap(\.label)
     #expect(keys.count > 10)
@@ -20,8 +20,7 @@ struct PlaybackRecordTests {
   }
 
   @Test
-  func `an event is one line, times in seconds to a thousandth, what is not known left out`() throws
-  {
+  func `a playback event is one line, with times to a millisecond and no unknown values`() throws {
     let start = PlaybackStart(device: "virtual", format: .speech, item: 1)
     #expect(
       try line(.started(start))
@@ -55,13 +54,13 @@ struct PlaybackRecordTests {
     #expect(try line(.limited(Decibels(dBFS: -6.02))) == #"{"event":"limited","gain":-6}"#)
     #expect(try line(.nonFinite(sampleCount: 3)) == #"{"event":"nonFinite","samples":3}"#)
     #expect(
-      try PlaybackRecord(.init(item: 1, reason: .stopped, heard: .seconds(3)), files: files)
+      try PlaybackRecord(.init(item: 1, reason: .stopped, played: .seconds(3)), files: files)
         .jsonLine()
         == #"{"event":"finished","file":"b.wav","heard":3,"item":1,"reason":"stopped"}"#)
   }
 
   @Test
-  func `every kind of event has its name`() throws {
+  func `every kind of playback event has its name`() throws {
     let place = PlaybackProgress(heard: .zero)
     let events: [PlaybackEvent] = [
       .progress(place), .looped(place, count: 1), .advanced(place), .paused(place),
@@ -77,13 +76,13 @@ struct PlaybackRecordTests {
 }
 
 struct ItemFinishesTests {
-  /// "item reason heard" of each end, in order.
+  /// "item reason played" for each end, in order.
   private func ends(
-    _ itemCount: Int, _ events: PlaybackEvent..., then last: ItemFinishes.Reason? = nil
+    _ itemCount: Int, _ events: PlaybackEvent..., then last: ItemEndTracker.Reason? = nil
   ) -> [String] {
-    var finishes = ItemFinishes(itemCount: itemCount)
-    let ends = events.flatMap { finishes.take($0) } + (last.map { finishes.endAll($0) } ?? [])
-    return ends.map { "\($0.item) \($0.reason) \($0.heard.components.seconds)" }
+    var tracker = ItemEndTracker(itemCount: itemCount)
+    let ends = events.flatMap { tracker.take($0) } + (last.map { tracker.endAll($0) } ?? [])
+    return ends.map { "\($0.item) \($0.reason) \($0.played.components.seconds)" }
   }
 
   private func place(_ item: Int, _ seconds: Int) -> PlaybackProgress {
@@ -104,7 +103,7 @@ struct ItemFinishesTests {
     #expect(found == ["0 completed 2", "1 completed 5"])
   }
 
-  @Test func `an item that failed ends once, whether it was heard or not`() {
+  @Test func `a failed item ends once, whether it was played or not`() {
     let error = AudioPlayerError.emptySource(nil)
     #expect(
       ends(
@@ -113,14 +112,14 @@ struct ItemFinishesTests {
         == ["0 failed 0", "1 failed 2", "2 completed 3"])
   }
 
-  @Test func `what was stopped, or never begun, has an end as well, what was heard first`() {
+  @Test func `stopped and unplayed items end too, the current one first`() {
     #expect(
       ends(3, start(), .sought(place(1, 1)), finish(.stopped, 2))
         == ["0 stopped 1", "1 stopped 2", "2 stopped 2"])
     #expect(ends(2, then: .failed) == ["0 failed 0", "1 failed 0"])
   }
 
-  @Test func `in each round an item ends again`() {
+  @Test func `an item ends once in each round`() {
     let found = ends(
       2, start(), .advanced(place(1, 1)), .advanced(place(0, 2)), .sought(place(0, 3)),
       finish(.stopped, 4))

@@ -7,7 +7,7 @@ import Testing
 
 struct PlaybackReportTests {
   @Test
-  func `the place within the file is shown, and its length where it is known`() {
+  func `the status line shows the position in the file and the length if it is known`() {
     let place = PlaybackProgress(heard: .seconds(9), time: .seconds(4), length: .seconds(6))
     #expect(PlaybackReport.status(place) == "0:04.0 / 0:06.0")
     let unknown = PlaybackProgress(heard: .seconds(9), time: .seconds(4))
@@ -15,7 +15,7 @@ struct PlaybackReportTests {
   }
 
   @Test
-  func `what has been told of failures is known`() async throws {
+  func `the report knows which failures it has reported`() async throws {
     let context = CommandContext(console: try Console(), signals: StopSignals())
     var report = PlaybackReport(files: ["a.wav"], json: false, context: context)
     let error = AudioPlayerError.source(nil, reason: "a.wav is empty")

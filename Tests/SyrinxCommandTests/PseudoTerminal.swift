@@ -20,20 +20,20 @@ final class PseudoTerminal {
     close(screen)
   }
 
-  /// Closes the user's end and gives what stood in the line that was rewritten, one text after the
-  /// other, without what clears the rest of it.
+  /// Closes the user's end and returns the successive texts of the rewritten line, without the escape
+  /// codes that clear the rest of it.
   func rewritten() -> [String] {
     shown().replacingOccurrences(of: "\u{1B}[K", with: "")
       .split(separator: "\r", omittingEmptySubsequences: false).dropFirst()
       .map { String($0.reversed().drop { $0 == " " }.reversed()) }
   }
 
-  /// Closes the user's end and gives everything that was written, at most the 4 KB of its buffer.
+  /// Closes the user's end and returns everything written, at most the 4 KB of its buffer.
   func shown() -> String {
     close(user)
     var shown: [UInt8] = []
     var bytes = [UInt8](repeating: 0, count: 4_096)
-    // What is on its way still comes; EIO is the end.
+    // Buffered bytes still arrive; EIO is the end.
     while case let count = read(screen, &bytes, bytes.count), count > 0 {
       shown += bytes.prefix(count)
     }

@@ -6,12 +6,12 @@ import Testing
 @testable import SyrinxCommand
 
 @Suite(.timeLimit(.minutes(2)))
-final class PythonTests: InstallBench {
+final class PythonTests: InstallFixture {
   @Test
-  func `without python3 or pip the package that brings it is named`() async throws {
-    #expect(try await failure(shelf.python("PATH=/nowhere")).contains("apt install python3-pip"))
-    let script = try shelf.script("echo \"$0: No module named pip\" >&2; exit 1")
-    let sentence = try await failure(shelf.python(before: script))
+  func `without python3 or pip, the error names the package that installs it`() async throws {
+    #expect(try await failure(index.python("PATH=/nowhere")).contains("apt install python3-pip"))
+    let script = try index.script("echo \"$0: No module named pip\" >&2; exit 1")
+    let sentence = try await failure(index.python(before: script))
     #expect(sentence.contains("python3 has no pip; `apt install python3-pip`"))
   }
 
@@ -19,8 +19,8 @@ final class PythonTests: InstallBench {
     ["PIP_FIND_LINKS="],
     ["PIP_FIND_LINKS=", "PIP_NO_INDEX=", "PIP_RETRIES=0", "PIP_INDEX_URL=http://127.0.0.1:9/"],
   ])
-  func `offline it says what pip said, and what would help`(settings: [String]) async throws {
-    var python = shelf.python()
+  func `offline, the error has pip's message and a remedy`(settings: [String]) async throws {
+    var python = index.python()
     python.environment += settings.map { FilePath($0) }
     let sentence = try await failure(python)
     #expect(sentence.contains("cannot download alpha-1.0-py3-none-any.whl: No matching"))
@@ -28,14 +28,14 @@ final class PythonTests: InstallBench {
   }
 
   @Test
-  func `a disk without room ends it with the system's reason`() async throws {
-    // No file may have more than a block of 512 bytes; Python ignores the signal for that.
+  func `a full disk ends Python with the system's reason`() async throws {
+    // No file may exceed 512 bytes; Python ignores the signal for that.
     let sentence = try await failure(
-      shelf.python(before: try shelf.script("trap '' XFSZ; ulimit -f 1; python \"$@\"")))
+      index.python(before: try index.script("trap '' XFSZ; ulimit -f 1; python \"$@\"")))
     #expect(sentence.contains("File too large"), "\(sentence)")
-    let unpacking = try shelf.script(
+    let unpacking = try index.script(
       "trap '' XFSZ; [ \"$1\" = -m ] || ulimit -f 0; python \"$@\"", named: "other")
-    let second = try await failure(shelf.python(before: unpacking))
+    let second = try await failure(index.python(before: unpacking))
     #expect(second.contains("model cannot be unpacked to \(target): "), "\(second)")
     #expect(second.contains("File too large"), "\(second)")
   }
@@ -44,8 +44,8 @@ final class PythonTests: InstallBench {
   func `cancelling ends Python at once and leaves nothing`() async throws {
     let fifo = folder.file("fifo").path
     try #require(mkfifo(fifo, 0o600) == 0)
-    let script = try shelf.script("echo $$ >'\(fifo)'; exec sleep 1000")
-    let (installer, model) = (try installer(shelf.python(before: script)), shelf.model)
+    let script = try index.script("echo $$ >'\(fifo)'; exec sleep 1000")
+    let (installer, model) = (try installer(index.python(before: script)), index.model)
     let work = Task { try await installer.install([model]) }
     let process = try #require(
       await Int32(String(decoding: try text(of: fifo), as: UTF8.self).dropLast()))
@@ -55,7 +55,7 @@ final class PythonTests: InstallBench {
     #expect(names().isEmpty)
   }
 
-  /// What is written into a named pipe, which is waited for outside Swift's pool.
+  /// Reads a named pipe to its end, outside Swift's pool.
   private func text(of path: String) async throws -> [UInt8] {
     try await withCheckedThrowingContinuation { continuation in
       Thread { continuation.resume(with: Result { try FilePath(path).contents() }) }.start()

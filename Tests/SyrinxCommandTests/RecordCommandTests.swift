@@ -12,77 +12,78 @@ struct RecordCommandTests {
   }
 
   @Test(arguments: ["out.wav", "- > out.wav"])
-  func `samples of the device that are no finite numbers are counted`(
+  func `'record' counts samples that are NaN or infinite`(
     target: String
   ) async throws {
     try folder.floats("broken.wav", [.nan, .infinity] + .init(repeating: 0.25, count: 8_000))
     let run = try await BuiltCommand.shell(
       "syrinx record --seconds 0.25 --device virtual:broken.wav \(target)", in: folder)
     #expect(run.status == 0)
-    #expect(run.error.contains("the device gave 2 samples that are NaN or infinite"))
+    #expect(
+      run.error.contains("2 captured samples are NaN or infinite and are recorded as silence"))
     #expect(try folder.samples("out.wav").prefix(3) == [0, 0, 0.25])
   }
 
   @Test
-  func `the file holds what the microphone heard, sample by sample`() async throws {
-    try folder.tone("heard.wav", .milliseconds(300))
-    let run = try await record("out.wav", "--device", "virtual:heard.wav")
+  func `'record' writes what the microphone captures, sample by sample`() async throws {
+    try folder.tone("input.wav", .milliseconds(300))
+    let run = try await record("out.wav", "--device", "virtual:input.wav")
     #expect(run.status == 0)
     #expect(run.output.isEmpty && run.error.isEmpty)
-    #expect(try folder.samples("out.wav") == folder.samples("heard.wav"))
+    #expect(try folder.samples("out.wav") == folder.samples("input.wav"))
   }
 
   @Test(arguments: [
     "out.wav", "out.aiff", "out.au", "out.caf", "out.flac", "out.ogg", "out.opus", "out.mp3",
     "OUT.FLAC",
   ])
-  func `the extension decides on the format, and the length on the end`(file: String) async throws {
-    try folder.tone("heard.wav", .seconds(1))
-    let run = try await record(file, "--device", "virtual:heard.wav", "--seconds", "0.2")
+  func `the extension selects the format, and --seconds the length`(file: String) async throws {
+    try folder.tone("input.wav", .seconds(1))
+    let run = try await record(file, "--device", "virtual:input.wav", "--seconds", "0.2")
     #expect(run.status == 0)
     let reader = try SoundFileReader(url: folder.file(file))
     let expected = try SoundFileEncoding(pathExtension: folder.file(file).pathExtension)
     #expect(reader.encodingDescription.lowercased().contains(expected.container.word))
     let count = try folder.samples(file).count
     let expectedCount = reader.format.sampleRate.hertz / 5
-    // The frames of an MP3 file are whole blocks of its coder.
+    // An MP3 file contains whole blocks of its encoder.
     #expect(expected == .mp3 ? count >= expectedCount : count == expectedCount)
   }
 
   @Test
-  func `rate and channels are those that were asked for`() async throws {
-    try folder.tone("heard.wav", .milliseconds(300))
+  func `a recording has the requested rate and channels`() async throws {
+    try folder.tone("input.wav", .milliseconds(300))
     let run = try await record(
-      "out.wav", "--device", "virtual:heard.wav", "--rate", "8000", "--channels", "2")
+      "out.wav", "--device", "virtual:input.wav", "--rate", "8000", "--channels", "2")
     #expect(run.status == 0)
     let reader = try SoundFileReader(url: folder.file("out.wav"))
     #expect(reader.format.sampleRate == 8_000 && reader.format.channelCount == 2)
   }
 
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-  func `a signal leaves a complete file`(signal: Int32) async throws {
-    try folder.tone("heard.wav", .seconds(20))
+  func `a signal completes the file`(signal: Int32) async throws {
+    try folder.tone("input.wav", .seconds(20))
     let run = try RunningCommand(
-      "record", "out.wav", "--device", "virtual:heard.wav", "--verbose",
+      "record", "out.wav", "--device", "virtual:input.wav", "--verbose",
       in: folder, watching: .error)
-    #expect(await run.lines.first(containing: "virtual:heard.wav gives ") != nil)
+    #expect(await run.lines.first(containing: "virtual:input.wav provides ") != nil)
     #expect(await run.lines.first(containing: "recorded") != nil)
     run.send(signal)
     #expect(await run.status() == 0)
     let recorded = try folder.samples("out.wav")
     #expect(recorded.count > 0)
-    #expect(try recorded[...] == folder.samples("heard.wav").prefix(recorded.count))
+    #expect(try recorded[...] == folder.samples("input.wav").prefix(recorded.count))
     let reader = try SoundFileReader(url: folder.file("out.wav"))
     #expect(reader.announcedFrameCount?.rawValue == recorded.count)
   }
 
   @Test
-  func `under nohup it goes on after SIGHUP`() async throws {
-    try folder.tone("heard.wav", .milliseconds(500))
+  func `under nohup a recording continues after SIGHUP`() async throws {
+    try folder.tone("input.wav", .milliseconds(500))
     let run = try await BuiltCommand.shell(
       """
       trap '' HUP
-      syrinx record out.wav -d virtual:heard.wav & recorder=$!
+      syrinx record out.wav -d virtual:input.wav & recorder=$!
       kill -HUP $recorder; wait $recorder
       """, in: folder)
     #expect(run.status == 0)
@@ -90,12 +91,12 @@ struct RecordCommandTests {
   }
 
   @Test
-  func `standard output takes a WAV stream that SoX reads`() async throws {
-    try folder.tone("heard.wav", .seconds(1))
+  func `'record -' writes a WAV stream that SoX reads`() async throws {
+    try folder.tone("input.wav", .seconds(1))
     let run = try await BuiltCommand.shell(
-      "syrinx record - --seconds 0.25 -d virtual:heard.wav | sox -t wav - out.wav", in: folder)
+      "syrinx record - --seconds 0.25 -d virtual:input.wav | sox -t wav - out.wav", in: folder)
     #expect(run.status == 0)
-    let expected = try folder.samples("heard.wav").prefix(4_000)
+    let expected = try folder.samples("input.wav").prefix(4_000)
     #expect(try folder.samples("out.wav")[...] == expected)
   }
 
@@ -103,30 +104,30 @@ struct RecordCommandTests {
     ("16", "-e signed -b 16"), ("24", "-e signed -b 24"), ("32", "-e signed -b 32"),
     ("float", "-e floating-point -b 32"),
   ])
-  func `standard output takes samples without a header`(
+  func `'record - --raw' writes samples without a header`(
     bits: String, options: String
   ) async throws {
-    try folder.tone("heard.wav", .seconds(1))
+    try folder.tone("input.wav", .seconds(1))
     let run = try await BuiltCommand.shell(
       """
-      syrinx record - --raw --bits \(bits) --seconds 0.25 -d virtual:heard.wav > out.raw
-      sox heard.wav -t raw \(options) expected.raw trim 0 4000s
+      syrinx record - --raw --bits \(bits) --seconds 0.25 -d virtual:input.wav > out.raw
+      sox input.wav -t raw \(options) expected.raw trim 0 4000s
       cmp out.raw expected.raw
       """, in: folder)
     #expect(run.status == 0, "\(run.output)\(run.error)")
   }
 
   @Test
-  func `a reader that goes away ends it quietly`() async throws {
-    try folder.tone("heard.wav", .seconds(20))
+  func `a command ends quietly when its reader goes away`() async throws {
+    try folder.tone("input.wav", .seconds(20))
     let run = try await BuiltCommand.shell(
-      "syrinx record - -d virtual:heard.wav | head -c 44 >/dev/null", in: folder)
+      "syrinx record - -d virtual:input.wav | head -c 44 >/dev/null", in: folder)
     #expect(run.status == 141)
     #expect(run.error.isEmpty)
   }
 
   @Test
-  func `what the microphone hears is not overwritten`() async throws {
+  func `a recording does not overwrite the input of its virtual microphone`() async throws {
     try folder.tone("a.wav", .milliseconds(100))
     let run = try await record("./a.wav", "--device", "virtual:a.wav")
     #expect(run.status == 64)
@@ -136,10 +137,11 @@ struct RecordCommandTests {
   @Test(arguments: [
     ("take.wav", "take-001.wav"), ("take-%02d.wav", "take-03.wav"), ("%d", "7"),
   ])
-  func `what the microphone hears is no file to go on in`(file: String, heard: String) async throws
-  {
-    try folder.tone("heard.wav", .milliseconds(800))
-    try FileManager.default.moveItem(at: folder.file("heard.wav"), to: folder.file(heard))
+  func `a recording in several files skips the input of its virtual microphone`(
+    file: String, heard: String
+  ) async throws {
+    try folder.tone("input.wav", .milliseconds(800))
+    try FileManager.default.moveItem(at: folder.file("input.wav"), to: folder.file(heard))
     let before = try Data(contentsOf: folder.file(heard))
     let run = try await record(
       file, "--format", "wav", "--roll-seconds", "0.1", "--device", "virtual:\(heard)")
@@ -150,7 +152,7 @@ struct RecordCommandTests {
   }
 
   @Test
-  func `a name with a percent sign is taken as it is written`() async throws {
+  func `a file name with a percent sign is taken literally`() async throws {
     try folder.tone("50%done-x.wav", .milliseconds(200))
     let run = try await record("50%done.wav", "--device", "virtual:50%done-x.wav")
     #expect(run.status == 0)
@@ -160,33 +162,33 @@ struct RecordCommandTests {
   @Test(arguments: [
     ("missing/out.wav", "missing/out.wav"), ("folder.wav", "folder.wav is a folder"),
   ])
-  func `a file that cannot be made is named`(file: String, names: String) async throws {
-    try folder.tone("heard.wav", .milliseconds(100))
+  func `a file that cannot be created is named`(file: String, names: String) async throws {
+    try folder.tone("input.wav", .milliseconds(100))
     try FileManager.default.createDirectory(
       at: folder.file("folder.wav"), withIntermediateDirectories: false)
-    let run = try await record(file, "--device", "virtual:heard.wav")
+    let run = try await record(file, "--device", "virtual:input.wav")
     #expect(run.status == 1)
     #expect(run.error.contains(names))
   }
 
   @Test
-  func `a full disk is an error`() async throws {
-    try folder.tone("heard.wav", .milliseconds(100))
+  func `a full disk ends 'record' with an error`() async throws {
+    try folder.tone("input.wav", .milliseconds(100))
     try FileManager.default.createSymbolicLink(
       at: folder.file("full.wav"), withDestinationURL: URL(filePath: "/dev/full"))
-    let run = try await record("full.wav", "--device", "virtual:heard.wav")
+    let run = try await record("full.wav", "--device", "virtual:input.wav")
     #expect(run.status == 1)
     #expect(run.error.contains("no space is left"))
     let pipe = try await BuiltCommand.shell(
-      "syrinx record - -d virtual:heard.wav >/dev/full", in: folder)
+      "syrinx record - -d virtual:input.wav >/dev/full", in: folder)
     #expect(pipe.status == 1)
     #expect(pipe.error.contains("no space is left"))
   }
 
   @Test
-  func `a microphone that ends too early is an error, and what it gave is kept`() async throws {
-    try folder.tone("heard.wav", .milliseconds(100))
-    let run = try await record("out.wav", "--device", "virtual:heard.wav", "--seconds", "5")
+  func `a microphone that ends too early is an error, and its audio is kept`() async throws {
+    try folder.tone("input.wav", .milliseconds(100))
+    let run = try await record("out.wav", "--device", "virtual:input.wav", "--seconds", "5")
     #expect(run.status == 1)
     #expect(run.error.contains("after 0.100 s"))
     #expect(run.error.contains("5.000 s"))
@@ -194,7 +196,7 @@ struct RecordCommandTests {
   }
 
   @Test
-  func `a truncated file is captured as far as it goes, and the status says so`() async throws {
+  func `a truncated input is captured as far as it goes, with status 1`() async throws {
     try folder.truncatedTone("cut.wav", bytes: 80 + 2 * 1_600)
     let run = try await record("out.wav", "--device", "virtual:cut.wav")
     #expect(run.status == 1)
@@ -210,7 +212,7 @@ struct RecordCommandTests {
   }
 
   @Test
-  func `without a sound card it says so and leaves nothing behind`() async throws {
+  func `'record' without a sound card is an error and leaves nothing behind`() async throws {
     let run = try await BuiltCommand.run(
       "record", "out.wav", in: folder, environment: BuiltCommand.withoutSoundCard)
     #expect(run.status == 1)
@@ -226,7 +228,9 @@ struct RecordCommandTests {
     (["out"], "no file format"), (["out.wav", "--device", "virtual"], "--device virtual"),
     (["out.wav", "--device", "virtual:"], "--device virtual:"), ([], "file"),
   ])
-  func `wrong usage is told from failure`(arguments: [String], names: String) async throws {
+  func `wrong usage has status 64 and names the argument`(arguments: [String], names: String)
+    async throws
+  {
     let run = try await BuiltCommand.shell(
       (["syrinx record"] + arguments.map { "'\($0)'" }).joined(separator: " "), in: folder)
     #expect(run.status == 64)
@@ -240,6 +244,6 @@ struct RecordCommandTests {
 }
 
 extension SoundFileEncoding.Container {
-  /// A word of libsndfile's description of it.
+  /// A word of libsndfile's description of the container.
   fileprivate var word: String { self == .mp3 ? "mpeg" : rawValue }
 }

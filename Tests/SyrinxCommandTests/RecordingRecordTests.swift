@@ -7,7 +7,15 @@ import Testing
 
 struct RecordingRecordTests {
   @Test
-  func `levels are told by channel, and silence is null or left out`() throws {
+  func `the help documents every key of a recording event`() {
+    let record = RecordingRecord(.waiting)
+    let keys = Mirror(reflecting: record).children.compactMap(\.label)
+    #expect(keys.count > 10)
+    for key in keys { #expect(RecordingRecord.schema.contains("\"\(key)\""), "\(key)") }
+  }
+
+  @Test
+  func `levels are reported per channel, and digital silence is omitted`() throws {
     let loud = ChannelLevel(
       peak: Decibels(dBFS: -6.0206), rms: Decibels(dBFS: -9), heldPeak: Decibels(dBFS: -3),
       clippedSamples: 2)
@@ -22,7 +30,7 @@ struct RecordingRecordTests {
   }
 
   @Test
-  func `a start tells the file's format and the device's`() throws {
+  func `started has the formats of the file and of the device`() throws {
     let stereo = AudioFormat(sampleRate: 48_000, channelCount: 2)
     let start = RecordingStart(device: "hw:0", deviceFormat: .speech, fileFormat: stereo)
     #expect(
@@ -33,7 +41,7 @@ struct RecordingRecordTests {
   }
 
   @Test
-  func `a change of files names both`() throws {
+  func `rolled names both files`() throws {
     let rolled = RecordingRolled(
       finished: URL(filePath: "/a.wav"), frameCount: 48_000, next: URL(filePath: "/a-001.wav"))
     #expect(
@@ -42,7 +50,7 @@ struct RecordingRecordTests {
   }
 
   @Test
-  func `a device that was lost and is back is told with the gap`() throws {
+  func `deviceReturned has the gap`() throws {
     #expect(try RecordingRecord(.deviceLost).jsonLine() == #"{"event":"deviceLost"}"#)
     #expect(
       try RecordingRecord(.deviceReturned(gap: .milliseconds(1_500))).jsonLine()
@@ -50,21 +58,21 @@ struct RecordingRecordTests {
   }
 
   @Test
-  func `a single frame that was lost is not nothing`() throws {
+  func `a single lost frame is not rounded to zero`() throws {
     let frame = FrameCount(1).duration(at: 48_000)
     #expect(
       try RecordingRecord(.xrun(frame)).jsonLine() == #"{"event":"xrun","lost":2.1e-05}"#)
   }
 
   @Test
-  func `a disk that is about to be full is told with its time`() throws {
+  func `diskLow has the time left`() throws {
     #expect(
       try RecordingRecord(.diskLow(left: .milliseconds(12_500))).jsonLine()
         == #"{"event":"diskLow","left":12.5}"#)
   }
 
   @Test
-  func `an end has its reason`() throws {
+  func `finished has its reason`() throws {
     let finish = RecordingFinish(reason: .silence, frameCount: 800, recorded: .milliseconds(100))
     #expect(
       try RecordingRecord(.finished(finish)).jsonLine()

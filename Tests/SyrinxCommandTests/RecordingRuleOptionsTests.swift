@@ -15,12 +15,12 @@ struct RecordingRuleOptionsTests {
   }
 
   @Test
-  func `without options the request stays as it is`() throws {
+  func `without rule options the request is unchanged`() throws {
     #expect(try request() == RecordingRequest(url: URL(filePath: "a.wav")))
   }
 
   @Test
-  func `one threshold is for all rules`() throws {
+  func `one threshold applies to all rules`() throws {
     let request = try request(
       "--start-at-sound", "--pre-roll", "2", "--stop-after-silence", "3", "--trim-silence",
       "--threshold", "-50", "--hold", "0.5")
@@ -32,7 +32,7 @@ struct RecordingRuleOptionsTests {
   }
 
   @Test
-  func `a rule without a threshold has -40 dBFS, and 0.1 s`() throws {
+  func `rules default to -40 dBFS and 0.1 s`() throws {
     let rule = LevelRule(threshold: Decibels(dBFS: -40), hold: .milliseconds(100))
     #expect(try request("--start-at-sound").start == .atSound(rule))
     #expect(try request("--trim-silence").trim == rule)
@@ -40,7 +40,7 @@ struct RecordingRuleOptionsTests {
   }
 
   @Test
-  func `files, channels and gaps are those that were asked for`() throws {
+  func `rolling, channel, and gap options reach the request`() throws {
     let request = try request(
       "--roll-seconds", "60", "--roll-bytes", "4G", "--pick-channels", "2", "--gaps", "omit")
     #expect(request.rolling == RecordingRolling(length: .seconds(60), byteCount: 4_000_000_000))
@@ -55,7 +55,7 @@ struct RecordingRuleOptionsTests {
     ["--hold", "-1"], ["--roll-seconds", "0"], ["--roll-bytes", "9999"], ["--gaps", "louder"],
     ["--pick-channels", "0"], ["--stop-after-silence", "nan"],
   ])
-  func `what makes no sense is refused`(arguments: [String]) {
+  func `invalid and ineffective rule options are refused`(arguments: [String]) {
     #expect(throws: (any Error).self) { try RecordingRuleOptions.parse(arguments) }
   }
 
@@ -63,24 +63,24 @@ struct RecordingRuleOptionsTests {
     ["--start-at-sound"], ["--stop-after-silence", "1"], ["--trim-silence"], ["--json"],
     ["--roll-seconds", "1"], ["--roll-bytes", "1M"], ["--gaps", "omit"],
   ])
-  func `standard output has no rules of files`(arguments: [String]) throws {
+  func `standard output takes no rules of files`(arguments: [String]) throws {
     let options = try RecordingRuleOptions.parse(arguments)
-    try options.refuse(for: "a.wav")
-    #expect(throws: ValidationError.self) { try options.refuse(for: "-") }
-    try RecordingRuleOptions.parse(["--pick-channels", "1"]).refuse(for: "-")
+    try options.checkDestination("a.wav")
+    #expect(throws: ValidationError.self) { try options.checkDestination("-") }
+    try RecordingRuleOptions.parse(["--pick-channels", "1"]).checkDestination("-")
   }
 }
 
-struct UnknownPlaceTests {
+struct UnsupportedPlaceholderTests {
   @Test(arguments: [
     ("take-%Y.wav", "%Y"), ("a%03d-%H%M.wav", "%H"), ("%-d.wav", "%-d"), ("x%123d.wav", "%123d"),
   ])
-  func `a place for a date is found`(name: String, place: Substring) {
-    #expect(unknownPlace(in: "folder/\(name)") == place)
+  func `a placeholder for a date is found`(name: String, placeholder: Substring) {
+    #expect(unsupportedPlaceholder(in: "folder/\(name)") == placeholder)
   }
 
   @Test(arguments: ["take-%d.wav", "take-%03d.wav", "100%.wav", "100 %", "a.wav", "%Y/a.wav"])
-  func `other names have none`(name: String) {
-    #expect(unknownPlace(in: name) == nil)
+  func `other file names have no unsupported placeholder`(name: String) {
+    #expect(unsupportedPlaceholder(in: name) == nil)
   }
 }

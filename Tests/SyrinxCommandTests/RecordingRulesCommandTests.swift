@@ -3,7 +3,7 @@ import Foundation
 import SoundFile
 import Testing
 
-/// `syrinx record` with rules, signals and events.
+/// `syrinx record` with rules, signals, and events.
 @Suite(.timeLimit(.minutes(2)))
 struct RecordingRulesCommandTests {
   let folder: TestFolder
@@ -12,20 +12,20 @@ struct RecordingRulesCommandTests {
     folder = try TestFolder()
   }
 
-  /// Half a second of silence, of a tone and of silence, at 16 kHz.
+  /// Half a second each of silence, a tone, and silence, at 16 kHz.
   private func speech() throws -> [Float] {
     try folder.tone("tone.wav", .milliseconds(500))
     let silence = [Float](repeating: 0, count: 8_000)
     let samples = try silence + folder.samples("tone.wav") + silence
     let writer = try SoundFileWriter(
-      url: folder.file("heard.wav"), format: .speech, encoding: .wav16)
+      url: folder.file("input.wav"), format: .speech, encoding: .wav16)
     try writer.write(AudioBuffer(format: .speech, samples: samples))
     try writer.close()
-    return try folder.samples("heard.wav")
+    return try folder.samples("input.wav")
   }
 
   @Test
-  func `it begins at a sound and ends after silence`() async throws {
+  func `a recording begins at a sound and ends after silence`() async throws {
     let heard = try speech()
     let run = try await record(
       "out.wav --start-at-sound --pre-roll 0.2 --stop-after-silence 0.1 --json")
@@ -39,7 +39,7 @@ struct RecordingRulesCommandTests {
   }
 
   @Test
-  func `stopped before the first sound it leaves no file`() async throws {
+  func `a recording stopped before the first sound leaves no file`() async throws {
     try folder.silence("silence.wav", .seconds(60))
     let run = try RunningCommand(
       "record", "out.wav", "--start-at-sound", "-d", "virtual:silence.wav", "--json", in: folder,
@@ -52,7 +52,7 @@ struct RecordingRulesCommandTests {
   }
 
   @Test
-  func `until there is sound the last take stays, and a second recorder into it is refused`()
+  func `until there is sound the previous take stays, and a second recorder for it is refused`()
     async throws
   {
     try folder.tone("take.wav", .seconds(1))
@@ -71,9 +71,9 @@ struct RecordingRulesCommandTests {
     #expect(try !folder.names.contains { $0.hasPrefix(".") })
   }
 
-  /// A take is replaced by the first half second of the next, and nothing else is left behind.
+  /// The first half second of a take replaces the previous one, and nothing else is left behind.
   @Test
-  func `a recorder that is killed leaves the last take or its own, and the next one begins`()
+  func `a killed recorder leaves the previous take or its own, and the next one can begin`()
     async throws
   {
     try folder.tone("take.wav", .milliseconds(100))
@@ -95,7 +95,7 @@ struct RecordingRulesCommandTests {
   }
 
   @Test
-  func `a name with a place for a date is refused where files change`() async throws {
+  func `a file name with a placeholder for a date is refused for several files`() async throws {
     let run = try await BuiltCommand.run(
       "record", "take-%Y-%03d.wav", "--roll-seconds", "1", "-d", "virtual:a.wav", in: folder)
     #expect(run.status == 64)
@@ -103,7 +103,7 @@ struct RecordingRulesCommandTests {
   }
 
   @Test
-  func `silence is trimmed`() async throws {
+  func `--trim-silence removes silence at both ends`() async throws {
     let heard = try speech()
     let run = try await record("out.wav --trim-silence --hold 0 --threshold -50")
     #expect(run.status == 0)
@@ -113,7 +113,7 @@ struct RecordingRulesCommandTests {
   }
 
   @Test
-  func `files of a length of their own are the recording`() async throws {
+  func `--roll-seconds splits the recording without losing a frame`() async throws {
     let heard = try speech()
     let run = try await record("out.wav --roll-seconds 0.7")
     #expect(run.status == 0)
@@ -127,8 +127,7 @@ struct RecordingRulesCommandTests {
     ("out.wav", ["out.wav", "out-002.wav", "out-003.wav"]),
     ("out-%03d.wav", ["out-002.wav", "out-003.wav", "out-004.wav"]),
   ])
-  func `no file of an earlier recording is overwritten`(file: String, names: [String]) async throws
-  {
+  func `numbered files overwrite no earlier recording`(file: String, names: [String]) async throws {
     let heard = try speech()
     let old = Data("an old take".utf8)
     try old.write(to: folder.file("out-001.wav"))
@@ -141,14 +140,16 @@ struct RecordingRulesCommandTests {
   }
 
   @Test
-  func `a channel that is picked is recorded alone, also to standard output`() async throws {
+  func `--pick-channels records only these channels, to a file and to standard output`()
+    async throws
+  {
     try folder.tone("tone.wav", .milliseconds(300))
     let run = try await BuiltCommand.shell(
       """
-      sox -M tone.wav -v 0.5 tone.wav heard.wav
-      syrinx record out.wav -d virtual:heard.wav --pick-channels 2
-      syrinx record - -d virtual:heard.wav --pick-channels 2,2 | sox -t wav - piped.wav
-      sox heard.wav second.wav remix 2
+      sox -M tone.wav -v 0.5 tone.wav input.wav
+      syrinx record out.wav -d virtual:input.wav --pick-channels 2
+      syrinx record - -d virtual:input.wav --pick-channels 2,2 | sox -t wav - piped.wav
+      sox input.wav second.wav remix 2
       """, in: folder)
     #expect(run.status == 0)
     let second = try folder.samples("second.wav")
@@ -166,12 +167,12 @@ struct RecordingRulesCommandTests {
   }
 
   @Test
-  func `SIGUSR1 goes on in the next file, and SIGUSR2 pauses and resumes`() async throws {
-    try folder.tone("heard.wav", .seconds(30))
+  func `SIGUSR1 continues in the next file, and SIGUSR2 pauses and resumes`() async throws {
+    try folder.tone("input.wav", .seconds(30))
     let old = Data("an old take".utf8)
     try old.write(to: folder.file("out-001.wav"))
     let run = try RunningCommand(
-      "record", "out.wav", "--device", "virtual:heard.wav", "--json", in: folder,
+      "record", "out.wav", "--device", "virtual:input.wav", "--json", in: folder,
       watching: .output)
     #expect(await run.lines.first(containing: "levels") != nil)
     run.send(SIGUSR1)
@@ -187,14 +188,14 @@ struct RecordingRulesCommandTests {
     #expect(try Data(contentsOf: folder.file("out-001.wav")) == old)
     let joined = try first + folder.samples("out-002.wav").prefix(1)
     #expect(first.count > 0)
-    #expect(try joined[...] == folder.samples("heard.wav").prefix(joined.count))
+    #expect(try joined[...] == folder.samples("input.wav").prefix(joined.count))
   }
 
   @Test
   func `a recording to standard output ignores SIGUSR1 and SIGUSR2`() async throws {
-    try folder.tone("heard.wav", .seconds(30))
+    try folder.tone("input.wav", .seconds(30))
     let run = try RunningCommand(
-      "record", "-", "--device", "virtual:heard.wav", "--verbose", in: folder, watching: .error)
+      "record", "-", "--device", "virtual:input.wav", "--verbose", in: folder, watching: .error)
     #expect(await run.lines.first(containing: "recording from") != nil)
     run.send(SIGUSR1)
     run.send(SIGUSR2)
@@ -204,35 +205,35 @@ struct RecordingRulesCommandTests {
   }
 
   @Test(arguments: [SIGUSR1, SIGUSR2])
-  func `a command that takes no such signal ends by it`(signal: Int32) async throws {
-    try folder.tone("heard.wav", .seconds(30))
+  func `SIGUSR1 and SIGUSR2 end a command that does not use them`(signal: Int32) async throws {
+    try folder.tone("input.wav", .seconds(30))
     let run = try RunningCommand(
-      "play", "heard.wav", "--device", "virtual", "--verbose", in: folder, watching: .error)
-    #expect(await run.lines.first(containing: "heard.wav") != nil)
+      "play", "input.wav", "--device", "virtual", "--verbose", in: folder, watching: .error)
+    #expect(await run.lines.first(containing: "input.wav") != nil)
     run.send(signal)
     #expect(await run.status() == 128 + signal)
   }
 
   @Test
-  func `a microphone that is switched off is told of`() async throws {
+  func `a muted microphone causes a warning`() async throws {
     let writer = try SoundFileWriter(
-      url: folder.file("heard.wav"), format: .speech, encoding: .wav16)
+      url: folder.file("input.wav"), format: .speech, encoding: .wav16)
     try writer.write(AudioBuffer(silence: 52_000, format: .speech))
     try writer.close()
     let run = try await record("out.wav")
     #expect(run.status == 0)
-    #expect(run.error.contains("the microphone gives digital silence; is it switched off?"))
+    #expect(run.error.contains("the microphone captures digital silence; is it muted?"))
     let piped = try await BuiltCommand.shell(
-      "syrinx record - -d virtual:heard.wav >/dev/null", in: folder)
+      "syrinx record - -d virtual:input.wav >/dev/null", in: folder)
     #expect(piped.status == 0)
-    #expect(piped.error.contains("the microphone gives digital silence; is it switched off?"))
+    #expect(piped.error.contains("the microphone captures digital silence; is it muted?"))
   }
 
   @Test
-  func `a reader of the events that goes away leaves a complete file`() async throws {
-    try folder.tone("heard.wav", .seconds(30))
+  func `a recording is completed when the reader of its events goes away`() async throws {
+    try folder.tone("input.wav", .seconds(30))
     let run = try await BuiltCommand.shell(
-      "syrinx record out.wav -d virtual:heard.wav --json | head -n 1 >/dev/null", in: folder)
+      "syrinx record out.wav -d virtual:input.wav --json | head -n 1 >/dev/null", in: folder)
     #expect(run.status == 141)
     let reader = try SoundFileReader(url: folder.file("out.wav"))
     #expect(reader.announcedFrameCount?.rawValue == (try folder.samples("out.wav").count))
@@ -240,6 +241,6 @@ struct RecordingRulesCommandTests {
 
   private func record(_ arguments: String) async throws -> BuiltCommand.Outcome {
     try await BuiltCommand.shell(
-      "syrinx record \(arguments) --device virtual:heard.wav", in: folder)
+      "syrinx record \(arguments) --device virtual:input.wav", in: folder)
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 struct RecordingRunTests {
   @Test
-  func `a device that ends early is an error where a length was asked for`() throws {
+  func `a device that ends before the requested length is an error`() throws {
     try ended(after: .seconds(1)).check(length: nil)
     try ended(after: .seconds(2)).check(length: .seconds(2))
     try ended(after: .seconds(2) - .microseconds(30)).check(length: .seconds(2))
@@ -17,7 +17,7 @@ struct RecordingRunTests {
   }
 
   @Test
-  func `a loss that ends a recording is an error where a length was asked for`() throws {
+  func `a loss that ends a recording before the requested length is an error`() throws {
     let finish = RecordingFinish(reason: .gap, frameCount: 144_000, recorded: .seconds(3))
     try finish.check(length: nil)
     try finish.check(length: .seconds(3))
@@ -26,7 +26,7 @@ struct RecordingRunTests {
     }
     #expect(
       error?.description
-        == "sound was lost after 3.000 s, before the 60.000 s that were asked for")
+        == "audio was lost after 3.000 s, before the requested 60.000 s")
   }
 
   private func ended(after recorded: Duration) -> RecordingFinish {
@@ -36,7 +36,7 @@ struct RecordingRunTests {
 
 struct SignalCommandsTests {
   @Test
-  func `one signal begins the next file, the other pauses and resumes by turns`() {
+  func `SIGUSR1 begins the next file, SIGUSR2 pauses and resumes in turn`() {
     var commands = SignalCommands()
     let signals = [SIGUSR2, SIGUSR1, SIGUSR2, SIGUSR2, SIGINT]
     let given = signals.map { signal in
@@ -48,7 +48,7 @@ struct SignalCommandsTests {
   }
 
   @Test
-  func `a pause that came to nothing is no pause to end`() {
+  func `a failed pause is not resumed`() {
     let commands = SignalCommands()
     #expect([SIGUSR2, SIGUSR2].map { commands.command(for: $0) } == [.pause, .pause])
   }

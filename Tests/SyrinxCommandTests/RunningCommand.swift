@@ -1,14 +1,14 @@
 import AudioThreads
 import Foundation
 
-/// The command while it runs: a test waits for what it writes and sends it signals.
+/// A running command: a test reads its output and sends it signals.
 final class RunningCommand: Sendable {
-  /// Which of its descriptors is read; the other one is not looked at.
+  /// The descriptor to read; the other one is ignored.
   enum Watched {
     case output, error
   }
 
-  /// What it writes there, line by line.
+  /// The lines that it writes.
   let lines: AsyncStream<String>
   private let identifier: Int32
   private let statuses: AsyncStream<Int32>
@@ -42,14 +42,14 @@ final class RunningCommand: Sendable {
     kill(identifier, signal)
   }
 
-  /// The exit status, once it has ended.
+  /// The exit status, when it has ended.
   func status() async -> Int32? {
     var iterator = statuses.makeAsyncIterator()
     return await iterator.next()
   }
 }
 
-/// The lines that come out of a pipe, read on a thread of their own.
+/// The lines of a pipe, read on a thread of their own.
 private func readLines(of pipe: Pipe) throws -> AsyncStream<String> {
   let (lines, line) = AsyncStream.makeStream(of: String.self)
   let descriptor = dup(pipe.fileHandleForReading.fileDescriptor)

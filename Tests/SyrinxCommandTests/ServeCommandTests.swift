@@ -15,19 +15,19 @@ struct ServeCommandTests {
     ["--wyoming", "stdio", "--alternatives", "5"],
     ["--wyoming", "stdio:cat"], ["--wyoming", "stdio", "--connections", "0"],
     ["--wyoming", "stdio", "--idle-timeout", "0"], ["--wyoming", "stdio", "--payload-limit", "x"],
-  ]) func `arguments that make no sense are wrong usage`(arguments: [String]) async throws {
+  ]) func `invalid arguments are wrong usage`(arguments: [String]) async throws {
     let line = (["syrinx", "serve"] + arguments).joined(separator: " ")
     #expect(try await BuiltCommand.shell(line, in: folder).status == 64)
   }
 
-  @Test func `an address that others can reach has to be allowed`() async throws {
+  @Test func `an address that other machines can reach requires --allow-remote`() async throws {
     let run = try await BuiltCommand.run("serve", "--wyoming", "tcp://0.0.0.0:0", in: folder)
     #expect(run.status == 1)
     #expect(run.error.contains("tcp://0.0.0.0:0 can be reached from other machines"))
     #expect(run.error.contains("--allow-remote"))
   }
 
-  @Test func `standard input that is a file is an error`() async throws {
+  @Test func `a file as standard input of a server is an error`() async throws {
     let run = try await BuiltCommand.shell(
       "echo x > file; syrinx serve --wyoming stdio < file", in: folder)
     #expect(run.status == 1)
@@ -35,7 +35,7 @@ struct ServeCommandTests {
   }
 
   @Test(arguments: [SIGTERM, SIGINT])
-  func `a signal ends the server with status 0, and its socket is removed`(signal: Int32)
+  func `a signal ends the server with status 0 and removes its socket`(signal: Int32)
     async throws
   {
     let socket = folder.file("s").path
@@ -48,7 +48,8 @@ struct ServeCommandTests {
     #expect(!FileManager.default.fileExists(atPath: socket))
   }
 
-  @Test func `a server on standard input ends with it, and answers what came before`() async throws
+  @Test func `a server on standard input answers every request and ends with its input`()
+    async throws
   {
     let run = try await BuiltCommand.shell(
       #"printf '{"type":"ping","data":{"text":"x"}}\n{"type":"describe"}\n' | syrinx serve --wyoming stdio | cat"#,
@@ -59,7 +60,7 @@ struct ServeCommandTests {
     #expect(run.error.isEmpty)
   }
 
-  @Test func `what is malformed gets an error, and on standard input that ends the server`()
+  @Test func `malformed input gets an error event and ends a server on standard input`()
     async throws
   {
     let run = try await BuiltCommand.shell(

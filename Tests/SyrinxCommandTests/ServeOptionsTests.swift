@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// What a client of `syrinx serve` sees of each option of the command.
+/// The effect of each option of `syrinx serve` on a client.
 @Suite(.timeLimit(.minutes(5)))
 struct ServeOptionsTests {
   let folder: TestFolder
@@ -11,7 +11,7 @@ struct ServeOptionsTests {
     folder = try TestFolder()
   }
 
-  /// What a client on standard input and output gets for these bytes.
+  /// The server's answers to these bytes on standard input.
   private func answers(to frames: Data, _ options: String) async throws -> String {
     try frames.write(to: folder.file("frames"))
     let run = try await BuiltCommand.shell(
@@ -32,7 +32,7 @@ struct ServeOptionsTests {
       #"{"type":"ping","payload_length":52}"# + "\n" + String(repeating: "x", count: 52)
     ),
   ])
-  func `a frame that is larger than a limit is malformed`(option: String, frame: String)
+  func `a frame that exceeds a limit is malformed`(option: String, frame: String)
     async throws
   {
     for limit in ["", "\(option) 100"] {
@@ -45,8 +45,8 @@ struct ServeOptionsTests {
     #expect(answers.contains(#""code":"malformed""#), "\(answers)")
   }
 
-  @Test func `a client that sends nothing for the idle timeout is told`() async throws {
-    // A pipe whose other end stays open, and says nothing.
+  @Test func `a client that exceeds the idle timeout gets an error event`() async throws {
+    // A pipe whose other end stays open and silent.
     let run = try await BuiltCommand.shell(
       "mkfifo open; exec 3<>open; syrinx serve --wyoming stdio --idle-timeout 0.2 <&3 | cat",
       in: folder)
@@ -54,7 +54,7 @@ struct ServeOptionsTests {
     #expect(run.output.contains(#""code":"idle""#), "\(run.output)")
   }
 
-  /// A server, and a line of shell in which `$port` is its port.
+  /// Runs a shell script with a server; `$port` is the server's port.
   private func serving(_ options: String..., line: String) async throws -> [String] {
     let server = try RunningCommand(arguments: ["serve"] + options, in: folder, watching: .error)
     let listening = await server.lines.first(containing: "listening on ")
@@ -72,7 +72,7 @@ struct ServeOptionsTests {
     read -r line <&4; echo "$line"; case $line in *error*) cat <&4;; esac
     """
 
-  @Test func `one client more than there may be connections is refused`() async throws {
+  @Test func `a client beyond the maximum number of connections is refused`() async throws {
     let alone = try await serving(
       "--wyoming", "tcp://127.0.0.1:0", "--connections", "1", line: Self.twoClients)
     #expect(alone.count { $0.contains("pong") } == 1, "\(alone)")
@@ -82,13 +82,13 @@ struct ServeOptionsTests {
     #expect(both.count { $0.contains("pong") } == 2, "\(both)")
   }
 
-  @Test func `an address that others can reach is served where it is allowed`() async throws {
+  @Test func `--allow-remote serves an address that other machines can reach`() async throws {
     let answers = try await serving(
       "--wyoming", "tcp://0.0.0.0:0", "--allow-remote", line: Self.twoClients)
     #expect(answers.count { $0.contains("pong") } == 2, "\(answers)")
   }
 
-  // MARK: What is said
+  // MARK: Recognition
 
   /// The frames of a recording: 16 bits, 16 kHz, mono.
   private func frames(of name: String) async throws -> Data {
@@ -108,7 +108,7 @@ struct ServeOptionsTests {
     return frames + Data("{\"type\":\"audio-stop\"}\n".utf8)
   }
 
-  /// What a client sees of a recording: the events' types that count, and the transcript.
+  /// The number of voice-started events and the transcript of a recording.
   private func heard(_ name: String, _ options: String) async throws -> (voices: Int, text: String?)
   {
     let answers = try await answers(to: try await frames(of: name), options)
@@ -116,7 +116,7 @@ struct ServeOptionsTests {
     return (answers.ranges(of: #""type":"voice-started""#).count, text.map { String($0.output.1) })
   }
 
-  @Test func `a grammar, key phrases and a language decide what is heard`() async throws {
+  @Test func `grammar, key phrases, and language determine what is recognized`() async throws {
     let plain = try await heard("go-forward.wav", "")
     #expect(plain == (1, "go forward ten meters"))
     try Data("#JSGF V1.0; grammar a; public <a> = go backward | turn left;".utf8).write(
@@ -131,7 +131,7 @@ struct ServeOptionsTests {
     #expect(wrong.contains(#""type":"error""#), "\(wrong)")
   }
 
-  @Test func `a grammar in a pipe holds for every transcription`() async throws {
+  @Test func `a grammar in a pipe applies to every transcription`() async throws {
     let frames = try await frames(of: "go-forward.wav")
     let answers = try await answers(
       to: frames + frames,
@@ -140,7 +140,7 @@ struct ServeOptionsTests {
     #expect(!answers.contains(#""type":"error""#), "\(answers)")
   }
 
-  @Test func `the end of an utterance is where the options say`() async throws {
+  @Test func `the options determine where an utterance ends`() async throws {
     #expect(try await heard("two-utterances.wav", "").voices == 2)
     #expect(try await heard("two-utterances.wav", "--end-silence 5").voices == 1)
     #expect(try await heard("two-utterances.wav", "--longest-utterance 1").voices > 2)

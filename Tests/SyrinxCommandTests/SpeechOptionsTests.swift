@@ -3,6 +3,7 @@ import ClientDependencies
 import FilePaths
 import Foundation
 import SpeechClient
+import SpeechEngine
 import Testing
 
 @testable import SyrinxCommand
@@ -15,7 +16,7 @@ struct SpeechOptionsTests {
     folder = try TestFolder()
   }
 
-  @Test func `the options reach the request`() throws {
+  @Test func `speech options reach the request`() throws {
     let options = try SpeechOptions.parse([
       "--grammar", "a.gram", "--locale", "en-US", "--end-silence", "1.5", "--longest-utterance",
       "30", "--tail-padding", "0.25",
@@ -30,7 +31,7 @@ struct SpeechOptionsTests {
     #expect(plain.endpointPolicy == EndpointPolicy())
   }
 
-  @Test func `phrases, alternatives and the engine's own settings reach the request`() throws {
+  @Test func `phrases, alternatives, and engine settings reach the request`() throws {
     let options = try SpeechOptions.parse([
       "--key-phrase", "go forward", "--key-phrase", "stop:1e-20", "--context", "ten meters",
       "--context", "Ada", "--alternatives", "3", "--engine-option", "lw=5", "--engine-option",
@@ -49,11 +50,11 @@ struct SpeechOptionsTests {
     ["--alternatives", "101"], ["--engine-option", "lw"], ["--engine-option", "=5"],
     ["--key-phrase", "go", "--grammar", "a.gram"],
   ])
-  func `what makes no sense is refused`(arguments: [String]) {
+  func `invalid phrases, alternatives, and engine settings are refused`(arguments: [String]) {
     #expect(throws: (any Error).self) { try SpeechOptions.parse(arguments) }
   }
 
-  @Test func `key phrases are listened for, and nothing else`() async throws {
+  @Test func `with --key-phrase only key phrases are recognized`() async throws {
     try folder.speech("go.wav")
     let run = try await BuiltCommand.run(
       "transcribe", "go.wav", "--key-phrase", "go forward", "--key-phrase", "stop", in: folder)
@@ -61,7 +62,7 @@ struct SpeechOptionsTests {
     #expect(run.output == "go forward\n")
   }
 
-  @Test func `an unknown word or setting ends the command with its name`() async throws {
+  @Test func `an unknown word or engine setting is wrong usage that names it`() async throws {
     try folder.speech("go.wav")
     let word = try await BuiltCommand.run(
       "transcribe", "go.wav", "go.wav", "--key-phrase", "go blorfle", in: folder)
@@ -74,7 +75,7 @@ struct SpeechOptionsTests {
       setting.error.contains("speed") && setting.error.contains("maxhmmpf"), "\(setting.error)")
   }
 
-  @Test func `other readings are in the JSON, for which they need it`() async throws {
+  @Test func `--alternatives adds alternatives to the JSON and requires --json`() async throws {
     try folder.speech("go.wav")
     let run = try await BuiltCommand.run(
       "transcribe", "go.wav", "--json", "--alternatives", "2", in: folder)
@@ -89,11 +90,11 @@ struct SpeechOptionsTests {
     ["--end-silence", "0"], ["--end-silence", "nan"], ["--longest-utterance", "0.5"],
     ["--tail-padding", "-1"], ["--tail-padding", "10.5"], ["--tail-padding", "nan"],
   ])
-  func `durations that make no sense are refused`(arguments: [String]) {
+  func `invalid durations are refused`(arguments: [String]) {
     #expect(throws: (any Error).self) { try SpeechOptions.parse(arguments) }
   }
 
-  @Test func `with a grammar only its sentences come`() async throws {
+  @Test func `with --grammar only its sentences are recognized`() async throws {
     try folder.speech("go.wav")
     try Data("#JSGF V1.0;\ngrammar a;\npublic <a> = go forward ten meters | stop;\n".utf8)
       .write(to: folder.file("a.gram"))
@@ -115,7 +116,7 @@ struct SpeechOptionsTests {
   }
 
   @Test(arguments: ["--jobs 1", "--jobs 2", "--output-dir out"])
-  func `a grammar in a pipe holds for every file`(options: String) async throws {
+  func `a grammar in a pipe applies to every file`(options: String) async throws {
     try folder.speech("go.wav")
     try folder.speech("gone.wav")
     let run = try await BuiltCommand.shell(
@@ -129,10 +130,10 @@ struct SpeechOptionsTests {
   }
 
   @Test(arguments: [
-    (#"<(printf '\xff')"#, "not a text in UTF-8"), ("<(yes)", "more than 16777216 bytes"),
+    (#"<(printf '\xff')"#, "is not UTF-8 text"), ("<(yes)", "more than 16777216 bytes"),
     ("<(echo '#JSGF V1.0; grammar a; public <a> = go blorfle;')", "blorfle"),
   ])
-  func `a pipe without a grammar ends the command with its reason`(pipe: String, reason: String)
+  func `a pipe without a grammar is an error with its reason`(pipe: String, reason: String)
     async throws
   {
     try folder.speech("go.wav")
@@ -145,9 +146,9 @@ struct SpeechOptionsTests {
   }
 }
 
-/// What is loaded before a command asks for anything.
+/// What a command loads before its first request.
 @Suite struct ReadinessTests {
-  /// What a command asks the client for before its first request, in this order.
+  /// The calls of the client before the first request, in order.
   private func asked(_ arguments: String...) async throws -> [String] {
     let asked = LockIsolated<[String]>([])
     var speech = SpeechClient()
@@ -163,20 +164,46 @@ struct SpeechOptionsTests {
     return asked.value
   }
 
-  @Test func `for dictation the model is loaded before the first request`() async throws {
+  @Test func `dictation loads the model before the first request`() async throws {
     #expect(try await asked() == ["load"])
     #expect(try await asked("--end-silence", "1", "--context", "go") == ["load"])
   }
 
   @Test(arguments: [["--grammar", "g"], ["--key-phrase", "go"], ["--engine-option", "lw=5"]])
-  func `where the request loads another decoder, nothing is loaded before it`(
+  func `a request that loads another decoder loads nothing before it`(
     arguments: [String]
   ) async throws {
     #expect(try await asked(arguments[0], arguments[1]) == ["look"])
   }
 
+  @Test func `a missing model of Moonshine has a remedy, and a missing language has none`()
+    async throws
+  {
+    for (missing, remedy) in [
+      (SpeechEngineError.modelNotInstalled(searched: [], remedy: ""), "`syrinx engines install"),
+      (.languageMissing(wanted: "de", available: "en"), nil),
+    ] {
+      let reason = try await withDependencies {
+        $0.speechEngine = SpeechEngine()
+        $0.speechEngine.name = "moonshine"
+        $0.speechEngine.availability = { .unavailable(missing) }
+      } operation: {
+        var speech = SpeechClient()
+        speech.requestAuthorization = { .denied(reason: "none") }
+        let (client, options) = (speech, try SpeechOptions.parse([]))
+        let error = await #expect(throws: SpeechClientError.self) {
+          try await client.makeReady(for: options)
+        }
+        return "\(try #require(error))"
+      }
+      #expect(reason.contains("none"))
+      #expect(reason.contains("syrinx") == (remedy != nil), "\(reason)")
+      if let remedy { #expect(reason.contains(remedy)) }
+    }
+  }
+
   @Test(arguments: [[], ["--grammar", "g"]])
-  func `a model that is missing is an error in either case`(arguments: [String]) async throws {
+  func `a missing model is an error in either case`(arguments: [String]) async throws {
     var speech = SpeechClient()
     speech.requestAuthorization = { .denied(reason: "none") }
     speech.authorizationStatus = { .restricted(reason: "none") }

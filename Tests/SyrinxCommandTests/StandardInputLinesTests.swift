@@ -7,7 +7,7 @@ import Testing
 struct StandardInputLinesTests {
   private typealias Line = Result<String, LineReader.TooLong>
 
-  /// The lines of a text that comes in such parts.
+  /// The lines of a text that arrives in these parts.
   private func lines(_ parts: [String]) -> [Line] {
     var left = parts[...]
     var reader = LineReader { Array((left.popFirst() ?? "").utf8) }
@@ -18,7 +18,7 @@ struct StandardInputLinesTests {
 
   private func text(_ count: Int) -> String { String(repeating: "x", count: count) }
 
-  @Test func `lines are cut at newlines, wherever the parts of the input end`() {
+  @Test func `lines end at newlines, wherever the parts of the input end`() {
     #expect(lines([]) == [])
     #expect(
       lines(["pau", "se\nseek", " 3\n\nst", "op"])
@@ -26,7 +26,7 @@ struct StandardInputLinesTests {
   }
 
   @Test(arguments: [true, false])
-  func `a line of 4096 bytes is the longest, and the line after a longer one is read`(
+  func `a line may have 4096 bytes, and the line after a longer one is read`(
     isTheLast: Bool
   ) {
     let end = isTheLast ? [] : ["\nstop\n"]
@@ -38,7 +38,7 @@ struct StandardInputLinesTests {
         + rest)
   }
 
-  @Test func `no more is read than the lines that were asked for`() async throws {
+  @Test func `standard input is read only on demand`() async throws {
     let pipe = Pipe()
     let inlet = pipe.fileHandleForWriting
     let text = String(repeating: "volume 0.5\n", count: 2_000)

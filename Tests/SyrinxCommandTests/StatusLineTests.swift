@@ -4,7 +4,7 @@ import Testing
 
 struct StatusLineTests {
   @Test
-  func `a shorter text leaves nothing of the one before`() {
+  func `a shorter status erases the previous one`() {
     var line = StatusLine()
     #expect(line.show("longer", columns: 80) == "\rlonger")
     #expect(line.show("short", columns: 80) == "\rshort ")
@@ -12,13 +12,13 @@ struct StatusLineTests {
   }
 
   @Test
-  func `a text that would wrap is cut`() {
+  func `a status that would wrap is cut`() {
     var line = StatusLine()
     #expect(line.show("0123456789", columns: 6) == "\r01234")
   }
 
   @Test
-  func `wide characters take two columns, and marks none`() {
+  func `wide characters take two columns, combining marks none`() {
     var line = StatusLine()
     #expect(line.show("東京へ行く", columns: 8) == "\r東京へ")
     #expect(line.show("東", columns: 80) == "\r東    ")
@@ -31,7 +31,7 @@ struct StatusLineTests {
   }
 
   @Test
-  func `what is volatile is dim, and takes no room for that`() {
+  func `the volatile tail is dimmed without taking columns`() {
     var line = StatusLine(isStyled: true)
     #expect(line.show("go", tail: "on", columns: 6) == "\rgo \u{1B}[2mon\u{1B}[0m\u{1B}[K")
     #expect(line.show("", tail: "go", columns: 80) == "\r\u{1B}[2mgo\u{1B}[0m\u{1B}[K")
@@ -41,7 +41,7 @@ struct StatusLineTests {
   }
 
   @Test
-  func `of what is volatile the end is shown, as wide as it is`() {
+  func `the end of a long volatile text is shown`() {
     var line = StatusLine(isStyled: true)
     #expect(
       line.show("go forward", tail: "ten", columns: 9)
@@ -51,7 +51,7 @@ struct StatusLineTests {
   }
 
   @Test
-  func `a terminal that can clears the rest of the line, however wide that is`() {
+  func `a styled terminal clears the rest of the line itself`() {
     var line = StatusLine(isStyled: true)
     #expect(line.show("longer", columns: 80) == "\rlonger\u{1B}[K")
     #expect(line.show("short", columns: 80) == "\rshort\u{1B}[K")
@@ -60,7 +60,7 @@ struct StatusLineTests {
   }
 
   @Test
-  func `cleared is what was shown, once`() {
+  func `clearing erases the shown status once`() {
     var line = StatusLine()
     #expect(line.clear().isEmpty)
     _ = line.show("abc", columns: 80)
@@ -69,7 +69,7 @@ struct StatusLineTests {
   }
 
   @Test
-  func `a line that is kept is not written over`() {
+  func `a kept status is not overwritten`() {
     var line = StatusLine()
     #expect(line.keep().isEmpty)
     _ = line.show("abc", columns: 80)
@@ -78,18 +78,18 @@ struct StatusLineTests {
   }
 }
 
-struct StatusPaceTests {
+struct StatusThrottleTests {
   @Test
-  func `at most ten statuses a second come through`() {
-    var pace = StatusPace()
+  func `at most ten statuses per second pass`() {
+    var pace = StatusThrottle()
     let shown = stride(from: 0, to: 1_000, by: 7).filter { pace.admits(.milliseconds($0)) }
     #expect(shown.count <= 10)
     #expect(shown.first == 0)
   }
 
   @Test
-  func `a slower source comes through whole`() {
-    var pace = StatusPace()
+  func `all statuses of a slower source pass`() {
+    var pace = StatusThrottle()
     #expect((0..<10).allSatisfy { pace.admits(.milliseconds($0 * 100)) })
   }
 }

@@ -15,7 +15,7 @@ struct StopSignalsTests {
   }
 
   @Test
-  func `an error of the work ends the wait as well`() async {
+  func `an error of the work ends the wait for signals`() async {
     await #expect(throws: CommandEnd.reported) {
       try await StopSignals().finishing(with: {}) { throw CommandEnd.reported }
     }
@@ -33,7 +33,7 @@ struct StopSequenceTests {
   }
 
   @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
-  func `where there is nothing to finish the first signal ends the process`(
+  func `without work to finish, the first signal ends the process`(
     signal: Int32, status: Int32
   ) {
     var sequence = StopSequence()

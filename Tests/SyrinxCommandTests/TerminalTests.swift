@@ -1,6 +1,6 @@
 import Testing
 
-/// The command on a terminal, which `script` of util-linux gives it.
+/// The command on a terminal, made by `script` of util-linux.
 @Suite(.timeLimit(.minutes(2)))
 struct TerminalTests {
   let folder: TestFolder
@@ -10,7 +10,7 @@ struct TerminalTests {
   }
 
   @Test
-  func `playing shows its device and rewrites one line with the time`() async throws {
+  func `on a terminal, 'play' shows its device and rewrites one line with the time`() async throws {
     try folder.tone("a.wav", .milliseconds(500))
     let shown = try await shown("syrinx play a.wav -d virtual")
     #expect(shown.contains("a.wav on virtual (16000 Hz, mono)"))
@@ -20,7 +20,7 @@ struct TerminalTests {
   }
 
   @Test
-  func `recording shows time and level`() async throws {
+  func `on a terminal, 'record' shows time and level`() async throws {
     try folder.tone("a.wav", .milliseconds(500))
     let shown = try await shown("syrinx record out.wav -d virtual:a.wav")
     #expect(shown.contains("recording from virtual:a.wav (16000 Hz, mono)"))
@@ -29,24 +29,26 @@ struct TerminalTests {
   }
 
   @Test
-  func `partial results take turns on one line before the final one`() async throws {
+  func `on a terminal, 'listen' rewrites one line with partial results before the final one`()
+    async throws
+  {
     try folder.speech("go.wav")
     let shown = try await shown("syrinx listen --partials -d virtual:go.wav")
     let lines = shown.split(separator: "\r\n")
-    #expect(lines.first == "listening to virtual:go.wav (16000 Hz, mono); Ctrl-C ends it")
+    #expect(lines.first == "listening to virtual:go.wav (16000 Hz, mono); press Ctrl-C to stop")
     let rewritten = try #require(lines.last).split(separator: "\r")
     #expect(rewritten.count > 1)
     #expect(rewritten.last?.hasPrefix("go forward") == true)
   }
 
   @Test
-  func `what cannot be listened to is not said to be`() async throws {
+  func `'listen' does not announce a microphone that it cannot open`() async throws {
     let shown = try await shown("syrinx listen -d virtual:nowhere.wav", status: 1)
     #expect(!shown.contains("listening"), "\(shown)")
   }
 
   @Test
-  func `sound is not written to a terminal`() async throws {
+  func `'record -' refuses to write audio to a terminal`() async throws {
     try folder.tone("a.wav", .milliseconds(100))
     let shown = try await shown("syrinx record - -d virtual:a.wav", status: 64)
     #expect(shown.contains("terminal"))

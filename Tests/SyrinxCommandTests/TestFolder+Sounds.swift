@@ -15,7 +15,7 @@ extension TestFolder {
     try write(AudioBuffer(silence: FrameCount(length, at: .speech), format: .speech), to: name)
   }
 
-  /// Noise at −6 dBFS, 16-bit, of which every encoder makes many bytes.
+  /// Noise at −6 dBFS, 16-bit, which every encoder turns into many bytes.
   func noise(_ name: String, _ length: Duration, format: AudioFormat) throws {
     try write(AudioSignal.noise(seed: 3, amplitude: 0.5).buffer(length, format: format), to: name)
   }
@@ -37,7 +37,7 @@ extension TestFolder {
     return file(name)
   }
 
-  /// The first `bytes` bytes of a tone of a second, whose header promises all of it.
+  /// The first `bytes` bytes of a tone of a second, whose header announces the whole tone.
   func truncatedTone(_ name: String, bytes: Int) throws {
     let whole = try Data(contentsOf: try tone("whole-\(name)", .seconds(1)))
     try whole.prefix(bytes).write(to: file(name))
@@ -50,7 +50,7 @@ extension TestFolder {
     try FileManager.default.copyItem(at: sounds.appending(path: name), to: file(copy))
   }
 
-  /// Somebody who says "go forward ten meters".
+  /// A recording of "go forward ten meters".
   func speech(_ name: String) throws {
     try sample("go-forward.wav", as: name)
   }
@@ -65,7 +65,7 @@ extension TestFolder {
     return samples
   }
 
-  /// A new file for what a program writes.
+  /// A new file for the output of a program.
   func output() throws -> Output {
     let file = file("output-\(UUID().uuidString)")
     try Data().write(to: file)

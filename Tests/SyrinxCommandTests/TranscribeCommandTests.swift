@@ -12,7 +12,7 @@ struct TranscribeCommandTests {
   }
 
   @Test
-  func `each utterance is a line of text and nothing else is said`() async throws {
+  func `'transcribe' prints a line of text for each utterance and nothing else`() async throws {
     try folder.speech("go.wav")
     let run = try await BuiltCommand.run("transcribe", "go.wav", in: folder)
     #expect(run.status == 0)
@@ -21,7 +21,7 @@ struct TranscribeCommandTests {
   }
 
   @Test
-  func `JSON tells words, times and confidence, the files in order`() async throws {
+  func `JSON has words, times, and confidence, with the files in order`() async throws {
     try folder.speech("one.wav")
     try folder.sample("two-utterances.wav", as: "two.wav")
     let run = try await BuiltCommand.run(
@@ -41,7 +41,7 @@ struct TranscribeCommandTests {
   }
 
   @Test
-  func `what cannot be read is reported and the next file follows`() async throws {
+  func `'transcribe' reports an unreadable file and continues with the next one`() async throws {
     try folder.speech("go.wav")
     try Data().write(to: folder.file("empty.wav"))
     try Data("hello\n".utf8).write(to: folder.file("text.wav"))
@@ -56,7 +56,7 @@ struct TranscribeCommandTests {
   }
 
   @Test
-  func `of a truncated file is heard what is there, and it is reported`() async throws {
+  func `'transcribe' transcribes and reports a truncated file`() async throws {
     try folder.truncatedTone("cut.wav", bytes: 80 + 2 * 1_600)
     let run = try await BuiltCommand.run("transcribe", "cut.wav", in: folder)
     #expect(run.status == 1)
@@ -64,7 +64,7 @@ struct TranscribeCommandTests {
   }
 
   @Test
-  func `standard input is read as well`() async throws {
+  func `'transcribe -' reads standard input`() async throws {
     try folder.speech("go.wav")
     let run = try await BuiltCommand.shell("cat go.wav | syrinx transcribe -", in: folder)
     #expect(run.status == 0)
@@ -72,7 +72,7 @@ struct TranscribeCommandTests {
   }
 
   @Test
-  func `silence is no utterance and no error`() async throws {
+  func `silence is neither an utterance nor an error`() async throws {
     let run = try await BuiltCommand.shell(
       "sox -n -r 16000 -c 1 silence.wav trim 0 1 && syrinx transcribe silence.wav", in: folder)
     #expect(run.status == 0)
@@ -80,7 +80,7 @@ struct TranscribeCommandTests {
   }
 
   @Test
-  func `a folder that does not exist is an error that names it`() async throws {
+  func `a model folder that does not exist is an error that names it`() async throws {
     try folder.tone("a.wav", .milliseconds(100))
     let run = try await BuiltCommand.run(
       "transcribe", "a.wav", "a.wav", in: folder,
@@ -91,9 +91,9 @@ struct TranscribeCommandTests {
   }
 
   @Test
-  func `a reader that goes away ends it quietly`() async throws {
+  func `a command ends quietly when its reader goes away`() async throws {
     try folder.speech("go.wav")
-    // The second file comes only when the reader has gone.
+    // The second file arrives only when the reader is gone.
     let run = try await BuiltCommand.shell(
       """
       mkfifo gate
@@ -106,7 +106,7 @@ struct TranscribeCommandTests {
   }
 
   @Test
-  func `standard output that is full is an error`() async throws {
+  func `a full standard output is an error of 'transcribe'`() async throws {
     try folder.speech("go.wav")
     let run = try await BuiltCommand.shell("syrinx transcribe go.wav >/dev/full", in: folder)
     #expect(run.status == 1)
@@ -114,7 +114,7 @@ struct TranscribeCommandTests {
   }
 
   @Test
-  func `SIGTERM ends it at once with 143`() async throws {
+  func `SIGTERM ends 'transcribe' at once with status 143`() async throws {
     let run = try await BuiltCommand.shell(
       """
       mkfifo pipe; exec 3<>pipe
@@ -125,10 +125,10 @@ struct TranscribeCommandTests {
   }
 
   @Test(arguments: ["INT", "TERM"])
-  func `a signal leaves no transcript that is not complete`(signal: String) async throws {
+  func `a signal leaves only complete transcripts`(signal: String) async throws {
     try folder.speech("go.wav")
     try folder.sample("two-utterances.wav", as: "two.wav")
-    // A pipe holds less than this: when all is written the second file is begun and stands still.
+    // A pipe holds less than this, so the second file has begun and blocks when all is written.
     let run = try await BuiltCommand.shell(
       """
       mkdir out; mkfifo gate; exec 3<>gate; echo old >out/stdin.txt
@@ -142,12 +142,12 @@ struct TranscribeCommandTests {
   }
 
   @Test
-  func `wrong usage is told from failure`() async throws {
+  func `wrong usage has status 64 and names the argument`() async throws {
     #expect(try await BuiltCommand.run("transcribe", in: folder).status == 64)
     #expect(try await BuiltCommand.run("transcribe", "-", "-", in: folder).status == 64)
   }
 
-  @Test func `a file at an impossible rate is named, and the next one follows`() async throws {
+  @Test func `a file with an impossible rate is named, and the next one follows`() async throws {
     let slow = AudioFormat(sampleRate: 50, channelCount: 1)
     let writer = try SoundFileWriter(url: folder.file("slow.wav"), format: slow, encoding: .wav16)
     try writer.write(AudioBuffer(silence: 100, format: slow))
@@ -159,7 +159,7 @@ struct TranscribeCommandTests {
     #expect(run.errorLines.count == 1 && run.error.contains("slow.wav"), "\(run.error)")
   }
 
-  @Test func `a microphone's file whose header promises an absurd rate is refused`() async throws {
+  @Test func `a virtual microphone refuses a file whose header has an absurd rate`() async throws {
     var bytes = try Data(contentsOf: try folder.tone("absurd.wav", .milliseconds(100)))
     let rate = try #require(bytes.firstRange(of: Data("fmt ".utf8))).lowerBound + 12
     bytes.replaceSubrange(rate..<(rate + 4), with: [0xFF, 0xFF, 0xFF, 0x7F])
@@ -170,7 +170,7 @@ struct TranscribeCommandTests {
     #expect(run.error.contains("2147483647 Hz"), "\(run.error)")
   }
 
-  @Test func `a file without a frame is no job done, for transcribe and for record`() async throws {
+  @Test func `a file without a frame is an error of 'transcribe' and 'record'`() async throws {
     let writer = try SoundFileWriter(
       url: folder.file("none.wav"), format: .speech, encoding: .wav16)
     try writer.close()
@@ -180,6 +180,6 @@ struct TranscribeCommandTests {
     let recorded = try await BuiltCommand.run(
       "record", "out.wav", "--device", "virtual:none.wav", in: folder)
     #expect(recorded.status == 1)
-    #expect(recorded.error.contains("before it gave any sound"), "\(recorded.error)")
+    #expect(recorded.error.contains("before it captured any audio"), "\(recorded.error)")
   }
 }

@@ -8,8 +8,8 @@ import Testing
 
 @testable import SyrinxCommand
 
-/// The line that `syrinx transcribe` rewrites on a terminal, above a client that reads a file far
-/// ahead of what it understands, as with several jobs.
+/// The status line of `syrinx transcribe` with a client that reads a file far ahead of its
+/// recognition, as with several jobs.
 @Suite struct TranscribeProgressTests {
   let folder: TestFolder
   private let clock = TestClock()
@@ -19,7 +19,7 @@ import Testing
     folder = try TestFolder()
   }
 
-  /// A client that reads the audio to its end, and then understands a quarter of 4 s in each second.
+  /// A client that reads all audio first and then recognizes one of 4 seconds per second.
   private var client: SpeechClient {
     var client = SpeechClient()
     client.recognition = { [clock, requested] request in
@@ -59,7 +59,8 @@ import Testing
     return terminal.rewritten().filter { $0.contains("real time") }
   }
 
-  @Test func `what is understood is told, and not what is read, with several jobs as with one`()
+  @Test
+  func `the progress follows what is recognized, not what is read, with one job and with several`()
     async throws
   {
     try folder.tone("a.wav", .seconds(4))
@@ -73,7 +74,7 @@ import Testing
     #expect(requested.value.map(\.jobCount) == [1, 3])
   }
 
-  @Test func `a file that was started ahead tells its pace from its turn on`() async throws {
+  @Test func `the pace of a file that was started ahead counts from its turn`() async throws {
     try folder.tone("a.wav", .seconds(4))
     try folder.tone("b.wav", .seconds(4))
     let lines = try await shown(

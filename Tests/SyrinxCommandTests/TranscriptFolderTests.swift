@@ -16,14 +16,14 @@ struct TranscriptFolderTests {
   }
 
   @Test
-  func `two files with one name are refused before either is written`() throws {
+  func `two files with the same transcript name are refused before either is written`() throws {
     let folder = TranscriptFolder(path: "out", style: .text)
     try folder.check(["a.wav", "b.wav", "-"])
     #expect(throws: ValidationError.self) { try folder.check(["a/talk.wav", "b/talk.flac"]) }
   }
 
   @Test
-  func `a transcript has its name when it is complete, and is gone where it is not`() async throws {
+  func `a complete transcript gets its name, and an incomplete one is removed`() async throws {
     let folder = try TestFolder()
     let path = folder.file("talk.txt").path
     func begin() async throws -> TranscriptFile {
@@ -35,23 +35,22 @@ struct TranscriptFolderTests {
     #expect(try folder.names.isEmpty)
     try await file.complete()
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\n")
-    // Two runs into one folder: each has a file of its own, and the last one stays.
+    // Two runs write to one folder: each has its own file, and the last one stays.
     try await second.print("two")
     try await second.complete()
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\ntwo\n")
     let other = try await begin()
     await other.discard()
     await #expect(throws: OutputError.self) { try await other.print("two") }
-    // What was complete before is still there.
+    // The previous complete transcript is still there.
     await file.discard()
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\ntwo\n")
     #expect(try folder.names == ["talk.txt"])
   }
 
-  /// In a folder that everybody may write into, others know the names that transcripts will have.
+  /// In a folder that everybody may write to, others can predict the names of transcripts.
   @Test
-  func `a transcript follows no link and cuts no file that others have put beside it`() async throws
-  {
+  func `a transcript follows no link and truncates no other file`() async throws {
     let folder = try TestFolder()
     let theirs = folder.file("theirs")
     for name in ["talk.txt", "talk.txt.part"] {
@@ -67,7 +66,7 @@ struct TranscriptFolderTests {
   }
 
   @Test
-  func `of a transcript that cannot have its name nothing is left`() async throws {
+  func `a transcript that cannot get its name leaves nothing`() async throws {
     let folder = try TestFolder()
     let path = folder.file("talk.txt").path
     let file = try TranscriptFile(path: path)
@@ -77,7 +76,7 @@ struct TranscriptFolderTests {
   }
 
   @Test
-  func `a folder that cannot be written is named`() async throws {
+  func `an unwritable transcript folder is an error`() async throws {
     #expect(throws: CommandFailure.self) { try TranscriptFile(path: "/nowhere/talk.txt") }
     #expect(throws: CommandFailure.self) {
       try TranscriptFolder(path: "/dev/null/out", style: .text).make()

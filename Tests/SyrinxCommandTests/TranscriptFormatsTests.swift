@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Transcripts in all their forms, of real recordings, through the command.
+/// Transcripts of real recordings in all formats, through the built command.
 @Suite(.timeLimit(.minutes(3)))
 struct TranscriptFormatsTests {
   let folder: TestFolder
@@ -31,7 +31,7 @@ struct TranscriptFormatsTests {
   }
 
   @Test
-  func `utterances are cues of their own`() async throws {
+  func `each utterance begins a new cue`() async throws {
     try folder.sample("two-utterances.wav", as: "two.wav")
     let run = try await BuiltCommand.run("transcribe", "two.wav", "--format", "vtt", in: folder)
     #expect(run.output.hasPrefix("WEBVTT\n\n00:00:0"))
@@ -39,7 +39,7 @@ struct TranscriptFormatsTests {
   }
 
   @Test
-  func `a folder gets a transcript for each file that can be read`() async throws {
+  func `--output-dir gets a transcript for each readable file`() async throws {
     try folder.speech("go.wav")
     try folder.sample("two-utterances.wav", as: "two.wav")
     let run = try await BuiltCommand.run(
@@ -53,7 +53,7 @@ struct TranscriptFormatsTests {
   }
 
   @Test
-  func `partial results come as JSON where they are asked for`() async throws {
+  func `--partials adds partial results to JSON`() async throws {
     try folder.speech("go.wav")
     let json = try await BuiltCommand.run(
       "transcribe", "go.wav", "--json", "--partials", in: folder)
@@ -65,19 +65,19 @@ struct TranscriptFormatsTests {
   }
 
   @Test
-  func `on a terminal one line is rewritten with what is understood`() async throws {
+  func `on a terminal, 'transcribe --partials' rewrites one line`() async throws {
     try folder.speech("go.wav")
     let run = try await BuiltCommand.shell(
       "script -qec 'syrinx transcribe --partials go.wav' /dev/null", in: folder)
     #expect(run.status == 0)
     let shown = run.output.split(separator: "\r").map { $0.trimmingCharacters(in: .whitespaces) }
-    // What is stable stands first, and what may still change is dim.
+    // The stable text comes first, and the volatile text is dimmed.
     #expect(shown.contains { $0.hasPrefix("go ") && $0.contains("\u{1B}[2m") })
     #expect(run.output.contains("\rgo forward ten meters\r\n"))
   }
 
   @Test
-  func `a format that begins anew with each file wants a folder for several`() async throws {
+  func `a subtitle format requires --output-dir for several files`() async throws {
     for arguments in [["--format", "srt"], ["--output-dir", "out"]] {
       let line = "syrinx transcribe a/x.wav b/x.wav \(arguments.joined(separator: " "))"
       #expect(try await BuiltCommand.shell(line, in: folder).status == 64)
@@ -88,7 +88,7 @@ struct TranscriptFormatsTests {
   }
 
   @Test
-  func `what a microphone heard is kept, on the time-line of the words`() async throws {
+  func `--keep saves the captured audio on the timeline of the words`() async throws {
     try folder.speech("go.wav")
     let run = try await BuiltCommand.run(
       "listen", "--device", "virtual:go.wav", "--keep", "kept.wav", "--format", "tsv", in: folder)
@@ -98,7 +98,7 @@ struct TranscriptFormatsTests {
   }
 
   @Test
-  func `what is kept is complete after a signal`() async throws {
+  func `the file of --keep is complete after a signal`() async throws {
     try folder.speech("go.wav")
     let padded = try await BuiltCommand.shell("sox go.wav long.wav pad 0 60", in: folder)
     #expect(padded.status == 0)
@@ -114,7 +114,7 @@ struct TranscriptFormatsTests {
   }
 
   @Test
-  func `what cannot be kept is reported and recognition goes on`() async throws {
+  func `a failure of --keep is reported, and recognition continues`() async throws {
     try folder.speech("go.wav")
     let run = try await BuiltCommand.run(
       "listen", "--device", "virtual:go.wav", "--keep", "nowhere/kept.wav", in: folder)

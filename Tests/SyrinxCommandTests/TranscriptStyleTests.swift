@@ -25,19 +25,19 @@ struct TranscriptTextTests {
   }
 
   @Test
-  func `a text has a line for each final result that has words`() throws {
+  func `a text transcript has a line for each final result with words`() throws {
     #expect(
       try lines(.text, result("go", isFinal: false), result("go on"), result(""), result("stop"))
         == ["go on", "stop"])
   }
 
   @Test
-  func `JSON has every result`() throws {
+  func `a JSON transcript has every result`() throws {
     #expect(try lines(.json, result("go", isFinal: false), result("")).count == 2)
   }
 
   @Test
-  func `cues are numbered through, and the last one is not forgotten`() throws {
+  func `cues are numbered consecutively up to the last one`() throws {
     #expect(
       try lines(
         .cues(.srt), result("go on", isFinal: false), result("go on"),

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A line of `--json` as a program reads it, by its documentation alone.
+/// A line of `--json`, decoded as the help documents it.
 struct UtteranceLine: Decodable {
   struct Word: Decodable {
     let word: String
@@ -25,17 +25,17 @@ struct UtteranceLine: Decodable {
     self = try JSONDecoder().decode(Self.self, from: Data(line.utf8))
   }
 
-  /// The results among the lines: a machine that is busy adds others, which tell of a lag.
+  /// The results among the lines; a busy machine adds lines about its lag.
   static func results(of lines: [String]) throws -> [UtteranceLine] {
     try lines.filter { !LagLine.tells($0) }.map(UtteranceLine.init)
   }
 }
 
-/// A line that tells how far the recogniser lags.
+/// A line that reports how far recognition lags.
 struct LagLine: Decodable {
   let seconds: Double
 
-  /// Nil for a line that tells something else.
+  /// Nil for any other line.
   init?(_ line: String) throws {
     guard Self.tells(line) else { return nil }
     self = try JSONDecoder().decode(Self.self, from: Data(line.utf8))

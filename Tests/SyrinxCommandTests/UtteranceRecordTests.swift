@@ -14,7 +14,7 @@ struct UtteranceRecordTests {
   ]
 
   @Test
-  func `a result is one line, times in seconds to a thousandth`() throws {
+  func `a result is one line of JSON, with times to a millisecond`() throws {
     let result = SpeechRecognitionResult(
       utterance: 2, bestTranscription: Transcription(segments: words), isFinal: true)
     #expect(
@@ -26,7 +26,7 @@ struct UtteranceRecordTests {
   }
 
   @Test
-  func `what is not known is left out`() throws {
+  func `unknown values are omitted`() throws {
     let result = SpeechRecognitionResult(
       utterance: 0, bestTranscription: Transcription(segments: []), isFinal: false)
     #expect(
@@ -35,7 +35,7 @@ struct UtteranceRecordTests {
   }
 
   @Test
-  func `a partial result tells its stable prefix, a final one other readings and how it was said`()
+  func `a partial result has its stable prefix, a final one alternatives and the speaking rate`()
     throws
   {
     let partial = SpeechRecognitionResult(
@@ -58,7 +58,7 @@ struct UtteranceRecordTests {
   }
 
   @Test
-  func `a result says where the times of its words are a guess`() throws {
+  func `a result marks estimated word times`() throws {
     var best = Transcription(segments: words)
     let result = SpeechRecognitionResult(utterance: 0, bestTranscription: best, isFinal: true)
     #expect(try !UtteranceRecord(result).jsonLine().contains("estimatedTimes"))
@@ -68,7 +68,7 @@ struct UtteranceRecordTests {
   }
 
   @Test
-  func `a lag and what it cost are objects as well`() throws {
+  func `a lag and its losses are objects as well`() throws {
     #expect(
       try LagRecord(.lagging(by: .milliseconds(1500)))?.jsonLine()
         == #"{"event":"lagging","seconds":1.5}"#)

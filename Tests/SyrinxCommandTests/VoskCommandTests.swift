@@ -3,7 +3,7 @@ import Foundation
 import SoundFile
 import Testing
 
-/// The library of `Tests/Support/Vosk`, which knows words by the level of the samples, and a model.
+/// The fake library of `Tests/Support/Vosk`, which maps the level of samples to words, and a model.
 struct FakeVoskFolder {
   let library: URL
   let model: URL
@@ -36,10 +36,10 @@ struct VoskCommandTests {
     folder = try TestFolder()
   }
 
-  /// Two utterances of two words as the library knows them.
+  /// Writes two utterances of two words for the fake library.
   private func speak() throws {
-    // A square wave of 1 kHz: the library looks at the size of a sample alone, the detector of
-    // speech at what is in the band of speech.
+    // A square wave of 1 kHz: the library maps the amplitude of a sample, and the voice activity
+    // detector measures the band of speech.
     func level(_ level: Int, _ count: Int) -> [Float] {
       (0..<count).map { Float(level * ($0 / 8 % 2 == 0 ? 1_000 : -1_000)) / 32_768 }
     }
@@ -62,14 +62,14 @@ struct VoskCommandTests {
   }
 
   @Test
-  func `transcribe takes the engine that is named`() async throws {
+  func `'transcribe' uses the engine of --engine`() async throws {
     let run = try await run("syrinx transcribe speech.wav --engine vosk")
     #expect(run.status == 0, "\(run.error)")
     #expect(run.output == "go forward\nten meters\n")
   }
 
   @Test
-  func `listen takes the engine that is named`() async throws {
+  func `'listen' uses the engine and model of its options`() async throws {
     let run = try await run(
       "syrinx listen --device virtual:speech.wav --engine vosk --model vosk/vosk-model-small-en-us-0.1"
     )
@@ -78,7 +78,7 @@ struct VoskCommandTests {
   }
 
   @Test
-  func `listen tells how far a slow engine lags, and when it has caught up`() async throws {
+  func `'listen' reports how far a slow engine lags and when it has caught up`() async throws {
     try speak()
     let vosk = try FakeVoskFolder(in: folder, script: "slow 2000\n")
     let run = try await BuiltCommand.run(
@@ -88,13 +88,13 @@ struct VoskCommandTests {
     let lines = run.outputLines
     #expect(try UtteranceLine.results(of: lines).map(\.text) == ["go forward", "ten meters"])
     let lags = try lines.compactMap(LagLine.init).map(\.seconds)
-    // It sleeps for two seconds while sound goes on to come; a busy machine lags before that too.
+    // The library sleeps for two seconds while audio arrives; a busy machine lags earlier too.
     #expect(try #require(lags.max()) >= 1.5)
     #expect(lags.last == 0)
   }
 
   @Test
-  func `several files are transcribed at once with one model, in their order`() async throws {
+  func `several files are transcribed in parallel with one model, in order`() async throws {
     let log = folder.file("log")
     let run = try await run(
       """
@@ -113,7 +113,7 @@ struct VoskCommandTests {
   }
 
   @Test
-  func `a model that is none is an error that names it`() async throws {
+  func `a folder without a model is an error that names it`() async throws {
     let run = try await run("syrinx transcribe speech.wav --engine vosk --model nowhere")
     #expect(run.status == 1)
     #expect(run.error.contains("nowhere: the folder does not exist"))
@@ -136,21 +136,21 @@ struct VoskCommandTests {
   }
 
   @Test
-  func `a library that answers nonsense is an error`() async throws {
+  func `a library that returns null is an error`() async throws {
     let run = try await run("syrinx transcribe speech.wav --engine vosk", script: "null result\n")
     #expect(run.status == 1)
     #expect(run.error.contains("libvosk gave no answer"))
   }
 
   @Test
-  func `a library that aborts takes the command with it, and the status says so`() async throws {
-    // Swift's crash reporter would end the process by a signal of its own.
+  func `a library that aborts ends the command with status 134`() async throws {
+    // Swift's crash reporter would end the process with another signal.
     let run = try await run(
       "SWIFT_BACKTRACE=enable=no syrinx transcribe speech.wav --engine vosk --output-dir out",
       script: "abort\n")
     #expect(run.status == 134)
     #expect(run.output.isEmpty)
-    // A transcript that is not complete does not have its name.
+    // An incomplete transcript does not have its name.
     #expect(!FileManager.default.fileExists(atPath: folder.file("out/speech.txt").path))
   }
 }

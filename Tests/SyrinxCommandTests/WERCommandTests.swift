@@ -14,7 +14,7 @@ struct WERCommandTests {
   }
 
   @Test
-  func `a transcript is compared with what was said, end to end`() async throws {
+  func `'wer' compares a transcript from a pipe with a reference`() async throws {
     try folder.speech("go.wav")
     try write("Go forward ten miles.\n", to: "said.txt")
     let run = try await BuiltCommand.shell(
@@ -24,7 +24,7 @@ struct WERCommandTests {
   }
 
   @Test
-  func `texts can be given themselves, and each word shown`() async throws {
+  func `--text compares the arguments, and --alignment prints each word`() async throws {
     let run = try await BuiltCommand.run(
       "wer", "--text", "a b c", "A x c d", "--alignment", in: folder)
     #expect(
@@ -35,7 +35,7 @@ struct WERCommandTests {
   }
 
   @Test(arguments: ["--raw", "--verbatim"])
-  func `texts are compared as they are heard, or as they are written`(option: String) async throws {
+  func `texts are normalized unless --raw is given`(option: String) async throws {
     let heard = try await BuiltCommand.run(
       "wer", "--text", "It isn't $250, uh.", "it is not two hundred fifty dollars", in: folder)
     #expect(heard.output.hasPrefix("0.0 % (0 errors in 5 words"))
@@ -44,7 +44,7 @@ struct WERCommandTests {
   }
 
   @Test
-  func `JSON is one object with the counts and the words`() async throws {
+  func `the JSON of 'wer' is one object with the counts and the words`() async throws {
     let run = try await BuiltCommand.run("wer", "--text", "a b", "a", "--json", in: folder)
     #expect(
       run.output == """
@@ -56,7 +56,7 @@ struct WERCommandTests {
   }
 
   @Test
-  func `a limit decides on the exit status`() async throws {
+  func `--limit determines the exit status`() async throws {
     let above = try await BuiltCommand.run(
       "wer", "--text", "a b", "a", "--limit", "49.9", in: folder)
     #expect(above.status == 1)
@@ -66,7 +66,7 @@ struct WERCommandTests {
   }
 
   @Test
-  func `a text may come from a pipe, with or without a name`() async throws {
+  func `a text may come from a named pipe, a shell's pipe, or standard input`() async throws {
     let run = try await BuiltCommand.shell(
       """
       syrinx wer <(echo a b) <(echo a c) || exit
@@ -77,7 +77,7 @@ struct WERCommandTests {
   }
 
   @Test
-  func `what cannot be read is an error in plain words`() async throws {
+  func `an unreadable file is an error that says why`() async throws {
     try write("a\n", to: "a.txt")
     let folder = try await BuiltCommand.run("wer", ".", "a.txt", in: folder)
     #expect(folder.error == "syrinx: cannot read .: it is a folder; name a file in it\n")
@@ -89,11 +89,11 @@ struct WERCommandTests {
         == "syrinx: cannot read /proc/self/mem: Input/output error (errno 5)\n", "\(memory.error)")
     let made = try await BuiltCommand.run(
       "transcribe", "a.wav", "--output-dir", "a.txt", in: self.folder)
-    #expect(made.error.contains("cannot make the folder a.txt: File exists"), "\(made.error)")
+    #expect(made.error.contains("cannot create the folder a.txt: File exists"), "\(made.error)")
   }
 
   @Test
-  func `what cannot be compared is an error that names it`() async throws {
+  func `a file without words or with binary content is an error that names it`() async throws {
     try write("...\n", to: "dots.txt")
     try Data([0xFF, 0xFE, 0x61]).write(to: folder.file("binary.txt"))
     let missing = try await BuiltCommand.run("wer", "nowhere.txt", "dots.txt", in: folder)
@@ -101,7 +101,7 @@ struct WERCommandTests {
     let empty = try await BuiltCommand.run("wer", "dots.txt", "dots.txt", in: folder)
     #expect(empty.status == 1 && empty.error.contains("dots.txt has no words"))
     let binary = try await BuiltCommand.run("wer", "binary.txt", "dots.txt", in: folder)
-    #expect(binary.status == 1 && binary.error.contains("binary.txt is not a text in UTF-8"))
+    #expect(binary.status == 1 && binary.error.contains("binary.txt is not UTF-8 text"))
     #expect(try await BuiltCommand.run("wer", "-", "-", in: folder).status == 64)
     #expect(try await BuiltCommand.run("wer", "one.txt", in: folder).status == 64)
   }

@@ -5,20 +5,25 @@ import AudioRecorderClient
 import ClientDependencies
 import FilePaths
 
-/// `syrinx devices`: what there is to play on and to hear.
+/// `syrinx devices`: lists playback and capture devices.
 struct DevicesCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "devices",
-    abstract: "Lists the devices that play and capture sound.",
+    abstract: "List the playback and capture devices.",
     discussion: """
-      The device that is used where none is named is marked with *. The virtual ones are always \
-      there, but never taken unless they are named.
+      Examples:
+        syrinx devices
+        syrinx devices --json
+        syrinx play talk.wav --device hw:CARD=PCH,DEV=0
 
-      With --json each device is an object on a line of its own: "id" (what --device takes), "name", \
-      "playback", "capture", "default" and "virtual".
+      An asterisk marks the default device. The virtual devices are always available, but used only \
+      if named.
+
+      With --json, each device is an object on its own line: "id" (the value for --device), "name", \
+      "playback", "capture", "default", and "virtual".
       """)
 
-  @Flag(help: "Print JSON, one object a line.")
+  @Flag(help: "Print JSON, one object per line.")
   var json = false
 
   @OptionGroup var common: CommonOptions
@@ -35,7 +40,7 @@ struct DevicesCommand: Subcommand {
     }
   }
 
-  /// What plays comes before what captures only.
+  /// Playback devices first, then devices that only capture.
   private func devices() async throws -> [AudioDevice] {
     @Dependency(\.audioPlayer) var player
     @Dependency(\.audioRecorder) var recorder
@@ -52,12 +57,11 @@ struct DevicesCommand: Subcommand {
   }
 
   private func reportNone(on console: Console) async {
-    await console.report(
-      "no sound card and no sound server was found; the virtual devices work without them")
+    await console.report("no sound card and no sound server found; use a virtual device")
   }
 }
 
-/// The devices as lines for people: `*` marks what is taken where no device is named.
+/// The devices as text; `*` marks the default device.
 struct DeviceTable {
   let devices: [AudioDevice]
 
@@ -89,7 +93,7 @@ extension AudioDevice {
   }
 }
 
-/// A device as `syrinx devices --json` tells it.
+/// A device in the output of `syrinx devices --json`.
 struct DeviceRecord: Encodable {
   let id: String
   let name: String

@@ -5,23 +5,28 @@ import ONNXRuntime
 import SpeechClient
 import SpeechEngine
 
-/// `syrinx engines`: what there is to recognise speech with.
+/// `syrinx engines`: lists the recognizers and their models.
 struct EnginesCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "engines",
     abstract: "List the speech recognition engines, their models, and what is missing.",
     discussion: """
-      A line for each model: the engine, the language (und where nothing tells it) and where it lies; \
-      the engine that is used where none is named is marked with *. An engine that is not ready has \
-      a line that says which package or path would help. Nothing is loaded but libraries, and nothing \
-      is fetched. A server of the Wyoming protocol is asked which models it has.
+      Examples:
+        syrinx engines
+        syrinx engines install moonshine
+        syrinx engines --verify
 
-      Under them a line says what the engine can do beside dictation; some of it may need a certain \
-      model, and a command says so then. --context is a hint, which an engine without contextual \
-      phrases leaves aside; anything else that an engine cannot do is an error where it is asked for.
+      Each model has a line with engine, language (und if unknown), and location. An asterisk marks \
+      the default engine. If an engine is not ready, its line names the missing package or path. The \
+      command loads libraries but no models, and downloads nothing. It asks a Wyoming server for its \
+      models.
 
-      The exit status is 0 when at least one engine can be used; with --verify, when something is \
-      installed and nothing of it has changed.
+      A second line lists what the engine can do besides dictation. Some features need a certain \
+      model; a command that lacks it reports that. Engines without contextual phrases ignore \
+      --context, which is a hint. Any other unsupported option is an error.
+
+      The exit status is 0 if at least one engine is ready; with --verify, if something is installed \
+      and every file is intact.
 
       \(EngineRecord.schema) \(DetectorRecord.schema)
 
@@ -29,18 +34,17 @@ struct EnginesCommand: Subcommand {
       """,
     subcommands: [InstallCommand.self, RemoveCommand.self])
 
-  @Flag(help: "Print JSON, one object a line.")
+  @Flag(help: "Print JSON, one object per line.")
   var json = false
 
   @Option(
     help: ArgumentHelp(
-      "Say which engines can use the model in this folder.", valueName: "folder"))
+      "Model folder to try with each engine.", valueName: "folder"))
   var model: FilePath?
 
   @Option(
     help: ArgumentHelp(
-      "Ask this server of the Wyoming protocol; tcp://127.0.0.1:10300 without it.",
-      valueName: "address"))
+      "Wyoming server to ask (default: tcp://127.0.0.1:10300).", valueName: "address"))
   var server: String?
 
   @Flag(help: "Check every installed file against its recorded SHA-256.")
@@ -57,14 +61,14 @@ struct EnginesCommand: Subcommand {
   func prepare(_ values: inout DependencyValues) throws {
     let settings = EngineSettings(model: model, server: server)
     values.speechEngines = values.engineMakers.named.map { $0.make(settings) }
-    if let usual = values.engineMakers.usual { values.speechEngine = usual.make(settings) }
+    if let maker = values.engineMakers.defaultEngine { values.speechEngine = maker.make(settings) }
   }
 
   func perform(in context: CommandContext) async throws {
     if verify { return try await verifyFiles(in: context) }
-    // `validate` is called for a subcommand as well, which has an option of this name.
+    // `validate` also runs for the subcommands, which have an option of this name.
     guard destination.chosen == nil else {
-      throw ValidationError("--to goes with --verify, or with `engines install` and `remove`.")
+      throw ValidationError("--to requires --verify, or `engines install` or `engines remove`.")
     }
     @Dependency(\.speechClient) var speech
     let engines = await speech.engines()
@@ -76,7 +80,7 @@ struct EnginesCommand: Subcommand {
       : EngineTable(engines: engines).lines + [detector.line]
     for line in lines { try await context.console.print(line) }
     guard engines.contains(where: { $0.obstacle == nil }) else {
-      throw CommandFailure(description: "no engine can be used")
+      throw CommandFailure(description: "no engine is ready")
     }
   }
 

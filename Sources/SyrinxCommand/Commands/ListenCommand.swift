@@ -8,16 +8,21 @@ import SoundFile
 import SpeechClient
 import Synchronization
 
-/// `syrinx listen`: a microphone to text.
-struct ListenCommand: RecognisingSubcommand {
+/// `syrinx listen`: transcribes a microphone.
+struct ListenCommand: RecognizingSubcommand {
   static let configuration = CommandConfiguration(
     commandName: "listen",
-    abstract: "Writes what is said into a microphone, a line for each utterance.",
+    abstract: "Transcribe a microphone, one line per utterance.",
     discussion: """
-      It ends at Ctrl-C, or with its device, after the last utterance has been written; the exit status \
-      is 0 then. A second Ctrl-C ends at once. Where the machine is too slow a minute of sound may wait; \
-      what is more is dropped, oldest first, and standard error says so: how much in all, at most once in \
-      a second of sound.
+      Examples:
+        syrinx listen
+        syrinx listen --partials --keep meeting.flac
+        syrinx listen --key-phrase "lights on" --json
+
+      Ctrl-C, or the end of the device, ends the command after the last utterance with exit status \
+      0. A second Ctrl-C ends it at once. If the machine is too slow, up to a minute of audio is \
+      queued. Beyond that, the oldest audio is dropped; standard error reports how much, at most once \
+      per second of audio.
 
       \(TranscriptOptions.help)
 
@@ -33,8 +38,8 @@ struct ListenCommand: RecognisingSubcommand {
   @Option(
     help: ArgumentHelp(
       """
-      Keep what is heard, at 16 kHz and mono, in this file: wav, flac or any other that record \
-      writes. The times of the words are those of the file.
+      File for the captured audio, 16 kHz and mono: wav, flac, or any other format of `syrinx \
+      record`. Word times refer to this file.
       """, valueName: "file"))
   var keep: FilePath?
 
@@ -45,29 +50,30 @@ struct ListenCommand: RecognisingSubcommand {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    try recognition.check(for: transcript)
+    try recognition.checkTranscript(transcript)
     guard let keep else { return }
     do {
       _ = try SoundFileEncoding(pathExtension: keep.pathExtension)
     } catch {
       throw ValidationError("--keep \(keep): \(error).")
     }
-    if case .virtualMicrophone(let path) = DeviceRoute(device.id), path.isSameFile(as: keep) {
-      throw ValidationError("\(keep) is what the microphone hears; keep it in another file.")
+    if device.captures(keep) {
+      throw ValidationError(
+        "\(keep) is the input of the virtual microphone; keep the audio in another file.")
     }
   }
 
   func perform(in context: CommandContext) async throws {
     @Dependency(\.speechClient) var speech
     try await speech.makeReady(for: recognition)
-    let kept = try keep.map { try KeptAudio(file: $0, console: context.console) }
+    let saver = try keep.map { try AudioSaver(file: $0, console: context.console) }
     try await context.signals.finishing(with: { [speech] in await speech.finishTask() }) {
-      try await listen(with: speech, keeping: kept, in: context)
+      try await listen(with: speech, saving: saver, in: context)
     }
   }
 
   private func listen(
-    with speech: SpeechClient, keeping kept: KeptAudio?, in context: CommandContext
+    with speech: SpeechClient, saving saver: AudioSaver?, in context: CommandContext
   ) async throws {
     var capture = CaptureRequest.speech
     capture.device = device.id
@@ -77,33 +83,33 @@ struct ListenCommand: RecognisingSubcommand {
     request.measuresWordTimes = transcript.style.hasWordTimes
     let audio = MicrophoneAudio(capture) { await began(with: $0, in: context) }
     request.source = .buffers(
-      kept?.keeping(audio) as (any AsyncSequence<AudioBuffer, any Error> & Sendable)? ?? audio)
+      saver?.saving(audio) as (any AsyncSequence<AudioBuffer, any Error> & Sendable)? ?? audio)
     let events = await speech.recognition(request: recognition.applied(to: request))
-    // A signal that came before the client knew of this task did not finish it.
+    // An earlier signal did not finish a task that the client did not know yet.
     if context.signals.received != nil { await speech.finishTask() }
     var report = TranscriptReport(style: transcript.style, console: context.console)
     try await report.begin()
     do {
       for try await event in events { try await report.show(event) }
     } catch {
-      await report.tellLosses()
+      await report.reportLosses()
       throw error
     }
     try await report.end()
-    try await kept?.finish()
+    try await saver?.finish()
   }
 
-  /// Says that it listens, as soon as the microphone gives something and not before.
+  /// Announces the microphone with its first audio, and not before.
   private func began(with first: CapturedAudio, in context: CommandContext) async {
     let microphone = device.name ?? first.device.map { "\($0.device)" } ?? "the default microphone"
     let format = first.device?.format ?? first.buffer.format
-    await context.console.mention("listening to \(microphone) (\(format)); Ctrl-C ends it")
+    await context.console.mention("listening to \(microphone) (\(format)); press Ctrl-C to stop")
     context.log.info("listening to \(microphone): \(format)")
   }
 }
 
-/// The file of `listen --keep`: what the recogniser hears, on the same time-line.
-final class KeptAudio: Sendable {
+/// Saves the audio for the recognizer to the file of `--keep`, on the same timeline.
+private final class AudioSaver: Sendable {
   private struct Failure {
     let error: any Error
     var isReported = false
@@ -112,7 +118,7 @@ final class KeptAudio: Sendable {
   private let file: FilePath
   private let encoding: SoundFileEncoding
   private let console: Console
-  // Held to note the one failure and to look at it.
+  // Held to store the one failure and to read it.
   private let failure = Mutex<Failure?>(nil)
 
   init(file: FilePath, console: Console) throws(SoundFileError) {
@@ -121,8 +127,8 @@ final class KeptAudio: Sendable {
     self.console = console
   }
 
-  /// The same buffers, written on their way; where that fails, they go on alone.
-  func keeping(
+  /// Passes the buffers on and writes them; after a failure it only passes them on.
+  func saving(
     _ buffers: some AsyncSequence<AudioBuffer, any Error> & Sendable
   ) -> some AsyncSequence<AudioBuffer, any Error> & Sendable {
     let policy = TeePolicy(
@@ -135,7 +141,7 @@ final class KeptAudio: Sendable {
     }
   }
 
-  /// Throws where the file is not complete; to be called when the last result has come.
+  /// Throws if the file is incomplete; call it after the last result.
   func finish() async throws(CommandEnd) {
     await report()
     if failure.withLock({ $0 != nil }) { throw .reported }

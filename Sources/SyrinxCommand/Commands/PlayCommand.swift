@@ -3,22 +3,27 @@ import AudioPlayerClient
 import ClientDependencies
 import FilePaths
 
-/// `syrinx play`: files to a loudspeaker.
+/// `syrinx play`: plays files.
 struct PlayCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "play",
-    abstract: "Plays sound files, one after the other and without a gap.",
+    abstract: "Play sound files one after the other, without gaps.",
     discussion: """
-      A file that cannot be played is reported and skipped. A truncated file is reported and \
-      played as far as it goes. In both cases the exit status is 1. Ctrl-C fades out and ends with \
-      130; a second one ends at once.
+      Examples:
+        syrinx play intro.wav talk.flac
+        syrinx play rain.ogg --loop forever --volume 0.3
+        ffmpeg -i talk.m4a -f wav - | syrinx play -
+
+      A file that cannot be played is reported and skipped; a truncated file is reported and played \
+      as far as it goes. In both cases the exit status is 1. Ctrl-C fades out and ends the command \
+      with status 130; a second one ends it at once.
 
       \(PlaybackRecord.schema)
       """)
 
   @Argument(
     help: """
-      The files, in any format that libsndfile, libFLAC, libmpg123 or an installed FFmpeg reads; - is \
+      Files in any format that libsndfile, libFLAC, libmpg123, or an installed FFmpeg reads; - for \
       standard input.
       """)
   var files: [FilePath]
@@ -29,39 +34,34 @@ struct PlayCommand: Subcommand {
 
   @OptionGroup var wait: WaitOption
 
-  @Option(parsing: .unconditional, help: "The volume, 0 (silence) to 1 (as it is).")
+  @Option(parsing: .unconditional, help: "Volume, 0 to 1.")
   var volume = 1.0
 
   @Option(
     parsing: .unconditional,
     help: """
-      How often each file is played: a number from 1 to 1000000, or forever, which plays several \
-      files again and again in their order.
+      Number of times to play each file, 1 to 1000000, or forever, which repeats the whole list if \
+      there are several files.
       """)
   var loop = LoopCount.times(1)
 
   @Option(
     name: .customLong("repeat"), parsing: .unconditional,
-    help: """
-      How often the list of files is played, the first again after the last: a number from 1 to \
-      1000000, or forever.
-      """)
+    help: "Number of times to play the list of files, 1 to 1000000, or forever.")
   var rounds = LoopCount.times(1)
 
   @OptionGroup var part: PlayRangeOptions
 
   @Flag(
     help: """
-      Read commands from standard input, one a line of up to \(LineReader.longest) bytes, each when \
-      the one before is done: \
-      \(ControlLine.commands). SECONDS in brackets \
-      are how long it takes to fall silent, to sound again or to reach the volume; FILE counts the \
-      files from 1, and without it seek goes to a time of the one that is heard. At the end of \
-      standard input what is paused goes on.
+      Read commands from standard input, one per line of up to \(LineReader.longest) bytes: \
+      \(ControlLine.commands). Each command runs when the previous one is done. The optional \
+      SECONDS are the length of the fade or volume ramp; FILE counts from 1 (default: the current \
+      file). At the end of standard input, a paused playback resumes.
       """)
   var control = false
 
-  @Flag(help: "Print the events as JSON, one object a line.")
+  @Flag(help: "Print events as JSON, one object per line.")
   var json = false
 
   @OptionGroup var input: RawOptions
@@ -79,13 +79,13 @@ struct PlayCommand: Subcommand {
       }
     }
     guard pipes < 2 else {
-      throw ValidationError("standard input (-) can be played once only, not \(pipes) times.")
+      throw ValidationError("standard input (-) can be played only once, not \(pipes) times.")
     }
     guard pipes == 0 || !control else {
-      throw ValidationError("--control reads standard input, so that it cannot be played (-).")
+      throw ValidationError("--control reads commands from standard input, so - cannot be played.")
     }
     guard loop != .forever || rounds == .times(1) else {
-      throw ValidationError("--loop forever does not end, so that --repeat cannot begin again.")
+      throw ValidationError("--loop forever never ends, so --repeat has no effect.")
     }
   }
 
@@ -97,11 +97,11 @@ struct PlayCommand: Subcommand {
     try await context.signals.finishing(with: { [player] in await player.stop() }) {
       try context.checkInterruption()
       let events = await player.playback(request: request(id, in: context))
-      // A signal that came before the player knew of this playback did not stop it.
+      // An earlier signal did not stop a playback that the player did not know yet.
       if context.signals.received != nil { await player.stop() }
       let following = Task { [player] in
         guard let lines else { return }
-        await CommandLineControl(
+        await StandardInputControl(
           player: player, id: id, fileCount: files.count, console: context.console
         ).follow(lines)
       }
@@ -118,18 +118,18 @@ struct PlayCommand: Subcommand {
     }
   }
 
-  /// Where nobody sees the progress it is told seldom, which saves work.
+  /// Reporting progress that nobody sees less often saves work.
   private func request(_ id: PlaybackID, in context: CommandContext) -> PlaybackRequest {
-    // The second of several files would never be heard otherwise.
-    let goesRound = loop == .forever && files.count > 1
+    // Otherwise the second of several files would never be played.
+    let repeatsList = loop == .forever && files.count > 1
     let items = files.map { file in
       PlaybackItem(
         source: file == "-"
           ? .stream(input.standardInput(in: context)) : .file(file.url),
-        range: part.range, repetition: goesRound ? .times(1) : loop.repetition)
+        range: part.range, repetition: repeatsList ? .times(1) : loop.repetition)
     }
     return PlaybackRequest(
-      items: items, cycle: goesRound ? .forever : rounds.repetition, device: device.id,
+      items: items, cycle: repeatsList ? .forever : rounds.repetition, device: device.id,
       volume: Float(volume), id: id,
       fadeIn: .seconds(part.fadeIn), fadeOut: .seconds(part.fadeOut),
       latency: opening.latency, deviceFormat: opening.format,

@@ -4,44 +4,56 @@ import AudioRecorderClient
 import FilePaths
 import SoundFile
 
-/// `syrinx record`: a microphone to a file.
+/// `syrinx record`: records a microphone to a file.
 struct RecordCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
-    abstract: "Records sound into a file.",
+    abstract: "Record audio to a file.",
     discussion: """
-      The extension decides on the format: wav, aiff, au, caf, flac, ogg, opus or mp3; a file that \
-      exists is replaced as soon as half a second is recorded, but none that has a number for its \
-      name: a number that is taken is left out. A file that another recorder writes is refused. \
-      - writes a WAV stream to standard output. Ctrl-C or SIGTERM completes the file, and the exit \
-      status is 0, also where nothing has been recorded yet and no file is made; a second one ends \
-      at once. SIGUSR1 goes on in the next file, SIGUSR2 pauses and resumes; with - they do nothing.
+      Examples:
+        syrinx record take.wav --seconds 10
+        syrinx record take-%03d.flac --roll-seconds 3600
+        syrinx record - | ffmpeg -i - take.m4a
+
+      The extension selects the format: wav, aiff, au, caf, flac, ogg, opus, or mp3. An existing file \
+      is overwritten when half a second is recorded. Numbered files overwrite nothing: existing \
+      numbers are skipped. A file that another recorder is writing is refused. With -, the command \
+      writes a WAV stream to standard output.
+
+      Ctrl-C or SIGTERM completes the file with exit status 0, even if nothing was recorded and no \
+      file was made. A second one ends the command at once. SIGUSR1 continues in the next file; \
+      SIGUSR2 pauses and resumes. With -, both are ignored.
 
       \(RecordingRecord.schema)
       """)
 
   static let takesCommandSignals = true
 
-  @Argument(help: "The file; - is standard output.")
+  @Argument(help: "File to write; - for standard output.")
   var file: FilePath
 
   @Option(
-    parsing: .unconditional, help: "The length in seconds after which it ends, counted in frames.")
+    parsing: .unconditional,
+    help: "Length in seconds, counted in frames (default: until stopped).")
   var seconds: Double?
 
   @OptionGroup var device: CaptureDeviceOption
 
   @OptionGroup var wait: WaitOption
 
-  @Option(parsing: .unconditional, help: "The file's rate in hertz; without it, the device's.")
+  @Option(
+    parsing: .unconditional,
+    help: "Sample rate of the recording in hertz (default: the device's).")
   var rate: Int?
 
-  @Option(parsing: .unconditional, help: "The file's number of channels; without it, the device's.")
+  @Option(
+    parsing: .unconditional,
+    help: "Number of channels in the recording (default: the device's).")
   var channels: Int?
 
   @OptionGroup var fileFormat: FileFormatOptions
 
-  @OptionGroup(title: "What is recorded") var rules: RecordingRuleOptions
+  @OptionGroup(title: "Recording rules") var rules: RecordingRuleOptions
 
   @OptionGroup var common: CommonOptions
 
@@ -50,14 +62,14 @@ struct RecordCommand: Subcommand {
     try check("--rate", rate, in: 1_000...768_000, "a rate in hertz")
     try check("--channels", channels, in: 1...32, "a number of channels")
     if !isStream { try checkFile() }
-    try checkPlaces()
+    try checkPlaceholder()
     try fileFormat.check(for: file, extension: pathExtension)
-    try rules.refuse(for: file)
+    try rules.checkDestination(file)
   }
 
   func perform(in context: CommandContext) async throws {
     guard !isStream || !StandardDescriptor.output.isTerminal else {
-      throw ValidationError("- writes sound to a terminal; send it into a pipe or a file.")
+      throw ValidationError("standard output (-) is a terminal; redirect it to a pipe or a file.")
     }
     try await RecordingRun(
       request: request(in: context), printsEvents: rules.json, context: context
@@ -65,13 +77,13 @@ struct RecordCommand: Subcommand {
   }
 
   private func request(in context: CommandContext) -> RecordingRequest {
-    // Levels that nobody sees are reported seldom, which saves work. A pipe gets audio at once.
-    let isWatched = rules.json || context.console.isWatched || isStream
+    // Reporting levels that nobody sees less often saves work.
+    let showsLevels = rules.json || context.console.isWatched
     var request = RecordingRequest(
       url: file.url, fileFormat: fileFormat.fileFormat(extension: pathExtension),
       device: device.id, sampleRate: rate.map(SampleRate.init(hertz:)), channelCount: channels,
       maximumDuration: seconds.map { .seconds($0) }, id: RecordingID(),
-      levelsInterval: .milliseconds(isWatched ? 100 : 1_000), onDeviceLoss: wait.onDeviceLoss)
+      levelsInterval: .milliseconds(showsLevels ? 100 : 1_000), onDeviceLoss: wait.onDeviceLoss)
     rules.apply(to: &request)
     if isStream {
       request.destination = .descriptor(StandardDescriptor.output.rawValue, isRaw: fileFormat.raw)
@@ -86,23 +98,6 @@ struct RecordCommand: Subcommand {
 
   private var pathExtension: String { file.pathExtension }
 
-  /// A recording destroys nothing that its own microphone hears; files with a number replace none.
-  private func checkMicrophone() throws {
-    guard case .virtualMicrophone(let path) = DeviceRoute(device.id), path.isSameFile(as: file)
-    else {
-      return
-    }
-    throw ValidationError("\(file) is what the microphone hears; record into another file.")
-  }
-
-  /// A name with a place for a date would be taken as it is written.
-  private func checkPlaces() throws {
-    guard rules.hasRollingLimit, let place = unknownPlace(in: file.text) else { return }
-    throw ValidationError(
-      "\(file): \(place) is no place that a file's number goes to; %d and %03d are. "
-        + "The shell knows the date: take-$(date +%F)-%03d.wav.")
-  }
-
   private func checkFile() throws {
     do {
       if fileFormat.format == nil { _ = try SoundFileEncoding(pathExtension: pathExtension) }
@@ -110,5 +105,22 @@ struct RecordCommand: Subcommand {
       throw ValidationError("\(file): \(error).")
     }
     try checkMicrophone()
+  }
+
+  /// Refuses to overwrite the input of a virtual microphone; numbered files overwrite nothing.
+  private func checkMicrophone() throws {
+    guard device.captures(file) else { return }
+    throw ValidationError(
+      "\(file) is the input of the virtual microphone; record to another file.")
+  }
+
+  /// Refuses a placeholder for a date, which would be taken literally.
+  private func checkPlaceholder() throws {
+    guard rules.hasRollingLimit, let placeholder = unsupportedPlaceholder(in: file.text) else {
+      return
+    }
+    throw ValidationError(
+      "\(file): \(placeholder) is not a placeholder for a file's number; use %d or %03d. "
+        + "For a date, use the shell: take-$(date +%F)-%03d.wav.")
   }
 }

@@ -4,20 +4,25 @@ import SpeechClient
 import Wyoming
 import WyomingServer
 
-/// `syrinx serve`: the recogniser for programs on this machine, or on others.
-struct ServeCommand: RecognisingSubcommand {
+/// `syrinx serve`: offers the recognizer to other programs and machines.
+struct ServeCommand: RecognizingSubcommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
-    abstract: "Recognises speech for Home Assistant and other clients of the Wyoming protocol.",
+    abstract: "Recognize speech for Home Assistant and other clients of the Wyoming protocol.",
     discussion: """
-      It serves until Ctrl-C or SIGTERM, and then ends at once, with status 0; on standard input it \
-      serves one client until that ends. Each connection has a recogniser of its own, of some 100 MB \
-      while it works. A client that sends something malformed, too large, or nothing for too long gets \
-      an error event, and its connection ends; the others go on. What a client said and the engine \
-      failed in is missing in its transcript; standard error says so.
+      Examples:
+        syrinx serve --wyoming tcp://127.0.0.1:10300
+        syrinx serve --wyoming tcp://0.0.0.0:10300 --allow-remote
+        syrinx serve --wyoming unix:///run/user/1000/syrinx
 
-      Clients get the words that do not change any more while they speak, and the whole text after \
-      audio-stop. Audio of any rate, of 8 to 32 bits and of any number of channels is converted.
+      The server runs until Ctrl-C or SIGTERM, which end it at once with status 0. On standard input \
+      it serves one client until the input ends. Each connection has its own recognizer of about 100 \
+      MB while it works. A client that sends malformed or oversized data, or nothing for too long, \
+      gets an error event and is disconnected; other clients are not affected. Audio in which the \
+      engine failed is missing from the transcript and reported on standard error.
+
+      Clients get stable words while they speak, and the whole text after audio-stop. Audio of any \
+      rate, 8 to 32 bits, and any number of channels is converted.
 
       The protocol has neither passwords nor encryption: only this machine can connect unless \
       --allow-remote is given.
@@ -28,46 +33,46 @@ struct ServeCommand: RecognisingSubcommand {
   @Option(
     help: ArgumentHelp(
       """
-      Where to listen: tcp://127.0.0.1:10300 (port 0 for one that is free), unix:///path, or stdio \
-      for a client on standard input and output.
+      Address to listen on: tcp://127.0.0.1:10300 (port 0 for any free port), unix:///path, or \
+      stdio for a client on standard input and output.
       """, valueName: "address"))
   var wyoming: String
 
-  @Flag(help: "Listen where other machines can connect as well.")
+  @Flag(help: "Allow an address that other machines can reach.")
   var allowRemote = false
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "How many clients may be connected at once, 1 to 1000 (4).", valueName: "count"))
+      "Maximum number of connected clients, 1 to 1000 (default: 4).", valueName: "count"))
   var connections: Int?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
       """
-      Seconds that a client may stay without sending audio, 0.1 to 86400 (default: 30; no limit on \
-      stdio).
+      Time that a client may stay connected without sending audio, 0.1 to 86400 (default: 30; no \
+      limit on stdio).
       """, valueName: "seconds"))
   var idleTimeout: Double?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The longest first line of a frame that a client may send, in bytes (65536).",
+      "Maximum size of the header line of a client's frame (default: 65536).",
       valueName: "bytes"))
   var headerLimit: ByteSize?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The most data in a frame that a client may send, in bytes (262144).", valueName: "bytes"))
+      "Maximum size of the data in a client's frame (default: 262144).", valueName: "bytes"))
   var dataLimit: ByteSize?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The most audio in a frame that a client may send, in bytes (1048576).", valueName: "bytes"))
+      "Maximum size of the audio in a client's frame (default: 1048576).", valueName: "bytes"))
   var payloadLimit: ByteSize?
 
   @OptionGroup var recognition: SpeechOptions
@@ -82,7 +87,7 @@ struct ServeCommand: RecognisingSubcommand {
     try check("--idle-timeout", idleTimeout, in: 0.1...86_400, "seconds")
     guard recognition.alternatives == nil else {
       throw ValidationError(
-        "--alternatives: the protocol has no place for other readings; leave it out.")
+        "--alternatives cannot be used: the Wyoming protocol has no alternatives.")
     }
   }
 
@@ -94,16 +99,16 @@ struct ServeCommand: RecognisingSubcommand {
     let server = WyomingServer(address: try address(), options: options)
     let serving = Task {
       try await server.run { address in
-        // A child's standard error is for what goes wrong.
+        // A child process writes only errors to standard error.
         if case .stdio = address { return }
-        await context.console.report("listening on \(address); Ctrl-C ends it")
+        await context.console.report("listening on \(address); press Ctrl-C to stop")
       }
     }
     try await context.signals.finishing(with: { serving.cancel() }) {
       do {
         try await serving.value
       } catch is CancellationError {
-        // That is how a signal ends it.
+        // A signal ends the server this way.
       }
     }
   }
@@ -111,10 +116,10 @@ struct ServeCommand: RecognisingSubcommand {
   private func address() throws -> WyomingAddress {
     guard let address = WyomingAddress(wyoming) else {
       throw ValidationError(
-        "--wyoming \(wyoming) is no address; give tcp://host:port, unix:///path or stdio.")
+        "--wyoming \(wyoming) is not an address; use tcp://host:port, unix:///path, or stdio.")
     }
     if case .stdio(command: .some) = address {
-      throw ValidationError("--wyoming \(wyoming): a server starts no command; give stdio.")
+      throw ValidationError("--wyoming \(wyoming): a server cannot start a command; use stdio.")
     }
     return address
   }
@@ -128,8 +133,8 @@ struct ServeCommand: RecognisingSubcommand {
     if let headerLimit { options.limits.header = headerLimit.byteCount }
     if let dataLimit { options.limits.data = dataLimit.byteCount }
     if let payloadLimit { options.limits.payload = payloadLimit.byteCount }
-    options.whenDropped = { [console = context.console] stretch, reason in
-      await console.report(reason.sentence(about: stretch))
+    options.whenDropped = { [console = context.console] range, reason in
+      await console.report(reason.sentence(about: range))
     }
     return options
   }

@@ -2,21 +2,23 @@ import ArgumentParser
 import AudioPlayerClient
 import AudioThreads
 import ClientDependencies
+import FilePaths
 import Logging
 import SoundCard
+import SoundFile
 import Synchronization
 
-/// A subcommand of `syrinx`: it does its job with the context that `run` makes.
+/// A subcommand of `syrinx`.
 protocol Subcommand: AsyncParsableCommand {
   var common: CommonOptions { get }
 
-  /// Whether SIGUSR1 and SIGUSR2 say something to it; else it ends by them.
+  /// Whether SIGUSR1 and SIGUSR2 control the subcommand; otherwise they end it.
   static var takesCommandSignals: Bool { get }
 
-  /// Changes what the job is done with.
+  /// Replaces dependencies before `perform`.
   func prepare(_ values: inout DependencyValues) throws
 
-  /// Does the job; every error it throws is reported and decides on the exit status.
+  /// Does the job; an error that it throws is reported and determines the exit status.
   nonisolated(nonsending) func perform(in context: CommandContext) async throws
 }
 
@@ -27,9 +29,9 @@ extension Subcommand {
 
   func run() async throws {
     common.startLogging()
-    let hurry = try WakeUp()
-    let console = try Console(hurry: hurry)
-    let signals = StopSignals(takesCommands: Self.takesCommandSignals, hurry: hurry)
+    let stopSignal = try WakeUp()
+    let console = try Console(stopSignal: stopSignal)
+    let signals = StopSignals(takesCommands: Self.takesCommandSignals, stopSignal: stopSignal)
     let context = CommandContext(console: console, signals: signals)
     try context.signals.start()
     do {
@@ -44,21 +46,21 @@ extension Subcommand {
 
   private func performRouted(in context: CommandContext) async throws {
     @Dependency(\.soundCard) var hardware
-    let soundCard = SoundCard.routing(to: hardware) { context.troubles.append($0) }
+    let soundCard = SoundCard.routing(to: hardware) { context.problems.append($0) }
     do {
       try await withDependencies {
         $0.soundCard = soundCard
-        // A command plays in the format of its file, and leaves no device open.
+        // A command plays in the format of its file and keeps no device open.
         $0.playbackIdleTime = .zero
         try prepare(&$0)
       } operation: {
         try await perform(in: context)
       }
     } catch {
-      _ = await context.reportTroubles()
+      _ = await context.reportProblems()
       throw error
     }
-    guard await context.reportTroubles() else { throw CommandEnd.reported }
+    guard await context.reportProblems() else { throw CommandEnd.reported }
   }
 }
 
@@ -66,22 +68,22 @@ extension Subcommand {
 struct CommandContext: Sendable {
   let console: Console
   let signals: StopSignals
-  let troubles = FileTroubles()
+  let problems = FileProblems()
   let log = Logger(label: "syrinx")
 
-  /// Ends the command where a signal asked for that.
+  /// Ends the command if a signal has asked for that.
   func checkInterruption() throws(CommandEnd) {
     if let signal = signals.received { throw .interrupted(signal) }
   }
 
-  /// Reports what was wrong with the files that were read; whether nothing was.
-  func reportTroubles() async -> Bool {
-    let troubles = troubles.all
-    for trouble in troubles { await console.report("\(trouble)") }
-    return troubles.isEmpty
+  /// Reports the problems of files and returns whether there were none.
+  func reportProblems() async -> Bool {
+    let problems = problems.all
+    for problem in problems { await console.report("\(problem)") }
+    return problems.isEmpty
   }
 
-  /// Runs `body` as a task that the first signal cancels, so that it leaves nothing half done.
+  /// Runs `body` as a task that the first signal cancels, so that nothing is left half done.
   func cancelledBySignals(_ body: @escaping @Sendable () async throws -> Void) async throws {
     let work = Task { try await body() }
     try await signals.finishing(with: { work.cancel() }) {
@@ -94,14 +96,30 @@ struct CommandContext: Sendable {
   }
 }
 
-/// What was wrong with files that could be opened, for the end of the command.
-final class FileTroubles: Sendable {
-  // Held to append and to take, by a card's thread and the command.
-  private let troubles = Mutex<[FileTrouble]>([])
+/// A problem of a file that could be opened.
+enum FileProblem: Equatable, Sendable, CustomStringConvertible {
+  /// The file is truncated.
+  case shortfall(SoundFileShortfall, file: FilePath)
+  /// A virtual microphone could not read the file to its end.
+  case failure(SoundFileError)
 
-  func append(_ trouble: FileTrouble) {
-    troubles.withLock { $0.append(trouble) }
+  /// A sentence for people.
+  var description: String {
+    switch self {
+    case .shortfall(let shortfall, let file): "\(file) is incomplete: \(shortfall)"
+    case .failure(let error): "the virtual microphone ended early: \(error)"
+    }
+  }
+}
+
+/// Collects problems of files, which are reported when the command ends.
+final class FileProblems: Sendable {
+  // Held to append and to read, by an audio thread and the command.
+  private let problems = Mutex<[FileProblem]>([])
+
+  func append(_ problem: FileProblem) {
+    problems.withLock { $0.append(problem) }
   }
 
-  var all: [FileTrouble] { troubles.withLock { $0 } }
+  var all: [FileProblem] { problems.withLock { $0 } }
 }

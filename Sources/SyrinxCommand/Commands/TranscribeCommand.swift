@@ -7,34 +7,39 @@ import SoundFile
 import SpeechClient
 import SpeechEngine
 
-/// `syrinx transcribe`: files to text.
-struct TranscribeCommand: RecognisingSubcommand {
+/// `syrinx transcribe`: transcribes files.
+struct TranscribeCommand: RecognizingSubcommand {
   static let configuration = CommandConfiguration(
     commandName: "transcribe",
-    abstract: "Writes what is said in sound files, a line for each utterance.",
+    abstract: "Transcribe sound files, one line per utterance.",
     discussion: """
-      A line comes as soon as its utterance is understood, the files in their order. Files that \
-      cannot be read, truncated files, and utterances in which the engine failed are reported; the \
-      rest is transcribed, and the exit status is 1. On a terminal a line says with each utterance \
-      how far a long file is, how fast it goes, and how long it will still take.
+      Examples:
+        syrinx transcribe talk.wav
+        syrinx transcribe *.flac --output-dir transcripts --format srt
+        ffmpeg -i talk.mp4 -f wav - | syrinx transcribe - --json
+
+      Each line is printed when its utterance is recognized, the files in their order. Unreadable \
+      files, truncated files, and utterances in which the engine failed are reported; the rest is \
+      transcribed, and the exit status is 1. On a terminal, a status line shows the position in a \
+      long file, the pace, and the time left.
 
       \(TranscriptOptions.help)
 
       \(JobsOption.help)
 
-      With --output-dir the transcript of talk.wav is talk.txt in that folder (.jsonl with --json, \
-      else the extension of the format); an existing transcript stays until the new one is \
-      complete. Ctrl-C and SIGTERM leave complete transcripts only.
+      With --output-dir, the transcript of talk.wav is talk.txt in that folder (.jsonl with --json, \
+      otherwise the extension of the format). An existing transcript stays until the new one is \
+      complete. Ctrl-C and SIGTERM leave only complete transcripts.
 
       \(EngineName.help)
 
-      \(UtteranceRecord.schema) \(LagRecord.droppedSchema) "file" is the file's name as it was \
-      given; \(FilePath.jsonHelp).
+      \(UtteranceRecord.schema) \(LagRecord.droppedSchema) "file" is the file's name as given; \
+      \(FilePath.jsonHelp).
       """)
 
   @Argument(
     help: """
-      The files, in any format that libsndfile, libFLAC, libmpg123 or an installed FFmpeg reads; - is \
+      Files in any format that libsndfile, libFLAC, libmpg123, or an installed FFmpeg reads; - for \
       standard input.
       """)
   var files: [FilePath]
@@ -43,8 +48,7 @@ struct TranscribeCommand: RecognisingSubcommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write a transcript for each file into this folder; it is made where there is none.",
-      valueName: "folder"))
+      "Folder for a transcript of each file; created if it does not exist.", valueName: "folder"))
   var outputDir: FilePath?
 
   @OptionGroup var recognition: SpeechOptions
@@ -58,13 +62,13 @@ struct TranscribeCommand: RecognisingSubcommand {
   func validate() throws {
     let pipes = files.count { $0 == "-" }
     guard pipes < 2 else {
-      throw ValidationError("standard input (-) can be read once only, not \(pipes) times.")
+      throw ValidationError("standard input (-) can be read only once, not \(pipes) times.")
     }
     try folder?.check(files)
-    try recognition.check(for: transcript)
+    try recognition.checkTranscript(transcript)
     if case .cues(let format) = transcript.style, outputDir == nil, files.count > 1 {
       throw ValidationError(
-        "--format \(format) begins anew with each file; give --output-dir for \(files.count) files."
+        "--format \(format) starts over with each file; \(files.count) files require --output-dir."
       )
     }
   }
@@ -86,12 +90,12 @@ struct TranscribeCommand: RecognisingSubcommand {
     with speech: SpeechClient, preparing prepare: @escaping Preparation, in context: CommandContext
   ) async throws {
     var hasFailed = false
-    var hearings = Hearings(files: files, atOnce: fileCount(in: context)) { [speech] file in
-      await hearing(of: file, with: speech, preparing: prepare, in: context)
+    var queue = RecognitionQueue(files: files, limit: fileCount(in: context)) { [speech] file in
+      await start(file, with: speech, preparing: prepare, in: context)
     }
     for file in files {
       do {
-        hasFailed = try await !transcribe(await hearings.next(), in: context) || hasFailed
+        hasFailed = try await !transcribe(await queue.next(), in: context) || hasFailed
       } catch let error where isOfOneFile(error) {
         let sentence = "\(error)"
         await context.console.report(
@@ -108,40 +112,42 @@ struct TranscribeCommand: RecognisingSubcommand {
     outputDir.map { TranscriptFolder(path: $0, style: transcript.style) }
   }
 
-  /// How many utterances are recognised at once: with partial results one, because each of them
-  /// is to be watched.
+  /// The number of utterances to recognize in parallel: one if partial results are shown.
   private func jobCount(in context: CommandContext) -> Int {
     transcript.wantsPartials(on: context.console) ? 1 : parallel.count
   }
 
-  /// How many files are recognised at once: more than there are decoders where these share the
-  /// utterances of all, else one for each decoder.
+  /// The number of files to recognize in parallel: one per decoder, or more if the decoders share
+  /// the utterances of all files.
   private func fileCount(in context: CommandContext) -> Int {
     @Dependency(\.speechEngine) var engine
     let isShared = engine.makeListener != nil && recognition.keyPhrases.isEmpty
     let jobCount = jobCount(in: context)
-    return isShared ? Hearings.atOnce(sharing: jobCount) : jobCount
+    return isShared ? RecognitionQueue.fileCount(sharing: jobCount) : jobCount
   }
 
-  /// Starts to recognise a file, whose results wait until they are asked for.
-  private func hearing(
-    of file: FilePath, with speech: SpeechClient, preparing prepare: Preparation,
+  /// Starts to recognize a file, whose results are buffered until they are read.
+  private func start(
+    _ file: FilePath, with speech: SpeechClient, preparing prepare: Preparation,
     in context: CommandContext
-  ) async -> Hearing {
+  ) async -> RecognitionQueue.Entry {
     let wantsPartials = transcript.wantsPartials(on: context.console)
-    let audio = await FileHearing(file, showsProgress: !wantsPartials, in: context)
-    var request = prepare(audio.request(wantsPartials: wantsPartials))
+    let recognition = await FileRecognition(file, showsProgress: !wantsPartials, in: context)
+    var request = prepare(recognition.request(wantsPartials: wantsPartials))
     request.measuresWordTimes = transcript.style.hasWordTimes
     request.jobCount = jobCount(in: context)
     context.log.info("transcribing \(file)")
-    return Hearing(file: file, audio: audio, events: await speech.recognition(request: request))
+    return RecognitionQueue.Entry(
+      recognition: recognition, events: await speech.recognition(request: request))
   }
 
-  /// Writes a file's transcript; whether nothing is missing in it.
-  private func transcribe(_ hearing: Hearing, in context: CommandContext) async throws -> Bool {
-    let output = try folder?.file(for: hearing.file)
+  /// Writes the transcript of a file and returns whether it is complete.
+  private func transcribe(
+    _ entry: RecognitionQueue.Entry, in context: CommandContext
+  ) async throws -> Bool {
+    let output = try folder?.file(for: entry.recognition.file)
     do {
-      let isWhole = try await write(hearing, to: output, in: context)
+      let isWhole = try await write(entry, to: output, in: context)
       try await output?.complete()
       return isWhole
     } catch {
@@ -151,30 +157,31 @@ struct TranscribeCommand: RecognisingSubcommand {
   }
 
   private func write(
-    _ hearing: Hearing, to output: TranscriptFile?, in context: CommandContext
+    _ entry: RecognitionQueue.Entry, to output: TranscriptFile?, in context: CommandContext
   ) async throws -> Bool {
+    let recognition = entry.recognition
     var report = TranscriptReport(
-      style: transcript.style, file: hearing.file, to: output, console: context.console)
-    await hearing.audio.beginProgress()
+      style: transcript.style, file: recognition.file, to: output, console: context.console)
+    await recognition.beginProgress()
     try await report.begin()
     do {
-      for try await event in hearing.events {
+      for try await event in entry.events {
         try await report.show(event)
-        await hearing.audio.note(event)
+        await recognition.note(event)
       }
-      // A recognition that is cancelled ends as if its audio did.
+      // A cancelled recognition ends as if its audio had ended.
       try Task.checkCancellation()
     } catch {
-      await report.tellLosses()
+      await report.reportLosses()
       throw error
     }
     try await report.end()
-    let isComplete = try await hearing.audio.finish()
+    let isComplete = try await recognition.finish()
     return report.isWhole && isComplete
   }
 }
 
-/// Whether the next file may still be transcribed: not where the engine or standard output is gone.
+/// Whether the next file may still be transcribed: not if the engine or standard output is gone.
 private func isOfOneFile(_ error: any Error) -> Bool {
   switch error {
   case SoundFileError.brokenPipe: false
@@ -185,33 +192,31 @@ private func isOfOneFile(_ error: any Error) -> Bool {
   }
 }
 
-/// How many utterances are recognised at once.
+/// The option `--jobs`.
 struct JobsOption: ParsableArguments {
-  /// More decoders than this are a mistake: each takes 100 MB.
-  static let most = 256
+  /// Each decoder takes 100 MB, so a larger number is a mistake.
+  private static let limit = 256
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Recognise so many utterances at once, 1 to \(most) (as many as there are processors).",
+      "Number of utterances to recognize in parallel, 1 to \(limit) (default: one per processor).",
       valueName: "number"))
   var jobs: Int?
 
-  /// As many as were asked for, or as this process may use processors.
+  /// The requested number, or the number of processors that this process may use.
   var count: Int {
-    jobs ?? min(Self.most, max(1, ProcessInfo.processInfo.activeProcessorCount))
+    jobs ?? min(Self.limit, max(1, ProcessInfo.processInfo.activeProcessorCount))
   }
 
   func validate() throws {
-    if let jobs, !(1...Self.most).contains(jobs) {
-      throw ValidationError("--jobs is 1 to \(Self.most), not \(jobs).")
-    }
+    try check("--jobs", jobs, in: 1...Self.limit, "a number")
   }
 
-  /// What the help says about it.
+  /// The help on parallel recognition.
   static let help = """
-    With --jobs several decoders work, of 100 MB each: on several files, and on several utterances \
-    of a long one. The text and its order are the same as with one. With partial results one works, \
-    and with an engine that knows an utterance by those before it one for each file.
+    With --jobs, several decoders of 100 MB each work in parallel: on several files, and on several \
+    utterances of a long file. Text and order do not depend on their number. Partial results use one \
+    decoder. An engine whose utterances depend on earlier ones uses one decoder per file.
     """
 }

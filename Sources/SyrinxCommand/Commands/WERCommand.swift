@@ -2,46 +2,51 @@ import ArgumentParser
 import FilePaths
 import SpeechClient
 
-/// `syrinx wer`: how far a transcript is from what was said.
+/// `syrinx wer`: measures the word error rate of a transcript.
 struct WERCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "wer",
     abstract: "Print the word error rate of a transcript against a reference.",
     discussion: """
-      Both are text files in UTF-8, of which one can be - (standard input), or with --text the texts \
-      themselves. They are compared as they are heard: case, punctuation, and hyphens do not count. English \
-      numbers are taken in digits (two hundred fifty, 250), those in a row as one (nineteen eighty-four, \
-      1984); $5 and 5 % are 5 dollar and 5 percent; contractions are taken apart (isn't, is not); British \
-      spellings are American ones (colour, color); uh, um, and the like are left out. In scripts without \
-      spaces each letter is a word. With --raw only white space parts words, and everything counts.
+      Examples:
+        syrinx wer reference.txt transcript.txt
+        syrinx transcribe talk.wav | syrinx wer reference.txt - --alignment
+        syrinx wer --text "ten miles" "ten smiles" --limit 20
 
-      The exit status is 0 when the rate could be told and is not above --limit.
+      Both arguments are UTF-8 text files, one of which can be - (standard input), or with --text the \
+      texts themselves. Both are normalized: case, punctuation, and hyphens do not count. English \
+      numbers become digits (two hundred fifty, 250), and consecutive ones are joined (nineteen \
+      eighty-four, 1984); $5 and 5 % become 5 dollar and 5 percent; contractions are expanded (isn't, \
+      is not); British spellings become American (colour, color); uh, um, and the like are removed. \
+      In scripts without spaces each character is a word. With --raw, only white space separates \
+      words, and everything counts.
+
+      The exit status is 0 if there is a rate and it does not exceed --limit.
 
       \(WordErrorRecord.schema)
       """)
 
-  @Argument(help: "What was said.")
+  @Argument(help: "Reference: what was said.")
   var reference: String
 
-  @Argument(help: "What was understood.")
+  @Argument(help: "Transcript: what was recognized.")
   var hypothesis: String
 
-  @Flag(help: "The arguments are the texts, not the names of files.")
+  @Flag(help: "Take the arguments as texts, not as file names.")
   var text = false
 
-  @Flag(
-    name: [.long, .customLong("verbatim")], help: "Compare the words as they are written.")
+  @Flag(name: [.long, .customLong("verbatim")], help: "Compare the words without normalization.")
   var raw = false
 
   @Option(
     parsing: .unconditional,
-    help: "The highest word error rate, in percent, at which the exit status is 0.")
+    help: "Maximum word error rate for exit status 0, in percent (default: no limit).")
   var limit: Double?
 
-  @Flag(help: "Print each word with what became of it: =, or S, D or I and both words.")
+  @Flag(help: "Print the alignment of each word: =, S, D, or I, and the words.")
   var alignment = false
 
-  @Flag(help: "Print JSON, an object on one line.")
+  @Flag(help: "Print one JSON object on one line.")
   var json = false
 
   @OptionGroup var common: CommonOptions
@@ -49,21 +54,22 @@ struct WERCommand: Subcommand {
   func validate() throws {
     try check("--limit", limit, in: 0...1_000_000, "a rate in percent")
     guard text || !(reference.isEmpty || hypothesis.isEmpty) else {
-      throw ValidationError("a file name is empty; with --text the arguments are texts.")
+      throw ValidationError("a file name is empty; for texts, use --text.")
     }
     guard text || reference != "-" || hypothesis != "-" else {
-      throw ValidationError("standard input (-) can be read once only; name a file for the other.")
+      throw ValidationError(
+        "standard input (-) can be read only once; name a file for the other argument.")
     }
   }
 
   func perform(in context: CommandContext) async throws {
     let said = text ? reference : try await TextFile(FilePath(reference)).text()
-    let heard = text ? hypothesis : try await TextFile(FilePath(hypothesis)).text()
+    let recognized = text ? hypothesis : try await TextFile(FilePath(hypothesis)).text()
     let errors = WordErrorRate(
-      reference: said, hypothesis: heard, normalisation: raw ? .written : .spoken)
+      reference: said, hypothesis: recognized, normalisation: raw ? .written : .spoken)
     guard let rate = errors.rate else {
       let name = text ? "the first text" : "\(FilePath(reference))"
-      throw CommandFailure(description: "\(name) has no words: there is nothing to compare with")
+      throw CommandFailure(description: "\(name) has no words to compare with")
     }
     for line in try lines(errors, rate) { try await context.console.print(line) }
     if let limit, rate * 100 > limit {
@@ -97,14 +103,14 @@ extension AlignedWord {
 }
 
 extension Double {
-  /// A hundred times the number, to a tenth.
+  /// The fraction in percent, to a tenth.
   fileprivate var percentText: String {
     let tenths = Int((self * 1_000).rounded())
     return "\(tenths / 10).\(tenths % 10)"
   }
 }
 
-/// A word error rate as `--json` tells it.
+/// The output of `syrinx wer --json`.
 struct WordErrorRecord: Encodable {
   struct Word: Encodable {
     let kind: String
@@ -132,11 +138,11 @@ struct WordErrorRecord: Encodable {
     }
   }
 
-  /// What the help says about it.
+  /// The documentation of the JSON in the help.
   static let schema = """
-    With --json there is one object: "rate" (0 is perfect, 1 an error for each word), \
+    With --json, there is one object: "rate" (0 is perfect, 1 is an error for each word), \
     "substitutions", "deletions", "insertions", "referenceWords", "hypothesisWords", and \
-    "alignment", the words in order, each with "kind" (match, substitution, deletion or insertion) \
-    and, as it has them, "reference" and "hypothesis".
+    "alignment", the words in order, each with "kind" (match, substitution, deletion, or insertion) \
+    and "reference" and "hypothesis" where they exist.
     """
 }

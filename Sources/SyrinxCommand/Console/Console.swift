@@ -2,68 +2,68 @@ import AudioThreads
 import FilePaths
 import Glibc
 
-/// Standard output for data, standard error for people; both are written on a thread of their own,
-/// in the order of the calls.
+/// Writes data to standard output and messages to standard error, on a thread of its own and in the
+/// order of the calls.
 actor Console {
   private let executor: ThreadExecutor
   private let output: StandardDescriptor
   private let error: StandardDescriptor
-  private let hurry: WakeUp?
+  private let stopSignal: WakeUp?
   private var status: StatusLine
 
-  /// Whether people watch standard error.
+  /// Whether standard error is a terminal.
   nonisolated let isWatched: Bool
 
   /// Starts the thread.
   ///
-  /// - Parameter hurry: once it is signalled, readers that take nothing for a second are waited for
-  ///   no longer.
+  /// - Parameter stopSignal: once it is signaled, a write to a reader that takes nothing for a
+  ///   second fails.
   init(
-    output: StandardDescriptor = .output, error: StandardDescriptor = .error, hurry: WakeUp? = nil
+    output: StandardDescriptor = .output, error: StandardDescriptor = .error,
+    stopSignal: WakeUp? = nil
   ) throws {
     executor = try ThreadExecutor(name: "syrinx-console")
     self.output = output
     self.error = error
-    self.hurry = hurry
+    self.stopSignal = stopSignal
     isWatched = error.isTerminal
     status = StatusLine(isStyled: error.isStyled)
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Writes a line of data; at once, also into a pipe.
+  /// Writes a line of data, unbuffered.
   func print(_ line: String) throws(OutputError) {
     show(status.clear())
-    try output.write(line + "\n", hurry: hurry)
+    try output.write(line + "\n", stopSignal: stopSignal)
   }
 
-  /// Writes a sentence for people.
+  /// Writes a message.
   func report(_ sentence: String) {
     show(status.clear() + "syrinx: \(sentence.printable)\n")
   }
 
-  /// Writes a line for people who watch; nobody else gets it, and nothing is waited for then.
+  /// Writes a line to the terminal; without a terminal it returns at once.
   nonisolated func mention(_ line: String) async {
     if isWatched { await show(line: line) }
   }
 
-  /// Rewrites the last line for people who watch; nobody else gets it, and nothing is waited for
-  /// then.
+  /// Rewrites the terminal's last line; without a terminal it returns at once.
   nonisolated func showStatus(_ text: String) async {
     if isWatched { await show(status: text) }
   }
 
-  /// The same for a text whose end matters most, and of which the tail, dim, may still change.
+  /// Rewrites the terminal's last line, keeps the end of a long text, and dims its volatile tail.
   nonisolated func showVolatile(_ stable: String, tail: String = "") async {
     if isWatched { await show(stable, tail: tail) }
   }
 
-  /// Leaves nothing of the line that was rewritten.
+  /// Erases the last line.
   func clearStatus() {
     show(status.clear())
   }
 
-  /// Leaves the last line as it is.
+  /// Keeps the last line; the next text begins below it.
   func keepStatus() {
     show(status.keep())
   }
@@ -81,12 +81,12 @@ actor Console {
   }
 
   private func show(_ text: String) {
-    // Where nobody can read it there is nobody to tell that it failed.
-    do throws(OutputError) { try error.write(text, hurry: hurry) } catch {}
+    // A failure of standard error cannot be reported anywhere.
+    do throws(OutputError) { try error.write(text, stopSignal: stopSignal) } catch {}
   }
 }
 
-/// Standard output or standard error, as far as the command writes to them.
+/// Standard output or standard error.
 struct StandardDescriptor: Sendable {
   /// Standard output.
   static let output = StandardDescriptor(rawValue: 1, name: "standard output")
@@ -98,46 +98,47 @@ struct StandardDescriptor: Sendable {
 
   var isTerminal: Bool { isatty(rawValue) == 1 }
 
-  /// Whether it is a terminal that knows how to dim, and to clear a line.
+  /// Whether it is a terminal that can dim text and clear a line.
   var isStyled: Bool {
     guard isTerminal, let name = getenv("TERM") else { return false }
     return !["", "dumb"].contains(String(cString: name))
   }
 
-  /// The columns of the terminal, 80 where it does not say.
+  /// The columns of the terminal, or 80 if it does not report them.
   var columns: Int {
     var size = winsize()
     guard ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)
   }
 
-  /// Writes all of a text, whatever it takes; it blocks while the reader is slow.
+  /// Writes the whole text; blocks while the reader is slow.
   ///
-  /// - Parameter hurry: once it is signalled, a reader that takes nothing for a second is waited
-  ///   for no longer.
-  func write(_ text: String, hurry: WakeUp? = nil) throws(OutputError) {
+  /// - Parameter stopSignal: once it is signaled, a write to a reader that takes nothing for a
+  ///   second fails.
+  func write(_ text: String, stopSignal: WakeUp? = nil) throws(OutputError) {
     var text = text
-    let code = text.withUTF8 { writeAll(UnsafeRawBufferPointer($0), to: rawValue, hurry: hurry) }
+    let code = text.withUTF8 {
+      writeAll(UnsafeRawBufferPointer($0), to: rawValue, stopSignal: stopSignal)
+    }
     guard code == 0 else { throw OutputError(name: name, code: code) }
   }
 
-  /// Gives 0, 1 and 2 to descriptors that fail, where the command was started without them.
-  ///
-  /// Otherwise the first file that is opened would become standard output.
+  /// Opens descriptors that fail as 0, 1, and 2 if the command was started without them; otherwise
+  /// the first file that is opened would become standard output.
   static func reserveAll() {
     for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) < 0 {
-      // The lowest free number is what `open` gives: this one.
+      // `open` returns the lowest free number: this one.
       _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
     }
   }
 }
 
-/// Standard output could not be written.
+/// Why standard output could not be written.
 struct OutputError: Error, Equatable, CustomStringConvertible {
   let name: String
   let code: Int32
 
-  /// Whether the reader has gone, which is for a filter the usual way to end.
+  /// Whether the reader is gone, which is the usual end of a filter.
   var isBrokenPipe: Bool { code == EPIPE }
 
   var description: String {

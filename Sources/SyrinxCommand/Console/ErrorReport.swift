@@ -1,29 +1,32 @@
 import ArgumentParser
+import AudioCore
 import AudioPlayerClient
 import AudioRecorderClient
+import SoundCard
 import SpeechClient
+import WyomingServer
 
-/// Why a command ends without its job being done, where there is nothing more to say.
+/// Why a command ends without having done its job, if there is nothing more to report.
 enum CommandEnd: Error, Equatable {
-  /// What went wrong has been reported.
+  /// The error has been reported.
   case reported
-  /// This signal asked for it.
+  /// A signal ended the command.
   case interrupted(Int32)
 }
 
-/// A sentence of the command itself about what went wrong.
+/// An error of the command itself.
 struct CommandFailure: Error, Equatable, CustomStringConvertible {
   let description: String
 
   /// A recording without a frame.
   static let noSound = CommandFailure(
-    description: "the device came to its end before it gave any sound")
+    description: "the device ended before it captured any audio")
 }
 
-/// What is said about an error, and the exit status that it leads to.
+/// The message and the exit status for an error.
 ///
-/// 0: the job was done; 1: it was not; 64: wrong usage; 128 + n: signal n ended it, among them 141
-/// for a reader of standard output that has gone (SIGPIPE, as with programs that do not handle it).
+/// 0: success; 1: failure; 64: wrong usage; 128 + n: signal n ended the command. A reader of
+/// standard output that is gone counts as SIGPIPE, 141, as with programs that do not handle it.
 struct ErrorReport: Equatable {
   let sentence: String?
   let status: Int32
@@ -33,7 +36,7 @@ struct ErrorReport: Equatable {
     self.status = status
   }
 
-  /// Nil for errors that ArgumentParser reports itself.
+  /// Nil for errors that ArgumentParser reports.
   init?(_ error: any Error) {
     switch error {
     case is ValidationError, is CleanExit, is ExitCode: return nil
@@ -41,14 +44,35 @@ struct ErrorReport: Equatable {
     case CommandEnd.interrupted(let signal): self.init(status: StopSequence.status(signal))
     case let error as OutputError where error.isBrokenPipe: self.init(status: 141)
     case AudioRecorderError.brokenPipe: self.init(status: 141)
-    // Nothing but the arguments asks for something.
+    // Only the arguments make a request.
     case SpeechClientError.invalidRequest: self.init(sentence: Self.sentence(error), status: 64)
     default: self.init(sentence: Self.sentence(error), status: 1)
     }
   }
 
-  /// What an error says, and which option has led to it.
+  /// The error's own sentence, and the option or subcommand that helps: libraries know neither.
   static func sentence(_ error: any Error) -> String {
-    if case AudioPlayerError.startBehindEnd = error { "\(error) (--start)" } else { "\(error)" }
+    switch error {
+    case AudioPlayerError.startBehindEnd: "\(error) (--start)"
+    case WyomingServerError.remoteAddress: "\(error) (--allow-remote)"
+    case AudioPlayerError.device(let id, let reason):
+      reason + hint(on: id, reason, .playback, virtual: "virtual plays without hardware")
+    case AudioRecorderError.device(let id, let reason):
+      reason + hint(on: id, reason, .capture, virtual: "virtual:FILE captures a file")
+    default: "\(error)"
+    }
+  }
+
+  /// How to choose a device, if the reason is that there is none or no such one.
+  private static func hint(
+    on id: AudioDevice.ID?, _ reason: String, _ direction: AudioDevice.Direction, virtual: String
+  ) -> String {
+    switch reason {
+    case "\(SoundCardError.noSoundCard(direction))":
+      "; `syrinx devices` lists the devices, and --device \(virtual)"
+    case id.map { "\(SoundCardError.unknownDevice($0, direction))" }:
+      "; `syrinx devices` lists the devices"
+    default: ""
+    }
   }
 }

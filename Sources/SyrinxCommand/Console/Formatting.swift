@@ -3,7 +3,7 @@ import FilePaths
 import Foundation
 
 extension Encodable {
-  /// The value as JSON on one line, the keys in alphabetical order; nothing in it moves a terminal.
+  /// The value as JSON on one line, keys in alphabetical order, control characters escaped.
   func jsonLine() throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -15,26 +15,24 @@ extension Encodable {
 }
 
 extension Duration {
-  /// Seconds to a thousandth, for places.
+  /// Seconds for JSON, to a millisecond.
   var inRecordSeconds: Double { (inSeconds * 1_000).rounded() / 1_000 }
 
-  /// Seconds to a millionth, and never 0 for something: for what is missing, which may be a frame.
-  var inMissingSeconds: Double {
+  /// Seconds of lost audio for JSON, to a microsecond; a single frame is not rounded to 0.
+  var inLostSeconds: Double {
     let rounded = (inSeconds * 1_000_000).rounded() / 1_000_000
     return rounded == 0 && self != .zero ? inSeconds : rounded
   }
-}
 
-extension Duration {
   /// The time for people, to a tenth of a second: `0:03.2`, `1:02:03.4`.
   var clockText: String {
     let tenths = Int((max(.zero, self).inSeconds * 10).rounded(.down))
     let (hours, minutes, seconds) = (tenths / 36_000, tenths / 600 % 60, tenths / 10 % 60)
-    let rest = "\(twoDigits(seconds)).\(tenths % 10)"
-    return hours > 0 ? "\(hours):\(twoDigits(minutes)):\(rest)" : "\(minutes):\(rest)"
+    let rest = "\(Self.twoDigits(seconds)).\(tenths % 10)"
+    return hours > 0 ? "\(hours):\(Self.twoDigits(minutes)):\(rest)" : "\(minutes):\(rest)"
   }
-}
 
-private func twoDigits(_ number: Int) -> String {
-  number < 10 ? "0\(number)" : "\(number)"
+  private static func twoDigits(_ number: Int) -> String {
+    number < 10 ? "0\(number)" : "\(number)"
+  }
 }

@@ -1,33 +1,33 @@
 import SpeechClient
 
-/// The last line of a terminal, which is written again and again.
+/// The last line of a terminal, which is rewritten.
 struct StatusLine {
   private var shown = ""
   private let isStyled: Bool
 
-  /// - Parameter isStyled: whether the terminal can dim, and clear the rest of a line: nobody has
-  ///   to know then how wide what was there is for it.
+  /// - Parameter isStyled: whether the terminal can dim text and clear the rest of a line; otherwise
+  ///   spaces overwrite the previous text.
   init(isStyled: Bool = false) {
     self.isStyled = isStyled
   }
 
-  /// What to write so that `text` is the line; it is cut to the terminal's width.
+  /// Returns what to write to show `text`, cut to the terminal's width.
   mutating func show(_ text: String, columns: Int) -> String {
     show(String(text.prefix(columns: columns - 1)), dimmed: 0)
   }
 
-  /// The same for a text whose end matters most, and of which the tail, dim, may still change.
+  /// Returns what to write to show the end of a text whose volatile tail is dimmed.
   mutating func show(_ stable: String, tail: String, columns: Int) -> String {
     let text = [stable, tail].joinedAsWritten.suffix(columns: max(1, columns - 1))
     return show(String(text), dimmed: isStyled ? min(tail.count, text.count) : 0)
   }
 
-  /// What to write so that the line is gone and another text can take its place.
+  /// Returns what to write to erase the line.
   mutating func clear() -> String {
     shown.isEmpty ? "" : show("", dimmed: 0) + "\r"
   }
 
-  /// What to write so that the line stays and the next text begins below it.
+  /// Returns what to write to keep the line and begin the next text below it.
   mutating func keep() -> String {
     guard !shown.isEmpty else { return "" }
     shown = ""
@@ -40,18 +40,18 @@ struct StatusLine {
     return "\r" + line.dropLast(dimmed) + tail + rest(beyond: line)
   }
 
-  /// What leaves nothing of the line before behind a new one.
+  /// Erases what the previous line has beyond the new one.
   private func rest(beyond line: String) -> String {
     guard !isStyled else { return "\u{1B}[K" }
     return String(repeating: " ", count: max(0, shown.columns - line.columns))
   }
 }
 
-/// Lets through at most ten statuses for each second of sound.
-struct StatusPace {
+/// Limits status updates to ten per second of audio.
+struct StatusThrottle {
   private var next = Duration.zero
 
-  /// Whether a status at this position is to be shown.
+  /// Whether to show a status at this position.
   mutating func admits(_ position: Duration) -> Bool {
     guard position >= next else { return false }
     next = position + .milliseconds(100)
@@ -59,12 +59,11 @@ struct StatusPace {
   }
 }
 
-/// How many columns of a terminal a text takes: none is taken for less than it may be, because a
-/// line that is too long wraps.
+/// The width of text on a terminal. It is never underestimated, because a line that is too long wraps.
 extension StringProtocol {
   var columns: Int { reduce(0) { $0 + $1.columns } }
 
-  /// As much of the beginning as fits into so many columns.
+  /// The longest prefix that fits into so many columns.
   func prefix(columns: Int) -> SubSequence {
     var room = columns
     let end = indices.first { index in
@@ -74,7 +73,7 @@ extension StringProtocol {
     return self[..<(end ?? endIndex)]
   }
 
-  /// As much of the end as fits into so many columns.
+  /// The longest suffix that fits into so many columns.
   func suffix(columns: Int) -> SubSequence {
     var begin = endIndex
     var room = columns
@@ -95,9 +94,9 @@ extension Character {
 extension Unicode.Scalar {
   fileprivate var columns: Int {
     if value < 0x300 { return 1 }
-    // It asks for the picture, which is wide, of a character that is not.
+    // The variation selector for the emoji form, which is wide, of a narrow character.
     if value == 0xFE0F { return 1 }
-    // The vowels and ends of a Korean syllable stand within it.
+    // Medial vowels and final consonants of a Hangul syllable are part of its block.
     if (0x1160...0x11FF).contains(value) { return 0 }
     switch properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format: return 0
@@ -105,7 +104,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// What Unicode calls wide or full-width in East Asia, and the blocks of pictures as a whole.
+  /// The wide and full-width characters of East Asia in Unicode, and all blocks of pictographs.
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23F3, 0x25FD...0x25FE,
     0x2600...0x27BF, 0x2B1B...0x2B55, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F,

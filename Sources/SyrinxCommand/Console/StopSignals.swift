@@ -2,57 +2,56 @@ import AudioThreads
 import Glibc
 import Synchronization
 
-/// SIGINT, SIGTERM and SIGHUP as the wish to finish; the second of them ends the process at once.
+/// Receives SIGINT, SIGTERM, and SIGHUP: the first asks the command to finish, the second ends the
+/// process at once.
 ///
-/// SIGUSR1 and SIGUSR2 are commands to a recording; every other command ends by them, as programs
-/// usually do.
+/// SIGUSR1 and SIGUSR2 control a recording; they end any other command, as they end most programs.
 final class StopSignals: Sendable {
   // Held for a few instructions by the thread that receives signals and by the command.
   private let sequence = Mutex(StopSequence())
-  private let wishes: AsyncStream<Void>
-  private let wish: AsyncStream<Void>.Continuation
+  private let stops: AsyncStream<Void>
+  private let stop: AsyncStream<Void>.Continuation
   private let commands: AsyncStream<Int32>
   private let command: AsyncStream<Int32>.Continuation
   private let takesCommands: Bool
 
-  /// Signalled from the first wish to finish on: what could hold up the end is to be waited for no
-  /// longer than it must.
-  let hurry: WakeUp?
+  /// Signaled with the first stop: from then on, blocking writes give up.
+  let stopSignal: WakeUp?
 
-  /// - Parameter takesCommands: false for a command that ends by SIGUSR1 and SIGUSR2; with true
-  ///   they wait for `commanding`, and lead to nothing after it or where it is never called.
-  init(takesCommands: Bool = false, hurry: WakeUp? = nil) {
+  /// - Parameter takesCommands: true to queue SIGUSR1 and SIGUSR2 for `commanding`; false to end
+  ///   the process by them.
+  init(takesCommands: Bool = false, stopSignal: WakeUp? = nil) {
     self.takesCommands = takesCommands
-    self.hurry = hurry
-    (wishes, wish) = AsyncStream.makeStream()
+    self.stopSignal = stopSignal
+    (stops, stop) = AsyncStream.makeStream()
     (commands, command) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
   }
 
-  /// Starts to receive; `block` must have been called before the process had a second thread.
+  /// Starts to receive; call `block` before the process has a second thread.
   func start() throws(ThreadError) {
-    _ = try DedicatedThread.start(name: "syrinx-signals") { [self] in receiveForEver() }
+    _ = try DedicatedThread.start(name: "syrinx-signals") { [self] in receiveForever() }
   }
 
-  /// The signal that asked to finish, nil while none did.
+  /// The signal that asked to finish, or nil.
   var received: Int32? { sequence.withLock { $0.first } }
 
-  /// Runs `body`; when a signal comes meanwhile, `finish` is called, which leads `body` to its end.
+  /// Runs `body`; on a signal, calls `finish`, which leads `body` to its end.
   ///
-  /// A signal that came before ends the process: there is nothing to finish. For one call only.
+  /// An earlier signal ends the process, because there is nothing to finish. For one call only.
   func finishing<Result>(
     with finish: @escaping @Sendable () async -> Void, _ body: () async throws -> Result
   ) async throws -> Result {
     sequence.withLock { $0.begin() }
-    async let watch: Void = { [wishes] in
-      for await _ in wishes { await finish() }
+    async let watch: Void = { [stops] in
+      for await _ in stops { await finish() }
     }()
     let result = try await body()
-    wish.finish()
+    stop.finish()
     await watch
     return result
   }
 
-  /// Runs `body`, and `act` with SIGUSR1 and SIGUSR2 as they come meanwhile; for one call only.
+  /// Runs `body`, and `act` with SIGUSR1 and SIGUSR2 as they arrive. For one call only.
   func commanding<Result>(
     _ act: @escaping @Sendable (AsyncStream<Int32>) async -> Void,
     _ body: () async throws -> Result
@@ -64,15 +63,15 @@ final class StopSignals: Sendable {
     return result
   }
 
-  /// Keeps these signals for `StopSignals`, on this thread and on those that it starts.
+  /// Blocks the signals on this thread and on the threads that it starts.
   ///
-  /// A command under `nohup` ignores SIGHUP, and goes on to.
+  /// Under `nohup`, SIGHUP stays ignored.
   static func block() {
     var signals = stopSignals()
     pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
-  private func receiveForEver() {
+  private func receiveForever() {
     var signals = Self.stopSignals()
     while true {
       var signal: Int32 = 0
@@ -87,8 +86,8 @@ final class StopSignals: Sendable {
   private func receiveStop(_ signal: Int32) {
     switch sequence.withLock({ $0.receive(signal) }) {
     case .finish:
-      hurry?.signal()
-      wish.yield()
+      stopSignal?.signal()
+      stop.yield()
     case .exit(let status): _exit(status)
     }
   }
@@ -115,23 +114,22 @@ final class StopSignals: Sendable {
   }
 }
 
-/// What a signal to stop leads to: the first one ends the work properly, the next one ends the
-/// process.
+/// Decides what a stop signal does: the first one finishes the work, the next one ends the process.
 struct StopSequence {
-  /// What is to be done now.
+  /// The action to take.
   enum Action: Equatable {
-    /// The work in hand is to be finished: files completed, sounds faded out.
+    /// Finish the work: complete files, fade out.
     case finish
-    /// The process is to end at once, with this exit status.
+    /// End the process at once with this exit status.
     case exit(Int32)
   }
 
   private var canFinish = false
 
-  /// The signal that came first, nil while none has.
+  /// The first signal, or nil.
   private(set) var first: Int32?
 
-  /// From now on there is work that can be finished.
+  /// From now on there is work to finish.
   mutating func begin() {
     canFinish = true
   }
@@ -142,6 +140,6 @@ struct StopSequence {
     return .finish
   }
 
-  /// What shells report of a process that such a signal ended: 130 for SIGINT, 143 for SIGTERM.
+  /// The status that shells report for a process ended by a signal: 130 for SIGINT, 143 for SIGTERM.
   static func status(_ signal: Int32) -> Int32 { 128 + signal }
 }

@@ -2,7 +2,7 @@ import AudioThreads
 import FilePaths
 import Glibc
 
-/// A text that is read as a whole.
+/// A text file that is read as a whole.
 struct TextFile {
   /// The file's name; - is standard input.
   let name: FilePath
@@ -11,15 +11,14 @@ struct TextFile {
     self.name = name
   }
 
-  /// Whether it is a pipe, which can be read but once: `<(command)` of a shell, or what `mkfifo`
-  /// makes.
+  /// Whether it is a pipe, which can be read only once: a shell's `<(command)`, or one of `mkfifo`.
   var isPipe: Bool {
     name.status.map { $0.st_mode & S_IFMT } == S_IFIFO
   }
 
-  /// The text, read on a thread of its own, because a pipe takes its time.
+  /// Reads the text on a thread of its own, because a pipe may block.
   ///
-  /// - Parameter limit: how many bytes there may be.
+  /// - Parameter limit: the maximum number of bytes.
   /// - Throws: `CommandFailure`, `ThreadError`.
   func text(atMost limit: Int = .max) async throws -> String {
     try await withCheckedThrowingContinuation { continuation in
@@ -36,10 +35,10 @@ struct TextFile {
   private func read(atMost limit: Int) throws -> String {
     let bytes = try bytes(atMost: limit)
     guard bytes.count <= limit else {
-      throw CommandFailure(description: "\(shownName) gives more than \(limit) bytes")
+      throw CommandFailure(description: "\(shownName) has more than \(limit) bytes")
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw CommandFailure(description: "\(shownName) is not a text in UTF-8")
+      throw CommandFailure(description: "\(shownName) is not UTF-8 text")
     }
     return text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
   }

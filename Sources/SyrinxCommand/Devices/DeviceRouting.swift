@@ -4,16 +4,16 @@ import SoundCard
 import SoundFile
 import VirtualSoundCard
 
-/// Where a device's name leads: to the hardware, or to the sound card in this process.
+/// The destination of a device's name: the hardware or the sound card in this process.
 enum DeviceRoute: Equatable {
-  /// To the sound system, with no name to its default.
+  /// The sound system; without a name, its default device.
   case hardware
-  /// To the virtual loudspeaker.
+  /// The virtual loudspeaker.
   case virtualPlayback
-  /// To the virtual microphone that hears this file.
+  /// The virtual microphone that captures this file.
   case virtualMicrophone(path: FilePath)
 
-  static let virtualName = "virtual"
+  private static let virtualName = "virtual"
 
   init(_ device: AudioDevice.ID?) {
     let name = device?.rawValue ?? ""
@@ -26,28 +26,35 @@ enum DeviceRoute: Equatable {
     }
   }
 
-  /// Why nothing can go in this direction, nil where it can.
+  /// Why the device lacks this direction, or nil.
   func obstacle(to direction: AudioDevice.Direction) -> String? {
     switch (self, direction) {
     case (.virtualPlayback, .capture):
-      "it hears nothing; name a file for it to hear: virtual:FILE"
+      "it captures nothing; name a file to capture: virtual:FILE"
     case (.virtualMicrophone, .playback):
-      "it is a microphone; the device that plays without hardware is virtual"
+      "it is a microphone; to play without hardware, use virtual"
     case (.virtualMicrophone(path: ""), .capture):
-      "the file for it to hear is missing: virtual:FILE"
+      "the file to capture is missing: virtual:FILE"
     default: nil
     }
+  }
+
+  fileprivate func check(
+    _ device: AudioDevice.ID?, _ direction: AudioDevice.Direction
+  ) throws(SoundCardError) {
+    guard let device, let reason = obstacle(to: direction) else { return }
+    throw .unsupported(device, reason: reason)
   }
 }
 
 extension SoundCard {
-  /// The command's sound card: `virtual` and `virtual:FILE` lead to a sound card in this process,
-  /// which keeps the pace of real time, and every other device to the hardware's.
+  /// The command's sound card: `virtual` and `virtual:FILE` lead to a sound card in this process at
+  /// the pace of real time, and every other device to the hardware.
   ///
-  /// - Parameter onTrouble: hears what was wrong with the file of a virtual microphone.
+  /// - Parameter onProblem: receives the problems of a virtual microphone's file.
   static func routing(
     to hardware: SoundCard,
-    onTrouble: @escaping @Sendable (FileTrouble) -> Void
+    onProblem: @escaping @Sendable (FileProblem) -> Void
   ) -> SoundCard {
     SoundCard(
       devices: { try await hardware.devices() + [.virtualPlayback, .virtualMicrophone] },
@@ -66,12 +73,12 @@ extension SoundCard {
         guard case .virtualMicrophone(let path) = route else {
           return try await hardware.openCapture(request)
         }
-        return try await openMicrophone(hearing: path, request, onTrouble: onTrouble)
+        return try await openMicrophone(capturing: path, request, onProblem: onProblem)
       },
       deviceChanges: hardware.deviceChanges)
   }
 
-  /// A machine that is busy makes the card wait: what has no hardware has no reason to lose sound.
+  /// On a busy machine the virtual card waits: without hardware there is no reason to lose frames.
   private static var inRealTime: VirtualPace {
     .lockstep(ContinuousClock(), slack: .milliseconds(50))
   }
@@ -81,40 +88,31 @@ extension SoundCard {
   }
 
   private static func openMicrophone(
-    hearing path: FilePath, _ request: PCMRequest,
-    onTrouble: @escaping @Sendable (FileTrouble) -> Void
+    capturing path: FilePath, _ request: PCMRequest,
+    onProblem: @escaping @Sendable (FileProblem) -> Void
   ) async throws -> any CapturePCM {
-    let ear: FileMicrophone
+    let file: FileMicrophone
     do {
-      ear = try await FileMicrophone.open(path: path, onTrouble: onTrouble)
+      file = try await FileMicrophone.open(path: path, onProblem: onProblem)
     } catch let error as SoundFileError {
       throw SoundCardError.unsupported(request.device ?? "", reason: "\(error)")
     }
     var request = request
     request.device = VirtualSoundCard.device.id
     let setup = VirtualSoundCard.Setup(
-      pace: inRealTime, microphone: ear.microphone, keepsPlayback: false)
+      pace: inRealTime, microphone: file.microphone, keepsPlayback: false)
     return try await openVirtual(setup).openCapture(request)
   }
 }
 
-extension DeviceRoute {
-  fileprivate func check(
-    _ device: AudioDevice.ID?, _ direction: AudioDevice.Direction
-  ) throws(SoundCardError) {
-    guard let device, let reason = obstacle(to: direction) else { return }
-    throw .unsupported(device, reason: reason)
-  }
-}
-
 extension AudioDevice {
-  /// The virtual loudspeaker, as it is listed.
+  /// The virtual loudspeaker in the list of devices.
   static let virtualPlayback = AudioDevice(
-    id: "virtual", name: "takes sound in real time, without hardware", directions: [.playback],
+    id: "virtual", name: "plays in real time without hardware", directions: [.playback],
     isVirtual: true)
 
-  /// The virtual microphone, as it is listed.
+  /// The virtual microphone in the list of devices.
   static let virtualMicrophone = AudioDevice(
-    id: "virtual:FILE", name: "a microphone that hears FILE in real time", directions: [.capture],
-    isVirtual: true)
+    id: "virtual:FILE", name: "a microphone that captures FILE in real time",
+    directions: [.capture], isVirtual: true)
 }

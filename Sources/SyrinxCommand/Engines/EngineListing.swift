@@ -2,30 +2,30 @@ import FilePaths
 import SpeechClient
 import SpeechEngine
 
-/// The engines as lines for people: `*` marks what is taken where no engine is named.
+/// The engines as text; `*` marks the default engine.
 struct EngineTable {
   let engines: [SpeechEngineDescription]
 
-  /// A line for each model or for what is missing, and one for what an engine can do.
+  /// A line for each model or for what is missing, and one for the capabilities.
   var lines: [String] {
     engines.flatMap { engine in
       let mark = engine.isInUse ? "*" : " "
       let name = "\(mark) \(padded(engine.name, in: engines.map(\.name)))"
-      return models(of: engine, name) + abilities(of: engine, name)
+      return models(of: engine, name) + capabilities(of: engine, name)
     }
   }
 
   private func models(of engine: SpeechEngineDescription, _ name: String) -> [String] {
-    if let obstacle = engine.obstacle { return ["\(name)  not ready: \(obstacle)"] }
+    if let missing = engine.missing { return ["\(name)  not ready: \(missing)"] }
     let languages = engine.models.map(\.language)
     return engine.models.map { model in
       "\(name)  \(padded(model.language, in: languages))  \(model.location)".printable
     }
   }
 
-  private func abilities(of engine: SpeechEngineDescription, _ name: String) -> [String] {
-    let abilities = engine.inOrder.map(\.text)
-    return abilities.isEmpty ? [] : ["\(name)  can: \(abilities.joined(separator: ", "))"]
+  private func capabilities(of engine: SpeechEngineDescription, _ name: String) -> [String] {
+    let capabilities = engine.orderedCapabilities.map(\.text)
+    return capabilities.isEmpty ? [] : ["\(name)  can: \(capabilities.joined(separator: ", "))"]
   }
 
   private func padded(_ text: String, in column: [String]) -> String {
@@ -34,8 +34,22 @@ struct EngineTable {
   }
 }
 
+extension SpeechEngineDescription {
+  /// Why the engine is not ready, and how this command can help; nil if it is ready.
+  fileprivate var missing: String? {
+    obstacle.map {
+      [$0, EngineName(rawValue: name)?.remedy].compactMap(\.self).joined(separator: "; ")
+    }
+  }
+
+  /// The capabilities, in the same order for every engine.
+  fileprivate var orderedCapabilities: [Capability] {
+    Capability.allCases.filter(capabilities.contains)
+  }
+}
+
 extension SpeechEngineDescription.Capability {
-  /// Its name for people.
+  /// The name for people.
   fileprivate var text: String {
     switch self {
     case .partialResults: "partial results"
@@ -50,7 +64,7 @@ extension SpeechEngineDescription.Capability {
   }
 }
 
-/// An engine as `syrinx engines --json` tells it.
+/// An engine in the output of `syrinx engines --json`.
 struct EngineRecord: Encodable {
   struct Model: Encodable {
     let language: String
@@ -74,15 +88,15 @@ struct EngineRecord: Encodable {
     isDefault = engine.isInUse
     ready = engine.obstacle == nil
     models = engine.models.map { Model(language: $0.language, location: $0.location) }
-    missing = engine.obstacle
-    capabilities = engine.inOrder.map(\.rawValue)
+    missing = engine.missing
+    capabilities = engine.orderedCapabilities.map(\.rawValue)
   }
 
-  /// What the help says about it.
+  /// The documentation of the JSON in the help.
   static let schema = """
-    With --json each engine is an object on a line of its own: "engine" (what --engine takes), \
-    "default", "ready", "models", each with "language" and "location", "capabilities", those of \
-    \(names) that it has, and, where it is not ready, "missing".
+    With --json, each engine is an object on its own line: "engine" (the value for --engine), \
+    "default", "ready", "models", each with "language" and "location", "capabilities" out of \
+    \(names), and, if it is not ready, "missing".
     """
 
   private static var names: String {
@@ -91,12 +105,7 @@ struct EngineRecord: Encodable {
   }
 }
 
-extension SpeechEngineDescription {
-  /// What it can do, in the same order for every engine.
-  var inOrder: [Capability] { Capability.allCases.filter(capabilities.contains) }
-}
-
-/// The detector of speech that can be installed, as `syrinx engines` tells it.
+/// The installable voice activity detector in the output of `syrinx engines`.
 struct DetectorRecord: Encodable {
   let detector = EngineComponent.silero.name
   let ready: Bool
@@ -107,28 +116,29 @@ struct DetectorRecord: Encodable {
     case detector, ready, location, missing
   }
 
-  /// - Parameter inUse: the detector that commands find speech with.
+  /// - Parameter inUse: the detector that commands use.
   init(inUse: SpeechActivityDetector) {
+    let remedy = "`syrinx engines install \(detector)` installs library and model"
     guard inUse.name == detector else {
-      let remedy = "run `syrinx engines install \(detector)`"
       missing = "not installed: \(remedy); the \(inUse.name) detector is used until then"
       (ready, location) = (false, nil)
       return
     }
     switch inUse.availability() {
     case .ready(let model): (ready, location, missing) = (true, model.location, nil)
-    case .unavailable(let error): (ready, location, missing) = (false, nil, "\(error)")
+    case .unavailable(let error):
+      (ready, location, missing) = (false, nil, "\(error); \(remedy)")
     }
   }
 
-  /// A line for people.
+  /// The line for people.
   var line: String {
     "  \(detector) (finds speech)  \(location ?? "not ready: \(missing ?? "")")".printable
   }
 
-  /// What the help says about it.
+  /// The documentation of the JSON in the help.
   static let schema = """
-    The detector of speech that can be installed follows them: "detector", "ready", and "location" \
-    or "missing".
+    An object for the installable voice activity detector follows: "detector", "ready", and \
+    "location" or "missing".
     """
 }

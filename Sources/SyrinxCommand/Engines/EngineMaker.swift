@@ -3,7 +3,7 @@ public import FoundationEssentials
 public import SpeechEngine
 public import Wyoming
 
-/// What the command's arguments say about an engine.
+/// The settings of an engine in the command's arguments.
 public struct EngineSettings: Sendable {
   /// The folder of `--model`; nil for the engine's own choice.
   public var modelDirectory: URL?
@@ -13,18 +13,18 @@ public struct EngineSettings: Sendable {
   /// The address of `--server`; nil for the engine's own choice.
   public var server: WyomingAddress?
 
-  /// Nothing is said.
+  /// Settings that leave every choice to the engine.
   public init() {}
 }
 
-/// Makes one of the engines that `--engine` names.
+/// Makes an engine that `--engine` names.
 public struct EngineMaker: Sendable {
   /// The name for `--engine`.
   public let name: String
-  /// Makes the engine; what it lacks, its `availability` says.
+  /// Makes the engine; its `availability` reports what it lacks.
   public let make: @Sendable (_ settings: EngineSettings) -> SpeechEngine
 
-  /// A maker for a name.
+  /// A maker with a name.
   public init(
     _ name: String, make: @escaping @Sendable (_ settings: EngineSettings) -> SpeechEngine
   ) {
@@ -33,29 +33,15 @@ public struct EngineMaker: Sendable {
   }
 }
 
-/// The engines that the executable brings.
+/// The engines of the executable.
 struct EngineMakers: Sendable {
-  /// Those that `--engine` names.
+  /// The engines that `--engine` names.
   var named: [EngineMaker] = []
-  /// Makes the one that is used where none is named; nil for that of `\.speechEngine`.
-  var usual: EngineMaker?
+  /// The engine to use without `--engine`; nil for that of `\.speechEngine`.
+  var defaultEngine: EngineMaker?
 }
 
-/// The key of `\.engineMakers`.
-private enum EngineMakersKey: DependencyKey {
-  static var liveValue: EngineMakers { EngineMakers() }
-  static var testValue: EngineMakers { EngineMakers() }
-}
-
-extension DependencyValues {
-  /// What the executable brings.
-  var engineMakers: EngineMakers {
-    get { self[EngineMakersKey.self] }
-    set { self[EngineMakersKey.self] = newValue }
-  }
-}
-
-/// What makes an installed component faster to use, at the cost of disk space.
+/// Makes an installed component faster to use, at the cost of disk space.
 public struct EnginePreparation: Sendable {
   /// The name of the component.
   public var component: String
@@ -80,6 +66,12 @@ public struct EnginePreparation: Sendable {
   }
 }
 
+/// The key of `\.engineMakers`.
+private enum EngineMakersKey: DependencyKey {
+  static var liveValue: EngineMakers { EngineMakers() }
+  static var testValue: EngineMakers { EngineMakers() }
+}
+
 /// The key of `\.enginePreparation`.
 private enum EnginePreparationKey: DependencyKey {
   static var liveValue: EnginePreparation? { nil }
@@ -87,7 +79,13 @@ private enum EnginePreparationKey: DependencyKey {
 }
 
 extension DependencyValues {
-  /// What the executable brings.
+  /// The engines of the executable.
+  var engineMakers: EngineMakers {
+    get { self[EngineMakersKey.self] }
+    set { self[EngineMakersKey.self] = newValue }
+  }
+
+  /// The executable's way to prepare a model.
   var enginePreparation: EnginePreparation? {
     get { self[EnginePreparationKey.self] }
     set { self[EnginePreparationKey.self] = newValue }

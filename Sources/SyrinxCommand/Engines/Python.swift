@@ -3,12 +3,12 @@ import FilePaths
 import Glibc
 import Synchronization
 
-/// `python3`, for what it has and we have not: pip, with its settings, and a reader of zip files.
+/// Runs `python3` for pip, with its settings, and for its zip reader.
 struct Python: Sendable {
-  /// Variables of the environment to set, as NAME=value.
+  /// Environment variables to set, as NAME=value.
   var environment: [FilePath] = []
 
-  /// What went wrong, as the last that Python said.
+  /// A failure, with the last error message of Python.
   struct Failure: Error {
     let reason: String
 
@@ -23,7 +23,7 @@ struct Python: Sendable {
 
   /// Downloads a wheel into a folder, under its own name.
   ///
-  /// - Parameter descriptor: where pip shows its progress; nil for nowhere.
+  /// - Parameter descriptor: the terminal for pip's progress, or nil.
   func download(
     _ wheel: Wheel, to folder: FilePath, showingProgressOn descriptor: StandardDescriptor?,
     isolation: isolated (any Actor)? = #isolation
@@ -36,7 +36,7 @@ struct Python: Sendable {
       ], in: folder, output: descriptor?.rawValue)
   }
 
-  /// Unpacks files of a wheel into a folder, under other names.
+  /// Unpacks files of a wheel into a folder under new names.
   func unpack(
     _ files: [String: String], of wheel: FilePath, to folder: FilePath,
     isolation: isolated (any Actor)? = #isolation
@@ -57,8 +57,7 @@ struct Python: Sendable {
                 os.fsync(target.fileno())
     """
 
-  /// Runs it to its end, in a folder that is its place for temporary files as well; a task that is
-  /// cancelled ends it.
+  /// Runs Python to its end, in a folder that also takes its temporary files; cancellation kills it.
   private func run(
     _ arguments: [FilePath], in folder: FilePath, output: Int32?,
     isolation: isolated (any Actor)? = #isolation
@@ -74,33 +73,34 @@ struct Python: Sendable {
 
   private static func reason(_ end: Child.End) -> String {
     if end.status == 127 << 8 {
-      return "python3 was not found on the PATH; `apt install python3-pip` brings it"
+      return "python3 is not on the PATH; `apt install python3-pip` installs it"
     }
     if end.log.contains("No module named pip") {
-      return "python3 has no pip; `apt install python3-pip` brings it"
+      return "python3 has no pip; `apt install python3-pip` installs it"
     }
     let lines = end.log.split(whereSeparator: \.isNewline)
-    // What pip did not expect it tells as Python does, with the error in the last line.
+    // For an unexpected error, pip prints Python's traceback, which ends with the error.
     let error = lines.last { $0.hasPrefix("ERROR: ") && $0 != "ERROR: Exception:" }
     return (error?.dropFirst("ERROR: ".count) ?? lines.last).map(String.init)
       ?? "python3 ended with status \(end.status >> 8 & 0xff)"
   }
 }
 
-/// A child process whose end can be waited for, and brought about meanwhile.
+/// A child process that can be awaited and killed.
 private final class Child: Sendable {
-  /// What `waitpid` says, and what the child wrote.
+  /// The status from `waitpid` and the output of the child.
   struct End {
     let status: Int32
     let log: String
   }
 
   private let log: Int32
-  // Nil once its status has been collected; held while a signal is sent, so that it reaches no
-  // other process that has the number by then.
+  // Nil once the child is reaped; held while a signal is sent, so that it cannot reach another
+  // process with a reused id.
   private let running: Mutex<pid_t?>
 
-  /// - Parameter output: its standard output; nil for the log, which has its standard error too.
+  /// - Parameter output: the child's standard output; nil for the log, which also has its standard
+  ///   error.
   init(_ words: [FilePath], output: Int32?) throws(Python.Failure) {
     let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
     defer { close(input) }
@@ -121,7 +121,7 @@ private final class Child: Sendable {
     close(log)
   }
 
-  /// Waits for the end of the child, and of what it started.
+  /// Waits for the end of the child and its descendants.
   @Sendable func end() -> End {
     let text = (try? FilePath.contents(of: log)) ?? []
     var information = siginfo_t()

@@ -3,7 +3,7 @@ import AudioPlayerClient
 package import FilePaths
 import SpeechClient
 
-/// Refuses a value outside its range with a sentence that names both; NaN lies outside every range.
+/// Throws if a value is outside its range, which includes NaN; the message names both.
 func check<Value: Comparable>(
   _ option: String, _ value: Value?, in range: ClosedRange<Value>, _ meaning: String
 ) throws {
@@ -13,19 +13,18 @@ func check<Value: Comparable>(
     "\(option) \(value) is out of range; give \(meaning) from \(lowest) to \(highest).")
 }
 
-/// A file's name as an argument: any but an empty one.
+/// Any file name is an argument, except an empty one.
 extension FilePath: ExpressibleByArgument {
   package init?(argument: String) {
     guard !argument.isEmpty else { return nil }
     self.init(argument)
   }
 
-  /// What the help says about names in JSON.
+  /// The documentation of file names in JSON.
   static let jsonHelp = "bytes that are not UTF-8 become U+EF00 + byte"
 }
 
-/// The value of `--roll-bytes`: a size in bytes, or with k, M or G behind it in thousands, millions
-/// or billions of them.
+/// A size in bytes; the suffixes k, M, and G stand for thousands, millions, and billions.
 struct ByteSize: Equatable, ExpressibleByArgument {
   let byteCount: Int
 
@@ -34,13 +33,13 @@ struct ByteSize: Equatable, ExpressibleByArgument {
     let unit = argument.last.flatMap { units[String($0)] }
     let digits = unit == nil ? argument : String(argument.dropLast())
     guard let number = Int(digits), number > 0 else { return nil }
-    let (product, isTooMuch) = number.multipliedReportingOverflow(by: unit ?? 1)
-    guard !isTooMuch else { return nil }
+    let (product, overflows) = number.multipliedReportingOverflow(by: unit ?? 1)
+    guard !overflows else { return nil }
     byteCount = product
   }
 }
 
-/// The value of `--pick-channels`: numbers from 1 on with commas between them.
+/// The value of `--pick-channels`: numbers from 1, separated by commas.
 struct ChannelList: Equatable, ExpressibleByArgument {
   /// Counted from 0.
   let indices: [Int]
@@ -53,12 +52,12 @@ struct ChannelList: Equatable, ExpressibleByArgument {
   }
 }
 
-/// The value of `--loop` and `--repeat`: how often each file, or the list, is played.
+/// The value of `--loop` and `--repeat`.
 enum LoopCount: Equatable, ExpressibleByArgument {
   case times(Int)
   case forever
 
-  static let limit = 1_000_000
+  private static let limit = 1_000_000
 
   init?(argument: String) {
     if argument == "forever" {

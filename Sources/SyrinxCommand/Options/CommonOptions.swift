@@ -1,10 +1,11 @@
 import ArgumentParser
 import AudioCore
+import FilePaths
 import Logging
 
 /// The options of every subcommand.
 struct CommonOptions: ParsableArguments {
-  @Flag(name: .shortAndLong, help: "Say on standard error what happens inside.")
+  @Flag(name: .shortAndLong, help: "Log details to standard error.")
   var verbose = false
 
   /// Sends the log to standard error, or nowhere.
@@ -23,7 +24,7 @@ struct PlaybackDeviceOption: ParsableArguments {
   @Option(
     name: [.customShort("d"), .customLong("device")],
     help: ArgumentHelp(
-      "The device to play on, as `syrinx devices` names it; virtual needs no hardware.",
+      "Playback device, as listed by `syrinx devices`; virtual needs no hardware.",
       valueName: "device"))
   var name: String?
 
@@ -34,14 +35,14 @@ struct PlaybackDeviceOption: ParsableArguments {
   }
 }
 
-/// The option `--device` of a command that hears.
+/// The option `--device` of a command that captures.
 struct CaptureDeviceOption: ParsableArguments {
   @Option(
     name: [.customShort("d"), .customLong("device")],
     help: ArgumentHelp(
       """
-      The device to hear, as `syrinx devices` names it; virtual:FILE is a microphone that hears \
-      FILE, in real time.
+      Capture device, as listed by `syrinx devices`; virtual:FILE is a microphone that captures \
+      FILE in real time.
       """,
       valueName: "device"))
   var name: String?
@@ -51,12 +52,18 @@ struct CaptureDeviceOption: ParsableArguments {
   func validate() throws {
     try checkDevice(name, .capture)
   }
+
+  /// Whether the device is a virtual microphone whose input is this file.
+  func captures(_ file: FilePath) -> Bool {
+    guard case .virtualMicrophone(let path) = DeviceRoute(id) else { return false }
+    return path.isSameFile(as: file)
+  }
 }
 
 private func checkDevice(_ name: String?, _ direction: AudioDevice.Direction) throws {
   guard let name else { return }
   guard !name.isEmpty else {
-    throw ValidationError("--device needs a name; `syrinx devices` lists what there is.")
+    throw ValidationError("--device needs a name; `syrinx devices` lists the devices.")
   }
   let route = DeviceRoute(AudioDevice.ID(rawValue: name))
   if let obstacle = route.obstacle(to: direction) {
@@ -69,7 +76,8 @@ struct WaitOption: ParsableArguments {
   @Option(
     name: .customLong("wait"), parsing: .unconditional,
     help: ArgumentHelp(
-      "Goes on when a device that was lost is back within that time.", valueName: "seconds"))
+      "Time to wait for a lost device to return (default: fail at once).",
+      valueName: "seconds"))
   var seconds: Double?
 
   var onDeviceLoss: DeviceLossPolicy { seconds.map { .wait(atMost: .seconds($0)) } ?? .fail }

@@ -4,54 +4,56 @@ import FilePaths
 import SpeechEngine
 import Wyoming
 
-/// A subcommand that recognises speech, with the engine that its arguments name.
-protocol RecognisingSubcommand: Subcommand {
+/// A subcommand that recognizes speech with the engine that its options select.
+protocol RecognizingSubcommand: Subcommand {
   var engine: EngineOptions { get }
   var recognition: SpeechOptions { get }
 }
 
-extension RecognisingSubcommand {
+extension RecognizingSubcommand {
   func prepare(_ values: inout DependencyValues) throws {
     try engine.apply(to: &values, language: recognition.locale)
   }
 }
 
-/// Which engine recognises speech: the options of the commands that do.
+/// The options that select an engine.
 struct EngineOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      The engine: \(EngineName.allCases.map(\.rawValue).joined(separator: ", ")) (default: moonshine \
-      if installed, else pocketsphinx).
+      Engine: \(EngineName.allCases.map(\.rawValue).joined(separator: ", ")) (default: moonshine \
+      if installed, otherwise pocketsphinx).
       """, valueName: "name"))
   var engine: EngineName?
 
-  @Option(help: ArgumentHelp("The engine's model.", valueName: "folder"))
+  @Option(help: ArgumentHelp("Model of the engine.", valueName: "folder"))
   var model: FilePath?
 
   @Option(
     help: ArgumentHelp(
-      "The server of --engine wyoming; tcp://127.0.0.1:10300 without it.", valueName: "address"))
+      "Server of --engine wyoming (default: tcp://127.0.0.1:10300).", valueName: "address"))
   var server: String?
 
   func validate() throws {
     if let server {
       guard engine == .wyoming else {
-        throw ValidationError("--server goes with --engine wyoming.")
+        throw ValidationError("--server requires --engine wyoming.")
       }
       try Self.check(server: server)
     }
     if let engine, model != nil, !engine.takesModel {
-      throw ValidationError("--model goes with an engine that has its model here, not \(engine).")
+      throw ValidationError("--model requires an engine with a local model, not \(engine).")
     }
   }
 
-  /// Puts the engine in place of that of `\.speechEngine`.
+  /// Replaces `\.speechEngine` by the selected engine.
   func apply(to values: inout DependencyValues, language: String?) throws {
     var settings = EngineSettings(model: model, server: server)
     settings.language = language
     guard let engine else {
-      if let usual = values.engineMakers.usual { values.speechEngine = usual.make(settings) }
+      if let maker = values.engineMakers.defaultEngine {
+        values.speechEngine = maker.make(settings)
+      }
       return
     }
     guard let maker = values.engineMakers.named.first(where: { $0.name == engine.rawValue }) else {
@@ -60,13 +62,13 @@ struct EngineOptions: ParsableArguments {
     values.speechEngine = maker.make(settings)
   }
 
-  /// Refuses what is no address of a server.
+  /// Throws if the text is not the address of a server.
   static func check(server: String) throws {
     switch WyomingAddress(server) {
     case nil:
       throw ValidationError(
         """
-        --server \(server) is no address; give tcp://host:port, unix:///path or "stdio:command".
+        --server \(server) is not an address; use tcp://host:port, unix:///path, or "stdio:command".
         """)
     case .stdio(command: nil):
       throw ValidationError("--server stdio needs a command to start: \"stdio:command\".")
@@ -76,7 +78,7 @@ struct EngineOptions: ParsableArguments {
 }
 
 extension EngineSettings {
-  /// What the options `--model` and `--server` say, which have been checked.
+  /// The settings of `--model` and `--server`, which have been checked.
   init(model: FilePath?, server: String?) {
     self.init()
     modelDirectory = model?.url
@@ -84,42 +86,52 @@ extension EngineSettings {
   }
 }
 
-/// The engines that `--engine` takes, in the order of the help: whoever adds one, adds a case here
-/// and its maker to the executable.
+/// The engines that `--engine` takes, in the order of the help.
+///
+/// A new engine needs a case here and a maker in the executable.
 enum EngineName: String, CaseIterable, ExpressibleByArgument {
   case moonshine, pocketsphinx, vosk, wyoming
 
-  /// What it needs, for the help.
+  /// What the engine needs, for the help.
   var needs: String {
     switch self {
     case .moonshine:
       """
-      moonshine (dictation, with punctuation and case) needs what `syrinx engines install \
-      moonshine` installs, or a model in the folder of --model or SYRINX_MOONSHINE_MODEL and ONNX \
-      Runtime's library, which SYRINX_ONNXRUNTIME_LIBRARY names; it takes no key phrases.
+      moonshine (dictation with punctuation and case) needs `syrinx engines install moonshine`, or \
+      a model named by --model or SYRINX_MOONSHINE_MODEL and the ONNX Runtime library named by \
+      SYRINX_ONNXRUNTIME_LIBRARY. It does not support key phrases.
       """
     case .pocketsphinx:
       """
-      pocketsphinx (commands, keywords, clear speech; no download) needs Debian's package \
-      pocketsphinx-en-us, or a model in the folder of --model or SYRINX_POCKETSPHINX_MODEL.
+      pocketsphinx (commands, key phrases, clear speech; no download) needs the Debian package \
+      pocketsphinx-en-us, or a model named by --model or SYRINX_POCKETSPHINX_MODEL.
       """
     case .vosk:
       """
-      vosk (dictation, many languages) needs libvosk.so, which `pip install vosk` brings or \
-      SYRINX_VOSK_LIBRARY names, and a model of https://alphacephei.com/vosk/models, unpacked in \
-      ~/.cache/vosk or /usr/share/vosk, or in the folder of --model or SYRINX_VOSK_MODEL.
+      vosk (dictation in many languages) needs libvosk.so, from `pip install vosk` or named by \
+      SYRINX_VOSK_LIBRARY, and a model from https://alphacephei.com/vosk/models, unpacked in \
+      ~/.cache/vosk or /usr/share/vosk or named by --model or SYRINX_VOSK_MODEL.
       """
     case .wyoming:
       """
-      wyoming (a server on this or another machine, or in a process of its own) needs the address of \
-      a server of the Wyoming protocol, as Whisper has one for Home Assistant: --server \
-      tcp://HOST:PORT, unix:///PATH or "stdio:COMMAND", without it tcp://127.0.0.1:10300. It takes \
-      no grammar.
+      wyoming (a server on this or another machine, or in a child process) needs a server of the \
+      Wyoming protocol, such as Home Assistant's Whisper server: --server tcp://HOST:PORT, \
+      unix:///PATH, or "stdio:COMMAND" (default: tcp://127.0.0.1:10300). It does not support \
+      grammars.
       """
     }
   }
 
-  /// Whether `--model` names its model.
+  /// How this command can help if the engine is not ready.
+  var remedy: String? {
+    switch self {
+    case .moonshine: "`syrinx engines install moonshine` installs library and model"
+    case .wyoming: "--server names another server"
+    case .pocketsphinx, .vosk: nil
+    }
+  }
+
+  /// Whether `--model` names the engine's model.
   var takesModel: Bool {
     switch self {
     case .moonshine, .pocketsphinx, .vosk: true
@@ -127,8 +139,9 @@ enum EngineName: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// What the help says about all of them.
+  /// The help on all engines.
   static let help = """
-    Engines: \(allCases.map(\.needs).joined(separator: " ")) `syrinx engines` tells what is installed.
+    Engines (`syrinx engines` lists what is installed):
+    \(allCases.map(\.needs).joined(separator: "\n"))
     """
 }

@@ -3,44 +3,47 @@ import AudioCore
 import FilePaths
 import SoundFile
 
-/// What a recording is written as.
+/// The options for the format of a recording.
 struct FileFormatOptions: ParsableArguments {
   @Option(
-    help: "wav, aiff, au, caf, flac, ogg, opus or mp3; without it, what the extension names.")
+    help: "Format: wav, aiff, au, caf, flac, ogg, opus, or mp3 (default: that of the extension).")
   var format: String?
 
-  @Option(help: "16, 24, 32 or float; without it, 16.")
+  @Option(help: "Sample format: 16, 24, 32, or float (default: 16).")
   var bits: String?
 
-  @Flag(help: "With -: no header, little-endian samples of --bits.")
+  @Flag(help: "With -, write little-endian samples of --bits without a header.")
   var raw = false
 
   func validate() throws {
     if let format, Container(pathExtension: format) == nil {
       throw ValidationError(
-        "--format takes wav, aiff, au, caf, flac, ogg, opus or mp3, not \(format).")
+        "--format takes wav, aiff, au, caf, flac, ogg, opus, or mp3, not \(format).")
     }
     if let bits, Self.samples(bits) == nil {
-      throw ValidationError("--bits takes 16, 24, 32 or float, not \(bits).")
+      throw ValidationError("--bits takes 16, 24, 32, or float, not \(bits).")
     }
   }
 
-  /// Refuses what cannot be written to `file`; - is standard output.
+  /// Throws if `file` cannot have this format; - is standard output.
   func check(for file: FilePath, extension name: String) throws {
     if file == "-" {
       guard format.flatMap(Container.init(pathExtension:)) ?? .wav == .wav else {
-        throw ValidationError("- writes wav, or raw samples with --raw, not \(format ?? "").")
+        throw ValidationError(
+          "standard output (-) takes wav, or samples with --raw, not \(format ?? "").")
       }
     } else {
-      guard !raw else { throw ValidationError("--raw goes with - only; give a file a format.") }
+      guard !raw else {
+        throw ValidationError("--raw requires standard output (-); give a file a format.")
+      }
       let container = try container(extension: name)
       guard SoundFileEncoding(container, samples: samples) != nil else {
-        throw ValidationError("\(container) files hold no samples of --bits \(bits ?? "").")
+        throw ValidationError("\(container) files cannot store --bits \(bits ?? "").")
       }
     }
   }
 
-  /// The format of a file with this extension; nil for what the extension names by itself.
+  /// The format of a file with this extension; nil for the one that the extension selects.
   func fileFormat(extension name: String) -> SoundFileEncoding? {
     guard format != nil || bits != nil, let container = try? container(extension: name) else {
       return nil
@@ -48,12 +51,12 @@ struct FileFormatOptions: ParsableArguments {
     return SoundFileEncoding(container, samples: samples)
   }
 
-  /// How exact the samples are to be; nil where nothing was said.
+  /// The sample format of `--bits`, or nil.
   var samples: SoundFileEncoding.SampleFormat? { bits.flatMap(Self.samples) }
 
   private typealias Container = SoundFileEncoding.Container
 
-  /// The container that `--format` names by a file extension, or that of `name`.
+  /// The container of `--format`, a file extension, or else that of `name`.
   private func container(extension name: String) throws -> Container {
     try format.flatMap(Container.init(pathExtension:))
       ?? SoundFileEncoding(pathExtension: name).container

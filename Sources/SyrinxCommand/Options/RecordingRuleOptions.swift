@@ -3,9 +3,9 @@ import AudioCore
 import AudioRecorderClient
 import FilePaths
 
-/// What of the sound goes into a recording, and into which file of it.
+/// The options that decide which part of the audio is recorded, and into which files.
 struct RecordingRuleOptions: ParsableArguments {
-  @Flag(help: "Begins when it is louder than --threshold for --hold.")
+  @Flag(help: "Wait until the level exceeds --threshold for --hold.")
   var startAtSound = false
 
   @Option(
@@ -20,40 +20,45 @@ struct RecordingRuleOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: "The level in dBFS that tells sound from silence; without it, -40.")
+    help: "Level in dBFS that separates sound from silence (default: -40).")
   var threshold: Double?
 
   @Option(
     parsing: .unconditional,
-    help: "Seconds for which it has to be loud until --start-at-sound begins; without it, 0.1.")
+    help: """
+      Seconds above --threshold before --start-at-sound begins, and seconds of silence that \
+      --trim-silence keeps (default: 0.1).
+      """)
   var hold: Double?
 
-  @Flag(help: "Leaves out the silence at the beginning and at the end, but for --hold of it.")
+  @Flag(help: "Remove silence from the beginning and the end, except for --hold.")
   var trimSilence = false
 
   @Option(
     parsing: .unconditional,
     help: """
-      The length of each file in seconds: after take.wav come take-001.wav, take-002.wav and so on, \
-      and of take-%d.wav or take-%03d.wav take-1.wav or take-001.wav is the first, and a number \
-      that a file has already is left out; SIGUSR1 begins the next one at any time.
+      Length of each file in seconds. take.wav is followed by take-001.wav, take-002.wav, and so \
+      on; take-%d.wav begins with take-1.wav, and take-%03d.wav with take-001.wav. Existing numbers \
+      are skipped. SIGUSR1 begins the next file at any time.
       """)
   var rollSeconds: Double?
 
-  @Option(parsing: .unconditional, help: "The size of each file in bytes, or with k, M or G.")
+  @Option(
+    parsing: .unconditional, help: "Size of each file in bytes, or with the suffix k, M, or G.")
   var rollBytes: ByteSize?
 
   @Option(
     help: """
-      The device's channels to record, from 1 on: 1,3 are the first and the third; one that a sound \
-      server lacks is silent.
+      Channels of the device to record, from 1: 1,3 is the first and the third. A channel that a \
+      sound server lacks is silent.
       """)
   var pickChannels: ChannelList?
 
-  @Option(help: "What sound that was lost becomes.")
+  @Option(
+    help: "How to fill gaps of lost audio: with silence, not at all (omit), or by ending (stop).")
   var gaps = GapChoice.silence
 
-  @Flag(help: "Prints what happens on standard output, a JSON object per line.")
+  @Flag(help: "Print events to standard output, one JSON object per line.")
   var json = false
 
   func validate() throws {
@@ -64,39 +69,39 @@ struct RecordingRuleOptions: ParsableArguments {
     try check("--roll-seconds", rollSeconds, in: 0.1...31_536_000, "a length in seconds")
     try check(
       "--roll-bytes", rollBytes?.byteCount, in: 10_000...Int.max, "a size in bytes")
-    guard preRoll == 0 || startAtSound else {
-      throw ValidationError("--pre-roll goes with --start-at-sound.")
-    }
-    try checkRules()
+    try checkCombination()
   }
 
-  /// Refuses what tells rules apart where there is none.
-  private func checkRules() throws {
+  /// Throws if an option has no effect without another one.
+  private func checkCombination() throws {
+    guard preRoll == 0 || startAtSound else {
+      throw ValidationError("--pre-roll requires --start-at-sound.")
+    }
     guard hold == nil || startAtSound || trimSilence else {
-      throw ValidationError("--hold goes with --start-at-sound or --trim-silence.")
+      throw ValidationError("--hold requires --start-at-sound or --trim-silence.")
     }
     guard threshold == nil || startAtSound || trimSilence || stopAfterSilence != nil else {
       throw ValidationError(
-        "--threshold goes with --start-at-sound, --stop-after-silence or --trim-silence.")
+        "--threshold requires --start-at-sound, --stop-after-silence, or --trim-silence.")
     }
   }
 
-  /// Whether files change by themselves.
-  var hasRollingLimit: Bool { rollSeconds != nil || rollBytes != nil }
-
-  /// Refuses what standard output cannot have.
-  func refuse(for file: FilePath) throws {
+  /// Throws if standard output (-) is the destination and an option requires a file.
+  func checkDestination(_ file: FilePath) throws {
     guard file == "-" else { return }
-    let refused = [
+    let requireFile = [
       ("--start-at-sound", startAtSound), ("--stop-after-silence", stopAfterSilence != nil),
       ("--trim-silence", trimSilence), ("--roll-seconds", rollSeconds != nil),
       ("--roll-bytes", rollBytes != nil), ("--gaps", gaps != .silence), ("--json", json),
     ]
-    guard let option = refused.first(where: \.1) else { return }
-    throw ValidationError("\(option.0) goes with a file, not with -.")
+    guard let option = requireFile.first(where: \.1) else { return }
+    throw ValidationError("\(option.0) requires a file, not standard output (-).")
   }
 
-  /// The request with these rules.
+  /// Whether a limit begins new files.
+  var hasRollingLimit: Bool { rollSeconds != nil || rollBytes != nil }
+
+  /// Applies the rules to a request.
   func apply(to request: inout RecordingRequest) {
     let level = Decibels(dBFS: threshold ?? -40)
     let rule = LevelRule(threshold: level, hold: .seconds(hold ?? 0.1))
@@ -128,9 +133,9 @@ enum GapChoice: String, CaseIterable, ExpressibleByArgument {
   }
 }
 
-/// The first place in a file's name that looks like one for a date, as in `%Y`; nil where there is
+/// The first placeholder in a file name that is not one for a number, such as `%Y`; nil if there is
 /// none.
-func unknownPlace(in file: String) -> Substring? {
+func unsupportedPlaceholder(in file: String) -> Substring? {
   let name = file.split(separator: "/").last ?? ""
   return name.matches(of: /%[-_0^#]?[0-9]*[A-Za-z]/).map(\.output)
     .first { $0.wholeMatch(of: /%0?[0-9]?d/) == nil }

@@ -1,30 +1,30 @@
 import ArgumentParser
+import ClientDependencies
 import FilePaths
 import SpeechClient
+import SpeechEngine
 
-/// What may be said, and when an utterance ends: the options of the commands that recognise speech.
+/// The options for what may be said and where an utterance ends.
 struct SpeechOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Take each utterance for a sentence of this JSGF grammar, in a file or a pipe.",
-      valueName: "file"))
+      "JSGF grammar that every utterance must match, in a file or a pipe.", valueName: "file"))
   var grammar: FilePath?
 
   @Option(
     help: ArgumentHelp(
-      "The language that is spoken, as en-US; another one than the model's is an error.",
-      valueName: "tag"))
+      "Spoken language, such as en-US; the model must support it.", valueName: "tag"))
   var locale: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How much silence ends an utterance (0.6).", valueName: "seconds"))
+    help: ArgumentHelp("Silence that ends an utterance (default: 0.6).", valueName: "seconds"))
   var endSilence: Double?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "How long an utterance is at most, 1 to 3600 (20); the next begins there.",
+      "Maximum length of an utterance, 1 to 3600 (default: 20); the next one begins there.",
       valueName: "seconds"))
   var longestUtterance: Double?
 
@@ -32,8 +32,8 @@ struct SpeechOptions: ParsableArguments {
     parsing: .unconditional,
     help: ArgumentHelp(
       """
-      How much silence after the last sound of an utterance the recogniser hears, 0 to 10 (as much as \
-      ended it).
+      Silence that the recognizer gets after the last sound of an utterance, 0 to 10 (default: the \
+      silence that ended it).
       """, valueName: "seconds"))
   var tailPadding: Double?
 
@@ -41,9 +41,9 @@ struct SpeechOptions: ParsableArguments {
     name: .customLong("key-phrase"), parsing: .singleValue,
     help: ArgumentHelp(
       """
-      Listen for this phrase and for nothing else; give it again for more phrases. A threshold above 0 \
-      and at most 1 says how sure the engine must be: the smaller, the more is found, and the more of \
-      it wrongly (1e-5 for short phrases, 1e-30 for long ones).
+      Phrase to spot, ignoring everything else (repeatable). The threshold is above 0 and at most \
+      1: lower values find more phrases, with more false positives (1e-5 for short phrases, 1e-30 \
+      for long ones).
       """, valueName: "text[:threshold]"))
   var keyPhrases: [KeyPhraseOption] = []
 
@@ -51,61 +51,54 @@ struct SpeechOptions: ParsableArguments {
     name: .customLong("context"), parsing: .singleValue,
     help: ArgumentHelp(
       """
-      A phrase that is likely to be said; give it again for more. Of readings about as likely, one with \
-      such a phrase is taken.
+      Phrase that is likely to be said (repeatable). Among alternatives of similar likelihood, one \
+      with such a phrase is preferred.
       """, valueName: "phrase"))
   var contextualPhrases: [String] = []
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "With --json, so many other readings of each utterance, 0 to 100.", valueName: "count"))
+      "With --json, number of alternatives for each utterance, 0 to 100 (default: 0).",
+      valueName: "count"))
   var alternatives: Int?
 
   @Option(
     name: .customLong("engine-option"), parsing: .singleValue,
     help: ArgumentHelp(
       """
-      A setting of the engine, by its own name; give it again for more. With pocketsphinx: lw, wip, pip, \
-      beam, pbeam, wbeam, maxhmmpf, maxwpf, ds, topn, fwdflat, bestpath.
+      Setting of the engine, by its own name (repeatable). For pocketsphinx: lw, wip, pip, beam, \
+      pbeam, wbeam, maxhmmpf, maxwpf, ds, topn, fwdflat, bestpath.
       """, valueName: "name=value"))
   var engineSettings: [EngineSettingOption] = []
 
   func validate() throws {
     guard grammar == nil || keyPhrases.isEmpty else {
-      throw ValidationError("--grammar and --key-phrase exclude each other; give one of them.")
+      throw ValidationError("--grammar and --key-phrase exclude each other; use one of them.")
     }
-    if let alternatives, !(0...100).contains(alternatives) {
-      throw ValidationError("--alternatives is 0 to 100, not \(alternatives).")
-    }
-    if let endSilence, !(0.01...3600).contains(endSilence) {
-      throw ValidationError("--end-silence is 0.01 to 3600 seconds, not \(endSilence).")
-    }
-    if let longestUtterance, !(1...3600).contains(longestUtterance) {
-      throw ValidationError("--longest-utterance is 1 to 3600 seconds, not \(longestUtterance).")
-    }
-    if let tailPadding, !(0...10).contains(tailPadding) {
-      throw ValidationError("--tail-padding is 0 to 10 seconds, not \(tailPadding).")
-    }
+    try check("--alternatives", alternatives, in: 0...100, "a number")
+    try check("--end-silence", endSilence, in: 0.01...3600, "seconds")
+    try check("--longest-utterance", longestUtterance, in: 1...3600, "seconds")
+    try check("--tail-padding", tailPadding, in: 0...10, "seconds")
   }
 
-  /// Refuses what the transcript could not show.
-  func check(for transcript: TranscriptOptions) throws {
+  /// Throws if the transcript cannot contain what the options request.
+  func checkTranscript(_ transcript: TranscriptOptions) throws {
     guard alternatives == nil || transcript.json else {
-      throw ValidationError("--alternatives shows in --json alone; give that as well.")
+      throw ValidationError("--alternatives requires --json.")
     }
   }
 
-  /// Whether an engine takes dictation with the settings that it has without a request.
-  var areOfDictation: Bool { grammar == nil && keyPhrases.isEmpty && engineSettings.isEmpty }
+  /// Whether the engine takes dictation with its own settings.
+  var isPlainDictation: Bool { grammar == nil && keyPhrases.isEmpty && engineSettings.isEmpty }
 
-  /// No grammar that anybody wrote is longer, in bytes; a pipe may have no end.
+  /// In bytes. No written grammar is longer, and a pipe may have no end.
   private static let longestGrammar = 16_777_216
 
-  /// What makes requests into those that the options ask for, however many there are: a grammar in
-  /// a pipe is read before the first of them, and waited for.
+  /// Returns a function that applies the options to any number of requests. A grammar in a pipe,
+  /// which can be read only once, is read first.
   ///
-  /// - Throws: `CommandFailure` where the pipe gives no text, `ThreadError`.
+  /// - Throws: `CommandFailure` if the pipe contains no text, `ThreadError`.
   func preparation() async throws -> @Sendable (SpeechRequest) -> SpeechRequest {
     let pipe = grammar.map(TextFile.init).flatMap { $0.isPipe ? $0 : nil }
     let text = try await pipe?.text(atMost: Self.longestGrammar)
@@ -116,7 +109,7 @@ struct SpeechOptions: ParsableArguments {
     }
   }
 
-  /// The request with what the options ask for.
+  /// The request with the options applied.
   func applied(to request: SpeechRequest) -> SpeechRequest {
     var request = request
     request.grammar = grammar.map { .file($0.url) }
@@ -133,19 +126,31 @@ struct SpeechOptions: ParsableArguments {
 }
 
 extension SpeechClient {
-  /// Loads the model or asks the engine's server, or, where the options ask for more than
-  /// dictation, looks whether the model is there.
+  /// Loads the model or contacts the server before the first request. If the options request more
+  /// than dictation, it only checks that the model exists, because the request loads its own decoder.
   ///
-  /// What is loaded without a request takes dictation, and a request for something else would load
-  /// its own in place of it.
-  ///
-  /// - Throws: `SpeechClientError.unavailable` where there is no model that works.
+  /// - Throws: `SpeechClientError.unavailable` if no model works.
   func makeReady(for options: SpeechOptions) async throws(SpeechClientError) {
-    var status = options.areOfDictation ? .notDetermined : authorizationStatus()
+    var status = options.isPlainDictation ? .notDetermined : authorizationStatus()
     if status == .notDetermined { status = await requestAuthorization() }
     switch status {
     case .authorized, .notDetermined: return
-    case .denied(let reason), .restricted(let reason): throw .unavailable(reason: reason)
+    case .denied(let reason), .restricted(let reason):
+      throw .unavailable(
+        reason: [reason, Self.remedy].compactMap(\.self).joined(separator: "; "))
+    }
+  }
+
+  /// How this command can install or reach the engine; nil if something else is wrong.
+  private static var remedy: String? {
+    @Dependency(\.speechEngine) var engine
+    let remedy = EngineName(rawValue: engine.name)?.remedy
+    // A remote engine's availability would wait for its server again.
+    if engine.isRemote { return remedy }
+    guard remedy != nil, case .unavailable(let error) = engine.availability() else { return nil }
+    switch error {
+    case .modelNotInstalled, .modelDamaged, .libraryMissing: return remedy
+    default: return nil
     }
   }
 }

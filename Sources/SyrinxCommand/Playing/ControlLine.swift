@@ -1,15 +1,15 @@
 import AudioPlayerClient
 
-/// Does what lines tell, one after the other, while something plays.
-struct CommandLineControl {
+/// Controls a playback by lines of standard input, one after the other.
+struct StandardInputControl {
   let player: AudioPlayerClient
   let id: PlaybackID
   let fileCount: Int
   let console: Console
 
-  /// Follows the lines until they end, or the task is cancelled.
+  /// Follows the lines until they end or the task is cancelled.
   ///
-  /// What is paused then goes on: there is nobody left who could resume it.
+  /// At their end, a paused playback resumes, because nobody is left to resume it.
   func follow(_ lines: StandardInputLines) async {
     var isPaused = false
     do {
@@ -17,11 +17,11 @@ struct CommandLineControl {
     } catch {
       return
     }
-    // Lines also end with the playback, which then cannot be told anything.
+    // The lines also end with the playback, which then takes no command.
     if isPaused, !Task.isCancelled { try? await player.control(id: id, command: .resume()) }
   }
 
-  /// Throws `CancellationError` only.
+  /// Throws only `CancellationError`.
   private func obey(_ line: StandardInputLines.Element, _ isPaused: inout Bool) async throws {
     do {
       guard let command = try ControlLine(line.get())?.command(fileCount: fileCount) else { return }
@@ -39,30 +39,30 @@ struct CommandLineControl {
   }
 }
 
-/// A line of standard input that tells a playback what to do.
+/// A line of standard input with a playback command.
 struct ControlLine: Equatable {
-  /// A line that means nothing, and what would mean something.
-  struct Wrong: Error, Equatable, CustomStringConvertible {
+  /// A line that is not a command.
+  struct UnknownCommand: Error, Equatable, CustomStringConvertible {
     let line: String
 
     var description: String {
-      "\"\(line)\" is no command; there are: \(ControlLine.commands)"
+      "\"\(line)\" is not a command; the commands are \(ControlLine.commands)"
     }
   }
 
-  /// A file that there is not.
+  /// A file number out of range.
   struct NoSuchFile: Error, Equatable, CustomStringConvertible {
     let number: Int
     let count: Int
 
     var description: String {
       count == 1
-        ? "there is no file \(number); there is only file 1"
-        : "there is no file \(number); there are files 1 to \(count)"
+        ? "file \(number) does not exist; the only file is 1"
+        : "file \(number) does not exist; the files are 1 to \(count)"
     }
   }
 
-  /// All that there are.
+  /// All commands, for the help and for errors.
   static let commands = """
     pause [SECONDS], resume [SECONDS], seek SECONDS [FILE], volume FACTOR [SECONDS] (0 to 1), skip, \
     stop [SECONDS]
@@ -79,7 +79,7 @@ struct ControlLine: Equatable {
     if words.isEmpty { return nil }
   }
 
-  /// What it tells a playback of so many files; throws `Wrong` or `NoSuchFile`.
+  /// The command for a playback of so many files; throws `UnknownCommand` or `NoSuchFile`.
   func command(fileCount: Int) throws -> PlaybackCommand {
     switch words[0] {
     case "pause": .pause(fade: try fade(after: 1) ?? .milliseconds(10))
@@ -91,30 +91,30 @@ struct ControlLine: Equatable {
     case "seek":
       .seek(to: .time(.seconds(try number(1, in: 0...1e9))), item: try item(fileCount))
     case "skip" where words.count == 1: .skip
-    default: throw wrong
+    default: throw unknown
     }
   }
 
-  private var wrong: Wrong { Wrong(line: words.joined(separator: " ")) }
+  private var unknown: UnknownCommand { UnknownCommand(line: words.joined(separator: " ")) }
 
   private func number(_ index: Int, in range: ClosedRange<Double>) throws -> Double {
     guard index < words.count, let number = Double(words[index]), range.contains(number) else {
-      throw wrong
+      throw unknown
     }
     return number
   }
 
-  /// The fade that follows so many words, nil where nothing does.
+  /// The fade after so many words, or nil.
   private func fade(after count: Int) throws -> Duration? {
     guard words.count > count else { return nil }
-    guard words.count == count + 1 else { throw wrong }
+    guard words.count == count + 1 else { throw unknown }
     return .seconds(try number(count, in: 0...Self.longest))
   }
 
-  /// The item that is sought in, nil for the one that is heard.
+  /// The item to seek in, or nil for the current one.
   private func item(_ fileCount: Int) throws -> Int? {
     guard words.count > 2 else { return nil }
-    guard words.count == 3, let file = Int(words[2]) else { throw wrong }
+    guard words.count == 3, let file = Int(words[2]) else { throw unknown }
     guard (1...fileCount).contains(file) else {
       throw NoSuchFile(number: file, count: fileCount)
     }

@@ -4,30 +4,30 @@ import AudioPlayerClient
 import FilePaths
 import SoundFile
 
-/// The options of `syrinx play` that say which part of each file is played, and how it begins and
-/// ends.
+/// The options of `syrinx play` for the range of each file and the fades.
 struct PlayRangeOptions: ParsableArguments {
   private static let longest = 1e6
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("Where each file begins.", valueName: "seconds"))
+    parsing: .unconditional,
+    help: ArgumentHelp("Start of the range of each file.", valueName: "seconds"))
   var start = 0.0
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Where each file ends; without it, at its end.", valueName: "seconds"))
+    help: ArgumentHelp(
+      "End of the range of each file (default: the end of the file).", valueName: "seconds"))
   var end: Double?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How long the first file takes to be heard.", valueName: "seconds"))
+    help: ArgumentHelp("Fade-in of the first file.", valueName: "seconds"))
   var fadeIn = 0.0
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "How long the last file takes to fall silent; so much is held back, at most 60 s.",
-      valueName: "seconds"))
+      "Fade-out of the last file, at most 60 s; as much audio is buffered.", valueName: "seconds"))
   var fadeOut = 0.0
 
   var range: PlaybackRange {
@@ -40,17 +40,17 @@ struct PlayRangeOptions: ParsableArguments {
     try check("--fade-in", fadeIn, in: 0...3_600, "seconds")
     try check("--fade-out", fadeOut, in: 0...60, "seconds")
     if let end, end <= start {
-      throw ValidationError("--end \(end) has to lie behind --start \(start).")
+      throw ValidationError("--end \(end) must be after --start \(start).")
     }
   }
 }
 
-/// The options of `syrinx play` that say how its device is opened.
+/// The options of `syrinx play` for opening the device.
 struct PlayDeviceOptions: ParsableArguments {
   @Flag(
     help: """
-      Let the device hold 15 ms of sound, not 100 or more: what it is told is heard at once, and the \
-      machine wakes more often.
+      Buffer 15 ms in the device instead of 100 ms or more: commands take effect sooner, and the \
+      processor wakes up more often.
       """)
   var lowLatency = false
 
@@ -58,20 +58,21 @@ struct PlayDeviceOptions: ParsableArguments {
     parsing: .unconditional,
     help: ArgumentHelp(
       """
-      Open the device at this rate, 1000 to 768000, where it has it (--verbose tells), and not at \
-      the first file's.
+      Rate to open the device at, 1000 to 768000, if the device supports it; --verbose reports the \
+      result (default: the rate of the first file).
       """, valueName: "hertz"))
   var rate: Int?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "With --rate: how many channels to open it with, 1 to 32 (2).", valueName: "count"))
+      "With --rate, number of channels to open the device with, 1 to 32 (default: 2).",
+      valueName: "count"))
   var channels: Int?
 
   var latency: PlaybackLatency { lowLatency ? .low : .normal }
 
-  /// Nil for what suits the first file.
+  /// Nil for the format of the first file.
   var format: AudioFormat? {
     rate.map { AudioFormat(sampleRate: SampleRate(hertz: $0), channelCount: channels ?? 2) }
   }
@@ -80,18 +81,19 @@ struct PlayDeviceOptions: ParsableArguments {
     try check("--rate", rate, in: 1_000...768_000, "a rate in hertz")
     try check("--channels", channels, in: 1...32, "a number of channels")
     guard rate != nil || channels == nil else {
-      throw ValidationError("--channels goes with --rate; give that as well.")
+      throw ValidationError("--channels requires --rate.")
     }
   }
 }
 
-/// What standard input holds where it has no header.
+/// The options of `syrinx play` for standard input without a header.
 struct RawOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Standard input (-) holds samples without a header: s16, s24 (three bytes each, which ALSA \
-      calls S24_3LE), s32 or float, little-endian, with --raw-rate (48000) and --raw-channels (2).
+      Format of samples without a header on standard input (-): s16, s24 (three bytes each; ALSA's \
+      S24_3LE), s32, or float, little-endian, with --raw-rate (default: 48000) and --raw-channels \
+      (default: 2).
       """,
       valueName: "format"), transform: Self.samples)
   var raw: RawSampleFormat?
@@ -104,24 +106,24 @@ struct RawOptions: ParsableArguments {
 
   func validate() throws {
     guard raw != nil || (rawRate == nil && rawChannels == nil) else {
-      throw ValidationError("--raw-rate and --raw-channels go with --raw.")
+      throw ValidationError("--raw-rate and --raw-channels require --raw.")
     }
-    try check("--raw-rate", rawRate, in: 1...768_000, "a rate in Hz")
+    try check("--raw-rate", rawRate, in: 1...768_000, "a rate in hertz")
     try check("--raw-channels", rawChannels, in: 1...64, "a number of channels")
   }
 
-  /// Refuses what describes standard input where that is not played.
+  /// Throws if the options describe standard input and it is not played.
   func checkSource(of files: [FilePath]) throws {
     guard raw == nil || files.contains("-") else {
-      throw ValidationError("--raw goes with standard input (-); a file says what it holds.")
+      throw ValidationError("--raw requires standard input (-); a file names its own format.")
     }
   }
 
-  /// Standard input, as it was described.
+  /// The audio of standard input.
   func standardInput(in context: CommandContext) -> AsyncThrowingStream<AudioBuffer, any Error> {
     guard let raw else {
-      return SoundFile.buffers(ofFileDescriptor: 0) { [troubles = context.troubles] in
-        troubles.append(.shortfall($0, file: "standard input"))
+      return SoundFile.buffers(ofFileDescriptor: 0) { [problems = context.problems] in
+        problems.append(.shortfall($0, file: "standard input"))
       }
     }
     let format = AudioFormat(
@@ -131,7 +133,7 @@ struct RawOptions: ParsableArguments {
 
   private static func samples(_ name: String) throws -> RawSampleFormat {
     guard let samples = RawSampleFormat(rawValue: name) else {
-      throw ValidationError("give s16, s24, s32 or float.")
+      throw ValidationError("use s16, s24, s32, or float.")
     }
     return samples
   }

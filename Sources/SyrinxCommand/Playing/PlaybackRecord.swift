@@ -2,7 +2,7 @@ import AudioCore
 import AudioPlayerClient
 import FilePaths
 
-/// An event of a playback as `--json` tells it; times in seconds.
+/// An event in the output of `syrinx play --json`; times in seconds.
 struct PlaybackRecord: Encodable {
   let event: String
   var file: FilePath?
@@ -31,20 +31,20 @@ struct PlaybackRecord: Encodable {
   init(_ event: PlaybackEvent, files: [FilePath]) {
     switch event {
     case .started(let start): self.init("started", start, files)
-    case .progress(let place): self.init("progress", place, files)
-    case .advanced(let place): self.init("advanced", place, files)
-    case .paused(let place): self.init("paused", place, files)
-    case .resumed(let place): self.init("resumed", place, files)
-    case .sought(let place): self.init("sought", place, files)
-    case .looped(let place, let count):
-      self.init("looped", place, files)
+    case .progress(let progress): self.init("progress", progress, files)
+    case .advanced(let progress): self.init("advanced", progress, files)
+    case .paused(let progress): self.init("paused", progress, files)
+    case .resumed(let progress): self.init("resumed", progress, files)
+    case .sought(let progress): self.init("sought", progress, files)
+    case .looped(let progress, let count):
+      self.init("looped", progress, files)
       self.count = count
     case .xrun(let silence): self.init("xrun", silence: silence)
     case .starved(let silence): self.init("starved", silence: silence)
     case .deviceLost: self.init("deviceLost")
     case .deviceReturned(let gap):
       self.init("deviceReturned")
-      self.gap = gap.inMissingSeconds
+      self.gap = gap.inLostSeconds
     case .limited(let gain):
       self.init("limited")
       self.gain = (gain.dBFS * 10).rounded() / 10
@@ -58,16 +58,16 @@ struct PlaybackRecord: Encodable {
     case .failed(let item, let error):
       self.init("failed", item, files)
       self.error = "\(error)"
-    // Each item has one of its own.
+    // Each item has a record of its own.
     case .finished: self.init("finished")
     }
   }
 
-  /// The end of an item.
-  init(_ finish: ItemFinishes.Finish, files: [FilePath]) {
-    self.init("finished", finish.item, files)
-    heard = finish.heard.inRecordSeconds
-    reason = finish.reason.rawValue
+  /// The record for the end of an item.
+  init(_ end: ItemEndTracker.End, files: [FilePath]) {
+    self.init("finished", end.item, files)
+    heard = end.played.inRecordSeconds
+    reason = end.reason.rawValue
   }
 
   private init(_ event: String) {
@@ -76,7 +76,7 @@ struct PlaybackRecord: Encodable {
 
   private init(_ event: String, silence: Duration) {
     self.init(event)
-    self.silence = silence.inMissingSeconds
+    self.silence = silence.inLostSeconds
   }
 
   private init(_ event: String, _ item: Int, _ files: [FilePath]) {
@@ -96,95 +96,98 @@ struct PlaybackRecord: Encodable {
     length = start.announcedDuration?.inRecordSeconds
   }
 
-  private init(_ event: String, _ place: PlaybackProgress, _ files: [FilePath]) {
-    self.init(event, place.item, files)
-    heard = place.heard.inRecordSeconds
-    position = place.time.inRecordSeconds
-    frame = place.position.rawValue
-    length = place.length?.inRecordSeconds
+  private init(_ event: String, _ progress: PlaybackProgress, _ files: [FilePath]) {
+    self.init(event, progress.item, files)
+    heard = progress.heard.inRecordSeconds
+    position = progress.time.inRecordSeconds
+    frame = progress.position.rawValue
+    length = progress.length?.inRecordSeconds
   }
 
-  /// What the help says about it.
+  /// The documentation of the JSON in the help.
   static let schema = """
-    With --json each event is an object on a line of its own: "event" (started, progress, looped, \
+    With --json, each event is an object on its own line: "event" (started, progress, looped, \
     advanced, paused, resumed, sought, xrun, starved, limited, shortfall, nonFinite, failed, \
-    deviceLost, deviceReturned or finished), "item" (counted from 0) and its "file" (\(FilePath.jsonHelp)), \
-    and in seconds "heard" (in all), "position" and "length" (of the file); "frame" is the \
-    position in frames of the file. started has "device", and what it settled on: "rate", \
-    "channelCount", "sampleFormat" (float32, int32, int24, int24Packed or int16), and in frames \
-    its "period" and "buffer"; looped the "count" of repetitions so far; xrun and starved the \
-    seconds of "silence", to a millionth; limited the "gain" in dB; shortfall the seconds \
-    "announced" (missing if the header has no length) and "decoded"; nonFinite how many "samples" \
-    were NaN or infinite and are silence; failed the "error"; \
-    deviceReturned the seconds of the "gap"; finished, each time a file ends, the "reason": \
-    completed (also after skip), stopped or failed.
+    deviceLost, deviceReturned, or finished), "item" (from 0) and its "file" (\(FilePath.jsonHelp)), \
+    and in seconds "heard" (played in total), "position", and "length" (of the file); "frame" is the \
+    position in frames of the file. started adds "device" and the settings of the device: "rate", \
+    "channelCount", "sampleFormat" (float32, int32, int24, int24Packed, or int16), and in frames its \
+    "period" and "buffer". looped adds the "count" of repetitions so far; xrun and starved the \
+    seconds of "silence", to a microsecond; limited the "gain" in dB; shortfall the seconds \
+    "announced" (missing if the header has no length) and "decoded"; nonFinite the number of \
+    "samples" that were NaN or infinite and are played as silence; failed the "error"; \
+    deviceReturned the seconds of the "gap"; finished, once each time a file ends, the "reason": \
+    completed (also after skip), stopped, or failed.
     """
 }
 
-/// Finds the end of each item in the events of a playback: every item has one, also one that failed or
-/// that nothing was played of.
-struct ItemFinishes {
-  /// Why nothing of an item is played any more.
+/// Derives the end of each item from the events of a playback.
+///
+/// Every item has an end, even if it failed or was never played.
+struct ItemEndTracker {
+  /// Why an item ended.
   enum Reason: String {
     /// The next item began.
     case completed
-    /// The playback was stopped, or went on in another item.
+    /// The playback was stopped, or moved to another item.
     case stopped
-    /// It could not be played, or not to its end.
+    /// The item could not be played to its end.
     case failed
   }
 
   /// The end of an item.
-  struct Finish: Equatable {
+  struct End: Equatable {
     let item: Int
     let reason: Reason
-    /// What has been heard of all items until then.
-    let heard: Duration
+    /// The length played of all items until then.
+    let played: Duration
   }
 
   private var hasEnded: [Bool]
   private var current: Int?
-  private var heard = Duration.zero
+  private var played = Duration.zero
 
-  /// - Parameter itemCount: how many items the playback has.
+  /// - Parameter itemCount: the number of items of the playback.
   init(itemCount: Int) {
     hasEnded = Array(repeating: false, count: itemCount)
   }
 
-  /// What an event ends.
-  mutating func take(_ event: PlaybackEvent) -> [Finish] {
+  /// The ends that follow from an event.
+  mutating func take(_ event: PlaybackEvent) -> [End] {
     switch event {
     case .started(let start):
       current = start.item
-    case .progress(let place), .looped(let place, _), .paused(let place), .resumed(let place):
-      heard = place.heard
-    case .advanced(let place): return go(to: place, leaving: .completed)
-    case .sought(let place) where place.item != current: return go(to: place, leaving: .stopped)
+    case .progress(let progress), .looped(let progress, _), .paused(let progress),
+      .resumed(let progress):
+      played = progress.heard
+    case .advanced(let progress): return go(to: progress, leaving: .completed)
+    case .sought(let progress) where progress.item != current:
+      return go(to: progress, leaving: .stopped)
     case .failed(let item, _): return [end(item, .failed)]
     case .finished(let finish):
-      heard = finish.heard
+      played = finish.heard
       return endAll(finish.reason == .completed ? .completed : .stopped)
     default: break
     }
     return []
   }
 
-  /// Ends what is left: in order, but that what is heard comes first.
-  mutating func endAll(_ reason: Reason) -> [Finish] {
+  /// Ends the remaining items in order, the current one first.
+  mutating func endAll(_ reason: Reason) -> [End] {
     let last = current.map { [end($0, reason)] } ?? []
     let rest = hasEnded.indices.filter { !hasEnded[$0] }
     return last + rest.map { end($0, reason) }
   }
 
-  private mutating func go(to place: PlaybackProgress, leaving reason: Reason) -> [Finish] {
-    heard = place.heard
-    defer { current = place.item }
+  private mutating func go(to progress: PlaybackProgress, leaving reason: Reason) -> [End] {
+    played = progress.heard
+    defer { current = progress.item }
     return current.map { [end($0, reason)] } ?? []
   }
 
-  private mutating func end(_ item: Int, _ reason: Reason) -> Finish {
+  private mutating func end(_ item: Int, _ reason: Reason) -> End {
     if hasEnded.indices.contains(item) { hasEnded[item] = true }
     if current == item { current = nil }
-    return Finish(item: item, reason: reason, heard: heard)
+    return End(item: item, reason: reason, played: played)
   }
 }

@@ -4,29 +4,29 @@ import FilePaths
 import Logging
 import SoundFile
 
-/// What people are told while files are played, and with `--json` whoever reads standard output.
+/// Reports the events of a playback: messages and status line, and records with `--json`.
 struct PlaybackReport {
   let files: [FilePath]
   let json: Bool
   let context: CommandContext
-  private var pace = StatusPace()
+  private var throttle = StatusThrottle()
   private var silence = Duration.zero
   private var lowestGain = Decibels(dBFS: 0)
   private var nonFiniteCount = 0
   private var item = 0
-  private var place: PlaybackProgress?
-  private var finishes: ItemFinishes
+  private var progress: PlaybackProgress?
+  private var itemEnds: ItemEndTracker
 
-  /// The errors that have been told.
+  /// The errors that have been reported.
   private(set) var failures: Set<AudioPlayerError> = []
-  /// Whether no file has ended before its time.
+  /// Whether no file was truncated.
   private(set) var isComplete = true
 
   init(files: [FilePath], json: Bool, context: CommandContext) {
     self.files = files
     self.json = json
     self.context = context
-    finishes = ItemFinishes(itemCount: files.count)
+    itemEnds = ItemEndTracker(itemCount: files.count)
   }
 
   private var file: FilePath { files.indices.contains(item) ? files[item] : "" }
@@ -38,23 +38,23 @@ struct PlaybackReport {
       item = start.item
       await context.console.mention("\(file) on \(start.device) (\(start.format))")
       context.log.info("playing \(file) on \(start.device): \(start.settingsText)")
-    case .progress(let place): await show(place, always: false)
-    case .paused(let place), .resumed(let place), .looped(let place, _):
-      await show(place, always: true)
-    case .advanced(let place), .sought(let place): await go(to: place)
+    case .progress(let progress): await show(progress, always: false)
+    case .paused(let progress), .resumed(let progress), .looped(let progress, _):
+      await show(progress, always: true)
+    case .advanced(let progress), .sought(let progress): await go(to: progress)
     case .xrun(let length):
       silence += length
-      context.log.warning("\(file): \(length.secondsText) of silence")
+      context.log.warning("\(file): \(length.secondsText) dropout")
     case .starved(let length):
       silence += length
-      context.log.warning("\(file): \(length.secondsText) of silence, its source was late")
+      context.log.warning("\(file): \(length.secondsText) dropout, the source was late")
     case .deviceLost:
-      await context.console.report("the device is lost; waiting for it to be back")
+      await context.console.report("the device is lost; waiting for it to return")
     case .deviceReturned(let gap):
       await context.console.report("the device is back after \(gap.secondsText)")
     case .limited(let gain):
       lowestGain = min(gain, lowestGain)
-      context.log.info("\(file): turned down by \(gain.cutText)")
+      context.log.info("\(file): limited by \(gain.reductionText)")
     case .shortfall(let item, let announced, let decoded):
       isComplete = false
       let text = SoundFileShortfall.text(announced: announced, decoded: decoded)
@@ -67,15 +67,15 @@ struct PlaybackReport {
     }
   }
 
-  /// Ends the items that are left where a playback has thrown an error.
+  /// Ends the remaining items after a playback threw an error.
   mutating func end(after error: AudioPlayerError) async throws {
     guard json else { return }
-    // An error that was told of ended its own item alone.
-    try await print(finishes.endAll(failures.contains(error) ? .completed : .failed))
+    // A reported error ended only its own item.
+    try await print(itemEnds.endAll(failures.contains(error) ? .completed : .failed))
   }
 
   private mutating func printRecords(of event: PlaybackEvent) async throws {
-    let ends = finishes.take(event)
+    let ends = itemEnds.take(event)
     let record = PlaybackRecord(event, files: files)
     switch event {
     case .finished: try await print(ends)
@@ -88,55 +88,55 @@ struct PlaybackReport {
     }
   }
 
-  private func print(_ ends: [ItemFinishes.Finish]) async throws {
+  private func print(_ ends: [ItemEndTracker.End]) async throws {
     for end in ends {
       try await context.console.print(PlaybackRecord(end, files: files).jsonLine())
     }
   }
 
-  private mutating func show(_ place: PlaybackProgress, always: Bool) async {
-    self.place = place
-    guard pace.admits(place.heard) || always else { return }
-    await context.console.showStatus(Self.status(place))
+  private mutating func show(_ progress: PlaybackProgress, always: Bool) async {
+    self.progress = progress
+    guard throttle.admits(progress.heard) || always else { return }
+    await context.console.showStatus(Self.status(progress))
   }
 
-  private mutating func go(to place: PlaybackProgress) async {
-    if item != place.item {
+  private mutating func go(to progress: PlaybackProgress) async {
+    if item != progress.item {
       await context.console.keepStatus()
-      await reportTroubles()
-      item = place.item
+      await reportFaults()
+      item = progress.item
       await context.console.mention("\(file)")
       context.log.info("playing \(file)")
     }
-    await show(place, always: true)
+    await show(progress, always: true)
   }
 
   private mutating func finish() async {
-    if let place { await show(place, always: true) }
+    if let progress { await show(progress, always: true) }
     await context.console.keepStatus()
-    await reportTroubles()
+    await reportFaults()
   }
 
-  private mutating func reportTroubles() async {
+  private mutating func reportFaults() async {
     if silence > .zero {
       await context.console.report(
-        "\(file): \(silence.secondsText) of silence in between; is this machine busy?")
+        "\(file): dropouts of \(silence.secondsText) in total; is this machine too slow or busy?")
     }
-    // Lossy files go a little beyond full scale all the time.
+    // Lossy files exceed full scale slightly all the time.
     if lowestGain.dBFS < -1 {
       await context.console.report(
-        "\(file) is louder than a device can be; it was turned down by up to \(lowestGain.cutText)")
+        "\(file) exceeded full scale and was limited by up to \(lowestGain.reductionText)")
     }
     if nonFiniteCount > 0 {
       await context.console.report(
-        "\(file): \(nonFiniteCount) samples are NaN or infinite; they are played as silence")
+        "\(file): \(nonFiniteCount) samples are NaN or infinite and are played as silence")
     }
     (silence, lowestGain, nonFiniteCount) = (.zero, Decibels(dBFS: 0), 0)
   }
 
-  static func status(_ place: PlaybackProgress) -> String {
-    let length = place.length.map { " / \($0.clockText)" } ?? ""
-    return place.time.clockText + length
+  static func status(_ progress: PlaybackProgress) -> String {
+    let length = progress.length.map { " / \($0.clockText)" } ?? ""
+    return progress.time.clockText + length
   }
 }
 
@@ -145,6 +145,6 @@ extension PlaybackStart {
 }
 
 extension Decibels {
-  /// How much a gain takes away, for people.
-  fileprivate var cutText: String { "\((-dBFS * 10).rounded() / 10) dB" }
+  /// The reduction by a gain, for people.
+  fileprivate var reductionText: String { "\((-dBFS * 10).rounded() / 10) dB" }
 }

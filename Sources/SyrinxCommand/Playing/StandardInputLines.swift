@@ -1,55 +1,53 @@
 import AudioThreads
 import Glibc
 
-/// The lines of standard input, each read when it is asked for, on a thread of their own.
-///
-/// So they are read no faster than they are used.
+/// The lines of standard input, read on a thread of its own and only on demand.
 struct StandardInputLines: AsyncSequence, Sendable {
   typealias Element = Result<String, LineReader.TooLong>
 
-  /// Asks for each line.
+  /// Requests each line.
   struct Iterator: AsyncIteratorProtocol {
-    fileprivate let wish: WakeUp
+    fileprivate let demand: WakeUp
     fileprivate var lines: AsyncStream<Element>.Iterator
 
     mutating func next() async -> Element? {
-      wish.signal()
+      demand.signal()
       return await lines.next()
     }
   }
 
-  private let wish: WakeUp
+  private let demand: WakeUp
   private let lines: AsyncStream<Element>
 
   /// Starts the thread.
   ///
-  /// It ends with the input or with the process: nothing else ends a read of a terminal.
+  /// It ends with the input or the process: nothing else ends a read from a terminal.
   init(of descriptor: Int32 = 0) throws {
     let (lines, line) = AsyncStream.makeStream(of: Element.self)
-    let wish = try WakeUp()
+    let demand = try WakeUp()
     _ = try DedicatedThread.start(name: "syrinx-control") {
       var reader = LineReader { bytes(of: descriptor) }
-      wish.wait()
+      demand.wait()
       while let next = reader.next() {
         line.yield(next)
-        wish.wait()
+        demand.wait()
       }
       line.finish()
     }
-    (self.wish, self.lines) = (wish, lines)
+    (self.demand, self.lines) = (demand, lines)
   }
 
   func makeAsyncIterator() -> Iterator {
-    Iterator(wish: wish, lines: lines.makeAsyncIterator())
+    Iterator(demand: demand, lines: lines.makeAsyncIterator())
   }
 }
 
-/// Cuts bytes into lines, and keeps no more of them than a line may have.
+/// Splits bytes into lines and buffers at most the longest line.
 struct LineReader {
   /// A line that is longer than any command.
   struct TooLong: Error, Equatable, CustomStringConvertible {
     let description = """
-      a command was left out: its line is longer than \(longest) bytes; end each command with a newline
+      a command was skipped: its line is longer than \(longest) bytes; end each command with a newline
       """
   }
 
@@ -60,7 +58,7 @@ struct LineReader {
   private let read: () -> [UInt8]
   private var bytes: [UInt8] = []
 
-  /// - Parameter read: gives the next bytes, none at the end.
+  /// - Parameter read: returns the next bytes, or none at the end.
   init(_ read: @escaping () -> [UInt8]) {
     self.read = read
   }
@@ -90,11 +88,11 @@ struct LineReader {
   }
 }
 
-/// What there is to read, at most as much as a line may have; nothing at the end.
+/// Reads what is available, at most the longest line; returns nothing at the end.
 private func bytes(of descriptor: Int32) -> [UInt8] {
   [UInt8](unsafeUninitializedCapacity: LineReader.longest) { buffer, count in
     var size = read(descriptor, buffer.baseAddress, buffer.count)
-    // Others may have set it not to block; a signal is no end.
+    // Another process may have made it non-blocking; a signal is not the end.
     while size < 0, errno == EINTR || errno == EAGAIN {
       var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       poll(&input, 1, -1)

@@ -2,10 +2,10 @@ import AudioCore
 import AudioRecorderClient
 import FilePaths
 
-/// An event of a recording as `syrinx record --json` tells it; lengths in seconds, levels in dBFS
-/// and null for digital silence.
+/// An event in the output of `syrinx record --json`; lengths in seconds, levels in dBFS and missing
+/// for digital silence.
 struct RecordingRecord: Encodable {
-  /// One channel of a report of levels.
+  /// The levels of one channel.
   struct Channel: Encodable {
     let peak: Double?
     let rms: Double?
@@ -44,10 +44,10 @@ struct RecordingRecord: Encodable {
       deviceRate = start.deviceFormat.sampleRate.hertz
       deviceChannelCount = start.deviceFormat.channelCount
     case .levels(let levels): set(levels)
-    case .xrun(let length): lost = length.inMissingSeconds
+    case .xrun(let length): lost = length.inLostSeconds
     case .nonFinite(let count): samples = count
     case .waiting, .deviceLost: break
-    case .deviceReturned(let gap): self.gap = gap.inMissingSeconds
+    case .deviceReturned(let gap): self.gap = gap.inLostSeconds
     case .began(let length): preRoll = length.inRecordSeconds
     case .paused(let length), .resumed(let length): recorded = length.inRecordSeconds
     case .rolled(let rolled):
@@ -75,12 +75,20 @@ struct RecordingRecord: Encodable {
     reason = finish.reason.rawValue
   }
 
-  /// What the help says about it.
+  /// The documentation of the JSON in the help.
   static let schema = """
-    With --json every event is an object on a line of its own: "event" is started, waiting, began, \
-    levels, xrun, nonFinite (so many "samples" were NaN or infinite and are silence), paused, resumed, rolled, silentMicrophone, diskLow, deviceLost, deviceReturned, finished or, before an error, closed; \
-    lengths are in seconds, levels in dBFS. started has "rate" and "channelCount" of the file, and \
-    "deviceRate" and "deviceChannelCount": where those are less, the file holds no more. deviceReturned has the "gap" that was not heard.
+    With --json, each event is an object on its own line: "event" is started, waiting, began, levels, \
+    xrun, nonFinite, paused, resumed, rolled, silentMicrophone, diskLow, deviceLost, deviceReturned, \
+    finished, or, before an error, closed. Lengths are in seconds, levels in dBFS (missing for \
+    digital silence). started has the "device", the "rate" and "channelCount" of the recording, and \
+    "deviceRate" and "deviceChannelCount"; if those are lower, the recording has no more detail. \
+    began has the length of the "preRoll"; levels, paused, resumed, closed, and finished have the \
+    length "recorded" so far. levels adds "peak", "rms", and "channels", each with "peak", "rms", \
+    "heldPeak", and "clipped" samples; xrun has the length "lost"; nonFinite the number of "samples" \
+    that were NaN or infinite and are recorded as silence; rolled the complete "file", its "frames", \
+    and the "next" file; silentMicrophone the "level" that nothing exceeds; diskLow the time "left"; \
+    deviceReturned the "gap" that was not captured; closed and finished add "frames" and the \
+    "reason": lengthReached, stopped, silence, deviceEnded, gap, or failed.
     """
 }
 
@@ -107,6 +115,6 @@ extension RecordingEvent {
 }
 
 extension Decibels {
-  /// To a hundredth; JSON knows no infinity.
+  /// Rounded to a hundredth; nil for infinity, which JSON lacks.
   fileprivate var finite: Double? { dBFS.isFinite ? (dBFS * 100).rounded() / 100 : nil }
 }

@@ -4,7 +4,7 @@ import ClientDependencies
 import FoundationEssentials
 import Glibc
 
-/// A recording, followed to its end.
+/// A recording from its request to its end.
 struct RecordingRun {
   let request: RecordingRequest
   /// Whether the events go to standard output.
@@ -24,7 +24,7 @@ struct RecordingRun {
 
   private func follow(_ recorder: AudioRecorderClient) async throws {
     let events = await recorder.recording(request: request)
-    // A signal that came before the recorder knew of this recording did not stop it.
+    // An earlier signal did not stop a recording that the recorder did not know yet.
     if context.signals.received != nil { await recorder.stopRecording() }
     var report = RecordingReport(device: request.device, gaps: request.gaps, context: context)
     for try await event in events {
@@ -34,7 +34,7 @@ struct RecordingRun {
     }
   }
 
-  /// Prints an event; where nobody reads them any more the file is completed first.
+  /// Prints an event; if its reader is gone, the recording is completed first.
   private func print(_ event: RecordingEvent, _ recorder: AudioRecorderClient) async throws {
     do {
       try await context.console.print(RecordingRecord(event).jsonLine())
@@ -45,7 +45,7 @@ struct RecordingRun {
   }
 }
 
-/// Passes on what the signals say.
+/// Sends the commands of the signals to the recording.
 private func obey(
   _ signals: AsyncStream<Int32>, _ recorder: AudioRecorderClient, _ request: RecordingRequest
 ) async {
@@ -53,7 +53,7 @@ private func obey(
   for await signal in signals {
     // A recording to standard output has no id.
     guard let id = request.id, let command = commands.command(for: signal) else { continue }
-    // A recording that is not there any more needs no command.
+    // A recording that has ended needs no command.
     do {
       try await recorder.control(id: id, command: command)
       commands.succeeded(command)
@@ -62,12 +62,12 @@ private func obey(
 }
 
 extension RecordingFinish {
-  /// Throws where it ended by itself before the length that was asked for, or without a frame.
+  /// Throws if the recording ended before the requested length, or without a frame.
   func check(length: Duration?) throws(CommandFailure) {
     switch reason {
     case .deviceEnded where frameCount == 0: throw .noSound
-    case .deviceEnded: try check(length, because: "the device came to its end")
-    case .gap: try check(length, because: "sound was lost")
+    case .deviceEnded: try check(length, because: "the device ended")
+    case .gap: try check(length, because: "audio was lost")
     case .stopped, .lengthReached, .silence, .failed: return
     }
   }
@@ -77,15 +77,15 @@ extension RecordingFinish {
     guard let length, recorded + .milliseconds(1) < length else { return }
     throw CommandFailure(
       description: "\(cause) after \(recorded.secondsText), "
-        + "before the \(length.secondsText) that were asked for")
+        + "before the requested \(length.secondsText)")
   }
 }
 
-/// What SIGUSR1 and SIGUSR2 say to a recording.
+/// Maps SIGUSR1 and SIGUSR2 to commands of a recording.
 struct SignalCommands {
   private var isPaused = false
 
-  /// SIGUSR1 begins the next file; SIGUSR2 pauses and resumes by turns.
+  /// SIGUSR1 begins the next file; SIGUSR2 pauses and resumes in turn.
   func command(for signal: Int32) -> RecordingCommand? {
     switch signal {
     case SIGUSR1: .roll
@@ -94,7 +94,7 @@ struct SignalCommands {
     }
   }
 
-  /// The recording has done what it was told.
+  /// The recording has taken the command.
   mutating func succeeded(_ command: RecordingCommand) {
     switch command {
     case .pause: isPaused = true

@@ -1,19 +1,18 @@
 import AudioCore
-import SpeechClient
 
-/// The line on the terminal that says how far a file has been transcribed.
+/// Shows the progress of a file's transcription as a status line.
 ///
-/// It counts from its beginning, when the file's turn comes: what was understood before, while the
-/// file waited for its turn, says nothing about the pace.
+/// The pace counts from `begin`, when the results of the file are read: the client may have
+/// recognized a part of the file before.
 actor FileProgress {
-  /// What comes so soon after the beginning was understood before.
+  /// Results that arrive so soon after the beginning were recognized before.
   private static let catchingUp = Duration.milliseconds(100)
 
   private let text: ProgressText
   private let console: Console
   private let clock: any Clock<Duration>
   private var stopwatch: (@Sendable () -> Duration)?
-  private var pace = StatusPace()
+  private var throttle = StatusThrottle()
   private var start = Duration.zero
 
   init(text: ProgressText, console: Console, clock: any Clock<Duration>) {
@@ -24,12 +23,13 @@ actor FileProgress {
     stopwatch = Self.stopwatch(clock)
   }
 
-  /// Shows that all is understood to this place, where it is time to.
-  func show(_ place: Duration) async {
+  /// Shows that the audio is recognized up to this position, if an update is due.
+  func show(_ position: Duration) async {
     guard let stopwatch else { return }
     let elapsed = stopwatch()
-    if elapsed < Self.catchingUp { start = max(start, place) }
-    guard let line = text.line(at: place, from: start, after: elapsed), pace.admits(elapsed)
+    if elapsed < Self.catchingUp { start = max(start, position) }
+    guard let line = text.line(at: position, from: start, after: elapsed),
+      throttle.admits(elapsed)
     else { return }
     await console.showStatus(line)
   }
@@ -39,32 +39,21 @@ actor FileProgress {
     await console.clearStatus()
   }
 
-  /// What the time since now will be.
+  /// Returns a function that measures the time since now.
   private static func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
     let start = clock.now
     return { start.duration(to: clock.now) }
   }
 }
 
-extension SpeechRecognitionEvent {
-  /// Up to where in the audio all is understood, or lost; nil where it does not say.
-  var place: Duration? {
-    switch self {
-    case .speechStarted(let time), .speechEnded(let time), .progressed(let time): time
-    case .dropped(let stretch, _): stretch.upperBound
-    default: nil
-    }
-  }
-}
-
-/// How far a file has been transcribed, in words.
+/// The text of a file's progress.
 struct ProgressText {
   let file: String
-  /// The length of the file, nil where it is not known.
+  /// The length of the file, or nil if it is unknown.
   let total: Duration?
 
-  /// The line at a position in the audio, so long after the beginning at another one; nil in the
-  /// first second, because short files need none.
+  /// The line for a position in the audio, so long after transcription began at another position;
+  /// nil in the first second, because short files need none.
   func line(
     at position: Duration, from start: Duration = .zero, after elapsed: Duration
   ) -> String? {

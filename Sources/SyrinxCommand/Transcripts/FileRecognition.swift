@@ -7,12 +7,12 @@ import SoundFile
 import SpeechClient
 import Synchronization
 
-/// What a file gives to a recogniser: how far it has been understood, and what was wrong with it.
-final class FileHearing: Sendable {
-  private let file: FilePath
+/// The recognition of one file: its request, progress, and problems.
+final class FileRecognition: Sendable {
+  let file: FilePath
   private let context: CommandContext
-  private let troubles = FileTroubles()
-  private let audio = HeardAudio()
+  private let problems = FileProblems()
+  private let hasAudio = Atomic(false)
   private let progress: FileProgress?
 
   init(_ file: FilePath, showsProgress: Bool, in context: CommandContext) async {
@@ -27,45 +27,56 @@ final class FileHearing: Sendable {
   }
 
   func request(wantsPartials: Bool) -> SpeechRequest {
-    let note = { @Sendable [troubles, file] (shortfall: SoundFileShortfall) in
-      troubles.append(.shortfall(shortfall, file: file == "-" ? "standard input" : file))
+    let report = { @Sendable [problems, file] (shortfall: SoundFileShortfall) in
+      problems.append(.shortfall(shortfall, file: file == "-" ? "standard input" : file))
     }
     let buffers =
       file == "-"
-      ? SoundFile.buffers(ofFileDescriptor: 0, onShortfall: note)
-      : SoundFile.buffers(of: file.url, onShortfall: note)
-    let heard = buffers.map { [audio] buffer in
-      if !buffer.isEmpty { audio.note() }
+      ? SoundFile.buffers(ofFileDescriptor: 0, onShortfall: report)
+      : SoundFile.buffers(of: file.url, onShortfall: report)
+    let noted = buffers.map { [self] buffer in
+      if !buffer.isEmpty { hasAudio.store(true, ordering: .releasing) }
       return buffer
     }
-    return SpeechRequest(buffers: heard, shouldReportPartialResults: wantsPartials)
+    return SpeechRequest(buffers: noted, shouldReportPartialResults: wantsPartials)
   }
 
-  /// Lets the progress be seen from now on, where people watch, and counts it from here.
+  /// Shows the progress from now on and measures the pace from here.
   func beginProgress() async {
     await progress?.begin()
   }
 
-  /// Notes what the recogniser tells of the file: the audio itself is read far ahead of it.
+  /// Updates the progress from an event, because the audio is read far ahead of its recognition.
   func note(_ event: SpeechRecognitionEvent) async {
-    guard let progress, let place = event.place else { return }
-    await progress.show(place)
+    guard let progress, let position = event.position else { return }
+    await progress.show(position)
   }
 
-  /// Reports what was wrong; whether nothing was.
+  /// Reports the file's problems and returns whether there were none.
   ///
-  /// Throws where there was no audio at all.
+  /// - Throws: `CommandFailure` if the file has no audio.
   func finish() async throws -> Bool {
     await progress?.end()
-    for trouble in troubles.all { await context.console.report("\(trouble)") }
-    guard audio.isAny else {
-      throw CommandFailure(description: "\(file) holds no audio: there is nothing to transcribe")
+    for problem in problems.all { await context.console.report("\(problem)") }
+    guard hasAudio.load(ordering: .acquiring) else {
+      throw CommandFailure(description: "\(file) holds no audio")
     }
-    return troubles.all.isEmpty
+    return problems.all.isEmpty
   }
 }
 
-/// The length that a file's header tells, read on a thread of its own; a pipe is left alone.
+extension SpeechRecognitionEvent {
+  /// The position up to which the audio is recognized or lost, if the event reports it.
+  fileprivate var position: Duration? {
+    switch self {
+    case .speechStarted(let time), .speechEnded(let time), .progressed(let time): time
+    case .dropped(let range, _): range.upperBound
+    default: nil
+    }
+  }
+}
+
+/// The length in a file's header, read on a thread of its own; nil for a pipe, which is not opened.
 private func length(of file: FilePath) async -> Duration? {
   guard file != "-", let mode = file.status?.st_mode, mode & S_IFMT == S_IFREG else { return nil }
   return await withCheckedContinuation { continuation in
@@ -79,55 +90,44 @@ private func length(of file: FilePath) async -> Duration? {
   }
 }
 
-/// Nil where the file cannot be read: the recognition says why.
+/// Nil if the file cannot be read; the recognition reports why.
 private func announcedLength(of file: FilePath) -> Duration? {
   guard let reader = try? SoundFileReader(url: file.url) else { return nil }
   return reader.announcedFrameCount?.duration(at: reader.format.sampleRate)
 }
 
-/// Whether a file gave any audio at all; noted where it is read, looked at when it has ended.
-final class HeardAudio: Sendable {
-  private let hasHeard = Atomic<Bool>(false)
-
-  var isAny: Bool { hasHeard.load(ordering: .acquiring) }
-
-  func note() {
-    hasHeard.store(true, ordering: .releasing)
-  }
-}
-
-/// A file that is being recognised.
-struct Hearing: Sendable {
-  let file: FilePath
-  let audio: FileHearing
-  let events: AsyncThrowingStream<SpeechRecognitionEvent, any Error>
-}
-
-/// Starts to recognise files in order, some ahead of the one whose results are taken.
+/// Starts the recognition of files in order, some of them ahead of the file whose results are read.
 ///
-/// What the files ahead have to say waits within the speech client, which stops them when that is
-/// much; so memory does not grow with their number or length.
-struct Hearings {
-  /// How many files keep so many decoders at work that share all utterances: several for each, so
-  /// that none waits for another's longest file; of many decoders fewer, because files have threads
-  /// of their own.
-  static func atOnce(sharing decoderCount: Int) -> Int {
+/// The speech client buffers the results of the files ahead and stops them when the buffer is full,
+/// so memory does not grow with the number or length of files.
+struct RecognitionQueue {
+  /// A recognition that has been started.
+  struct Entry: Sendable {
+    let recognition: FileRecognition
+    let events: AsyncThrowingStream<SpeechRecognitionEvent, any Error>
+  }
+
+  /// The number of files that keeps so many decoders busy if they share all utterances.
+  ///
+  /// Several files per decoder prevent one long file from idling the others. Because each file has
+  /// threads of its own, many decoders get fewer files each.
+  static func fileCount(sharing decoderCount: Int) -> Int {
     decoderCount > 1 ? min(4 * decoderCount, decoderCount + 24) : 1
   }
 
-  private let start: @Sendable (FilePath) async -> Hearing
-  private let atOnce: Int
+  private let start: @Sendable (FilePath) async -> Entry
+  private let limit: Int
   private var waiting: ArraySlice<FilePath>
-  private var started: [Hearing] = []
+  private var started: [Entry] = []
 
-  /// - Parameter atOnce: how many files are recognised at the same time, at least 1.
-  init(files: [FilePath], atOnce: Int, start: @escaping @Sendable (FilePath) async -> Hearing) {
-    (waiting, self.atOnce, self.start) = (files[...], atOnce, start)
+  /// - Parameter limit: the number of files to recognize at the same time, at least 1.
+  init(files: [FilePath], limit: Int, start: @escaping @Sendable (FilePath) async -> Entry) {
+    (waiting, self.limit, self.start) = (files[...], limit, start)
   }
 
-  /// The next file, in order; there must be one.
-  mutating func next() async -> Hearing {
-    while started.count < atOnce, let file = waiting.popFirst() {
+  /// The next file in order; there must be one.
+  mutating func next() async -> Entry {
+    while started.count < limit, let file = waiting.popFirst() {
       started.append(await start(file))
     }
     return started.removeFirst()

@@ -4,29 +4,29 @@ import FilePaths
 import Glibc
 import SoundFile
 
-/// The folder of `--output-dir`: a transcript for each file, named after it.
+/// The folder of `--output-dir`, with one transcript per file.
 struct TranscriptFolder {
   let path: FilePath
   let style: TranscriptStyle
 
-  /// Refuses files whose transcripts would have the same name.
+  /// Throws if the transcripts of two files would have the same name.
   func check(_ files: [FilePath]) throws {
     var owners: [FilePath: FilePath] = [:]
     for file in files {
       if let other = owners.updateValue(file, forKey: name(for: file)) {
         throw ValidationError(
-          "\(other) and \(file) would both be transcribed to \(name(for: file)); "
-            + "give them folders of their own.")
+          "the transcripts of \(other) and \(file) would both be \(name(for: file)); "
+            + "write them to separate folders.")
       }
     }
   }
 
-  /// Makes the folder where there is none.
+  /// Creates the folder if it does not exist.
   func make() throws(CommandFailure) {
     do throws(FilePathError) {
       try path.makeFolder()
     } catch {
-      throw CommandFailure(description: "cannot make the folder \(path): \(error.reason)")
+      throw CommandFailure(description: "cannot create the folder \(path): \(error.reason)")
     }
   }
 
@@ -34,32 +34,32 @@ struct TranscriptFolder {
     try TranscriptFile(path: path.appending(name(for: input)).text)
   }
 
-  /// `talk.wav` becomes `talk.txt`; standard input is `stdin`.
+  /// `talk.wav` becomes `talk.txt`; standard input becomes `stdin.txt`.
   func name(for input: FilePath) -> FilePath {
     FilePath("\(input == "-" ? "stdin" : input.stem.text).\(style.pathExtension)")
   }
 }
 
-/// What takes a transcript line by line.
+/// A destination for the lines of a transcript.
 protocol LineOutput: Sendable {
-  /// Writes a line and a line feed.
+  /// Writes a line and a newline.
   func print(_ line: String) async throws
 }
 
 extension Console: LineOutput {}
 
-/// The transcript of one file as a file: under its name only when it is complete.
+/// A transcript file, written on a thread of its own.
 ///
-/// It is written on a thread of its own; of what is not completed nothing is left.
+/// It gets its name when it is complete; an incomplete transcript leaves nothing behind.
 actor TranscriptFile: LineOutput {
   private let executor: ThreadExecutor
   private let path: String
-  /// Nil once it is completed or given up.
+  /// Nil once it is completed or discarded.
   private var file: PendingFile?
 
   /// Begins a file beside the one that it will replace.
   ///
-  /// - Throws: `CommandFailure`; `ThreadError` where the system has no thread left.
+  /// - Throws: `CommandFailure`; `ThreadError` if the system has no thread left.
   init(path: String) throws {
     executor = try ThreadExecutor(name: "syrinx-text")
     self.path = path
@@ -77,12 +77,12 @@ actor TranscriptFile: LineOutput {
     try StandardDescriptor(rawValue: file.descriptor.number, name: path).write(line + "\n")
   }
 
-  /// Removes the file, where it has not been completed.
+  /// Removes the file unless it is complete.
   func discard() {
     file = nil
   }
 
-  /// Has the disk store the file and gives it its name; where that fails, nothing is left of it.
+  /// Syncs the file to disk and gives it its name; a failure leaves nothing behind.
   func complete() throws(CommandFailure) {
     guard let file = file.take() else { return }
     do {

@@ -2,8 +2,8 @@ import AudioCore
 import FilePaths
 import SpeechClient
 
-/// Where results go: what is said for good into a transcript, what is still volatile to people who
-/// watch, or, as JSON, into the transcript as well.
+/// Writes recognition events: results to the transcript, partial results to the terminal or as JSON
+/// to the transcript, losses and lag as messages.
 struct TranscriptReport {
   private var text: TranscriptText
   private let file: FilePath?
@@ -11,16 +11,16 @@ struct TranscriptReport {
   private let console: Console
   private var isLagging = false
   private var losses = LossSummary()
-  /// The utterance of which partial results were shown, and no final one.
+  /// The utterance with partial results but no final one yet.
   private var open: Int?
 
-  /// Whether nothing of the audio went without being understood.
+  /// Whether all audio was recognized.
   private(set) var isWhole = true
 
-  /// Less than this is made up for in the next pause.
+  /// The next pause makes up for a smaller lag.
   private static let seriousLag = Duration.seconds(5)
 
-  /// A report to standard output, or to another output than that.
+  /// A report to standard output, or to another output.
   init(
     style: TranscriptStyle, file: FilePath? = nil, to transcript: (any LineOutput)? = nil,
     console: Console
@@ -31,20 +31,19 @@ struct TranscriptReport {
     self.console = console
   }
 
-  /// To be called before the first result.
+  /// Call before the first result.
   mutating func begin() async throws {
     try await print(text.begin())
   }
 
-  /// Shows a result, partial or final.
+  /// Shows a partial or final result.
   mutating func show(_ result: SpeechRecognitionResult) async throws {
     open = result.isFinal ? nil : result.utterance
     if text.style != .json { await showVolatile(result) }
     try await print(try text.add(result))
   }
 
-  /// Shows what has happened: a result as the other `show` does, and what waits or is lost to
-  /// people and, as JSON, to the transcript.
+  /// Shows an event: a result, or a loss or lag as a message and, with JSON, in the transcript.
   mutating func show(_ event: SpeechRecognitionEvent) async throws {
     if case .result(let result) = event { return try await show(result) }
     if text.style == .json, let record = LagRecord(event, file: file, utterance: open) {
@@ -53,8 +52,8 @@ struct TranscriptReport {
     for sentence in sentences(about: event) { await console.report(sentence) }
   }
 
-  /// What people are told: that it falls behind by much, and not how far at any moment; what was
-  /// lost, and not each piece of it.
+  /// Messages report that recognition lags far behind, but not every change of the lag; and the sum
+  /// of losses, but not each one.
   private mutating func sentences(about event: SpeechRecognitionEvent) -> [String] {
     switch event {
     case .speechStarted(let time):
@@ -63,11 +62,11 @@ struct TranscriptReport {
     case .speechEnded(let time): return named(losses.reach(time))
     case .lagging(.zero):
       defer { isLagging = false }
-      return isLagging ? ["the recogniser has caught up"] : []
+      return isLagging ? ["recognition has caught up"] : []
     case .lagging(let lag):
       guard !isLagging, lag >= Self.seriousLag else { return [] }
       isLagging = true
-      return ["the recogniser lags \(lag.secondsText) behind; is this machine too slow or busy?"]
+      return ["recognition lags \(lag.secondsText) behind; is this machine too slow or busy?"]
     case .dropped(let range, let reason):
       isWhole = false
       return named(losses.add(range, reason))
@@ -79,8 +78,8 @@ struct TranscriptReport {
     sentences.map { (file.map { "\($0): " } ?? "") + $0 }
   }
 
-  /// Tells people of what was lost and has not been told; to be called where no more will come.
-  mutating func tellLosses() async {
+  /// Reports the remaining losses; call it if no more results follow.
+  mutating func reportLosses() async {
     for sentence in named(losses.finish()) { await console.report(sentence) }
   }
 
@@ -93,9 +92,9 @@ struct TranscriptReport {
     }
   }
 
-  /// To be called after the last result.
+  /// Call after the last result.
   mutating func end() async throws {
-    await tellLosses()
+    await reportLosses()
     try await print(text.end())
   }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import FilePaths
 import SpeechClient
 
-/// How a transcript is written.
+/// The form of a transcript.
 enum TranscriptStyle: Hashable {
   /// A line for each utterance.
   case text
@@ -14,7 +14,7 @@ enum TranscriptStyle: Hashable {
   /// Whether it contains word times.
   var hasWordTimes: Bool { self != .text }
 
-  /// The extension of a file that holds it.
+  /// The file extension.
   var pathExtension: String {
     switch self {
     case .text: "txt"
@@ -29,19 +29,19 @@ enum TranscriptFormat: String, CaseIterable, ExpressibleByArgument {
   case text, srt, vtt, tsv
 }
 
-/// What `transcribe` and `listen` can be told about the transcript.
+/// The options of `transcribe` and `listen` for the transcript.
 struct TranscriptOptions: ParsableArguments {
   @Option(
     help: """
-      text (a line for each utterance), srt or vtt (subtitles), or tsv (start and end in \
+      Format: text (a line for each utterance), srt or vtt (subtitles), or tsv (start and end in \
       milliseconds, and text).
       """)
   var format: TranscriptFormat?
 
-  @Flag(help: "Print JSON, one object a line.")
+  @Flag(help: "Print JSON, one object per line.")
   var json = false
 
-  @Flag(help: "Show what is understood so far.")
+  @Flag(help: "Show utterances while they are recognized.")
   var partials = false
 
   var style: TranscriptStyle {
@@ -51,25 +51,25 @@ struct TranscriptOptions: ParsableArguments {
 
   func validate() throws {
     guard !json || format == nil else {
-      throw ValidationError("--json and --format both say how to write; give one of them.")
+      throw ValidationError("--json and --format exclude each other; use one of them.")
     }
   }
 
-  /// Whether anybody gets partial results to see.
+  /// Whether anything shows partial results.
   func wantsPartials(on console: Console) -> Bool {
     partials && (json || console.isWatched)
   }
 
-  /// What the help says about partial results and cues.
+  /// The help on partial results and cues.
   static let help = """
-    With --partials an utterance can be watched while it is understood: on a terminal a line is \
-    written again and again, dim what may still change; with --json there is a line for each \
-    change; other transcripts stay final. Cues have at most two lines of 42 characters and last at \
-    most 7 seconds; they are cut where the speaker pauses.
+    With --partials, utterances are shown while they are recognized: on a terminal, one line is \
+    rewritten, with the part that may still change dimmed; with --json, each change is a line. Other \
+    transcripts stay final. Cues have at most two lines of 42 characters and last at most 7 seconds; \
+    they are cut where the speaker pauses.
     """
 }
 
-/// The lines of one transcript, as its results come.
+/// Turns results into the lines of a transcript.
 struct TranscriptText {
   let style: TranscriptStyle
   private let file: FilePath?
@@ -86,7 +86,7 @@ struct TranscriptText {
     return format.header.map { [$0] } ?? []
   }
 
-  /// The lines that a result adds; a partial one adds some as JSON alone.
+  /// The lines that a result adds; a partial result adds lines only to JSON.
   mutating func add(_ result: SpeechRecognitionResult) throws -> [String] {
     let transcription = result.bestTranscription
     switch style {

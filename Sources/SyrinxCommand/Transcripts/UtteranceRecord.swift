@@ -2,7 +2,7 @@ import AudioCore
 import FilePaths
 import SpeechClient
 
-/// A result as `--json` tells it; times in seconds from the beginning of the audio.
+/// A result in the output of `--json`; times in seconds from the beginning of the audio.
 struct UtteranceRecord: Encodable {
   struct Word: Encodable {
     let word: String
@@ -45,15 +45,15 @@ struct UtteranceRecord: Encodable {
     averagePause = metadata?.averagePauseDuration.inRecordSeconds
   }
 
-  /// What the help says about it.
+  /// The documentation of the JSON in the help.
   static let schema = """
-    With --json each result is an object on a line of its own: "event" (partial or final), "utterance" \
-    (counted from 0), "final", "text", "start" and "end" (seconds from the beginning of the audio), and \
-    "words", each with "word", "start", "end" and, where the engine is able to tell, "confidence" (0 to 1); \
-    with "estimatedTimes" their times are a guess. A partial one has "stable": the beginning of the text \
-    of which only case and punctuation may still change. A final one has \
-    "wordsPerMinute" and "averagePause" (seconds), and with --alternatives other readings: "alternatives", \
-    the likelier first, and with a word those of its place.
+    With --json, each result is an object on its own line: "event" (partial or final), "utterance" \
+    (from 0), "final", "text", "start" and "end" (seconds from the beginning of the audio), and \
+    "words", each with "word", "start", "end", and, if the engine reports it, "confidence" (0 to 1); \
+    "estimatedTimes" marks estimated word times. A partial result has "stable": the beginning of the \
+    text, in which only case and punctuation may still change. A final result has "wordsPerMinute" \
+    and "averagePause" (seconds) and, with --alternatives, the n-best "alternatives", most likely \
+    first, for the utterance and for each word.
     """
 }
 
@@ -68,8 +68,8 @@ extension UtteranceRecord.Word {
   }
 }
 
-/// What `listen` and `transcribe` tell with `--json` of sound that waits or was not understood;
-/// times in seconds from the beginning of the audio.
+/// A lag or a loss in the output of `listen --json` and `transcribe --json`; times in seconds from
+/// the beginning of the audio.
 struct LagRecord: Encodable {
   let event: String
   var seconds: Double?
@@ -81,9 +81,9 @@ struct LagRecord: Encodable {
   var utterance: Int?
   var file: FilePath?
 
-  /// Nil for what is no lag.
+  /// Nil for any other event.
   ///
-  /// - Parameter utterance: that of which partial results were told, and no final one.
+  /// - Parameter utterance: the utterance with partial results but no final one.
   init?(_ event: SpeechRecognitionEvent, file: FilePath? = nil, utterance: Int? = nil) {
     self.file = file
     switch event {
@@ -105,19 +105,21 @@ struct LagRecord: Encodable {
     }
   }
 
-  /// What the help says about it.
+  /// The documentation of the JSON in the help.
   static let schema = """
-    Further objects have "event": lagging with "seconds" (how much sound waits because the engine is too \
-    slow, 0 when it has caught up) or dropped with "start", "end" (what was not understood) and "reason": \
-    slow (too much waited), gap (the microphone lost it), nonFinite ("samples" were NaN or infinite \
-    and are silence) or engine (it failed; "error" says how, and "utterance" of which the partial \
-    results were).
+    Other objects have an "event": lagging with "seconds" of audio queued because recognition lags (0 \
+    after it has caught up), or dropped with the "start" and "end" of a range and the "reason": slow \
+    (not recognized, because the backlog was full), gap (lost during capture), engine (not \
+    recognized, because the engine failed; "error" says why, and "utterance" is the number of its \
+    partial results), or nonFinite (recognized, but "samples" that were NaN or infinite are replaced \
+    by silence).
     """
 
   /// The same for files, which neither lag nor have gaps.
   static let droppedSchema = """
-    An object with "event": dropped has "start", "end" (what was not understood), "reason": engine (it \
-    failed; "error" says how, and "utterance" of which the partial results were) or nonFinite ("samples" \
-    were NaN or infinite and are silence).
+    An object with the "event" dropped has the "start" and "end" of a range and the "reason": engine \
+    (not recognized, because the engine failed; "error" says why, and "utterance" is the number of \
+    its partial results) or nonFinite (recognized, but "samples" that were NaN or infinite are \
+    replaced by silence).
     """
 }

@@ -2,7 +2,7 @@ import AudioCore
 import Foundation
 import Testing
 
-/// The command on ALSA's own devices: what goes in at one end comes out at the other.
+/// The command on ALSA's own devices, sample by sample.
 @Suite struct ALSAEndToEndTests {
   let folder: TestFolder
   let alsa: ALSASetup
@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: ["tone.wav", "chirp.wav", "go-forward.wav"])
-  func `a file comes out of ALSA's file plug-in sample by sample`(sound: String) async throws {
+  func `a played file arrives at ALSA's file plug-in sample by sample`(sound: String) async throws {
     let played = try await play(sound, script: "format=S16 speed=0")
     let expected = try await raw(sound)
     #expect(played.starts(with: expected))
@@ -22,7 +22,7 @@ import Testing
     #expect(played.count - expected.count <= 48_000 / 40 * 4)
   }
 
-  @Test func `a file that is cut in pieces comes out as if it were whole`() async throws {
+  @Test func `a file that is cut into pieces plays like the whole`() async throws {
     let sound = ALSASetup.sample("chirp.wav")
     let cut = try await BuiltCommand.shell(
       """
@@ -34,7 +34,7 @@ import Testing
     let whole = try await play(["a.flac", "b.wav", "c.flac"])
     #expect(whole.starts(with: expected))
     #expect(whole.dropFirst(expected.count).allSatisfy { $0 == 0 })
-    // It is mono: a frame is two bytes.
+    // The file is mono: a frame is two bytes.
     let part = Array(expected[(2 * 4_800)..<(2 * 9_600)])
     let twice = try await play([sound, "--start", "0.1", "--end", "0.2", "--loop", "2"])
     #expect(twice.starts(with: part + part))
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `standard input comes out of it sample by sample, with a header and without`(
+  func `standard input arrives at ALSA's file plug-in sample by sample, with and without a header`(
     isRaw: Bool
   ) async throws {
     let sound = ALSASetup.sample("tone.wav")
@@ -54,18 +54,18 @@ import Testing
     #expect(played.dropFirst(expected.count).allSatisfy { $0 == 0 })
   }
 
-  @Test func `volume and fades are those that were asked for`() async throws {
+  @Test func `--volume and fades scale the samples`() async throws {
     let options = ["--volume", "0.5", "--fade-in", "0.5", "--fade-out", "0.5"]
     let played = try await play([ALSASetup.sample("tone.wav")] + options)
     let (heard, whole) = (played.inSixteenBits, try await raw("tone.wav").inSixteenBits)
     let half = 24_000 * 2
     try #require(heard.count >= whole.count && whole.count == 6 * half)
-    // Dither, which is less than two steps, and rounding.
+    // The tolerance covers dither of less than two steps, and rounding.
     for index in half..<(5 * half) where abs(heard[index] * 2 - whole[index]) > 5 {
       Issue.record("\(heard[index]) instead of half \(whole[index]) at \(index)")
       break
     }
-    // The loudest sample of each twentieth of a second rises, and falls again.
+    // The peak of each twentieth of a second rises, and falls again.
     let loudest = stride(from: 0, to: whole.count, by: 4_800).map { begin in
       heard[begin..<(begin + 4_800)].map(abs).max() ?? 0
     }
@@ -75,11 +75,11 @@ import Testing
     #expect(heard[(whole.count - 20)..<whole.count].allSatisfy { abs($0) <= 8 })
   }
 
-  @Test func `what is sought while it is paused is heard from that very frame on`() async throws {
+  @Test func `a seek during a pause resumes at that very frame`() async throws {
     let played = try await play(
       [ALSASetup.sample("tone.wav"), "--control"], script: "format=S16",
       input: "printf '%s\\n' pause 'seek 2' 'resume 0' |")
-    // The last of three seconds, and silence in front of it: the pause ended in that.
+    // The last of three seconds, after the silence of the pause.
     let rest = try await raw("tone.wav").dropFirst(2 * 48_000 * 4)
     let end = try #require(played.lastIndex { $0 != 0 }) + 1
     let last = try #require(rest.lastIndex { $0 != 0 }) + 1
@@ -90,7 +90,7 @@ import Testing
     #expect(begin < 48_000 * 4)
   }
 
-  @Test func `started tells what the card settled on`() async throws {
+  @Test func `started has the settings of the card`() async throws {
     let run = try await BuiltCommand.run(
       "play", ALSASetup.sample("tone.wav"), "--end", "0.1", "--json",
       "--device", "syrinxtest:SCRIPT='format=S16 rate=44100'",
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `a sound of one frame is heard, and its end is no later than the device's buffer`()
+  @Test func `a sound of one frame is played`()
     async throws
   {
     try Data([0x11, 0x22]).write(to: folder.file("one.raw"))
@@ -113,7 +113,7 @@ import Testing
     #expect(played.dropFirst(2).allSatisfy { $0 == 0 })
   }
 
-  @Test func `a file of three seconds takes its time on a paced card and loses no frame`()
+  @Test func `a file of three seconds takes three seconds on a paced card and loses no frame`()
     async throws
   {
     let began = ContinuousClock.now
@@ -124,7 +124,7 @@ import Testing
     #expect(played.starts(with: expected))
   }
 
-  @Test func `a recording holds what ALSA's infile gives, sample by sample`() async throws {
+  @Test func `a recording contains the samples of ALSA's input file`() async throws {
     let noise = AudioSignal.noise(seed: 11)
       .buffer(.seconds(1), format: AudioFormat(sampleRate: 48_000, channelCount: 2))
     try noise.samples.withUnsafeBytes { try Data($0).write(to: folder.file("in.raw")) }
@@ -136,8 +136,7 @@ import Testing
     #expect(try folder.samples("out.wav") == noise.samples)
   }
 
-  @Test func `a card that is unplugged ends the command with an error that names it`() async throws
-  {
+  @Test func `unplugging the card ends the command with an error that names it`() async throws {
     let run = try await BuiltCommand.run(
       "play", ALSASetup.sample("tone.wav"), "--device", "syrinxtest:SCRIPT='gone_at=4800'",
       in: folder, environment: alsa.environment)
@@ -147,7 +146,7 @@ import Testing
   }
 
   @Test(arguments: [("open_error=16", "is in use by"), ("open_error=19", "no capture device")])
-  func `a card that cannot be opened is an error that says why, and no file is left`(
+  func `a card that cannot be opened is an error that says why and leaves no file`(
     script: String, reason: String
   ) async throws {
     let run = try await BuiltCommand.run(
@@ -177,7 +176,7 @@ import Testing
     return [UInt8](try Data(contentsOf: output))
   }
 
-  /// The frames of a sample as SoX reads them: 16 bit, in the machine's order of bytes.
+  /// The frames of a sound as SoX reads them: 16 bit, in native byte order.
   private func raw(_ sound: String) async throws -> [UInt8] {
     let run = try await BuiltCommand.shell(
       "sox '\(ALSASetup.sample(sound))' -t raw -e signed -b 16 expected-\(sound).raw", in: folder)
@@ -189,7 +188,7 @@ import Testing
 }
 
 extension [UInt8] {
-  /// The samples of 16 bit, little-endian.
+  /// The 16-bit little-endian samples.
   fileprivate var inSixteenBits: [Int] {
     stride(from: 0, to: count - 1, by: 2).map { index in
       Int(Int16(truncatingIfNeeded: Int(self[index]) | Int(self[index + 1]) << 8))

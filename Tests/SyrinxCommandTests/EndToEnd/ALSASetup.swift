@@ -34,7 +34,7 @@ struct ALSASetup {
   }
 }
 
-/// A program that the tests need is not installed.
+/// A program that the tests need and that is not installed.
 struct ToolMissing: Error, CustomStringConvertible {
   let description: String
 }

@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-/// What the card's threads allocate does not grow with the sound: they begin with all that they
-/// need.
+/// The allocations of the audio threads do not grow with the length of the audio.
 @Suite struct AllocationTests {
   let folder: TestFolder
   let alsa: ALSASetup
@@ -16,16 +15,16 @@ import Testing
     guard built.status == 0 else { throw ToolMissing(description: "\(built.error)") }
   }
 
-  @Test func `a thread that plays for a minute allocates for none of its periods`() async throws {
+  @Test func `the audio thread of a playback does not allocate per period`() async throws {
     let sound = ALSASetup.sample("tone.wav")
     let short = try await allocations("play '\(sound)' --end 1")
     let long = try await allocations("play '\(sound)' --loop 20")
     #expect(short > 0)
-    // A minute more has 2,360 periods of 25 ms; a thread begins with more or less by itself.
+    // A minute more has 2,360 periods of 25 ms; the start of a thread varies slightly.
     #expect(abs(long - short) < 20)
   }
 
-  @Test func `a thread that records for a minute allocates for none of its periods`() async throws {
+  @Test func `the audio thread of a recording does not allocate per period`() async throws {
     let short = try await allocations("record a.wav --seconds 1")
     let long = try await allocations("record b.wav --seconds 60")
     #expect(short > 0)
@@ -33,7 +32,7 @@ import Testing
     #expect(abs(long - short) < 20)
   }
 
-  /// How often the card's thread of a command allocates, on a card that takes no time.
+  /// The allocations of a command's audio thread, on a card that takes no time.
   private func allocations(_ command: String) async throws -> Int {
     let log = folder.file("allocations")
     let counter = folder.file("count-allocations.so").path

@@ -3,7 +3,7 @@ import Foundation
 import SoundFile
 import Testing
 
-/// What the command asks of the disk while it records, seen at the calls of the C library.
+/// The disk calls of a recording, counted at the C library.
 @Suite(.timeLimit(.minutes(1))) struct DiskCallsTests {
   let folder: TestFolder
   let alsa: ALSASetup
@@ -17,9 +17,9 @@ import Testing
     guard built.status == 0 else { throw ToolMissing(description: "\(built.error)") }
   }
 
-  /// What is asked for while the disk is still at it is one request with what follows.
+  /// Requests during a running sync are merged.
   @Test(arguments: ["out.wav", "out.ogg"])
-  func `the disk stores every second of a recording`(file: String) async throws {
+  func `a recording is synced to disk every second`(file: String) async throws {
     let run = try await record("\(file) --seconds 3.1", variables: "SYNCS=syncs")
     #expect(run.status == 0, "\(run.error)")
     let count = try Int(String(contentsOf: folder.file("syncs"), encoding: .utf8))
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: ["out.wav", "out.flac", "out.ogg", "out.mp3"])
-  func `a permission that is lost is an error, and what was recorded before is complete`(
+  func `losing the permission to write is an error, and the audio before is complete`(
     file: String
   ) async throws {
     let most = file == "out.wav" ? 100_000 : 8_000
@@ -39,7 +39,7 @@ import Testing
     while try !reader.read(atMost: 4_096).isEmpty {}
     // The last block of an MP3 may lack its end; no header promises more than there is.
     #expect(reader.framesRead > 4_000 && reader.shortfall?.announced == nil)
-    // FLAC says how long it is only where its encoder came to its end.
+    // FLAC has a length only if its encoder came to its end.
     #expect((reader.announcedFrameCount ?? reader.framesRead) == reader.framesRead)
   }
 

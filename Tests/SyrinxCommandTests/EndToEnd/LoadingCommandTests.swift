@@ -2,7 +2,7 @@ import AudioThreads
 import Foundation
 import Testing
 
-/// Commands whose model loads for as long as the test wants: ONNX Runtime is a library of the test's.
+/// Commands whose model loads for as long as the test wants, with a fake ONNX Runtime.
 @Suite(.timeLimit(.minutes(5))) struct LoadingCommandTests {
   private let folder: TestFolder
 
@@ -29,7 +29,7 @@ import Testing
     return library
   }
 
-  @Test func `a command that is interrupted while its model loads leaves the loading behind`()
+  @Test func `a signal ends a command at once while its model loads`()
     async throws
   {
     let gate = folder.file("gate").path
@@ -42,7 +42,7 @@ import Testing
       environment: [
         "SYRINX_ONNXRUNTIME_LIBRARY": try library(), "SYRINX_TEST_GATE": gate,
       ], watching: .error)
-    // It opens once the library has begun to load the model.
+    // The pipe opens once the library has begun to load the model.
     let opened = Gate()
     let file = try DedicatedThread.start(name: "gate") {
       let file = open(gate, O_WRONLY)

@@ -5,10 +5,10 @@ import Testing
 
 @testable import SyrinxCommand
 
-/// The command with what `syrinx engines install all` has installed.
+/// The command with everything that `syrinx engines install all` installs.
 ///
-/// `SYRINX_TEST_ENGINES` names the folder for `XDG_DATA_HOME`. Without it, as where PyPI cannot be
-/// reached, these tests are left out, which Tests/run.sh says.
+/// `SYRINX_TEST_ENGINES` names the folder for `XDG_DATA_HOME`. Without it, for example if PyPI cannot
+/// be reached, these tests are skipped, which Tests/run.sh reports.
 @Suite(
   .timeLimit(.minutes(5)), .enabled(if: installed != nil, "nothing is installed"))
 struct MoonshineCommandTests {
@@ -25,7 +25,7 @@ struct MoonshineCommandTests {
   }
 
   @Test
-  func `where it is installed, Moonshine is the default, and PocketSphinx one option away`()
+  func `an installed Moonshine is the default, and --engine selects PocketSphinx`()
     async throws
   {
     let engines = try await shell("syrinx engines")
@@ -39,7 +39,7 @@ struct MoonshineCommandTests {
   }
 
   @Test
-  func `a folder of a model is taken by the engine that it is for`() async throws {
+  func `--model without --engine selects the engine of the model`() async throws {
     let run = try await shell(
       """
       ln -s "$XDG_DATA_HOME/syrinx/moonshine-base-en" mine
@@ -52,7 +52,7 @@ struct MoonshineCommandTests {
   }
 
   @Test(arguments: ["truncate -s 1000 $model/tokenizer.bin", "rm $model/tokenizer.bin"])
-  func `a damaged model is an error that names the file and what mends it`(
+  func `a damaged model is an error that names the file`(
     damage: String
   ) async throws {
     let run = try await shell(
@@ -66,15 +66,15 @@ struct MoonshineCommandTests {
   }
 
   @Test
-  func `all that is installed is whole`() async throws {
+  func `--verify finds all installed components intact`() async throws {
     let run = try await shell("syrinx engines --verify")
     #expect(run.status == 0, "\(run.error)")
     #expect(run.outputLines.count == 3 && run.outputLines.allSatisfy { $0.hasSuffix(" is intact") })
   }
 
-  /// An ELF file's own word for its machine.
+  /// The machine number in the header of an ELF file.
   @Test(arguments: [(Machine.x86, 0x3e), (.arm, 0xb7)])
-  func `the library is there for both machines, and runs on its own`(
+  func `the library is available for both processors and loads on this one`(
     machine: Machine, number: Int
   ) async throws {
     let runtime = EngineComponent.all.filter { $0.name == ONNXLibrary.component }

@@ -3,7 +3,7 @@ import Foundation
 import SoundFile
 import Testing
 
-/// The command on a PulseAudio null sink, paced like hardware, whose monitor hears what is played.
+/// The command on a PulseAudio null sink, paced like hardware, whose monitor captures its playback.
 @Suite struct PulseEndToEndTests {
   let folder: TestFolder
 
@@ -11,18 +11,18 @@ import Testing
     folder = try TestFolder()
   }
 
-  @Test func `the chirp that is played is found in the recording of the same sink`() async throws {
+  @Test func `a played chirp is found in the recording of the same sink`() async throws {
     let chirp = ALSASetup.sample("chirp.wav")
     let run = try await withServer(
       """
       sox '\(chirp)' padded.wav pad 1.5 1
-      syrinx record --device pulse --rate 48000 --channels 2 --seconds 6 heard.wav &
+      syrinx record --device pulse --rate 48000 --channels 2 --seconds 6 recorded.wav &
       recording=$!
       syrinx play --device pulse padded.wav
       wait $recording
       """)
     #expect(run.status == 0, "\(run.error)")
-    let heard = try folder.samples("heard.wav").enumerated().filter { $0.offset % 2 == 0 }
+    let heard = try folder.samples("recorded.wav").enumerated().filter { $0.offset % 2 == 0 }
       .map(\.element)
     let played = AudioSignal.chirp(from: 200, to: 8_000, over: .seconds(2))
       .buffer(.milliseconds(500), format: AudioFormat(sampleRate: 48_000, channelCount: 1)).samples
@@ -31,7 +31,7 @@ import Testing
     #expect(match > 0.999, "the chirp's best correlation with the recording is \(match)")
   }
 
-  @Test func `a sine that is cut into files plays back without a jump of its phase`() async throws {
+  @Test func `a sine that is cut into files plays without a phase jump`() async throws {
     let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
     let sine = AudioSignal.sine(997, amplitude: 0.5)
     var first: FrameCount = 0
@@ -42,17 +42,17 @@ import Testing
     try write(AudioBuffer(silence: 72_000, format: format), to: "quiet.wav")
     let run = try await withServer(
       """
-      syrinx record --device pulse --rate 48000 --channels 2 --seconds 6 heard.wav &
+      syrinx record --device pulse --rate 48000 --channels 2 --seconds 6 recorded.wav &
       recording=$!
       syrinx play --device pulse quiet.wav a.wav b.wav c.wav
       wait $recording
       """)
     #expect(run.status == 0, "\(run.error)")
-    let heard = try folder.samples("heard.wav").enumerated().filter { $0.offset % 2 == 0 }
+    let heard = try folder.samples("recorded.wav").enumerated().filter { $0.offset % 2 == 0 }
       .map(\.element)
     let onset = try #require(heard.firstIndex { abs($0) > 0.01 })
-    // Of a sine each sample follows from the two before it; a jump of its phase breaks that. A busy
-    // machine may break it anywhere: what counts is where the files meet.
+    // Each sample of a sine follows from the two before it, unless the phase jumps. A busy machine may
+    // break that anywhere, so only the joins of the files count.
     let factor = Float(2 * cos(2 * Double.pi * 997 / 48_000))
     for join in [31_111, 32_111] {
       let around = (onset + join - 1_000)..<(onset + join + 1_000)
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `a sound server's sink is the default device, and play takes it by itself`()
+  @Test func `a sound server's sink is the default device, and 'play' uses it`()
     async throws
   {
     let run = try await withServer(
@@ -80,14 +80,14 @@ import Testing
     #expect(marked.map { $0["id"] as? String } == ["default"], "\(run.output)")
   }
 
-  @Test func `a recording at another rate than the server's is resampled by us, not by it`()
+  @Test func `Syrinx, not the sound server, resamples a recording`()
     async throws
   {
     let run = try await withServer(
-      "syrinx record --device pulse --rate 16000 --channels 1 --seconds 0.5 --verbose heard.wav")
+      "syrinx record --device pulse --rate 16000 --channels 1 --seconds 0.5 --verbose recorded.wav")
     #expect(run.status == 0)
-    #expect(run.error.contains("pulse gives 48000 Hz"), "\(run.error)")
-    let reader = try SoundFileReader(url: folder.file("heard.wav"))
+    #expect(run.error.contains("pulse provides 48000 Hz"), "\(run.error)")
+    let reader = try SoundFileReader(url: folder.file("recorded.wav"))
     #expect(reader.format == .speech)
     #expect(reader.announcedFrameCount == 8_000)
   }
@@ -99,8 +99,7 @@ import Testing
     try writer.close()
   }
 
-  /// The highest correlation of the chirp with the recording, around where the recording becomes
-  /// loud.
+  /// The highest correlation of the chirp with the recording, around the onset of sound.
   private func bestMatch(of chirp: [Float], in heard: [Float]) -> Float? {
     guard let onset = heard.firstIndex(where: { abs($0) > 0.01 }) else { return nil }
     let starts = max(0, onset - 200)..<max(1, min(onset + 200, heard.count - chirp.count))
@@ -130,12 +129,12 @@ import Testing
   }
 }
 
-/// The command while its sound server answers nobody.
+/// The command while its sound server hangs.
 extension PulseEndToEndTests {
   private var pause: String { "bash '\(ALSASetup.support("pulse.sh"))' pause \"$PWD/pulse\"" }
   private var proceed: String { "bash '\(ALSASetup.support("pulse.sh"))' continue \"$PWD/pulse\"" }
 
-  @Test func `Ctrl-C ends a playback although the sound server answers nobody`() async throws {
+  @Test func `Ctrl-C ends a playback while the sound server hangs`() async throws {
     let run = try await withServer(
       """
       sox -n -r 48000 -c 2 long.wav synth 60 sine 440
@@ -150,14 +149,14 @@ extension PulseEndToEndTests {
     #expect(run.outputLines.last == "130", "\(run.error)")
   }
 
-  @Test func `Ctrl-C completes a recording although the sound server answers nobody`()
+  @Test func `Ctrl-C completes a recording while the sound server hangs`()
     async throws
   {
     let run = try await withServer(
       """
-      syrinx record --device pulse --rate 48000 --channels 1 heard.wav & recording=$!
-      until [ -s heard.wav ]; do sleep 0.05; done
-      # A sink that nothing plays on lets its monitor hear two seconds at a time.
+      syrinx record --device pulse --rate 48000 --channels 1 recorded.wav & recording=$!
+      until [ -s recorded.wav ]; do sleep 0.05; done
+      # The monitor of an idle sink delivers two seconds at a time.
       sleep 5
       \(pause)
       kill -INT $recording
@@ -166,11 +165,11 @@ extension PulseEndToEndTests {
       echo $status
       """)
     #expect(run.outputLines.last == "0", "\(run.error)")
-    let reader = try SoundFileReader(url: folder.file("heard.wav"))
+    let reader = try SoundFileReader(url: folder.file("recorded.wav"))
     #expect(try #require(reader.announcedFrameCount) > 4_800)
   }
 
-  @Test func `a sound server that answers nobody for half a second is waited for`() async throws {
+  @Test func `a playback survives a sound server that hangs for half a second`() async throws {
     let run = try await withServer(
       """
       sox -n -r 48000 -c 2 sound.wav synth 3 sine 440
@@ -183,12 +182,12 @@ extension PulseEndToEndTests {
   }
 }
 
-/// The command with `--wait` while its sound server is killed and started again.
+/// The command with `--wait` while its sound server is restarted.
 extension PulseEndToEndTests {
   private var pulse: String { "bash '\(ALSASetup.support("pulse.sh"))'" }
 
   @Test(.timeLimit(.minutes(2)))
-  func `a playback outlives its sound server`() async throws {
+  func `a playback survives a restart of its sound server`() async throws {
     let run = try await withServer(
       """
       sox -n -r 48000 -c 2 sound.wav synth 4 sine 440
@@ -206,24 +205,24 @@ extension PulseEndToEndTests {
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func `a recording outlives its sound server, and its file has its whole length`() async throws {
+  func `a recording survives a restart of its sound server with its whole length`() async throws {
     let run = try await withServer(
       """
-      syrinx record --wait 60 --device pulse --rate 48000 --channels 1 --seconds 8 heard.wav &
+      syrinx record --wait 60 --device pulse --rate 48000 --channels 1 --seconds 8 recorded.wav &
       recording=$!
-      until [ -s heard.wav ]; do sleep 0.05; done
+      until [ -s recorded.wav ]; do sleep 0.05; done
       sleep 1
       \(pulse) kill "$PWD/pulse"; sleep 1; \(pulse) start "$PWD/pulse" >/dev/null
       wait $recording
       """)
     #expect(run.status == 0, "\(run.error)")
     #expect(run.error.contains("the device is back"), "\(run.error)")
-    let reader = try SoundFileReader(url: folder.file("heard.wav"))
+    let reader = try SoundFileReader(url: folder.file("recorded.wav"))
     #expect(reader.announcedFrameCount == FrameCount(384_000))
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func `a playback goes on when a server that answered nobody does so again`() async throws {
+  func `a playback resumes when a hanging sound server responds again`() async throws {
     let run = try await withServer(
       """
       sox -n -r 48000 -c 2 sound.wav synth 3 sine 440
@@ -237,19 +236,19 @@ extension PulseEndToEndTests {
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func `a recording goes on when a server that answered nobody does so again`() async throws {
+  func `a recording resumes when a hanging sound server responds again`() async throws {
     let run = try await withServer(
       """
-      syrinx record --wait 60 --device pulse --rate 48000 --channels 1 --seconds 14 heard.wav &
+      syrinx record --wait 60 --device pulse --rate 48000 --channels 1 --seconds 14 recorded.wav &
       recording=$!
-      until [ -s heard.wav ]; do sleep 0.05; done
+      until [ -s recorded.wav ]; do sleep 0.05; done
       sleep 2
       \(pulse) pause "$PWD/pulse"; sleep 9; \(pulse) continue "$PWD/pulse"
       wait $recording
       """)
     #expect(run.status == 0, "\(run.error)")
     #expect(run.error.contains("the device is back"), "\(run.error)")
-    let reader = try SoundFileReader(url: folder.file("heard.wav"))
+    let reader = try SoundFileReader(url: folder.file("recorded.wav"))
     #expect(reader.announcedFrameCount == FrameCount(672_000))
   }
 }

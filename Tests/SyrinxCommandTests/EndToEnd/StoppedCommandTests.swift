@@ -3,7 +3,7 @@ import Foundation
 import SoundFile
 import Testing
 
-/// The command when it is stopped for a while (SIGSTOP) and goes on (SIGCONT).
+/// The command when it is stopped for a while (SIGSTOP) and continued (SIGCONT).
 @Suite struct StoppedCommandTests {
   let folder: TestFolder
   let alsa: ALSASetup
@@ -13,7 +13,7 @@ import Testing
     alsa = try await ALSASetup(in: folder)
   }
 
-  @Test func `a playback that was stopped goes on where it was, without a missing frame`()
+  @Test func `a playback resumes after SIGSTOP without losing a frame`()
     async throws
   {
     let sound = ALSASetup.sample("tone.wav")
@@ -28,18 +28,18 @@ import Testing
     #expect(played.starts(with: try Data(contentsOf: folder.file("expected.raw"))))
   }
 
-  @Test func `a recording that was stopped has silence for it, and its whole length`()
+  @Test func `a recording has silence for the time of a SIGSTOP, and its whole length`()
     async throws
   {
     let run = try await shell(
       """
       syrinx record --device "syrinxtest:SCRIPT='format=S16'" --rate 48000 --channels 1 \
-        --seconds 5 heard.wav &
-      \(stopAndContinue(once: "heard.wav"))
+        --seconds 5 recorded.wav &
+      \(stopAndContinue(once: "recorded.wav"))
       """)
     #expect(run.status == 0, "\(run.error)")
     #expect(run.error.contains("lost"), "\(run.error)")
-    let samples = try folder.samples("heard.wav")
+    let samples = try folder.samples("recorded.wav")
     #expect(samples.count == 5 * 48_000)
     #expect(samples.filter { $0 == 0 }.count > 48_000)
   }

@@ -2,7 +2,7 @@ import AudioCore
 import Foundation
 import Testing
 
-/// The command with `--wait` on a card that is pulled out and put back.
+/// The command with `--wait` on a card that is unplugged and plugged in again.
 @Suite(.timeLimit(.minutes(2))) struct WaitEndToEndTests {
   let folder: TestFolder
   let alsa: ALSASetup
@@ -12,7 +12,7 @@ import Testing
     alsa = try await ALSASetup(in: folder)
   }
 
-  @Test func `play goes on when the card is back, tells so, and ends well`() async throws {
+  @Test func `'play --wait' resumes when the card returns and reports it`() async throws {
     let run = try await shell(
       """
       syrinx play --wait 30 --json \
@@ -31,7 +31,7 @@ import Testing
     #expect(events.last?["heard"] as? Double == 3)
   }
 
-  @Test func `play fails where the card is not back in time`() async throws {
+  @Test func `'play --wait' fails if the card does not return in time`() async throws {
     let run = try await shell(
       """
       syrinx play --wait 1.2 --device "syrinxtest:SCRIPT='gone_at=24000 gone_for_ms=600000'" \
@@ -41,16 +41,16 @@ import Testing
     #expect(run.error.contains("was lost"), "\(run.error)")
   }
 
-  @Test func `a card is back when the system announces it, and the recording keeps its time`()
+  @Test func `'record --wait' reopens a card when the system announces it, and keeps the timeline`()
     async throws
   {
-    // Nothing but the announcement comes between the tries after 4 and after 9 seconds.
+    // Only the announcement can cause a retry between 4 and 9 seconds.
     let run = try await shell(
       """
       touch native
       syrinx record --wait 60 --json --seconds 8 --rate 48000 --channels 1 \
-        --device "syrinxtest:SCRIPT='plugged=$PWD/native'" heard.wav & recording=$!
-      until [ -s heard.wav ]; do sleep 0.05; done
+        --device "syrinxtest:SCRIPT='plugged=$PWD/native'" recorded.wav & recording=$!
+      until [ -s recorded.wav ]; do sleep 0.05; done
       sleep 0.5; rm native; sleep 5; touch native
       wait $recording
       """)
@@ -59,30 +59,30 @@ import Testing
     let gap = try #require(
       try run.records.first { $0["event"] as? String == "deviceReturned" }?["gap"] as? Double)
     #expect((4.5..<8.5).contains(gap), "\(gap)")
-    let samples = try folder.samples("heard.wav")
+    let samples = try folder.samples("recorded.wav")
     #expect(samples.count == 8 * 48_000)
     #expect(Double(samples.count { $0 == 0 }) >= gap * 48_000 - 4_800)
   }
 
-  @Test func `record fails where the card is not back in time, and its file is complete`()
+  @Test func `'record --wait' fails if the card does not return in time, with a complete file`()
     async throws
   {
     let run = try await shell(
       """
       syrinx record --wait 1.2 --rate 48000 --channels 1 \
-        --device "syrinxtest:SCRIPT='gone_at=24000 gone_for_ms=600000'" heard.wav
+        --device "syrinxtest:SCRIPT='gone_at=24000 gone_for_ms=600000'" recorded.wav
       """)
     #expect(run.status == 1)
     #expect(run.error.contains("was lost"), "\(run.error)")
-    #expect(try folder.samples("heard.wav").count >= 19_200)
+    #expect(try folder.samples("recorded.wav").count >= 19_200)
   }
 
-  @Test func `Ctrl-C ends both while their card is away`() async throws {
+  @Test func `Ctrl-C ends 'play' and 'record' while their card is gone`() async throws {
     let run = try await shell(
       """
       card="syrinxtest:SCRIPT='gone_at=4800 gone_for_ms=600000'"
       syrinx play --wait 600 --device "$card" '\(ALSASetup.sample("tone.wav"))' 2>play.log & playing=$!
-      syrinx record --wait 600 --device "$card" heard.wav 2>record.log & recording=$!
+      syrinx record --wait 600 --device "$card" recorded.wav 2>record.log & recording=$!
       until grep -q lost play.log && grep -q lost record.log; do sleep 0.05; done
       kill -INT $playing $recording
       status=0; wait $playing || status=$?
@@ -99,7 +99,7 @@ import Testing
 }
 
 extension BuiltCommand.Outcome {
-  /// What `--json` printed.
+  /// The objects that `--json` printed.
   fileprivate var records: [[String: Any]] {
     get throws {
       try outputLines.map { line in

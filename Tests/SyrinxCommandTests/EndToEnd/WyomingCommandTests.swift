@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The command with somebody else's recogniser: its own, in a child process.
+/// The command with a Wyoming server: its own, in a child process.
 @Suite(.timeLimit(.minutes(5)))
 struct WyomingCommandTests {
   let folder: TestFolder
@@ -16,16 +16,16 @@ struct WyomingCommandTests {
       "syrinx transcribe said.wav --engine wyoming --server '\(server)'", in: folder)
   }
 
-  @Test func `a child process hears what the engine would have heard here`() async throws {
+  @Test func `a server in a child process recognizes the same as the engine itself`() async throws {
     let run = try await transcribe(server: "stdio:syrinx serve --wyoming stdio")
     #expect(run.status == 0, "\(run.error)")
     #expect(run.outputLines == ["go forward ten meters"])
   }
 
-  @Test func `a child that dies in the middle is a sentence, status 1, and leaves nothing behind`()
+  @Test func `a child server that dies is an error with its last words and leaves nothing behind`()
     async throws
   {
-    // It describes itself, and dies of the first audio.
+    // The server describes itself, and dies at the first audio.
     try Data(
       """
       info='{"type":"info","data":{"asr":[{"name":"x"}]}}'
@@ -36,7 +36,7 @@ struct WyomingCommandTests {
       done
       """.utf8
     ).write(to: folder.file("server.sh"))
-    // The end of the pipe comes when the last process has ended that can write to it.
+    // The pipe ends when the last process that can write to it has ended.
     let run = try await BuiltCommand.shell(
       """
       mkfifo alive
@@ -51,7 +51,7 @@ struct WyomingCommandTests {
     #expect(run.error.contains("ended by signal 6 (Aborted): mdef is damaged"), "\(run.error)")
   }
 
-  @Test func `a child that dies in one utterance costs that one, is told, and leads to status 1`()
+  @Test func `a child server that dies loses only one utterance, with a message and status 1`()
     async throws
   {
     try folder.sample("two-utterances.wav", as: "two.wav")
@@ -79,11 +79,11 @@ struct WyomingCommandTests {
     #expect(lines[1].contains(#""text":"go forward ten meters""#))
     #expect(run.errorLines.count == 1, "\(run.error)")
     #expect(run.error.contains("two.wav: "))
-    #expect(run.error.contains("of sound at 0:0"))
+    #expect(run.error.contains("of audio at 0:0"))
     #expect(run.error.contains("mdef is damaged"), "\(run.error)")
   }
 
-  @Test func `a server that is not there is a sentence with its address, and status 1`()
+  @Test func `an unreachable server is an error with its address`()
     async throws
   {
     let run = try await transcribe(server: "unix:///nowhere/s")
@@ -94,12 +94,12 @@ struct WyomingCommandTests {
   @Test(arguments: [
     "--engine wyoming --server nowhere", "--engine wyoming --server stdio",
     "--server tcp://localhost:1", "--engine wyoming --model folder",
-  ]) func `arguments that make no sense are wrong usage`(arguments: String) async throws {
+  ]) func `invalid arguments are wrong usage`(arguments: String) async throws {
     let run = try await BuiltCommand.shell("syrinx transcribe said.wav \(arguments)", in: folder)
     #expect(run.status == 64)
   }
 
-  @Test func `a grammar is refused, because the protocol has none`() async throws {
+  @Test func `a grammar for a Wyoming server is refused`() async throws {
     let run = try await BuiltCommand.shell(
       """
       echo '#JSGF V1.0; grammar g; public <g> = go;' > g.gram

@@ -7,8 +7,7 @@ import Testing
 import Wyoming
 import WyomingEngine
 
-/// The command as a Wyoming server: for clients that are made with the PyPI package `wyoming`, and
-/// for our own engine.
+/// The command as a Wyoming server, for clients of the PyPI package `wyoming` and for our own engine.
 @Suite(.timeLimit(.minutes(5)))
 struct WyomingEndToEndTests {
   let folder: TestFolder
@@ -21,7 +20,7 @@ struct WyomingEndToEndTests {
   private static let repository = URL(filePath: #filePath)
     .appending(path: "../../../..").standardizedFileURL.path
 
-  /// A line of shell that runs the Python client, after its package has been installed.
+  /// A shell command that installs the Python client's package and runs the client.
   private func client(_ arguments: String) -> String {
     """
     bash '\(Self.repository)/Tests/Support/python.sh' && \
@@ -30,7 +29,7 @@ struct WyomingEndToEndTests {
     """
   }
 
-  /// What the client prints: the types in order, and the texts of transcripts.
+  /// The output of the client: the event types in order, and the texts of transcripts.
   private func check(_ lines: [String], times: Int = 1) throws {
     let events = try lines.map { line in
       try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
@@ -47,7 +46,7 @@ struct WyomingEndToEndTests {
     #expect(types.contains("voice-started") && types.contains("voice-stopped"))
   }
 
-  @Test func `clients from Python over TCP get what was said, several at once`() async throws {
+  @Test func `several Python clients over TCP get their transcripts at once`() async throws {
     let server = try RunningCommand(
       "serve", "--wyoming", "tcp://127.0.0.1:0", in: folder, watching: .error)
     let line = await server.lines.first(containing: "listening on ")
@@ -88,7 +87,7 @@ struct WyomingEndToEndTests {
     #expect(await server.status() == 0)
   }
 
-  @Test func `a client from Python on standard input and output gets what was said`() async throws {
+  @Test func `a Python client on standard input and output gets its transcript`() async throws {
     let run = try await BuiltCommand.shell(
       """
       mkfifo back
@@ -99,7 +98,7 @@ struct WyomingEndToEndTests {
     try check(run.outputLines.filter { $0.hasPrefix("{") })
   }
 
-  // MARK: A recogniser that cannot take us with it
+  // MARK: A recognizer whose crash is survived
 
   private func engine(_ before: String = "") -> SpeechEngine {
     var options = WyomingEngineOptions()
@@ -118,7 +117,7 @@ struct WyomingEndToEndTests {
     try SoundFileReader(url: folder.file("said.wav")).read(atMost: 1_000_000).samples
   }
 
-  @Test func `our engine with our server as its child hears what PocketSphinx hears`() throws {
+  @Test func `the Wyoming engine with a child server recognizes the same as PocketSphinx`() throws {
     let session = try engine().makeSession(SpeechSessionOptions(language: "en-US"))
     for _ in 0..<2 {
       try session.beginUtterance()
@@ -133,7 +132,7 @@ struct WyomingEndToEndTests {
   }
 
   @Test(arguments: [(SIGKILL, "signal 9 (Killed)"), (SIGABRT, "signal 6 (Aborted)")])
-  func `a child that is ended in the middle is an error, and the next session has a new one`(
+  func `a killed child is an error, and the next session has a new child`(
     signal: Int32, name: String
   ) throws {
     let engine = engine("echo $$ > '\(folder.file("pid").path)';")
@@ -148,7 +147,7 @@ struct WyomingEndToEndTests {
       _ = try session.finishUtterance()
     }
     #expect(error?.description.contains(name) == true, "\(error as Any)")
-    // It has been waited for: nobody has its number any more.
+    // The child has been reaped, so its process id is free.
     #expect(kill(child, 0) == -1 && errno == ESRCH)
     #expect(throws: Never.self) { _ = try engine.makeSession(SpeechSessionOptions()) }
   }

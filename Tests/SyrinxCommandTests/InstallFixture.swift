@@ -5,17 +5,16 @@ import Testing
 
 @testable import SyrinxCommand
 
-/// A folder to install into, with wheels and an installer: what the tests of installing have in
-/// common.
-class InstallBench {
+/// An installation folder with wheels and an installer, for the tests of installations.
+class InstallFixture {
   let folder: TestFolder
-  let shelf: WheelShelf
+  let index: WheelIndex
   let error: TestFolder.Output
   let console: Console
 
   init() throws {
     folder = try TestFolder()
-    shelf = try WheelShelf(in: folder.url)
+    index = try WheelIndex(in: folder.url)
     error = try folder.output()
     console = try Console(
       output: StandardDescriptor(rawValue: -1, name: "standard output"),
@@ -28,7 +27,7 @@ class InstallBench {
     -> EngineInstaller
   {
     try EngineInstaller(
-      folder: target ?? self.target, python: python ?? shelf.python(), console: console)
+      folder: target ?? self.target, python: python ?? index.python(), console: console)
   }
 
   func names(_ path: FilePath? = nil) -> [String] {
@@ -39,13 +38,13 @@ class InstallBench {
     String(decoding: try target.appending(name).contents(), as: UTF8.self)
   }
 
-  /// What an installation fails with, which has left nothing.
+  /// The error of an installation that leaves nothing behind.
   func failure(
     _ python: Python? = nil, from files: [FilePath] = [],
     of components: [EngineComponent]? = nil
   ) async throws -> String {
     let error = await #expect(throws: CommandFailure.self) {
-      try await installer(python).install(components ?? [shelf.model, shelf.runtime], from: files)
+      try await installer(python).install(components ?? [index.model, index.runtime], from: files)
     }
     #expect(names().isEmpty)
     return error?.description ?? ""

@@ -4,9 +4,9 @@ import ONNXRuntime
 
 @testable import SyrinxCommand
 
-/// Two small wheels in a folder, as an index for pip, and the components in them: "model" in the
-/// first one, "runtime" in both.
-struct WheelShelf {
+/// Two small wheels in a folder, as an index for pip, and their components: "model" in the first
+/// wheel, "runtime" in both.
+struct WheelIndex {
   let place: URL
   let first: Wheel
   let second: Wheel
@@ -39,7 +39,7 @@ struct WheelShelf {
       ])
   }
 
-  /// Python that finds these wheels and no others, and before it the programs of a folder.
+  /// Python that finds only these wheels, behind the programs of a folder.
   func python(_ more: String..., before programs: URL? = nil) -> Python {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     let settings = [
@@ -49,7 +49,7 @@ struct WheelShelf {
     return Python(environment: (settings + more).map { FilePath($0) })
   }
 
-  /// A folder with a `python3` that is a line of shell script, in which `python` is the real one.
+  /// A folder with a `python3` shell script, in which `python` is the real one.
   func script(_ line: String, named name: String = "bin") throws -> URL {
     let programs = place.appending(path: name)
     try FileManager.default.createDirectory(at: programs, withIntermediateDirectories: true)
@@ -92,8 +92,8 @@ struct WheelShelf {
     """
 }
 
-/// Writes a program in a process of its own: one that this process has open for writing, and with it
-/// a child that another test is just starting, cannot be run.
+/// Writes a program in a process of its own. A program that this process, or a child that another
+/// test is just starting, has open for writing cannot be run.
 func writeProgram(_ text: String, to file: URL) throws {
   let script = #"printf '%s\n' "$1" >"$2"; chmod 755 "$2""#
   try Tool.run("sh", package: "dash", ["-c", script, "sh", text, file.path])
