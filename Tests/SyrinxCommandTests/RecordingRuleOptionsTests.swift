@@ -59,15 +59,19 @@ struct RecordingRuleOptionsTests {
     #expect(throws: (any Error).self) { try RecordingRuleOptions.parse(arguments) }
   }
 
-  @Test(arguments: [
-    ["--start-at-sound"], ["--stop-after-silence", "1"], ["--trim-silence"], ["--json"],
-    ["--roll-seconds", "1"], ["--roll-bytes", "1M"], ["--gaps", "omit"],
-  ])
-  func `standard output takes no rules of files`(arguments: [String]) throws {
+  @Test(arguments: [["--json"], ["--roll-seconds", "1"], ["--roll-bytes", "1M"]])
+  func `events and several files require a file`(arguments: [String]) throws {
     let options = try RecordingRuleOptions.parse(arguments)
     try options.checkDestination("a.wav")
     #expect(throws: ValidationError.self) { try options.checkDestination("-") }
-    try RecordingRuleOptions.parse(["--pick-channels", "1"]).checkDestination("-")
+  }
+
+  @Test(arguments: [
+    ["--start-at-sound", "--pre-roll", "1"], ["--stop-after-silence", "1"], ["--trim-silence"],
+    ["--gaps", "omit"], ["--gaps", "stop"], ["--pick-channels", "1"],
+  ])
+  func `standard output takes the rules about audio`(arguments: [String]) throws {
+    try RecordingRuleOptions.parse(arguments).checkDestination("-")
   }
 }
 

@@ -39,6 +39,44 @@ struct RecordingRulesCommandTests {
   }
 
   @Test
+  func `standard output gets a recording from its first sound to a silence`() async throws {
+    let input = try speech()
+    let run = try await pipe("--start-at-sound --pre-roll 0.2 --stop-after-silence 0.1")
+    #expect(run.status == 0 && run.error.isEmpty, "\(run.error)")
+    let loud = input.indices.filter { abs(input[$0]) >= 0.01 }
+    let (first, last) = (try #require(loud.first), try #require(loud.last))
+    #expect(try folder.samples("piped.wav") == Array(input[(first - 3_200)...(last + 1_600)]))
+  }
+
+  @Test
+  func `standard output gets a recording without silence at its ends`() async throws {
+    let input = try speech()
+    let run = try await pipe("--trim-silence --hold 0 --threshold -50")
+    #expect(run.status == 0 && run.error.isEmpty, "\(run.error)")
+    let loud = input.indices.filter { abs(input[$0]) >= 0.0032 }
+    #expect(
+      try folder.samples("piped.wav") == Array(input[loud[0]...(try #require(loud.last))]))
+  }
+
+  @Test(arguments: ["silence", "omit", "stop"])
+  func `standard output gets everything with any rule for gaps, because there are none`(
+    rule: String
+  ) async throws {
+    let input = try speech()
+    let run = try await pipe("--gaps \(rule)")
+    #expect(run.status == 0 && run.error.isEmpty, "\(run.error)")
+    #expect(try folder.samples("piped.wav") == input)
+  }
+
+  @Test
+  func `a recording to standard output without any sound writes nothing`() async throws {
+    try folder.silence("input.wav", .milliseconds(500))
+    let run = try await pipe("--start-at-sound")
+    #expect(run.status == 1 && run.error.contains("before it captured any audio"), "\(run.error)")
+    #expect(try Data(contentsOf: folder.file("piped.wav")).isEmpty)
+  }
+
+  @Test
   func `a recording stopped before the first sound leaves no file`() async throws {
     try folder.silence("silence.wav", .seconds(60))
     let run = try RunningCommand(
@@ -237,6 +275,12 @@ struct RecordingRulesCommandTests {
     #expect(run.status == 141)
     let reader = try SoundFileReader(url: folder.file("out.wav"))
     #expect(reader.announcedFrameCount?.rawValue == (try folder.samples("out.wav").count))
+  }
+
+  /// Records to standard output, and that to a file.
+  private func pipe(_ arguments: String) async throws -> BuiltCommand.Outcome {
+    try await BuiltCommand.shell(
+      "syrinx record - \(arguments) --device virtual:input.wav | cat >piped.wav", in: folder)
   }
 
   private func record(_ arguments: String) async throws -> BuiltCommand.Outcome {

@@ -13,7 +13,7 @@ struct RecordCommand: Subcommand {
       Examples:
         syrinx record take.wav --seconds 10
         syrinx record take-%03d.flac --roll-seconds 3600
-        syrinx record - | ffmpeg -i - take.m4a
+        syrinx record - --stop-after-silence 2 | ffmpeg -i - take.m4a
 
       The extension selects the format: wav, aiff, au, caf, flac, ogg, opus, or mp3. An existing file \
       is overwritten when half a second is recorded. Numbered files overwrite nothing: existing \

@@ -90,9 +90,7 @@ struct RecordingRuleOptions: ParsableArguments {
   func checkDestination(_ file: FilePath) throws {
     guard file == "-" else { return }
     let requireFile = [
-      ("--start-at-sound", startAtSound), ("--stop-after-silence", stopAfterSilence != nil),
-      ("--trim-silence", trimSilence), ("--roll-seconds", rollSeconds != nil),
-      ("--roll-bytes", rollBytes != nil), ("--gaps", gaps != .silence), ("--json", json),
+      ("--roll-seconds", rollSeconds != nil), ("--roll-bytes", rollBytes != nil), ("--json", json),
     ]
     guard let option = requireFile.first(where: \.1) else { return }
     throw ValidationError("\(option.0) requires a file, not standard output (-).")

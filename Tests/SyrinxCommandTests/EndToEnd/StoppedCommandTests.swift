@@ -44,6 +44,24 @@ import Testing
     #expect(samples.filter { $0 == 0 }.count > 48_000)
   }
 
+  @Test(arguments: [("omit", true), ("stop", false)])
+  func `standard output gets what --gaps makes of the time of a SIGSTOP`(
+    rule: String, continues: Bool
+  ) async throws {
+    let run = try await shell(
+      """
+      syrinx record - --gaps \(rule) --device "syrinxtest:SCRIPT='format=S16'" --rate 48000 \
+        --channels 1 \(continues ? "--seconds 3" : "") >recorded.wav &
+      \(stopAndContinue(once: "recorded.wav"))
+      """)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.error.contains("of audio was lost"), "\(run.error)")
+    let samples = try folder.samples("recorded.wav")
+    #expect(continues ? samples.count == 3 * 48_000 : (4_800..<144_000).contains(samples.count))
+    // The card's signal contains no silence.
+    #expect(samples.count { $0 == 0 } < 4_800, "\(samples.count { $0 == 0 })")
+  }
+
   /// Stops the command in the background a second after a file shows that it has begun, for two
   /// seconds, and waits for its end.
   private func stopAndContinue(once file: String) -> String {
