@@ -5,7 +5,7 @@ import PocketSphinxEngine
 public import SpeechEngine
 
 extension SpeechEngine {
-  /// Moonshine, whose library (ONNX Runtime) and model `syrinx engines install moonshine` installs.
+  /// Moonshine, with ONNX Runtime and a model that `syrinx engines install moonshine` installs.
   ///
   /// - Parameters:
   ///   - modelDirectory: the folder of a model (`encoder_model.ort`, `decoder_model_merged.ort`,

@@ -34,7 +34,7 @@ struct SileroLocation: Sendable {
   static let component = "silero"
   static let fileName: FilePath = "silero_vad.onnx"
 
-  static let remedy = "`syrinx engines install silero` installs library and model"
+  static let remedy = "install ONNX Runtime and the Silero model"
 
   private let library: FilePath?
   private var environment: [String: String]

@@ -59,13 +59,11 @@ extension SoundCardError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .noSoundCard(.playback):
-      "no sound card and no sound server to play on; `syrinx devices` lists what there is, "
-        + "and the device `virtual` plays without hardware"
+      "no sound card and no sound server for playback; connect a device"
     case .noSoundCard(.capture):
-      "no sound card and no sound server to record from; `syrinx devices` lists what there is, "
-        + "and the device `virtual:FILE` is a microphone that hears a file"
+      "no sound card and no sound server for capture; connect a device"
     case .unknownDevice(let id, let direction):
-      "no \(direction.rawValue) device \"\(id)\"; `syrinx devices` lists what there is"
+      "no \(direction.rawValue) device \"\(id)\"; choose another device"
     case .busy(let id, let holder):
       "the device \"\(id)\" is in use\(holder?.isGuess == true ? ", it seems," : "") "
         + "by \(holder?.description ?? "another program"); "

@@ -101,6 +101,6 @@ extension SpeechEngineError: CustomStringConvertible {
   /// What would help; of a program that did not start, the reason is its own last words.
   private static func remedy(at address: String) -> String {
     address.hasPrefix("stdio")
-      ? "" : "; start a server there, or name another one (syrinx takes --server)"
+      ? "" : "; start a server there, or choose another one"
   }
 }

@@ -15,10 +15,10 @@ extension WyomingServerError: CustomStringConvertible {
     case .remoteAddress(let address):
       """
       \(address) can be reached from other machines, and the protocol has no passwords: listen on \
-      tcp://127.0.0.1:10300, or allow it (--allow-remote)
+      tcp://127.0.0.1:10300, or allow remote clients
       """
     case .addressInUse(let address): "\(address) is in use; listen on another address"
-    case .cannotListen(let address, let reason): "nobody can listen on \(address): \(reason)"
+    case .cannotListen(let address, let reason): "cannot listen on \(address): \(reason)"
     }
   }
 }

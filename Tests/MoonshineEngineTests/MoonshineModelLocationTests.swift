@@ -63,7 +63,7 @@ import Testing
       try location(["XDG_DATA_HOME": "/nowhere"]).models()
     } throws: { error in
       "\(error)".contains("/nowhere/syrinx/moonshine-*")
-        && "\(error)".contains("syrinx engines install moonshine")
+        && "\(error)".contains("install ONNX Runtime and the Moonshine model")
     }
     #expect {
       try location(chosen: folder.file("syrinx/moonshine-half")).models()

@@ -28,7 +28,7 @@ import Testing
       ),
       (
         SpeechEngine.moonshine(library: URL(filePath: "/nowhere/libonnxruntime.so")),
-        "syrinx engines install moonshine"
+        "install ONNX Runtime and the Moonshine model"
       ),
     ] {
       guard case .unavailable(let error) = engine.availability() else {

@@ -6,7 +6,7 @@ import SpeechEngine
 /// Where models may lie.
 struct MoonshineModelLocation: Sendable {
   static let variable = "SYRINX_MOONSHINE_MODEL"
-  static let remedy = "`syrinx engines install moonshine` installs library and model"
+  static let remedy = "install ONNX Runtime and the Moonshine model"
 
   private let chosen: FilePath?
   private let environment: [String: String]
