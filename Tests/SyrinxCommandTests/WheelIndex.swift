@@ -92,7 +92,9 @@ struct WheelIndex {
     """
 }
 
-/// Writes a program in a process of its own. A program that this process, or a child that another
+/// Writes a program in a process of its own.
+///
+/// A program that this process, or a child that another
 /// test is just starting, has open for writing cannot be run.
 func writeProgram(_ text: String, to file: URL) throws {
   let script = #"printf '%s\n' "$1" >"$2"; chmod 755 "$2""#

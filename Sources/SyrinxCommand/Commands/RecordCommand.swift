@@ -34,7 +34,9 @@ struct RecordCommand: Subcommand {
 
   @Option(
     parsing: .unconditional,
-    help: "Length in seconds, counted in frames (default: until stopped).")
+    help: ArgumentHelp(
+      "Length of the recording, counted in frames (default: until stopped).",
+      valueName: "seconds"))
   var seconds: Double?
 
   @OptionGroup var device: CaptureDeviceOption
@@ -43,12 +45,14 @@ struct RecordCommand: Subcommand {
 
   @Option(
     parsing: .unconditional,
-    help: "Sample rate of the recording in hertz (default: the device's).")
+    help: ArgumentHelp(
+      "Sample rate of the recording (default: the device's).", valueName: "hertz"))
   var rate: Int?
 
   @Option(
     parsing: .unconditional,
-    help: "Number of channels in the recording (default: the device's).")
+    help: ArgumentHelp(
+      "Number of channels in the recording (default: the device's).", valueName: "count"))
   var channels: Int?
 
   @OptionGroup var fileFormat: FileFormatOptions

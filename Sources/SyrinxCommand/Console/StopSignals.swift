@@ -51,7 +51,7 @@ final class StopSignals: Sendable {
     return result
   }
 
-  /// Runs `body`, and `act` with SIGUSR1 and SIGUSR2 as they arrive. For one call only.
+  /// Runs `body`, and `act` with SIGUSR1 and SIGUSR2 as they arrive; for one call only.
   func commanding<Result>(
     _ act: @escaping @Sendable (AsyncStream<Int32>) async -> Void,
     _ body: () async throws -> Result

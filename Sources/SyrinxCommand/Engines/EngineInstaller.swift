@@ -154,8 +154,9 @@ actor EngineInstaller {
       files: step.offer.files.keys.sorted())
   }
 
-  /// Prepares the component for the installed library, unless that has been done. The component
-  /// stays as it is until the preparation is complete, and if it fails.
+  /// Prepares the component for the installed library, unless that has been done.
+  ///
+  /// The component stays as it is until the preparation is complete, and if it fails.
   private func prepare(
     with preparation: EnginePreparation, in place: borrowing EngineFolder
   ) async throws {

@@ -10,25 +10,29 @@ struct RecordingRuleOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: "Seconds of audio to keep from before --start-at-sound begins.")
+    help: ArgumentHelp(
+      "Length of audio to keep from before --start-at-sound begins.", valueName: "seconds"))
   var preRoll = 0.0
 
   @Option(
     parsing: .unconditional,
-    help: "Seconds below --threshold after which the recording ends.")
+    help: ArgumentHelp(
+      "Time below --threshold after which the recording ends.", valueName: "seconds"))
   var stopAfterSilence: Double?
 
   @Option(
     parsing: .unconditional,
-    help: "Level in dBFS that separates sound from silence (default: -40).")
+    help: ArgumentHelp(
+      "Level that separates sound from silence (default: -40).", valueName: "dBFS"))
   var threshold: Double?
 
   @Option(
     parsing: .unconditional,
-    help: """
-      Seconds above --threshold before --start-at-sound begins, and seconds of silence that \
+    help: ArgumentHelp(
+      """
+      Time above --threshold before --start-at-sound begins, and length of silence that \
       --trim-silence keeps (default: 0.1).
-      """)
+      """, valueName: "seconds"))
   var hold: Double?
 
   @Flag(help: "Remove silence from the beginning and the end, except for --hold.")
@@ -36,26 +40,30 @@ struct RecordingRuleOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: """
-      Length of each file in seconds. take.wav is followed by take-001.wav, take-002.wav, and so \
-      on; take-%d.wav begins with take-1.wav, and take-%03d.wav with take-001.wav. Existing numbers \
-      are skipped. SIGUSR1 begins the next file at any time.
-      """)
+    help: ArgumentHelp(
+      """
+      Length of each file. take.wav is followed by take-001.wav, take-002.wav, and so on; \
+      take-%d.wav begins with take-1.wav, and take-%03d.wav with take-001.wav. Existing numbers are \
+      skipped. SIGUSR1 begins the next file at any time.
+      """, valueName: "seconds"))
   var rollSeconds: Double?
 
   @Option(
-    parsing: .unconditional, help: "Size of each file in bytes, or with the suffix k, M, or G.")
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Size of each file, for example 500M; the suffixes are k, M, and G.", valueName: "bytes"))
   var rollBytes: ByteSize?
 
   @Option(
-    help: """
+    help: ArgumentHelp(
+      """
       Channels of the device to record, from 1: 1,3 is the first and the third. A channel that a \
       sound server lacks is silent.
-      """)
+      """, valueName: "channels"))
   var pickChannels: ChannelList?
 
   @Option(
-    help: "How to fill gaps of lost audio: with silence, not at all (omit), or by ending (stop).")
+    help: "How to fill gaps of lost audio; omit closes them, stop ends the recording.")
   var gaps = GapChoice.silence
 
   @Flag(help: "Print events to standard output, one JSON object per line.")

@@ -92,11 +92,12 @@ struct SpeechOptions: ParsableArguments {
   /// Whether the engine takes dictation with its own settings.
   var isPlainDictation: Bool { grammar == nil && keyPhrases.isEmpty && engineSettings.isEmpty }
 
-  /// In bytes. No written grammar is longer, and a pipe may have no end.
+  /// In bytes: no written grammar is longer, and a pipe may have no end.
   private static let longestGrammar = 16_777_216
 
-  /// Returns a function that applies the options to any number of requests. A grammar in a pipe,
-  /// which can be read only once, is read first.
+  /// Returns a function that applies the options to any number of requests.
+  ///
+  /// A grammar in a pipe, which can be read only once, is read first.
   ///
   /// - Throws: `CommandFailure` if the pipe contains no text, `ThreadError`.
   func preparation() async throws -> @Sendable (SpeechRequest) -> SpeechRequest {
@@ -126,8 +127,10 @@ struct SpeechOptions: ParsableArguments {
 }
 
 extension SpeechClient {
-  /// Loads the model or contacts the server before the first request. If the options request more
-  /// than dictation, it only checks that the model exists, because the request loads its own decoder.
+  /// Loads the model or contacts the server before the first request.
+  ///
+  /// If the options request more than dictation, it only checks that the model exists, because the
+  /// request loads its own decoder.
   ///
   /// - Throws: `SpeechClientError.unavailable` if no model works.
   func makeReady(for options: SpeechOptions) async throws(SpeechClientError) {

@@ -5,7 +5,7 @@ import SpeechClient
 /// machine that is too slow loses a little again and again.
 struct LossSummary {
   /// The minimum length of audio between two lines about one reason.
-  static let interval = Duration.seconds(1)
+  private static let interval = Duration.seconds(1)
 
   /// The losses for one reason.
   private struct Loss {
