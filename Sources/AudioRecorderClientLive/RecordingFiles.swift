@@ -64,7 +64,7 @@ final class RecordingStream: RecordingOutput {
 /// The next file is opened before the last one is closed, which a thread of its own does: what is
 /// heard meanwhile waits for no disk. Where the next one cannot be opened, the last one goes on for
 /// a second of audio; then it is tried once more. Only a file of the very name that was asked for is
-/// replaced: a number that is taken is left out.
+/// replaced: existing numbers are skipped.
 final class RecordingFiles: RecordingOutput {
   /// The rate and channels of every file.
   let format: AudioFormat

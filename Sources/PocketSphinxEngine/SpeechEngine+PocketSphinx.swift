@@ -13,7 +13,7 @@ extension SpeechEngine: DependencyKey {
   /// A model's language is told by the names of its folder and its files alone (`fr-fr`,
   /// `cmudict-en-us.dict`); one of another name is `und`, and taken at its user's word.
   ///
-  /// It does dictation, grammars, key phrases, further readings (not with key phrases), and
+  /// It does dictation, grammars, key phrases, alternatives (not with key phrases), and
   /// contextual phrases, which choose among the likeliest readings. Words have a confidence in
   /// dictation, where a search for the best path is not switched off. The thresholds of key phrases
   /// have a scale of their own: 1e-5 for short phrases, 1e-30 for long ones. Their places are right

@@ -19,7 +19,7 @@ extension SpeechEngine {
   /// - Words: the protocol has no times and no confidence. The words of an utterance are spread
   ///   over the part of it that was loud, in proportion to their lengths; they have no confidence.
   /// - Partial hypotheses: only from servers that stream transcripts; they grow and never change.
-  /// - Unsupported: grammars, key phrases and further readings. Contextual phrases are handed on,
+  /// - Unsupported: grammars, key phrases, and alternatives. Contextual phrases are handed on,
   ///   and servers may leave them aside. The engine has one option, `model`, by which a session has
   ///   another model of the server's than `options` says.
   ///

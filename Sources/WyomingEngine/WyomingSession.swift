@@ -100,7 +100,7 @@ extension SpeechSessionOptions {
   fileprivate func checkedModel() throws(SpeechEngineError) -> String? {
     if grammar != nil { throw .unsupported("grammar", engine: "wyoming") }
     if !keyPhrases.isEmpty { throw .unsupported("search for key phrases", engine: "wyoming") }
-    if alternativeCount > 0 { throw .unsupported("further readings", engine: "wyoming") }
+    if alternativeCount > 0 { throw .unsupported("alternatives", engine: "wyoming") }
     if let name = engineOptions.keys.filter({ $0 != "model" }).min() {
       throw .optionInvalid(name: name, reason: "the engine wyoming has the option model alone")
     }

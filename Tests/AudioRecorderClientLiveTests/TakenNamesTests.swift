@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: ["out.wav", "out-%03d.wav"])
-  func `a number that is taken is left out, and the old bytes survive`(name: String) throws {
+  func `existing numbers are skipped, and the old bytes survive`(name: String) throws {
     let isPattern = name.contains("%")
     let old = ["out-001.wav", "out-002.wav", "out-004.wav"]
     try take(old)
@@ -52,7 +52,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: url("nothing.wav").path))
   }
 
-  @Test func `a command leaves out a number that is taken, and the event names the file`() throws {
+  @Test func `the command to roll skips an existing number, and the event names the file`() throws {
     try take(["out-001.wav"])
     let told = Mutex<[URL]>([])
     let files = try RecordingFiles(

@@ -79,13 +79,13 @@ import Testing
     }
   }
 
-  @Test func `further readings of key phrases are an error`() {
+  @Test func `alternatives to key phrases are an error`() {
     var options = SpeechSessionOptions()
     options.keyPhrases = [SpeechKeyPhrase("go")]
     options.alternativeCount = 2
     #expect(
       throws: SpeechEngineError.unsupported(
-        "further readings of key phrases", engine: "pocketsphinx")
+        "alternatives to key phrases", engine: "pocketsphinx")
     ) {
       _ = try Self.engine.makeSession(options)
     }

@@ -16,7 +16,7 @@ enum DecoderSearch: Hashable {
     case (let grammar?, []): self = .grammar(grammar)
     case (nil, let phrases):
       guard options.alternativeCount == 0 else {
-        throw .unsupported("further readings of key phrases", engine: "pocketsphinx")
+        throw .unsupported("alternatives to key phrases", engine: "pocketsphinx")
       }
       self = .keyPhrases(phrases)
     default:
