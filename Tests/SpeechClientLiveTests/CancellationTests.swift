@@ -18,7 +18,7 @@ import Testing
 
   private func start() -> (Results, DedicatedThread?) {
     let results = tasks.start(SpeechRequest(buffers: source.stream), on: scripted.engine)
-    return (results, tasks.all.first?.recogniser?.executor.thread)
+    return (results, tasks.all.first?.recognizer?.executor.thread)
   }
 
   /// Takes results up to the first final one, and lets go of the stream.
@@ -94,7 +94,7 @@ import Testing
     let results = tasks.start(
       SpeechRequest(buffers: stream(audio(utterances: 40)), shouldReportPartialResults: false),
       on: many.engine)
-    let thread = tasks.all.first?.recogniser?.executor.thread
+    let thread = tasks.all.first?.recognizer?.executor.thread
     var iterator = results.makeAsyncIterator()
     _ = try await iterator.next()
     let task = try #require(tasks.all.first)
@@ -107,7 +107,7 @@ import Testing
   @Test func `cancelling ends the task even if the source ignores it`() async throws {
     let stubborn = StubbornSource()
     let results = tasks.start(SpeechRequest(buffers: stubborn), on: scripted.engine)
-    let thread = tasks.all.first?.recogniser?.executor.thread
+    let thread = tasks.all.first?.recognizer?.executor.thread
     let consumer = consume(results)
     await scripted.waitUntil(.madeSession)
     consumer.cancel()

@@ -212,7 +212,7 @@ import Testing
     let jobCount = place == .guessing ? 1 : jobCount
     let blocking = BlockingEngine(in: place, canBeInterrupted: true)
     let results = tasks.start(request(jobCount: jobCount), on: blocking.engine)
-    let thread = tasks.all.first?.recogniser?.executor.thread
+    let thread = tasks.all.first?.recognizer?.executor.thread
     await blocking.reached.wait()
     let consumer = Task { try await results.all() }
     consumer.cancel()

@@ -32,7 +32,7 @@ import Testing
     } operation: {
       tasks.events(of: request)
     }
-    let recogniser = try #require(tasks.all.first?.recogniser)
+    let recognizer = try #require(tasks.all.first?.recognizer)
     var course = Course()
     for try await event in events {
       switch event {
@@ -40,7 +40,7 @@ import Testing
       case .result(let result): course.finals += result.isFinal ? [result] : []
       case .speechEnded:
         guard let stop = speech.stops[course.starts.count] else { continue }
-        course.held.append(await recogniser.holding)
+        course.held.append(await recognizer.holding)
         stop.open()
       default: Issue.record("\(event) is not expected")
       }
@@ -72,7 +72,6 @@ import Testing
   @Test func `the queues between source and consumer hold what waits, and nothing of what went`() {
     let buffer = AudioBuffer(silence: 1600, format: .speech)
     var intake = [IntakeQueue(.wait), IntakeQueue(.buffer(upTo: .seconds(1)))]
-    var ahead = LookAheadQueue(reach: .init(utterances: 2, audio: .seconds(10)))
     var events = EventQueue(limit: 16, hasResultsOnly: false)
     func pass(_ index: Int) {
       var next = buffer
@@ -82,15 +81,12 @@ import Testing
         intake[queue].add(next)
         _ = intake[queue].next()
       }
-      ahead.add(next, foundCount: index)
-      _ = ahead.next()
-      ahead.heard(index)
       events.post(.speechStarted(at: .zero))
       events.post(.lagging(by: .zero))
       _ = (events.next(), events.next())
     }
     func held() -> [Holding] {
-      [Holding(of: intake[0]), Holding(of: intake[1]), Holding(of: ahead), Holding(of: events)]
+      [Holding(of: intake[0]), Holding(of: intake[1]), Holding(of: events)]
     }
     for index in 0..<150 { pass(index) }
     let early = held()
@@ -164,6 +160,6 @@ private struct Holding: Equatable {
   }
 }
 
-extension Recogniser {
+extension Recognizer {
   fileprivate var holding: Holding { Holding(of: self) }
 }

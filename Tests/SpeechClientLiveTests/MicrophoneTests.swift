@@ -195,7 +195,7 @@ import Testing
     await room.clock.pass { await scripted.waitUntil(.began) }
     await tasks.finishAll()
     let told = await listening.value
-    // The card may be further on than the recogniser.
+    // The card may be further on than the recognizer.
     #expect(told.finals.first == "go")
     #expect(told.error == nil)
     await room.closed.wait()

@@ -42,7 +42,7 @@ import Testing
     } operation: {
       tasks.events(of: request)
     }
-    return (events, tasks.all.first?.recogniser?.executor.thread)
+    return (events, tasks.all.first?.recognizer?.executor.thread)
   }
 
   /// Returns once nothing is left of a task.

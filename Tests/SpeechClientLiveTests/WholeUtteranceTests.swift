@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  /// All of it as one buffer, behind which nothing waits that the recogniser lags behind.
+  /// All of it as one buffer, behind which nothing waits that the recognizer lags behind.
   private func joined(_ buffers: [AudioBuffer]) -> AudioBuffer {
     AudioBuffer(format: .speech, samples: buffers.flatMap(\.samples), firstFrame: 0)
   }
@@ -177,12 +177,12 @@ import Testing
   @Test func `what the recognizer hears while more is there is not decoded in pauses`() async throws
   {
     let mailbox = EventMailbox(limit: 1_000)
-    let recognizer = try Recogniser(
+    let recognizer = try Recognizer(
       engine: scripted.engine, options: SpeechSessionOptions(), policy: EndpointPolicy(),
       detector: .energy, isLive: true, mailbox: mailbox, interruption: Interruption())
     try await recognizer.prepare()
     let item = IntakeQueue.Item(buffer: joined(voice(in: [1...2], seconds: 4)))
-    try await recognizer.hear(item, Pulse()) { true }
+    try await recognizer.add(item, Pulse()) { true }
     try await recognizer.finish()
     #expect(ends(scripted.events).count == 1, "\(scripted.events)")
   }

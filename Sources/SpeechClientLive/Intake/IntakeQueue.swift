@@ -12,7 +12,7 @@ struct IntakeQueue {
     /// What the source lacks right before the buffer.
     var gap: Range<Duration>?
     var buffer: AudioBuffer
-    /// Whether so much more of a live source waits that the recogniser lags behind it.
+    /// Whether so much more of a live source waits that the recognizer lags behind it.
     var isLate = false
   }
 

@@ -1,7 +1,7 @@
 import SpeechClient
 import Synchronization
 
-/// Hands events from the recogniser's thread to the consumer's task; both may wait for the other.
+/// Hands events from the recognizer's thread to the consumer's task; both may wait for the other.
 final class EventMailbox: Sendable {
   typealias Consumer = CheckedContinuation<SpeechRecognitionEvent?, any Error>
 

@@ -4,15 +4,15 @@ import SpeechClient
 import SpeechEngine
 import Synchronization
 
-/// One running recognition: a reader that brings the audio into an intake, a recogniser that hears
-/// it, a mailbox for what it tells.
+/// One running recognition: a reader that brings the audio into an intake, a recognizer that takes
+/// it from there, a mailbox for the events.
 ///
 /// It is over when the audio has ended, something failed, or nobody wants its results any more;
-/// then the recogniser is let go of, and with it the engine and the thread, even where the source
-/// of the audio does not let go of the reader.
+/// then the recognizer is released, and with it the engine and the thread, even where the source
+/// of the audio holds on to the reader.
 final class SpeechTask: Sendable {
   private struct State {
-    var recogniser: Recogniser?
+    var recognizer: Recognizer?
     var reader: Task<Void, Never>?
   }
 
@@ -25,7 +25,7 @@ final class SpeechTask: Sendable {
   private let over = Gate()
   private let clock: any Clock<Duration>
   private let whenOver: @Sendable (SpeechTask) -> Void
-  // Held to look at the state and to change it, never while something is heard.
+  // Held to look at the state and to change it, never while something is recognized.
   private let state = Mutex(State())
 
   init(
@@ -36,18 +36,18 @@ final class SpeechTask: Sendable {
     (self.mailbox, self.clock, self.whenOver) = (mailbox, clock, whenOver)
   }
 
-  /// The recogniser, until the task is over.
-  var recogniser: Recogniser? { state.withLock { $0.recogniser } }
+  /// The recognizer, until the task is over.
+  var recognizer: Recognizer? { state.withLock { $0.recognizer } }
 
   /// Whether the task has ended, in whichever way.
   var isOver: Bool { over.isOpen }
 
-  /// Starts to bring audio to the recogniser.
-  func start(_ audio: AudioReader.Audio, recogniser: Recogniser) {
+  /// Starts to bring audio to the recognizer.
+  func start(_ audio: AudioReader.Audio, recognizer: Recognizer) {
     let reader = Task { [intake] in await AudioReader.run(audio, into: intake) }
-    state.withLock { $0 = State(recogniser: recogniser, reader: reader) }
+    state.withLock { $0 = State(recognizer: recognizer, reader: reader) }
     Task { [weak self, intake, pulse] in
-      let failure = await Self.hear(intake, pulse) { self }
+      let failure = await Self.recognize(intake, pulse) { self }
       await self?.complete(failure)
     }
   }
@@ -77,15 +77,15 @@ final class SpeechTask: Sendable {
   }
 
   /// Runs until the audio ends or the task is over; gives what went wrong.
-  private static func hear(
+  private static func recognize(
     _ intake: AudioIntake, _ pulse: Pulse, for task: () -> SpeechTask?
   ) async -> (any Error)? {
     do {
-      try await task()?.recogniser?.prepare()
+      try await task()?.recognizer?.prepare()
       while let item = await intake.next() {
         pulse.beat()
-        guard let recogniser = task()?.recogniser else { return nil }
-        try await recogniser.hear(item, pulse) { intake.hasMore }
+        guard let recognizer = task()?.recognizer else { return nil }
+        try await recognizer.add(item, pulse) { intake.hasMore }
         await task()?.mailbox.room()
       }
       return intake.failure
@@ -98,7 +98,7 @@ final class SpeechTask: Sendable {
     mailbox.liftLimit()
     var failure = failure
     do {
-      try await recogniser?.finish()
+      try await recognizer?.finish()
     } catch {
       failure = failure ?? error
     }
@@ -130,7 +130,7 @@ final class SpeechTask: Sendable {
 
   private func release() {
     let reader = state.withLock { state in
-      state.recogniser = nil
+      state.recognizer = nil
       return state.reader
     }
     interruption.come()

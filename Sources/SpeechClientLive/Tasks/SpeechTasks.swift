@@ -11,7 +11,7 @@ final class SpeechTasks: Sendable {
   private let running = Mutex<[ObjectIdentifier: SpeechTask]>([:])
   // Held to note what a remote engine, by its name, said last, and to look at it.
   private let known = Mutex<[String: AuthorizationStatus]>([:])
-  private let workers = UtteranceWorkers()
+  private let decoders = DecoderPool()
   private let clock: any Clock<Duration>
 
   /// - Parameter clock: measures how long a finishing task does not move.
@@ -86,18 +86,30 @@ final class SpeechTasks: Sendable {
     do {
       let options = try SpeechSessionOptions(request)
       let chosen = speechEngine.choose(options) ?? speechEngine
-      let (audio, engine) = try workers.planned(
-        request.source.audio, on: chosen.reading(request.grammar), options, for: request,
-        finding: detector, pulse: task.pulse, interruption: task.interruption,
-        isWanted: { [mailbox = task.mailbox] in !mailbox.isClosed })
-      let recogniser = try Recogniser(
+      let engine = chosen.reading(request.grammar)
+      let recognizer = try Recognizer(
         engine: engine, options: options, policy: request.endpointPolicy, detector: detector,
-        isLive: request.mayBeLive, mailbox: task.mailbox,
-        interruption: task.interruption)
-      task.start(audio, recogniser: recogniser)
+        pool: pool(for: request, on: engine, options, task), isLive: request.mayBeLive,
+        mailbox: task.mailbox, interruption: task.interruption)
+      task.start(request.source.audio, recognizer: recognizer)
     } catch {
       task.fail(error)
     }
+  }
+
+  /// What decodes several utterances at a time, if the request wants that and the engine can.
+  private func pool(
+    for request: SpeechRequest, on engine: SpeechEngine, _ options: SpeechSessionOptions,
+    _ task: SpeechTask
+  ) -> PooledDecoding? {
+    // A session for key phrases needs the silence behind each utterance.
+    guard request.jobCount > 1, request.backPressure == .wait, !options.wantsPartialHypotheses,
+      options.keyPhrases.isEmpty, engine.makeListener != nil
+    else { return nil }
+    return PooledDecoding(
+      engine: engine, options: options, jobCount: request.jobCount, pool: decoders,
+      pulse: task.pulse, interruption: task.interruption,
+      isWanted: { [mailbox = task.mailbox] in !mailbox.isClosed })
   }
 
   private func forget(_ task: SpeechTask) {

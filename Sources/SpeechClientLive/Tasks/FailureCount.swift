@@ -1,11 +1,11 @@
 import SpeechEngine
 
 /// Counts an engine's failures in a row, each of which cost an utterance.
-struct Setbacks {
+struct FailureCount {
   /// So many in a row end the stream of an engine in a process of its own.
   static let remoteLimit = 3
 
-  /// The failure that no utterance has made good since.
+  /// The last failure, if no utterance has been recognized since.
   private(set) var last: (any Error)?
   private let limit: Int
   private var count = 0
@@ -15,7 +15,7 @@ struct Setbacks {
     self.limit = limit
   }
 
-  /// Whether the stream goes on after a failure: what will not be better another time ends it.
+  /// Whether the stream goes on after a failure: one that would repeat itself ends it.
   mutating func survives(_ error: any Error) -> Bool {
     count += 1
     guard count < limit else { return false }
@@ -27,8 +27,8 @@ struct Setbacks {
     }
   }
 
-  /// An utterance has been understood.
-  mutating func makeGood() {
+  /// An utterance has been recognized.
+  mutating func reset() {
     (last, count) = (nil, 0)
   }
 }

@@ -1,0 +1,43 @@
+import AudioThreads
+import SpeechEngine
+import Testing
+
+@testable import SpeechClientLive
+
+@Suite(.timeLimit(.minutes(1))) struct DecoderPoolTests {
+  private let decoders = DecoderPool()
+
+  private func decoding(_ jobCount: Int = 2, pulse: Pulse = Pulse()) -> PooledDecoding {
+    PooledDecoding(
+      engine: SharedEngine().engine, options: SpeechSessionOptions(), jobCount: jobCount,
+      pool: decoders, pulse: pulse, interruption: Interruption(), isWanted: { true })
+  }
+
+  private func words(_ decoding: PooledDecoding, index: Int) async throws -> SpeechHypothesis {
+    let answer = FirstAnswer<SpeechHypothesis>()
+    decoding.decode([[0], [0]], knowing: 0, index: index, whenDone: answer.give)
+    return try await answer.value()
+  }
+
+  @Test func `a task goes several utterances ahead when those that joined before it have left`() {
+    var first: PooledDecoding? = decoding(3)
+    var second: PooledDecoding? = decoding(2)
+    let third = decoding(4)
+    #expect([first?.limit, second?.limit, third.limit] == [4, 1, 1])
+    second = nil
+    #expect([first?.limit, third.limit] == [4, 1])
+    first = nil
+    #expect([first?.limit, second?.limit, third.limit] == [nil, nil, 5])
+  }
+
+  @Test func `a task that waits for the decoders moves as long as they do`() async throws {
+    let pulse = Pulse()
+    var waiting: PooledDecoding? = decoding(pulse: pulse)
+    let working = decoding()
+    _ = try await words(working, index: 0)
+    #expect(waiting != nil && pulse.beats == 3)
+    waiting = nil
+    _ = try await words(working, index: 1)
+    #expect(pulse.beats == 3)
+  }
+}
