@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the sound files in Samples/sounds: speech that the model recognises word by word, a tone, a chirp.
+# Makes the sound files in Samples/sounds: speech that the model recognizes word by word, a tone, a chirp.
 # Needs flite and sox.
 set -eu
 cd "$(dirname "$0")/sounds"

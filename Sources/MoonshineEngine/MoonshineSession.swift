@@ -78,7 +78,7 @@ final class MoonshineSession: SpeechEngineSession {
     let samples = samples.map { $0.isFinite ? max(-1, min(1, $0)) : 0 }
     // The silence behind a pause that goes on is made of zeros; the rest of the pause comes with speech.
     if samples.contains(where: { $0 != 0 }) { utterance.anticipated = nil }
-    utterance.voice.hear(samples)
+    utterance.voice.add(samples)
     utterance.samples += samples
   }
 

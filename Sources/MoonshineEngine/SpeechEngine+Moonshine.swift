@@ -95,7 +95,7 @@ struct Moonshine: Sendable {
   let library: LibraryChoice
   let models: MoonshineModelLocation
   var language: String?
-  let shelf = ModelShelf()
+  let cache = ModelCache()
   let alignment = WordAlignment()
 
   /// The library is loaded to see whether it can be; a model is not.
@@ -118,7 +118,7 @@ struct Moonshine: Sendable {
     let language = options.language ?? language
     let files = try models.model(for: language)
     return try MoonshineSession(
-      model: try shelf.model(files, in: library), language: language,
+      model: try cache.model(files, in: library), language: language,
       alignment: alignment, options: options)
   }
 }

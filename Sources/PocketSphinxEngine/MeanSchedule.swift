@@ -25,7 +25,7 @@ struct MeanSchedule {
     sinceMean = 0
   }
 
-  mutating func hear(_ samples: FrameCount) -> Action {
+  mutating func add(_ samples: FrameCount) -> Action {
     heardInStream = min(heardInStream + samples, Self.priming)
     sinceMean = sinceMean + samples
     guard heardInStream >= Self.priming else { return .wait }

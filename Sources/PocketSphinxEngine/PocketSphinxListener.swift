@@ -12,9 +12,9 @@ final class PocketSphinxListener: SpeechStreamListener {
 
   var knowledge: any Sendable { stream }
 
-  func hear(_ utterance: [[Float]]) {
+  func add(_ utterance: [[Float]]) {
     stream.beginUtterance()
     frontEnd.begin()
-    for samples in utterance { _ = stream.hear(samples.inSixteenBits, with: frontEnd) }
+    for samples in utterance { _ = stream.add(samples.inSixteenBits, with: frontEnd) }
   }
 }

@@ -73,7 +73,7 @@ final class PocketSphinxSession: SpeechEngineSession {
     waiting += samples
     change.add(samples)
     tones.add(samples)
-    let action = stream.hear(samples, with: frontEnd) { change.add(frontEnd.unscaled($0)) }
+    let action = stream.add(samples, with: frontEnd) { change.add(frontEnd.unscaled($0)) }
     switch action {
     case .wait: return
     case .search: try search()

@@ -16,7 +16,7 @@ struct StreamKnowledge {
   /// wait.
   ///
   /// - Parameter each: called with the cepstrum of each 10 ms.
-  mutating func hear(
+  mutating func add(
     _ samples: [Int16], with frontEnd: borrowing FrontEnd,
     each: (UnsafeBufferPointer<Float>) -> Void = { _ in }
   ) -> MeanSchedule.Action {
@@ -24,6 +24,6 @@ struct StreamKnowledge {
       mean.add(cepstrum)
       each(cepstrum)
     }
-    return schedule.hear(FrameCount(samples.count))
+    return schedule.add(FrameCount(samples.count))
   }
 }

@@ -9,7 +9,7 @@ final class SileroModel: Sendable {
   static let (window, context) = (512, 64)
 
   /// What one window leads to.
-  struct Judgement {
+  struct Prediction {
     let probability: Double
     /// What the network remembers, for the next window.
     let memory: ONNXValue
@@ -51,7 +51,7 @@ final class SileroModel: Sendable {
   /// - Parameter memory: what was remembered after that; nil at the beginning of a stream.
   func judge(
     _ samples: [Float], remembering memory: ONNXValue?
-  ) throws(SpeechEngineError) -> Judgement {
+  ) throws(SpeechEngineError) -> Prediction {
     do throws(ONNXError) {
       let network = try loaded()
       let input = try ONNXValue(samples, shape: [1, samples.count], in: network.session.library)
@@ -59,7 +59,7 @@ final class SileroModel: Sendable {
         [("input", input), ("state", memory ?? network.memory), ("sr", network.rate)],
         outputs: ["output", "stateN"])
       let probability = try outputs[0].withElements(of: Float.self) { $0.first ?? 0 }
-      return Judgement(probability: Double(probability), memory: outputs[1])
+      return Prediction(probability: Double(probability), memory: outputs[1])
     } catch {
       throw SpeechEngineError(error, remedy: SileroLocation.remedy)
     }

@@ -26,7 +26,7 @@ final class SileroSession: SpeechActivitySession {
     self.model = model
   }
 
-  func hear(_ frame: ArraySlice<Float>) throws(SpeechEngineError) -> [Double] {
+  func process(_ frame: ArraySlice<Float>) throws(SpeechEngineError) -> [Double] {
     // What the network remembers of a number that is none would be none for good.
     let samples = context + frame.map { $0.isFinite ? min(max($0, -1), 1) : 0 }
     context = Array(samples.suffix(SileroModel.context))

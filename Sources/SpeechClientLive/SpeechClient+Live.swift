@@ -2,7 +2,7 @@ public import ClientDependencies
 public import SpeechClient
 
 extension SpeechClient: DependencyKey {
-  /// Recognises with the engine that `\.speechEngine` gives at the time of the call.
+  /// Recognizes with the engine that `\.speechEngine` gives at the time of the call.
   public static var liveValue: SpeechClient {
     let tasks = SpeechTasks()
     return SpeechClient(

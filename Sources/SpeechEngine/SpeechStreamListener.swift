@@ -14,7 +14,7 @@ public protocol SpeechStreamListener: AnyObject {
   var tailPadding: Duration { get }
 
   /// Takes the next utterance, in the same pieces in which a session will get it.
-  func hear(_ utterance: [[Float]])
+  func add(_ utterance: [[Float]])
 }
 
 extension SpeechStreamListener {
@@ -41,5 +41,5 @@ public final class IndependentUtterances: SpeechStreamListener {
   public var knowledge: any Sendable { () }
 
   /// Learns nothing.
-  public func hear(_ utterance: [[Float]]) {}
+  public func add(_ utterance: [[Float]]) {}
 }

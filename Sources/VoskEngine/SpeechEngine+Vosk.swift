@@ -49,7 +49,7 @@ struct Vosk: Sendable {
   let library: LibraryLocation
   let models: VoskModelLocation
   var language: String?
-  let shelf = ModelShelf()
+  let cache = ModelCache()
 
   /// The library is loaded to see whether it can be; a model is not.
   var availability: SpeechEngineAvailability {
@@ -71,7 +71,7 @@ struct Vosk: Sendable {
   ) throws(SpeechEngineError) -> VoskSession {
     let library = try library.load()
     let files = try models.model(for: options.language ?? language)
-    return try VoskSession(model: try shelf.model(files, with: library), options: options)
+    return try VoskSession(model: try cache.model(files, with: library), options: options)
   }
 }
 

@@ -11,10 +11,10 @@ struct ModelChoice: Equatable {
   let tag: String?
 
   /// - Throws: `languageMissing` and `optionInvalid` where the server has no such language or
-  ///   model, `failed` where it recognises nothing.
+  ///   model, `failed` where it recognizes nothing.
   init(_ info: WyomingInfo, model: String?, language: String?) throws(SpeechEngineError) {
-    guard info.recognises else {
-      throw .failed(reason: "the server has no program that recognises speech")
+    guard info.recognizes else {
+      throw .failed(reason: "the server has no program that recognizes speech")
     }
     let models = try Self.models(info.models, named: model)
     let languages = models.flatMap(\.languages)

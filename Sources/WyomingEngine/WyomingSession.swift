@@ -41,7 +41,7 @@ final class WyomingSession: SpeechEngineSession {
   }
 
   func process(_ samples: [Float]) throws(SpeechEngineError) {
-    voice.hear(samples)
+    voice.add(samples)
     let payload = sixteenBitPayload(samples)
     try send(WyomingEvent("audio-chunk", WyomingAudioFormat.speech.data, payload: payload))
   }

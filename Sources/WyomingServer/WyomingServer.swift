@@ -1,11 +1,11 @@
 import ClientDependencies
 public import Wyoming
 
-/// Recognises speech for clients of the Wyoming protocol, such as Home Assistant.
+/// Recognizes speech for clients of the Wyoming protocol, such as Home Assistant.
 ///
-/// Its recogniser is `\.speechClient`, and `\.speechEngine` says what it knows; both are taken when
+/// Its recognizer is `\.speechClient`, and `\.speechEngine` says what it knows; both are taken when
 /// `run` is called. Each connection has recognitions of its own. What a client sends faster than it
-/// is recognised waits in the client. A malformed frame gets an `error` event and ends its
+/// is recognized waits in the client. A malformed frame gets an `error` event and ends its
 /// connection; the others and the server go on.
 ///
 /// While audio comes, `transcript-chunk` events carry the words that do not change any more, and

@@ -3,7 +3,7 @@ public import Wyoming
 
 /// What a server allows its clients.
 public struct WyomingServerOptions: Sendable {
-  /// How many connections there may be at once, each with a recogniser of its own; 4.
+  /// How many connections there may be at once, each with a recognizer of its own; 4.
   ///
   /// A further client gets an `error` event with the code `busy`, and its connection ends. It has
   /// five seconds to go; beyond 64 of them at once clients are cut off without an event.

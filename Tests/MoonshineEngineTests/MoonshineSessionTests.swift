@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.installedEngines, .timeLimit(.minutes(10))) struct MoonshineSessionTests {
   @Test func `an utterance has words with punctuation, confidence, and measured times`() throws {
-    let final = try RealModel.session().hear(Clip.goForward.samples)
+    let final = try RealModel.session().recognize(Clip.goForward.samples)
     #expect(Clip.goForwardTexts.contains(final.text))
     #expect(final.words.allSatisfy { (0.3...1).contains($0.confidence ?? 0) })
     #expect(!final.hasEstimatedTimes)
@@ -23,7 +23,7 @@ import Testing
   @Test func `unmeasured word times are estimated, and the text is the same`() throws {
     var options = SpeechSessionOptions()
     options.measuresWordTimes = false
-    let final = try RealModel.session(options).hear(Clip.goForward.samples)
+    let final = try RealModel.session(options).recognize(Clip.goForward.samples)
     #expect(Clip.goForwardTexts.contains(final.text))
     #expect(final.hasEstimatedTimes)
   }
@@ -31,7 +31,7 @@ import Testing
   @Test func `partial hypotheses are verified drafts, and change the final one in nothing`() throws
   {
     let audio = try Clip.goForward.samples
-    let whole = try RealModel.session().hear(audio)
+    let whole = try RealModel.session().recognize(audio)
     let session = try RealModel.session()
     try session.beginUtterance()
     #expect(try session.hypothesis == SpeechHypothesis())
@@ -57,7 +57,7 @@ import Testing
     try session.anticipateEnd()
     try session.process([Float](repeating: 0, count: 8_000))
     let early = try session.finishUtterance()
-    let plain = try session.hear(spoken)
+    let plain = try session.recognize(spoken)
     #expect(early.words == plain.words && early.revision.map { $0 + 1 } == plain.revision)
 
     try session.beginUtterance()
@@ -91,16 +91,16 @@ import Testing
       sine, [Float](repeating: .nan, count: 16_000), [Float](repeating: .infinity, count: 16_000),
       [Float](repeating: 1e30, count: 8_000),
     ] {
-      #expect(try session.hear(samples).words.isEmpty, "\(samples.count) samples")
+      #expect(try session.recognize(samples).words.isEmpty, "\(samples.count) samples")
       #expect(try session.hypothesis.words.isEmpty)
     }
-    #expect(try session.hear(Clip.goForward.samples).words.count == 4)
+    #expect(try session.recognize(Clip.goForward.samples).words.count == 4)
   }
 
   @Test func `silence around speech hides nothing of it, however long it is`() throws {
     let silence = [Float](repeating: 0.0002, count: 80_000)
     let session = try RealModel.session()
-    let final = try session.hear(silence + Clip.goForward.samples + silence)
+    let final = try session.recognize(silence + Clip.goForward.samples + silence)
     #expect(Clip.goForwardTexts.contains(final.text))
     let begin = try #require(final.words.first).frames.lowerBound.rawValue - 80_000
     #expect(abs(begin - 7_680) <= 960)
@@ -116,7 +116,7 @@ import Testing
     ) {
       try session.process(tenSeconds)
     }
-    #expect(try session.hear(Clip.goForward.samples).words.count == 4)
+    #expect(try session.recognize(Clip.goForward.samples).words.count == 4)
   }
 
   @Test func `a grammar gives its own words, and none for what is no sentence of it`() throws {
@@ -125,12 +125,12 @@ import Testing
       #JSGF V1.0; public <move> = GO (forward | back) <n> meters; <n> = two | ten | twelve;
       """
     let session = try RealModel.session(SpeechSessionOptions(grammar: grammar))
-    let final = try session.hear(audio)
+    let final = try session.recognize(audio)
     #expect(final.text == "GO forward ten meters")
     #expect(final.words.allSatisfy { (0.1...1).contains($0.confidence ?? 0) })
     let other = "#JSGF V1.0; public <card> = (ten | four | queen) of (clubs | hearts);"
     #expect(
-      try RealModel.session(SpeechSessionOptions(grammar: other)).hear(audio).words.isEmpty)
+      try RealModel.session(SpeechSessionOptions(grammar: other)).recognize(audio).words.isEmpty)
     #expect(throws: SpeechEngineError.self) {
       _ = try RealModel.session(SpeechSessionOptions(grammar: "#JSGF V1.0; public <a> = <b>;"))
     }
@@ -140,7 +140,7 @@ import Testing
   {
     var options = SpeechSessionOptions()
     options.alternativeCount = 3
-    let final = try RealModel.session(options).hear(Clip.goForward.samples)
+    let final = try RealModel.session(options).recognize(Clip.goForward.samples)
     let texts = [final.text] + final.alternatives.map(\.text)
     #expect(Set(texts).count == 4)
     #expect(Clip.goForwardTexts.contains(final.text))
@@ -167,7 +167,7 @@ import Testing
     let engine = try RealModel.engine
     let texts = try await withThrowingTaskGroup(of: String.self) { group in
       for _ in 0..<3 {
-        group.addTask { try engine.makeSession(SpeechSessionOptions()).hear(audio).text }
+        group.addTask { try engine.makeSession(SpeechSessionOptions()).recognize(audio).text }
       }
       return try await group.reduce(into: []) { $0.append($1) }
     }
@@ -228,7 +228,7 @@ import Testing
     try session.beginUtterance()
     session.interrupt()
     #expect(throws: SpeechEngineError.interrupted) { _ = try session.finishUtterance() }
-    #expect(try RealModel.session().hear(Clip.goForward.samples).words.count == 4)
+    #expect(try RealModel.session().recognize(Clip.goForward.samples).words.count == 4)
   }
 }
 
@@ -242,7 +242,7 @@ struct MoonshineClipTests {
     var (wrong, total) = (0, 0)
     for clip in try Clip.all {
       let said = clip.words.split(separator: " ").map(String.init)
-      let text = try session.hear(clip.samples).text
+      let text = try session.recognize(clip.samples).text
       // The spelling of a country is no error.
       let heard = String(decoding: Spelling.ofWords(text), as: UTF8.self)
         .replacing("metres", with: "meters").split(separator: " ").map(String.init)
@@ -260,7 +260,7 @@ struct MoonshineClipTests {
     let grammar = try String(contentsOf: folder.appending(path: "cards.gram"), encoding: .utf8)
     let session = try RealModel.session(SpeechSessionOptions(grammar: grammar))
     for clip in try Clip.all {
-      let text = try session.hear(clip.samples).text
+      let text = try session.recognize(clip.samples).text
       #expect(text == (clip.name.hasPrefix("cards-") ? clip.words : ""), "\(clip.name)")
     }
   }
@@ -268,12 +268,13 @@ struct MoonshineClipTests {
   @Test func `a likely phrase is found where the model alone is wrong`() throws {
     var options = SpeechSessionOptions()
     let clip = try #require(try Clip.all.first { $0.name == "cards-1" })
-    #expect(try RealModel.session(options).hear(clip.samples).text == "Ten of cloves.")
+    #expect(try RealModel.session(options).recognize(clip.samples).text == "Ten of cloves.")
     options.contextualPhrases = ["ten of clubs", "queen of hearts", "American"]
-    #expect(try RealModel.session(options).hear(clip.samples).text == "Ten of clubs.")
+    #expect(try RealModel.session(options).recognize(clip.samples).text == "Ten of clubs.")
     let other = try #require(try Clip.all.first { $0.name == "something" })
     #expect(
-      try RealModel.session(options).hear(other.samples).text == "Go somewhere and do something.")
+      try RealModel.session(options).recognize(other.samples).text
+        == "Go somewhere and do something.")
   }
 
   @Test func `in clips that are joined, the first and the last words are where they are said`()
@@ -290,14 +291,14 @@ struct MoonshineClipTests {
       var voices: [(count: Int, voice: Range<FrameCount>)] = []
       for clip in clips {
         var voice = VoicedSpan()
-        voice.hear(clip.samples)
+        voice.add(clip.samples)
         let begin = FrameCount(audio.count)
         let spokenWords = clip.words.split(separator: " ").count
         voices.append(
           (spokenWords, (begin + voice.frames.lowerBound)..<(begin + voice.frames.upperBound)))
         audio += clip.samples + gap
       }
-      words = try session.hear(audio).words
+      words = try session.recognize(audio).words
       #expect(words.count == voices.reduce(0) { $0 + $1.count })
       for (count, voice) in voices {
         let own = words.prefix(count)

@@ -82,7 +82,7 @@ struct Clip {
 
 extension SpeechEngineSession {
   /// Hears a whole utterance.
-  func hear(_ samples: [Float]) throws -> SpeechHypothesis {
+  func recognize(_ samples: [Float]) throws -> SpeechHypothesis {
     try beginUtterance()
     try process(samples)
     return try finishUtterance()

@@ -53,7 +53,7 @@ import Testing
     #expect(engine.models().map(\.language) == ["und"])
     for (language, isMeasured) in [("en-US", true), ("fr", false)] {
       let session = try engine.makeSession(SpeechSessionOptions(language: language))
-      #expect(try session.hear(Clip.goForward.samples).hasEstimatedTimes != isMeasured)
+      #expect(try session.recognize(Clip.goForward.samples).hasEstimatedTimes != isMeasured)
     }
   }
 
@@ -78,7 +78,7 @@ import Testing
     #expect(best.choose(SpeechSessionOptions())?.name == "moonshine")
     #expect(best.models().contains { $0.language.hasPrefix("en") })
     let session = try best.makeSession(SpeechSessionOptions(language: "en"))
-    #expect(try session.hear(Clip.goForward.samples).text == "go forward ten meters")
+    #expect(try session.recognize(Clip.goForward.samples).text == "go forward ten meters")
   }
 
   @Test func `the best engine takes key phrases, whichever it is`() throws {
@@ -87,6 +87,7 @@ import Testing
     options.keyPhrases = [SpeechKeyPhrase("go forward")]
     #expect(SpeechEngine.best.capabilities.contains(.keyPhrases))
     #expect(
-      try SpeechEngine.best.makeSession(options).hear(Clip.goForward.samples).text == "go forward")
+      try SpeechEngine.best.makeSession(options).recognize(Clip.goForward.samples).text
+        == "go forward")
   }
 }

@@ -1,1 +1,132 @@
-../Support/Swift/TinyModel.swift
+import FilePaths
+import Foundation
+
+/// Models of a few operators, written as ONNX has them.
+enum TinyModel {
+  /// `y = x + x`, float [1, any].
+  static var doubling: Message {
+    model(graph(nodes: [node("Add", ["x", "x"], ["y"])], inputs: [row("x")], outputs: [row("y")]))
+  }
+
+  /// Passes `x` on `count` times, while `go` is true.
+  static var endless: Message {
+    let body = graph(
+      nodes: [node("Identity", ["go_on"], ["goes_on"]), node("Identity", ["value"], ["same"])],
+      inputs: [
+        value("index", type: 7, shape: []), value("go_on", type: 9, shape: []), row("value"),
+      ],
+      outputs: [value("goes_on", type: 9, shape: []), row("same")])
+    return model(
+      graph(
+        nodes: [node("Loop", ["count", "go", "x"], ["y"], attributes: ["body": body])],
+        inputs: [value("count", type: 7, shape: []), value("go", type: 9, shape: []), row("x")],
+        outputs: [row("y")]))
+  }
+
+  /// An encoder of Moonshine's form that passes its audio on without end.
+  static var endlessEncoder: Message {
+    let body = graph(
+      nodes: [node("Identity", ["go_on"], ["goes_on"]), node("Identity", ["value"], ["same"])],
+      inputs: [
+        value("index", type: 7, shape: []), value("go_on", type: 9, shape: []), row("value"),
+      ],
+      outputs: [value("goes_on", type: 9, shape: []), row("same")])
+    var graph = graph(
+      nodes: [
+        node("Loop", ["forever", "yes", "input_values"], ["row"], attributes: ["body": body]),
+        node("Unsqueeze", ["row", "axes"], ["last_hidden_state"]),
+      ],
+      inputs: [row("input_values")],
+      outputs: [value("last_hidden_state", type: 1, shape: [1, 1, nil])])
+    graph = graph.message(5, Message().number(2, 7).number(7, .max).text(8, "forever"))
+    graph = graph.message(5, Message().number(2, 9).number(5, 1).text(8, "yes"))
+    graph = graph.message(5, Message().number(1, 1).number(2, 7).number(7, 0).text(8, "axes"))
+    return model(graph)
+  }
+
+  /// `y = go ? x + x : x`, and once more in each branch; the graphs of the branches have no names.
+  static func choosing(depth: Int = 2) -> Message {
+    model(
+      graph(
+        nodes: [choice(depth, "y")], inputs: [value("go", type: 9, shape: []), row("x")],
+        outputs: [row("y")]))
+  }
+
+  private static func choice(_ depth: Int, _ output: String) -> Message {
+    let branches = [("Add", ["x", "x"]), ("Identity", ["x"])].map { type, inputs in
+      let result = "\(output)\(type)"
+      let inner = depth > 1 ? choice(depth - 1, result) : node(type, inputs, [result])
+      return graph(name: nil, nodes: [inner], inputs: [], outputs: [row(result)])
+    }
+    return node(
+      "If", ["go"], [output], attributes: ["then_branch": branches[0], "else_branch": branches[1]])
+  }
+
+  private static func model(_ graph: Message) -> Message {
+    Message().number(1, 8).message(7, graph).message(8, Message().number(2, 17))
+  }
+
+  private static func graph(
+    name: String? = "graph", nodes: [Message], inputs: [Message], outputs: [Message]
+  ) -> Message {
+    var graph = Message()
+    for node in nodes { graph = graph.message(1, node) }
+    if let name { graph = graph.text(2, name) }
+    for input in inputs { graph = graph.message(11, input) }
+    for output in outputs { graph = graph.message(12, output) }
+    return graph
+  }
+
+  private static func node(
+    _ type: String, _ inputs: [String], _ outputs: [String], attributes: [String: Message] = [:]
+  ) -> Message {
+    var node = Message()
+    for input in inputs { node = node.text(1, input) }
+    for output in outputs { node = node.text(2, output) }
+    node = node.text(4, type)
+    for (name, graph) in attributes {
+      node = node.message(5, Message().text(1, name).message(6, graph).number(20, 5))
+    }
+    return node
+  }
+
+  private static func row(_ name: String) -> Message { value(name, type: 1, shape: [1, nil]) }
+
+  private static func value(_ name: String, type: Int, shape: [Int?]) -> Message {
+    var dimensions = Message()
+    for length in shape {
+      dimensions = dimensions.message(
+        1, length.map { Message().number(1, $0) } ?? Message().text(2, "n"))
+    }
+    let tensor = Message().number(1, type).message(2, dimensions)
+    return Message().text(1, name).message(2, Message().message(1, tensor))
+  }
+}
+
+/// A protobuf message.
+struct Message {
+  var bytes: [UInt8] = []
+
+  func number(_ field: Int, _ value: Int) -> Message {
+    Message(bytes: bytes + Self.varint(field << 3) + Self.varint(value))
+  }
+
+  func text(_ field: Int, _ text: String) -> Message {
+    message(field, Message(bytes: Array(text.utf8)))
+  }
+
+  func message(_ field: Int, _ message: Message) -> Message {
+    Message(
+      bytes: bytes + Self.varint(field << 3 | 2) + Self.varint(message.bytes.count) + message.bytes)
+  }
+
+  /// Writes it to a file.
+  func write(to url: URL) throws -> FilePath {
+    try Data(bytes).write(to: url)
+    return FilePath(url)
+  }
+
+  private static func varint(_ number: Int) -> [UInt8] {
+    number < 0x80 ? [UInt8(number)] : [UInt8(number & 0x7F | 0x80)] + varint(number >> 7)
+  }
+}

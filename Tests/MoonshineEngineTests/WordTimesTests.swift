@@ -9,7 +9,7 @@ import Testing
   private func frames(_ places: [Range<Int>?], voice: Range<Int> = 0..<100) -> [Range<Int>] {
     var span = VoicedSpan()
     for step in 0..<100 {
-      span.hear([Float](repeating: voice.contains(step) ? 0.5 : 0, count: 160))
+      span.add([Float](repeating: voice.contains(step) ? 0.5 : 0, count: 160))
     }
     let words = places.map { _ in DecodedWord(text: "word", confidence: 0.5) }
     let measured = places.map { place in

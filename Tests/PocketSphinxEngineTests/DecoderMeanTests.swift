@@ -29,7 +29,7 @@ import Testing
     frontEnd.begin()
     var means: [[Float]?] = []
     for tenth in tenths {
-      _ = stream.hear(tenth.inSixteenBits, with: frontEnd)
+      _ = stream.add(tenth.inSixteenBits, with: frontEnd)
       means.append(stream.mean.value)
     }
     return means
@@ -70,7 +70,7 @@ import Testing
     let frontEnd = try decoder.makeFrontEnd()
     let left = means(tenths, in: &stream, frontEnd).last
     let session = try PocketSphinxSession(decoder: decoder, pool: pool)
-    _ = try session.hear(tenths.flatMap(\.self))
+    _ = try session.recognize(tenths.flatMap(\.self))
     try session.beginUtterance()
     try session.process(tenths[0])
     #expect(mean(of: decoder) == means([tenths[0]], in: &stream, frontEnd).last)

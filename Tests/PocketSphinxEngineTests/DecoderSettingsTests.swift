@@ -53,7 +53,7 @@ import Testing
     let other = try pool.take(settings)
     #expect(other !== usual && other.settings == settings)
     let session = try PocketSphinxSession(decoder: other, pool: pool)
-    _ = try session.hear(samples(of: "go-forward.wav"))
+    _ = try session.recognize(samples(of: "go-forward.wav"))
   }
 
   @Test func `settings are in force, and those of a session before are not`() throws {
@@ -61,7 +61,7 @@ import Testing
     func words(_ settings: [String: String]) throws -> [SpeechHypothesis.Word] {
       var options = SpeechSessionOptions(wantsPartialHypotheses: false)
       options.engineOptions = settings
-      return try engine.makeSession(options).hear(samples(of: "go-forward.wav")).final.words
+      return try engine.makeSession(options).recognize(samples(of: "go-forward.wav")).final.words
     }
     let sentence = ["go", "forward", "ten", "meters"]
     let narrow = ["beam": "1e-12", "pbeam": "1", "wbeam": "1"]

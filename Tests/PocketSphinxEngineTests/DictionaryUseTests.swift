@@ -18,7 +18,7 @@ import Testing
       var options = SpeechSessionOptions()
       options.alternativeCount = 5
       return try PocketSphinxSession(decoder: decoder, pool: pool, options: options)
-        .hear(audio).final
+        .recognize(audio).final
     }
     let excerpt = try final(wholeDictionary: false)
     #expect(!excerpt.words.isEmpty && !excerpt.alternatives.isEmpty)
@@ -67,7 +67,7 @@ import Testing
     let grammar = "#JSGF V1.0; grammar a; public <a> = go forward ten meters | %;"
     var options = SpeechSessionOptions(
       grammar: grammar.replacingOccurrences(of: "%", with: "stop"))
-    let words = try engine.makeSession(options).hear(samples(of: "go-forward.wav")).final.words
+    let words = try engine.makeSession(options).recognize(samples(of: "go-forward.wav")).final.words
     #expect(words.map(\.text) == ["go", "forward", "ten", "meters"])
     var phrases = SpeechSessionOptions()
     phrases.keyPhrases = [SpeechKeyPhrase("go forward")]

@@ -15,7 +15,8 @@ import Testing
   }
 
   private func dictated() throws -> [SpeechHypothesis.Word] {
-    try Self.engine.makeSession(SpeechSessionOptions()).hear(samples(of: "go-forward.wav")).final
+    try Self.engine.makeSession(SpeechSessionOptions()).recognize(samples(of: "go-forward.wav"))
+      .final
       .words
   }
 
@@ -24,7 +25,7 @@ import Testing
       SpeechKeyPhrase("go forward"), SpeechKeyPhrase("meters"), SpeechKeyPhrase("stop"),
       SpeechKeyPhrase("raspberry"))
     for _ in 0..<2 {
-      let (partials, final) = try session.hear(samples(of: "go-forward.wav"))
+      let (partials, final) = try session.recognize(samples(of: "go-forward.wav"))
       #expect(final.words.map(\.text) == ["go forward", "meters"])
       #expect(final.words.allSatisfy { $0.confidence == nil })
       #expect(partials.contains(["go forward"]))
@@ -41,7 +42,7 @@ import Testing
     throws
   {
     let once = try samples(of: "go-forward.wav")
-    let found = try session(SpeechKeyPhrase("forward")).hear(once + once + once).final.words
+    let found = try session(SpeechKeyPhrase("forward")).recognize(once + once + once).final.words
     #expect(found.map(\.text) == ["forward", "forward", "forward"])
     for (one, next) in zip(found, found.dropFirst()) {
       let distance = next.frames.lowerBound - one.frames.lowerBound
@@ -52,8 +53,8 @@ import Testing
   @Test func `the threshold decides`() throws {
     let strict = try session(SpeechKeyPhrase("go forward ten meters", threshold: 1))
     let loose = try session(SpeechKeyPhrase("yes", threshold: 1e-60))
-    #expect(try strict.hear(samples(of: "window.wav")).final.words.isEmpty)
-    #expect(try !loose.hear(samples(of: "window.wav")).final.words.isEmpty)
+    #expect(try strict.recognize(samples(of: "window.wav")).final.words.isEmpty)
+    #expect(try !loose.recognize(samples(of: "window.wav")).final.words.isEmpty)
   }
 
   @Test(arguments: [

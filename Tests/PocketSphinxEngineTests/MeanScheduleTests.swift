@@ -9,7 +9,7 @@ import Testing
   private func actions(
     _ schedule: inout MeanSchedule, tenths: Int
   ) -> [MeanSchedule.Action] {
-    (0..<tenths).map { _ in schedule.hear(tenth) }
+    (0..<tenths).map { _ in schedule.add(tenth) }
   }
 
   @Test
@@ -30,7 +30,7 @@ import Testing
     _ = actions(&schedule, tenths: 20)
     schedule.beginUtterance()
     #expect(!schedule.isSearching)
-    #expect(schedule.hear(tenth) == .setMeanAndSearch)
+    #expect(schedule.add(tenth) == .setMeanAndSearch)
   }
 
   @Test func `what was heard in short utterances counts together`() {

@@ -49,7 +49,7 @@ import Testing
     let music = sound.samples(seconds: 6)
     let both = said.enumerated().map { $0.element + 0.03 * music[$0.offset + 4_800] }
     let session = try Self.engine.makeSession(SpeechSessionOptions())
-    let heard = try session.hear(both).final.words.map(\.text)
+    let heard = try session.recognize(both).final.words.map(\.text)
     #expect(Set(heard).isSuperset(of: ["ten", "meters"]), "\(heard)")
   }
 
@@ -57,7 +57,7 @@ import Testing
   func `whoever speaks up after it is heard`(sound: NonSpeech) throws {
     let said = try samples(of: "go-forward.wav")
     let session = try Self.engine.makeSession(SpeechSessionOptions())
-    let heard = try session.hear(sound.samples(seconds: 2) + said).final.words.map(\.text)
+    let heard = try session.recognize(sound.samples(seconds: 2) + said).final.words.map(\.text)
     #expect(Set(heard).isSuperset(of: ["ten", "meters"]), "\(heard)")
   }
 }

@@ -35,7 +35,7 @@ import Testing
     let one = try Self.engine.makeSession(SpeechSessionOptions())
     for utterance in utterances {
       let knowledge = listener.knowledge
-      listener.hear(utterance)
+      listener.add(utterance)
       try one.beginUtterance()
       let expected = try words(of: utterance, in: one)
       let other = try Self.engine.makeSession(SpeechSessionOptions())
@@ -46,7 +46,7 @@ import Testing
 
   @Test func `the listener comes to the mean of a session`() throws {
     let listener = try PocketSphinxListener(model: try ModelLocation(chosen: nil).find())
-    listener.hear(try pieces("go-forward.wav"))
+    listener.add(try pieces("go-forward.wav"))
     let knowledge = try #require(listener.knowledge as? StreamKnowledge)
     let mean = try #require(knowledge.mean.value)
     #expect(mean.count == 13 && mean[0] > 0)

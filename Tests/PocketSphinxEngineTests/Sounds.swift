@@ -12,7 +12,7 @@ func samples(of name: String) throws -> [Float] {
 
 extension SpeechEngineSession {
   /// Hears an utterance, a tenth of a second at a time; the hypothesis after each, and at the end.
-  func hear(_ samples: [Float]) throws -> (partials: [[String]], final: SpeechHypothesis) {
+  func recognize(_ samples: [Float]) throws -> (partials: [[String]], final: SpeechHypothesis) {
     var partials: [[String]] = []
     try beginUtterance()
     for begin in stride(from: 0, to: samples.count, by: 1600) {

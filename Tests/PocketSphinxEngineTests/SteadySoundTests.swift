@@ -37,14 +37,14 @@ import Testing
   @Test(arguments: [nil, "#JSGF V1.0; grammar a; public <a> = go | forward | ten | meters;"])
   func `a word that is said alone is heard`(grammar: String?) throws {
     let said = try samples(of: "go-forward.wav")
-    let words = try Self.engine.makeSession(SpeechSessionOptions()).hear(said).final.words
+    let words = try Self.engine.makeSession(SpeechSessionOptions()).recognize(said).final.words
     try #require(words.map(\.text) == ["go", "forward", "ten", "meters"])
     for word in words {
       let quiet = said.prefix(4000)
       let alone =
         quiet + said[word.frames.lowerBound.rawValue..<word.frames.upperBound.rawValue] + quiet
       let session = try Self.engine.makeSession(SpeechSessionOptions(grammar: grammar))
-      let heard = try session.hear(Array(alone)).final.words
+      let heard = try session.recognize(Array(alone)).final.words
       #expect(!heard.isEmpty, "\(word)")
     }
   }
@@ -54,7 +54,7 @@ import Testing
     let noise = (0..<160_000).map { _ in Float(random.normal() * 0.02) }
     let said = try samples(of: "go-forward.wav")
     let session = try Self.engine.makeSession(SpeechSessionOptions())
-    let heard = try session.hear(said + noise).final.words.map(\.text)
+    let heard = try session.recognize(said + noise).final.words.map(\.text)
     #expect(heard.starts(with: ["go", "forward", "ten", "meters"]), "\(heard)")
   }
 }

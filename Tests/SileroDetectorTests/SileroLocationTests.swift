@@ -30,7 +30,7 @@ import Testing
   private func failure(_ location: SileroLocation) -> SpeechEngineError? {
     do throws(SpeechEngineError) {
       let frame = [Float](repeating: 0, count: 512)
-      let judged = try SileroSession(model: SileroModel(location)).hear(frame[...])
+      let judged = try SileroSession(model: SileroModel(location)).process(frame[...])
       #expect(judged.count == 1)
       return nil
     } catch {

@@ -19,7 +19,7 @@ import Testing
   ) throws -> [Double] {
     let length = session.frameLength.rawValue
     return try stride(from: 0, through: samples.count - length, by: length).flatMap {
-      try session.hear(samples[$0..<$0 + length])
+      try session.process(samples[$0..<$0 + length])
     }
   }
 

@@ -105,7 +105,7 @@ import Testing
       policy: EndpointPolicy(longest: .seconds(4)), detector: RealSilero.detector)
     let actions = try finder.add(long) + finder.finish()
     let begins = actions.compactMap { if case .begin(let at, _) = $0 { at.rawValue } else { nil } }
-    let heard = actions.flatMap { if case .hear(let samples) = $0 { samples } else { [Float]() } }
+    let heard = actions.flatMap { if case .audio(let samples) = $0 { samples } else { [Float]() } }
     #expect(begins.count >= 4 && begins[0] == 0)
     #expect(heard.count == long.count)
     let mean = speech.reduce(0) { $0 + $1 * $1 } / Float(speech.count)
@@ -167,7 +167,7 @@ import Testing
       for action in try finder.add(samples) + finder.finish() {
         switch action {
         case .begin(let at, let sound): (start, end) = (sound.rawValue, at.rawValue)
-        case .hear(let samples): end += samples.count
+        case .audio(let samples): end += samples.count
         case .pause: break
         case .end(let silence): found.append(start..<max(start, end - silence.rawValue))
         }

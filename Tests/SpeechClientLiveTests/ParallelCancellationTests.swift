@@ -96,7 +96,7 @@ import Testing
     #expect(try await consumer.value == 1)
     await closed.wait()
     await end(of: thread)
-    // One to see whether it can be made; nothing was recognised.
+    // One to see whether it can be made; nothing was recognized.
     #expect(shared.counts.made == 1)
   }
 

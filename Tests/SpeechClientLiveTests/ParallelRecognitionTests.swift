@@ -72,7 +72,7 @@ import Testing
     #expect(heard.withLock { $0 } == 9)
   }
 
-  @Test func `two utterances are recognised at the same time`() async throws {
+  @Test func `two utterances are recognized at the same time`() async throws {
     let meeting = try Meeting()
     let shared = SharedEngine { index in meeting.wait(for: index) }
     let results = try await tasks.start(

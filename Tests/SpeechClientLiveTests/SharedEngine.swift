@@ -82,7 +82,7 @@ final class SharedEngine: Sendable {
       self.tailPadding = tailPadding
     }
 
-    func hear(_ utterance: [[Float]]) {
+    func add(_ utterance: [[Float]]) {
       known.count += 1
       known.samples += utterance.reduce(0) { $0 + $1.count }
     }

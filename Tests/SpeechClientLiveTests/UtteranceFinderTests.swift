@@ -29,7 +29,7 @@ import Testing
   private func pauses(_ actions: [UtteranceFinder.Action]) -> [[Int]] {
     var heard = 0
     return actions.compactMap { action in
-      if case .hear(let samples) = action { heard += samples.count }
+      if case .audio(let samples) = action { heard += samples.count }
       if case .pause(let silence) = action { return [heard, silence.rawValue] }
       return nil
     }
@@ -64,7 +64,7 @@ import Testing
   }
 
   private func heard(_ actions: [UtteranceFinder.Action]) -> [Float] {
-    actions.flatMap { if case .hear(let samples) = $0 { samples } else { [Float]() } }
+    actions.flatMap { if case .audio(let samples) = $0 { samples } else { [Float]() } }
   }
 
   @Test(arguments: [160, 1000, 1600, 64_000])
@@ -198,7 +198,7 @@ import Testing
       self.frameLength = frameLength
     }
 
-    func hear(_ frame: ArraySlice<Float>) throws(SpeechEngineError) -> [Double] {
+    func process(_ frame: ArraySlice<Float>) throws(SpeechEngineError) -> [Double] {
       let mean = Double(frame.reduce(0) { $0 + abs($1) }) / Double(frame.count)
       guard mean <= 1 else { throw .failed(reason: "it is too loud") }
       return [mean]

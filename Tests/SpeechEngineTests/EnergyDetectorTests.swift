@@ -21,7 +21,7 @@ import Testing
     #expect(session.frameLength == 160)
     var all: [Double] = []
     for stretch in stretches {
-      for index in 0..<stretch.frames { all += try session.hear(stretch.frame(index)[...]) }
+      for index in 0..<stretch.frames { all += try session.process(stretch.frame(index)[...]) }
     }
     all += session.finish()
     return stretches.map { stretch in
@@ -97,17 +97,17 @@ import Testing
       let tone = AudioSignal.sine(400, amplitude: Float(amplitude))
       return [[Float]](repeating: tone.buffer(160, format: .speech).samples, count: count)
     }
-    let found = try frames.flatMap { try session.hear($0[...]) }
+    let found = try frames.flatMap { try session.process($0[...]) }
     #expect(found.suffix(19).allSatisfy { (0.35..<0.5).contains($0) })
   }
 
   @Test func `the first second is judged as a whole, and what is shorter at its end`() throws {
     let session = SpeechActivityDetector.energy.makeSession()
     let noise = Noise(amplitude: 0.01, frames: 100)
-    let counts = try (0..<100).map { try session.hear(noise.frame($0)[...]).count }
+    let counts = try (0..<100).map { try session.process(noise.frame($0)[...]).count }
     #expect(counts == [Int](repeating: 0, count: 99) + [100])
     let short = SpeechActivityDetector.energy.makeSession()
-    for index in 0..<30 { #expect(try short.hear(noise.frame(index)[...]).isEmpty) }
+    for index in 0..<30 { #expect(try short.process(noise.frame(index)[...]).isEmpty) }
     #expect(short.finish().count == 30)
     #expect(short.finish().isEmpty)
   }
@@ -121,12 +121,12 @@ import Testing
     for index in 0..<300 {
       let isOdd = (150..<160).contains(index)
       let frame = Noise(amplitude: 0.01, frames: 0).frame(index)
-      found += try session.hear((isOdd ? [Float](repeating: sample, count: 160) : frame)[...])
+      found += try session.process((isOdd ? [Float](repeating: sample, count: 160) : frame)[...])
     }
     #expect(found.allSatisfy { (0...1).contains($0) })
     #expect(found.suffix(130).allSatisfy { $0 < 0.5 })
     let speech = try (0..<20).flatMap {
-      try session.hear(Noise(amplitude: 0.3, frames: 0).frame($0)[...])
+      try session.process(Noise(amplitude: 0.3, frames: 0).frame($0)[...])
     }
     #expect(speech.dropFirst(2).allSatisfy { $0 >= 0.5 })
   }

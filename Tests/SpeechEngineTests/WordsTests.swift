@@ -6,7 +6,7 @@ import Testing
 @Suite struct WordsTests {
   private func voice(_ pieces: [(Float, Int)]) -> Range<FrameCount> {
     var span = VoicedSpan()
-    for (level, count) in pieces { span.hear([Float](repeating: level, count: count)) }
+    for (level, count) in pieces { span.add([Float](repeating: level, count: count)) }
     return span.frames
   }
 
@@ -21,7 +21,7 @@ import Testing
   @Test func `beside a pause a word begins and ends with the voice, through a short dip of it`() {
     func fitted(_ words: [Range<Int>], _ pieces: [(Float, Int)]) -> [Range<Int>] {
       var span = VoicedSpan()
-      for (level, count) in pieces { span.hear([Float](repeating: level, count: count * 160)) }
+      for (level, count) in pieces { span.add([Float](repeating: level, count: count * 160)) }
       return span.fitting(
         words.map { FrameCount($0.lowerBound * 160)..<FrameCount($0.upperBound * 160) }
       ).compactMap(\.self).map { $0.lowerBound.rawValue / 160..<$0.upperBound.rawValue / 160 }

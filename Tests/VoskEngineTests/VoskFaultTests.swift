@@ -61,8 +61,8 @@ import Testing
     #expect(reason(try FakeVosk(script: ["null \(what)"])) == "libvosk gave no answer")
   }
 
-  @Test func `no recogniser fails the session`() throws {
-    #expect(reason(try FakeVosk(script: ["null recognizer"])) == "libvosk made no recogniser")
+  @Test func `no recognizer fails the session`() throws {
+    #expect(reason(try FakeVosk(script: ["null recognizer"])) == "libvosk made no recognizer")
   }
 
   @Test func `no model is a damaged one, and the next session tries again`() throws {

@@ -150,14 +150,14 @@ import Wyoming
     #expect(reason == "the server sent a transcript without a text")
   }
 
-  @Test func `a server that recognises nothing is an error`() throws {
+  @Test func `a server that recognizes nothing is an error`() throws {
     let server = try ScriptedServer { side in
       side.write(WyomingEvent("info", ["tts": []]))
       side.waitForEnd()
     }
     #expect(
       engineError { _ = try SpeechEngine.patient(server.address).session() }
-        == .failed(reason: "the server has no program that recognises speech"))
+        == .failed(reason: "the server has no program that recognizes speech"))
   }
 
   @Test func `what the protocol has no place for is said, and not left out`() throws {

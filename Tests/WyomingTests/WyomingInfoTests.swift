@@ -17,7 +17,7 @@ import Testing
       ],
       "tts": .null,
     ])
-    #expect(info.recognises)
+    #expect(info.recognizes)
     #expect(
       info.models == [
         .init(name: "base", languages: ["en", "de"]), .init(name: "", languages: []),
@@ -28,7 +28,7 @@ import Testing
     arguments: [[:], ["asr": .null], ["asr": []], ["asr": "x"], ["asr": [1, "x"]]]
       as [[String: JSONValue]])
   func `a server without recognition has no models`(data: [String: JSONValue]) {
-    #expect(!WyomingInfo(data).recognises)
+    #expect(!WyomingInfo(data).recognizes)
     #expect(WyomingInfo(data).models.isEmpty)
   }
 }

@@ -1,6 +1,6 @@
 /// The mean of the cepstra of an utterance, begun with what is known from the utterances before.
 ///
-/// How well PocketSphinx recognises depends on this mean more than on anything else: it takes away
+/// How well PocketSphinx recognizes depends on this mean more than on anything else: it takes away
 /// the loudness and the colour of the voice, the room and the microphone.
 struct CepstralMean: Equatable {
   /// What the utterances before weigh, in frames of 10 ms: as much as two seconds.

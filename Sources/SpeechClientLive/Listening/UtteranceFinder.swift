@@ -8,7 +8,7 @@ struct UtteranceFinder {
     /// An utterance begins with this frame of the stream, and the first sound in it with that one.
     case begin(at: FrameCount, sound: FrameCount)
     /// These samples come next in the utterance.
-    case hear([Float])
+    case audio([Float])
     /// The utterance may be over, after so much silence that was heard.
     case pause(silence: FrameCount)
     /// The utterance is over, after so much silence that was heard.
@@ -76,7 +76,7 @@ struct UtteranceFinder {
     audio += samples
     var actions: [Action] = []
     while audio.count - measured >= step {
-      let probabilities = try detector.hear(audio[measured..<measured + step])
+      let probabilities = try detector.process(audio[measured..<measured + step])
       measured += step
       actions += judge(probabilities)
     }
@@ -173,7 +173,7 @@ struct UtteranceFinder {
     let samples = Array(audio[given..<end])
     given = end
     drop(max(0, given - overlap))
-    return [.hear(samples)]
+    return [.audio(samples)]
   }
 
   private mutating func drop(_ count: Int) {

@@ -220,7 +220,7 @@ actor Recognizer {
       results.begin(at: frame)
       try survive { session = try session ?? engine.makeSession(options) }
       try attempt { try $0.beginUtterance() }
-    case .hear(let samples):
+    case .audio(let samples):
       utterance.length = utterance.length + FrameCount(samples.count)
       utterance.voicing.add(samples)
       if pool != nil { utterance.pieces.append(samples) }
@@ -249,7 +249,7 @@ actor Recognizer {
     let padding = padding(after: silence, wanted: listener.tailPadding)
     if !padding.isEmpty { utterance.pieces.append(padding) }
     let (index, pieces, knowledge) = (utteranceCount, utterance.pieces, listener.knowledge)
-    listener.hear(pieces)
+    listener.add(pieces)
     utteranceCount += 1
     utterance.pieces = []
     outbox.append(.utterance(utterance, index: index, end: end, nil))

@@ -38,7 +38,7 @@ final class EnergyDetector: SpeechActivitySession {
   /// The levels of the frames that have not been judged.
   private var levels: [Double] = []
 
-  func hear(_ frame: ArraySlice<Float>) -> [Double] {
+  func process(_ frame: ArraySlice<Float>) -> [Double] {
     levels.append(measure(frame))
     return history.count >= Self.warmUp ? judge() : []
   }

@@ -44,7 +44,7 @@ public protocol SpeechActivitySession: AnyObject {
   /// - Returns: the probabilities of speech, 0…1, that are ready: one for each frame, in order; a
   ///   frame may have to wait for later ones. Speech begins at 0.5 and continues down to 0.35.
   /// - Throws: `SpeechEngineError` if the detector cannot be loaded, or fails.
-  func hear(_ frame: ArraySlice<Float>) throws(SpeechEngineError) -> [Double]
+  func process(_ frame: ArraySlice<Float>) throws(SpeechEngineError) -> [Double]
 
   /// Returns the probabilities of the frames that have waited: the audio has ended, or has a gap.
   ///

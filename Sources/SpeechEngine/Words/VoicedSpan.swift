@@ -13,7 +13,7 @@ package struct VoicedSpan {
 
   package init() {}
 
-  package mutating func hear(_ samples: [Float]) {
+  package mutating func add(_ samples: [Float]) {
     frameCount = frameCount + FrameCount(samples.count)
     rest += samples
     let whole = rest.count - rest.count % Self.step

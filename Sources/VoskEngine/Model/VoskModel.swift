@@ -2,7 +2,7 @@ import AudioCore
 import FilePaths
 import SpeechEngine
 
-/// A loaded model, which any number of recognisers share; it is freed with the last of them.
+/// A loaded model, which any number of recognizers share; it is freed with the last of them.
 ///
 /// Unchecked, because of the pointer; right, because libvosk only reads a model once it is loaded,
 /// and counts its users atomically.
@@ -45,7 +45,7 @@ final class VoskModel: @unchecked Sendable {
       } else {
         functions.newRecognizer(handle, rate)
       }
-    guard let recognizer else { throw .failed(reason: "libvosk made no recogniser") }
+    guard let recognizer else { throw .failed(reason: "libvosk made no recognizer") }
     return recognizer
   }
 }

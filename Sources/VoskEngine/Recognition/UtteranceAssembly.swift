@@ -17,7 +17,7 @@ struct UtteranceAssembly {
     var hasEstimatedTimes = false
   }
 
-  /// Where the utterance begins, and how far it has been heard, since the recogniser was made.
+  /// Where the utterance begins, and how far it has been heard, since the recognizer was made.
   private var start: FrameCount = 0
   private var end: FrameCount = 0
   /// Where the stretch that goes on begins in the utterance.
@@ -34,7 +34,7 @@ struct UtteranceAssembly {
   }
 
   /// So many frames more have been heard.
-  mutating func hear(_ frames: FrameCount) {
+  mutating func add(_ frames: FrameCount) {
     end = end + frames
   }
 
@@ -109,7 +109,7 @@ struct UtteranceAssembly {
     }
   }
 
-  /// The frame of the utterance at a time since the recogniser was made; none outside of it.
+  /// The frame of the utterance at a time since the recognizer was made; none outside of it.
   private func frame(at seconds: Double) -> FrameCount {
     let longest = (end - start).rawValue
     let frame = (seconds * Double(SampleRate.speech.hertz)).rounded() - Double(start.rawValue)

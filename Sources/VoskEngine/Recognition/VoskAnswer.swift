@@ -4,7 +4,7 @@ import SpeechEngine
 
 /// What libvosk answers, in JSON: the words of a stretch of audio, or several readings of it.
 struct VoskAnswer: Decodable, Equatable {
-  /// A word, with times in seconds since the recogniser was made.
+  /// A word, with times in seconds since the recognizer was made.
   struct Word: Decodable, Equatable {
     var word: String
     var start: Double?
@@ -53,7 +53,7 @@ extension VoskAnswer {
   /// No answer about a stretch of speech is longer.
   static let longest = 16 << 20
 
-  /// Reads what libvosk has given, which is valid until the recogniser is called again.
+  /// Reads what libvosk has given, which is valid until the recognizer is called again.
   ///
   /// - Throws: `.failed` for no text, one without an end, one that is not UTF-8, and other JSON
   ///   than an answer.

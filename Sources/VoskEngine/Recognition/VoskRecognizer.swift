@@ -1,6 +1,6 @@
 import SpeechEngine
 
-/// One recogniser of libvosk, and the model that it needs.
+/// One recognizer of libvosk, and the model that it needs.
 ///
 /// Thread safety: one thread at a time.
 struct VoskRecognizer: ~Copyable {
@@ -12,7 +12,7 @@ struct VoskRecognizer: ~Copyable {
     case stretchEnded
   }
 
-  /// What a recogniser is asked for.
+  /// What a recognizer is asked for.
   struct Wishes: Equatable {
     /// The phrases that may be said, as JSON; nil for anything.
     var phrases: String?
@@ -23,7 +23,7 @@ struct VoskRecognizer: ~Copyable {
     var partialWords = false
   }
 
-  // It is never freed before its recogniser, which has a reference of its own in libvosk.
+  // It is never freed before its recognizer, which has a reference of its own in libvosk.
   private let model: VoskModel
   private let handle: OpaquePointer
 

@@ -1,7 +1,7 @@
 import AudioCore
 import SpeechEngine
 
-/// A recogniser of libvosk at work on one stream.
+/// A recognizer of libvosk at work on one stream.
 final class VoskSession: SpeechEngineSession {
   private let recognizer: VoskRecognizer
   private let sentences: AllowedSentences
@@ -50,7 +50,7 @@ final class VoskSession: SpeechEngineSession {
 
   private func accept(_ samples: [Float]) throws(SpeechEngineError) {
     let progress = try recognizer.accept(samples.inSixteenBits)
-    assembly.hear(FrameCount(samples.count))
+    assembly.add(FrameCount(samples.count))
     if progress == .stretchEnded {
       assembly.endStretch(try recognizer.result())
     } else if wantsPartialHypotheses {

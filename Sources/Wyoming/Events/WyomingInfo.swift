@@ -1,4 +1,4 @@
-/// What a server says it can recognise.
+/// What a server says it can recognize.
 package struct WyomingInfo: Hashable, Sendable {
   /// One of its models and the languages that it knows.
   package struct Model: Hashable, Sendable {
@@ -15,12 +15,12 @@ package struct WyomingInfo: Hashable, Sendable {
   package var models: [Model]
 
   /// Whether there is any program for recognition at all.
-  package var recognises: Bool
+  package var recognizes: Bool
 
   /// Reads an `info` event; fields that are missing or null count as empty, `installed` as true.
   package init(_ data: [String: JSONValue]) {
     let programs = Self.installed(data["asr"])
-    recognises = !programs.isEmpty
+    recognizes = !programs.isEmpty
     models = programs.flatMap { Self.installed($0["models"]) }.map { model in
       Model(
         name: model["name"]?.string ?? "",

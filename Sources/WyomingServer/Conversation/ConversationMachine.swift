@@ -6,7 +6,7 @@ struct ConversationMachine {
   /// What is to be done now.
   enum Action: Equatable {
     case answer(WyomingEvent)
-    /// Say what the server can recognise.
+    /// Say what the server can recognize.
     case describe
     /// Audio begins.
     case begin(TranscriptionWish)

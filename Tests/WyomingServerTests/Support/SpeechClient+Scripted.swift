@@ -6,7 +6,7 @@ import Synchronization
 extension SpeechClient {
   typealias Buffers = any AsyncSequence<AudioBuffer, any Error> & Sendable
 
-  /// A recogniser whose results are made when they are asked for.
+  /// A recognizer whose results are made when they are asked for.
   ///
   /// - Parameter result: makes the result that is asked for, the first, the second and so on, from
   ///   the buffers that nobody has heard yet; nil ends the recognition.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Memory of the command while it recognises a long file.
+/// Memory of the command while it recognizes a long file.
 enum RecognitionMemory {
   static func measure(_ recognizer: MeasuredRecognizer, on bench: SpeechBench) throws -> [Finding] {
     let minutes = max(1, Options.number("--minutes", or: 5))
@@ -18,7 +18,7 @@ enum RecognitionMemory {
     }
     let cost = try program.cost()
     guard cost.status == 0, sizes.count >= 8 else {
-      throw Program.Failure(description: "the long file was not recognised (\(cost.status))")
+      throw Program.Failure(description: "the long file was not recognized (\(cost.status))")
     }
     // By the end of the first quarter every table has had its longest utterance.
     let early = sizes.prefix(sizes.count / 4).max() ?? 0

@@ -49,7 +49,7 @@ struct SpeechBench {
 
   func file(_ name: String) -> String { folder.appending(path: name).path }
 
-  /// How often the clips are recognised in one run.
+  /// How often the clips are recognized in one run.
   var times: Int { max(1, Options.number("--times", or: 3)) }
 
   var seconds: Double { clips.reduce(0) { $0 + $1.seconds } }

@@ -16,8 +16,8 @@ import Glibc
 /// - `--sherpa folder`: where `Tests/bench.sh` installed the packages of sherpa-onnx.
 /// - `--rounds 3`: how often the programs run, one after the other: the least of each counts, and of
 ///   shares the median.
-/// - `--times 3`: how often the clips are recognised in one run.
-/// - `--minutes 5`: how much speech is recognised to see whether memory grows; an hour takes some
+/// - `--times 3`: how often the clips are recognized in one run.
+/// - `--minutes 5`: how much speech is recognized to see whether memory grows; an hour takes some
 ///   ten minutes.
 /// - `--only text`: only the groups whose names contain the text.
 @main

@@ -5,7 +5,7 @@ import SpeechEngine
 import Synchronization
 
 /// Keeps the model that was used last, because sessions share it.
-final class ModelShelf: Sendable {
+final class ModelCache: Sendable {
   // Held while a model loads: whoever waits for it wants that very model, and has its own thread.
   private let kept = Mutex<MoonshineModel?>(nil)
 
