@@ -128,8 +128,12 @@ final class Deck: Sendable {
   }
 
   /// Lets time pass until nothing plays any more.
+  ///
+  /// Nobody acts on an event meanwhile, so that time passes in long steps. A step costs a look at
+  /// every thread of the process, which with a whole suite in parallel on a busy machine takes longer
+  /// than a second.
   func finish(_ playing: Task<Void, any Error>) async throws {
-    try await clock.pass {
+    try await clock.pass(by: .milliseconds(250)) {
       let outcome = await playing.result
       // A task that is cancelled does not wait until its playback has faded out.
       if playing.isCancelled { await player.stop() }
