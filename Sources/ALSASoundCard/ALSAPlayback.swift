@@ -9,13 +9,14 @@ import SoundCard
 // used from several threads; everything else is called by one thread at a time, as `PCM` demands.
 final class ALSAPlayback: PlaybackPCM, @unchecked Sendable {
   let device: OpenDevice
-  private var dryClock: DryClock
-  private var lastDelay: FrameCount = 0
+  private var delayEstimate: DelayEstimate
   private var dither = Dither()
 
   init(_ request: PCMRequest) throws(SoundCardError) {
     device = try OpenDevice(request, for: .playback)
-    dryClock = DryClock(rate: device.configuration.format.sampleRate)
+    let configuration = device.configuration
+    delayEstimate = DelayEstimate(
+      buffer: configuration.buffer, rate: configuration.format.sampleRate)
   }
 
   var configuration: PCMConfiguration { device.configuration }
@@ -27,7 +28,7 @@ final class ALSAPlayback: PlaybackPCM, @unchecked Sendable {
     for interest: PCMInterest, atMost timeout: Duration?
   ) throws(SoundCardError) -> PCMWakeUp {
     let outcome = try device.wait(for: interest, atMost: timeout)
-    if case .interrupted = outcome { dryClock.dropped() }
+    if case .interrupted = outcome { delayEstimate.emptied() }
     return outcome
   }
 
@@ -35,7 +36,7 @@ final class ALSAPlayback: PlaybackPCM, @unchecked Sendable {
 
   func drop() {
     device.drop()
-    dryClock.dropped()
+    delayEstimate.emptied()
   }
 
   func close() { device.close() }
@@ -43,27 +44,26 @@ final class ALSAPlayback: PlaybackPCM, @unchecked Sendable {
   /// The corresponding C function is `snd_pcm_delay`.
   func delay() throws(SoundCardError) -> FrameCount {
     guard let pcm = device.pcm else { throw device.lose() }
-    lastDelay = device.written > 0 ? try asked(pcm) : .zero
-    return lastDelay
+    let reported = device.written > 0 ? try reportedDelay(pcm) : 0
+    return delayEstimate.delay(reported: reported, held: device.held?.rawValue)
   }
 
-  private func asked(_ pcm: OpaquePointer) throws(SoundCardError) -> FrameCount {
-    var reported: snd_pcm_sframes_t = 0
-    let code = snd_pcm_delay(pcm, &reported)
+  /// The delay that the device reports; nil if it reports an error that may pass.
+  private func reportedDelay(_ pcm: OpaquePointer) throws(SoundCardError) -> Int? {
+    var frames: snd_pcm_sframes_t = 0
+    let code = snd_pcm_delay(pcm, &frames)
     let isDisconnected = code < 0 && snd_pcm_state(pcm) == SND_PCM_STATE_DISCONNECTED
-    switch Delay.Answer(code, isDisconnected: isDisconnected) {
+    switch DelayEstimate.Answer(code, isDisconnected: isDisconnected) {
     case .lost: throw device.lose()
-    case .dry: return .zero
-    case .frames, .unknown:
-      return Delay.plausible(
-        reported: code < 0 ? nil : reported, held: device.held?.rawValue, last: lastDelay,
-        buffer: configuration.buffer)
+    case .dry: return 0
+    case .unknown: return nil
+    case .frames: return frames
     }
   }
 
   var timeUntilDry: Duration {
     guard device.pcm != nil else { return .zero }
-    return dryClock.timeLeft(held: device.held ?? .zero, at: .now)
+    return delayEstimate.timeUntilDry(held: device.held ?? .zero, at: .now)
   }
 
   /// The corresponding C function is `snd_pcm_writei`.
@@ -79,21 +79,21 @@ final class ALSAPlayback: PlaybackPCM, @unchecked Sendable {
     guard written >= 0 else { return try mended(Int32(written)) }
     device.written += written
     device.transferred(written)
-    dryClock.wrote(FrameCount(written), at: .now)
+    delayEstimate.wrote(FrameCount(written), at: .now)
     return .frames(FrameCount(written))
   }
 
-  /// The frames that a write handed over although it failed: the start that they were to lead to
-  /// was refused, and alsa-lib says only that.
+  /// The frames that the device took in a write that failed, because the start that they caused was
+  /// refused; alsa-lib reports only the refusal.
   ///
-  /// What has not been started has played nothing, so that it holds all that it was given.
+  /// A device that has not started has played nothing and holds everything written.
   private func takenBeforeStart(_ pcm: OpaquePointer) -> Int? {
     guard snd_pcm_state(pcm) == SND_PCM_STATE_PREPARED, let held = device.held else { return nil }
     let taken = held.rawValue - device.written
     return taken > 0 ? taken : nil
   }
 
-  /// The samples in the device's order of channels and in its format; for the next call only.
+  /// Returns the samples in the device's channel order and format, valid until the next call.
   private func encoded(
     _ samples: UnsafeBufferPointer<Float>, frames: Int
   ) -> UnsafeRawPointer? {
@@ -112,7 +112,7 @@ final class ALSAPlayback: PlaybackPCM, @unchecked Sendable {
     guard case .interrupted(let interruption) = try device.mend(code) else {
       return .frames(.zero)
     }
-    dryClock.dropped()
+    delayEstimate.emptied()
     return .interrupted(interruption)
   }
 }

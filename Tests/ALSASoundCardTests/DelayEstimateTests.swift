@@ -1,0 +1,92 @@
+import AudioCore
+import Glibc
+import Testing
+
+@testable import ALSASoundCard
+
+@Suite struct DelayEstimateTests {
+  private var estimate = DelayEstimate(buffer: 1_920, rate: 1_000)
+  private let start = MonotonicTime(nanoseconds: 0)
+
+  @Test(arguments: [(0, 0), (480, 480), (1_920, 1_920), (-1, 0), (.min, 0)])
+  mutating func `the delay is the reported one, and never negative`(reported: Int, expected: Int) {
+    let delay = estimate.delay(reported: reported, held: 100)
+    #expect(delay.rawValue == expected)
+  }
+
+  @Test(arguments: [5_000, 16 * 1_920])
+  mutating func `a sound server's delay may exceed the device's buffer`(reported: Int) {
+    let delay = estimate.delay(reported: reported, held: 100)
+    #expect(delay.rawValue == reported)
+  }
+
+  @Test(arguments: [nil, 16 * 1_920 + 1, 1_000_000, .max])
+  mutating func `an error or an absurd delay is replaced by the buffer's content`(reported: Int?) {
+    let held = estimate.delay(reported: reported, held: 100)
+    let limited = estimate.delay(reported: reported, held: 5_000)
+    _ = estimate.delay(reported: 70, held: nil)
+    let last = estimate.delay(reported: reported, held: nil)
+    #expect([held, limited, last] == [100, 1_920, 70])
+  }
+
+  @Test mutating func `a device with a plausible delay is asked nothing else`() {
+    var isAsked = false
+    func held() -> Int? {
+      isAsked = true
+      return 100
+    }
+    _ = estimate.delay(reported: 50, held: held())
+    #expect(!isAsked)
+  }
+
+  @Test func `a code means frames, a dry device, a lost one, or an unknown delay`() {
+    typealias Answer = DelayEstimate.Answer
+    #expect(Answer(0, isDisconnected: false) == .frames)
+    #expect(Answer(-EPIPE, isDisconnected: false) == .dry)
+    #expect([-ENODEV, -ENXIO].allSatisfy { Answer($0, isDisconnected: false) == .lost })
+    #expect([-EIO, -ESTRPIPE].allSatisfy { Answer($0, isDisconnected: false) == .unknown })
+    #expect(Answer(-EBADFD, isDisconnected: true) == .lost)
+  }
+
+  /// The time until the device runs dry if it holds so many frames after so many milliseconds.
+  private mutating func timeUntilDry(_ held: FrameCount, at milliseconds: Int) -> Duration {
+    estimate.timeUntilDry(held: held, at: start + .milliseconds(milliseconds))
+  }
+
+  @Test mutating func `a device runs dry when it has played what it holds`() {
+    estimate.wrote(400, at: start)
+    let times = [timeUntilDry(400, at: 0), timeUntilDry(90, at: 310)]
+    #expect(times == [.milliseconds(400), .milliseconds(90)])
+  }
+
+  @Test mutating func `a device that has run dry has no time left`() {
+    estimate.wrote(400, at: start)
+    _ = timeUntilDry(100, at: 300)
+    let time = timeUntilDry(0, at: 500)
+    #expect(time == .zero)
+  }
+
+  @Test mutating func `a device that never holds frames has the time that they would last`() {
+    estimate.wrote(1_000, at: start)
+    estimate.wrote(1_000, at: start)
+    let times = [timeUntilDry(0, at: 0), timeUntilDry(0, at: 1_500)]
+    #expect(times == [.seconds(2), .milliseconds(500)])
+    estimate.wrote(100, at: start + .seconds(10))
+    let later = timeUntilDry(0, at: 10_000)
+    #expect(later == .milliseconds(100))
+  }
+
+  @Test mutating func `the frames that a device holds correct the clock`() {
+    estimate.wrote(1_000, at: start)
+    let times = [timeUntilDry(300, at: 0), timeUntilDry(0, at: 100)]
+    #expect(times == [.milliseconds(300), .milliseconds(200)])
+  }
+
+  @Test mutating func `a new device and an emptied one have no time left`() {
+    let new = timeUntilDry(0, at: 0)
+    estimate.wrote(1_000, at: start)
+    estimate.emptied()
+    let emptied = timeUntilDry(0, at: 0)
+    #expect(new == .zero && emptied == .zero)
+  }
+}
