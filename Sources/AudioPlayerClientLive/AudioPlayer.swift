@@ -3,12 +3,12 @@ import AudioPlayerClient
 import ClientDependencies
 import SoundCard
 
-/// The live player: it knows the sessions that play and the volume of all.
+/// The live player: its sessions by playback ID, its engines, and their volumes.
 actor AudioPlayer {
   private let engines = EnginePool()
   private var sessions: [PlaybackID: PlaybackSession] = [:]
 
-  /// Plays a request to its end; a cancelled task fades it out and throws.
+  /// Plays a request to its end; a cancelled task fades it out and throws `CancellationError`.
   func play(_ request: PlaybackRequest) async throws {
     let session = try begin(request) { _ in }
     try await withTaskCancellationHandler {
@@ -42,7 +42,7 @@ actor AudioPlayer {
 
   func control(_ id: PlaybackID, _ command: PlaybackCommand) async throws {
     if let session = sessions[id], !session.isOver { return try await session.control(command) }
-    // Whether a playback ends by itself just before it is stopped is chance.
+    // The playback may have ended by itself just before.
     if case .stop = command { return }
     throw AudioPlayerError.unknownPlayback(id)
   }
@@ -58,13 +58,7 @@ actor AudioPlayer {
   nonisolated func preload(
     _ source: PlaybackSource, on device: AudioDevice.ID?, _ latency: PlaybackLatency
   ) async throws -> PreloadedSound {
-    if case .preloaded(let sound) = source, sound.device == device,
-      let hold = sound.hold as? EngineHold, hold.latency == latency,
-      hold.engine(of: engines) != nil
-    {
-      return sound
-    }
-    return try await engines.preload(source, on: device, latency, .current)
+    try await engines.preload(source, on: device, latency, .current)
   }
 
   nonisolated func devices() async throws -> [AudioDevice] {
@@ -79,7 +73,7 @@ actor AudioPlayer {
   func stop() async {
     let playing = Array(sessions.values)
     for session in playing { session.stop() }
-    // How each of them ended is for its own listener to hear.
+    // Each session reports its errors to its own listener.
     for session in playing { _ = await session.outcome() }
   }
 
@@ -88,7 +82,7 @@ actor AudioPlayer {
   ) throws(AudioPlayerError) -> PlaybackSession {
     if let session = sessions[request.id], !session.isOver { throw .idInUse(request.id) }
     let session = PlaybackSession(
-      request: request, setting: .current, engines: engines, report: report)
+      request: request, settings: .current, engines: engines, report: report)
     sessions[request.id] = session
     session.start()
     Task {

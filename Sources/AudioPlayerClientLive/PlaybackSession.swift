@@ -4,7 +4,7 @@ import AudioThreads
 import SoundCard
 import Synchronization
 
-/// One playback from its source to its last frame.
+/// One playback, from its source to its last frame.
 final class PlaybackSession: Sendable {
   private struct State {
     var isStopping = false
@@ -15,25 +15,25 @@ final class PlaybackSession: Sendable {
   }
 
   let request: PlaybackRequest
-  private let setting: EngineSetting
+  private let settings: PlayerSettings
   private let engines: EnginePool
   private let report: @Sendable (PlaybackEvent) -> Void
-  let board: WishBoard
-  let waiters: ControlWaiters
-  let mailbox: FeederMailbox
-  // Held for a few instructions by whoever stops the session and by the session itself.
+  private let parameters: SharedVoiceParameters
+  private let waiters: CommandWaiters
+  private let mailbox: FeederMailbox
+  // Held for a few instructions by callers and the session's task.
   private let state = Mutex(State())
 
   init(
-    request: PlaybackRequest, setting: EngineSetting, engines: EnginePool,
+    request: PlaybackRequest, settings: PlayerSettings, engines: EnginePool,
     report: @escaping @Sendable (PlaybackEvent) -> Void
   ) {
     self.request = request
-    self.setting = setting
+    self.settings = settings
     self.engines = engines
     self.report = report
-    board = WishBoard(gain: request.volume)
-    waiters = ControlWaiters(request.id)
+    parameters = SharedVoiceParameters(gain: request.volume)
+    waiters = CommandWaiters(request.id)
     mailbox = FeederMailbox(request.id)
   }
 
@@ -42,16 +42,39 @@ final class PlaybackSession: Sendable {
     state.withLock { $0.task = task }
   }
 
-  /// Whether it has ended, so that its name is free again.
+  /// Whether it has ended, so that its ID can be used again.
   var isOver: Bool { state.withLock { $0.isOver } }
 
-  /// Wakes whoever reads what is wished.
-  func wake() {
-    state.withLock { $0.engine }?.wake()
+  /// Performs a command; returns when it is in effect.
+  func control(_ command: PlaybackCommand) async throws {
+    switch command {
+    case .pause(let fade): try await update { ($0.isPaused, $0.fade) = (true, fade) }
+    case .resume(let fade): try await update { ($0.isPaused, $0.fade) = (false, fade) }
+    case .setVolume(let volume, let ramp):
+      try await update { ($0.gain, $0.ramp) = (clampedGain(volume), ramp) }
+    case .seek(let time, let item): try await send(.seek(time, item: item))
+    case .skip: try await send(.skip)
+    case .enqueue(let items): try await send(.enqueue(items))
+    case .stop(let fade):
+      stop(fade: fade)
+      _ = await outcome()
+    }
   }
 
-  /// Fades the sound out, or gives it up where nothing of it is heard yet.
-  func stop(fade: Duration = TransportWishes.shortestFade) {
+  private func update(_ change: (inout VoiceParameters) -> Void) async throws {
+    let serial = parameters.update(change)
+    state.withLock { $0.engine }?.wake()
+    try await waiters.waitUntilSettled(serial)
+  }
+
+  private func send(_ command: FeederRequest.Command) async throws {
+    if let serial = try await mailbox.send(command) {
+      try await waiters.waitUntilSettled(serial)
+    }
+  }
+
+  /// Fades the sound out, or cancels it if nothing of it is audible yet.
+  func stop(fade: Duration = VoiceParameters.shortestFade) {
     let (voice, engine, task) = state.withLock { state in
       state.isStopping = true
       return (state.voice, state.engine, state.task)
@@ -64,12 +87,12 @@ final class PlaybackSession: Sendable {
     engine.wake()
   }
 
-  /// Returns when nothing of it is heard any more; throws what ended it.
+  /// Returns when it has ended; throws the error that ended it.
   func ended() async throws {
     try await state.withLock { $0.task }?.value
   }
 
-  /// How it ended, without throwing.
+  /// Returns how it ended.
   func outcome() async -> Result<Void, any Error> {
     await state.withLock { $0.task }?.result ?? .success(())
   }
@@ -78,7 +101,7 @@ final class PlaybackSession: Sendable {
     report(.finished(try await finish()))
   }
 
-  /// Plays to the end; whoever reads of that end finds the name free.
+  /// Plays to the end and frees the ID before the end is reported.
   private func finish() async throws -> PlaybackFinish {
     defer {
       state.withLock { $0.isOver = true }
@@ -94,14 +117,14 @@ final class PlaybackSession: Sendable {
   }
 
   private func play() async throws -> PlaybackFinish {
-    guard request.fadeOut <= EdgeFades.longestFall else {
-      throw AudioPlayerError.fadeOutTooLong(limit: EdgeFades.longestFall)
+    guard request.fadeOut <= EdgeFades.longestFadeOut else {
+      throw AudioPlayerError.fadeOutTooLong(limit: EdgeFades.longestFadeOut)
     }
-    let feeder = try VoiceFeeder(request, mailbox, setting.feeding)
+    let feeder = try VoiceFeeder(request, mailbox, settings.feeder)
     guard let source = try await open(feeder) else {
       return PlaybackFinish(reason: .completed, heard: .zero)
     }
-    let lease = try await engines.acquire(for: request, source.format, setting)
+    let lease = try await engines.acquire(for: request, source.format, settings)
     let outcome: Result<PlaybackFinish, any Error>
     do {
       outcome = .success(try await play(feeder, source, on: lease.engine))
@@ -112,15 +135,17 @@ final class PlaybackSession: Sendable {
     return try outcome.get()
   }
 
-  /// Where nothing can be opened, what each item failed with is told all the same.
+  /// Opens the first item; if none can be opened, reports what each of them failed with.
   private func open(_ feeder: VoiceFeeder) async throws -> SourceDescription? {
-    let opening = HeldUpWork(clock: setting.feeding.clock) { try await feeder.open() }
+    let opening = AbandonableTask(clock: settings.feeder.clock) { try await feeder.open() }
     do {
       return try await opening.valueUnlessCancelled()
     } catch {
-      // One that is held up cannot be asked.
+      // A blocked feeder cannot answer.
       guard opening.hasEnded else { throw error }
-      for note in await feeder.failures { report(note.event(PlaybackProgress(heard: .zero))) }
+      for event in await feeder.failures {
+        report(event.playbackEvent(PlaybackProgress(heard: .zero)))
+      }
       throw error
     }
   }
@@ -129,42 +154,43 @@ final class PlaybackSession: Sendable {
     _ feeder: VoiceFeeder, _ source: SourceDescription, on engine: PlaybackEngine
   ) async throws -> PlaybackFinish {
     let format = engine.configuration.format
-    let ending = VoiceEnding(
+    let events = VoiceEvents(
       rate: format.sampleRate, progressInterval: request.progressInterval, waiters: waiters)
-    let voice = try makeVoice(engine.configuration, ending)
-    let feeding = HeldUpWork(clock: setting.feeding.clock) {
-      try await feeder.feed(voice, ending, on: engine)
+    let voice = try makeVoice(engine.configuration, events)
+    let feeding = AbandonableTask(clock: settings.feeder.clock) {
+      try await feeder.feed(voice, events, on: engine)
     }
     let outcome: Result<PlaybackFinish, any Error>
     do {
       try await prime(voice, feeder, feeding)
-      outcome = .success(try await sound(voice, ending, feeding, source, on: engine))
+      outcome = .success(try await play(voice, events, feeding, source, on: engine))
     } catch {
       outcome = .failure(error)
     }
-    // The feeder's thread and its file are gone before the session is over, unless a read holds
-    // them up.
+    // The feeder's thread has ended and its file is closed before the session ends, unless a read
+    // blocks.
     voice.close()
     await feeding.end()
     return try outcome.get()
   }
 
-  private func makeVoice(_ device: PCMConfiguration, _ ending: VoiceEnding) throws -> Voice {
+  private func makeVoice(_ device: PCMConfiguration, _ events: VoiceEvents) throws -> Voice {
     let format = device.format
     let capacity = Voice.capacity(on: device)
     do {
       return try Voice(
-        format: format, capacity: capacity, board: board, bus: engines.buses[request.bus],
-        progressInterval: request.progressInterval, onDeviceLoss: request.onDeviceLoss
-      ) { [report] in ending.take($0, report) }
+        format: format, capacity: capacity, parameters: parameters,
+        bus: engines.buses[request.bus], progressInterval: request.progressInterval,
+        onDeviceLoss: request.onDeviceLoss
+      ) { [report] in events.take($0, report) }
     } catch {
       throw AudioPlayerError.system(reason: "\(error)")
     }
   }
 
-  /// Lets the voice sound and tells how it goes.
-  private func sound(
-    _ voice: Voice, _ ending: VoiceEnding, _ feeding: HeldUpWork<Void>,
+  /// Plays a voice and reports its start.
+  private func play(
+    _ voice: Voice, _ events: VoiceEvents, _ feeding: AbandonableTask<Void>,
     _ source: SourceDescription, on engine: PlaybackEngine
   ) async throws -> PlaybackFinish {
     guard publish(voice, engine) else { throw CancellationError() }
@@ -175,42 +201,42 @@ final class PlaybackSession: Sendable {
         PlaybackStart(
           device: settings.device, format: voice.format,
           announcedDuration: source.announcedDuration, settings: settings, item: source.item)))
-    let heard = try await heard(voice, ending, on: engine)
-    // What the source failed with is thrown after what it gave has been heard.
+    let played = try await played(voice, events, on: engine)
+    // An error of the source is thrown after its audio has been played.
     if !voice.isStopping { try await feeding.value }
-    return PlaybackFinish(reason: voice.isStopping ? .stopped : .completed, heard: heard)
+    return PlaybackFinish(reason: voice.isStopping ? .stopped : .completed, heard: played)
   }
 
-  /// Waits until there is something to begin with; throws where the source has nothing.
+  /// Waits until there is enough audio to begin; throws if the source has none.
   private func prime(
-    _ voice: Voice, _ feeder: VoiceFeeder, _ feeding: HeldUpWork<Void>
+    _ voice: Voice, _ feeder: VoiceFeeder, _ feeding: AbandonableTask<Void>
   ) async throws {
     await withTaskCancellationHandler {
       await feeder.primed.wait()
     } onCancel: {
       feeding.cancel()
       voice.stop()
-      // It may be held up in its first read.
+      // The feeder may be blocked in its first read.
       feeder.primed.open()
     }
     try Task.checkCancellation()
     if voice.ring.totalWritten == 0 { try await feeding.valueUnlessCancelled() }
   }
 
-  /// Lets the engine mix the voice until it has been heard; returns how much that was.
-  private func heard(
-    _ voice: Voice, _ ending: VoiceEnding, on engine: PlaybackEngine
+  /// Waits until the engine has played the voice; returns the played duration.
+  private func played(
+    _ voice: Voice, _ events: VoiceEvents, on engine: PlaybackEngine
   ) async throws -> Duration {
     let device = engine.configuration.device
     do {
       guard engine.add(voice) else { throw SoundCardError.deviceLost(device) }
-      return try await ending.heard()
+      return try await events.played()
     } catch {
       throw AudioPlayerError(error, on: device)
     }
   }
 
-  /// Lets `stop` reach the voice; false where it was called before there was one.
+  /// Makes the voice known to `stop`; false if `stop` was called before.
   private func publish(_ voice: Voice, _ engine: PlaybackEngine) -> Bool {
     state.withLock { state in
       guard !state.isStopping else { return false }

@@ -9,7 +9,8 @@ import VirtualSoundCard
   let format = AudioFormat(sampleRate: 8_000, channelCount: 2)
   var tone: AudioBuffer { AudioSignal.sine(440).buffer(.milliseconds(500), format: format) }
 
-  @Test func `buffers are played sample by sample, and silence only fills the last period`()
+  @Test
+  func `buffers are played sample by sample, and only the last period is padded with silence`()
     async throws
   {
     let card = VirtualSoundCard(.init(pace: .untimed))
@@ -38,7 +39,7 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `a sound of one frame is heard`() async throws {
+  @Test func `a sound of one frame is played`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed))
     let click = AudioSignal.impulse().buffer(1, format: format)
     try await play(.init(source: .buffers([click])), on: card)
@@ -53,7 +54,7 @@ import VirtualSoundCard
     #expect(card.played.first?.samples.prefix(expected.count).elementsEqual(expected) == true)
   }
 
-  @Test func `a source of another rate is converted to the card's`() async throws {
+  @Test func `a source at another rate is converted to the device's rate`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, sampleRate: 48_000))
     try await play(.init(source: .buffers([tone])), on: card)
     let played = try #require(card.played.first)
@@ -64,7 +65,7 @@ import VirtualSoundCard
     #expect(try #require(error) < 1e-4)
   }
 
-  @Test func `a stream is played as it comes`() async throws {
+  @Test func `a stream is played as its buffers arrive`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed))
     let (stream, continuation) = AsyncThrowingStream<AudioBuffer, any Error>.makeStream()
     continuation.yield(tone)
@@ -87,7 +88,7 @@ import VirtualSoundCard
     #expect(played.samples.prefix(1_000).elementsEqual(tone.samples.prefix(1_000).map { $0 / 4 }))
   }
 
-  @Test func `two sounds mix, each with all its samples`() async throws {
+  @Test func `two sounds are mixed with all their samples`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(.init(pace: .lockstep(clock)))
     let low = AudioSignal.sine(100, amplitude: 0.25).buffer(.seconds(5), format: format)
@@ -113,7 +114,7 @@ import VirtualSoundCard
     #expect(try #require(error) < 1e-6)
   }
 
-  @Test func `progress follows what has been heard and never goes back`() async throws {
+  @Test func `progress follows the playhead and never decreases`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(.init(pace: .lockstep(clock)))
     let events = try await withPlayer(on: card) { player in
@@ -126,24 +127,24 @@ import VirtualSoundCard
     let heard = events.compactMap(\.heard)
     #expect(heard == heard.sorted())
     #expect(heard.last == .milliseconds(500))
-    // 20 a second at most, but for the last one.
+    // At most 20 a second, plus the last one.
     for (earlier, later) in zip(heard, heard.dropLast().dropFirst()) {
       #expect(later - earlier >= .milliseconds(50))
     }
   }
 
-  @Test func `progress is told as seldom as it is asked for, and once at the end`() async throws {
+  @Test func `progress is reported at the requested interval and once at the end`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed))
     let long = AudioSignal.silence.buffer(.seconds(9), format: format)
     let events = try await play(
       .init(source: .buffers([long]), progressInterval: .seconds(2)), on: card)
     let heard = events.compactMap(\.heard)
     #expect(heard.last == .seconds(9))
-    // One every two seconds, one at each end, and what other news brings along.
+    // One every two seconds, one at each end, and those that come with other events.
     #expect(heard.count <= 8)
   }
 
-  @Test func `an xrun is an event, and the sound goes on`() async throws {
+  @Test func `an xrun is an event, and the sound continues`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(
       .init(pace: .lockstep(clock), faults: [.xrun(at: 1_600, lost: 400)]))

@@ -6,7 +6,7 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-/// Calls of the device that do not return, or not for a while.
+/// Device calls that hang, or return late.
 @Suite(.timeLimit(.minutes(1))) struct BlockedCallTests {
   private let sound = staircase(4_000)
   private var endless: PlaybackRequest {
@@ -25,16 +25,16 @@ import VirtualSoundCard
     try await isClosedWhenReleased(card)
   }
 
-  @Test func `a device that hangs when its last frames are set going is lost`() async throws {
-    let deck = Deck(faults: [.blocked(in: .start)])
-    let playing = await deck.start(PlaybackRequest(source: .buffers([sound])))
-    await deck.clock.advance(by: .seconds(1))
+  @Test func `a device that hangs in start with the last frames is lost`() async throws {
+    let harness = PlayerHarness(faults: [.blocked(in: .start)])
+    let playing = await harness.start(PlaybackRequest(source: .buffers([sound])))
+    await harness.clock.advance(by: .seconds(1))
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) { try await playing.value }
-    try await isClosedWhenReleased(deck.card)
+    try await isClosedWhenReleased(harness.card)
   }
 
   @Test(arguments: [VirtualFault.Call.drop, .close])
-  func `stop returns although the device hangs when it is stopped`(
+  func `stop returns even if the device hangs in drop or close`(
     call: VirtualFault.Call
   ) async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: call)]))
@@ -51,7 +51,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [VirtualFault.Call.wait, .transfer, .delay])
-  func `stop returns although the device hangs already`(call: VirtualFault.Call) async throws {
+  func `stop returns even if the device hangs already`(call: VirtualFault.Call) async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: call, at: 400)]))
     do {
       try await play(endless, on: card) { event, player in
@@ -60,35 +60,35 @@ import VirtualSoundCard
         await player.stop()
       }
     } catch {
-      // It was stopped before it was known to be lost, or after: both are the truth.
+      // The loss may be noticed before the stop or after it.
       #expect(error as? AudioPlayerError == .deviceLost("virtual"))
     }
     try await isClosedWhenReleased(card)
   }
 
   @Test(arguments: [VirtualFault.Call.wait, .transfer, .delay])
-  func `a call that takes a while is silence, and nothing is left out`(
+  func `a slow device call causes silence and loses no frame`(
     call: VirtualFault.Call
   ) async throws {
-    let deck = Deck(faults: [.blocked(in: call, at: 1_600, for: .milliseconds(300))])
-    // On a machine that is so busy that this takes a second, the device is lost for a while.
-    let playing = await deck.start(
+    let harness = PlayerHarness(faults: [.blocked(in: call, at: 1_600, for: .milliseconds(300))])
+    // On a machine so busy that this takes a second, the device is lost for a while.
+    let playing = await harness.start(
       PlaybackRequest(source: .buffers([sound]), onDeviceLoss: .wait(atMost: .seconds(60))))
-    try await deck.finish(playing)
-    guard !deck.events.contains(.deviceLost) else { return }
-    let silences = deck.events.compactMap { event -> Duration? in
+    try await harness.finish(playing)
+    guard !harness.events.contains(.deviceLost) else { return }
+    let silences = harness.events.compactMap { event -> Duration? in
       if case .xrun(let silence) = event { silence } else { nil }
     }
     let silence = silences.reduce(.zero, +)
-    // 300 ms less what the device held, which is 75 ms at least.
+    // 300 ms less the device's content, which is at least 75 ms.
     #expect((.milliseconds(175)...(.milliseconds(250))).contains(silence), "\(silence)")
-    let isComplete = deck.played.starts(with: sound.samples)
+    let isComplete = harness.played.starts(with: sound.samples)
     #expect(isComplete)
-    #expect(deck.events.last?.finish?.heard == .milliseconds(500))
-    while deck.openDeviceCount > 0 { await Task.yield() }
+    #expect(harness.events.last?.finish?.heard == .milliseconds(500))
+    while harness.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `the next sound opens the device anew`() async throws {
+  @Test func `after a hang the next sound opens the device again`() async throws {
     let card = VirtualSoundCard(
       .init(pace: .untimed, faults: [.blocked(in: .transfer, at: 400)]))
     let request = PlaybackRequest(source: .buffers([sound]))
@@ -103,7 +103,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [VirtualFault.Call.wait, .transfer, .delay])
-  func `a sound that waits goes on with another opening while the first one hangs`(
+  func `a sound that waits for its device continues on a second opening while the first one hangs`(
     call: VirtualFault.Call
   ) async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: call, at: 400)]))
@@ -120,7 +120,7 @@ import VirtualSoundCard
     try await isClosedWhenReleased(card)
   }
 
-  @Test func `a call that does not return in time is an error`() async throws {
+  @Test func `a device call that does not return within the wait is an error`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: .transfer, at: 400)]))
     let request = PlaybackRequest(
       source: .buffers([sound]), onDeviceLoss: .wait(atMost: .milliseconds(100)))

@@ -4,14 +4,14 @@ import Testing
 @testable import AudioPlayerClientLive
 
 @Suite struct BusVolumesTests {
-  @Test func `a bus is the same whenever it is named, and leaves samples as they are`() {
+  @Test func `a bus keeps its identity by name and begins at gain 1`() {
     let buses = BusVolumes()
     #expect(buses["speech"] === buses["speech"])
     #expect(buses["speech"] !== buses[.music])
     #expect(buses[.main].setting == .init(gain: 1, ramp: .zero))
   }
 
-  @Test func `a gain and the time to get there are kept together`() {
+  @Test func `the gain and the ramp of a bus are stored together and clamped`() {
     let bus = BusVolume()
     bus.setting = .init(gain: 0.3, ramp: .milliseconds(2_500))
     #expect(bus.setting == .init(gain: 0.3, ramp: .milliseconds(2_500)))

@@ -7,11 +7,14 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-/// Sounds that come and go while the card does not return from a call.
+/// Sounds that begin and end while the device hangs in a call.
 @Suite(.timeLimit(.minutes(2))) struct CrowdedHangTests {
   private let sound = staircase(4_000)
 
-  @Test func `more sounds than have a place come and go while the card hangs`() async throws {
+  @Test
+  func `while a device hangs, sounds beyond the limit of voices are refused and none is left over`()
+    async throws
+  {
     let card = VirtualSoundCard(.init(pace: .untimed, faults: [.blocked(in: .transfer, at: 400)]))
     try await withDependencies {
       $0.soundCard = card.soundCard
@@ -27,7 +30,7 @@ import VirtualSoundCard
         }
       }
       await isLost.wait()
-      // The thread that hangs keeps no places.
+      // The hanging thread keeps no places.
       for _ in 0..<2 {
         #expect(await comeAndGo(0..<35, player).allSatisfy { $0 == .success(.stopped) })
       }
@@ -38,23 +41,26 @@ import VirtualSoundCard
     while card.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `what failed while the card hung is not heard when it is opened again`() async throws {
-    let deck = Deck(faults: [.blocked(in: .transfer, at: 1_600)])
-    let waiting = await deck.start(
+  @Test func `a sound that failed while the device hung is not played when it is opened again`()
+    async throws
+  {
+    let harness = PlayerHarness(faults: [.blocked(in: .transfer, at: 1_600)])
+    let waiting = await harness.start(
       PlaybackRequest(source: .buffers([sound]), onDeviceLoss: .wait(atMost: .seconds(60))))
-    let other = AudioBuffer(format: Deck.format, samples: .init(repeating: 0.25, count: 8_000))
-    let failing = await deck.start(PlaybackRequest(source: .buffers([other])))
-    await deck.clock.advance(by: .milliseconds(200))
-    await deck.sees { $0 == .deviceLost }
+    let other = AudioBuffer(
+      format: PlayerHarness.format, samples: .init(repeating: 0.25, count: 8_000))
+    let failing = await harness.start(PlaybackRequest(source: .buffers([other])))
+    await harness.clock.advance(by: .milliseconds(200))
+    await harness.sees { $0 == .deviceLost }
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) { try await failing.value }
-    await deck.pass { $0.gap != nil }
-    try await deck.finish(waiting)
-    // The frames of both that were not played come first.
+    await harness.pass { $0.gap != nil }
+    try await harness.finish(waiting)
+    // The unplayed frames of both come first.
     let tail = Array(sound.samples.suffix(1_000))
-    #expect(deck.card.played.count == 2)
-    #expect(deck.card.played.last?.samples.range(of: tail) != nil)
-    deck.card.releaseBlockedCalls()
-    while deck.openDeviceCount > 0 { await Task.yield() }
+    #expect(harness.card.played.count == 2)
+    #expect(harness.card.played.last?.samples.range(of: tail) != nil)
+    harness.card.releaseBlockedCalls()
+    while harness.openDeviceCount > 0 { await Task.yield() }
   }
 
   private func request(_ id: PlaybackID) -> PlaybackRequest {
@@ -63,7 +69,7 @@ import VirtualSoundCard
       onDeviceLoss: .wait(atMost: .seconds(600)))
   }
 
-  /// Begins as many sounds, stops them when all have begun or been refused, and tells how they
+  /// Starts so many sounds, stops them when all have started or been refused, and returns how they
   /// ended.
   private func comeAndGo(
     _ numbers: Range<Int>, _ player: AudioPlayerClient
@@ -89,7 +95,7 @@ import VirtualSoundCard
       await begun.wait()
     }
     for number in numbers {
-      // Those that were refused are unknown.
+      // Refused sounds are unknown.
       try? await player.control(id: PlaybackID("\(number)"), command: .stop())
     }
     var ends: [Result<PlaybackFinish.Reason?, AudioPlayerError>] = []

@@ -5,7 +5,7 @@ import Testing
 
 /// A list that is played more than once.
 @Suite(.timeLimit(.minutes(1))) struct CycleTests {
-  let deck = Deck()
+  let harness = PlayerHarness()
 
   private func item(_ frames: Int, from first: Int = 0) -> PlaybackItem {
     PlaybackItem(source: .buffers([staircase(frames, from: first)]))
@@ -14,132 +14,133 @@ import Testing
   @Test func `the last item and the first join without a missing or a doubled sample`() async throws
   {
     let request = PlaybackRequest(items: [item(3_001), item(1_000, from: 3_001)], cycle: .times(3))
-    try await deck.finish(await deck.start(request))
+    try await harness.finish(await harness.start(request))
     let once = staircase(4_001).samples
-    let isThrice = deck.played.prefix(12_003).elementsEqual(once + once + once)
+    let isThrice = harness.played.prefix(12_003).elementsEqual(once + once + once)
     #expect(isThrice)
-    #expect(deck.played.dropFirst(12_003).allSatisfy { $0 == 0 })
-    #expect(deck.events.compactMap(\.advanced).map(\.item) == [1, 0, 1, 0, 1])
+    #expect(harness.played.dropFirst(12_003).allSatisfy { $0 == 0 })
+    #expect(harness.events.compactMap(\.advanced).map(\.item) == [1, 0, 1, 0, 1])
   }
 
-  @Test func `each round plays each item as often as it says`() async throws {
+  @Test func `each round plays each item with its repetitions`() async throws {
     var twice = item(500)
     twice.repetition = .times(2)
     let request = PlaybackRequest(items: [twice, item(300, from: 900)], cycle: .times(2))
-    try await deck.finish(await deck.start(request))
+    try await harness.finish(await harness.start(request))
     let round = staircase(500).samples + staircase(500).samples + staircase(300, from: 900).samples
-    let isTwice = deck.played.prefix(2_600).elementsEqual(round + round)
+    let isTwice = harness.played.prefix(2_600).elementsEqual(round + round)
     #expect(isTwice)
-    #expect(deck.events.compactMap(\.loopCount) == [1, 1])
+    #expect(harness.events.compactMap(\.loopCount) == [1, 1])
   }
 
-  @Test func `files are played again and again until they are stopped`() async throws {
+  @Test func `a list of files repeats until it is stopped`() async throws {
     let items = try [staircase(800), staircase(700, from: 800)].map {
       PlaybackItem(source: .file(try temporaryWAV($0)))
     }
-    let playing = await deck.start(PlaybackRequest(items: items, cycle: .forever, id: "a"))
-    await deck.pass(30)
-    try await deck.tell("a", .stop())
-    try await deck.finish(playing)
+    let playing = await harness.start(PlaybackRequest(items: items, cycle: .forever, id: "a"))
+    await harness.pass(30)
+    try await harness.tell("a", .stop())
+    try await harness.finish(playing)
     let rounds = (0..<4).flatMap { _ in staircase(1_500).samples }
-    let isRepeated = deck.played.starts(with: rounds.prefix(5_000))
+    let isRepeated = harness.played.starts(with: rounds.prefix(5_000))
     #expect(isRepeated)
-    #expect(deck.events.last?.finish?.reason == .stopped)
+    #expect(harness.events.last?.finish?.reason == .stopped)
   }
 
   @Test(arguments: [1, 100])
-  func `a short file is heard in every round, and at most 20 rounds a second are told`(
+  func `a short file is played in every round, and at most 20 rounds a second are reported`(
     frames: Int
   ) async throws {
     let item = PlaybackItem(source: .file(try temporaryWAV(staircase(frames))))
-    let playing = await deck.start(PlaybackRequest(items: [item], cycle: .forever, id: "a"))
-    await deck.pass(40)
-    try await deck.tell("a", .stop())
-    try await deck.finish(playing)
+    let playing = await harness.start(PlaybackRequest(items: [item], cycle: .forever, id: "a"))
+    await harness.pass(40)
+    try await harness.tell("a", .stop())
+    try await harness.finish(playing)
     let once = staircase(frames).samples
-    let isRepeated = (0..<6_000).allSatisfy { deck.played[$0] == once[$0 % frames] }
+    let isRepeated = (0..<6_000).allSatisfy { harness.played[$0] == once[$0 % frames] }
     #expect(isRepeated)
-    #expect(deck.events.compactMap(\.advanced).count <= deck.played.count / 400)
+    #expect(harness.events.compactMap(\.advanced).count <= harness.played.count / 400)
   }
 
   @Test func `a skip in the last item goes to the next round, and in the last round to the end`()
     async throws
   {
     let items = [item(40_000), item(40_000, from: 100)]
-    let playing = await deck.start(PlaybackRequest(items: items, cycle: .times(2), id: "a"))
-    await deck.pass(4)
-    for _ in 0..<3 { try await deck.tell("a", .skip) }
-    await deck.pass(8)
-    try await deck.tell("a", .skip)
-    try await deck.finish(playing)
-    #expect(deck.events.compactMap(\.advanced).map(\.item) == [1, 0, 1])
-    #expect(deck.events.last?.finish?.reason == .completed)
+    let playing = await harness.start(PlaybackRequest(items: items, cycle: .times(2), id: "a"))
+    await harness.pass(4)
+    for _ in 0..<3 { try await harness.tell("a", .skip) }
+    await harness.pass(8)
+    try await harness.tell("a", .skip)
+    try await harness.finish(playing)
+    #expect(harness.events.compactMap(\.advanced).map(\.item) == [1, 0, 1])
+    #expect(harness.events.last?.finish?.reason == .completed)
   }
 
-  @Test func `rounds that were read ahead of a skip are played all the same`() async throws {
+  @Test func `rounds that were decoded ahead of a skip are still played`() async throws {
     let items = [item(2_000), item(2_000, from: 2_000)]
-    let playing = await deck.start(PlaybackRequest(items: items, cycle: .times(10), id: "a"))
-    await deck.pass(3)
-    try await deck.tell("a", .skip)
-    try await deck.finish(playing)
-    #expect(deck.events.compactMap(\.advanced).count == 19)
+    let playing = await harness.start(PlaybackRequest(items: items, cycle: .times(10), id: "a"))
+    await harness.pass(3)
+    try await harness.tell("a", .skip)
+    try await harness.finish(playing)
+    #expect(harness.events.compactMap(\.advanced).count == 19)
   }
 
   @Test func `a seek stays in its round`() async throws {
     let items = [item(4_000), item(4_000, from: 4_000)]
-    let playing = await deck.start(PlaybackRequest(items: items, cycle: .times(2), id: "a"))
-    await deck.pass { $0.advanced?.item == 1 }
-    try await deck.tell("a", .seek(to: .frame(2_000), item: 0))
-    try await deck.finish(playing)
+    let playing = await harness.start(PlaybackRequest(items: items, cycle: .times(2), id: "a"))
+    await harness.pass { $0.advanced?.item == 1 }
+    try await harness.tell("a", .seek(to: .frame(2_000), item: 0))
+    try await harness.finish(playing)
     let rest = staircase(5_920, from: 2_080).samples + staircase(8_000).samples
-    let found = deck.played.range(of: rest)
+    let found = harness.played.range(of: rest)
     #expect(found != nil)
-    #expect(deck.played.dropFirst(found?.upperBound ?? 0).allSatisfy { $0 == 0 })
+    #expect(harness.played.dropFirst(found?.upperBound ?? 0).allSatisfy { $0 == 0 })
   }
 
-  @Test func `what is enqueued is a part of every round from then on`() async throws {
-    let playing = await deck.start(
+  @Test func `an enqueued item is part of every later round`() async throws {
+    let playing = await harness.start(
       PlaybackRequest(items: [item(30_000)], cycle: .times(2), id: "a"))
-    await deck.pass(2)
-    try await deck.tell("a", .enqueue([item(100, from: 30_000)]))
-    try await deck.finish(playing)
+    await harness.pass(2)
+    try await harness.tell("a", .enqueue([item(100, from: 30_000)]))
+    try await harness.finish(playing)
     let round = staircase(30_100).samples
-    let isEveryRound = deck.played.prefix(60_200).elementsEqual(round + round)
+    let isEveryRound = harness.played.prefix(60_200).elementsEqual(round + round)
     #expect(isEveryRound)
   }
 
-  @Test func `a round that gives nothing is the last`() async throws {
+  @Test func `a round without audio is the last one`() async throws {
     let request = PlaybackRequest(
       items: [
         PlaybackItem(source: .file(URL(fileURLWithPath: "/nowhere.wav"))),
         PlaybackItem(source: .buffers([])),
       ],
       cycle: .forever)
-    let (playing, _) = await deck.begin(request)
+    let (playing, _) = await harness.begin(request)
     await #expect(throws: AudioPlayerError.self) { try await playing.value }
-    #expect(deck.events.compactMap(\.failedItem) == [0, 1])
+    #expect(harness.events.compactMap(\.failedItem) == [0, 1])
   }
 
-  @Test func `an item that fails is told in each round`() async throws {
+  @Test func `an item that fails is reported in each round`() async throws {
     let missing = PlaybackItem(source: .file(URL(fileURLWithPath: "/nowhere.wav")))
     let request = PlaybackRequest(items: [missing, item(1_000)], cycle: .times(3))
-    let playing = await deck.start(request)
-    await #expect(throws: AudioPlayerError.self) { try await deck.finish(playing) }
-    #expect(deck.events.compactMap(\.failedItem) == [0, 0, 0])
+    let playing = await harness.start(request)
+    await #expect(throws: AudioPlayerError.self) { try await harness.finish(playing) }
+    #expect(harness.events.compactMap(\.failedItem) == [0, 0, 0])
     let thrice = (0..<3).flatMap { _ in staircase(1_000).samples }
-    let isThrice = deck.played.starts(with: thrice)
+    let isThrice = harness.played.starts(with: thrice)
     #expect(isThrice)
   }
 
-  @Test func `a stream cannot be a part of it, nor be enqueued`() async throws {
+  @Test func `a repeated list refuses streams, also when they are enqueued`() async throws {
     let empty = AsyncThrowingStream<AudioBuffer, any Error> { $0.finish() }
     let stream = PlaybackItem(source: .stream(empty))
-    let (refused, _) = await deck.begin(PlaybackRequest(items: [stream], cycle: .forever))
+    let (refused, _) = await harness.begin(PlaybackRequest(items: [stream], cycle: .forever))
     await #expect(throws: AudioPlayerError.streamCannotRepeat) { try await refused.value }
-    let playing = await deck.start(PlaybackRequest(items: [item(8_000)], cycle: .times(2), id: "a"))
+    let playing = await harness.start(
+      PlaybackRequest(items: [item(8_000)], cycle: .times(2), id: "a"))
     await #expect(throws: AudioPlayerError.streamCannotRepeat) {
-      try await deck.player.control(id: "a", command: .enqueue([stream]))
+      try await harness.player.control(id: "a", command: .enqueue([stream]))
     }
-    try await deck.finish(playing)
+    try await harness.finish(playing)
   }
 }

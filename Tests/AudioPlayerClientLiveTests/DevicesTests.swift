@@ -21,17 +21,17 @@ import Testing
     }
   }
 
-  @Test func `those that cannot be played on are left out, and the order stays`() async throws {
+  @Test func `only playback devices are listed, in their order`() async throws {
     let found = try await devices { [known] in known }
     #expect(found.map(\.id) == ["default", "hw:0", "hw:2"])
     #expect(found.first?.isDefault == true)
   }
 
-  @Test func `without a sound card there are none`() async throws {
+  @Test func `without a sound card the device list is empty`() async throws {
     #expect(try await devices { throw SoundCardError.noSoundCard(.playback) }.isEmpty)
   }
 
-  @Test func `what else is wrong is told as the client's own error`() async {
+  @Test func `an error of the device list becomes the client's error`() async {
     let failure = SoundCardError.failed("hw:0", operation: "list", code: 5, reason: "it is ill")
     await #expect(throws: AudioPlayerError.device(nil, reason: "\(failure)")) {
       _ = try await devices { throw failure }

@@ -18,11 +18,11 @@ import Testing
     return samples + fades.finish()
   }
 
-  @Test func `without fades samples stay as they are`() {
+  @Test func `samples without fades stay unchanged`() {
     #expect(faded([ones], in: 0, out: 0) == ones)
   }
 
-  @Test func `both ends move in even steps, however the samples are cut`() {
+  @Test func `both fades move in even steps, however the samples are split`() {
     let expected = (0..<20).flatMap { frame in
       [Float](repeating: min(1, Float(frame + 1) / 4, Float(19 - frame) / 5), count: 2)
     }
@@ -34,25 +34,25 @@ import Testing
   }
 
   @Test(arguments: [2, 6, 14])
-  func `what is held back comes in order, and once`(size: Int) {
+  func `samples held back for a fade-out are returned once and in order`(size: Int) {
     let sound = (0..<400).map { Float($0) }
     let pieces = stride(from: 0, to: 400, by: size).map { Array(sound[$0..<min($0 + size, 400)]) }
     #expect(faded(pieces, in: 0, out: 50) == faded([sound], in: 0, out: 50))
     #expect(faded(pieces, in: 0, out: 50).prefix(300).elementsEqual(sound.prefix(300)))
   }
 
-  @Test func `a sound that is shorter than its fade out begins below its volume`() {
+  @Test func `a sound shorter than its fade-out begins below its volume`() {
     #expect(faded([[1, 1, 1, 1]], in: 0, out: 4) == [0.25, 0.25, 0, 0])
   }
 
-  @Test func `what is forgotten is not heard`() {
+  @Test func `samples discarded by a reset are not returned`() {
     var fades = EdgeFades(in: .zero, out: .milliseconds(5), format: format)
     #expect(fades.apply(ones, at: 0).count == 30)
     fades.reset()
     #expect(fades.finish().isEmpty)
   }
 
-  @Test func `fades of any length are reckoned without a trap`() {
+  @Test func `fades of any length do not trap`() {
     let longest = Duration.seconds(Int64.max)
     var fades = EdgeFades(in: longest, out: longest, format: format)
     #expect(fades.apply(ones, at: 0).isEmpty)

@@ -8,7 +8,7 @@ import VirtualSoundCard
 @testable import AudioPlayerClientLive
 
 @Suite(.timeLimit(.minutes(1))) struct EnginePoolTests {
-  @Test func `who comes when an opening has failed opens the device anew`() async throws {
+  @Test func `after a failed opening the next request opens the device again`() async throws {
     let (asked, answer) = (Gate(), Gate())
     let card = VirtualSoundCard(.init(pace: .lockstep(TestClock())))
     var soundCard = card.soundCard
@@ -18,15 +18,15 @@ import VirtualSoundCard
       await answer.wait()
       throw SoundCardError.busy("virtual")
     }
-    let setting = EngineSetting(
+    let settings = PlayerSettings(
       soundCard: soundCard, idleTime: .zero, clock: TestClock<Duration>())
     let request = PCMRequest(format: AudioFormat(sampleRate: 48_000, channelCount: 2))
     let pool = EnginePool()
     let users = (0..<40).map { _ in
       Task {
-        // Whoever has heard that it failed may try again at once, while others have yet to hear it.
-        let first = try? await pool.acquire(request, setting)
-        let lease = if let first { first } else { try await pool.acquire(request, setting) }
+        // A caller may try again at once, while others have yet to get the error.
+        let first = try? await pool.acquire(request, settings)
+        let lease = if let first { first } else { try await pool.acquire(request, settings) }
         await pool.release(lease)
       }
     }

@@ -6,75 +6,75 @@ import Testing
 
 @testable import AudioPlayerClientLive
 
-/// What a playback keeps of the sounds that it is given while it goes on.
+/// The memory of a playback to which sounds are enqueued.
 @Suite(.timeLimit(.minutes(2))) struct EnqueuedMemoryTests {
   private let living = Living()
 
-  @Test func `sounds enqueued by the thousand are let go of once they have been heard`()
+  @Test func `thousands of enqueued sounds are released once they have been played`()
     async throws
   {
-    let deck = Deck()
-    let playing = await deck.start(
+    let harness = PlayerHarness()
+    let playing = await harness.start(
       PlaybackRequest(source: .buffers([staircase(4_000)]), id: "a"))
     var most = 0
     for batch in 0..<100 {
       let sounds = (0..<20).map { sound(batch * 20 + $0, 100) }
-      try await deck.player.control(id: "a", command: .enqueue(sounds))
-      // As much as was enqueued: half a second lies ahead at any time.
-      await deck.pass(10)
-      if batch >= 4 { await deck.sees { ($0.advanced?.item ?? 0) >= 20 * (batch - 4) } }
+      try await harness.player.control(id: "a", command: .enqueue(sounds))
+      // As much as was enqueued: half a second is ahead at any time.
+      await harness.pass(10)
+      if batch >= 4 { await harness.sees { ($0.advanced?.item ?? 0) >= 20 * (batch - 4) } }
       most = max(most, living.count)
     }
-    try await deck.finish(playing)
+    try await harness.finish(playing)
     #expect(most <= 200)
-    let told = deck.events.compactMap(\.advanced)
+    let told = harness.events.compactMap(\.advanced)
     #expect(told.map(\.item) == Array(1...2_000))
     #expect(told.allSatisfy { $0.position == 0 })
     let starts = (0..<2_000).map { FrameCount(4_000 + $0 * 100).duration(at: 8_000) }
     #expect(told.map(\.heard) == starts)
     let expected = staircase(4_000).samples + (0..<2_000).flatMap { samples($0, 100) }
-    let isWhole = deck.played.prefix(expected.count).elementsEqual(expected)
+    let isWhole = harness.played.prefix(expected.count).elementsEqual(expected)
     #expect(isWhole)
   }
 
-  @Test func `what was let go of cannot be gone back to, and what the request gave can`()
+  @Test func `a seek reaches the request's items but not released ones`()
     async throws
   {
-    let deck = Deck()
-    let playing = await deck.start(
+    let harness = PlayerHarness()
+    let playing = await harness.start(
       PlaybackRequest(source: .buffers([staircase(2_000)]), id: "a"))
     let sounds = [sound(1, 16_000), sound(2, 40_000)]
-    try await deck.player.control(id: "a", command: .enqueue(sounds))
-    await deck.pass { $0.progress?.item == 1 }
-    try await deck.tell("a", .seek(to: .frame(15_000), item: 1))
-    await deck.pass { ($0.progress?.item ?? 0) == 2 && ($0.progress?.position ?? 0) > 1_000 }
+    try await harness.player.control(id: "a", command: .enqueue(sounds))
+    await harness.pass { $0.progress?.item == 1 }
+    try await harness.tell("a", .seek(to: .frame(15_000), item: 1))
+    await harness.pass { ($0.progress?.item ?? 0) == 2 && ($0.progress?.position ?? 0) > 1_000 }
     await #expect(throws: AudioPlayerError.notSeekable(nil)) {
-      try await deck.tell("a", .seek(to: .frame(0), item: 1))
+      try await harness.tell("a", .seek(to: .frame(0), item: 1))
     }
-    try await deck.tell("a", .seek(to: .frame(500), item: 0))
-    await #expect(throws: AudioPlayerError.notSeekable(nil)) { try await deck.finish(playing) }
-    #expect(deck.events.compactMap(\.sought).map(\.item) == [1, 0])
-    // What is let go of is told, as a stream is, and the next one follows.
-    #expect(deck.events.compactMap(\.failedItem) == [1])
+    try await harness.tell("a", .seek(to: .frame(500), item: 0))
+    await #expect(throws: AudioPlayerError.notSeekable(nil)) { try await harness.finish(playing) }
+    #expect(harness.events.compactMap(\.sought).map(\.item) == [1, 0])
+    // A released item is reported as failed, as a stream is, and the next one follows.
+    #expect(harness.events.compactMap(\.failedItem) == [1])
     let end = staircase(1_420, from: 580).samples + samples(2, 40_000)
-    let isHeard = deck.hasPlayed(end)
+    let isHeard = harness.hasPlayed(end)
     #expect(isHeard)
   }
 
-  @Test func `a list that is played again keeps what was enqueued`() async throws {
-    let deck = Deck()
-    let playing = await deck.start(
+  @Test func `a repeated list keeps its enqueued items`() async throws {
+    let harness = PlayerHarness()
+    let playing = await harness.start(
       PlaybackRequest(
         items: [PlaybackItem(source: .buffers([staircase(9_000)]))], cycle: .times(2), id: "a"))
     let sounds = [sound(1, 2_000), sound(2, 16_000)]
-    try await deck.player.control(id: "a", command: .enqueue(sounds))
-    try await deck.finish(playing)
+    try await harness.player.control(id: "a", command: .enqueue(sounds))
+    try await harness.finish(playing)
     let round = staircase(9_000).samples + samples(1, 2_000) + samples(2, 16_000)
-    let isWhole = deck.played.prefix(54_000).elementsEqual(round + round)
+    let isWhole = harness.played.prefix(54_000).elementsEqual(round + round)
     #expect(isWhole)
   }
 
-  @Test func `of enqueued files the last thousand can be gone back to, and the others are gone`()
+  @Test func `a seek reaches the last thousand enqueued files and none before them`()
     throws
   {
     let files = (0..<10_000).map { PlaybackItem(source: .file(URL(filePath: "\($0).wav"))) }
@@ -85,9 +85,9 @@ import Testing
       items.release(before: index)
       most = max(most, items.entryCount)
     }
-    #expect(most <= 10 + 2 * QueueItems.heardLimit + 2)
+    #expect(most <= 10 + 2 * QueueItems.playedLimit + 2)
     #expect(items.count == 10_000)
-    for index in [0, 9, 9_999 - QueueItems.heardLimit, 9_999] {
+    for index in [0, 9, 9_999 - QueueItems.playedLimit, 9_999] {
       guard case .file(let url) = try items[index].source else { continue }
       #expect(url.lastPathComponent == "\(index).wav")
     }
@@ -95,26 +95,26 @@ import Testing
   }
 
   private func sound(_ number: Int, _ length: Int) -> PlaybackItem {
-    let buffer = AudioBuffer(format: Deck.format, samples: samples(number, length))
+    let buffer = AudioBuffer(format: PlayerHarness.format, samples: samples(number, length))
     return PlaybackItem(
       source: .preloaded(
         PreloadedSound(buffers: [buffer], device: nil, hold: Life(living))))
   }
 
-  /// Samples that tell which sound they are of.
+  /// Samples that identify their sound.
   private func samples(_ number: Int, _ length: Int) -> [Float] {
     (0..<length).map { 0.25 + Float(number) / 16_384 + Float($0) / 16_777_216 }
   }
 }
 
-/// How many sounds there are.
+/// The number of sounds in memory.
 private final class Living: Sendable {
   private let number = Mutex(0)
   var count: Int { number.withLock { $0 } }
   func change(by difference: Int) { number.withLock { $0 += difference } }
 }
 
-/// Counts for as long as it lives.
+/// Is counted for as long as it exists.
 private final class Life: Sendable {
   private let living: Living
 

@@ -7,12 +7,12 @@ import Testing
 @Suite struct FeederMailboxTests {
   private let mailbox = FeederMailbox("a")
 
-  @Test func `a request wakes the feeder, and its answer comes back`() async throws {
+  @Test func `a request wakes the feeder and returns its answer`() async throws {
     let bell = Gate()
     let interruption = Gate()
-    mailbox.ring { bell.open() }
+    mailbox.onRequest { bell.open() }
     mailbox.interrupt { interruption.open() }
-    async let answer = mailbox.ask(.skip)
+    async let answer = mailbox.send(.skip)
     await bell.wait()
     await interruption.wait()
     let request = try #require(mailbox.next())
@@ -21,10 +21,10 @@ import Testing
     #expect(mailbox.next().map { _ in true } == nil)
   }
 
-  @Test func `what is to be interrupted is, where a request waits already`() async throws {
+  @Test func `a request that is already waiting interrupts at once`() async throws {
     let bell = Gate()
-    mailbox.ring { bell.open() }
-    let asking = Task { [mailbox] in try await mailbox.ask(.skip) }
+    mailbox.onRequest { bell.open() }
+    let asking = Task { [mailbox] in try await mailbox.send(.skip) }
     await bell.wait()
     let interruption = Gate()
     mailbox.interrupt { interruption.open() }
@@ -33,15 +33,15 @@ import Testing
     await #expect(throws: CancellationError.self) { _ = try await asking.value }
   }
 
-  @Test func `nobody is asked any more after the end`() async {
+  @Test func `requests after the end are refused`() async {
     let bell = Gate()
-    mailbox.ring { bell.open() }
-    let asking = Task { [mailbox] in try await mailbox.ask(.skip) }
+    mailbox.onRequest { bell.open() }
+    let asking = Task { [mailbox] in try await mailbox.send(.skip) }
     await bell.wait()
     mailbox.close()
     await #expect(throws: AudioPlayerError.unknownPlayback("a")) { _ = try await asking.value }
     await #expect(throws: AudioPlayerError.unknownPlayback("a")) {
-      _ = try await mailbox.ask(.skip)
+      _ = try await mailbox.send(.skip)
     }
   }
 }

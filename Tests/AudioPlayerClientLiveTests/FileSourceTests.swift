@@ -7,9 +7,9 @@ import Testing
 @testable import AudioPlayerClientLive
 
 @Suite struct FileSourceTests {
-  private let noise = AudioSignal.noise(seed: 7).buffer(40_000, format: Deck.format)
+  private let noise = AudioSignal.noise(seed: 7).buffer(40_000, format: PlayerHarness.format)
 
-  /// A file whose middle is damaged for whoever reads through it.
+  /// A file whose middle is damaged when it is read through.
   private func damagedFLAC() throws -> URL {
     let url = FileManager.default.temporaryDirectory
       .appendingPathComponent("syrinx-\(UUID().uuidString).flac")
@@ -23,7 +23,7 @@ import Testing
     return url
   }
 
-  @Test func `a seek past the end does not read what lies before it`() async throws {
+  @Test func `a seek past the end does not read the file up to there`() async throws {
     let url = try damagedFLAC()
     defer { try? FileManager.default.removeItem(at: url) }
     let source = FileSource(url)
@@ -45,7 +45,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await seek.value }
   }
 
-  @Test func `a seek that fails leaves it where it is`() async throws {
+  @Test func `a failed seek leaves the file's position unchanged`() async throws {
     let url = try damagedFLAC()
     defer { try? FileManager.default.removeItem(at: url) }
     let source = FileSource(url)

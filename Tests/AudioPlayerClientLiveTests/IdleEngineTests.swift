@@ -25,7 +25,7 @@ import VirtualSoundCard
       await clock.sleepers(atLeast: 1)
       await clock.advance(by: .seconds(9))
       #expect(card.openDeviceCount == 1)
-      // The idle time of the first sound is over, and that of the second still sleeps.
+      // The idle time of the first sound is over, and that of the second is not.
       await #expect(throws: SuspensionError.self) { try await clock.checkSuspension() }
       await clock.advance(by: .seconds(1))
       await closed()
@@ -33,7 +33,7 @@ import VirtualSoundCard
     #expect(card.played.count == 1)
   }
 
-  @Test func `two sounds at a time use one open device, and so does the one after them`()
+  @Test func `simultaneous and later sounds use one open device`()
     async throws
   {
     try await with { player in
@@ -45,7 +45,7 @@ import VirtualSoundCard
     #expect(card.played.count == 1)
   }
 
-  @Test func `an idle device is opened anew for another format or latency`() async throws {
+  @Test func `an idle device is opened again for another format or latency`() async throws {
     let slower = AudioFormat(sampleRate: 44_100, channelCount: 2)
     try await with { player in
       try await player.play(stereo)
@@ -77,7 +77,7 @@ import VirtualSoundCard
         == AudioFormat(sampleRate: openedRate, channelCount: openedChannels))
   }
 
-  @Test func `a request may ask for the device's format`() async throws {
+  @Test func `a request can set the device's format`() async throws {
     let format = AudioFormat(sampleRate: 16_000, channelCount: 1)
     let request = PlaybackRequest(source: .buffers([stereo]), deviceFormat: format)
     try await with { player in
@@ -87,7 +87,7 @@ import VirtualSoundCard
   }
 
   @Test
-  func `a device that is not kept has the format of its first sound and closes with its last`()
+  func `without an idle time a device has the format of its first sound and closes with its last`()
     async throws
   {
     let format = AudioFormat(sampleRate: 16_000, channelCount: 1)
@@ -98,14 +98,14 @@ import VirtualSoundCard
     #expect(card.played.map(\.format) == [format])
   }
 
-  @Test func `a player that goes while its device idles leaves nothing open`() async throws {
+  @Test func `a player released while its device is idle leaves nothing open`() async throws {
     try await with { try await $0.play(stereo) }
     await closed()
   }
 
   private struct NotStarted: Error {}
 
-  /// Waits until no device is open; nobody says when its thread has given it back.
+  /// Waits until no device is open, which nothing reports.
   private func closed() async {
     while card.openDeviceCount > 0 { await Task.yield() }
   }

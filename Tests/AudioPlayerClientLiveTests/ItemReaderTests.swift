@@ -7,7 +7,7 @@ import Testing
 @Suite struct ItemReaderTests {
   private let mailbox = FeederMailbox("a")
 
-  /// What a reader gives until its end: the frames of the source, and −1 for a repetition.
+  /// All steps of a reader: the frames of the source, and −1 for a repetition.
   private func frames(_ reader: ItemReader) async throws -> [Int] {
     var frames: [Int] = []
     while true {
@@ -25,10 +25,11 @@ import Testing
     let item = PlaybackItem(
       source: .buffers([staircase(3), staircase(0), staircase(7, from: 3)]), range: range,
       repetition: .times(times))
-    return try await .open(item, index: 4, makeSource(item.source, mailbox))
+    return try await .open(item, index: 4, FeederSettings().makeSource(item.source, mailbox))
   }
 
-  @Test func `a range goes from its first frame to the one before its end, each time`() async throws
+  @Test func `each repetition of a range goes from its first frame to the one before its end`()
+    async throws
   {
     let range = PlaybackRange(start: .frame(2), end: .frame(5))
     #expect(try await frames(reader(range, times: 2)) == [2, 3, 4, -1, 2, 3, 4])
@@ -37,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: [(5, 5), (7, 3), (10, 20), (99, 100)])
-  func `a range that is empty gives nothing`(
+  func `an empty range returns no audio`(
     start: Int, end: Int
   ) async throws {
     let range = PlaybackRange(start: .frame(FrameCount(start)), end: .frame(FrameCount(end)))
@@ -46,42 +47,45 @@ import Testing
     #expect(reader.isEmpty)
   }
 
-  @Test func `a range that begins behind the end is told as that`() async throws {
+  @Test func `a range that begins after the end has an error of its own`() async throws {
     let reader = try await reader(.init(start: .frame(80)))
     #expect(try await frames(reader).isEmpty)
     #expect(
-      reader.emptiness
+      reader.emptyError
         == .startBehindEnd(nil, start: .milliseconds(10), length: .microseconds(1_250)))
-    #expect(try await self.reader().emptiness == .emptySource(nil))
+    #expect(try await self.reader().emptyError == .emptySource(nil))
   }
 
-  @Test func `seek stays within the range`() async throws {
+  @Test func `a seek stays within the item's range`() async throws {
     let reader = try await reader(.init(start: .frame(2), end: .frame(6)), times: 2)
     try await reader.seek(to: .frame(0))
-    #expect(reader.place.frame == 2)
+    #expect(reader.itemPosition.frame == 2)
     try await reader.seek(to: .frame(5))
     #expect(try await frames(reader) == [5, -1, 2, 3, 4, 5])
     try await reader.seek(to: .frame(50))
-    #expect(reader.place == ItemPlace(item: 4, frame: 6, rate: 8_000, length: .microseconds(1_250)))
+    #expect(
+      reader.itemPosition
+        == ItemPosition(item: 4, frame: 6, rate: 8_000, length: .microseconds(1_250)))
   }
 
-  @Test func `buffers of other rates count as long as they last`() async throws {
+  @Test func `an item's buffers at other rates count by their duration`() async throws {
     let fast = AudioFormat(sampleRate: 48_000, channelCount: 1)
     let item = PlaybackItem(
       source: .buffers([
         staircase(800), AudioBuffer(silence: 4_800, format: fast), staircase(800),
       ]),
       range: PlaybackRange(start: .frame(1_000), end: .frame(2_000)), repetition: .times(2))
-    let reader = try await ItemReader.open(item, index: 0, makeSource(item.source, mailbox))
+    let reader = try await ItemReader.open(
+      item, index: 0, FeederSettings().makeSource(item.source, mailbox))
     var lengths: [SampleRate: FrameCount] = [:]
     while case .audio(let buffer) = try await reader.next() {
       lengths[buffer.format.sampleRate, default: 0] += buffer.frameCount
     }
     #expect(lengths == [48_000: 3_600, 8_000: 400])
-    #expect(reader.place.frame == 1_000)
+    #expect(reader.itemPosition.frame == 1_000)
     try await reader.seek(to: .frame(1_500))
-    #expect(reader.place.frame == 1_500)
-    #expect(reader.place.length == .milliseconds(300))
+    #expect(reader.itemPosition.frame == 1_500)
+    #expect(reader.itemPosition.length == .milliseconds(300))
     guard case .audio(let buffer) = try await reader.next() else { return }
     #expect(buffer.frameCount == 600)
   }

@@ -6,9 +6,9 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-/// A source that is late, on a card that does not wait for it.
+/// A late source, on a card that does not wait for it.
 @Suite(.timeLimit(.minutes(1))) struct LateSourceTests {
-  @Test func `the silence for a late source is told as long as it is heard`() async throws {
+  @Test func `the reported silence of a late source is as long as the played one`() async throws {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
     let card = VirtualSoundCard(.init(pace: .realTime))
     let part = AudioBuffer(format: format, samples: .init(repeating: 0.5, count: 4_000))
@@ -33,8 +33,8 @@ import VirtualSoundCard
     let played = try #require(card.played.first).samples
     let begin = try #require(played.firstIndex { $0 != 0 })
     let end = try #require(played.lastIndex { $0 != 0 })
-    // All that is no sound between the first and the last frame, but for the fades around it, and
-    // for what a machine that is too busy misses.
+    // The silence between the first and the last frame, except for the fades around it and the xruns of a
+    // machine that is too busy.
     let inserted = (end + 1 - begin - 8_000).duration
     #expect(silence > .zero)
     #expect(inserted >= silence - .milliseconds(25), "\(inserted) \(silence)")

@@ -6,9 +6,11 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-/// In a process of its own, whose threads, descriptors and memory are nobody else's.
+/// In a process of its own, so that no other test uses threads, descriptors, or memory.
 @Suite struct LeftoversTests {
-  @Test func `a thousand playbacks begun and cancelled leave nothing`() async {
+  @Test func `a thousand playbacks started and cancelled leave no descriptor, thread, or memory`()
+    async
+  {
     await #expect(processExitsWith: .success) {
       let card = VirtualSoundCard(.init(pace: .untimed, keepsPlayback: false))
       try await withDependencies {
@@ -16,7 +18,9 @@ import VirtualSoundCard
         $0.playbackIdleTime = .zero
       } operation: {
         let player = AudioPlayerClient.liveValue
-        let leftovers = try await Held.leftovers { try await beginAndCancel(1_000, with: player) }
+        let leftovers = try await Held.leftovers {
+          try await beginAndCancel(1_000, with: player)
+        }
         #expect(leftovers == nil)
         #expect(card.openDeviceCount == 0)
       }
@@ -24,8 +28,8 @@ import VirtualSoundCard
   }
 }
 
-/// Begins playbacks one after the other and ends each where it happens to be: some before they
-/// begin, some while they play.
+/// Starts playbacks one after the other and ends each at any point: some before they begin, some while
+/// they play.
 private func beginAndCancel(_ count: Int, with player: AudioPlayerClient) async throws {
   let tone = AudioSignal.sine(440)
     .buffer(.milliseconds(100), format: AudioFormat(sampleRate: 8_000, channelCount: 1))

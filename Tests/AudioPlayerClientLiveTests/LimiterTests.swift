@@ -6,7 +6,7 @@ import Testing
 @Suite struct LimiterTests {
   let format = AudioFormat(sampleRate: 8_000, channelCount: 2)
 
-  @Test func `samples within ±1 stay exactly as they are`() {
+  @Test func `the limiter leaves samples within ±1 unchanged`() {
     let samples = AudioSignal.noise(seed: 7).buffer(8_000, format: format).samples + [1, -1, 0, 1]
     var limiter = Limiter(rate: 8_000)
     let (limited, gain) = limit(samples, &limiter)
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: [1.000_001, 2, 64, 1e20, 3.4e38] as [Float])
-  func `whatever comes, nothing leaves ±1`(loudest: Float) {
+  func `the limiter keeps any samples within ±1`(loudest: Float) {
     let samples = AudioSignal.noise(seed: 3).buffer(8_000, format: format).samples
     var limiter = Limiter(rate: 8_000)
     let (limited, gain) = limit(
@@ -26,21 +26,21 @@ import Testing
   }
 
   @Test(arguments: [Float.nan, .infinity, -.infinity, .signalingNaN])
-  func `what is no finite number becomes silence, and its neighbours stay`(broken: Float) {
+  func `the limiter silences NaN and infinite samples and keeps their neighbors`(broken: Float) {
     var limiter = Limiter(rate: 8_000)
     let (limited, gain) = limit([0.5, broken, 0.25, -0.25, broken, 1], &limiter)
     #expect(limited == [0.5, 0, 0.25, -0.25, 0, 1])
     #expect(gain == 1)
   }
 
-  @Test func `the channels of a frame are turned down alike`() {
+  @Test func `the channels of a frame get the same gain`() {
     var limiter = Limiter(rate: 8_000)
     let (limited, gain) = limit([2, 0.5, -4, 1, 1, -1], &limiter)
     #expect(limited == [1, 0.25, -1, 0.25, 0.25, -0.25])
     #expect(gain == 0.25)
   }
 
-  @Test func `it holds for 20 ms, rises for 100 ms, and then changes nothing`() {
+  @Test func `the limiter holds for 20 ms, recovers in 100 ms, and then changes nothing`() {
     var limiter = Limiter(rate: 8_000)
     let (limited, _) = limit([2, 2] + [Float](repeating: 0.5, count: 2 * 1_200), &limiter)
     let frames = stride(from: 0, to: limited.count, by: 2).map { limited[$0] }
@@ -51,7 +51,7 @@ import Testing
     #expect(limiter.gain == 1)
   }
 
-  @Test func `a loud tone is turned down as a whole, not again in every wave`() {
+  @Test func `a loud tone is limited as a whole, not wave by wave`() {
     var limiter = Limiter(rate: 8_000)
     let tone = AudioSignal.sine(50, amplitude: 4).buffer(.seconds(1), format: format).samples
     let (limited, _) = limit(tone, &limiter)
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: 0..<8)
-  func `no step is larger than the largest that came in`(seed: UInt64) {
+  func `the limiter creates no step larger than its input's`(seed: UInt64) {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
     let wander = AudioSignal.noise(seed: seed).buffer(16_000, format: format).samples
     var level: Float = 0

@@ -4,7 +4,7 @@ import ClientDependencies
 import SoundCard
 import VirtualSoundCard
 
-/// Does something with the live player on a card.
+/// Runs a body with the live player on a card.
 func withPlayer<Value: Sendable>(
   on card: VirtualSoundCard, _ body: (AudioPlayerClient) async throws -> Value
 ) async rethrows -> Value {
@@ -15,7 +15,7 @@ func withPlayer<Value: Sendable>(
   }
 }
 
-/// All that a playback on a card tells.
+/// Plays on a card and returns all events.
 @discardableResult
 func play(
   _ request: PlaybackRequest, on card: VirtualSoundCard

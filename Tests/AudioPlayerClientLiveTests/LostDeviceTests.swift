@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 import VirtualSoundCard
 
-/// A device that is lost while those who play on it wait for it.
+/// A lost device, and playbacks that wait for it.
 @Suite(.timeLimit(.minutes(1))) struct LostDeviceTests {
   private func request(
     _ buffer: AudioBuffer, _ policy: DeviceLossPolicy = .wait(atMost: .seconds(60)),
@@ -18,98 +18,98 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [200, 2_000, 3_000, 7_800, 8_000])
-  func `a sound goes on when its device is back, with nothing left out and a period twice`(
+  func `a sound resumes when its device returns, with no frame lost and a period repeated`(
     frame: Int
   ) async throws {
-    let deck = Deck(faults: [.unplugged(at: FrameCount(frame), for: .seconds(3))])
+    let harness = PlayerHarness(faults: [.unplugged(at: FrameCount(frame), for: .seconds(3))])
     let sound = staircase(8_000)
-    let playing = await deck.start(request(sound))
-    await deck.passUntilUnplugged()
-    await deck.sees { $0 == .deviceLost }
-    await comeBack(deck)
-    await deck.pass { $0.gap != nil }
-    try await deck.finish(playing)
-    let gaps = deck.events.compactMap(\.gap)
+    let playing = await harness.start(request(sound))
+    await harness.passUntilUnplugged()
+    await harness.sees { $0 == .deviceLost }
+    await comeBack(harness)
+    await harness.pass { $0.gap != nil }
+    try await harness.finish(playing)
+    let gaps = harness.events.compactMap(\.gap)
     #expect(gaps.count == 1 && (.seconds(3)...(.milliseconds(3_100))).contains(gaps[0]), "\(gaps)")
-    #expect(deck.events.last?.finish == PlaybackFinish(reason: .completed, heard: .seconds(1)))
-    let first = deck.card.played[0].samples.trimmed
-    let second = deck.card.played[1].samples.trimmed
+    #expect(harness.events.last?.finish == PlaybackFinish(reason: .completed, heard: .seconds(1)))
+    let first = harness.card.played[0].samples.trimmed
+    let second = harness.card.played[1].samples.trimmed
     let isBeginning = first.elementsEqual(sound.samples.prefix(first.count))
     let isEnd = second.elementsEqual(sound.samples.suffix(second.count))
     #expect(isBeginning && isEnd)
     let heardTwice = frame - (8_000 - second.count)
     #expect((0...200).contains(heardTwice), "\(heardTwice)")
-    while deck.openDeviceCount > 0 { await Task.yield() }
+    while harness.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `what has been heard stands still while the device is away`() async throws {
-    let deck = Deck(faults: [.unplugged(at: 2_000, for: .seconds(3))])
-    let playing = await deck.start(request(staircase(8_000)))
-    await deck.passUntilUnplugged()
-    await deck.sees { $0 == .deviceLost }
-    await deck.clock.advance(by: .milliseconds(2_990))
-    let heard = deck.events.compactMap(\.progress).map(\.heard)
+  @Test func `progress stands still while the device is away`() async throws {
+    let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(3))])
+    let playing = await harness.start(request(staircase(8_000)))
+    await harness.passUntilUnplugged()
+    await harness.sees { $0 == .deviceLost }
+    await harness.clock.advance(by: .milliseconds(2_990))
+    let heard = harness.events.compactMap(\.progress).map(\.heard)
     #expect(try #require(heard.last) <= .milliseconds(250))
     #expect(heard == heard.sorted())
-    await comeBack(deck, after: .milliseconds(10))
-    await deck.pass { $0.gap != nil }
-    try await deck.finish(playing)
+    await comeBack(harness, after: .milliseconds(10))
+    await harness.pass { $0.gap != nil }
+    try await harness.finish(playing)
   }
 
-  @Test func `a device that is not back in time is an error`() async throws {
-    let deck = Deck(faults: [.unplugged(at: 2_000, for: .seconds(3_600))])
-    let playing = await deck.start(request(staircase(8_000), .wait(atMost: .seconds(2))))
-    await deck.passUntilUnplugged()
-    await deck.sees { $0 == .deviceLost }
-    await deck.clock.advance(by: .seconds(2))
+  @Test func `a device that does not return in time is an error`() async throws {
+    let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(3_600))])
+    let playing = await harness.start(request(staircase(8_000), .wait(atMost: .seconds(2))))
+    await harness.passUntilUnplugged()
+    await harness.sees { $0 == .deviceLost }
+    await harness.clock.advance(by: .seconds(2))
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) { try await playing.value }
-    #expect(deck.events.allSatisfy { $0.gap == nil })
-    while deck.openDeviceCount > 0 { await Task.yield() }
+    #expect(harness.events.allSatisfy { $0.gap == nil })
+    while harness.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `stop ends a sound whose device is away, at once`() async throws {
-    let deck = Deck(faults: [.unplugged(at: 2_000, for: .seconds(3_600))])
-    let playing = await deck.start(request(staircase(8_000)))
-    await deck.passUntilUnplugged()
-    await deck.sees { $0 == .deviceLost }
-    await deck.player.stop()
+  @Test func `stop ends a sound at once while its device is away`() async throws {
+    let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(3_600))])
+    let playing = await harness.start(request(staircase(8_000)))
+    await harness.passUntilUnplugged()
+    await harness.sees { $0 == .deviceLost }
+    await harness.player.stop()
     try await playing.value
-    let finish = try #require(deck.events.last?.finish)
+    let finish = try #require(harness.events.last?.finish)
     #expect(finish.reason == .stopped)
     #expect(finish.heard <= .milliseconds(250))
-    while deck.openDeviceCount > 0 { await Task.yield() }
+    while harness.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `who is cancelled while the device is away leaves nothing open`() async throws {
-    let deck = Deck(faults: [.unplugged(at: 2_000, for: .seconds(3))])
-    let playing = await deck.start(request(staircase(8_000)))
-    await deck.passUntilUnplugged()
-    await deck.sees { $0 == .deviceLost }
+  @Test func `a playback cancelled while its device is away leaves nothing open`() async throws {
+    let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(3))])
+    let playing = await harness.start(request(staircase(8_000)))
+    await harness.passUntilUnplugged()
+    await harness.sees { $0 == .deviceLost }
     playing.cancel()
     _ = await playing.result
-    await deck.player.stop()
-    await deck.clock.advance(by: .seconds(3))
-    #expect(deck.card.played.count == 1)
-    while deck.openDeviceCount > 0 { await Task.yield() }
+    await harness.player.stop()
+    await harness.clock.advance(by: .seconds(3))
+    #expect(harness.card.played.count == 1)
+    while harness.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `a pause while the device is away is in force at once, and what follows is exact`()
+  @Test func `a pause while the device is away is in effect at once and loses no frame`()
     async throws
   {
-    let deck = Deck(faults: [.unplugged(at: 2_000, for: .seconds(3))])
+    let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(3))])
     let id = PlaybackID()
     let sound = staircase(8_000)
-    let playing = await deck.start(request(sound, id: id))
-    await deck.passUntilUnplugged()
-    await deck.sees { $0 == .deviceLost }
-    try await deck.player.control(id: id, command: .pause())
-    await comeBack(deck)
-    await deck.pass { $0.paused != nil }
-    await deck.pass(4)
-    try await deck.tell(id, .resume(fade: .zero))
-    try await deck.finish(playing)
-    let paused = try #require(deck.events.compactMap(\.paused).first?.position.rawValue)
-    let samples = deck.card.played[1].samples
+    let playing = await harness.start(request(sound, id: id))
+    await harness.passUntilUnplugged()
+    await harness.sees { $0 == .deviceLost }
+    try await harness.player.control(id: id, command: .pause())
+    await comeBack(harness)
+    await harness.pass { $0.paused != nil }
+    await harness.pass(4)
+    try await harness.tell(id, .resume(fade: .zero))
+    try await harness.finish(playing)
+    let paused = try #require(harness.events.compactMap(\.paused).first?.position.rawValue)
+    let samples = harness.card.played[1].samples
     let tail = Array(sound.samples[paused...])
     let second = samples.trimmed
     let heard = second.filter { $0 != 0 }
@@ -119,59 +119,62 @@ import VirtualSoundCard
     #expect(second.count - heard.count >= 800)
   }
 
-  @Test func `what is sought while the device is away is heard when it is back`() async throws {
-    let deck = Deck(faults: [.unplugged(at: 2_000, for: .seconds(3))])
+  @Test func `a seek while the device is away is played when it returns`() async throws {
+    let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(3))])
     let id = PlaybackID()
     let sound = staircase(8_000)
-    let playing = await deck.start(request(sound, id: id))
-    await deck.passUntilUnplugged()
-    await deck.sees { $0 == .deviceLost }
-    try await deck.player.control(id: id, command: .seek(to: .frame(6_000)))
-    try await deck.player.control(id: id, command: .pause())
-    try await deck.player.control(id: id, command: .resume())
-    await comeBack(deck)
-    await deck.pass { $0.gap != nil }
-    try await deck.finish(playing)
-    #expect(deck.events.compactMap(\.sought).first?.position == 6_000)
-    let back = deck.card.played[1].samples
+    let playing = await harness.start(request(sound, id: id))
+    await harness.passUntilUnplugged()
+    await harness.sees { $0 == .deviceLost }
+    try await harness.player.control(id: id, command: .seek(to: .frame(6_000)))
+    try await harness.player.control(id: id, command: .pause())
+    try await harness.player.control(id: id, command: .resume())
+    await comeBack(harness)
+    await harness.pass { $0.gap != nil }
+    try await harness.finish(playing)
+    #expect(harness.events.compactMap(\.sought).first?.position == 6_000)
+    let back = harness.card.played[1].samples
     let hasSought = back.range(of: Array(sound.samples[6_200...])) != nil
     let hasSkipped = back.range(of: Array(sound.samples[4_000..<4_010])) != nil
     #expect(hasSought && !hasSkipped)
   }
 
-  @Test func `of two sounds the one that waits goes on, and the other one fails`() async throws {
-    let deck = Deck(faults: [.unplugged(at: 2_000, for: .seconds(3))])
-    let waiting = await deck.start(request(staircase(8_000)))
-    let failing = await deck.start(request(staircase(8_000), .fail))
-    await deck.passUntilUnplugged()
+  @Test func `when a device is lost, a sound that waits resumes and one that does not fails`()
+    async throws
+  {
+    let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(3))])
+    let waiting = await harness.start(request(staircase(8_000)))
+    let failing = await harness.start(request(staircase(8_000), .fail))
+    await harness.passUntilUnplugged()
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) { try await failing.value }
-    await deck.sees { $0 == .deviceLost }
-    // Who comes now and does not wait fails as well.
-    let late = await deck.start(request(staircase(8_000), .fail))
+    await harness.sees { $0 == .deviceLost }
+    // A new playback that does not wait fails, too.
+    let late = await harness.start(request(staircase(8_000), .fail))
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) { try await late.value }
-    await comeBack(deck)
-    await deck.pass { $0.gap != nil }
-    try await deck.finish(waiting)
-    #expect(deck.events.count { $0.finish?.reason == .completed } == 1)
-    while deck.openDeviceCount > 0 { await Task.yield() }
+    await comeBack(harness)
+    await harness.pass { $0.gap != nil }
+    try await harness.finish(waiting)
+    #expect(harness.events.count { $0.finish?.reason == .completed } == 1)
+    while harness.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `who comes while the device is away waits as well`() async throws {
-    let deck = Deck(faults: [.unplugged(at: 2_000, for: .seconds(3))])
-    let first = await deck.start(request(staircase(8_000)))
-    await deck.passUntilUnplugged()
-    await deck.sees { $0 == .deviceLost }
-    let second = await deck.start(request(staircase(400)))
-    await comeBack(deck)
-    await deck.pass { $0.gap != nil }
-    try await deck.finish(first)
+  @Test func `a sound started while the device is away waits, too`() async throws {
+    let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(3))])
+    let first = await harness.start(request(staircase(8_000)))
+    await harness.passUntilUnplugged()
+    await harness.sees { $0 == .deviceLost }
+    let second = await harness.start(request(staircase(400)))
+    await comeBack(harness)
+    await harness.pass { $0.gap != nil }
+    try await harness.finish(first)
     try await second.value
-    #expect(deck.events.count { $0 == .deviceLost } == 2)
-    #expect(deck.events.count { $0.finish?.reason == .completed } == 2)
+    #expect(harness.events.count { $0 == .deviceLost } == 2)
+    #expect(harness.events.count { $0.finish?.reason == .completed } == 2)
   }
 
-  @Test func `a device that is back in another format is an error that says so`() async throws {
-    let deck = Deck(faults: [.unplugged(at: 2_000, for: .seconds(3))]) { soundCard, clock in
+  @Test func `a device that returns in another format is an error that says so`() async throws {
+    let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(3))]) {
+      soundCard, clock in
       let other = VirtualSoundCard(.init(pace: .lockstep(clock), sampleRate: 16_000))
       let first = soundCard.openPlayback
       let openings = Openings()
@@ -181,10 +184,10 @@ import VirtualSoundCard
         return if let pcm { pcm } else { try await first(request) }
       }
     }
-    let playing = await deck.start(request(staircase(8_000)))
-    await deck.passUntilUnplugged()
-    await deck.sees { $0 == .deviceLost }
-    await deck.clock.advance(by: .seconds(1))
+    let playing = await harness.start(request(staircase(8_000)))
+    await harness.passUntilUnplugged()
+    await harness.sees { $0 == .deviceLost }
+    await harness.clock.advance(by: .seconds(1))
     do {
       try await playing.value
       Issue.record("it went on")
@@ -193,9 +196,11 @@ import VirtualSoundCard
     }
   }
 
-  @Test func `it is opened again with the dependencies of whoever opened it first`() async throws {
+  @Test func `a lost device is opened again with the dependencies of its first request`()
+    async throws
+  {
     let clocks = Mutex<[Bool]>([])
-    let deck = Deck(faults: [.unplugged(at: 2_000, for: .seconds(3))]) { soundCard, _ in
+    let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(3))]) { soundCard, _ in
       let open = soundCard.openPlayback
       soundCard.openPlayback = { request in
         @Dependency(\.continuousClock) var clock
@@ -204,43 +209,43 @@ import VirtualSoundCard
         return try await open(request)
       }
     }
-    let playing = await deck.start(request(staircase(8_000)))
-    await deck.passUntilUnplugged()
-    await deck.sees { $0 == .deviceLost }
-    await comeBack(deck)
-    await deck.pass { $0.gap != nil }
-    try await deck.finish(playing)
+    let playing = await harness.start(request(staircase(8_000)))
+    await harness.passUntilUnplugged()
+    await harness.sees { $0 == .deviceLost }
+    await comeBack(harness)
+    await harness.pass { $0.gap != nil }
+    try await harness.finish(playing)
     let isDecks = clocks.withLock { $0 }
     #expect(isDecks.count >= 2 && isDecks.allSatisfy { $0 })
   }
 
-  @Test func `it is opened again in the format that it had settled on`() async throws {
+  @Test func `a lost device is opened again in the format that it had settled on`() async throws {
     let asked = Mutex<[SampleRate]>([])
     let fault = VirtualFault.unplugged(at: 2_000, for: .seconds(3))
-    let deck = Deck(sampleRate: 16_000, faults: [fault]) { soundCard, _ in
+    let harness = PlayerHarness(sampleRate: 16_000, faults: [fault]) { soundCard, _ in
       let open = soundCard.openPlayback
       soundCard.openPlayback = { request in
         asked.withLock { $0.append(request.format.sampleRate) }
         return try await open(request)
       }
     }
-    let playing = await deck.start(request(staircase(8_000)))
-    await deck.passUntilUnplugged()
-    await deck.sees { $0 == .deviceLost }
-    await comeBack(deck)
-    await deck.pass { $0.gap != nil }
-    try await deck.finish(playing)
+    let playing = await harness.start(request(staircase(8_000)))
+    await harness.passUntilUnplugged()
+    await harness.sees { $0 == .deviceLost }
+    await comeBack(harness)
+    await harness.pass { $0.gap != nil }
+    try await harness.finish(playing)
     let rates = asked.withLock { $0 }
     #expect(rates.first == 8_000 && rates.dropFirst().allSatisfy { $0 == 16_000 })
     #expect(rates.count >= 2)
   }
 
-  /// Lets the device be back and open again.
-  private func comeBack(_ deck: Deck, after time: Duration = .seconds(3)) async {
-    // Whoever went to sleep after the advance, to try again, would never wake.
-    await deck.clock.sleepers(atLeast: 1)
-    await deck.clock.advance(by: time)
-    while deck.openDeviceCount == 0 { await Task.yield() }
+  /// Lets time pass until the device has returned and is open.
+  private func comeBack(_ harness: PlayerHarness, after time: Duration = .seconds(3)) async {
+    // A retry that went to sleep after the advance would never wake.
+    await harness.clock.sleepers(atLeast: 1)
+    await harness.clock.advance(by: time)
+    while harness.openDeviceCount == 0 { await Task.yield() }
   }
 
   private actor Openings {
@@ -253,7 +258,7 @@ import VirtualSoundCard
 }
 
 extension [Float] {
-  /// Without the silence that fills the last period.
+  /// The samples without the silence that pads the last period.
   fileprivate var trimmed: ArraySlice<Float> {
     self[..<(lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0)]
   }

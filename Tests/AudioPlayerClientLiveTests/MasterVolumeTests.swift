@@ -5,7 +5,7 @@ import Testing
 @Suite struct MasterVolumeTests {
   @Test(
     arguments: zip([0.25, -1, 7, Float.nan, .infinity] as [Float], [0.25, 0, 1, 0, 1] as [Float]))
-  func `a volume is brought into its range`(given: Float, gain: Float) {
+  func `the master volume is clamped`(given: Float, gain: Float) {
     let volume = MasterVolume()
     volume.gain = given
     #expect(volume.gain == gain)

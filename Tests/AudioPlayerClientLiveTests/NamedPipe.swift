@@ -2,14 +2,14 @@ import AudioCore
 import Foundation
 import Glibc
 
-/// A named pipe that a test writes a WAV file into, as far as it likes.
+/// A named pipe that a test writes parts of a WAV file into.
 final class NamedPipe: Sendable {
   let url = FileManager.default.temporaryDirectory
     .appendingPathComponent("syrinx-\(UUID().uuidString).pipe")
   private let wav: Data
   private let frameCount: Int
 
-  /// - Parameter sound: all that the file would hold.
+  /// - Parameter sound: the whole content of the file.
   init(_ sound: AudioBuffer) throws {
     let file = try temporaryWAV(sound)
     defer { try? FileManager.default.removeItem(at: file) }
@@ -22,8 +22,8 @@ final class NamedPipe: Sendable {
     try? FileManager.default.removeItem(at: url)
   }
 
-  /// A writer that does not wait for a reader, and is one itself, so that nothing is lost before
-  /// the player comes.
+  /// A writer that does not wait for a reader; it is a reader itself, so that nothing is lost before the
+  /// player opens the pipe.
   func open() throws -> FileHandle {
     try FileHandle(forUpdating: url)
   }
@@ -38,7 +38,7 @@ final class NamedPipe: Sendable {
     wav.dropFirst(bytes(frame).count)
   }
 
-  /// Whether nobody reads from the pipe any more; waits for that for ten seconds.
+  /// Whether nobody reads from the pipe anymore; waits up to ten seconds for that.
   func isLeft() -> Bool {
     let descriptor = Glibc.open(url.path, O_WRONLY | O_NONBLOCK)
     guard descriptor >= 0 else { return errno == ENXIO }

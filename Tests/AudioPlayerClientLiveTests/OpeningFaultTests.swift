@@ -6,67 +6,67 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-/// A card that cannot be opened, or not at once.
+/// Devices that cannot be opened, or not at once.
 @Suite(.timeLimit(.minutes(1))) struct OpeningFaultTests {
   private let request = PlaybackRequest(source: .buffers([staircase(4_000)]))
 
-  @Test func `a card that is in use says who has it, and is opened anew by the next sound`()
+  @Test func `a busy device names its user, and the next sound opens it again`()
     async throws
   {
     let holder = DeviceHolder(name: "mpv", processID: 42)
-    let deck = Deck(faults: [.busy(holder: holder, times: 1)])
-    let refused = await deck.start(request)
+    let harness = PlayerHarness(faults: [.busy(holder: holder, times: 1)])
+    let refused = await harness.start(request)
     let error = await #expect(throws: AudioPlayerError.self) { try await refused.value }
     #expect(error.map { "\($0)".contains("mpv (process 42)") } == true)
-    #expect(deck.openDeviceCount == 0)
-    try await deck.finish(await deck.start(request))
-    #expect(deck.events.last?.finish?.reason == .completed)
-    #expect(deck.openDeviceCount == 0)
+    #expect(harness.openDeviceCount == 0)
+    try await harness.finish(await harness.start(request))
+    #expect(harness.events.last?.finish?.reason == .completed)
+    #expect(harness.openDeviceCount == 0)
   }
 
-  @Test func `a card that cannot be opened says why`() async {
+  @Test func `a device that cannot be opened says why`() async {
     let denied = SoundCardError.permissionDenied("virtual")
-    let deck = Deck(faults: [.failing(in: .open, with: denied)])
-    let refused = await deck.start(request)
+    let harness = PlayerHarness(faults: [.failing(in: .open, with: denied)])
+    let refused = await harness.start(request)
     await #expect(throws: AudioPlayerError.device(nil, reason: "\(denied)")) {
       try await refused.value
     }
-    #expect(deck.events.isEmpty)
+    #expect(harness.events.isEmpty)
   }
 
-  @Test func `a card that takes its time to open is waited for, and nothing is left out`()
+  @Test func `a device that is slow to open is waited for and plays every frame`()
     async throws
   {
-    let deck = Deck(faults: [.blocked(in: .open, for: .seconds(3))])
-    let (playing, begun) = await deck.begin(request)
-    await deck.clock.sleepers(atLeast: 1)
-    await deck.clock.advance(by: .seconds(3))
+    let harness = PlayerHarness(faults: [.blocked(in: .open, for: .seconds(3))])
+    let (playing, begun) = await harness.begin(request)
+    await harness.clock.sleepers(atLeast: 1)
+    await harness.clock.advance(by: .seconds(3))
     await begun.wait()
-    try await deck.finish(playing)
-    let isComplete = deck.played.starts(with: staircase(4_000).samples)
+    try await harness.finish(playing)
+    let isComplete = harness.played.starts(with: staircase(4_000).samples)
     #expect(isComplete)
-    #expect(deck.events.last?.finish?.reason == .completed)
+    #expect(harness.events.last?.finish?.reason == .completed)
   }
 
-  @Test func `a card that does not open is lost after five seconds`() async {
-    let deck = Deck(faults: [.blocked(in: .open)])
-    let (playing, _) = await deck.begin(request)
-    await deck.clock.sleepers(atLeast: 1)
-    await deck.clock.advance(by: .seconds(5))
+  @Test func `a device that does not open is lost after five seconds`() async {
+    let harness = PlayerHarness(faults: [.blocked(in: .open)])
+    let (playing, _) = await harness.begin(request)
+    await harness.clock.sleepers(atLeast: 1)
+    await harness.clock.advance(by: .seconds(5))
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) { try await playing.value }
-    while deck.openDeviceCount > 0 { await Task.yield() }
+    while harness.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `stop and cancel end a sound whose card does not open, at once`() async throws {
+  @Test func `stop and cancel end a sound at once while its device does not open`() async throws {
     for isCancelled in [false, true] {
-      let deck = Deck(faults: [.blocked(in: .open)])
-      let (playing, _) = await deck.begin(request)
-      await deck.clock.sleepers(atLeast: 1)
-      if isCancelled { playing.cancel() } else { await deck.player.stop() }
+      let harness = PlayerHarness(faults: [.blocked(in: .open)])
+      let (playing, _) = await harness.begin(request)
+      await harness.clock.sleepers(atLeast: 1)
+      if isCancelled { playing.cancel() } else { await harness.player.stop() }
       _ = await playing.result
-      await deck.player.stop()
-      if !isCancelled { #expect(deck.events.last?.finish?.reason == .stopped) }
-      #expect(deck.openDeviceCount == 0)
+      await harness.player.stop()
+      if !isCancelled { #expect(harness.events.last?.finish?.reason == .stopped) }
+      #expect(harness.openDeviceCount == 0)
     }
   }
 }

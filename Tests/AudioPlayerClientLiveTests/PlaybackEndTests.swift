@@ -7,13 +7,13 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-/// How a playback ends: stopped, cancelled, abandoned, or by what is wrong with it.
+/// The ends of a playback: stopped, cancelled, abandoned, or failed.
 @Suite struct PlaybackEndTests {
   let format = AudioFormat(sampleRate: 8_000, channelCount: 2)
   var tone: AudioBuffer { AudioSignal.sine(440).buffer(.milliseconds(500), format: format) }
 
   @Test(arguments: [0, 130, 499])
-  func `a playback that is cancelled fades out within the buffer and without a click`(
+  func `a cancelled playback fades out within the buffer and without a click`(
     milliseconds: Int
   ) async throws {
     let clock = TestClock()
@@ -37,7 +37,7 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `stop ends what sounds with an event that says so`() async throws {
+  @Test func `stop ends a playback with an event that says so`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(.init(pace: .lockstep(clock)))
     let request = PlaybackRequest(source: .buffers([tone]), repetition: .forever)
@@ -72,7 +72,7 @@ import VirtualSoundCard
     #expect(card.played.first?.samples.suffix(2) == [0, 0])
   }
 
-  @Test func `a device that is unplugged ends every playback with an error that names it`() async {
+  @Test func `an unplugged device ends every playback with an error that names it`() async {
     let clock = TestClock()
     let card = VirtualSoundCard(.init(pace: .lockstep(clock), faults: [.unplugged(at: 800)]))
     await #expect(throws: AudioPlayerError.deviceLost("virtual")) {
@@ -87,7 +87,7 @@ import VirtualSoundCard
     while card.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `the device that is asked for and is not there is named in the error`() async {
+  @Test func `a requested device that is missing is named in the error`() async {
     let unknown = AudioPlayerError.device(
       "hw:9", reason: "\(SoundCardError.unknownDevice("hw:9", .playback))")
     await #expect(throws: unknown) {
@@ -96,8 +96,7 @@ import VirtualSoundCard
     }
   }
 
-  @Test func `sources that hold nothing or cannot repeat are refused before a device opens`() async
-  {
+  @Test func `empty sources and repeated streams are refused before a device opens`() async {
     let card = VirtualSoundCard(.init(pace: .untimed))
     await #expect(throws: AudioPlayerError.emptySource(nil)) {
       try await play(.init(source: .buffers([])), on: card)
@@ -114,7 +113,7 @@ import VirtualSoundCard
     #expect(card.played.isEmpty)
   }
 
-  @Test func `an error of the source is thrown after what it gave has been heard`() async throws {
+  @Test func `an error of the source is thrown after its audio has been played`() async throws {
     struct Broken: Error {}
     let card = VirtualSoundCard(.init(pace: .untimed))
     let (stream, continuation) = AsyncThrowingStream<AudioBuffer, any Error>.makeStream()
@@ -127,7 +126,7 @@ import VirtualSoundCard
       card.played.first?.samples.prefix(tone.samples.count).elementsEqual(tone.samples) == true)
   }
 
-  @Test func `a playback that is abandoned before its source gives anything leaves nothing behind`()
+  @Test func `a playback abandoned before its first audio leaves nothing behind`()
     async throws
   {
     let card = VirtualSoundCard(.init(pace: .untimed))

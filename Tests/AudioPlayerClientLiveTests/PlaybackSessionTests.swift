@@ -13,12 +13,12 @@ import VirtualSoundCard
   private let silence = AudioBuffer(
     silence: 800, format: AudioFormat(sampleRate: 8_000, channelCount: 1))
 
-  @Test func `a playback that says that it has finished is over`() async throws {
+  @Test func `a playback that reports its end is over`() async throws {
     let playing = Mutex<PlaybackSession?>(nil)
     let isOver = Mutex<Bool?>(nil)
     let session = PlaybackSession(
       request: PlaybackRequest(source: .buffers([silence])),
-      setting: EngineSetting(
+      settings: PlayerSettings(
         soundCard: card.soundCard, idleTime: .zero, clock: ContinuousClock()),
       engines: EnginePool()
     ) { event in
@@ -33,7 +33,7 @@ import VirtualSoundCard
     #expect(isOver.withLock { $0 } == true)
   }
 
-  @Test func `a name can be used again as soon as its end is told`() async throws {
+  @Test func `an ID can be used again once its end is reported`() async throws {
     try await withDependencies {
       $0.soundCard = card.soundCard
     } operation: {

@@ -14,7 +14,7 @@ import VirtualSoundCard
     AudioSignal.noise(seed: 5, amplitude: 0.25).buffer(.milliseconds(300), format: format)
   }
 
-  @Test func `a preloaded sound is played sample by sample, as often as is asked for`()
+  @Test func `a preloaded sound is played sample by sample, any number of times`()
     async throws
   {
     let card = VirtualSoundCard(.init(pace: .untimed))
@@ -41,7 +41,7 @@ import VirtualSoundCard
       var sound: PreloadedSound? = try await player.preload(source: .buffers([chime]))
       let copy = try #require(sound)
       sound = nil
-      // What gave the device back would have done so by then.
+      // A release of the device would have happened by then.
       for _ in 0..<2 {
         for try await _ in await player.playback(request: .init(source: .preloaded(copy))) {}
       }
@@ -52,7 +52,7 @@ import VirtualSoundCard
     while card.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `a low latency is that of the device that a sound is preloaded for`() async throws {
+  @Test func `a preload with low latency opens its device with low latency`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed))
     try await with(card) { player in
       let sound = try await player.preload(source: .buffers([chime]), latency: .low)
@@ -64,7 +64,8 @@ import VirtualSoundCard
     }
   }
 
-  @Test func `a source that cannot be loaded is an error, and leaves no device open`() async throws
+  @Test func `a source that cannot be preloaded is an error and leaves no device open`()
+    async throws
   {
     let card = VirtualSoundCard(.init(pace: .untimed))
     struct Broken: Error {}
@@ -85,7 +86,7 @@ import VirtualSoundCard
     while card.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `a preloaded sound is played on a device that is not its own, too`() async throws {
+  @Test func `a preloaded sound can be played on another device`() async throws {
     let first = VirtualSoundCard(.init(pace: .untimed))
     let second = VirtualSoundCard(.init(pace: .untimed))
     let sound = try await with(first) { try await $0.preload(source: .buffers([chime])) }
@@ -98,7 +99,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [8_000, 16_000] as [SampleRate])
-  func `what is no finite number in a preloaded sound spoils nothing but itself`(
+  func `NaN and infinite samples of a preloaded sound spoil no others`(
     rate: SampleRate
   ) async throws {
     var samples = [Float](repeating: 0.25, count: rate.hertz / 2)
@@ -134,7 +135,7 @@ import VirtualSoundCard
     #expect(events.last?.finish?.reason == .completed)
   }
 
-  @Test func `a preloaded sound outlives the device that was lost under it`() async throws {
+  @Test func `a preloaded sound can be played after its device was lost`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, faults: [.unplugged(at: 20_000)]))
     try await with(card) { player in
       let sound = try await player.preload(source: .buffers([chime]))
@@ -148,7 +149,7 @@ import VirtualSoundCard
     #expect(card.played.count == 2)
   }
 
-  @Test func `a preloaded sound can be preloaded again where its device was lost`() async throws {
+  @Test func `a preloaded sound can be preloaded again after its device was lost`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, faults: [.unplugged(at: 2_000)]))
     try await with(card) { player in
       let sound = try await player.preload(source: .buffers([chime]))
@@ -164,7 +165,7 @@ import VirtualSoundCard
     }
   }
 
-  @Test func `a sound of one's own buffers is preloaded with a device open for it`() async throws {
+  @Test func `a PreloadedSound of custom buffers is preloaded with an open device`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed))
     try await with(card) { player in
       let sound = try await player.preload(
@@ -174,7 +175,7 @@ import VirtualSoundCard
     }
   }
 
-  @Test func `a file that is shorter than its header says is told of when it has been heard`()
+  @Test func `a file shorter than its header says is reported when it has been played`()
     async throws
   {
     let file = try temporaryWAV(chime)
@@ -199,7 +200,7 @@ import VirtualSoundCard
     #expect(events.last?.finish?.heard == shortfall[1] && shortfall[1] < .milliseconds(160))
   }
 
-  @Test func `what is heard of a short file before its end is no shortfall`() async throws {
+  @Test func `no shortfall is reported before the end of a truncated file`() async throws {
     let sound = PreloadedSound(
       buffers: [chime], device: nil, hold: nil,
       shortfall: (announced: .seconds(1), decoded: .milliseconds(300)))

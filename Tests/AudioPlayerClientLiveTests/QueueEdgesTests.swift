@@ -6,25 +6,25 @@ import Testing
 
 @testable import AudioPlayerClientLive
 
-/// What a queue is told before its first frame, at its end, and beyond both.
+/// Commands to a queue before its first frame, at its end, and outside both.
 @Suite(.timeLimit(.minutes(1))) struct QueueEdgesTests {
-  let deck = Deck()
+  let harness = PlayerHarness()
   let missing = PlaybackItem(source: .file(URL(fileURLWithPath: "/nowhere.wav")))
 
   private func item(_ buffers: AudioBuffer...) -> PlaybackItem {
     PlaybackItem(source: .buffers(buffers))
   }
 
-  @Test func `what an item failed with is thrown whenever a request comes too late`() async throws {
+  @Test func `the error of an item is thrown even if a request arrives too late`() async throws {
     let request = PlaybackRequest(items: [item(staircase(4_000)), missing], id: "a")
-    let playing = await deck.start(request)
+    let playing = await harness.start(request)
     while true {
-      do { try await deck.tell("a", .enqueue([])) } catch { break }
+      do { try await harness.tell("a", .enqueue([])) } catch { break }
     }
-    await #expect(throws: AudioPlayerError.self) { try await deck.finish(playing) }
+    await #expect(throws: AudioPlayerError.self) { try await harness.finish(playing) }
   }
 
-  @Test func `what is skipped before its first frame is completed, with nothing heard`()
+  @Test func `a playback skipped before its first frame completes with nothing played`()
     async throws
   {
     let (given, asked, released) = (Ring<Int>(capacity: 1), Gate(), Gate())
@@ -34,48 +34,48 @@ import Testing
       await released.wait()
       return nil
     }
-    // All of it is held back for the fade.
+    // All of it is held back for the fade-out.
     let request = PlaybackRequest(source: .stream(stream), id: "a", fadeOut: .seconds(10))
-    let starting = Task { await deck.start(request) }
+    let starting = Task { await harness.start(request) }
     await asked.wait()
-    try await deck.player.control(id: "a", command: .skip)
-    try await deck.finish(await starting.value)
+    try await harness.player.control(id: "a", command: .skip)
+    try await harness.finish(await starting.value)
     #expect(
-      deck.events.last == .finished(PlaybackFinish(reason: .completed, heard: .zero)))
+      harness.events.last == .finished(PlaybackFinish(reason: .completed, heard: .zero)))
     released.open()
   }
 
-  @Test func `items far outside the queue are its ends`() async throws {
+  @Test func `a seek to an item outside the queue goes to its start or end`() async throws {
     let request = PlaybackRequest(items: [item(staircase(9_000))], id: "a")
-    let playing = await deck.start(request)
-    await deck.pass(2)
-    try await deck.tell("a", .pause())
-    try await deck.tell("a", .seek(to: .frame(7), item: .min))
-    await deck.pass { $0.sought != nil }
-    #expect(deck.events.compactMap(\.sought).map(\.position) == [0])
-    try await deck.tell("a", .seek(to: .frame(0), item: .max))
-    try await deck.tell("a", .skip)
-    try await deck.tell("a", .enqueue([item(staircase(1_000, from: 20_000))]))
-    try await deck.tell("a", .resume())
-    try await deck.finish(playing)
-    #expect(deck.played.range(of: staircase(920, from: 20_080).samples) != nil)
+    let playing = await harness.start(request)
+    await harness.pass(2)
+    try await harness.tell("a", .pause())
+    try await harness.tell("a", .seek(to: .frame(7), item: .min))
+    await harness.pass { $0.sought != nil }
+    #expect(harness.events.compactMap(\.sought).map(\.position) == [0])
+    try await harness.tell("a", .seek(to: .frame(0), item: .max))
+    try await harness.tell("a", .skip)
+    try await harness.tell("a", .enqueue([item(staircase(1_000, from: 20_000))]))
+    try await harness.tell("a", .resume())
+    try await harness.finish(playing)
+    #expect(harness.played.range(of: staircase(920, from: 20_080).samples) != nil)
   }
 
-  @Test func `behind the last item, the item that is sought in is the last one`() async throws {
+  @Test func `after the last item a seek without an item stays in it`() async throws {
     let items = [item(staircase(9_000)), item(staircase(9_000, from: 9_000))]
-    let playing = await deck.start(PlaybackRequest(items: items, id: "a"))
-    await deck.pass(2)
-    try await deck.tell("a", .pause())
-    for _ in 0..<3 { try await deck.tell("a", .skip) }
-    try await deck.tell("a", .seek(to: .frame(1_000)))
-    await deck.pass { $0.sought != nil }
-    try await deck.tell("a", .resume())
-    try await deck.finish(playing)
-    #expect(deck.events.compactMap(\.sought).map(\.item) == [1])
-    #expect(deck.played.range(of: staircase(7_920, from: 10_080).samples) != nil)
+    let playing = await harness.start(PlaybackRequest(items: items, id: "a"))
+    await harness.pass(2)
+    try await harness.tell("a", .pause())
+    for _ in 0..<3 { try await harness.tell("a", .skip) }
+    try await harness.tell("a", .seek(to: .frame(1_000)))
+    await harness.pass { $0.sought != nil }
+    try await harness.tell("a", .resume())
+    try await harness.finish(playing)
+    #expect(harness.events.compactMap(\.sought).map(\.item) == [1])
+    #expect(harness.played.range(of: staircase(7_920, from: 10_080).samples) != nil)
   }
 
-  @Test func `what cannot be converted fails its item, and the others are heard`() async throws {
+  @Test func `an item that cannot be converted fails, and the others are played`() async throws {
     let tooSlow = AudioBuffer(
       silence: 10, format: AudioFormat(sampleRate: 30, channelCount: 1))
     let slow = AudioBuffer(
@@ -83,20 +83,20 @@ import Testing
       samples: .init(repeating: 0.5, count: 2_000))
     let request = PlaybackRequest(
       items: [item(staircase(800)), item(slow, tooSlow), item(staircase(1_000))])
-    let playing = await deck.start(request)
-    await #expect(throws: AudioPlayerError.self) { try await deck.finish(playing) }
-    #expect(deck.events.compactMap(\.failedItem) == [1])
-    #expect(deck.played.prefix(800).elementsEqual(staircase(800).samples))
-    #expect(deck.played.range(of: staircase(1_000).samples) == 4_800..<5_800)
+    let playing = await harness.start(request)
+    await #expect(throws: AudioPlayerError.self) { try await harness.finish(playing) }
+    #expect(harness.events.compactMap(\.failedItem) == [1])
+    #expect(harness.played.prefix(800).elementsEqual(staircase(800).samples))
+    #expect(harness.played.range(of: staircase(1_000).samples) == 4_800..<5_800)
   }
 
-  @Test func `a fade out that would keep more than a minute in memory is refused`() async throws {
+  @Test func `a fade-out of more than a minute is refused`() async throws {
     func request(_ seconds: Int) -> PlaybackRequest {
       PlaybackRequest(items: [item(staircase(800))], fadeOut: .seconds(seconds))
     }
-    try await deck.finish(await deck.start(request(60)))
+    try await harness.finish(await harness.start(request(60)))
     await #expect(throws: AudioPlayerError.fadeOutTooLong(limit: .seconds(60))) {
-      try await deck.finish(await deck.start(request(61)))
+      try await harness.finish(await harness.start(request(61)))
     }
   }
 }

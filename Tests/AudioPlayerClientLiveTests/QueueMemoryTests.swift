@@ -4,9 +4,9 @@ import Testing
 
 @testable import AudioPlayerClientLive
 
-/// What a queue keeps of items that cannot be played again.
+/// The memory of a queue for items that cannot be played again.
 @Suite struct QueueMemoryTests {
-  @Test func `a stream that has been skipped is let go before the playback ends`() async throws {
+  @Test func `a skipped stream is released before the playback ends`() async throws {
     weak var resource: Resource?
     let queue = queue(&resource)
     let isThere = resource != nil
@@ -16,19 +16,19 @@ import Testing
       if case .audio = step { hasAudio = true }
     }
     queue.forget(before: 400, of: 0)
-    let place = try await queue.perform(.skip, at: QueuePlace(item: 0, round: 0))
+    let place = try await queue.perform(.skip, at: QueuePosition(item: 0, round: 0))
     let isGone = resource == nil
     #expect(isThere && hasAudio && isGone)
     #expect(place?.item == 1)
     await #expect(throws: AudioPlayerError.notSeekable(nil)) {
-      try await queue.perform(.seek(.frame(0), item: 0), at: QueuePlace(item: 1, round: 0))
+      try await queue.perform(.seek(.frame(0), item: 0), at: QueuePosition(item: 1, round: 0))
     }
   }
 
   private final class Resource: Sendable {}
 
   /// A stream without an end, and a sound after it.
-  private func queue(_ resource: inout Resource?) -> QueueSource {
+  private func queue(_ resource: inout Resource?) -> PlaybackQueue {
     let held = Resource()
     resource = held
     let stream = AsyncThrowingStream<AudioBuffer, any Error> {
@@ -38,6 +38,6 @@ import Testing
       PlaybackItem(source: .stream(stream)),
       PlaybackItem(source: .buffers([staircase(800)])),
     ]
-    return QueueSource(items, .times(1), FeederMailbox("a"), FeederSetting())
+    return PlaybackQueue(items, .times(1), FeederMailbox("a"), FeederSettings())
   }
 }

@@ -6,9 +6,9 @@ import SoundFile
 import Testing
 import VirtualSoundCard
 
-/// What several items, their ranges and their repetitions sound like, sample by sample.
+/// Several items with ranges and repetitions, sample by sample.
 @Suite(.timeLimit(.minutes(1))) struct QueueTests {
-  let deck = Deck()
+  let harness = PlayerHarness()
 
   private func item(
     _ buffer: AudioBuffer, _ range: PlaybackRange = PlaybackRange(), times: Int = 1
@@ -20,18 +20,19 @@ import VirtualSoundCard
     PlaybackRange(start: .frame(FrameCount(start)), end: .frame(FrameCount(end)))
   }
 
-  @Test func `items join without a missing or a doubled sample, and each is told`() async throws {
-    let playing = await deck.start(
+  @Test func `items join without a missing or a doubled sample, and each is reported`() async throws
+  {
+    let playing = await harness.start(
       PlaybackRequest(items: [
         item(staircase(3_001)), item(staircase(1, from: 3_001)),
         item(staircase(5_000, from: 3_002)),
       ]))
-    try await deck.finish(playing)
+    try await harness.finish(playing)
     let whole = staircase(8_002).samples
-    #expect(deck.played.prefix(8_002).elementsEqual(whole))
-    #expect(deck.played.dropFirst(8_002).allSatisfy { $0 == 0 })
+    #expect(harness.played.prefix(8_002).elementsEqual(whole))
+    #expect(harness.played.dropFirst(8_002).allSatisfy { $0 == 0 })
     #expect(
-      deck.events.compactMap(\.advanced) == [
+      harness.events.compactMap(\.advanced) == [
         PlaybackProgress(
           heard: FrameCount(3_001).duration(at: 8_000), item: 1, length: .microseconds(125)),
         PlaybackProgress(
@@ -43,15 +44,16 @@ import VirtualSoundCard
     let request = PlaybackRequest(
       source: .buffers([staircase(4_000), staircase(4_000, from: 4_000)]), repetition: .times(3),
       range: range(3_500, 5_001))
-    try await deck.finish(await deck.start(request))
+    try await harness.finish(await harness.start(request))
     let once = staircase(1_501, from: 3_500).samples
-    #expect(deck.played.prefix(4_503).elementsEqual(once + once + once))
-    #expect(deck.played.dropFirst(4_503).allSatisfy { $0 == 0 })
-    #expect(deck.events.compactMap(\.loopCount) == [1, 2])
-    #expect(deck.events.compactMap(\.progress).last?.position == 5_001)
+    #expect(harness.played.prefix(4_503).elementsEqual(once + once + once))
+    #expect(harness.played.dropFirst(4_503).allSatisfy { $0 == 0 })
+    #expect(harness.events.compactMap(\.loopCount) == [1, 2])
+    #expect(harness.events.compactMap(\.progress).last?.position == 5_001)
   }
 
-  @Test(arguments: ["wav", "flac", "ogg", "opus", "mp3"]) func `so do those of a file`(
+  @Test(arguments: ["wav", "flac", "ogg", "opus", "mp3"])
+  func `the repetitions of a file's range join sample by sample`(
     format: String
   ) async throws {
     let sound = AudioSignal.chirp(from: 100, to: 9_000, over: .seconds(1)).buffer(
@@ -65,30 +67,31 @@ import VirtualSoundCard
     try writer.close()
     let stored = try SoundFileReader(url: file).read(atMost: 50_000).samples
     for (start, end) in [(0, stored.count), (11_234, 29_876)] {
-      let deck = Deck()
+      let harness = PlayerHarness()
       let request = PlaybackRequest(
         source: .file(file), repetition: .times(2), range: range(start, end))
-      try await deck.finish(await deck.start(request))
+      try await harness.finish(await harness.start(request))
       let once = Array(stored[start..<end])
-      let errors = zip(deck.played, once + once).map { abs($0 - $1) }
+      let errors = zip(harness.played, once + once).map { abs($0 - $1) }
       #expect(errors.max() ?? 1 <= (["wav", "flac"].contains(format) ? 0 : 1e-4))
-      #expect(deck.played.dropFirst(2 * once.count).allSatisfy { $0 == 0 })
+      #expect(harness.played.dropFirst(2 * once.count).allSatisfy { $0 == 0 })
     }
   }
 
-  @Test func `loops shorter than a twentieth of a second are not all told, and their place is`()
+  @Test
+  func `loops shorter than 50 ms are reported at most 20 times a second, with exact positions`()
     async throws
   {
     let request = PlaybackRequest(
       source: .buffers([staircase(100)]), repetition: .times(160), range: range(10, 60), id: "a")
-    try await deck.finish(await deck.start(request))
+    try await harness.finish(await harness.start(request))
     #expect(
-      deck.played.prefix(8_000).elementsEqual(
+      harness.played.prefix(8_000).elementsEqual(
         (0..<8_000).map {
           staircase(100).samples[10 + $0 % 50]
         }))
-    #expect(deck.events.compactMap(\.loopCount).count <= 20)
-    let positions = deck.events.compactMap(\.progress).map(\.position.rawValue)
+    #expect(harness.events.compactMap(\.loopCount).count <= 20)
+    let positions = harness.events.compactMap(\.progress).map(\.position.rawValue)
     #expect(positions.allSatisfy { (10...60).contains($0) })
   }
 
@@ -100,17 +103,17 @@ import VirtualSoundCard
       AudioFormat(sampleRate: 44_100, channelCount: 1),
       AudioFormat(sampleRate: 48_000, channelCount: 1),
     ]
-    let deck = Deck(sampleRate: 48_000)
+    let harness = PlayerHarness(sampleRate: 48_000)
     var items: [PlaybackItem] = []
     for (index, format) in formats.enumerated() {
-      // As long as each other, so that every piece begins where the one before it ended.
+      // Equally long, so that every piece begins where the previous one ended.
       let count = FrameCount(.milliseconds(510), at: format.sampleRate)
       let piece = AudioSignal.sine(441).buffer(
         count, format: format, firstFrame: FrameCount(index * count.rawValue))
       items.append(PlaybackItem(source: .file(try temporaryWAV(piece))))
     }
-    try await deck.finish(await deck.start(PlaybackRequest(items: items)))
-    let played = try #require(deck.card.played.first)
+    try await harness.finish(await harness.start(PlaybackRequest(items: items)))
+    let played = try #require(harness.card.played.first)
     let reference = AudioSignal.sine(441).buffer(.milliseconds(1_530), format: played.format)
     let errors = zip(played.samples, reference.samples).map { abs($0 - $1) }
     #expect(errors.allSatisfy { $0 < 3e-3 })
@@ -120,7 +123,7 @@ import VirtualSoundCard
   @Test func `a sine cut into files of one format is resampled as if it were not cut`() async throws
   {
     let format = AudioFormat(sampleRate: 44_100, channelCount: 1)
-    let deck = Deck(sampleRate: 48_000)
+    let harness = PlayerHarness(sampleRate: 48_000)
     let sine = AudioSignal.sine(441)
     let lengths = [10_007, 22_050, 12_043]
     var items: [PlaybackItem] = []
@@ -130,27 +133,27 @@ import VirtualSoundCard
       items.append(PlaybackItem(source: .file(try temporaryWAV(piece))))
       first += length
     }
-    try await deck.finish(await deck.start(PlaybackRequest(items: items)))
+    try await harness.finish(await harness.start(PlaybackRequest(items: items)))
     let reference = sine.buffer(
       .seconds(1), format: AudioFormat(sampleRate: 48_000, channelCount: 1))
-    let errors = zip(deck.played, reference.samples).map { abs($0 - $1) }
+    let errors = zip(harness.played, reference.samples).map { abs($0 - $1) }
     #expect(errors[500..<47_500].allSatisfy { $0 < 1e-4 })
-    #expect(deck.events.compactMap(\.advanced).map(\.item) == [1, 2])
+    #expect(harness.events.compactMap(\.advanced).map(\.item) == [1, 2])
   }
 
-  @Test func `an item that cannot be played is told in its turn, and the others are heard`()
+  @Test func `an item that cannot be played is reported in its turn, and the others are played`()
     async throws
   {
     let missing = PlaybackItem(source: .file(URL(fileURLWithPath: "/nowhere.wav")))
     let empty = PlaybackItem(source: .buffers([]))
     let request = PlaybackRequest(
       items: [missing, item(staircase(1_000)), empty, item(staircase(1_000, from: 1_000))])
-    let playing = await deck.start(request)
-    await #expect(throws: AudioPlayerError.self) { try await deck.finish(playing) }
-    #expect(deck.played.prefix(2_000).elementsEqual(staircase(2_000).samples))
-    let told = deck.events.compactMap { $0.failedItem ?? $0.advanced?.item }
+    let playing = await harness.start(request)
+    await #expect(throws: AudioPlayerError.self) { try await harness.finish(playing) }
+    #expect(harness.played.prefix(2_000).elementsEqual(staircase(2_000).samples))
+    let told = harness.events.compactMap { $0.failedItem ?? $0.advanced?.item }
     #expect(told == [0, 2, 3])
-    #expect(deck.openDeviceCount == 0)
+    #expect(harness.openDeviceCount == 0)
   }
 
   @Test func `skip goes to the next item, also twice in a row, and after the last to the end`()
@@ -158,116 +161,119 @@ import VirtualSoundCard
   {
     let levels: [Float] = [0.1, 0.2, 0.3, 0.4]
     let items = levels.map { level in
-      item(AudioBuffer(format: Deck.format, samples: .init(repeating: level, count: 40_000)))
+      item(
+        AudioBuffer(format: PlayerHarness.format, samples: .init(repeating: level, count: 40_000)))
     }
-    let playing = await deck.start(PlaybackRequest(items: items, id: "a"))
-    await deck.pass(4)
-    try await deck.tell("a", .skip)
-    try await deck.tell("a", .skip)
-    try await deck.tell("a", .skip)
-    await deck.pass(8)
-    try await deck.tell("a", .skip)
-    try await deck.finish(playing)
-    #expect(deck.events.compactMap(\.advanced).map(\.item) == [1, 2, 3])
-    #expect(deck.events.last?.finish?.reason == .completed)
-    #expect(largestStep(deck.played) <= 0.1 + 1e-6)
-    #expect(deck.played.count < 40_000)
+    let playing = await harness.start(PlaybackRequest(items: items, id: "a"))
+    await harness.pass(4)
+    try await harness.tell("a", .skip)
+    try await harness.tell("a", .skip)
+    try await harness.tell("a", .skip)
+    await harness.pass(8)
+    try await harness.tell("a", .skip)
+    try await harness.finish(playing)
+    #expect(harness.events.compactMap(\.advanced).map(\.item) == [1, 2, 3])
+    #expect(harness.events.last?.finish?.reason == .completed)
+    #expect(largestStep(harness.played) <= 0.1 + 1e-6)
+    #expect(harness.played.count < 40_000)
   }
 
-  @Test func `skips that come faster than their items are all counted`() async throws {
+  @Test func `every skip counts, even before the next item is open`() async throws {
     let items = (0..<5).map { item(staircase(40_000, from: $0 * 100)) }
-    let playing = await deck.start(PlaybackRequest(items: items, id: "a"))
-    await deck.pass(4)
+    let playing = await harness.start(PlaybackRequest(items: items, id: "a"))
+    await harness.pass(4)
     let skips = (0..<3).map { _ in
-      Task { [deck] in try await deck.player.control(id: "a", command: .skip) }
+      Task { [harness] in try await harness.player.control(id: "a", command: .skip) }
     }
-    await deck.pass { $0.advanced?.item == 3 }
+    await harness.pass { $0.advanced?.item == 3 }
     for skip in skips { try await skip.value }
     playing.cancel()
-    try? await deck.finish(playing)
-    #expect(deck.openDeviceCount == 0)
+    try? await harness.finish(playing)
+    #expect(harness.openDeviceCount == 0)
   }
 
-  @Test func `what is enqueued follows without a gap, also when all has been decoded`() async throws
+  @Test func `an enqueued item follows without a gap, even after everything has been decoded`()
+    async throws
   {
-    let playing = await deck.start(
+    let playing = await harness.start(
       PlaybackRequest(items: [item(staircase(6_000))], id: "a"))
-    await deck.pass(2)
-    try await deck.tell("a", .enqueue([item(staircase(6_000, from: 6_000))]))
-    await deck.pass(1)
-    try await deck.tell("a", .enqueue([item(staircase(6_000, from: 12_000)), item(staircase(1))]))
-    try await deck.finish(playing)
-    #expect(deck.played.prefix(18_001).elementsEqual(staircase(18_000).samples + [0.25]))
-    #expect(deck.events.compactMap(\.advanced).map(\.item) == [1, 2, 3])
+    await harness.pass(2)
+    try await harness.tell("a", .enqueue([item(staircase(6_000, from: 6_000))]))
+    await harness.pass(1)
+    try await harness.tell(
+      "a", .enqueue([item(staircase(6_000, from: 12_000)), item(staircase(1))]))
+    try await harness.finish(playing)
+    #expect(harness.played.prefix(18_001).elementsEqual(staircase(18_000).samples + [0.25]))
+    #expect(harness.events.compactMap(\.advanced).map(\.item) == [1, 2, 3])
     await #expect(throws: AudioPlayerError.unknownPlayback("a")) {
-      try await deck.player.control(id: "a", command: .enqueue([item(staircase(1))]))
+      try await harness.player.control(id: "a", command: .enqueue([item(staircase(1))]))
     }
   }
 
-  @Test func `seek reaches the other items too`() async throws {
-    let playing = await deck.start(
+  @Test func `seek reaches the other items of a queue`() async throws {
+    let playing = await harness.start(
       PlaybackRequest(
         items: [item(staircase(9_000)), item(staircase(20_000, from: 20_000))], id: "a"))
-    await deck.pass(4)
-    try await deck.tell("a", .seek(to: .time(.seconds(1)), item: 1))
-    await deck.pass { $0.sought?.item == 1 }
-    try await deck.tell("a", .seek(to: .frame(8_000), item: 0))
-    try await deck.finish(playing)
-    #expect(deck.events.compactMap(\.sought).map(\.item) == [1, 0])
-    #expect(deck.events.compactMap(\.sought).map(\.position) == [8_000, 8_000])
+    await harness.pass(4)
+    try await harness.tell("a", .seek(to: .time(.seconds(1)), item: 1))
+    await harness.pass { $0.sought?.item == 1 }
+    try await harness.tell("a", .seek(to: .frame(8_000), item: 0))
+    try await harness.finish(playing)
+    #expect(harness.events.compactMap(\.sought).map(\.item) == [1, 0])
+    #expect(harness.events.compactMap(\.sought).map(\.position) == [8_000, 8_000])
     let end = staircase(920, from: 8_080).samples + staircase(20_000, from: 20_000).samples
-    #expect(deck.played.range(of: end) != nil)
+    #expect(harness.played.range(of: end) != nil)
   }
 
-  @Test func `a stream can be sought forward, and not back`() async throws {
+  @Test func `a stream can seek forward and not back`() async throws {
     let (stream, continuation) = AsyncThrowingStream<AudioBuffer, any Error>.makeStream()
     for index in 0..<45 { continuation.yield(staircase(1_000, from: index * 1_000)) }
     continuation.finish()
-    let playing = await deck.start(
+    let playing = await harness.start(
       PlaybackRequest(source: .stream(stream), range: .init(start: .frame(500)), id: "a"))
-    await deck.pass(4)
-    try await deck.tell("a", .seek(to: .frame(15_000)))
+    await harness.pass(4)
+    try await harness.tell("a", .seek(to: .frame(15_000)))
     await #expect(throws: AudioPlayerError.notSeekable(nil)) {
-      try await deck.tell("a", .seek(to: .frame(0)))
+      try await harness.tell("a", .seek(to: .frame(0)))
     }
-    try await deck.finish(playing)
-    #expect(deck.played.prefix(500).elementsEqual(staircase(500, from: 500).samples))
-    #expect(deck.played.range(of: staircase(4_920, from: 15_080).samples) != nil)
-    #expect(deck.events.last?.finish?.reason == .completed)
+    try await harness.finish(playing)
+    #expect(harness.played.prefix(500).elementsEqual(staircase(500, from: 500).samples))
+    #expect(harness.played.range(of: staircase(4_920, from: 15_080).samples) != nil)
+    #expect(harness.events.last?.finish?.reason == .completed)
   }
 
-  @Test func `what is no finite number is silence, and reported with its item`() async throws {
+  @Test func `NaN and infinite samples are silenced and reported with their item`() async throws {
     var samples = staircase(4_000).samples
     samples[1_000] = .nan
     samples[3_999] = -.infinity
-    let broken = AudioBuffer(format: Deck.format, samples: samples)
-    let playing = await deck.start(
+    let broken = AudioBuffer(format: PlayerHarness.format, samples: samples)
+    let playing = await harness.start(
       PlaybackRequest(items: [item(broken), item(staircase(4_000))], id: "a"))
-    try await deck.finish(playing)
+    try await harness.finish(playing)
     samples[1_000] = 0
     samples[3_999] = 0
-    #expect(deck.hasPlayed(samples + staircase(4_000).samples))
-    let counts = deck.events.prefix { $0.advanced == nil }.map { event in
+    #expect(harness.hasPlayed(samples + staircase(4_000).samples))
+    let counts = harness.events.prefix { $0.advanced == nil }.map { event in
       if case .nonFinite(let count) = event { count } else { 0 }
     }
     #expect(counts.reduce(0, +) == 2)
-    #expect(deck.events.allSatisfy { $0 != .nonFinite(sampleCount: 0) })
+    #expect(harness.events.allSatisfy { $0 != .nonFinite(sampleCount: 0) })
   }
 
-  @Test func `a stream that gives nothing any more can be skipped`() async throws {
+  @Test func `a stalled stream can be skipped`() async throws {
     let (stream, continuation) = AsyncThrowingStream<AudioBuffer, any Error>.makeStream()
     continuation.yield(staircase(4_000))
     let gone = Gate()
     continuation.onTermination = { _ in gone.open() }
-    let playing = await deck.start(
+    let playing = await harness.start(
       PlaybackRequest(
         items: [PlaybackItem(source: .stream(stream)), item(staircase(3_000, from: 9_000))],
         id: "a"))
-    await deck.pass(10)
-    try await deck.tell("a", .skip)
+    await harness.pass(10)
+    try await harness.tell("a", .skip)
     await gone.wait()
-    try await deck.finish(playing)
-    #expect(deck.played.range(of: staircase(2_920, from: 9_080).samples) != nil)
+    try await harness.finish(playing)
+    #expect(harness.played.range(of: staircase(2_920, from: 9_080).samples) != nil)
   }
 
   @Test func `any asynchronous sequence of buffers is a source`() async throws {
@@ -276,35 +282,36 @@ import VirtualSoundCard
       continuation.yield(staircase(1_000, from: 1_000))
       continuation.finish()
     }
-    let playing = await deck.start(PlaybackRequest(source: .sequence(buffers)))
-    try await deck.finish(playing)
-    #expect(deck.played.prefix(2_000).elementsEqual(staircase(2_000).samples))
+    let playing = await harness.start(PlaybackRequest(source: .sequence(buffers)))
+    try await harness.finish(playing)
+    #expect(harness.played.prefix(2_000).elementsEqual(staircase(2_000).samples))
   }
 
-  @Test func `a file that ends before its header says is told, with how much there was`()
+  @Test func `a truncated file is reported with its real length`()
     async throws
   {
     let whole = try temporaryWAV(staircase(8_000))
     let bytes = try Data(contentsOf: whole)
     let cut = whole.deletingPathExtension().appendingPathExtension("cut.wav")
     try bytes.prefix(bytes.count - 4 * 6_000).write(to: cut)
-    let playing = await deck.start(
+    let playing = await harness.start(
       PlaybackRequest(items: [PlaybackItem(source: .file(cut)), item(staircase(100))]))
-    try await deck.finish(playing)
+    try await harness.finish(playing)
     #expect(
-      deck.events.contains(
+      harness.events.contains(
         .shortfall(item: 0, announced: .seconds(1), decoded: .milliseconds(250))))
   }
 
   @Test func `the first item fades in and the last one out`() async throws {
-    let level = AudioBuffer(format: Deck.format, samples: .init(repeating: 1, count: 4_000))
+    let level = AudioBuffer(
+      format: PlayerHarness.format, samples: .init(repeating: 1, count: 4_000))
     let request = PlaybackRequest(
       items: [item(level), item(level)], fadeIn: .milliseconds(100), fadeOut: .milliseconds(250))
-    try await deck.finish(await deck.start(request))
+    try await harness.finish(await harness.start(request))
     let rise = (1...800).map { Float($0) / 800 }
     let fall = (0..<2_000).reversed().map { Float($0) / 2_000 }
     let expected = rise + [Float](repeating: 1, count: 8_000 - 2_800) + fall
-    #expect(deck.played.prefix(8_000).elementsEqual(expected))
-    #expect(deck.played.dropFirst(8_000).allSatisfy { $0 == 0 })
+    #expect(harness.played.prefix(8_000).elementsEqual(expected))
+    #expect(harness.played.dropFirst(8_000).allSatisfy { $0 == 0 })
   }
 }

@@ -3,9 +3,9 @@ import AudioPlayerClient
 import AudioThreads
 import Testing
 
-/// Commands in any order, at any moment: the same ones in every run.
+/// Commands in random order at random times, the same in every run.
 @Suite(.timeLimit(.minutes(2))) struct RandomCommandsTests {
-  /// A generator whose numbers are told by its seed.
+  /// A generator whose numbers follow from its seed.
   private struct Numbers: RandomNumberGenerator {
     var state: UInt64
 
@@ -30,78 +30,78 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...8) func `whatever is told in whatever order, all ends and is closed`(
+  @Test(arguments: 1...8) func `any sequence of commands ends with everything closed`(
     seed: UInt64
   ) async throws {
-    let deck = Deck()
+    let harness = PlayerHarness()
     var numbers = Numbers(state: seed)
     let items = (0..<40).map { index in
       PlaybackItem(
         source: .buffers([staircase(4_000 + 100 * index)]),
         repetition: index % 3 == 0 ? .forever : .times(2))
     }
-    let playing = await deck.start(PlaybackRequest(items: items, id: "a"))
+    let playing = await harness.start(PlaybackRequest(items: items, id: "a"))
     var told: [Task<Void, any Error>] = []
     for _ in 0..<125 {
       let command = command(&numbers)
       // Some are not waited for before the next one follows.
-      told.append(Task { try await deck.player.control(id: "a", command: command) })
-      if Bool.random(using: &numbers) { await deck.pass(1) }
+      told.append(Task { try await harness.player.control(id: "a", command: command) })
+      if Bool.random(using: &numbers) { await harness.pass(1) }
     }
-    try await deck.tell("a", .stop())
-    try await deck.finish(playing)
-    // What is told after the end finds nobody.
+    try await harness.tell("a", .stop())
+    try await harness.finish(playing)
+    // A command after the end fails.
     for telling in told {
       guard case .failure(let error) = await telling.result else { continue }
       #expect(error as? AudioPlayerError == .unknownPlayback("a"))
     }
-    // Where one item follows another the stairs fall by less than this, and nothing else does.
-    #expect(largestStep(deck.played) < 0.15)
-    #expect(deck.openDeviceCount == 0)
-    let heard = deck.events.compactMap(\.progress).map(\.heard)
+    // Only between items the staircase falls, by less than this.
+    #expect(largestStep(harness.played) < 0.15)
+    #expect(harness.openDeviceCount == 0)
+    let heard = harness.events.compactMap(\.progress).map(\.heard)
     #expect(heard == heard.sorted())
-    #expect(deck.events.last?.finish != nil)
+    #expect(harness.events.last?.finish != nil)
   }
 
-  /// What a playback can be in the middle of.
+  /// The moments at which a playback is cancelled.
   enum Moment: CaseIterable {
     case beginning, sounding, fading, paused, seeking, soughtWhilePaused, starving, ending
   }
 
-  @Test(arguments: Moment.allCases) func `a playback can be cancelled in the middle of anything`(
+  @Test(arguments: Moment.allCases) func `a playback can be cancelled during any command`(
     moment: Moment
   ) async throws {
-    let deck = Deck()
+    let harness = PlayerHarness()
     let (stream, continuation) = AsyncThrowingStream<AudioBuffer, any Error>.makeStream()
     continuation.yield(staircase(4_000))
     let items =
       moment == .starving
       ? [PlaybackItem(source: .stream(stream))]
       : [PlaybackItem(source: .buffers([staircase(moment == .ending ? 900 : 40_000)]))]
-    let playing = await deck.start(PlaybackRequest(items: items, id: "a"))
+    let playing = await harness.start(PlaybackRequest(items: items, id: "a"))
     var telling: Task<Void, any Error>?
     func tell(_ command: PlaybackCommand) {
-      telling = Task { try await deck.player.control(id: "a", command: command) }
+      telling = Task { try await harness.player.control(id: "a", command: command) }
     }
-    if moment != .beginning { await deck.pass(moment == .ending ? 3 : 5) }
+    if moment != .beginning { await harness.pass(moment == .ending ? 3 : 5) }
     switch moment {
     case .beginning, .sounding, .ending, .starving: break
     case .fading: tell(.pause(fade: .seconds(3)))
-    case .paused: try await deck.tell("a", .pause())
+    case .paused: try await harness.tell("a", .pause())
     case .seeking: tell(.seek(to: .frame(30_000)))
     case .soughtWhilePaused:
-      try await deck.tell("a", .pause())
+      try await harness.tell("a", .pause())
       tell(.seek(to: .frame(30_000)))
     }
     playing.cancel()
-    await deck.player.stopsWhile { try? await deck.finish(playing) }
+    await harness.player.stopsWhile { try? await harness.finish(playing) }
     _ = await telling?.result
-    #expect(deck.openDeviceCount == 0)
+    #expect(harness.openDeviceCount == 0)
   }
 }
 
 extension AudioPlayerClient {
-  /// Stops all while something else goes on.
+  /// Stops all playbacks while another operation runs.
   fileprivate func stopsWhile(_ body: () async -> Void) async {
     async let stopped: Void = stop()
     await body()

@@ -4,17 +4,17 @@ import Foundation
 import Resampling
 import Testing
 
-/// Files of 44.1 kHz on a card of 48 kHz: what is heard is held to one resampling of all that was
-/// played, frame by frame.
+/// Files at 44.1 kHz on a card at 48 kHz: the output equals one resampling of everything played, frame
+/// by frame.
 @Suite(.timeLimit(.minutes(1))) struct ResampledPlaybackTests {
-  private let deck = Deck(sampleRate: 48_000)
+  private let harness = PlayerHarness(sampleRate: 48_000)
   private let format = AudioFormat(sampleRate: 44_100, channelCount: 1)
-  /// Never silent, and nowhere the same.
+  /// A signal that is never silent and never repeats.
   private let sweep = AudioSignal { frame, rate in
     let time = Double(frame) / Double(rate.hertz)
     return Float(0.3 + 0.2 * sin(2 * Double.pi * (200 * time + 900 * time * time)))
   }
-  /// So many frames at the ends of a reference know nothing of what lies beyond.
+  /// The frames at the ends of a reference that differ, because the resampler knows nothing beyond them.
   private let edge = 700
   private let fade = 480
 
@@ -23,12 +23,12 @@ import Testing
       FrameCount(range.count), format: format, firstFrame: FrameCount(range.lowerBound))
   }
 
-  /// The card's frames that these of the source are.
+  /// The card's frames for these of the source.
   private func frames(_ count: Int) -> Int {
     FrameCount(count).converted(from: 44_100, to: 48_000).rawValue
   }
 
-  /// One resampling of all that is played, whatever it is cut into.
+  /// One resampling of everything played, however it is split.
   private func reference(_ parts: [AudioBuffer]) throws -> [Float] {
     let samples = parts.flatMap(\.samples)
     let resampler = try Resampler(
@@ -37,7 +37,7 @@ import Testing
     return Array((given + (try resampler.finish().samples)).prefix(frames(samples.count)))
   }
 
-  /// The largest difference, but for the ends of the reference.
+  /// The largest difference, except at the ends of the reference.
   private func error(_ played: some Sequence<Float>, _ reference: [Float]) -> Float {
     let errors = zip(played, reference).map { abs($0 - $1) }
     guard errors.count > 2 * edge else { return 1 }
@@ -45,14 +45,14 @@ import Testing
   }
 
   @Test(arguments: [(0, 13_007), (1_001, 12_000)])
-  func `repetitions join as if they had never been cut`(start: Int, end: Int) async throws {
+  func `resampled repetitions join as if they were one sound`(start: Int, end: Int) async throws {
     let request = PlaybackRequest(
       source: .file(try temporaryWAV(sound(0..<13_007))), repetition: .times(3),
       range: PlaybackRange(
         start: .frame(FrameCount(start)), end: .frame(FrameCount(end))))
-    try await deck.finish(await deck.start(request))
+    try await harness.finish(await harness.start(request))
     let reference = try reference(Array(repeating: sound(start..<end), count: 3))
-    let played = deck.played
+    let played = harness.played
     let error = error(played, reference)
     #expect(error < 1e-5)
     #expect(reference.count == frames(3 * (end - start)))
@@ -60,51 +60,51 @@ import Testing
       played[..<reference.count].allSatisfy { $0 != 0 }
       && played[reference.count...].allSatisfy { $0 == 0 }
     #expect(isExact)
-    let loops = deck.events.compactMap { event -> PlaybackProgress? in
+    let loops = harness.events.compactMap { event -> PlaybackProgress? in
       if case .looped(let place, _) = event { place } else { nil }
     }
     #expect(loops.map(\.position.rawValue) == [start, start])
     let lengths = (1...2).map { FrameCount(frames($0 * (end - start))).duration(at: 48_000) }
     #expect(loops.map(\.heard) == lengths)
-    #expect(deck.events.compactMap(\.progress).last?.position.rawValue == end)
+    #expect(harness.events.compactMap(\.progress).last?.position.rawValue == end)
   }
 
-  @Test func `the rounds of a list join so too`() async throws {
+  @Test func `resampled rounds of a list join as if they were one sound`() async throws {
     let (first, second) = (sound(0..<9_001), sound(20_000..<31_003))
     let items = try [first, second].map { PlaybackItem(source: .file(try temporaryWAV($0))) }
-    try await deck.finish(
-      await deck.start(PlaybackRequest(items: items, cycle: .times(2))))
+    try await harness.finish(
+      await harness.start(PlaybackRequest(items: items, cycle: .times(2))))
     let reference = try reference([first, second, first, second])
-    let error = error(deck.played, reference)
+    let error = error(harness.played, reference)
     #expect(error < 1e-5)
-    let places = deck.events.compactMap(\.advanced)
+    let places = harness.events.compactMap(\.advanced)
     #expect(places.map(\.item) == [1, 0, 1])
     #expect(places.allSatisfy { $0.position == 0 })
     let starts = [9_001, 20_004, 29_005].map { FrameCount(frames($0)).duration(at: 48_000) }
     #expect(places.map(\.heard) == starts)
   }
 
-  @Test func `a pause takes no frame away, and tells the frame of the source that follows`()
+  @Test func `a resampled pause loses no frame and reports the source's next frame`()
     async throws
   {
     let request = PlaybackRequest(source: .file(try temporaryWAV(sound(0..<60_001))), id: "a")
-    let playing = await deck.start(request)
-    await deck.pass(11)
-    try await deck.tell("a", .pause())
-    await deck.pass { $0.paused != nil }
-    await deck.pass(9)
-    try await deck.tell("a", .resume())
-    try await deck.finish(playing)
-    let place = try #require(deck.events.compactMap(\.paused).first)
+    let playing = await harness.start(request)
+    await harness.pass(11)
+    try await harness.tell("a", .pause())
+    await harness.pass { $0.paused != nil }
+    await harness.pass(9)
+    try await harness.tell("a", .resume())
+    try await harness.finish(playing)
+    let place = try #require(harness.events.compactMap(\.paused).first)
     let pause = FrameCount(place.heard, at: 48_000).rawValue
-    // Half a frame of the source at most lies between the two.
+    // The two are at most half a source frame apart.
     let distance = place.time.inSeconds - Double(pause) / 48_000
     #expect(abs(distance) <= 0.5 / 44_100 + 1e-8)
-    #expect(deck.events.compactMap(\.resumed).map(\.position) == [place.position])
+    #expect(harness.events.compactMap(\.resumed).map(\.position) == [place.position])
     let reference = try reference([sound(0..<60_001)])
-    let played = deck.played
+    let played = harness.played
     let again = try #require(played[pause...].firstIndex { $0 != 0 })
-    // The frame that the fade ends with is silent, and so is no other of the sound.
+    // Only the last frame of the fade is silent.
     #expect(again >= pause + 9 * 1_200)
     let joined = Array(played[..<pause] + played[again...])
     let fall = (0..<pause).map { min(1, Float(pause - 1 - $0) / Float(fade)) }
@@ -112,19 +112,19 @@ import Testing
     let error = error(joined, zip(reference, gains).map { $0 * $1 })
     #expect(error < 1e-5)
     #expect(joined[reference.count...].allSatisfy { $0 == 0 })
-    #expect(deck.events.compactMap(\.progress).last?.position == 60_001)
+    #expect(harness.events.compactMap(\.progress).last?.position == 60_001)
   }
 
-  @Test func `a seek goes to the very frame of the source`() async throws {
+  @Test func `a resampled seek goes to exactly the source's frame`() async throws {
     let request = PlaybackRequest(source: .file(try temporaryWAV(sound(0..<60_001))), id: "a")
-    let playing = await deck.start(request)
-    await deck.pass(9)
-    try await deck.tell("a", .seek(to: .frame(30_011)))
-    try await deck.finish(playing)
-    let place = try #require(deck.events.compactMap(\.sought).first)
+    let playing = await harness.start(request)
+    await harness.pass(9)
+    try await harness.tell("a", .seek(to: .frame(30_011)))
+    try await harness.finish(playing)
+    let place = try #require(harness.events.compactMap(\.sought).first)
     #expect(place.position == 30_011 && place.time == FrameCount(30_011).duration(at: 44_100))
     let left = FrameCount(place.heard, at: 48_000).rawValue
-    let played = deck.played
+    let played = harness.played
     let before = try reference([sound(0..<60_001)])
     let isUntouched = error(played[..<(left - fade)], Array(before[..<(left - fade)])) < 1e-5
     #expect(isUntouched)
@@ -133,10 +133,10 @@ import Testing
     let error = error(played[target...], after)
     #expect(error < 1e-5)
     #expect(played[(target + after.count)...].allSatisfy { $0 == 0 })
-    // It fades in from the first frame that was sought.
+    // It fades in from the first frame of the seek.
     let level = sound(30_011..<30_012).samples[0]
     let isFadedIn = abs(played[target] - level / Float(fade)) < 1e-4
     #expect(isFadedIn)
-    #expect(deck.events.compactMap(\.progress).last?.position == 60_001)
+    #expect(harness.events.compactMap(\.progress).last?.position == 60_001)
   }
 }

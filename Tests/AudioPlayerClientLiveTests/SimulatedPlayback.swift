@@ -2,8 +2,8 @@ import AudioCore
 import AudioThreads
 import SoundCard
 
-/// A device without threads: its time passes only while it is waited for, a millisecond a step, and
-/// what happens meanwhile is told beforehand.
+/// A device without threads: its time passes only during waits, in steps of a millisecond, with scripted
+/// events.
 // `@unchecked Sendable` is right because a test drives it from one thread.
 final class SimulatedPlayback: PlaybackPCM, @unchecked Sendable {
   let configuration: PCMConfiguration
@@ -16,18 +16,18 @@ final class SimulatedPlayback: PlaybackPCM, @unchecked Sendable {
   private var isRunning = false
   private var script: [(at: Duration, act: (SimulatedPlayback) -> Void)] = []
 
-  /// What the next waits return, and the time that they take.
+  /// The results of the next waits, and the time that they take.
   var outcomes: [(wakeUp: PCMWakeUp, time: Duration)] = []
-  /// Whether it takes frames that it is offered.
+  /// Whether it takes frames.
   var takesFrames = true
   /// Whether it stands still, neither playing nor running dry.
   var isStuck = false
-  /// What it says of its delay, given what its buffer holds.
+  /// The delay that it reports, from the frames in its buffer.
   var claimedDelay: (Int) throws(SoundCardError) -> Int = { $0 }
-  /// Called where nothing is left to wait for.
+  /// Called in a wait without a timeout.
   var whenIdle: () -> Void = {}
 
-  /// How long it was left alone, each time.
+  /// The timeouts of all waits for nothing.
   private(set) var rests: [Duration] = []
 
   init(buffer: FrameCount = 800) throws {
@@ -37,7 +37,7 @@ final class SimulatedPlayback: PlaybackPCM, @unchecked Sendable {
     waker = try WakeUp()
   }
 
-  /// Does something when its time has come.
+  /// Calls `act` at a time.
   func at(_ milliseconds: Int, _ act: @escaping (SimulatedPlayback) -> Void) {
     script.append((.milliseconds(milliseconds), act))
     script.sort { $0.at < $1.at }

@@ -7,13 +7,13 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-/// Streams that do not care that nobody wants their buffers any more.
+/// Streams that ignore cancellation.
 @Suite(.timeLimit(.minutes(1))) struct StreamSourceTests {
   private let asked = Gate()
   private let answered = Gate()
   private let tone = AudioSignal.sine(440).buffer(.seconds(1), format: .speech)
 
-  /// A stream that gives its buffers and then nothing, not even an end, until it is let go.
+  /// A stream that yields its buffers and then neither a buffer nor an end until it is released.
   private func stubborn(_ buffers: [AudioBuffer]) -> PlaybackRequest {
     let rest = Ring<Int>(capacity: buffers.count + 1)
     for index in buffers.indices { rest.tryWrite(index) }
@@ -43,14 +43,14 @@ import VirtualSoundCard
     return events
   }
 
-  @Test func `stop ends a playback whose stream gives nothing and cannot be cancelled`()
+  @Test func `stop ends a playback whose stream is empty and ignores cancellation`()
     async throws
   {
     let events = try await events(stopping: stubborn([]))
     #expect(events == [.finished(PlaybackFinish(reason: .stopped, heard: .zero))])
   }
 
-  @Test func `stop ends a playback whose stream has given something and cannot be cancelled`()
+  @Test func `stop ends a playback whose stream has begun and ignores cancellation`()
     async throws
   {
     let events = try await events(stopping: stubborn([tone]))

@@ -2,8 +2,7 @@ import AudioCore
 import Foundation
 import SoundFile
 
-/// Writes a buffer into a WAV file of its own that lasts as long as the machine's temporary files
-/// do.
+/// Writes a buffer into a new WAV file in the temporary folder.
 func temporaryWAV(_ buffer: AudioBuffer) throws -> URL {
   let url = FileManager.default.temporaryDirectory
     .appendingPathComponent("syrinx-\(UUID().uuidString).wav")

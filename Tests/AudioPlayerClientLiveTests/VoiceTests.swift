@@ -9,7 +9,7 @@ import Testing
   private let format = AudioFormat(sampleRate: 8_000, channelCount: 2)
 
   @Test(arguments: [(200, 8_000), (1_600, 8_000), (80_000, 400_000)])
-  func `a voice begins with a fifth of a second, or with a period where that is longer`(
+  func `a voice begins with a fifth of a second or, if longer, a period`(
     period: Int, capacity: Int
   ) throws {
     let device = PCMConfiguration(

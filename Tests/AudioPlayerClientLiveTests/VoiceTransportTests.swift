@@ -8,12 +8,12 @@ import Testing
   private typealias Supply = VoiceTransport.Supply
 
   private var sounding: VoiceTransport {
-    var transport = VoiceTransport(TransportWishes(gain: 1), rate: 1_000)
+    var transport = VoiceTransport(VoiceParameters(gain: 1), rate: 1_000)
     _ = step(&transport)
     return transport
   }
 
-  /// Mixes a block; returns how many frames were taken of the voice.
+  /// Mixes a block; returns how many frames were taken from the voice.
   private func step(
     _ transport: inout VoiceTransport, readable: Int = 100, isComplete: Bool = false
   ) -> Int {
@@ -26,87 +26,86 @@ import Testing
     return frames
   }
 
-  private func wish(
-    _ transport: inout VoiceTransport, _ change: (inout TransportWishes) -> Void
+  private func set(
+    _ transport: inout VoiceTransport, _ change: (inout VoiceParameters) -> Void
   ) {
-    var wishes = transport.wishes
-    change(&wishes)
-    transport.wish(wishes)
+    var parameters = transport.parameters
+    change(&parameters)
+    transport.apply(parameters)
   }
 
-  @Test func `it begins at its full gain`() {
+  @Test func `a voice begins at its full gain`() {
     let transport = sounding
     #expect(transport.phase == .sounding)
-    #expect(transport.volume == GainRamp(1) && transport.fade == GainRamp(1))
+    #expect(transport.volume == SmoothedGain(1) && transport.fade == SmoothedGain(1))
     #expect(transport.isSettled)
   }
 
   @Test func `a pause takes the frames of its fade and no more`() {
     var transport = sounding
-    wish(&transport) { $0.isPaused = true }
+    set(&transport) { $0.isPaused = true }
     #expect(!transport.needsSource && !transport.isSettled)
     #expect((0..<4).map { _ in step(&transport) } == [8, 2, 0, 0])
     #expect(transport.phase == .silent && transport.isSettled)
-    wish(&transport) { $0.isPaused = false }
+    set(&transport) { $0.isPaused = false }
     #expect(!transport.isSettled)
     #expect((0..<2).map { _ in step(&transport) } == [8, 8])
     #expect(transport.phase == .sounding && transport.isSettled)
   }
 
-  @Test func `a resume while it fades out turns round where it is`() {
+  @Test func `a resume during a fade-out turns the fade around`() {
     var transport = sounding
-    wish(&transport) { $0.isPaused = true }
+    set(&transport) { $0.isPaused = true }
     _ = step(&transport)
     let gain = transport.fade.current
-    wish(&transport) { $0.isPaused = false }
+    set(&transport) { $0.isPaused = false }
     #expect(step(&transport) == 8)
     #expect(transport.phase == .sounding)
     #expect(gain > 0.1 && gain < 0.3 && transport.fade.current > gain)
   }
 
-  @Test func `what is paused before it begins is silent from its first frame on`() {
-    var transport = VoiceTransport(TransportWishes(isPaused: true, gain: 1), rate: 1_000)
+  @Test func `a voice paused before it begins is silent`() {
+    var transport = VoiceTransport(VoiceParameters(isPaused: true, gain: 1), rate: 1_000)
     #expect(step(&transport) == 0)
     #expect(transport.phase == .silent && transport.isSettled)
   }
 
-  @Test func `a stop fades out and is over within the block, and at once where it is silent`() {
+  @Test func `a stop fades out within a block, and ends a silent voice at once`() {
     var transport = sounding
-    wish(&transport) { $0.isStopping = true }
+    set(&transport) { $0.isStopping = true }
     #expect(step(&transport) == 8)
     #expect(step(&transport) == 2)
     #expect(transport.phase == .over)
     var paused = sounding
-    wish(&paused) { $0.isPaused = true }
+    set(&paused) { $0.isPaused = true }
     while paused.phase != .silent { _ = step(&paused) }
-    wish(&paused) { $0.isStopping = true }
+    set(&paused) { $0.isStopping = true }
     #expect(step(&paused) == 0)
     #expect(paused.phase == .over)
   }
 
-  @Test func `a stop that is in a hurry shortens a fade that is not`() {
+  @Test func `a stop with a short fade shortens a longer fade`() {
     var transport = sounding
-    wish(&transport) { ($0.isPaused, $0.fade) = (true, .seconds(10)) }
+    set(&transport) { ($0.isPaused, $0.fade) = (true, .seconds(10)) }
     _ = step(&transport)
-    wish(&transport) { ($0.isStopping, $0.fade) = (true, .milliseconds(4)) }
+    set(&transport) { ($0.isStopping, $0.fade) = (true, .milliseconds(4)) }
     #expect(step(&transport) == 4)
     #expect(transport.phase == .over)
   }
 
-  @Test func `a fade is no longer than what is left of the sound`() {
+  @Test func `a pause's fade is no longer than the rest of the voice`() {
     var transport = sounding
-    wish(&transport) { $0.isPaused = true }
+    set(&transport) { $0.isPaused = true }
     #expect(step(&transport, readable: 3, isComplete: true) == 3)
     #expect(transport.phase == .silent && transport.fade.current == 0)
   }
 
-  @Test func `what a pause or a stop fades out with is waited for, and what is thrown away is not`()
-  {
-    for change: (inout TransportWishes) -> Void in [
+  @Test func `a fade waits for its source, a flush does not`() {
+    for change: (inout VoiceParameters) -> Void in [
       { $0.isPaused = true }, { $0.isStopping = true },
     ] {
       var transport = sounding
-      wish(&transport, change)
+      set(&transport, change)
       #expect(!transport.needsSource)
       _ = step(&transport)
       #expect(transport.phase == .fadingOut && transport.needsSource)
@@ -114,22 +113,22 @@ import Testing
       #expect(!transport.needsSource)
     }
     var flushed = sounding
-    wish(&flushed) { $0.epoch = 1 }
+    set(&flushed) { $0.flushCount = 1 }
     _ = step(&flushed)
     #expect(flushed.phase == .fadingOut && !flushed.needsSource)
   }
 
-  @Test func `a source that runs dry in a fade ends it`() {
+  @Test func `a source that runs dry ends a fade`() {
     var transport = sounding
-    wish(&transport) { $0.isPaused = true }
+    set(&transport) { $0.isPaused = true }
     #expect(step(&transport, readable: 3) == 3)
     #expect(transport.phase == .silent)
-    #expect(transport.fade == GainRamp(0))
+    #expect(transport.fade == SmoothedGain(0))
   }
 
-  @Test func `a flush comes after the fade, and the sound when there is a block of it again`() {
+  @Test func `a flush follows the fade, and the voice resumes with a full block`() {
     var transport = sounding
-    wish(&transport) { $0.epoch += 1 }
+    set(&transport) { $0.flushCount += 1 }
     let early = transport.flush()
     #expect(!early)
     while transport.phase != .silent { _ = step(&transport) }
@@ -142,70 +141,70 @@ import Testing
     #expect(transport.phase == .sounding)
   }
 
-  @Test func `a flush while it is paused needs no fade and makes no sound`() {
+  @Test func `a flush during a pause needs no fade and is silent`() {
     var transport = sounding
-    wish(&transport) { $0.isPaused = true }
+    set(&transport) { $0.isPaused = true }
     while transport.phase != .silent { _ = step(&transport) }
-    wish(&transport) { $0.epoch += 1 }
+    set(&transport) { $0.flushCount += 1 }
     #expect(!transport.isSettled)
     let isDue = transport.flush()
     #expect(isDue && transport.isSettled)
     #expect(step(&transport) == 0)
   }
 
-  @Test func `the last frame ends it, but not while it is paused`() {
+  @Test func `the last frame ends a voice, but not during a pause`() {
     var transport = sounding
     #expect(step(&transport, readable: 3, isComplete: true) == 3)
     #expect(transport.phase == .over)
     var paused = sounding
-    wish(&paused) { $0.isPaused = true }
+    set(&paused) { $0.isPaused = true }
     while paused.phase != .silent { _ = step(&paused) }
     #expect(step(&paused, readable: 0, isComplete: true) == 0)
     #expect(paused.phase == .silent)
-    wish(&paused) { $0.isPaused = false }
+    set(&paused) { $0.isPaused = false }
     _ = step(&paused, readable: 0, isComplete: true)
     #expect(paused.phase == .over)
   }
 
-  @Test func `a volume on its way is reached sooner where it is to`() {
+  @Test func `a shorter ramp to the same volume hurries a voice's gain`() {
     var transport = sounding
-    wish(&transport) { ($0.gain, $0.ramp) = (0, .seconds(60)) }
+    set(&transport) { ($0.gain, $0.ramp) = (0, .seconds(60)) }
     _ = step(&transport)
-    wish(&transport) { $0.ramp = .milliseconds(16) }
+    set(&transport) { $0.ramp = .milliseconds(16) }
     for _ in 0..<2 { _ = step(&transport) }
     #expect(transport.volume.isSteady && transport.volume.current == 0)
   }
 
-  @Test func `a volume on its way goes on where a pause left it, at the same pace`() {
+  @Test func `a volume ramp continues after a pause at the same pace`() {
     var transport = sounding
-    wish(&transport) { ($0.gain, $0.ramp) = (0, .milliseconds(100)) }
+    set(&transport) { ($0.gain, $0.ramp) = (0, .milliseconds(100)) }
     _ = step(&transport)
-    wish(&transport) { $0.isPaused = true }
+    set(&transport) { $0.isPaused = true }
     while transport.phase != .silent { _ = step(&transport) }
     #expect(transport.volume.framesLeft == 82 && transport.isSettled)
-    wish(&transport) { $0.isPaused = false }
+    set(&transport) { $0.isPaused = false }
     for _ in 0..<2 { _ = step(&transport) }
     #expect(transport.volume.framesLeft == 66)
     #expect(transport.phase == .sounding && transport.isSettled)
   }
 
-  @Test func `a volume that is set while it seeks is not jumped to`() {
+  @Test func `a volume set during a flush is ramped, not jumped to`() {
     var transport = sounding
-    wish(&transport) { $0.epoch += 1 }
+    set(&transport) { $0.flushCount += 1 }
     while transport.phase != .silent { _ = step(&transport) }
-    wish(&transport) { ($0.gain, $0.ramp) = (0, .seconds(60)) }
+    set(&transport) { ($0.gain, $0.ramp) = (0, .seconds(60)) }
     #expect(transport.volume.current == 1)
   }
 
-  @Test func `a volume is moved to while it sounds, and taken over where it is silent`() {
+  @Test func `a volume is ramped while a voice sounds and set at once while it is silent`() {
     var transport = sounding
-    wish(&transport) { ($0.gain, $0.ramp) = (0.5, .milliseconds(16)) }
+    set(&transport) { ($0.gain, $0.ramp) = (0.5, .milliseconds(16)) }
     _ = step(&transport)
     #expect(transport.volume.current == 0.75 && !transport.isSettled)
-    wish(&transport) { $0.isPaused = true }
+    set(&transport) { $0.isPaused = true }
     while transport.phase != .silent { _ = step(&transport) }
-    wish(&transport) { $0.gain = 0.25 }
-    wish(&transport) { $0.isPaused = false }
+    set(&transport) { $0.gain = 0.25 }
+    set(&transport) { $0.isPaused = false }
     for _ in 0..<2 { _ = step(&transport) }
     #expect(transport.volume.current == 0.25)
   }

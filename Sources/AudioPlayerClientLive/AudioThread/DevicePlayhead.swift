@@ -1,0 +1,127 @@
+import AudioCore
+
+/// How many of the frames written to a device have been played: those written less the device's
+/// delay, within bounds and never decreasing.
+///
+/// Some devices report no delay for frames that they took a moment ago. The playhead therefore also
+/// follows the clock: frames that the device held cannot have been played faster than its rate.
+struct DevicePlayhead: Equatable {
+  /// The frames written to the device.
+  private(set) var written = 0
+  /// The frames that have left the loudspeaker.
+  private(set) var played = 0
+  private let buffer: Int
+  private let rate: SampleRate
+  /// The frames in the device's buffer at `heldAt`, by the room that it had, and those written since.
+  private var held = 0
+  private var heldAt = Duration.zero
+
+  init(buffer: FrameCount, rate: SampleRate) {
+    self.buffer = buffer.rawValue
+    self.rate = rate
+  }
+
+  /// The frames that have been written and not played.
+  var unplayed: Int { written - played }
+
+  /// Notes that the device took frames.
+  mutating func write(_ frames: Int) {
+    written += frames
+    held = min(buffer, held + frames)
+  }
+
+  /// Notes the room that the device has at this time.
+  mutating func see(room: FrameCount, at time: Duration) {
+    (held, heldAt) = (max(0, buffer - room.rawValue), time)
+  }
+
+  /// Notes that the device may hold nothing.
+  mutating func empty() {
+    held = 0
+  }
+
+  /// Notes the delay that the device reports at this time, in frames; any number is accepted.
+  mutating func observe(delay: Int, at time: Duration) {
+    let least = held > 0 ? max(0, held - FrameCount(time - heldAt, at: rate).rawValue) : 0
+    played = max(played, min(written, written - max(delay, least)))
+  }
+
+  /// The device is lost with its unplayed frames, the last `frames` of which will be written again.
+  mutating func lose(keeping frames: Int) {
+    written -= frames
+    played = written
+  }
+
+  /// Counts everything written as played, because the device has run dry or gives no answer.
+  mutating func finish() {
+    played = written
+    held = 0
+  }
+}
+
+/// The last frames that the device was given, to be written again to a device that returns after it
+/// was lost.
+///
+/// Its memory is allocated and touched once; used only on the audio thread.
+final class UnplayedFrames {
+  private let samples: UnsafeMutableBufferPointer<Float>
+  private let channels: Int
+  /// The frames given so far, and how many of the last ones are kept.
+  private var end = 0
+  private var kept = 0
+  /// How many of the kept frames are to be written again.
+  private(set) var backlog = 0
+
+  /// - Parameter capacity: the most frames that it keeps.
+  init(capacity: Int, channels: Int) {
+    self.channels = channels
+    samples = .allocate(capacity: capacity * channels)
+    samples.initialize(repeating: 0)
+  }
+
+  deinit {
+    samples.deallocate()
+  }
+
+  private var capacity: Int { samples.count / channels }
+
+  /// Keeps frames that the device was given.
+  func keep(_ given: UnsafeBufferPointer<Float>) {
+    var left = given
+    while !left.isEmpty {
+      let start = end % capacity
+      let count = min(left.count / channels, capacity - start)
+      let room = UnsafeMutableBufferPointer(
+        rebasing: samples[(start * channels)..<((start + count) * channels)])
+      room.baseAddress?.update(from: left.baseAddress.unsafelyUnwrapped, count: room.count)
+      left = UnsafeBufferPointer(rebasing: left.dropFirst(room.count))
+      end += count
+      kept = min(kept + count, capacity)
+    }
+  }
+
+  /// Forgets all frames.
+  func forget() {
+    (kept, backlog) = (0, 0)
+  }
+
+  /// Marks the last frames to be written again; returns how many of them are kept.
+  func rewind(_ frames: Int) -> Int {
+    let count = min(frames, kept - backlog)
+    backlog += count
+    return count
+  }
+
+  /// The next frames to be written again, at most so many.
+  func next(atMost frames: Int) -> UnsafeBufferPointer<Float> {
+    let start = (end - backlog) % capacity
+    let count = min(backlog, frames, capacity - start)
+    return UnsafeBufferPointer(
+      rebasing: samples[(start * channels)..<((start + count) * channels)])
+  }
+
+  /// Notes that so many of them have been written.
+  func advance(_ frames: Int) {
+    backlog -= frames
+  }
+}

@@ -1,0 +1,213 @@
+import AudioCore
+import AudioThreads
+import SoundCard
+
+/// Mixes voices into blocks of one period, with all gains and the limiter.
+///
+/// Its memory is allocated once. Used only on the audio thread; the pointers never leave a call.
+final class Mixer {
+  private let link: PlaybackLink
+  private let mix: UnsafeMutableBufferPointer<Float>
+  private let scratch: UnsafeMutableBufferPointer<Float>
+  private let channels: Int
+  private let period: Int
+  private let rate: SampleRate
+  private let buses: BusGains
+  private var master: SmoothedGain
+  private var limiter: Limiter
+  private var limiterReport: LimiterReport
+  /// The samples of the block that have not been written.
+  private var pending = 0..<0
+  /// Whether the block still holds the samples of the one before it.
+  private var isStale = false
+
+  init(period: Int, format: AudioFormat, link: PlaybackLink) {
+    self.link = link
+    self.period = period
+    channels = format.channelCount
+    rate = format.sampleRate
+    buses = BusGains(rate: rate)
+    master = SmoothedGain(link.volume.gain)
+    limiter = Limiter(rate: rate)
+    limiterReport = LimiterReport(interval: rate.hertz)
+    mix = .allocate(capacity: period * channels)
+    scratch = .allocate(capacity: period * channels)
+    mix.initialize(repeating: 0)
+    scratch.initialize(repeating: 0)
+  }
+
+  deinit {
+    mix.deallocate()
+    scratch.deallocate()
+  }
+
+  /// The part of the block that has not been written.
+  var unwritten: UnsafeBufferPointer<Float> { UnsafeBufferPointer(rebasing: mix[pending]) }
+
+  /// Notes that so many frames have been written.
+  func wrote(_ frames: Int) {
+    pending = (pending.lowerBound + frames * channels)..<pending.upperBound
+  }
+
+  /// Discards the part of the block that has not been written.
+  func discard() {
+    pending = 0..<0
+  }
+
+  /// Puts all gains at their targets, because nothing sounds.
+  func reset() {
+    master = SmoothedGain(link.volume.gain)
+    limiter = Limiter(rate: rate)
+    buses.removeAll()
+  }
+
+  /// Mixes the next block, which begins at the device frame `position`.
+  func mix(_ voices: VoiceTable, at position: Int) {
+    buses.begin(after: period)
+    isStale = true
+    pending = 0..<mix.count
+    let soundingBefore = voices.soundingCount
+    for index in 0..<voices.count where voices[index].playhead.endsAt == nil {
+      mix(voices[index], at: position)
+    }
+    overwriteStale(from: 0)
+    let gain = link.volume.gain
+    if gain != master.target {
+      master.move(to: gain, in: FrameCount(.milliseconds(20), at: rate).rawValue)
+    }
+    apply(&master, to: mix, mix.count)
+    limit(at: position, isEnding: voices.soundingCount < soundingBefore)
+  }
+
+  private func mix(_ voice: Voice, at position: Int) {
+    // This must be read before the ring: a ring read after the end of the input holds all of it.
+    let isComplete = voice.hasInputEnded
+    let readable = voice.readableFrames
+    let supply = VoiceTransport.Supply(readable: readable, isComplete: isComplete)
+    let wasSilent = voice.transport.phase == .silent
+    let wanted = voice.transport.begin(supply, block: period)
+    if wasSilent, wanted > 0 { voice.soundsSince = voice.playhead.mixed }
+    let isSounding = voice.transport.phase == .sounding
+    let isLast = isSounding && isComplete && readable < wanted && voice.closeInput()
+    let frames = wanted > 0 ? add(voice, atMost: wanted, isComplete: isLast) : 0
+    if voice.ring.readable * 2 <= voice.ring.capacity, voice.roomWish.take() { voice.room.signal() }
+    voice.transport.end(took: frames, of: wanted, isLast: isLast)
+    let waitsForSource = voice.transport.phase == .silent && voice.transport.needsSource
+    let isLate = waitsForSource || (isSounding && !isLast && frames < wanted)
+    place(voice, frames, isLate: isLate, at: position)
+  }
+
+  /// Updates the playhead of a voice that gave so many frames of this block.
+  private func place(_ voice: Voice, _ frames: Int, isLate: Bool, at position: Int) {
+    let isEnding = voice.transport.phase == .over
+    let missing = isEnding ? 0 : period - frames
+    voice.playhead.mix(frames, missing: missing, at: position)
+    voice.isInDropout = isLate
+    if isLate { voice.unreported.starved = (voice.unreported.starved ?? 0) + missing }
+    if isEnding { voice.playhead.end(at: position + frames) }
+  }
+
+  /// Adds at most `length` frames of a voice with their gains; returns how many it had.
+  ///
+  /// A dropout of an incomplete voice fades out and in.
+  private func add(_ voice: Voice, atMost length: Int, isComplete: Bool) -> Int {
+    let target = isStale ? mix : scratch
+    let room = UnsafeMutableBufferPointer(rebasing: target[..<(length * channels)])
+    let frames = voice.ring.tryRead(into: room) / channels
+    if frames > 0 {
+      _ = voice.lastFrame.update(
+        fromContentsOf: target[((frames - 1) * channels)..<(frames * channels)])
+    }
+    let isLate = frames < length && !isComplete
+    let gains = voice.dropout.gains(frames, of: length, isLate: isLate)
+    if let gains { fade(voice, frames, gains, in: target) }
+    let count = (gains?.end ?? frames) * channels
+    var bus = buses.gain(of: voice.bus)
+    apply(&bus, to: target, count)
+    apply(&voice.transport.volume, to: target, count)
+    apply(&voice.transport.fade, to: target, count)
+    if isStale {
+      overwriteStale(from: count)
+    } else {
+      for index in 0..<count { mix[index] += scratch[index] }
+    }
+    return frames
+  }
+
+  /// Applies dropout gains to the frames of a voice, and to its last frame in place of missing ones.
+  private func fade(
+    _ voice: Voice, _ frames: Int, _ gains: DropoutFade.Gains,
+    in target: UnsafeMutableBufferPointer<Float>
+  ) {
+    for frame in 0..<gains.end {
+      let gain = gains[frame]
+      for channel in 0..<channels {
+        let index = frame * channels + channel
+        target[index] = gain * (frame < frames ? target[index] : voice.lastFrame[channel])
+      }
+    }
+  }
+
+  private func overwriteStale(from sample: Int) {
+    guard isStale else { return }
+    isStale = false
+    UnsafeMutableBufferPointer(rebasing: mix[sample...]).update(repeating: 0)
+  }
+
+  /// Multiplies the first `count` samples by the gains of their frames.
+  private func apply(
+    _ gain: inout SmoothedGain, to samples: UnsafeMutableBufferPointer<Float>, _ count: Int
+  ) {
+    if gain.isSteady && gain.current == 1 { return }
+    for frame in stride(from: 0, to: count, by: channels) {
+      let value = gain.next()
+      for channel in 0..<channels { samples[frame + channel] *= value }
+    }
+  }
+
+  /// Keeps the block within ±1, and reports that before a voice that ends in this block finishes.
+  private func limit(at position: Int, isEnding: Bool) {
+    limiterReport.note(limiter.apply(to: mix, channels: channels), at: position)
+    guard let gain = limiterReport.due(at: position, isEnding: isEnding),
+      link.events.tryWrite(.limited(gain: gain))
+    else { return }
+    limiterReport.markReported()
+  }
+}
+
+/// Removes the clicks of dropouts: a voice fades out before missing frames and in after them.
+///
+/// If too little is left to fade, the last frame is held while it fades.
+struct DropoutFade: Equatable {
+  /// The gains of one block's frames.
+  struct Gains: Equatable {
+    let length: Int
+    let rises: Bool
+    let falls: Bool
+    /// The frames of the block that sound, held ones included.
+    let end: Int
+
+    subscript(frame: Int) -> Float {
+      let rising = rises ? frame + 1 : length
+      let falling = falls ? end - 1 - frame : length
+      return Float(min(rising, falling, length)) / Float(length)
+    }
+  }
+
+  private let length: Int
+  private var isSilent = false
+
+  /// - Parameter length: the frames of a fade; a fade is never longer than a block.
+  init(length: Int) {
+    self.length = length
+  }
+
+  /// The gains of a block for which the source gave so many frames; nil if they stay unchanged.
+  mutating func gains(_ frames: Int, of block: Int, isLate: Bool) -> Gains? {
+    guard isSilent || isLate else { return nil }
+    let length = max(1, min(length, block))
+    let end = isLate && !isSilent ? max(frames, length) : frames
+    defer { isSilent = isLate || (isSilent && frames == 0) }
+    return Gains(length: length, rises: isSilent, falls: isLate, end: end)
+  }
+}

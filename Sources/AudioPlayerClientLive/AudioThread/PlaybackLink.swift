@@ -1,0 +1,51 @@
+import AudioThreads
+
+/// The connections between the audio thread and the other threads; neither side waits for the other.
+final class PlaybackLink: Sendable {
+  /// A command to the audio thread.
+  enum Command: BitwiseCopyable {
+    /// Mix this voice; the reference has been retained for the audio thread.
+    case add(Unmanaged<Voice>)
+    /// End the thread.
+    case quit
+  }
+
+  /// An event from the audio thread to the reporter.
+  enum Event: BitwiseCopyable {
+    /// A voice has been played to its end; the reporter owns the reference now.
+    case finished(Unmanaged<Voice>)
+    /// A voice was silent because its source was late; the audio thread keeps the reference.
+    case starved(Unmanaged<Voice>, frames: Int)
+    /// A voice was silent because of the device; the audio thread keeps the reference.
+    case silence(Unmanaged<Voice>, frames: Int)
+    /// The lowest gain, since the last report, that kept the sum of all voices within ±1.
+    case limited(gain: Float)
+    /// A lost device plays again.
+    case returned
+  }
+
+  /// Never full, however long the audio thread does not read: no more voices are on their way than fit
+  /// into the table, and `quit` is sent once.
+  let commands = Ring<Command>(capacity: VoiceTable.limit + 1, resident: VoiceTable.limit + 1)
+  let events = Ring<Event>(capacity: 1_024, resident: 1_024)
+  /// Set while the audio thread waits for a late source.
+  let sourceWish = Wish()
+  /// Wakes the reporter.
+  let news: WakeUp
+  let volume: MasterVolume
+
+  init(volume: MasterVolume) throws(WakeUpError) {
+    self.volume = volume
+    news = try WakeUp()
+  }
+
+  deinit {
+    // Both threads have ended: the references still in the rings are released here.
+    while let command = commands.tryRead() {
+      if case .add(let voice) = command { voice.release() }
+    }
+    while let event = events.tryRead() {
+      if case .finished(let voice) = event { voice.release() }
+    }
+  }
+}

@@ -1,0 +1,326 @@
+import AudioCore
+import AudioThreads
+import SoundCard
+
+/// The audio thread of an engine: it mixes the voices and writes them to a device, one period at a
+/// time.
+///
+/// From `run` on it neither allocates nor takes a lock. A sound ends when its last frame has been
+/// played. The thread follows the playhead for that, and never makes a call that drains the device,
+/// because it could hang. If another call hangs, the thread is abandoned in it and another thread
+/// continues with this object; after a call that throws, nothing here is touched.
+// `@unchecked Sendable` is right because it belongs to one thread at a time: to the thread of the open
+// device, and while the device is lost to the reporter's. `Heartbeat` hands it over.
+final class PlaybackThread: @unchecked Sendable {
+  let link: PlaybackLink
+  let configuration: PCMConfiguration
+  private var pcm: any PlaybackPCM
+  private let voices = VoiceTable()
+  private let mixer: Mixer
+  private let unplayed: UnplayedFrames
+  private let rate: SampleRate
+  private let period: Int
+  private let periodLength: Duration
+  private let bufferLength: Duration
+  private let longestWait: Duration
+  private var playhead: DevicePlayhead
+  private var stall: StallWatch
+  private var isDraining = false
+  /// The shortest time until a voice's deadline; nil if no voice has one.
+  private var timeToDeadline: Duration?
+  private var reportedAt = 0
+  /// The frames written when the device was last asked for its delay.
+  private var observedAt = 0
+  /// The frames written when the device began, empty.
+  private var startedAt = 0
+  /// The frames played when the device was lost; nil once a returned device has played.
+  private var lostAt: Int?
+  private var isOver = false
+
+  /// How many periods apart the device is asked for its delay while progress is seldom reported.
+  private static let seldom = 4
+
+  init(pcm: any PlaybackPCM, link: PlaybackLink) {
+    self.pcm = pcm
+    self.link = link
+    configuration = pcm.configuration
+    let format = configuration.format
+    rate = format.sampleRate
+    period = configuration.period.rawValue
+    periodLength = configuration.period.duration(at: rate)
+    bufferLength = configuration.buffer.duration(at: rate)
+    longestWait = bufferLength * 2
+    mixer = Mixer(period: period, format: format, link: link)
+    unplayed = UnplayedFrames(
+      capacity: configuration.buffer.rawValue * 4, channels: format.channelCount)
+    playhead = DevicePlayhead(buffer: configuration.buffer, rate: rate)
+    stall = StallWatch(patience: longestWait + .milliseconds(250), longestWait: longestWait)
+  }
+
+  /// Serves the device until the engine quits; throws if the device is lost.
+  func run() throws(SoundCardError) {
+    while takeCommands() {
+      if mixer.unwritten.count > 0 || unplayed.backlog > 0 || voices.soundingCount > 0 {
+        try serve()
+      } else if voices.count > 0 {
+        try drain()
+      } else {
+        try rest()
+      }
+      try observe()
+    }
+  }
+
+  // MARK: While the device is lost
+
+  /// The device is lost. Time stands still for the voices until it returns; its unplayed frames come
+  /// first then.
+  func lose() {
+    playhead.lose(keeping: unplayed.rewind(playhead.unplayed))
+    (isDraining, observedAt, lostAt) = (false, playhead.written, playhead.played)
+  }
+
+  /// Applies commands at once while the device is lost; false if the engine quits.
+  func serveInSilence() -> Bool {
+    guard takeCommands() else { return false }
+    voices.settleInSilence(link)
+    return true
+  }
+
+  /// Continues on an open device with the same format, before its thread runs.
+  func begin(on pcm: any PlaybackPCM) {
+    self.pcm = pcm
+    markEmpty()
+  }
+
+  /// Releases all voices after the last thread has ended.
+  func removeVoices() {
+    voices.removeAll()
+  }
+
+  // MARK: One step
+
+  /// Takes all commands; false if the engine quits.
+  private func takeCommands() -> Bool {
+    while !isOver, let command = link.commands.tryRead() {
+      switch command {
+      case .add(let voice): voices.add(voice)
+      case .quit: isOver = true
+      }
+    }
+    return !isOver
+  }
+
+  /// Mixes a block once the device has room for it, and no sooner, so that it has the newest
+  /// parameters.
+  private func serve() throws(SoundCardError) {
+    isDraining = false
+    let limit = stall.nextWait(atMost: longestWait)
+    guard case .ready(let room) = try watchedWait(for: .period, atMost: limit) else {
+      return try considerStall()
+    }
+    if unplayed.backlog > 0 {
+      return try write(unplayed.next(atMost: period)) { unplayed.advance($0) }
+    }
+    if mixer.unwritten.count == 0 {
+      // Commands that came during the wait are taken first.
+      if link.commands.readable > 0 { return }
+      voices.applyParameters()
+      if try waitForSource() { return }
+      mixer.mix(voices, at: playhead.written)
+    }
+    let before = playhead.written
+    try write(mixer.unwritten) { count in
+      keep(count)
+      mixer.wrote(count)
+    }
+    try skipWakeUps(room: room.rawValue - (playhead.written - before))
+  }
+
+  /// Waits for a late source until the device is nearly dry; false if there is nothing to wait for or
+  /// no time left.
+  private func waitForSource() throws(SoundCardError) -> Bool {
+    guard voices.areStarving(period: period) else { return false }
+    let slack = try pcm.timeUntilDry - periodLength
+    guard slack > .milliseconds(1) else { return false }
+    link.sourceWish.make()
+    // The source may have written before its feeder could see that.
+    guard voices.areStarving(period: period) else { return true }
+    if case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: slack) {
+      handle(interruption)
+    }
+    return true
+  }
+
+  /// Keeps frames of the block that the device took, in case it is lost and a voice waits for it.
+  private func keep(_ frames: Int) {
+    guard voices.areWaitingForLostDevice else { return unplayed.forget() }
+    let count = frames * configuration.format.channelCount
+    unplayed.keep(UnsafeBufferPointer(rebasing: mixer.unwritten[..<count]))
+  }
+
+  /// Offers samples to the device, and reports how many frames it took.
+  private func write(
+    _ samples: UnsafeBufferPointer<Float>, _ took: (Int) -> Void
+  ) throws(SoundCardError) {
+    switch try pcm.write(samples) {
+    case .frames(0):
+      guard stall.refused() else { return }
+      _ = try watchedWait(for: .nothing, atMost: periodLength / 4)
+      try considerStall()
+    case .frames(let count):
+      took(count.rawValue)
+      playhead.write(count.rawValue)
+      stall.progressed(isRunning: playhead.written - startedAt > configuration.buffer.rawValue)
+    case .interrupted(let interruption):
+      stall.interrupted()
+      handle(interruption)
+      try considerStall()
+    }
+  }
+
+  /// Waits for the device and notes what that shows about it.
+  private func watchedWait(
+    for interest: PCMInterest, atMost timeout: Duration
+  ) throws(SoundCardError) -> PCMWakeUp {
+    let before = pcm.elapsed
+    let wakeUp = try pcm.wait(for: interest, atMost: timeout)
+    stall.waited(pcm.elapsed - before, atMost: timeout, isCutShort: wakeUp == .woken)
+    switch wakeUp {
+    case .ready(let room): playhead.see(room: room, at: pcm.elapsed)
+    case .woken, .timedOut, .ended: break
+    case .interrupted(let interruption):
+      stall.interrupted()
+      handle(interruption)
+    }
+    return wakeUp
+  }
+
+  /// Leaves the device alone until a third of its buffer is free, if progress is seldom reported and
+  /// the buffer is more than half full.
+  private func skipWakeUps(room: Int) throws(SoundCardError) {
+    let missing = configuration.buffer.rawValue / 3 - room
+    guard room < period, missing > period, isProgressSeldom, mixer.unwritten.count == 0 else {
+      return
+    }
+    let length = FrameCount(missing).duration(at: rate)
+    if case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: length) {
+      handle(interruption)
+    }
+  }
+
+  /// Waits until everything written has been played, or the voices' deadlines have passed.
+  private func drain() throws(SoundCardError) {
+    guard isDraining else {
+      isDraining = true
+      // The device may wait for more frames before it starts by itself.
+      return try pcm.start()
+    }
+    let left = FrameCount(playhead.unplayed).duration(at: rate)
+    var pause = min(max(left, .milliseconds(1)), .milliseconds(50))
+    if let timeToDeadline { pause = min(pause, timeToDeadline) }
+    // If the device is lost, the frames that it was seen to play are not repeated.
+    if voices.areWaitingForLostDevice { pause = min(pause, periodLength) }
+    guard case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: pause) else {
+      return
+    }
+    switch interruption.cause {
+    // A device that runs dry now has played everything.
+    case .xrun: playhead.finish()
+    case .suspended: handle(interruption)
+    }
+  }
+
+  /// Stops the device and sleeps until a command comes, because nothing sounds.
+  private func rest() throws(SoundCardError) {
+    try pcm.drop()
+    unplayed.forget()
+    playhead.finish()
+    isDraining = false
+    mixer.reset()
+    _ = try pcm.wait(for: .nothing, atMost: nil)
+    markEmpty()
+  }
+
+  /// The device is empty and has to begin: the frames that it takes until it is full do not show that
+  /// it runs.
+  private func markEmpty() {
+    stall.progressed(isRunning: false)
+    playhead.empty()
+    startedAt = playhead.written
+  }
+
+  private func handle(_ interruption: PCMInterruption) {
+    playhead.empty()
+    voices.noteSilence(interruption, at: playhead.written)
+  }
+
+  /// Gives up a device that takes no frames: early if everything is ending anyway, else as a loss.
+  private func considerStall() throws(SoundCardError) {
+    switch stall.verdict {
+    case .fine: return
+    case .late: if voices.areAllEnding { try giveUp() }
+    case .stalled:
+      guard voices.areAllEnding else { throw .stalled(configuration.device, .playback) }
+      try giveUp()
+    }
+  }
+
+  /// Ends all voices where they are and discards what the device holds.
+  private func giveUp() throws(SoundCardError) {
+    try pcm.drop()
+    unplayed.forget()
+    // The end of a voice may be in the block that is discarded.
+    mixer.discard()
+    voices.endAll(at: playhead.written)
+    playhead.finish()
+  }
+
+  // MARK: Reports
+
+  /// Asks the device for its delay, reports what has been played, and removes the voices that are over.
+  private func observe() throws(SoundCardError) {
+    if isObservationDue {
+      playhead.observe(delay: try pcm.delay().rawValue, at: pcm.elapsed)
+      observedAt = playhead.written
+    }
+    reportReturn()
+    let passed = playhead.played - reportedAt
+    var isNews = false
+    timeToDeadline = nil
+    var index = voices.count
+    while index > 0 {
+      index -= 1
+      let voice = voices[index]
+      let timeLeft = voice.timeLeft(playhead, buffer: bufferLength, at: pcm.elapsed)
+      voice.observe(playhead, isOver: timeLeft == .zero)
+      if voice.reportSilence(to: link.events) { isNews = true }
+      if voice.settle() || passed >= voice.progressFrames { isNews = true }
+      if let timeLeft, timeLeft > .zero {
+        timeToDeadline = min(timeToDeadline ?? timeLeft, timeLeft)
+      }
+      guard timeLeft == .zero, voice.unreported == UnreportedSilence(), link.events.writable > 0
+      else { continue }
+      link.events.tryWrite(.finished(voices.remove(at: index)))
+      isNews = true
+    }
+    guard isNews else { return }
+    reportedAt = playhead.played
+    link.news.signal()
+  }
+
+  /// Whether the device is to be asked for its delay: less often while progress is seldom reported.
+  private var isObservationDue: Bool {
+    // If the device is lost, the frames that it was seen to play are not repeated.
+    voices.areWaitingForLostDevice || !isProgressSeldom || voices.count == 0
+      || playhead.written - observedAt >= Self.seldom * period
+  }
+
+  private var isProgressSeldom: Bool { voices.reportSeldom(than: Self.seldom * period) }
+
+  private func reportReturn() {
+    guard let lostAt, playhead.played > lostAt, link.events.tryWrite(.returned) else { return }
+    self.lostAt = nil
+    link.news.signal()
+  }
+}

@@ -1,0 +1,127 @@
+import AudioCore
+import AudioThreads
+import SoundCard
+
+/// The voices that the audio thread mixes, in memory allocated once.
+///
+/// A voice is retained for the table when it is added; `remove` returns that reference.
+final class VoiceTable {
+  /// The most sounds that one device mixes.
+  static let limit = 64
+
+  private let voices: UnsafeMutableBufferPointer<Unmanaged<Voice>>
+  private(set) var count = 0
+
+  init() {
+    voices = .allocate(capacity: Self.limit)
+  }
+
+  deinit {
+    removeAll()
+    voices.deallocate()
+  }
+
+  /// The voice at an index, which lives as long as it is in the table.
+  subscript(index: Int) -> Voice { voices[index].takeUnretainedValue() }
+
+  func add(_ voice: Unmanaged<Voice>) {
+    precondition(count < Self.limit, "the engine admits \(Self.limit) voices only")
+    (voices.baseAddress.unsafelyUnwrapped + count).initialize(to: voice)
+    count += 1
+  }
+
+  /// Removes a voice and returns its reference to the caller.
+  func remove(at index: Int) -> Unmanaged<Voice> {
+    count -= 1
+    let removed = voices[index]
+    voices[index] = voices[count]
+    return removed
+  }
+
+  func removeAll() {
+    for index in 0..<count { voices[index].release() }
+    count = 0
+  }
+
+  /// The number of voices that have not been mixed to their end.
+  var soundingCount: Int { count { $0.playhead.endsAt == nil } }
+
+  /// Whether a voice waits for the device if it is lost.
+  var areWaitingForLostDevice: Bool { count { $0.onDeviceLoss != .fail } > 0 }
+
+  /// Whether every voice is stopping or has been mixed to its end.
+  var areAllEnding: Bool { count { $0.playhead.endsAt == nil && !$0.isStopping } == 0 }
+
+  /// Whether no voice ends, and each reports its progress at intervals longer than `frames`.
+  func reportSeldom(than frames: Int) -> Bool {
+    count { $0.playhead.endsAt != nil || $0.progressFrames <= frames } == 0
+  }
+
+  /// Whether a late source is worth waiting for.
+  ///
+  /// While other voices sound, a source that has caused a dropout already is not: for them the device
+  /// would stay nearly dry.
+  func areStarving(period: Int) -> Bool {
+    var isInDropout = false
+    var othersSound = false
+    for index in 0..<count where self[index].playhead.endsAt == nil {
+      let voice = self[index]
+      let isLate =
+        !voice.hasInputEnded && voice.transport.needsSource && voice.readableFrames < period
+      if !isLate {
+        if voice.transport.phase != .silent { othersSound = true }
+      } else if voice.isInDropout && voice.readableFrames == 0 {
+        isInDropout = true
+      } else {
+        return true
+      }
+    }
+    return isInDropout && !othersSound
+  }
+
+  /// Applies new parameters to all voices that are not mixed to their end.
+  func applyParameters() {
+    for index in 0..<count where self[index].playhead.endsAt == nil {
+      self[index].applyParameters()
+    }
+  }
+
+  /// Notes silence that the device played at the frame `position`, for the voices it falls within.
+  func noteSilence(_ interruption: PCMInterruption, at position: Int) {
+    for index in 0..<count {
+      let voice = self[index]
+      // A device that slept has yet to play what it holds.
+      if interruption.cause == .suspended { voice.deadline = nil }
+      guard voice.playhead.contains(position) else { continue }
+      voice.unreported.device = (voice.unreported.device ?? 0) + interruption.lost.rawValue
+    }
+  }
+
+  /// Ends all voices at the frame `position`, because the device takes no more.
+  func endAll(at position: Int) {
+    for index in 0..<count where self[index].playhead.endsAt ?? .max > position {
+      self[index].playhead.end(at: position)
+    }
+  }
+
+  /// Applies commands at once while the device is lost and nothing is audible.
+  func settleInSilence(_ link: PlaybackLink) {
+    var index = count
+    while index > 0 {
+      index -= 1
+      let voice = self[index]
+      if voice.isOver {
+        if link.events.writable > 0 { link.events.tryWrite(.finished(remove(at: index))) }
+      } else if voice.playhead.endsAt == nil {
+        voice.applyParametersInSilence()
+        _ = voice.settle()
+      }
+    }
+  }
+
+  private func count(where condition: (Voice) -> Bool) -> Int {
+    var found = 0
+    for index in 0..<count where condition(self[index]) { found += 1 }
+    return found
+  }
+}

@@ -1,0 +1,141 @@
+import AudioCore
+import AudioPlayerClient
+import Synchronization
+
+/// The gain of everything that a player plays; audio threads read it without waiting.
+final class MasterVolume: Sendable {
+  private let bits = Atomic<UInt32>(Float(1).bitPattern)
+
+  /// The gain, 0…1; values outside are clamped.
+  var gain: Float {
+    get { Float(bitPattern: bits.load(ordering: .relaxed)) }
+    set { bits.store(clampedGain(newValue).bitPattern, ordering: .relaxed) }
+  }
+}
+
+/// A gain clamped to 0…1; NaN becomes silence.
+func clampedGain(_ gain: Float) -> Float {
+  gain.isNaN ? 0 : min(max(gain, 0), 1)
+}
+
+/// The buses of a player by name; a bus is created when it is first named, and stays.
+final class BusVolumes: Sendable {
+  // Held for a few instructions by control threads; audio threads use only the buses themselves.
+  private let buses = Mutex<[PlaybackBus: BusVolume]>([:])
+
+  subscript(bus: PlaybackBus) -> BusVolume {
+    buses.withLock { buses in
+      if let known = buses[bus] { return known }
+      let new = BusVolume()
+      buses[bus] = new
+      return new
+    }
+  }
+}
+
+/// The gain of a bus and the time to reach it; audio threads read both without waiting.
+final class BusVolume: Sendable {
+  struct Setting: Equatable {
+    var gain: Float
+    var ramp: Duration
+  }
+
+  // The gain's bits and the milliseconds share a word, so that both are read as they were set.
+  private let word = Atomic<UInt64>(BusVolume.word(Setting(gain: 1, ramp: .zero)))
+
+  /// The last setting: a gain of 0…1 and a time of zero to 49 days.
+  var setting: Setting {
+    get {
+      let word = word.load(ordering: .relaxed)
+      return Setting(
+        gain: Float(bitPattern: UInt32(truncatingIfNeeded: word)),
+        ramp: .milliseconds(Int64(word >> 32)))
+    }
+    set { word.store(Self.word(newValue), ordering: .relaxed) }
+  }
+
+  private static func word(_ setting: Setting) -> UInt64 {
+    let milliseconds = setting.ramp.inSeconds * 1_000
+    let time = UInt64(min(max(milliseconds.rounded(), 0), Double(UInt32.max)))
+    return time << 32 | UInt64(clampedGain(setting.gain).bitPattern)
+  }
+}
+
+/// The current gain of each bus on one engine, block by block; used only on the audio thread.
+///
+/// Its memory is allocated once. A bus has an entry from the first block in which one of its voices
+/// sounds until a block in which none does and its gain is steady. A bus without an entry is at its
+/// target.
+final class BusGains {
+  private struct Entry {
+    /// Retained; releasing it frees no memory, because the player keeps its buses longer.
+    let bus: Unmanaged<BusVolume>
+    /// The setting that the gain moves to.
+    var setting: BusVolume.Setting
+    var gain: SmoothedGain
+    var isInUse: Bool
+  }
+
+  /// Twice the number of voices: their buses, and as many whose gain still moves.
+  private static let limit = 2 * VoiceTable.limit
+
+  private let entries: UnsafeMutableBufferPointer<Entry>
+  private let rate: SampleRate
+  private(set) var count = 0
+
+  init(rate: SampleRate) {
+    self.rate = rate
+    entries = .allocate(capacity: Self.limit)
+  }
+
+  deinit {
+    removeAll()
+    entries.deallocate()
+  }
+
+  /// Begins the block after one of so many frames; gains begin to move to new settings.
+  func begin(after frames: Int) {
+    var index = count
+    while index > 0 {
+      index -= 1
+      entries[index].gain.skip(frames)
+      guard entries[index].isInUse || !entries[index].gain.isSteady else {
+        remove(at: index)
+        continue
+      }
+      entries[index].isInUse = false
+      let setting = entries[index].bus.takeUnretainedValue().setting
+      guard setting != entries[index].setting else { continue }
+      entries[index].setting = setting
+      entries[index].gain.move(to: setting.gain, in: FrameCount(setting.ramp, at: rate).rawValue)
+    }
+  }
+
+  /// The gain of a bus for the frames of this block.
+  func gain(of bus: BusVolume) -> SmoothedGain {
+    for index in 0..<count where entries[index].bus.takeUnretainedValue() === bus {
+      entries[index].isInUse = true
+      return entries[index].gain
+    }
+    let setting = bus.setting
+    let gain = SmoothedGain(setting.gain)
+    if count < Self.limit {
+      (entries.baseAddress.unsafelyUnwrapped + count).initialize(
+        to: Entry(bus: .passRetained(bus), setting: setting, gain: gain, isInUse: true))
+      count += 1
+    }
+    return gain
+  }
+
+  /// Puts every bus at its target, because nothing sounds.
+  func removeAll() {
+    for index in 0..<count { entries[index].bus.release() }
+    count = 0
+  }
+
+  private func remove(at index: Int) {
+    count -= 1
+    entries[index].bus.release()
+    entries[index] = entries[count]
+  }
+}

@@ -1,0 +1,52 @@
+import AudioCore
+import AudioPlayerClient
+import ClientDependencies
+import SoundCard
+
+/// The dependencies of a playback: the sound card, and how long an idle device stays open.
+struct PlayerSettings: Sendable {
+  let soundCard: SoundCard
+  let idleTime: Duration
+  let clock: any Clock<Duration>
+  var feeder = FeederSettings()
+  /// The caller's dependencies, for a device that is opened again on another thread.
+  var dependencies = withEscapedDependencies { $0 }
+
+  /// The caller's settings.
+  static var current: PlayerSettings {
+    @Dependency(\.soundCard) var soundCard
+    @Dependency(\.playbackIdleTime) var idleTime
+    @Dependency(\.continuousClock) var clock
+    return PlayerSettings(soundCard: soundCard, idleTime: idleTime, clock: clock)
+  }
+
+  /// The request to open a device for a source of this format.
+  func openingRequest(for request: PlaybackRequest, _ source: AudioFormat) -> PCMRequest {
+    let wanted = idleTime > .zero ? source.widened : source
+    return PCMRequest(
+      device: request.device, format: request.deviceFormat ?? wanted,
+      buffering: request.buffering)
+  }
+}
+
+extension PlaybackRequest {
+  /// While progress is seldom reported, the device holds more audio and wakes its thread less often.
+  fileprivate var buffering: PCMBuffering {
+    let isProgressSeldom = progressInterval >= .milliseconds(250)
+    return latency == .normal && isProgressSeldom ? .unattendedPlayback : latency.buffering
+  }
+}
+
+extension PCMBuffering {
+  /// Half as much again as in ordinary playback; a third of it is filled at a time.
+  static let unattendedPlayback = PCMBuffering(period: .milliseconds(25), periodCount: 6)
+}
+
+extension PlaybackLatency {
+  fileprivate var buffering: PCMBuffering {
+    switch self {
+    case .normal: .playback
+    case .low: .lowLatency
+    }
+  }
+}

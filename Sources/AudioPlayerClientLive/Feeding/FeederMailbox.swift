@@ -1,0 +1,89 @@
+import AudioPlayerClient
+import AudioThreads
+import Synchronization
+
+/// A command for a feeder and its answer: the serial number of the voice parameters that put the
+/// command into effect, or nil if it is in effect already.
+struct FeederRequest: Sendable {
+  enum Command: Sendable {
+    case seek(PlaybackTime, item: Int?)
+    case skip
+    case enqueue([PlaybackItem])
+  }
+
+  let command: Command
+  let answer = FirstAnswer<Int?>()
+}
+
+/// The requests that a feeder has not handled yet.
+final class FeederMailbox: Sendable {
+  private struct State {
+    var requests: [FeederRequest] = []
+    /// The request being handled; the feeder may be blocked in it.
+    var current: FeederRequest?
+    var isClosed = false
+    var onRequest: (@Sendable () -> Void)?
+    var interruption: (@Sendable () -> Void)?
+  }
+
+  private let id: PlaybackID
+  // Held for a few instructions; callbacks and waiting callers run after it is released.
+  private let state = Mutex(State())
+
+  init(_ id: PlaybackID) {
+    self.id = id
+  }
+
+  /// Sends a command and returns the answer; a cancelled task stops waiting.
+  ///
+  /// Throws `unknownPlayback` after the playback has ended.
+  func send(_ command: FeederRequest.Command) async throws -> Int? {
+    let request = FeederRequest(command: command)
+    let (isClosed, onRequest, interruption) = state.withLock { state in
+      if !state.isClosed { state.requests.append(request) }
+      return (state.isClosed, state.onRequest, state.interruption)
+    }
+    if isClosed { refuse(request) }
+    onRequest?()
+    interruption?()
+    return try await request.answer.value()
+  }
+
+  /// Returns the next request, or nil if there is none.
+  func next() -> FeederRequest? {
+    state.withLock { state in
+      state.current = state.requests.isEmpty ? nil : state.requests.removeFirst()
+      return state.current
+    }
+  }
+
+  /// Answers that the playback has ended.
+  func refuse(_ request: FeederRequest) {
+    request.answer.give(.failure(AudioPlayerError.unknownPlayback(id)))
+  }
+
+  /// Sets the callback for each request that arrives from now on.
+  func onRequest(_ callback: @escaping @Sendable () -> Void) {
+    state.withLock { $0.onRequest = callback }
+  }
+
+  /// Sets a second callback for requests, and calls it at once if one is already there.
+  func interrupt(_ interruption: (@Sendable () -> Void)?) {
+    let hasRequest = state.withLock { state in
+      state.interruption = interruption
+      return !state.requests.isEmpty
+    }
+    if hasRequest { interruption?() }
+  }
+
+  /// Refuses all unanswered requests, now and later.
+  func close() {
+    let requests = state.withLock { state in
+      state.isClosed = true
+      state.onRequest = nil
+      defer { (state.requests, state.current) = ([], nil) }
+      return state.requests + (state.current.map { [$0] } ?? [])
+    }
+    for request in requests { refuse(request) }
+  }
+}

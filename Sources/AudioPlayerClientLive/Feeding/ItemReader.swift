@@ -1,0 +1,153 @@
+import AudioCore
+import AudioPlayerClient
+import FoundationEssentials
+
+/// Reads one item of a queue: its source, within its range, with its repetitions.
+final class ItemReader {
+  enum Step {
+    case audio(AudioBuffer)
+    /// Repetition number `count` begins; the first playing of the item is number 0.
+    case looped(count: Int)
+    case end
+  }
+
+  let index: Int
+  let description: SourceDescription
+  /// The source's next frame.
+  private(set) var position: FrameCount
+  /// Whether any of it has been played.
+  private(set) var hasBeenPlayed = false
+  private let source: any FeederSource
+  private let range: Range<FrameCount>
+  private var repetitions: RepetitionCounter
+  private var hasReturnedAudio = false
+
+  /// Opens an item's source and moves to its first frame.
+  nonisolated(nonsending) static func open(
+    _ item: PlaybackItem, index: Int, _ source: any FeederSource
+  ) async throws -> ItemReader {
+    let description = try await source.open()
+    let rate = description.format.sampleRate
+    let start = item.range.start.frame(at: rate)
+    let end = item.range.end?.frame(at: rate) ?? FrameCount(.max)
+    let reader = ItemReader(
+      index, source, description, start..<max(start, end), RepetitionCounter(item.repetition))
+    try await source.begin(at: start)
+    reader.position = source.position
+    return reader
+  }
+
+  private init(
+    _ index: Int, _ source: any FeederSource, _ description: SourceDescription,
+    _ range: Range<FrameCount>, _ repetitions: RepetitionCounter
+  ) {
+    self.index = index
+    self.source = source
+    self.description = description
+    self.range = range
+    self.repetitions = repetitions
+    position = range.lowerBound
+  }
+
+  /// The position of the next frame.
+  var itemPosition: ItemPosition {
+    ItemPosition(
+      item: index, frame: position, rate: description.format.sampleRate,
+      length: description.announcedDuration)
+  }
+
+  /// The source's shortfall; nil if the source was not read to its end.
+  var shortfall: (announced: Duration?, decoded: Duration)? { source.shortfall }
+
+  /// Whether it has returned no audio at all.
+  var isEmpty: Bool { !hasReturnedAudio }
+
+  /// The error of an item that is empty.
+  var emptyError: AudioPlayerError {
+    guard range.lowerBound > 0, !range.isEmpty else { return .emptySource(source.url) }
+    let rate = description.format.sampleRate
+    let start = range.lowerBound.duration(at: rate)
+    // The seek to the start stopped at the end of the source.
+    let end = position < range.lowerBound ? position.duration(at: rate) : nil
+    let length = end ?? description.announcedDuration.flatMap { $0 <= start ? $0 : nil }
+    return .startBehindEnd(source.url, start: start, length: length)
+  }
+
+  nonisolated(nonsending) func next() async throws -> Step {
+    if position < range.upperBound, let buffer = try await source.next() {
+      let count = min(buffer.frameCount, framesLeft(at: buffer.format.sampleRate))
+      position = min(range.upperBound, source.position)
+      repetitions.markAudio()
+      hasReturnedAudio = true
+      return .audio(count < buffer.frameCount ? buffer.frames(0..<count) : buffer)
+    }
+    guard repetitions.beginNext() else { return .end }
+    try await move(to: range.lowerBound)
+    return .looped(count: repetitions.current)
+  }
+
+  /// Moves to its first frame, or for a stream to the first unplayed one.
+  nonisolated(nonsending) func rewind() async throws {
+    try await move(to: max(range.lowerBound, source.oldestFrame))
+  }
+
+  /// Notes that the frames before this one have been played.
+  func forget(before frame: FrameCount) {
+    hasBeenPlayed = true
+    source.forget(before: frame)
+  }
+
+  /// Seeks to a time of the source within the range.
+  nonisolated(nonsending) func seek(to time: PlaybackTime) async throws {
+    let frame = time.frame(at: description.format.sampleRate)
+    try await move(to: min(max(frame, range.lowerBound), range.upperBound))
+    // A seek to the very end must not report an empty item.
+    repetitions.markAudio()
+    hasReturnedAudio = true
+  }
+
+  nonisolated(nonsending) private func move(to frame: FrameCount) async throws {
+    try await source.seek(to: frame)
+    position = source.position
+  }
+
+  /// The frames left in the range, for a buffer of this rate.
+  private func framesLeft(at rate: SampleRate) -> FrameCount {
+    (range.upperBound - position).converted(from: description.format.sampleRate, to: rate)
+  }
+}
+
+/// Counts the repetitions of an item or the rounds of a list.
+///
+/// One without audio is the last, so that nothing repeats forever in silence.
+struct RepetitionCounter {
+  /// The number of the current repetition, from 0.
+  private(set) var current = 0
+  private let limit: Int?
+  private var hasAudio = false
+
+  init(_ repetition: PlaybackRepetition) {
+    limit =
+      switch repetition {
+      case .times(let count): max(1, count)
+      case .forever: nil
+      }
+  }
+
+  /// Notes that the current repetition has audio.
+  mutating func markAudio() {
+    hasAudio = true
+  }
+
+  /// Moves to a repetition that a seek or skip asks for, even without audio.
+  mutating func move(to repetition: Int) {
+    (current, hasAudio) = (repetition, true)
+  }
+
+  /// Begins the next repetition; false if there is none.
+  mutating func beginNext() -> Bool {
+    guard hasAudio, limit.map({ current + 1 < $0 }) ?? true else { return false }
+    (current, hasAudio) = (current + 1, false)
+    return true
+  }
+}

@@ -1,0 +1,272 @@
+import AudioCore
+import AudioPlayerClient
+
+/// An item of a queue in one of the rounds in which the list is played.
+struct QueuePosition: Equatable {
+  var item = 0
+  var round = 0
+}
+
+/// Reads the items of a playback in order, for as many rounds as requested; used only on the
+/// feeder's thread.
+///
+/// An item that fails is reported, and the next one follows.
+final class PlaybackQueue {
+  enum Step {
+    /// The audio that follows is at this position.
+    case begins(ItemPosition, TimelineEvent?)
+    case audio(AudioBuffer)
+    /// An event to be reported when the audio before it has been played.
+    case event(TimelineEvent)
+  }
+
+  private var items: QueueItems
+  private let isRepeated: Bool
+  private let mailbox: FeederMailbox
+  private let settings: FeederSettings
+  private var reader: ItemReader?
+  private var rounds: RepetitionCounter
+  /// The item to be opened next.
+  private var upcoming = 0
+  private var steps: [Step] = []
+  /// Whether the first item has been opened.
+  private var hasBegun = false
+  /// The streams whose first buffer has not arrived.
+  private var waitingStreams: [Int: (item: PlaybackItem, source: any FeederSource)] = [:]
+  /// The open streams that a seek can return to.
+  private var openStreams: [Int: ItemReader] = [:]
+
+  /// The error of the first item that failed.
+  private(set) var failure: AudioPlayerError?
+
+  init(
+    _ items: [PlaybackItem], _ cycle: PlaybackRepetition, _ mailbox: FeederMailbox,
+    _ settings: FeederSettings
+  ) {
+    self.items = QueueItems(items)
+    self.mailbox = mailbox
+    self.settings = settings
+    isRepeated = cycle != .times(1)
+    rounds = RepetitionCounter(cycle)
+  }
+
+  /// The item that is read now or next, and its round.
+  var current: QueuePosition {
+    QueuePosition(item: reader?.index ?? upcoming, round: rounds.current)
+  }
+
+  /// Whether every item has been read.
+  var isAtEnd: Bool { reader == nil && upcoming >= items.count }
+
+  /// The failures before the first audio.
+  var failures: [TimelineEvent] {
+    steps.compactMap { if case .event(let event) = $0 { event } else { nil } }
+  }
+
+  /// Throws `streamCannotRepeat` if a source that can be read only once is to be repeated.
+  func check() throws(AudioPlayerError) {
+    for index in 0..<items.count { try check([items[index]]) }
+  }
+
+  /// Opens the first item that can be opened.
+  ///
+  /// Throws if none can be opened, and `FeederInterruption` if a request arrives during the wait.
+  nonisolated(nonsending) func open() async throws -> SourceDescription {
+    try await openNext()
+    guard let reader else { throw failure ?? AudioPlayerError.emptySource(nil) }
+    hasBegun = true
+    if !isSeekPending { steps.append(.begins(position(of: reader), nil)) }
+    var description = reader.description
+    description.item = reader.index
+    return description
+  }
+
+  /// Returns the next step, or nil after the last item.
+  nonisolated(nonsending) func next() async throws -> Step? {
+    while true {
+      if !steps.isEmpty { return steps.removeFirst() }
+      guard let reader else {
+        guard upcoming < items.count || beginRound() else { return nil }
+        try await openNext()
+        if let reader = self.reader { steps.append(.begins(position(of: reader), .advanced)) }
+        continue
+      }
+      do {
+        try await append(reader.next(), from: reader)
+      } catch {
+        try fail(reader.index, error)
+      }
+    }
+  }
+
+  /// Performs a command while `position` is being played; returns the position moved to, if any.
+  nonisolated(nonsending) func perform(
+    _ command: FeederRequest.Command, at position: QueuePosition
+  ) async throws -> QueuePosition? {
+    switch command {
+    case .enqueue(let items):
+      try check(items)
+      self.items.append(items)
+      return nil
+    case .seek(let time, let item):
+      // After the last item has been played, a seek without an item stays in it.
+      let target = item ?? min(position.item, items.count - 1)
+      return try await seek(to: time, QueuePosition(item: target, round: position.round))
+    case .skip: return skip(to: QueuePosition(item: position.item + 1, round: position.round))
+    }
+  }
+
+  /// Whether something can be released once it has been played; a repeated list keeps everything.
+  var releasesPlayedAudio: Bool {
+    !openStreams.isEmpty || !isRepeated && items.canRelease(before: current.item)
+  }
+
+  /// Notes that everything before a frame of an item has been played.
+  func forget(before frame: FrameCount, of item: Int) {
+    openStreams[item]?.forget(before: frame)
+    releaseStreams(before: item)
+    items.release(before: item)
+  }
+
+  /// Fails the current item because its last buffer cannot be used.
+  func fail(_ error: any Error) throws {
+    if let reader { try fail(reader.index, error) }
+  }
+
+  private func check(_ items: [PlaybackItem]) throws(AudioPlayerError) {
+    for item in items where item.repetition != .times(1) || isRepeated {
+      if item.source.canBeReadOnlyOnce { throw .streamCannotRepeat }
+    }
+  }
+
+  /// Whether a seek has been performed of which no audio has been returned.
+  private var isSeekPending: Bool {
+    if case .begins = steps.last { true } else { false }
+  }
+
+  /// Seeks to a time of an item; before the first item that is its start, and after the last one the
+  /// next round or the end.
+  ///
+  /// Throws and stays in place if the position cannot be reached.
+  nonisolated(nonsending) private func seek(
+    to time: PlaybackTime, _ target: QueuePosition
+  ) async throws -> QueuePosition {
+    guard target.item < items.count else { return skip(to: target) }
+    let (time, item) = target.item < 0 ? (.frame(0), 0) : (time, target.item)
+    let reader =
+      if let reader, reader.index == item { reader } else { try await openForSeek(item) }
+    try await reader.seek(to: time)
+    rounds.move(to: target.round)
+    releaseStreams(before: reader.index)
+    self.reader = reader
+    upcoming = reader.index + 1
+    steps = initialFailures + [.begins(position(of: reader), .sought)]
+    return current
+  }
+
+  /// Moves to the start of an item; after the last one that is the next round or the end.
+  private func skip(to target: QueuePosition) -> QueuePosition {
+    let item = min(target.item, items.count)
+    releaseStreams(before: item)
+    (reader, upcoming, steps) = (nil, item, initialFailures)
+    rounds.move(to: target.round)
+    if upcoming == items.count { _ = beginRound() }
+    return current
+  }
+
+  /// Opens the item of a seek; another request ends the wait for a stream that does not begin.
+  nonisolated(nonsending) private func openForSeek(_ item: Int) async throws -> ItemReader {
+    do { return try await openItem(item) } catch is FeederInterruption {
+      throw AudioPlayerError.notSeekable(waitingStreams[item]?.source.url)
+    }
+  }
+
+  private func beginRound() -> Bool {
+    guard rounds.beginNext() else { return false }
+    upcoming = 0
+    return true
+  }
+
+  private func position(of reader: ItemReader) -> ItemPosition {
+    var position = reader.itemPosition
+    position.round = rounds.current
+    return position
+  }
+
+  /// Releases the streams before an item that have been played.
+  private func releaseStreams(before item: Int) {
+    openStreams = openStreams.filter { index, reader in index >= item || !reader.hasBeenPlayed }
+  }
+
+  /// The failures before the first audio, which are reported even after a seek or skip.
+  private var initialFailures: [Step] { hasBegun ? [] : failures.map { .event($0) } }
+
+  private func append(_ step: ItemReader.Step, from reader: ItemReader) throws {
+    switch step {
+    case .audio(var buffer):
+      rounds.markAudio()
+      let count = buffer.silencedSampleCount + (buffer.silenceNonFinite()?.count ?? 0)
+      steps.append(.audio(buffer))
+      if count > 0 { steps.append(.event(.nonFinite(sampleCount: count))) }
+    case .looped(let count): steps.append(.begins(position(of: reader), .looped(count: count)))
+    case .end:
+      if reader.isEmpty { throw reader.emptyError }
+      if let (announced, decoded) = reader.shortfall {
+        steps.append(
+          .event(.shortfall(item: reader.index, announced: announced, decoded: decoded)))
+      }
+      self.reader = nil
+    }
+  }
+
+  nonisolated(nonsending) private func openNext() async throws {
+    while reader == nil, upcoming < items.count {
+      let index = upcoming
+      upcoming += 1
+      do { reader = try await openItem(index) } catch {
+        if error is FeederInterruption { upcoming = index }
+        try fail(index, error)
+      }
+    }
+  }
+
+  nonisolated(nonsending) private func openItem(_ index: Int) async throws -> ItemReader {
+    if let reader = openStreams[index] {
+      try await reader.rewind()
+      return reader
+    }
+    if let (item, source) = waitingStreams.removeValue(forKey: index) {
+      return try await openStream(item, index, source)
+    }
+    let item = try items[index]
+    let source = settings.makeSource(item.source, mailbox)
+    guard item.source.canBeReadOnlyOnce else {
+      return try await .open(item, index: index, source)
+    }
+    items.release(index)
+    return try await openStream(item, index, source)
+  }
+
+  /// Opens a stream; after an interruption the next call continues to wait for its first buffer.
+  nonisolated(nonsending) private func openStream(
+    _ item: PlaybackItem, _ index: Int, _ source: any FeederSource
+  ) async throws -> ItemReader {
+    do {
+      let reader = try await ItemReader.open(item, index: index, source)
+      openStreams[index] = reader
+      return reader
+    } catch let interruption as FeederInterruption {
+      waitingStreams[index] = (item, source)
+      throw interruption
+    }
+  }
+
+  private func fail(_ index: Int, _ error: any Error) throws {
+    if error is FeederInterruption { throw error }
+    try Task.checkCancellation()
+    let failure = error as? AudioPlayerError ?? .source(nil, reason: "\(error)")
+    self.failure = self.failure ?? failure
+    steps.append(.event(.failed(item: index, failure)))
+    reader = nil
+  }
+}

@@ -1,0 +1,89 @@
+import AudioPlayerClient
+import FoundationEssentials
+
+/// The items of a queue; an item keeps its index when earlier ones are removed.
+///
+/// Memory stays bounded while items are enqueued for days: enqueued buffers are released once they
+/// have been played, and only the last enqueued files can be reached by a seek.
+struct QueueItems {
+  private enum Entry {
+    case item(PlaybackItem)
+    /// It could be read only once, or was released.
+    case released(URL?)
+  }
+
+  /// How many played, enqueued items keep an entry: at least this many, at most twice as many.
+  static let playedLimit = 1_000
+
+  /// The items of the request, which stay as long as the playback.
+  private var requested: [Entry]
+  private var enqueued: [Entry] = []
+  /// The index of the first element of `enqueued`.
+  private var firstEnqueued: Int
+  /// The enqueued items before this index no longer hold audio.
+  private var releasedEnd: Int
+
+  init(_ items: [PlaybackItem]) {
+    requested = items.map { .item($0) }
+    (firstEnqueued, releasedEnd) = (items.count, items.count)
+  }
+
+  /// The number of items so far, including removed ones.
+  var count: Int { firstEnqueued + enqueued.count }
+
+  /// The number of entries in memory.
+  var entryCount: Int { requested.count + enqueued.count }
+
+  mutating func append(_ items: [PlaybackItem]) {
+    enqueued += items.map { .item($0) }
+  }
+
+  /// The item at an index; throws `notSeekable` if it was released.
+  subscript(index: Int) -> PlaybackItem {
+    get throws(AudioPlayerError) {
+      switch entry(index) {
+      case .item(let item): return item
+      case .released(let url): throw .notSeekable(url)
+      }
+    }
+  }
+
+  /// Releases the item at an index.
+  mutating func release(_ index: Int) {
+    guard case .item(let item) = entry(index) else { return }
+    if index < requested.count {
+      requested[index] = .released(item.source.url)
+    } else {
+      enqueued[index - firstEnqueued] = .released(item.source.url)
+    }
+  }
+
+  /// Whether `release(before:)` has anything to release.
+  func canRelease(before index: Int) -> Bool { releasedEnd < index }
+
+  /// Releases the enqueued audio before the item that is being played.
+  mutating func release(before index: Int) {
+    guard canRelease(before: index) else { return }
+    for index in releasedEnd..<index {
+      // A file uses no memory until it is played.
+      if case .item(let item) = entry(index), item.source.url == nil { release(index) }
+    }
+    releasedEnd = index
+    // Removing entries in batches keeps the others from being moved for each one.
+    guard releasedEnd - firstEnqueued > 2 * Self.playedLimit else { return }
+    enqueued.removeFirst(releasedEnd - firstEnqueued - Self.playedLimit)
+    firstEnqueued = releasedEnd - Self.playedLimit
+  }
+
+  private func entry(_ index: Int) -> Entry {
+    if index < requested.count { return requested[index] }
+    return index < firstEnqueued ? .released(nil) : enqueued[index - firstEnqueued]
+  }
+}
+
+extension PlaybackSource {
+  /// The file's URL; nil if the source is not a file.
+  fileprivate var url: URL? {
+    if case .file(let url) = self { url } else { nil }
+  }
+}

@@ -1,0 +1,271 @@
+import AudioCore
+import AudioPlayerClient
+import AudioThreads
+import Synchronization
+
+/// Decodes the items of a queue, converts them to the device's format, and fills a voice's ring, on a
+/// thread of its own; between two steps it handles requests.
+actor VoiceFeeder {
+  private let executor: ThreadExecutor
+  private let request: PlaybackRequest
+  private let mailbox: FeederMailbox
+  private let queue: PlaybackQueue
+  /// Opens when the ring holds enough audio to begin, or all of it, or the source has failed.
+  nonisolated let primed = Gate()
+
+  init(_ request: PlaybackRequest, _ mailbox: FeederMailbox, _ settings: FeederSettings) throws {
+    do {
+      executor = try ThreadExecutor(name: "syrinx-decode")
+    } catch {
+      throw AudioPlayerError.system(reason: "\(error)")
+    }
+    self.request = request
+    self.mailbox = mailbox
+    queue = PlaybackQueue(request.items, request.cycle, mailbox, settings)
+  }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// Opens the first item that can be opened; nil if every item was skipped before it was open.
+  ///
+  /// Throws also if a source that can be read only once is to be repeated, which takes a look at the
+  /// files.
+  func open() async throws -> SourceDescription? {
+    try queue.check()
+    while true {
+      do { return try await queue.open() } catch is FeederInterruption {
+        while let request = mailbox.next() { await performBeforePlaying(request) }
+      }
+      guard queue.isAtEnd else { continue }
+      if let failure = queue.failure { throw failure }
+      return nil
+    }
+  }
+
+  /// The items that failed to open before the first audio.
+  var failures: [TimelineEvent] { queue.failures }
+
+  /// Fills the voice's ring until the voice is over or the task is cancelled; throws what an item
+  /// failed with.
+  ///
+  /// A voice that is stopping still needs the audio of its fade, but takes no more commands.
+  func feed(_ voice: Voice, _ events: VoiceEvents, on engine: PlaybackEngine) async throws {
+    defer {
+      mailbox.close()
+      voice.endInput()
+      engine.wake()
+      primed.open()
+    }
+    mailbox.onRequest { voice.room.signal() }
+    let feed = VoiceFeed(voice, events, engine, request, queue, primed)
+    while !voice.isOver, !feed.isFlushUnanswered, !Task.isCancelled {
+      if voice.isStopping { mailbox.close() }
+      if let request = mailbox.next() {
+        guard await feed.perform(request) else {
+          mailbox.refuse(request)
+          break
+        }
+      } else if feed.endedWithoutAudio {
+        break
+      } else {
+        try await feed.step()
+      }
+    }
+    if let failure = queue.failure { throw failure }
+  }
+
+  /// Performs a request while no voice exists, so that it is in effect at once.
+  private func performBeforePlaying(_ request: FeederRequest) async {
+    do {
+      _ = try await queue.perform(request.command, at: queue.current)
+      request.answer.give(.success(nil))
+    } catch {
+      request.answer.give(.failure(error))
+    }
+  }
+}
+
+/// Feeds one voice, step by step; used only on the feeder's thread.
+///
+/// A step blocks that thread while there is nothing to do.
+private final class VoiceFeed {
+  private let voice: Voice
+  private let events: VoiceEvents
+  private let engine: PlaybackEngine
+  private let queue: PlaybackQueue
+  private let primed: Gate
+  private var converter: SourceConverter
+  private var fades: EdgeFades
+  /// The samples still to be written to the ring.
+  private var pending: ArraySlice<Float> = []
+  private var isAtEnd = false
+  private var flushCount = 0
+  /// The voice's first frame after the last flush.
+  private var origin = 0
+  /// The position of a seek or skip, until its audio arrives.
+  private var destination: QueuePosition?
+  private var hasMoved = false
+  /// Whether the voice ended before it confirmed a flush.
+  private(set) var isFlushUnanswered = false
+
+  init(
+    _ voice: Voice, _ events: VoiceEvents, _ engine: PlaybackEngine, _ request: PlaybackRequest,
+    _ queue: PlaybackQueue, _ primed: Gate
+  ) {
+    self.voice = voice
+    self.events = events
+    self.engine = engine
+    self.queue = queue
+    self.primed = primed
+    converter = SourceConverter(to: voice.format)
+    destination = queue.current
+    fades = EdgeFades(in: request.fadeIn, out: request.fadeOut, format: voice.format)
+  }
+
+  /// Whether a seek or skip reached the end before anything was written.
+  var endedWithoutAudio: Bool {
+    hasMoved && isAtEnd && pending.isEmpty && voice.ring.totalWritten == 0
+  }
+
+  /// Writes pending samples, or reads more, or waits at the end for a request or the end of the voice.
+  nonisolated(nonsending) func step() async throws {
+    if !pending.isEmpty {
+      write()
+    } else if !isAtEnd {
+      try await read()
+    } else {
+      if voice.ring.totalWritten == 0 { throw queue.failure ?? AudioPlayerError.emptySource(nil) }
+      voice.room.wait()
+    }
+  }
+
+  /// Performs a request and answers it; false if the voice has ended in the meantime.
+  nonisolated(nonsending) func perform(_ request: FeederRequest) async -> Bool {
+    guard !isAtEnd || voice.reopenInput() else { return false }
+    isAtEnd = false
+    do {
+      request.answer.give(.success(try await perform(request.command)))
+    } catch {
+      request.answer.give(.failure(error))
+    }
+    return true
+  }
+
+  nonisolated(nonsending) private func perform(
+    _ command: FeederRequest.Command
+  ) async throws -> Int? {
+    forgetPlayed()
+    // After a flush the device still plays older frames, but they no longer count.
+    let played = max(origin, voice.playedFrames.load(ordering: .relaxed))
+    let position = destination ?? events.timeline { $0.queuePosition(played) }
+    guard let target = try await queue.perform(command, at: position) else { return nil }
+    destination = target
+    hasMoved = true
+    return flush()
+  }
+
+  /// Asks the audio thread to discard the ring's content; returns the serial number of the parameters
+  /// that ask for it, or nil if nothing was written yet.
+  ///
+  /// This thread writes nothing between the request and its confirmation. That order is relied on: the
+  /// audio thread discards all that it can read, which must not include frames of the new position.
+  private func flush() -> Int? {
+    pending = []
+    fades.reset()
+    guard voice.ring.totalWritten > 0 else {
+      restart(at: 0)
+      return nil
+    }
+    let serial = voice.parameters.update { parameters in
+      parameters.flushCount += 1
+      parameters.fade = VoiceParameters.shortestFade
+    }
+    flushCount += 1
+    primed.open()
+    engine.wake()
+    restart(at: frameAfterFlush())
+    return serial
+  }
+
+  /// Waits until the ring has been flushed; returns the voice's next frame, or nil if the voice ends
+  /// first.
+  private func frameAfterFlush() -> Int? {
+    while !voice.isOver, !voice.isStopping, !Task.isCancelled {
+      if let frame = voice.frameAfterFlush(flushCount) { return frame }
+      voice.room.wait()
+    }
+    return nil
+  }
+
+  private func restart(at frame: Int?) {
+    guard let frame else { return isFlushUnanswered = true }
+    origin = frame
+    events.timeline { $0.cut(at: frame) }
+    converter.restart(at: frame)
+  }
+
+  /// Lets the queue forget the audio that has been played since the last flush.
+  private func forgetPlayed() {
+    let played = voice.playedFrames.load(ordering: .relaxed)
+    guard queue.releasesPlayedAudio, destination == nil, played >= origin else { return }
+    let progress = events.timeline { $0.progress(played) }
+    queue.forget(before: progress.position, of: progress.item)
+  }
+
+  nonisolated(nonsending) private func read() async throws {
+    forgetPlayed()
+    do {
+      switch try await queue.next() {
+      case .begins(let position, let event):
+        destination = nil
+        events.timeline { [frame = converter.nextFrame] in $0.begin(position, at: frame, event) }
+      case .event(let event):
+        events.timeline { [frame = converter.nextFrame] in $0.add(event, at: frame) }
+      case .audio(let buffer):
+        try convert(buffer)
+      case nil:
+        try finish()
+      }
+    } catch is FeederInterruption {}
+  }
+
+  /// Converts a buffer; an error fails its item.
+  private func convert(_ buffer: AudioBuffer) throws {
+    let frame = converter.outputFrame
+    do {
+      pending = fades.apply(try converter.convert(buffer), at: frame)[...]
+    } catch {
+      try queue.fail(error)
+    }
+  }
+
+  private func finish() throws {
+    let frame = converter.outputFrame
+    let rest = fades.apply(try converter.finish(), at: frame)
+    pending = (rest + fades.finish())[...]
+    events.timeline { [frame = converter.outputFrame] in $0.end(at: frame) }
+    isAtEnd = true
+    if pending.isEmpty { endInput() }
+  }
+
+  private func write() {
+    let written = pending.withUnsafeBufferPointer { voice.ring.tryWrite($0) }
+    pending = pending.dropFirst(written)
+    engine.sourceAdvanced()
+    if voice.isPrimed { primed.open() }
+    if isAtEnd && pending.isEmpty { endInput() }
+    if written == 0 { waitForRoom() }
+  }
+
+  private func endInput() {
+    voice.endInput()
+    primed.open()
+    engine.wake()
+  }
+
+  private func waitForRoom() {
+    voice.roomWish.make()
+    // The audio thread may have made room before it could see the request.
+    if voice.ring.writable == 0 { voice.room.wait() }
+  }
+}

@@ -1,0 +1,96 @@
+import AudioCore
+import AudioPlayerClient
+import FilePaths
+import FoundationEssentials
+import Glibc
+
+/// The audio of one item of a queue; used only on the feeder's thread.
+protocol FeederSource: AnyObject {
+  /// The file's URL; nil if the source is not a file.
+  var url: URL? { get }
+
+  /// The audio that the source announced but did not hold, known once its end has been reached.
+  var shortfall: (announced: Duration?, decoded: Duration)? { get }
+
+  /// Opens the source; called once, before every other method.
+  ///
+  /// After it throws `FeederInterruption` it may be called again.
+  nonisolated(nonsending) func open() async throws -> SourceDescription
+
+  /// Returns the next buffer, or nil at the end.
+  ///
+  /// Throws `FeederInterruption` if a request has to be handled first.
+  nonisolated(nonsending) func next() async throws -> AudioBuffer?
+
+  /// The next frame to be returned, at the source's own rate.
+  var position: FrameCount { get }
+
+  /// Moves to the item's first frame and waits for it if it has not arrived yet.
+  ///
+  /// Throws `FeederInterruption` if a request has to be handled first; it may be called again then.
+  nonisolated(nonsending) func begin(at frame: FrameCount) async throws
+
+  /// Moves to a frame, or to the end if there are fewer.
+  ///
+  /// Throws `notSeekable` and stays in place if a stream no longer holds that frame, or if a pipe has
+  /// not delivered it yet.
+  nonisolated(nonsending) func seek(to frame: FrameCount) async throws
+
+  /// The first frame that `seek` can reach.
+  var oldestFrame: FrameCount { get }
+
+  /// The frames before this one have been played; a stream need not keep them.
+  func forget(before frame: FrameCount)
+}
+
+extension FeederSource {
+  nonisolated(nonsending) func begin(at frame: FrameCount) async throws {
+    if frame > 0 { try await seek(to: frame) }
+  }
+
+  var oldestFrame: FrameCount { 0 }
+
+  func forget(before frame: FrameCount) {}
+}
+
+/// The format and length of an opened source.
+struct SourceDescription: Sendable {
+  let format: AudioFormat
+  let announcedDuration: Duration?
+  /// The index of its item in the queue.
+  var item = 0
+}
+
+/// Interrupts a wait for audio because the mailbox holds a request.
+struct FeederInterruption: Error {}
+
+/// How sources are made and how long their blocked calls are waited for.
+struct FeederSettings: Sendable {
+  var makeSource: @Sendable (PlaybackSource, FeederMailbox) -> any FeederSource = {
+    source, mailbox in
+    switch source {
+    case .file(let url) where source.canBeReadOnlyOnce: StreamSource(of: url, mailbox)
+    case .file(let url): FileSource(url)
+    case .buffers(let buffers): BuffersSource(buffers)
+    case .stream(let stream): StreamSource(stream, mailbox)
+    case .preloaded(let sound): BuffersSource(sound.buffers, shortfall: sound.shortfall)
+    }
+  }
+
+  /// Measures the wait for a blocked call: the machine's own clock, because disks follow no other.
+  var clock: any Clock<Duration> = ContinuousClock()
+}
+
+extension PlaybackSource {
+  /// Whether audio that was read is gone: true for a stream and for a file that cannot seek, such as
+  /// a named pipe.
+  var canBeReadOnlyOnce: Bool {
+    switch self {
+    case .stream: true
+    case .file(let url):
+      // A missing file is reported when it is opened.
+      FilePath(url).status.map { ![S_IFREG, S_IFDIR].contains($0.st_mode & S_IFMT) } ?? false
+    case .buffers, .preloaded: false
+    }
+  }
+}

@@ -1,0 +1,265 @@
+import AudioCore
+import AudioThreads
+import SoundCard
+import Synchronization
+
+/// One sound on its way to the device: the feeder fills its ring, the audio thread mixes it, and the
+/// session controls it.
+// `@unchecked Sendable` is right because the variables below belong to the audio thread alone once
+// the voice has been added. Everything that other threads touch is an atomic, the ring, a descriptor,
+// or behind a lock that the audio thread never takes.
+final class Voice: @unchecked Sendable {
+  /// Samples in the device's format, from the feeder to the audio thread.
+  let ring: Ring<Float>
+  /// Signaled when the ring has room that the feeder asked for, when it has been flushed, when the
+  /// feeder has a request, and when the voice is over.
+  let room: WakeUp
+  let roomWish = Wish()
+  let format: AudioFormat
+  let parameters: SharedVoiceParameters
+  let bus: BusVolume
+  let onDeviceLoss: DeviceLossPolicy
+  /// The frames after which its progress is reported.
+  let progressFrames: Int
+  /// Called by the engine's reporter, in order.
+  let report: @Sendable (VoiceReport) -> Void
+
+  /// The frames played so far.
+  let playedFrames = Atomic<Int>(0)
+  private let stopping = Atomic<Bool>(false)
+  private let input = Atomic<Input>(.open)
+  private let over = Atomic<Bool>(false)
+  private let lastFlush = Atomic<Int>(0)
+  private let lastFlushFrame = Atomic<Int>(0)
+  private let settledSerial = Atomic<Int>(0)
+  /// Twice the frame at which the settled parameters took effect, plus one if that is a pause.
+  private let settledPlace = Atomic<Int>(0)
+
+  // The audio thread only.
+  var transport: VoiceTransport
+  var playhead = VoicePlayhead()
+  var dropout: DropoutFade
+  var unreported = UnreportedSilence()
+  /// Whether its source was late with part of the last block.
+  var isInDropout = false
+  /// Set once the device has all of it; a device that slept needs more time and resets it.
+  var deadline: PlayoutDeadline?
+  /// The frame at which it last began to sound.
+  var soundsSince = 0
+  /// The last frame read from the ring, one sample per channel.
+  let lastFrame: UnsafeMutableBufferPointer<Float>
+  private var appliedSerial: Int
+
+  init(
+    format: AudioFormat, capacity: Duration, parameters: SharedVoiceParameters,
+    bus: BusVolume = BusVolume(), progressInterval: Duration = .milliseconds(50),
+    onDeviceLoss: DeviceLossPolicy = .fail, report: @escaping @Sendable (VoiceReport) -> Void
+  ) throws(WakeUpError) {
+    self.format = format
+    self.parameters = parameters
+    self.bus = bus
+    self.onDeviceLoss = onDeviceLoss
+    self.report = report
+    let rate = format.sampleRate
+    progressFrames = FrameCount(max(.milliseconds(50), progressInterval), at: rate).rawValue
+    room = try WakeUp()
+    ring = Ring(
+      capacity: FrameCount(capacity, at: rate).rawValue * format.channelCount,
+      resident: rate.hertz * format.channelCount)
+    let begin = parameters.current
+    appliedSerial = begin.serial
+    transport = VoiceTransport(begin.parameters, rate: rate)
+    dropout = DropoutFade(length: FrameCount(.milliseconds(5), at: rate).rawValue)
+    lastFrame = .allocate(capacity: format.channelCount)
+    lastFrame.initialize(repeating: 0)
+  }
+
+  deinit {
+    lastFrame.deallocate()
+  }
+
+  /// The length of the ring: at least 1 s, and five periods, because the voice begins when a fifth of
+  /// it is full; some plug-ins have periods of many seconds.
+  static func capacity(on device: PCMConfiguration) -> Duration {
+    max(.seconds(1), device.period.duration(at: device.format.sampleRate) * 5)
+  }
+
+  /// Whether it fades out and ends.
+  var isStopping: Bool { stopping.load(ordering: .acquiring) }
+  /// Whether the ring holds all that will come, unless the feeder reopens the input in time.
+  var hasInputEnded: Bool { input.load(ordering: .acquiring) != .open }
+  /// Whether the ring will not be read again.
+  var isOver: Bool { over.load(ordering: .acquiring) }
+  /// The frames that can be mixed now.
+  var readableFrames: Int { ring.readable / format.channelCount }
+  /// Whether enough has been decoded to begin.
+  var isPrimed: Bool { ring.totalWritten >= ring.capacity / 5 }
+
+  func stop(fade: Duration = VoiceParameters.shortestFade) {
+    parameters.update { parameters in
+      parameters.isStopping = true
+      parameters.fade = fade
+    }
+    stopping.store(true, ordering: .releasing)
+    room.signal()
+  }
+
+  func endInput() {
+    _ = input.compareExchange(expected: .open, desired: .ended, ordering: .acquiringAndReleasing)
+  }
+
+  /// Announces more input after all; false if the voice has ended in the meantime.
+  func reopenInput() -> Bool {
+    input.compareExchange(expected: .ended, desired: .open, ordering: .acquiringAndReleasing)
+      .original != .closed
+  }
+
+  func close() {
+    over.store(true, ordering: .releasing)
+    room.signal()
+  }
+
+  /// The next frame after the ring has been flushed so many times; nil if that has not happened yet.
+  ///
+  /// `flushIfDue` stores the frame before the count, and this reads them in the opposite order: a reader
+  /// that sees the count sees its frame. The feeder requests no other flush before it has seen this one.
+  func frameAfterFlush(_ count: Int) -> Int? {
+    lastFlush.load(ordering: .acquiring) == count ? lastFlushFrame.load(ordering: .relaxed) : nil
+  }
+
+  /// The serial number of the parameters in effect, the frame at which they took effect, and whether
+  /// that is a pause.
+  ///
+  /// `settle` stores the place before the serial number, and this reads them in the opposite order. The
+  /// place may therefore belong to a later serial number, but never to an earlier one: a pause may be
+  /// reported before its own command returns, and no command returns before its effect is reported.
+  var settlement: (serial: Int, frame: Int, isPaused: Bool) {
+    let serial = settledSerial.load(ordering: .acquiring)
+    let place = settledPlace.load(ordering: .relaxed)
+    return (serial, place >> 1, place & 1 == 1)
+  }
+
+  // MARK: The audio thread
+
+  /// Applies new parameters, and flushes the ring when that is due.
+  func applyParameters() {
+    if let reading = parameters.read(after: appliedSerial) {
+      appliedSerial = reading.serial
+      transport.apply(reading.parameters)
+    }
+    flushIfDue()
+  }
+
+  /// Applies new parameters without fades while the device plays nothing.
+  func applyParametersInSilence() {
+    applyParameters()
+    transport.settleInSilence()
+    flushIfDue()
+  }
+
+  private func flushIfDue() {
+    guard transport.flush() else { return }
+    ring.discardReadable()
+    lastFlushFrame.store(playhead.mixed, ordering: .relaxed)
+    lastFlush.store(transport.parameters.flushCount, ordering: .releasing)
+    room.signal()
+  }
+
+  /// Ends the voice with the ring's content; false if the feeder has reopened the input.
+  func closeInput() -> Bool {
+    input.compareExchange(expected: .ended, desired: .closed, ordering: .acquiringAndReleasing)
+      .original != .open
+  }
+
+  /// Publishes which parameters are in effect; false if that is unchanged.
+  func settle() -> Bool {
+    guard transport.isSettled, settledSerial.load(ordering: .relaxed) != appliedSerial else {
+      return false
+    }
+    // A voice that is over keeps its place: the end of a pause is not a resumption.
+    if transport.phase != .over {
+      let isSilent = transport.phase == .silent
+      let isPaused = isSilent && transport.parameters.isPaused
+      let frame = isSilent ? playhead.mixed : soundsSince
+      settledPlace.store(frame << 1 | (isPaused ? 1 : 0), ordering: .relaxed)
+    }
+    settledSerial.store(appliedSerial, ordering: .releasing)
+    return true
+  }
+
+  /// The time to wait for its end at most; zero if it is over, nil if the device does not have all of
+  /// it.
+  func timeLeft(_ device: DevicePlayhead, buffer: Duration, at time: Duration) -> Duration? {
+    if playhead.isOver(device.played) { return .zero }
+    guard let end = playhead.endsAt, device.written >= end else {
+      deadline = nil
+      return nil
+    }
+    let delay = FrameCount(end - device.played).duration(at: format.sampleRate)
+    if deadline == nil { deadline = PlayoutDeadline(delay: delay, buffer: buffer, at: time) }
+    return deadline?.timeLeft(delay: delay, at: time) ?? .zero
+  }
+
+  /// Updates how much of it has been played: all of it if it is over.
+  func observe(_ device: DevicePlayhead, isOver: Bool) {
+    playhead.observe(device.played)
+    if isOver { playhead.finish() }
+    playedFrames.store(playhead.played, ordering: .relaxed)
+  }
+
+  /// Reports its silence as far as the ring has room; false if nothing was reported.
+  ///
+  /// A dropout that continues is reported in parts of 50 ms, until the voice is over.
+  func reportSilence(to events: Ring<PlaybackLink.Event>) -> Bool {
+    let reference = Unmanaged.passUnretained(self)
+    var isNews = false
+    let isContinuing = isInDropout && playhead.endsAt == nil
+    if let frames = unreported.starved, !isContinuing || frames * 20 >= format.sampleRate.hertz,
+      events.tryWrite(.starved(reference, frames: frames))
+    {
+      unreported.starved = nil
+      isNews = true
+    }
+    if let frames = unreported.device, events.tryWrite(.silence(reference, frames: frames)) {
+      unreported.device = nil
+      isNews = true
+    }
+    return isNews
+  }
+
+  /// Whether a voice's feeder has more audio.
+  private enum Input: UInt8, AtomicRepresentable {
+    case open
+    case ended
+    /// It has ended, and so has the voice.
+    case closed
+  }
+}
+
+/// Silence in a voice that has not been reported yet, in frames; nil if there was none.
+struct UnreportedSilence: Equatable {
+  /// Caused by a late source.
+  var starved: Int?
+  /// Caused by the device, for a time that it may not know.
+  var device: Int?
+}
+
+/// What the engine reports about a voice.
+enum VoiceReport {
+  case played(frames: Int)
+  /// The parameters up to this serial number are in effect, from one of the voice's frames on.
+  case settled(serial: Int, frame: Int, isPaused: Bool)
+  /// Silence was played because the source was late.
+  case starved(frames: Int)
+  /// Silence was played because of the device.
+  case silence(frames: Int)
+  /// The sum of all voices needed this gain to stay within ±1.
+  case limited(gain: Float)
+  /// The device is lost, and the voice waits for it.
+  case deviceLost
+  case deviceReturned(gap: Duration)
+  /// Its last frame, or its fade, has been played; the last report.
+  case finished(played: Int)
+  /// The device failed; the last report.
+  case failed(any Error, played: Int)
+}

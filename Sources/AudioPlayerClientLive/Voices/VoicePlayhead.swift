@@ -1,0 +1,95 @@
+/// A voice's place in the frames that the device is given, and how much of it has been played; in
+/// frames.
+///
+/// Silence inserted because the source was late is not part of the voice.
+struct VoicePlayhead: Equatable {
+  /// The device frame at which the voice begins; nil before it was mixed.
+  private(set) var startedAt: Int?
+  /// The device frame at which it ends; nil before its end was mixed.
+  private(set) var endsAt: Int?
+  /// The frames of it that have been played; never decreases.
+  private(set) var played = 0
+  /// The frames of it that the device was given.
+  private(set) var mixed = 0
+  /// The last inserted silence, in device frames, and the length of all earlier ones.
+  private var gap = 0..<0
+  private var earlierGaps = 0
+
+  /// Notes that so many frames were put at the device frame `written`, followed by silence for those
+  /// that were missing.
+  mutating func mix(_ frames: Int, missing: Int = 0, at written: Int) {
+    if startedAt == nil { startedAt = written }
+    mixed += frames
+    guard missing > 0 else { return }
+    let start = written + frames
+    if frames == 0 && gap.upperBound == start {
+      gap = gap.lowerBound..<(start + missing)
+    } else {
+      earlierGaps += gap.count
+      gap = start..<(start + missing)
+    }
+  }
+
+  /// Sets the device frame at which it ends.
+  mutating func end(at frame: Int) {
+    endsAt = frame
+  }
+
+  /// Notes that the device has played up to a frame.
+  mutating func observe(_ frame: Int) {
+    guard let startedAt else { return }
+    let silence = earlierGaps + max(0, min(frame, gap.upperBound) - gap.lowerBound)
+    played = max(played, min(mixed, frame - startedAt - silence))
+  }
+
+  /// Whether it has been played to its end when the device has played up to a frame.
+  func isOver(_ frame: Int) -> Bool {
+    endsAt.map { frame >= $0 } ?? false
+  }
+
+  /// Counts all of it as played.
+  mutating func finish() {
+    if let endsAt { observe(endsAt) }
+  }
+
+  /// Whether silence that the device inserts at a frame falls within it.
+  func contains(_ frame: Int) -> Bool {
+    guard let startedAt, startedAt < frame else { return false }
+    return endsAt.map { frame < $0 } ?? true
+  }
+}
+
+/// How long to wait for the end of a voice once the device has all of it.
+///
+/// The time is the delay that the device reports, at most the length of its buffer, and a quarter of
+/// a second. A sound server that holds more than the buffer gets more time only while it is seen to
+/// play.
+struct PlayoutDeadline {
+  private static let grace = Duration.milliseconds(250)
+
+  private let buffer: Duration
+  private let latest: Duration
+  private var deadline: Duration
+  private var last: (delay: Duration, time: Duration)
+
+  /// The device was given the last frame at `time`, and reports this delay until it is played.
+  init(delay: Duration, buffer: Duration, at time: Duration) {
+    self.buffer = buffer
+    deadline = time + min(delay, buffer) + Self.grace
+    latest = time + delay + Self.grace
+    last = (delay, time)
+  }
+
+  /// Returns how long to wait, or nil if the wait is over; the device reports this delay at `time`.
+  mutating func timeLeft(delay: Duration, at time: Duration) -> Duration? {
+    if time >= deadline { extend(delay, time) }
+    return time < deadline ? deadline - time : nil
+  }
+
+  private mutating func extend(_ delay: Duration, _ time: Duration) {
+    let isPlaying = (last.delay - delay) * 2 >= time - last.time
+    guard isPlaying else { return }
+    deadline = min(time + min(delay, buffer) + Self.grace, latest)
+    last = (delay, time)
+  }
+}

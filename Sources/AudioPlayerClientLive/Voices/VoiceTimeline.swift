@@ -1,0 +1,150 @@
+import AudioCore
+import AudioPlayerClient
+
+/// An event at a frame of a voice, reported when the voice has been played up to there.
+enum TimelineEvent: Equatable {
+  case looped(count: Int)
+  case advanced
+  case paused
+  case resumed
+  case sought
+  case shortfall(item: Int, announced: Duration?, decoded: Duration)
+  case nonFinite(sampleCount: Int)
+  case failed(item: Int, AudioPlayerError)
+
+  /// Whether it describes the voice's samples, not a command.
+  fileprivate var belongsToSamples: Bool { self != .paused && self != .resumed }
+
+  /// Whether it announces an item that may be the previous one again.
+  fileprivate var isRepetition: Bool {
+    switch self {
+    case .looped, .advanced: true
+    default: false
+    }
+  }
+}
+
+/// A position in an item's source.
+struct ItemPosition: Equatable {
+  var item: Int
+  var frame: FrameCount
+  /// The source's own rate.
+  var rate: SampleRate
+  /// The length that the source announces.
+  var length: Duration?
+  /// The round of the queue.
+  var round = 0
+}
+
+/// Maps a voice's frames to frames of the queue's sources.
+///
+/// Its memory is bounded by the length of the ring: played parts are forgotten, and repetitions and
+/// rounds shorter than 50 ms are merged.
+struct VoiceTimeline {
+  private struct Segment {
+    let start: Int
+    let position: ItemPosition
+    /// The length of its merged repetitions.
+    var repetitionLength: Int?
+    /// The start and number of the last merged round.
+    var lastRound: (frame: Int, number: Int)?
+
+    /// The round at a frame of the voice.
+    func round(_ frame: Int) -> Int {
+      guard let lastRound else { return position.round }
+      let rounds = lastRound.number - position.round
+      let passed = rounds * (frame - start) / (lastRound.frame - start)
+      return position.round + min(max(0, passed), rounds)
+    }
+  }
+
+  private let rate: SampleRate
+  private var segments: [Segment] = []
+  /// Whether the last segment was truncated by a flush.
+  private var isCut = false
+  private var events: [(frame: Int, event: TimelineEvent, progress: PlaybackProgress?)] = []
+
+  /// - Parameter rate: the rate of the voice's frames.
+  init(rate: SampleRate) {
+    self.rate = rate
+  }
+
+  /// Maps the frames from `frame` on to `position`; frames go back only after `cut`.
+  mutating func begin(_ position: ItemPosition, at frame: Int, _ event: TimelineEvent? = nil) {
+    if let event, merge(position, at: frame, event) { return }
+    isCut = false
+    segments.append(Segment(start: frame, position: position))
+    if let event { add(event, at: frame) }
+  }
+
+  /// Merges a short repetition into the last segment; false if it is none.
+  private mutating func merge(
+    _ position: ItemPosition, at frame: Int, _ event: TimelineEvent
+  ) -> Bool {
+    guard event.isRepetition, !isCut, let last = segments.last,
+      last.position.item == position.item,
+      frame - last.start < rate.hertz / 20
+    else { return false }
+    let index = segments.count - 1
+    segments[index].repetitionLength = max(1, last.repetitionLength ?? (frame - last.start))
+    if frame > last.start, position.round != last.lastRound?.number ?? last.position.round {
+      segments[index].lastRound = (frame, position.round)
+    }
+    return true
+  }
+
+  /// Adds an event at a frame.
+  mutating func add(_ event: TimelineEvent, at frame: Int) {
+    let index = events.firstIndex { $0.frame > frame } ?? events.endIndex
+    events.insert((frame, event, nil), at: index)
+  }
+
+  /// Removes everything from a frame on; a pause there keeps its position in the earlier audio.
+  mutating func cut(at frame: Int) {
+    for index in events.indices where events[index].frame >= frame && events[index].progress == nil
+    {
+      events[index].progress = progress(events[index].frame)
+    }
+    isCut = true
+    segments.removeAll { $0.start >= frame }
+    events.removeAll { $0.frame >= frame && $0.event.belongsToSamples }
+  }
+
+  /// Ends the voice at a frame; events estimated to be after it move there.
+  mutating func end(at frame: Int) {
+    events = events.map { (min($0.frame, frame), $0.event, $0.progress) }
+  }
+
+  /// The progress at a frame of the voice.
+  func progress(_ frame: Int) -> PlaybackProgress {
+    let duration = FrameCount(frame).duration(at: rate)
+    guard let segment = segment(at: frame) else { return PlaybackProgress(heard: duration) }
+    var frames = max(0, frame - segment.start)
+    if let length = segment.repetitionLength { frames %= length }
+    let start = segment.position
+    let position = start.frame + FrameCount(frames).converted(from: rate, to: start.rate)
+    return PlaybackProgress(
+      heard: duration, item: start.item, position: position,
+      time: position.duration(at: start.rate), length: start.length)
+  }
+
+  /// The item and round at a frame of the voice.
+  func queuePosition(_ frame: Int) -> QueuePosition {
+    segment(at: frame).map { QueuePosition(item: $0.position.item, round: $0.round(frame)) }
+      ?? QueuePosition()
+  }
+
+  private func segment(at frame: Int) -> Segment? {
+    segments.last { $0.start <= frame } ?? segments.first
+  }
+
+  /// Removes and returns the events up to a frame that has been played, each with its progress.
+  mutating func pass(_ frame: Int) -> [(event: TimelineEvent, progress: PlaybackProgress)] {
+    let count = events.prefix { $0.frame <= frame }.count
+    let passed = events[..<count].map { ($0.event, $0.progress ?? progress($0.frame)) }
+    events.removeFirst(count)
+    let current = segments.lastIndex { $0.start <= frame } ?? 0
+    segments.removeFirst(current)
+    return passed
+  }
+}

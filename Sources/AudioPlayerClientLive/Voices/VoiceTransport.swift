@@ -1,0 +1,163 @@
+import AudioCore
+
+/// When a voice sounds and when it is silent, without clicks; applied by the audio thread, block by
+/// block.
+///
+/// A voice begins at its full gain. A pause, a stop, and a flush fade it out; the fade takes frames from
+/// it, and no more than that. Volume is a separate gain, which continues after a fade.
+struct VoiceTransport: Equatable {
+  enum Phase: Equatable {
+    /// None of it has been mixed.
+    case primed
+    case sounding
+    case fadingOut
+    /// It is paused, or waits for samples after a flush.
+    case silent
+    case over
+  }
+
+  /// The frames that a voice has now.
+  struct Supply {
+    var readable: Int
+    /// Whether no more frames follow.
+    var isComplete: Bool
+  }
+
+  private(set) var phase = Phase.primed
+  private(set) var parameters: VoiceParameters
+  private var flushCount = 0
+  private let rate: SampleRate
+  /// Whether the last parameters changed the volume.
+  private var awaitsVolume = false
+  /// Whether nothing was mixed since its device was lost.
+  private var isDeviceSilent = false
+  var volume: SmoothedGain
+  var fade = SmoothedGain(1)
+
+  init(_ parameters: VoiceParameters, rate: SampleRate) {
+    self.parameters = parameters
+    self.rate = rate
+    volume = SmoothedGain(parameters.gain)
+  }
+
+  /// Whether it is worth waiting for a late source.
+  var needsSource: Bool {
+    let fadesOutInFull = phase == .fadingOut && parameters.flushCount == flushCount
+    return phase != .over && (!isToBeSilent || fadesOutInFull)
+  }
+
+  /// Whether the parameters are in effect.
+  var isSettled: Bool {
+    switch phase {
+    case .primed, .fadingOut: false
+    case .sounding:
+      !isToBeSilent && (isDeviceSilent || fade.isSteady && !(awaitsVolume && !volume.isSteady))
+    case .silent:
+      (parameters.isPaused || isDeviceSilent) && !parameters.isStopping
+        && parameters.flushCount == flushCount
+    case .over: true
+    }
+  }
+
+  /// Puts the parameters into effect without a fade while the device plays nothing; the voice fades in
+  /// when it can sound again.
+  mutating func settleInSilence() {
+    isDeviceSilent = true
+    volume = SmoothedGain(parameters.gain)
+    switch phase {
+    case .primed, .sounding, .fadingOut:
+      if isToBeSilent {
+        fallSilent()
+      } else if phase == .fadingOut {
+        phase = .silent
+      }
+    case .silent, .over: break
+    }
+  }
+
+  private var isToBeSilent: Bool {
+    parameters.isPaused || parameters.isStopping || parameters.flushCount != flushCount
+  }
+
+  /// Applies new parameters.
+  mutating func apply(_ parameters: VoiceParameters) {
+    awaitsVolume =
+      parameters.gain != self.parameters.gain || parameters.ramp != self.parameters.ramp
+    self.parameters = parameters
+    if awaitsVolume { moveVolume() }
+  }
+
+  /// Silence needs no ramp.
+  private mutating func moveVolume() {
+    if phase == .primed || (phase == .silent && parameters.isPaused) {
+      volume = SmoothedGain(parameters.gain)
+    } else {
+      volume.move(to: parameters.gain, in: frames(parameters.ramp))
+    }
+  }
+
+  /// Whether the ring's content is to be discarded now.
+  mutating func flush() -> Bool {
+    guard phase == .silent || phase == .primed, flushCount != parameters.flushCount else {
+      return false
+    }
+    flushCount = parameters.flushCount
+    fallSilent()
+    return true
+  }
+
+  /// Begins a block; returns how many of its frames to take from the voice.
+  mutating func begin(_ supply: Supply, block: Int) -> Int {
+    isDeviceSilent = false
+    switch phase {
+    case .primed: if isToBeSilent { fallSilent() } else { phase = .sounding }
+    case .sounding: if isToBeSilent { fadeOut(supply) }
+    case .fadingOut: if isToBeSilent { hurry(supply) } else { fadeIn() }
+    case .silent: if !isToBeSilent, supply.isComplete || supply.readable >= block { fadeIn() }
+    case .over: break
+    }
+    if phase == .silent, parameters.isStopping { phase = .over }
+    return switch phase {
+    case .sounding: block
+    case .fadingOut: min(block, fade.framesLeft)
+    case .primed, .silent, .over: 0
+    }
+  }
+
+  /// Ends a block of which so many frames were taken; nothing follows the last one.
+  mutating func end(took frames: Int, of wanted: Int, isLast: Bool) {
+    if phase == .sounding, isLast { phase = .over }
+    guard phase == .fadingOut, fade.isSteady || frames < wanted else { return }
+    fallSilent()
+    if parameters.isStopping { phase = .over }
+  }
+
+  private mutating func fadeIn() {
+    fade.move(to: 1, in: frames(parameters.fade))
+    phase = .sounding
+  }
+
+  private mutating func fadeOut(_ supply: Supply) {
+    fade.move(to: 0, in: length(supply))
+    phase = .fadingOut
+  }
+
+  private mutating func hurry(_ supply: Supply) {
+    fade.arrive(within: length(supply))
+  }
+
+  private mutating func fallSilent() {
+    fade = SmoothedGain(0)
+    phase = .silent
+  }
+
+  /// The rest of a sound may be shorter than a fade.
+  private func length(_ supply: Supply) -> Int {
+    let length = frames(parameters.fade)
+    return supply.isComplete ? min(length, supply.readable) : length
+  }
+
+  private func frames(_ duration: Duration) -> Int {
+    max(0, FrameCount(duration, at: rate).rawValue)
+  }
+}

@@ -1,0 +1,116 @@
+import AudioCore
+import AudioPlayerClient
+import AudioThreads
+import ClientDependencies
+import Synchronization
+import Testing
+import VirtualSoundCard
+
+@testable import AudioPlayerClientLive
+
+/// Files whose reads block, as on an absent network disk: stop and cancel return within a second, and
+/// the thread releases everything when the read returns.
+@Suite(.timeLimit(.minutes(1))) struct AbandonableTaskTests {
+  private let clock = TestClock()
+  private let cardClock = TestClock()
+  private let card: VirtualSoundCard
+  private let request = PlaybackRequest(source: .buffers([]), id: "a")
+
+  init() {
+    card = VirtualSoundCard(.init(pace: .lockstep(cardClock)))
+  }
+
+  private func settings(_ call: BlockedSourceCall) -> PlayerSettings {
+    var settings = PlayerSettings(
+      soundCard: card.soundCard, idleTime: .zero, clock: ContinuousClock())
+    settings.feeder = FeederSettings(
+      makeSource: { _, _ in BlockingSource(call) }, clock: clock)
+    return settings
+  }
+
+  /// Stops a playback, and lets the second pass in which its blocked call is waited for.
+  private func stop(_ session: PlaybackSession) async {
+    session.stop()
+    await cardClock.pass { await clock.sleepers(atLeast: 1) }
+    await clock.advance(by: .seconds(1))
+  }
+
+  private func letReturn(_ call: BlockedSourceCall) async {
+    call.letReturn()
+    await call.sourceIsGone.wait()
+  }
+
+  // The eleventh read happens only after something has been played.
+  @Test(arguments: [BlockedSourceCall.Kind.open, .read(1), .read(12)])
+  func `stop ends a playback whose source is blocked`(kind: BlockedSourceCall.Kind) async throws {
+    let call = try BlockedSourceCall(kind)
+    let last = Mutex<PlaybackEvent?>(nil)
+    do {
+      let session = PlaybackSession(
+        request: request, settings: settings(call), engines: EnginePool()
+      ) { event in last.withLock { $0 = event } }
+      session.start()
+      await cardClock.pass { await call.made.wait() }
+      await stop(session)
+      try await session.ended()
+    }
+    let reason = last.withLock { $0?.finish?.reason }
+    #expect(reason == .stopped)
+    #expect(card.openDeviceCount == 0)
+    await letReturn(call)
+  }
+
+  @Test(arguments: [false, true])
+  func `a blocked seek ends with its playback`(isSounding: Bool) async throws {
+    let call = try BlockedSourceCall(.seek)
+    let started = Gate()
+    do {
+      let session = PlaybackSession(
+        request: request, settings: settings(call), engines: EnginePool()
+      ) { event in
+        if case .started = event { started.open() }
+      }
+      session.start()
+      if isSounding { await started.wait() }
+      let seeking = Task { try await session.control(.seek(to: .frame(8))) }
+      await call.made.wait()
+      await stop(session)
+      await #expect(throws: AudioPlayerError.unknownPlayback("a")) { try await seeking.value }
+      try await session.ended()
+    }
+    #expect(card.openDeviceCount == 0)
+    await letReturn(call)
+  }
+
+  @Test(arguments: [BlockedSourceCall.Kind.open, .read(2)])
+  func `a preload whose source is blocked can be cancelled`(kind: BlockedSourceCall.Kind)
+    async throws
+  {
+    let call = try BlockedSourceCall(kind)
+    let preloading = Task { [settings = settings(call), source = request.source] in
+      try await EnginePool().preload(source, on: nil, .normal, settings)
+    }
+    await call.made.wait()
+    preloading.cancel()
+    await clock.sleepers(atLeast: 1)
+    await clock.advance(by: .seconds(1))
+    await #expect(throws: CancellationError.self) { _ = try await preloading.value }
+    while card.openDeviceCount > 0 { await Task.yield() }
+    await letReturn(call)
+  }
+
+  @Test func `a task that ends in time is waited for`() async throws {
+    let go = Gate()
+    let work = AbandonableTask(clock: clock) {
+      await go.wait()
+      return 5
+    }
+    let waiting = Task { try await work.valueUnlessCancelled() }
+    waiting.cancel()
+    await clock.sleepers(atLeast: 1)
+    await clock.advance(by: .milliseconds(999))
+    go.open()
+    await #expect(throws: CancellationError.self) { _ = try await waiting.value }
+    #expect(try await work.value == 5)
+  }
+}

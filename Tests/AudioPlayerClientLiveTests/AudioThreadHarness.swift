@@ -1,0 +1,84 @@
+import AudioCore
+import AudioThreads
+import SoundCard
+
+@testable import AudioPlayerClientLive
+
+/// An audio thread above a simulated device, run on the test's own thread.
+struct AudioThreadHarness {
+  let pcm: SimulatedPlayback
+  let link: PlaybackLink
+
+  init(buffer: FrameCount = 800) throws {
+    pcm = try SimulatedPlayback(buffer: buffer)
+    link = try PlaybackLink(volume: MasterVolume())
+  }
+
+  /// A voice that holds these samples; its input has ended if it is complete.
+  func voice(
+    _ samples: [Float], isComplete: Bool = true, bus: BusVolume = BusVolume(),
+    progressInterval: Duration = .milliseconds(50)
+  ) throws -> Voice {
+    let voice = try Voice(
+      format: pcm.configuration.format, capacity: .seconds(10),
+      parameters: SharedVoiceParameters(gain: 1), bus: bus,
+      progressInterval: progressInterval
+    ) { _ in }
+    voice.give(samples)
+    if isComplete { voice.endInput() }
+    return voice
+  }
+
+  func add(_ voice: Voice) {
+    link.commands.tryWrite(.add(.passRetained(voice)))
+  }
+
+  /// Runs until all voices are over, or the device is lost.
+  func run(_ voices: [Voice]) throws(SoundCardError) {
+    for voice in voices { add(voice) }
+    let link = link
+    pcm.whenIdle = { link.commands.tryWrite(.quit) }
+    try PlaybackThread(pcm: pcm, link: link).run()
+  }
+
+  /// The events since the last call.
+  func events() -> [Event] {
+    Array(
+      sequence(state: ()) { _ in
+        link.events.tryRead().map { event in
+          switch event {
+          case .finished(let voice): .finished(ObjectIdentifier(voice.takeRetainedValue()))
+          case .starved(let voice, let frames):
+            .starved(ObjectIdentifier(voice.takeUnretainedValue()), frames)
+          case .silence(let voice, let frames):
+            .silence(ObjectIdentifier(voice.takeUnretainedValue()), frames)
+          case .limited(let gain): .limited(gain)
+          case .returned: .returned
+          }
+        }
+      })
+  }
+
+  enum Event: Equatable {
+    case finished(ObjectIdentifier)
+    case starved(ObjectIdentifier, Int)
+    case silence(ObjectIdentifier, Int)
+    case limited(Float)
+    case returned
+  }
+}
+
+extension Voice {
+  convenience init(
+    format: AudioFormat, capacity: Duration, volume: Float, bus: BusVolume = BusVolume(),
+    report: @escaping @Sendable (VoiceReport) -> Void
+  ) throws(WakeUpError) {
+    try self.init(
+      format: format, capacity: capacity, parameters: SharedVoiceParameters(gain: volume), bus: bus,
+      report: report)
+  }
+
+  func give(_ samples: [Float]) {
+    samples.withUnsafeBufferPointer { _ = ring.tryWrite($0) }
+  }
+}

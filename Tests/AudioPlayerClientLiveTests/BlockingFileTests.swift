@@ -1,0 +1,121 @@
+import AudioCore
+import AudioPlayerClient
+import AudioThreads
+import Foundation
+import Synchronization
+import Testing
+import VirtualSoundCard
+
+@testable import AudioPlayerClientLive
+
+/// A queue of files on disks that stall for longer than the audio read ahead.
+@Suite(.timeLimit(.minutes(1))) final class BlockingFileTests: Sendable {
+  private static let length = 9_000
+  /// The samples of both files, each slightly above the previous one.
+  private let sound = staircase(2 * length).samples
+  // In real time, because a card in lockstep waits for a late source.
+  private let card = VirtualSoundCard(.init(pace: .realTime))
+  private let log = Mutex<[PlaybackEvent]>([])
+
+  /// Where the disks stall: the second file before its header, at its first frame, and in its middle; the
+  /// first in its middle and at its end.
+  @Test(arguments: [
+    (BlockedSourceCall.Kind.read(2), BlockedSourceCall.Kind.open), (.read(2), .read(1)),
+    (.read(4), .read(2)),
+  ])
+  func `a queue on stalling disks is played completely, with reported silence`(
+    first: BlockedSourceCall.Kind, second: BlockedSourceCall.Kind
+  ) async throws {
+    let calls = [try BlockedSourceCall(first), try BlockedSourceCall(second)]
+    let files = try (0..<2).map {
+      try temporaryWAV(staircase(Self.length, from: $0 * Self.length))
+    }
+    defer { for file in files { try? FileManager.default.removeItem(at: file) } }
+    let (silences, silence) = AsyncStream<Int>.makeStream()
+    let session = PlaybackSession(
+      request: PlaybackRequest(items: files.map { PlaybackItem(source: .file($0)) }),
+      settings: settings(Dictionary(uniqueKeysWithValues: zip(files, calls))),
+      engines: EnginePool()
+    ) { [self] event in
+      let index = log.withLock { log in
+        log.append(event)
+        return log.count
+      }
+      if case .starved = event { silence.yield(index) }
+    }
+    session.start()
+    for call in calls {
+      await call.made.wait()
+      // The disk answers once everything read has been played, and silence after it.
+      let earlier = log.withLock { $0.count }
+      _ = await silences.first { $0 > earlier }
+      call.letReturn()
+    }
+    try await session.ended()
+    try check()
+  }
+
+  private func settings(_ calls: [URL: BlockedSourceCall]) -> PlayerSettings {
+    var settings = PlayerSettings(
+      soundCard: card.soundCard, idleTime: .zero, clock: ContinuousClock())
+    settings.feeder = FeederSettings { source, mailbox in
+      let file = FeederSettings().makeSource(source, mailbox)
+      guard let url = file.url, let call = calls[url] else { return file }
+      return BlockingFileSource(file, call)
+    }
+    return settings
+  }
+
+  /// Each frame is where the reported silence before it puts it, and only the 5 ms of the fades are
+  /// missing.
+  private func check() throws {
+    let events = log.withLock { $0 }
+    let played = try #require(card.played.first).samples
+    let whole = unfaded(played)
+    let shifts = whole.map { $0.place - $0.frame }
+    #expect(shifts.first == 0 && shifts == shifts.sorted())
+    let frames = Set(whole.map(\.frame))
+    #expect(frames.count == whole.count)
+    #expect(sound.count - frames.count <= Set(shifts).count * 80)
+    let isUndisturbed = !events.contains { if case .xrun = $0 { true } else { false } }
+    // A machine that is too busy adds silence of its own.
+    if isUndisturbed { #expect(shifts.last == silence(in: events)) }
+    #expect(silence(in: events) > 0)
+    try checkPlaces(events)
+    #expect(card.openDeviceCount == 0)
+  }
+
+  /// The unchanged frames of the sound that have an unchanged neighbor: a faded frame may by chance
+  /// have the value of another.
+  private func unfaded(_ played: [Float]) -> [(place: Int, frame: Int)] {
+    let all = played.enumerated().compactMap { place, sample -> (place: Int, frame: Int)? in
+      let frame = Int((sample - 0.25) * 65_536)
+      guard sound.indices.contains(frame), sound[frame] == sample else { return nil }
+      return (place, frame)
+    }
+    return all.indices.filter { index in
+      [index - 1, index + 1].contains { other in
+        let distance = other - index
+        return all.indices.contains(other) && all[other].place == all[index].place + distance
+          && all[other].frame == all[index].frame + distance
+      }
+    }.map { all[$0] }
+  }
+
+  private func silence(in events: [PlaybackEvent]) -> Int {
+    events.reduce(0) { sum, event in
+      if case .starved(let time) = event { sum + FrameCount(time, at: 8_000).rawValue } else { sum }
+    }
+  }
+
+  private func checkPlaces(_ events: [PlaybackEvent]) throws {
+    let length = FrameCount(Self.length).duration(at: 8_000)
+    let heard = events.compactMap(\.progress).map(\.heard)
+    #expect(heard == heard.sorted())
+    #expect(events.compactMap(\.advanced).map(\.heard) == [length])
+    #expect(events.compactMap(\.advanced).map(\.item) == [1])
+    let last = try #require(events.compactMap(\.progress).last)
+    #expect(last.item == 1 && last.position == FrameCount(Self.length))
+    #expect(events.last?.finish == PlaybackFinish(reason: .completed, heard: length * 2))
+  }
+}

@@ -1,0 +1,216 @@
+import AudioCore
+import AudioThreads
+import SoundCard
+import Synchronization
+import Testing
+
+@testable import AudioPlayerClientLive
+
+@Suite struct PlaybackThreadTests {
+  let harness: AudioThreadHarness
+  let second = [Float](repeating: 0.5, count: 8_000)
+
+  init() throws { harness = try AudioThreadHarness() }
+
+  @Test(arguments: [
+    PCMWakeUp.interrupted(PCMInterruption(cause: .xrun, lost: 80_000)), .timedOut, .woken,
+  ])
+  func `playback continues in a process that was stopped for more than five seconds`(
+    first: PCMWakeUp
+  ) throws {
+    harness.pcm.at(300) { $0.outcomes = [(first, .seconds(10))] }
+    try harness.run([try harness.voice(second)])
+    #expect(harness.pcm.written.prefix(8_000).elementsEqual(second))
+  }
+
+  @Test(arguments: [(50, 0), (1_000, 17)])
+  func `with a long progress interval the device is left alone until a third of its buffer is free`(
+    interval: Int, rests: Int
+  ) throws {
+    let harness = try AudioThreadHarness(buffer: 1_200)
+    let voice = try harness.voice(second, progressInterval: .milliseconds(interval))
+    try harness.run([voice])
+    #expect(harness.pcm.written.prefix(8_000).elementsEqual(second))
+    #expect(harness.pcm.interruptions == 0)
+    // Two periods each time, of the 34 after the first six; three more while it drains.
+    #expect(harness.pcm.rests.count { $0 == .milliseconds(50) } == rests + 3)
+  }
+
+  @Test func `a device that takes no frames is given up, and is asked only with pauses`()
+    throws
+  {
+    harness.pcm.takesFrames = false
+    #expect(throws: SoundCardError.self) { try harness.run([try harness.voice(second)]) }
+    #expect(harness.pcm.elapsed >= .seconds(5))
+    #expect(harness.pcm.writes < 1_000)
+  }
+
+  @Test func `a device that stops playing is given up within a second`() throws {
+    harness.pcm.at(300) { $0.isStuck = true }
+    #expect(throws: SoundCardError.stalled("simulated", .playback)) {
+      try harness.run([try harness.voice(second)])
+    }
+    #expect(harness.pcm.elapsed <= .milliseconds(300) + .seconds(1))
+  }
+
+  @Test func `stop ends a sound at once on a device that takes no more frames`() throws {
+    let voice = try harness.voice(second)
+    harness.pcm.at(300) { pcm in
+      pcm.takesFrames = false
+      voice.stop()
+    }
+    try harness.run([voice])
+    // It plays for 100 ms, and is then waited for: 2 buffers and 250 ms.
+    #expect(harness.pcm.elapsed < .milliseconds(300 + 100 + 450 + 50))
+  }
+
+  @Test func `a device unplugged during its last frames is lost`() throws {
+    harness.pcm.at(1_000) { pcm in
+      pcm.claimedDelay = { _ throws(SoundCardError) in throw .deviceLost("simulated") }
+    }
+    #expect(throws: SoundCardError.deviceLost("simulated")) {
+      try harness.run([try harness.voice(second)])
+    }
+    #expect(harness.events().isEmpty)
+  }
+
+  @Test(arguments: [1, 800, 8_000, 12_800])
+  func
+    `a sound ends after its length, the device's buffer, and 250 ms, whatever the reported delay`(
+      claimed: Int
+    ) throws
+  {
+    harness.pcm.at(960) { $0.isStuck = true }
+    harness.pcm.claimedDelay = { _ throws(SoundCardError) in claimed }
+    let voice = try harness.voice(second)
+    try harness.run([voice])
+    #expect(harness.events() == [.finished(ObjectIdentifier(voice))])
+    #expect(harness.pcm.elapsed <= .milliseconds(1_000 + 100 + 250 + 1))
+  }
+
+  private func largestStep(_ samples: some Sequence<Float>) -> Float {
+    zip(samples.dropFirst(), samples).map { abs($0 - $1) }.max() ?? 0
+  }
+
+  @Test func `a late source causes counted silence without a click`() throws {
+    let voice = try harness.voice(second, isComplete: false)
+    harness.pcm.at(1_407) { _ in
+      voice.give(second)
+      voice.endInput()
+    }
+    try harness.run([voice])
+    let silence = harness.pcm.written.count - 2 * second.count
+    let missing = harness.events().reduce(into: 0) { sum, event in
+      if case .starved(_, let frames) = event { sum += frames }
+    }
+    #expect(harness.pcm.interruptions == 0)
+    #expect(missing > 2_400 && abs(missing - silence) <= 200)
+    // A fade is 5 ms long: 40 frames.
+    let sound = harness.pcm.written.prefix(2 * second.count + missing)
+    #expect(largestStep(sound) <= 0.5 / 40 + 1e-6)
+    #expect(voice.playedFrames.load(ordering: .relaxed) == 2 * second.count)
+  }
+
+  @Test func `a long dropout is reported in parts of 50 ms and when it ends`() throws {
+    let voice = try harness.voice(second, isComplete: false)
+    harness.pcm.at(12_345) { _ in
+      voice.give(second)
+      voice.endInput()
+    }
+    try harness.run([voice])
+    let parts = harness.events().compactMap { event in
+      if case .starved(_, let frames) = event { frames } else { nil }
+    }
+    #expect(parts.reduce(0, +) > 3_000)
+    #expect(parts.dropLast().allSatisfy { $0 >= 400 }, "\(parts)")
+  }
+
+  @Test func `a source that stays late does not keep the device nearly dry for other voices`()
+    throws
+  {
+    let late = try harness.voice([Float](repeating: 0.25, count: 1_600), isComplete: false)
+    let other = try harness.voice([Float](repeating: 0.25, count: 16_000))
+    var shortest = Duration.seconds(1)
+    for time in stride(from: 500, to: 1_500, by: 7) {
+      harness.pcm.at(time) { shortest = min(shortest, $0.timeUntilDry) }
+    }
+    harness.pcm.at(1_500) { _ in
+      late.give([Float](repeating: 0.25, count: 800))
+      late.endInput()
+    }
+    try harness.run([late, other])
+    #expect(shortest >= .milliseconds(70))
+    #expect(late.playedFrames.load(ordering: .relaxed) == 2_400)
+    #expect(other.playedFrames.load(ordering: .relaxed) == 16_000)
+  }
+
+  @Test func `the playhead of a late source never passes the frames that it wrote`() throws {
+    let voice = try harness.voice(second, isComplete: false)
+    var heard: [Int] = []
+    let times = Array(stride(from: 1_000, to: 1_600, by: 10))
+    for time in times {
+      harness.pcm.at(time) { _ in heard.append(voice.playedFrames.load(ordering: .relaxed)) }
+    }
+    harness.pcm.at(1_300) { _ in voice.give(second) }
+    harness.pcm.at(1_900) { _ in voice.endInput() }
+    try harness.run([voice])
+    let most = times.map { second.count + max(0, $0 - 1_300) * 8 }
+    #expect(heard == heard.sorted())
+    #expect(zip(heard, most).allSatisfy { $0 <= $1 })
+    #expect(heard.dropFirst(10).prefix(20).allSatisfy { $0 == second.count })
+    #expect(heard.last.map { $0 > second.count + 1_600 } == true)
+  }
+
+  @Test(arguments: [900, 920, 950, 990, 1_100])
+  func `a voice with a late source stops without a click`(milliseconds: Int) throws {
+    let voice = try harness.voice(second, isComplete: false)
+    harness.pcm.at(milliseconds) { _ in voice.stop() }
+    try harness.run([voice])
+    // The held frame fades in 40 frames, and the stop in 80.
+    let steepest: Float = 0.5 / 40 + 0.5 / 80
+    #expect(largestStep(harness.pcm.written) <= steepest + 1e-6)
+    #expect(harness.pcm.written.last == 0)
+  }
+
+  @Test func `silence of the device is reported only for the voices that it falls within`() throws {
+    let sounding = try harness.voice(second)
+    let later = try harness.voice(second)
+    harness.pcm.at(500) { pcm in
+      harness.add(later)
+      let lost = PCMInterruption(cause: .xrun, lost: 400)
+      // The new voice is in the table, but none of it is mixed yet.
+      pcm.outcomes = [(.woken, .zero), (.interrupted(lost), .zero)]
+    }
+    try harness.run([sounding])
+    #expect(
+      harness.events() == [
+        .silence(ObjectIdentifier(sounding), 400), .finished(ObjectIdentifier(sounding)),
+        .finished(ObjectIdentifier(later)),
+      ])
+  }
+
+  @Test func `silence that finds the event ring full is reported later, in full`() throws {
+    let voice = try harness.voice(second)
+    let lost = PCMInterruption(cause: .xrun, lost: 400)
+    harness.pcm.at(300) { pcm in
+      while harness.link.events.tryWrite(.silence(.passUnretained(voice), frames: 0)) {}
+      pcm.outcomes = [(.interrupted(lost), .zero), (.interrupted(lost), .zero)]
+    }
+    harness.pcm.at(600) { _ in _ = harness.events() }
+    try harness.run([voice])
+    #expect(harness.events().first == .silence(ObjectIdentifier(voice), 800))
+  }
+
+  @Test func `room in the ring is not signaled while nobody waits for it`() throws {
+    let voice = try harness.voice(second)
+    try harness.run([voice])
+    #expect(!voice.room.clear())
+  }
+
+  @Test func `requested room in the ring is signaled`() throws {
+    let voice = try harness.voice(second)
+    voice.roomWish.make()
+    try harness.run([voice])
+    #expect(voice.room.clear())
+  }
+}

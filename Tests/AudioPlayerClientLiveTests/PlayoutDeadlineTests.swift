@@ -1,0 +1,49 @@
+import Testing
+
+@testable import AudioPlayerClientLive
+
+@Suite struct PlayoutDeadlineTests {
+  private let buffer = Duration.milliseconds(100)
+
+  /// The wait for a device whose delay is this function of the time.
+  private func wait(_ delay: (Duration) -> Duration) -> Duration {
+    var now = Duration.zero
+    var deadline = PlayoutDeadline(delay: delay(now), buffer: buffer, at: now)
+    while delay(now) > .zero, let left = deadline.timeLeft(delay: delay(now), at: now) {
+      #expect(left > .zero)
+      now += min(left, max(delay(now), .milliseconds(1)), .milliseconds(50))
+    }
+    return now
+  }
+
+  @Test func `the wait ends when the device has played everything`() {
+    #expect(wait { .milliseconds(80) - $0 } == .milliseconds(80))
+  }
+
+  @Test(arguments: [40, 100, 1_600])
+  func `the wait for a device that stands still is its buffer plus 250 ms at most`(
+    milliseconds: Int
+  ) {
+    let time = wait { _ in .milliseconds(milliseconds) }
+    #expect(time == .milliseconds(min(milliseconds, 100) + 250))
+  }
+
+  @Test func `a sound server that holds more than the buffer is waited for to its end`() {
+    #expect(wait { .milliseconds(1_600) - $0 } == .milliseconds(1_600))
+  }
+
+  @Test func `a sound server that stops playing is given up within its buffer plus 250 ms`() {
+    let time = wait { max(.milliseconds(1_000), .milliseconds(1_600) - $0) }
+    #expect(time > .milliseconds(600))
+    #expect(time <= .milliseconds(600 + 2 * 350))
+  }
+
+  @Test func `a delay that grows does not extend the wait`() {
+    #expect(wait { .milliseconds(200) + $0 } == .milliseconds(350))
+  }
+
+  @Test func `the wait is never longer than the first delay plus 250 ms`() {
+    let time = wait { .milliseconds(1_600) - $0 * 6 / 10 }
+    #expect(time == .milliseconds(1_850))
+  }
+}

@@ -1,0 +1,42 @@
+import AudioCore
+import AudioThreads
+import SoundCard
+
+/// A device that takes no frames and shows that only by timeouts, like a stopped sound server.
+final class UnresponsivePlayback: PlaybackPCM {
+  let configuration: PCMConfiguration
+  let waker: WakeUp
+  let closed = Gate()
+  // Its time passes only during waits.
+  private let time = Ring<Int64>(capacity: 100_000)
+
+  init(format: AudioFormat) throws {
+    waker = try WakeUp()
+    configuration = PCMConfiguration(
+      device: "stubborn", format: format, sampleFormat: .float32, period: 200, buffer: 800)
+  }
+
+  var elapsed: Duration { .milliseconds(time.totalWritten) }
+  func delay() -> FrameCount { 0 }
+  var timeUntilDry: Duration { .zero }
+
+  func wait(
+    for interest: PCMInterest, atMost timeout: Duration?
+  ) throws(SoundCardError) -> PCMWakeUp {
+    guard interest == .period else {
+      waker.wait()
+      return .woken
+    }
+    // 10 ms of its time take no real time.
+    for _ in 0..<10 { time.tryWrite(0) }
+    return .timedOut
+  }
+
+  func start() throws(SoundCardError) {}
+  func drop() {}
+  func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundCardError) -> PCMTransfer {
+    .frames(0)
+  }
+
+  func close() { closed.open() }
+}

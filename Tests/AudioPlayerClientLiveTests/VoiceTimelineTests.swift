@@ -1,0 +1,106 @@
+import AudioCore
+import AudioPlayerClient
+import Testing
+
+@testable import AudioPlayerClientLive
+
+/// The voice has 8,000 frames a second.
+@Suite struct VoiceTimelineTests {
+  var timeline = VoiceTimeline(rate: 8_000)
+
+  private func position(_ item: Int, _ frame: FrameCount, rate: SampleRate = 8_000) -> ItemPosition
+  {
+    ItemPosition(item: item, frame: frame, rate: rate, length: .seconds(1))
+  }
+
+  @Test mutating func `progress is at a frame of the current item, at its own rate`() {
+    timeline.begin(position(0, 100), at: 0)
+    timeline.begin(position(1, 0, rate: 16_000), at: 1_000, .advanced)
+    #expect(timeline.progress(500).item == 0)
+    #expect(timeline.progress(500).position == 600)
+    #expect(timeline.progress(1_500).item == 1)
+    #expect(timeline.progress(1_500).position == 1_000)
+    #expect(timeline.progress(1_500).time == .microseconds(62_500))
+    #expect(timeline.progress(1_500).heard == .microseconds(187_500))
+  }
+
+  @Test mutating func `an event is returned once, with the progress at its frame`() {
+    timeline.begin(position(0, 0), at: 0)
+    timeline.begin(position(1, 7), at: 1_000, .advanced)
+    timeline.add(.paused, at: 400)
+    #expect(timeline.pass(399).isEmpty)
+    let passed = timeline.pass(2_000)
+    #expect(passed.map(\.event) == [.paused, .advanced])
+    #expect(passed.map(\.progress.position) == [400, 7])
+    #expect(timeline.pass(2_000).isEmpty)
+  }
+
+  @Test mutating func `a cut removes later events but keeps a pause`() {
+    timeline.begin(position(0, 0), at: 0)
+    timeline.begin(position(1, 0), at: 1_000, .advanced)
+    timeline.add(.paused, at: 500)
+    timeline.cut(at: 500)
+    timeline.begin(position(2, 33), at: 500, .sought)
+    let passed = timeline.pass(500)
+    #expect(passed.map(\.event) == [.paused, .sought])
+    // The pause was before the target of the seek.
+    #expect(passed.map(\.progress.item) == [0, 2])
+    #expect(passed.map(\.progress.position) == [500, 33])
+    #expect(timeline.progress(501).item == 2)
+    #expect(timeline.progress(501).position == 34)
+  }
+
+  @Test mutating func `short repetitions are merged, and positions stay within them`() {
+    timeline.begin(position(0, 20), at: 0)
+    for count in 1..<1_000 {
+      timeline.begin(position(0, 20), at: count * 10, .looped(count: count))
+    }
+    #expect((0..<800).allSatisfy { timeline.progress($0).position == FrameCount(20 + $0 % 10) })
+    #expect(timeline.pass(10_000).count <= 25)
+  }
+
+  private func position(round: Int) -> ItemPosition {
+    var position = position(0, 0)
+    position.round = round
+    return position
+  }
+
+  @Test mutating func `short rounds of one item are merged, and positions keep their round`() {
+    timeline.begin(position(round: 0), at: 0)
+    for round in 1..<1_000 { timeline.begin(position(round: round), at: round * 10, .advanced) }
+    let isInItsRound = (0..<9_990).allSatisfy {
+      timeline.queuePosition($0).round == $0 / 10
+        && timeline.progress($0).position == FrameCount($0 % 10)
+    }
+    #expect(isInItsRound)
+    #expect(timeline.pass(10_000).count <= 25)
+  }
+
+  @Test mutating func `a short, repeated item keeps its round`() {
+    timeline.begin(position(round: 0), at: 0)
+    for count in 1..<200 {
+      let event = count % 4 == 0 ? TimelineEvent.advanced : .looped(count: count % 4)
+      timeline.begin(position(round: count / 4), at: count * 10, event)
+    }
+    #expect((0..<1_990).allSatisfy { timeline.queuePosition($0).round == $0 / 40 })
+  }
+
+  @Test mutating func `different short items are all events, and so is a skip to one`() {
+    for item in 0..<5 { timeline.begin(position(item, 0), at: item * 10, .advanced) }
+    #expect(timeline.pass(40).count == 5)
+    timeline.cut(at: 45)
+    timeline.begin(position(4, 0), at: 45, .advanced)
+    #expect(timeline.pass(45).map(\.event) == [.advanced])
+  }
+
+  @Test mutating func `events estimated to be after the end move to the end`() {
+    timeline.begin(position(0, 0), at: 0)
+    timeline.add(.shortfall(item: 0, announced: .seconds(2), decoded: .seconds(1)), at: 8_001)
+    timeline.end(at: 8_000)
+    #expect(timeline.pass(8_000).count == 1)
+  }
+
+  @Test func `an empty timeline is at the first frame of the first item`() {
+    #expect(timeline.progress(80) == PlaybackProgress(heard: .milliseconds(10)))
+  }
+}
