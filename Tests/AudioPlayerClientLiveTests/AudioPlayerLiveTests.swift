@@ -5,7 +5,7 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-@Suite struct AudioPlayerLiveTests {
+@Suite(.fewAtATime) struct AudioPlayerLiveTests {
   let format = AudioFormat(sampleRate: 8_000, channelCount: 2)
   var tone: AudioBuffer { AudioSignal.sine(440).buffer(.milliseconds(500), format: format) }
 

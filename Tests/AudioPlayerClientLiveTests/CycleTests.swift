@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A list that is played more than once.
-@Suite(.timeLimit(.minutes(1))) struct CycleTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct CycleTests {
   let harness = PlayerHarness()
 
   private func item(_ frames: Int, from first: Int = 0) -> PlaybackItem {

@@ -7,7 +7,7 @@ import Testing
 import VirtualSoundCard
 
 /// A virtual card that sleeps or stalls, in its own time.
-@Suite(.timeLimit(.minutes(1))) struct DeviceTroubleTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct DeviceTroubleTests {
   let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
   var tone: AudioBuffer { AudioSignal.sine(440).buffer(.milliseconds(500), format: format) }
   let completed = PlaybackEvent.finished(

@@ -7,7 +7,7 @@ import Testing
 @testable import AudioPlayerClientLive
 
 /// The memory of a playback to which sounds are enqueued.
-@Suite(.timeLimit(.minutes(2))) struct EnqueuedMemoryTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(2))) struct EnqueuedMemoryTests {
   private let living = Living()
 
   @Test func `thousands of enqueued sounds are released once they have been played`()

@@ -7,7 +7,7 @@ import Testing
 import VirtualSoundCard
 
 /// How long a device stays open, and in which format.
-@Suite(.timeLimit(.minutes(1))) struct IdleEngineTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct IdleEngineTests {
   let clock = TestClock()
   let card = VirtualSoundCard(.init(pace: .untimed))
   let stereo = AudioSignal.sine(440).buffer(

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Files that can be read only once and block their reader.
-@Suite(.timeLimit(.minutes(1))) struct NamedPipeTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct NamedPipeTests {
   let harness = PlayerHarness()
   private let pipe: NamedPipe
   private var item: PlaybackItem { PlaybackItem(source: .file(pipe.url)) }

@@ -8,7 +8,7 @@ import Testing
 import VirtualSoundCard
 
 /// The ends of a playback: stopped, cancelled, abandoned, or failed.
-@Suite struct PlaybackEndTests {
+@Suite(.fewAtATime) struct PlaybackEndTests {
   let format = AudioFormat(sampleRate: 8_000, channelCount: 2)
   var tone: AudioBuffer { AudioSignal.sine(440).buffer(.milliseconds(500), format: format) }
 

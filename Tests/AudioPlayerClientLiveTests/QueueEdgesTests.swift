@@ -7,7 +7,7 @@ import Testing
 @testable import AudioPlayerClientLive
 
 /// Commands to a queue before its first frame, at its end, and outside both.
-@Suite(.timeLimit(.minutes(1))) struct QueueEdgesTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct QueueEdgesTests {
   let harness = PlayerHarness()
   let missing = PlaybackItem(source: .file(URL(fileURLWithPath: "/nowhere.wav")))
 

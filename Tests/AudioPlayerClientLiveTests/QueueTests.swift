@@ -7,7 +7,7 @@ import Testing
 import VirtualSoundCard
 
 /// Several items with ranges and repetitions, sample by sample.
-@Suite(.timeLimit(.minutes(1))) struct QueueTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct QueueTests {
   let harness = PlayerHarness()
 
   private func item(

@@ -4,7 +4,7 @@ import AudioThreads
 import Testing
 
 /// Streams in a queue that have been read ahead of the playhead.
-@Suite(.timeLimit(.minutes(1))) struct QueuedStreamTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct QueuedStreamTests {
   let harness = PlayerHarness()
   let read = Gate()
 

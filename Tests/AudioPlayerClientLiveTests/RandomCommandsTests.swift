@@ -4,7 +4,7 @@ import AudioThreads
 import Testing
 
 /// Commands in random order at random times, the same in every run.
-@Suite(.timeLimit(.minutes(2))) struct RandomCommandsTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(2))) struct RandomCommandsTests {
   /// A generator whose numbers follow from its seed.
   private struct Numbers: RandomNumberGenerator {
     var state: UInt64

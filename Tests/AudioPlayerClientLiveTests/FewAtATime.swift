@@ -1,0 +1,62 @@
+import Synchronization
+import Testing
+
+/// Runs two of the suites with this trait at a time.
+///
+/// Each step of a test clock looks at every thread of the process, and each player has four. With all
+/// suites in parallel, 150 players are open, and on a busy machine a test takes longer than a minute
+/// although nothing waits in vain.
+struct FewAtATime: SuiteTrait, TestScoping {
+  private static let turns = Turns(2)
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    await Self.turns.take()
+    defer { Self.turns.giveBack() }
+    try await function()
+  }
+}
+
+extension Trait where Self == FewAtATime {
+  /// Runs two of the suites with this trait at a time.
+  static var fewAtATime: FewAtATime { FewAtATime() }
+}
+
+/// A semaphore for tasks.
+private final class Turns: Sendable {
+  private struct State {
+    var free: Int
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+
+  // Held for a few instructions; a waiting task is resumed after it is released.
+  private let state: Mutex<State>
+
+  init(_ count: Int) {
+    state = Mutex(State(free: count))
+  }
+
+  func take() async {
+    await withCheckedContinuation { continuation in
+      let isFree = state.withLock { state in
+        guard state.free > 0 else {
+          state.waiting.append(continuation)
+          return false
+        }
+        state.free -= 1
+        return true
+      }
+      if isFree { continuation.resume() }
+    }
+  }
+
+  func giveBack() {
+    let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+      state.free += 1
+      return nil
+    }
+    next?.resume()
+  }
+}
