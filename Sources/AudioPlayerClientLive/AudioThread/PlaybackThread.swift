@@ -73,8 +73,9 @@ final class PlaybackThread: @unchecked Sendable {
 
   // MARK: While the device is lost
 
-  /// The device is lost. Time stands still for the voices until it returns; its unplayed frames come
-  /// first then.
+  /// Notes that the device is lost.
+  ///
+  /// Time stands still for the voices until it returns; its unplayed frames come first then.
   func lose() {
     playhead.lose(keeping: unplayed.rewind(playhead.unplayed))
     (isDraining, observedAt, lostAt) = (false, playhead.written, playhead.played)
