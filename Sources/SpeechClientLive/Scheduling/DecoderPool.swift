@@ -86,8 +86,9 @@ final class PooledDecoding: Sendable {
     pool.leave(task)
   }
 
-  /// How many utterances may wait for their words while the task goes on: one, until the task comes
-  /// first, and then as many as keep every decoder at work. What waits for all tasks then grows with
+  /// How many utterances may wait for their words while the task goes on.
+  ///
+  /// One, until the task comes first, and then as many as keep every decoder at work. What waits for all tasks then grows with
   /// their number and with that of the decoders, not with the product of both.
   var limit: Int { pool.isFirst(task) ? jobCount + 1 : 1 }
 
