@@ -3,7 +3,7 @@ import AudioThreads
 import SoundCard
 import Synchronization
 
-/// What the card's thread says of the samples that it has put into the ring.
+/// A block of samples that the audio thread has put into the ring.
 struct CaptureBlock: BitwiseCopyable {
   /// Samples of this block in the ring; none where frames were lost at the very end.
   var sampleCount: Int
@@ -13,7 +13,7 @@ struct CaptureBlock: BitwiseCopyable {
   var nanoseconds: Int64
 }
 
-/// The way from the card's thread to the consumer's; neither waits for the other on it.
+/// The way from the audio thread to the consumer's thread; neither waits for the other on it.
 final class CaptureLink: Sendable {
   /// What the ring holds: how long a disk or the reader of a pipe may be busy before the device
   /// itself overruns.
@@ -25,12 +25,18 @@ final class CaptureLink: Sendable {
   let blocks = Ring<CaptureBlock>(capacity: 8_192, resident: 256)
   /// Wakes the consumer.
   let news: WakeUp
-  /// What the card's thread waits for while the ring is full.
+  /// What the audio thread waits for while the ring is full.
   let roomWish = Wish()
-  /// How many samples may wait before the consumer is woken for them.
-  private let patience = Atomic<Int>(0)
+  /// How many samples may wait in the ring before the consumer is woken for them.
+  ///
+  /// The consumer changes it and then looks at the ring (`isDue`); the audio thread writes into the
+  /// ring and then looks at it (`announce`). At least one must see what the other did, or samples
+  /// wait for a consumer that sleeps. The ring publishes with release order, which a later load may
+  /// overtake, so both sides put a fence between their write and their look.
+  private let wakeThreshold = Atomic<Int>(0)
   private let stopping = Atomic<Bool>(false)
-  // Written once by the card's thread at its very end, when time does not matter any more.
+  // Written once by the audio thread at its end, when time does not matter any more. The lock also
+  // orders `endNanoseconds`, and every block, before an outcome that the consumer sees.
   private let outcome = Mutex<Result<Void, SoundCardError>?>(nil)
   private let endNanoseconds = Atomic<Int64>(0)
 
@@ -44,43 +50,51 @@ final class CaptureLink: Sendable {
       resident: device.format.sampleRate.hertz * device.format.channelCount)
   }
 
-  /// Lets the consumer sleep until so many samples wait, or something else is to be told.
+  /// Lets the consumer sleep until so many samples wait, or the capture ends; for the consumer,
+  /// which looks at `isDue` before it sleeps.
   func wake(for samples: Int) {
-    patience.store(samples, ordering: .sequentiallyConsistent)
+    wakeThreshold.store(samples, ordering: .relaxed)
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
   }
 
-  /// Whether the consumer need not be woken for so many samples; for the card's thread.
-  func isPatient(for samples: Int) -> Bool {
-    patience.load(ordering: .relaxed) >= samples
+  /// Whether the consumer need not be woken for so many samples; for the audio thread.
+  ///
+  /// It decides only how long the device is left alone, so the value may be a moment old.
+  func defersWakeUp(for samples: Int) -> Bool {
+    wakeThreshold.load(ordering: .relaxed) >= samples
   }
 
-  /// Wakes the consumer where enough samples wait; for the card's thread.
+  /// Wakes the consumer if enough samples wait; for the audio thread, after it has written them.
   func announce() {
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
     let waiting = samples.capacity - samples.writable
-    if waiting >= patience.load(ordering: .sequentiallyConsistent) { news.signal() }
+    if waiting >= wakeThreshold.load(ordering: .relaxed) { news.signal() }
   }
 
   /// Whether there are samples that the consumer is not woken for any more.
   var isDue: Bool {
     let waiting = samples.readable
-    return waiting > 0 && waiting >= patience.load(ordering: .relaxed)
+    return waiting > 0 && waiting >= wakeThreshold.load(ordering: .relaxed)
   }
 
-  /// Whether the card's thread is to end.
+  /// Whether the audio thread is to end.
+  ///
+  /// Whoever stops it stores this before the device's waker is signaled: a thread that the signal
+  /// wakes, now or at its next wait, sees it.
   var isStopping: Bool { stopping.load(ordering: .acquiring) }
 
   func stop() {
     stopping.store(true, ordering: .releasing)
   }
 
-  /// How the card's thread ended, nil while it runs.
+  /// How the audio thread ended, nil while it runs.
   var ending: Result<Void, SoundCardError>? { outcome.withLock { $0 } }
 
-  /// The device's time when it ended.
-  var endedAt: Duration { .nanoseconds(endNanoseconds.load(ordering: .acquiring)) }
+  /// The device's time when the audio thread ended; valid once `ending` is not nil.
+  var endedAt: Duration { .nanoseconds(endNanoseconds.load(ordering: .relaxed)) }
 
   func end(_ result: Result<Void, SoundCardError>, at time: Duration = .zero) {
-    endNanoseconds.store(time.inNanoseconds, ordering: .releasing)
+    endNanoseconds.store(time.inNanoseconds, ordering: .relaxed)
     outcome.withLock { $0 = result }
     news.signal()
   }

@@ -85,7 +85,7 @@ final class CaptureThread {
     let configuration = pcm.configuration
     let missing = FrameCount(configuration.buffer.rawValue / 2) - held
     guard held < configuration.period, missing > configuration.period,
-      link.isPatient(for: missing.rawValue * channels)
+      link.defersWakeUp(for: missing.rawValue * channels)
     else { return }
     let wakeUp = try pcm.wait(for: .nothing, atMost: missing.duration(at: rate))
     if case .interrupted(let interruption) = wakeUp { suffer(interruption) }
