@@ -46,16 +46,24 @@ public struct SoundFileEncoding: Hashable, Sendable {
   /// How exact the samples are; nil where the container's coding knows no such thing.
   public let samples: SampleFormat?
 
-  /// A container with the samples asked for, or with its usual ones.
+  /// A container with its usual samples: 16 bit, or those of a lossy coder.
+  public init(_ container: Container) {
+    self.init(container, container.sampleFormats.first)
+  }
+
+  /// A container with samples of this format, or with its usual ones for nil.
   ///
-  /// - Parameters:
-  ///   - container: the file format.
-  ///   - samples: nil for 16 bit, or for what a lossy container uses.
-  /// - Returns: nil where the container cannot hold such samples: `Container.sampleFormats` lists
-  ///   those that it can.
-  public init?(_ container: Container, samples: SampleFormat? = nil) {
-    if let samples, !container.sampleFormats.contains(samples) { return nil }
-    self.init(container, samples ?? container.sampleFormats.first)
+  /// - Throws: `SampleFormatError` if the container cannot store such samples;
+  ///   `Container.sampleFormats` lists those that it can.
+  public init(_ container: Container, samples: SampleFormat?) throws(SampleFormatError) {
+    guard let samples else {
+      self.init(container)
+      return
+    }
+    guard container.sampleFormats.contains(samples) else {
+      throw SampleFormatError(container: container, samples: samples)
+    }
+    self.init(container, samples)
   }
 
   private init(_ container: Container, _ samples: SampleFormat?) {
@@ -197,5 +205,27 @@ extension SoundFileEncoding.SampleFormat: CustomStringConvertible {
     case .int32: "32 bit"
     case .float: "float"
     }
+  }
+}
+
+/// A container that cannot store samples of a format.
+public struct SampleFormatError: Error, Hashable, Sendable {
+  /// The container.
+  public let container: SoundFileEncoding.Container
+  /// The format that it cannot store.
+  public let samples: SoundFileEncoding.SampleFormat
+
+  /// Describes an impossible combination.
+  public init(container: SoundFileEncoding.Container, samples: SoundFileEncoding.SampleFormat) {
+    (self.container, self.samples) = (container, samples)
+  }
+}
+
+extension SampleFormatError: CustomStringConvertible {
+  /// A sentence for people: what is impossible, and what the container stores.
+  public var description: String {
+    let stored = container.sampleFormats.map { "\($0)" }.joined(separator: ", ")
+    let choice = stored.isEmpty ? "leave the samples to its coder" : "it stores \(stored)"
+    return "\(container) cannot store \(samples) samples; \(choice)"
   }
 }

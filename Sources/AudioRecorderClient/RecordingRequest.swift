@@ -28,7 +28,7 @@ public struct RecordingRequest: Hashable, Sendable {
 
   /// The encoding, or nil for the one that the file's extension names, and 16-bit WAV for a
   /// descriptor.
-  public var fileFormat: SoundFileEncoding?
+  public var encoding: SoundFileEncoding?
 
   /// The device, or nil for the default one.
   public var device: AudioDevice.ID?
@@ -97,20 +97,20 @@ public struct RecordingRequest: Hashable, Sendable {
   /// device goes on with what is the default device then.
   public var onDeviceLoss: DeviceLossPolicy
 
-  /// A request that records from the default device into a file, as it comes, until it is stopped,
-  /// unless it says otherwise; set `destination` to write to a descriptor.
+  /// A request that records from the default device as it comes, until it is stopped, unless it says
+  /// otherwise.
   public init(
-    url: URL, fileFormat: SoundFileEncoding? = nil, device: AudioDevice.ID? = nil,
-    sampleRate: SampleRate? = nil, channelCount: Int? = nil, maximumDuration: Duration? = nil,
-    warnBelow: LevelRule? = .silentMicrophone, id: RecordingID? = nil,
-    start: RecordingStartRule = .immediately, preRoll: Duration = .zero,
+    _ destination: RecordingDestination, encoding: SoundFileEncoding? = nil,
+    device: AudioDevice.ID? = nil, sampleRate: SampleRate? = nil, channelCount: Int? = nil,
+    maximumDuration: Duration? = nil, warnBelow: LevelRule? = .silentMicrophone,
+    id: RecordingID? = nil, start: RecordingStartRule = .immediately, preRoll: Duration = .zero,
     endAfterSilence: LevelRule? = nil, trim: LevelRule? = nil,
     rolling: RecordingRolling = RecordingRolling(), channels: [Int]? = nil,
     gaps: RecordingGapRule = .silence, levelsInterval: Duration = .milliseconds(100),
     onDeviceLoss: DeviceLossPolicy = .fail
   ) {
-    destination = .file(url)
-    self.fileFormat = fileFormat
+    self.destination = destination
+    self.encoding = encoding
     self.device = device
     self.sampleRate = sampleRate
     self.channelCount = channelCount
@@ -126,5 +126,24 @@ public struct RecordingRequest: Hashable, Sendable {
     self.gaps = gaps
     self.levelsInterval = levelsInterval
     self.onDeviceLoss = onDeviceLoss
+  }
+
+  /// A request that records into a file; see `init(_:)` for the rest.
+  public init(
+    url: URL, encoding: SoundFileEncoding? = nil, device: AudioDevice.ID? = nil,
+    sampleRate: SampleRate? = nil, channelCount: Int? = nil, maximumDuration: Duration? = nil,
+    warnBelow: LevelRule? = .silentMicrophone, id: RecordingID? = nil,
+    start: RecordingStartRule = .immediately, preRoll: Duration = .zero,
+    endAfterSilence: LevelRule? = nil, trim: LevelRule? = nil,
+    rolling: RecordingRolling = RecordingRolling(), channels: [Int]? = nil,
+    gaps: RecordingGapRule = .silence, levelsInterval: Duration = .milliseconds(100),
+    onDeviceLoss: DeviceLossPolicy = .fail
+  ) {
+    self.init(
+      .file(url), encoding: encoding, device: device, sampleRate: sampleRate,
+      channelCount: channelCount, maximumDuration: maximumDuration, warnBelow: warnBelow, id: id,
+      start: start, preRoll: preRoll, endAfterSilence: endAfterSilence, trim: trim,
+      rolling: rolling, channels: channels, gaps: gaps, levelsInterval: levelsInterval,
+      onDeviceLoss: onDeviceLoss)
   }
 }

@@ -74,13 +74,13 @@ struct RecordingPlan {
   ) throws(AudioRecorderError) -> SoundFileEncoding {
     switch request.destination {
     case .descriptor:
-      let encoding = request.fileFormat ?? .wav16
+      let encoding = request.encoding ?? .wav16
       guard encoding.container == .wav else {
         throw .unsupportedFormat(reason: "a descriptor takes WAV, not \(encoding)")
       }
       return encoding
     case .file(let url):
-      if let encoding = request.fileFormat { return encoding }
+      if let encoding = request.encoding { return encoding }
       guard let encoding = try? SoundFileEncoding(pathExtension: FilePath(url).pathExtension) else {
         throw .unknownFileFormat(url)
       }

@@ -6,10 +6,10 @@ extension SoundFileEncoding {
   ///
   /// - Throws: `SoundFileError.unknownExtension`, which names those that are known.
   public init(pathExtension: String) throws(SoundFileError) {
-    guard let encoding = Container(pathExtension: pathExtension).flatMap({ Self($0) }) else {
+    guard let container = Container(pathExtension: pathExtension) else {
       throw .unknownExtension(pathExtension)
     }
-    self = encoding
+    self.init(container)
   }
 
   /// How samples are handed to libsndfile.

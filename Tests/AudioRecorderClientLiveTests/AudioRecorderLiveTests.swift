@@ -15,7 +15,7 @@ import VirtualSoundCard
   @Test func `a recording holds what the microphone heard, sample by sample`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(noise)))
     let url = folder.url("wav")
-    let events = try await record(.init(url: url, fileFormat: .wavFloat), on: card)
+    let events = try await record(.init(url: url, encoding: .wavFloat), on: card)
     #expect(try folder.read(url).samples == noise.samples)
     #expect(
       events.first
@@ -50,7 +50,7 @@ import VirtualSoundCard
     let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(heard)))
     let url = folder.url("wav")
     try await record(
-      .init(url: url, fileFormat: .wavFloat, sampleRate: 16_000, channelCount: 1), on: card)
+      .init(url: url, encoding: .wavFloat, sampleRate: 16_000, channelCount: 1), on: card)
     let recorded = try folder.read(url)
     #expect(recorded.format == .speech)
     let reference = AudioSignal.sine(500).buffer(.seconds(1), format: .speech)
@@ -71,7 +71,7 @@ import VirtualSoundCard
     let events = try await withRecorder(on: card) { recorder in
       let stream = await recorder.recording(
         request: .init(
-          url: url, fileFormat: .wavFloat, sampleRate: 8_000, channelCount: 1,
+          url: url, encoding: .wavFloat, sampleRate: 8_000, channelCount: 1,
           maximumDuration: .seconds(1)))
       let events = Task { try await stream.reduce(into: []) { $0.append($1) } }
       await clock.sleepers(atLeast: 1)
@@ -211,7 +211,7 @@ import VirtualSoundCard
     let card = VirtualSoundCard(.init(pace: .untimed))
     let url = URL(fileURLWithPath: "/dev/full")
     await #expect(throws: AudioRecorderError.diskFull(url)) {
-      try await record(.init(url: url, fileFormat: .wav16), on: card)
+      try await record(.init(url: url, encoding: .wav16), on: card)
     }
     #expect(card.openDeviceCount == 0)
   }

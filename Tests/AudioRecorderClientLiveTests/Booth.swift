@@ -59,7 +59,7 @@ final class Booth: Sendable {
   ) async -> Task<Void, any Error> {
     await start(
       RecordingRequest(
-        url: url, fileFormat: .init(.wav, samples: .float), channelCount: 1,
+        url: url, encoding: .wavFloat, channelCount: 1,
         maximumDuration: length, gaps: gaps, onDeviceLoss: policy))
   }
 

@@ -155,7 +155,7 @@ private func record(
     $0.soundCard = VirtualSoundCard(.init(pace: .untimed, microphone: microphone)).soundCard
   } operation: {
     let request = RecordingRequest(
-      url: url, fileFormat: SoundFileEncoding(container), rolling: rolling)
+      url: url, encoding: SoundFileEncoding(container), rolling: rolling)
     for try await happened in await AudioRecorderClient.liveValue.recording(request: request) {
       event(happened)
     }

@@ -96,7 +96,7 @@ import VirtualSoundCard
     let url = temporaryURL()
     defer { try? FileManager.default.removeItem(at: url) }
     var request = request(url)
-    request.fileFormat = .init(.wav, samples: .float)
+    request.encoding = .wavFloat
     request.maximumDuration = .seconds(2)
     try await record(request, on: card)
     let samples = try SoundFileReader(url: url).read(atMost: 20_000).samples

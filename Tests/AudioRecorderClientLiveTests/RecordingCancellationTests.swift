@@ -53,7 +53,7 @@ import VirtualSoundCard
 
   private func request(for moment: Moment) -> RecordingRequest {
     var request = RecordingRequest(
-      url: folder.url("wav"), fileFormat: .wavFloat, sampleRate: 8_000, channelCount: 1, id: "a")
+      url: folder.url("wav"), encoding: .wavFloat, sampleRate: 8_000, channelCount: 1, id: "a")
     switch moment {
     case .waitingForSound:
       request.start = .atSound(LevelRule(threshold: Decibels(dBFS: 6), hold: .zero))

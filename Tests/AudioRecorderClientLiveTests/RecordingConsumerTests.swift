@@ -14,7 +14,7 @@ import Testing
   @Test func `the silence in place of lost frames was not heard`() throws {
     let url = folder.url("wav")
     let request = RecordingRequest(
-      url: url, fileFormat: .wavFloat, warnBelow: second, endAfterSilence: second)
+      url: url, encoding: .wavFloat, warnBelow: second, endAfterSilence: second)
     let (events, finish) = try record(request, [block(4_000), block(4_000, lost: 24_000)])
     #expect(events.count { if case .silentMicrophone = $0 { true } else { false } } == 0)
     #expect(events.levels.map(\.level.peak) == Array(repeating: Decibels(amplitude: 0.5), count: 2))
@@ -36,7 +36,7 @@ import Testing
   @Test func `where a gap ends it, all that was heard before it is in the file`() throws {
     let url = folder.url("wav")
     let request = RecordingRequest(
-      url: url, fileFormat: .wavFloat, sampleRate: 16_000, gaps: .stop)
+      url: url, encoding: .wavFloat, sampleRate: 16_000, gaps: .stop)
     let (_, finish) = try record(request, [block(4_000), block(4_000, lost: 800)])
     #expect(finish.reason == .gap && finish.frameCount == 8_000)
     #expect(try folder.read(url).frameCount == 8_000)

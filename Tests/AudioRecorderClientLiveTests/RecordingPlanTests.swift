@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test func `a format that is asked for wins over the extension`() throws {
-    let plan = try RecordingPlan(RecordingRequest(url: url("a.wav"), fileFormat: .wav24))
+    let plan = try RecordingPlan(RecordingRequest(url: url("a.wav"), encoding: .wav24))
     #expect(plan.encoding == .wav24)
   }
 
@@ -56,7 +56,7 @@ import Testing
     container: SoundFileEncoding.Container
   ) throws {
     let format = SoundFileEncoding(container)
-    let plan = try RecordingPlan(RecordingRequest(url: url("a"), fileFormat: format))
+    let plan = try RecordingPlan(RecordingRequest(url: url("a"), encoding: format))
     #expect(plan.encoding.container.rawValue == container.rawValue)
     let device = AudioFormat(sampleRate: 48_000, channelCount: 6)
     let channels = plan.fileFormat(on: device).channelCount

@@ -27,7 +27,7 @@ import VirtualSoundCard
     let url = folder.url("wav")
     let events = try await record(
       RecordingRequest(
-        url: url, fileFormat: .wavFloat, start: .atSound(quiet), preRoll: .milliseconds(500),
+        url: url, encoding: .wavFloat, start: .atSound(quiet), preRoll: .milliseconds(500),
         endAfterSilence: quiet), hearing: speech)
     let samples = try folder.read(url).samples
     let heard = speech.samples
@@ -44,7 +44,7 @@ import VirtualSoundCard
     let url = folder.url("wav")
     let rule = LevelRule(threshold: Decibels(dBFS: -40), hold: .milliseconds(100))
     try await record(
-      RecordingRequest(url: url, fileFormat: .wavFloat, trim: rule), hearing: speech)
+      RecordingRequest(url: url, encoding: .wavFloat, trim: rule), hearing: speech)
     let heard = speech.samples
     let loud = heard.indices.filter { abs(heard[$0]) >= 0.01 }
     let (first, last) = (try #require(loud.first), try #require(loud.last))
@@ -55,7 +55,7 @@ import VirtualSoundCard
     let url = folder.url("wav")
     let events = try await record(
       RecordingRequest(
-        url: url, fileFormat: .wavFloat, rolling: RecordingRolling(length: .milliseconds(700))),
+        url: url, encoding: .wavFloat, rolling: RecordingRolling(length: .milliseconds(700))),
       hearing: speech)
     let rolled = events.compactMap { event -> RecordingRolled? in
       if case .rolled(let rolled) = event { rolled } else { nil }
@@ -73,7 +73,7 @@ import VirtualSoundCard
     let heard = AudioBuffer(
       format: stereo, samples: (0..<1_600).map { $0.isMultiple(of: 2) ? 0.25 : 0.5 })
     try await record(
-      RecordingRequest(url: url, fileFormat: .wavFloat, channels: [1]), hearing: heard)
+      RecordingRequest(url: url, encoding: .wavFloat, channels: [1]), hearing: heard)
     #expect(try folder.read(url).samples == Array(repeating: 0.5, count: 800))
   }
 
@@ -98,7 +98,7 @@ import VirtualSoundCard
         faults: [.xrun(at: 4_000, lost: 1_000)]))
     let url = folder.url("wav")
     let request = RecordingRequest(
-      url: url, fileFormat: .wavFloat, sampleRate: 8_000, channelCount: 1,
+      url: url, encoding: .wavFloat, sampleRate: 8_000, channelCount: 1,
       maximumDuration: .seconds(1), gaps: rule)
     let events = try await with(card) { recorder in
       let stream = await recorder.recording(request: request)
@@ -123,7 +123,7 @@ import VirtualSoundCard
       .init(pace: .lockstep(clock), microphone: .signal(AudioSignal { _, _ in 0.5 })))
     try await with(card) { recorder in
       let request = RecordingRequest(
-        url: url, fileFormat: .wavFloat, sampleRate: 8_000, channelCount: 1, id: id)
+        url: url, encoding: .wavFloat, sampleRate: 8_000, channelCount: 1, id: id)
       var events = await recorder.recording(request: request).makeAsyncIterator()
       try await pass(.milliseconds(500), until: .levels, &events)
       try await recorder.control(id: id, command: .pause)
@@ -150,7 +150,7 @@ import VirtualSoundCard
       .init(pace: .lockstep(clock), microphone: .signal(AudioSignal.noise(seed: 8))))
     try await with(card) { recorder in
       let request = RecordingRequest(
-        url: url, fileFormat: .wavFloat, sampleRate: 8_000, channelCount: 1, id: id,
+        url: url, encoding: .wavFloat, sampleRate: 8_000, channelCount: 1, id: id,
         start: .onCommand, preRoll: .milliseconds(100))
       var events = await recorder.recording(request: request).makeAsyncIterator()
       try await pass(.milliseconds(500), until: .levels, &events)

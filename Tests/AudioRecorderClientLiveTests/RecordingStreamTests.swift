@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func `a descriptor takes no encoding but WAV`() {
-    var request = RecordingRequest(url: folder.url("flac"), fileFormat: .flac16)
+    var request = RecordingRequest(url: folder.url("flac"), encoding: .flac16)
     request.destination = .descriptor(1)
     #expect(
       throws: AudioRecorderError.unsupportedFormat(
@@ -129,7 +129,7 @@ import Testing
     finished: @escaping (RecordingFinish) -> Void = { _ in }
   ) throws -> RecordingConsumer {
     var request = RecordingRequest(
-      url: folder.url("wav"), fileFormat: .wavFloat, maximumDuration: length,
+      url: folder.url("wav"), encoding: .wavFloat, maximumDuration: length,
       levelsInterval: levelsInterval)
     request.destination = destination
     return try RecordingConsumer(

@@ -14,14 +14,14 @@ import VirtualSoundCard
   private let folder = RecordingFolder()
   private let clock = TestClock()
   private let openings = Mutex<[AudioFormat]>([])
-  private let full = SoundFileEncoding(.wav, samples: .float)
+  private let full = SoundFileEncoding.wavFloat
 
   @Test(arguments: [false, true])
   func `a recording and a recogniser get what they ask for, whoever comes first`(
     recordingIsFirst: Bool
   ) async throws {
     let request = RecordingRequest(
-      url: folder.url("wav"), fileFormat: full, sampleRate: 48_000, channelCount: 2)
+      url: folder.url("wav"), encoding: full, sampleRate: 48_000, channelCount: 2)
     let (heard, events) = try await withMicrophone { recorder in
       var ear: Ear?
       if !recordingIsFirst { ear = await self.ear(on: recorder, .speech, 1) }
@@ -59,9 +59,9 @@ import VirtualSoundCard
 
   @Test func `who comes to a recording of less is told that there is no more`() async throws {
     let first = RecordingRequest(
-      url: folder.url("wav"), fileFormat: full, sampleRate: .speech, channelCount: 1)
+      url: folder.url("wav"), encoding: full, sampleRate: .speech, channelCount: 1)
     let second = RecordingRequest(
-      url: folder.url("wav"), fileFormat: full, sampleRate: 48_000, channelCount: 2)
+      url: folder.url("wav"), encoding: full, sampleRate: 48_000, channelCount: 2)
     let (low, high, heard) = try await withMicrophone { recorder in
       let low = await log(recorder.recording(request: first))
       await low.begun.wait()

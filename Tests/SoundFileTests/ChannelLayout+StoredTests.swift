@@ -44,7 +44,7 @@ import Testing
     container: SoundFileEncoding.Container, count: Int
   ) throws {
     guard container != .mp3 || count < 3 else { return }
-    let encoding = try #require(SoundFileEncoding(container))
+    let encoding = SoundFileEncoding(container)
     let name = "a." + container.pathExtensions[0]
     let url = try folder.file(name, encoding, sound(format(count)))
     #expect(tones(try decodedByFFmpeg(url), of: count) == Array(0..<count))
@@ -57,11 +57,11 @@ import Testing
   func `WAV, CAF and AIFF name the positions from three channels on`(
     samples: SoundFileEncoding.SampleFormat, count: Int
   ) throws {
-    let wav = try #require(SoundFileEncoding(.wav, samples: samples))
+    let wav = try SoundFileEncoding(.wav, samples: samples)
     let found = try layout(folder.file("a.wav", wav, sound(format(count))))
     #expect(found == Self.usualNames[count - 1])
     for container in [SoundFileEncoding.Container.aiff, .caf] where count <= 6 {
-      let encoding = try #require(SoundFileEncoding(container, samples: samples))
+      let encoding = try SoundFileEncoding(container, samples: samples)
       let name = "a." + container.pathExtensions[0]
       let found = try layout(folder.file(name, encoding, sound(format(count))))
       #expect([Self.usualNames[count - 1], Self.usualNames[count - 1] + "(side)"].contains(found))
@@ -118,7 +118,7 @@ import Testing
       .frontCenter, .frontLeft, .frontRight, .rearLeft, .rearRight, .lowFrequency,
     ])
     let sound = sound(AudioFormat(sampleRate: 48_000, layout: odd))
-    let encoding = try #require(SoundFileEncoding(.caf))
+    let encoding = SoundFileEncoding(.caf)
     let reader = try SoundFileReader(url: folder.file("a.caf", encoding, sound))
     #expect(reader.format == format(6))
     #expect(tones(try everything(reader), of: 6) == [1, 2, 0, 5, 3, 4])

@@ -13,7 +13,7 @@ import Testing
 
   @Test func `an AIFF file takes no block that its header could not tell of`() throws {
     let file = try GrowingFile(path: folder.file("a.aiff").path)
-    let encoding = try #require(SoundFileEncoding(.aiff))
+    let encoding = SoundFileEncoding(.aiff)
     let output = try EncodedOutput(file, format: cd, encoding: encoding, largestAIFF: 10_000)
     let writer = SoundFileWriter(file, output: output, format: cd, encoding: encoding)
     let sound = sampleBuffer().frames(0..<1_000)
@@ -33,7 +33,7 @@ import Testing
     container: SoundFileEncoding.Container
   ) throws {
     let file = try GrowingFile(path: folder.file("a").path)
-    let encoding = try #require(SoundFileEncoding(container))
+    let encoding = SoundFileEncoding(container)
     let output = try EncodedOutput(file, format: cd, encoding: encoding)
     let samples = sampleBuffer().samples
     try samples.withUnsafeBufferPointer { try output.write($0) }

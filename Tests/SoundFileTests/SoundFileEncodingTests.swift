@@ -39,9 +39,9 @@ import Testing
     for container in SoundFileEncoding.Container.allCases {
       for samples in SoundFileEncoding.SampleFormat.allCases {
         let isListed = container.sampleFormats.contains(samples)
-        #expect((SoundFileEncoding(container, samples: samples) != nil) == isListed)
+        #expect(((try? SoundFileEncoding(container, samples: samples)) != nil) == isListed)
       }
-      #expect(SoundFileEncoding(container)?.samples == container.sampleFormats.first)
+      #expect(SoundFileEncoding(container).samples == container.sampleFormats.first)
     }
     #expect(SoundFileEncoding.allCases.count == 21)
   }

@@ -18,7 +18,7 @@ import Testing
     let name = "a.\(encoding.container.pathExtensions[0])"
     let file = try folder.file(name, encoding, buffer)
     // SoX makes floats in CAF louder until they reach full scale, also those of FFmpeg.
-    if encoding != SoundFileEncoding(.caf, samples: .float) {
+    if encoding != (try SoundFileEncoding(.caf, samples: .float)) {
       #expect(try Tool.sox(file.path, "-t", "f32", "-").floats == buffer.samples)
     }
     #expect(try Tool.ffmpeg("-i", file.path, "-f", "f32le", "-").floats == buffer.samples)

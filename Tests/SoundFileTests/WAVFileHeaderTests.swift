@@ -11,7 +11,7 @@ import Testing
   ) throws {
     let folder = try TestFolder()
     let format = AudioFormat(sampleRate: 11_025, channelCount: channels)
-    let encoding = try #require(SoundFileEncoding(.wav, samples: samples))
+    let encoding = try SoundFileEncoding(.wav, samples: samples)
     // An odd number of frames: with an odd frame, a byte is needed behind.
     let noise = AudioSignal.noise(seed: 3).buffer(101, format: format)
     let bytes = try Data(contentsOf: folder.file("a.wav", encoding, noise))

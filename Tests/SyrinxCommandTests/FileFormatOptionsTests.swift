@@ -9,16 +9,16 @@ struct FileFormatOptionsTests {
   @Test
   func `without options the extension selects the format`() throws {
     let options = try FileFormatOptions.parse([])
-    #expect(options.fileFormat(extension: "flac") == nil)
+    #expect(try options.encoding(extension: "flac") == nil)
     try options.check(for: "a.flac", extension: "flac")
   }
 
   @Test
   func `--format and --bits override the extension`() throws {
     let options = try FileFormatOptions.parse(["--format", "ogg"])
-    #expect(options.fileFormat(extension: "wav") == .oggVorbis)
+    #expect(try options.encoding(extension: "wav") == .oggVorbis)
     let bits = try FileFormatOptions.parse(["--bits", "24"])
-    #expect(bits.fileFormat(extension: "wav") == .wav24)
+    #expect(try bits.encoding(extension: "wav") == .wav24)
   }
 
   @Test(arguments: ["wav", "WAV", "wave"])

@@ -76,25 +76,25 @@ struct RecordCommand: Subcommand {
       throw ValidationError("standard output (-) is a terminal; redirect it to a pipe or a file.")
     }
     try await RecordingRun(
-      request: request(in: context), printsEvents: rules.json, context: context
+      request: try request(in: context), printsEvents: rules.json, context: context
     ).run()
   }
 
-  private func request(in context: CommandContext) -> RecordingRequest {
+  private func request(in context: CommandContext) throws -> RecordingRequest {
     // Reporting levels that nobody sees less often saves work.
     let showsLevels = rules.json || context.console.isWatched
     var request = RecordingRequest(
-      url: file.url, fileFormat: fileFormat.fileFormat(extension: pathExtension),
+      isStream
+        ? .descriptor(StandardDescriptor.output.rawValue, isRaw: fileFormat.raw)
+        : .file(file.url),
+      encoding: isStream
+        ? try SoundFileEncoding(.wav, samples: fileFormat.samples)
+        : try fileFormat.encoding(extension: pathExtension),
       device: device.id, sampleRate: rate.map(SampleRate.init(hertz:)), channelCount: channels,
-      maximumDuration: seconds.map { .seconds($0) }, id: RecordingID(),
+      // Without an id, no signal controls the recording.
+      maximumDuration: seconds.map { .seconds($0) }, id: isStream ? nil : RecordingID(),
       levelsInterval: .milliseconds(showsLevels ? 100 : 1_000), onDeviceLoss: wait.onDeviceLoss)
     rules.apply(to: &request)
-    if isStream {
-      request.destination = .descriptor(StandardDescriptor.output.rawValue, isRaw: fileFormat.raw)
-      request.fileFormat = SoundFileEncoding(.wav, samples: fileFormat.samples)
-      // Without an id, no signal controls it.
-      request.id = nil
-    }
     return request
   }
 

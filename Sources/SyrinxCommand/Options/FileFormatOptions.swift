@@ -37,18 +37,16 @@ struct FileFormatOptions: ParsableArguments {
         throw ValidationError("--raw requires standard output (-); give a file a format.")
       }
       let container = try container(extension: name)
-      guard SoundFileEncoding(container, samples: samples) != nil else {
+      guard samples.map(container.sampleFormats.contains) ?? true else {
         throw ValidationError("\(container) files cannot store --bits \(bits ?? "").")
       }
     }
   }
 
   /// The format of a file with this extension; nil for the one that the extension selects.
-  func fileFormat(extension name: String) -> SoundFileEncoding? {
-    guard format != nil || bits != nil, let container = try? container(extension: name) else {
-      return nil
-    }
-    return SoundFileEncoding(container, samples: samples)
+  func encoding(extension name: String) throws -> SoundFileEncoding? {
+    guard format != nil || bits != nil else { return nil }
+    return try SoundFileEncoding(container(extension: name), samples: samples)
   }
 
   /// The sample format of `--bits`, or nil.
