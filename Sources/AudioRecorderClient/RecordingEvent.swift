@@ -117,3 +117,88 @@ public struct RecordingFinish: Hashable, Sendable {
     self.recorded = recorded
   }
 }
+
+/// How loud a stretch of a recording was.
+public struct RecordingLevels: Hashable, Sendable {
+  /// The length recorded so far.
+  public var recorded: Duration
+
+  /// Peak and RMS over all channels.
+  public var level: AudioLevel
+
+  /// Each channel of the file; none in a preview.
+  public var channels: [ChannelLevel]
+
+  /// Describes a stretch.
+  public init(recorded: Duration, level: AudioLevel, channels: [ChannelLevel] = []) {
+    self.recorded = recorded
+    self.level = level
+    self.channels = channels
+  }
+}
+
+/// How loud one channel of a recording was.
+public struct ChannelLevel: Hashable, Sendable {
+  /// The highest sample of the stretch.
+  public var peak: Decibels
+
+  /// The root mean square of the stretch.
+  public var rms: Decibels
+
+  /// The highest peak of the last 1.5 seconds, so that a short one can be seen.
+  public var heldPeak: Decibels
+
+  /// How many samples of the recording so far were at full scale or beyond, as 16-bit samples are
+  /// where something too loud was cut off.
+  public var clippedSamples: Int
+
+  /// Describes a channel.
+  public init(
+    peak: Decibels, rms: Decibels, heldPeak: Decibels? = nil, clippedSamples: Int = 0
+  ) {
+    self.peak = peak
+    self.rms = rms
+    self.heldPeak = heldPeak ?? peak
+    self.clippedSamples = clippedSamples
+  }
+}
+
+extension PipePolicy<RecordingEvent> {
+  /// Keeps one report of levels, the newest, one xrun, the sum of all, the last loss of the device,
+  /// and a bounded number of the rare events: a consumer that does not look costs no memory.
+  package static let recording = PipePolicy { queue, event in
+    switch event {
+    case .levels: queue.append(event, inPlaceOf: \.isLevels)
+    case .xrun(let lost): queue.append(adding: lost, to: \.lost, as: RecordingEvent.xrun)
+    case .nonFinite(let count):
+      queue.append(adding: count, to: \.nonFiniteCount, as: RecordingEvent.nonFinite)
+    case .deviceLost: queue.append(event, inPlaceOf: { $0 == event })
+    case .deviceReturned(let gap):
+      queue.append(adding: gap, to: \.gap, as: RecordingEvent.deviceReturned)
+    default:
+      if queue.count >= mostEvents { queue.remove(at: 1) }
+      queue.append(event)
+    }
+  }
+
+  /// Beyond that the oldest go, but for the start.
+  package static let mostEvents = 1_000
+}
+
+extension RecordingEvent {
+  fileprivate var isLevels: Bool {
+    if case .levels = self { true } else { false }
+  }
+
+  fileprivate var gap: Duration? {
+    if case .deviceReturned(let gap) = self { gap } else { nil }
+  }
+
+  fileprivate var nonFiniteCount: Int? {
+    if case .nonFinite(let count) = self { count } else { nil }
+  }
+
+  fileprivate var lost: Duration? {
+    if case .xrun(let lost) = self { lost } else { nil }
+  }
+}

@@ -3,14 +3,14 @@ import AudioRecorderClient
 import ClientDependencies
 import SoundCard
 
-/// The live recorder: it knows the recordings that run.
+/// The live recorder: it holds the running recordings and captures.
 actor AudioRecorder {
   private let hub = CaptureHub()
   private var recordings: [ObjectIdentifier: Recording] = [:]
-  /// Those that can be stopped by name.
+  /// The captures that can be stopped by name.
   private var captures: [RecordingID: CaptureSession] = [:]
 
-  /// The length of the recording that has run longest.
+  /// The length of the longest running recording.
   var recorded: Duration? {
     recordings.values.map(\.recorded).max()
   }
@@ -21,7 +21,7 @@ actor AudioRecorder {
     return await hub.canOpen(PCMRequest(format: format), on: soundCard)
   }
 
-  /// Records until it is stopped; a cancelled task completes the file and throws.
+  /// Records until it is stopped; cancelling completes the file and throws.
   func record(_ request: RecordingRequest) async throws -> Bool {
     let recording = try begin(request) { _ in }
     return try await withTaskCancellationHandler {
@@ -44,7 +44,7 @@ actor AudioRecorder {
     }
     pipe.onTermination { recording.stop() }
     Task {
-      // Who reads of its end finds its name free.
+      // The name is free before the consumer reads the end.
       await end(recording)
       do {
         pipe.send(.finished(try await recording.ended()))
@@ -61,16 +61,16 @@ actor AudioRecorder {
   func control(_ id: RecordingID, _ command: RecordingCommand) throws {
     if command == .stop { captures[id]?.stop() }
     guard let recording = recordings.values.first(where: { $0.id == id }) else {
-      // One that has just ended by itself needs no stop.
+      // A recording that has just ended needs no stop.
       if command == .stop { return }
       throw AudioRecorderError.unknownRecording(id)
     }
-    recording.obey(command)
+    recording.apply(command)
   }
 
   /// Sends a command to every recording.
   func controlAll(_ command: RecordingCommand) {
-    for recording in recordings.values { recording.obey(command) }
+    for recording in recordings.values { recording.apply(command) }
   }
 
   func capture(_ request: CaptureRequest) -> AsyncThrowingStream<CapturedAudio, any Error> {
@@ -89,7 +89,7 @@ actor AudioRecorder {
         try request.check()
         await session.start(
           request.deviceRequest, on: soundCard, of: hub, clock: clock
-        ) { device in try CaptureStreaming(pipe, request, device: device) }
+        ) { device in try StreamConsumer(pipe, request, device: device) }
         try await session.ended()
         forget(request)
         pipe.finish()
@@ -101,7 +101,7 @@ actor AudioRecorder {
     return pipe.stream()
   }
 
-  /// Frees the name of a capture; who reads of its end finds it free.
+  /// Frees the name of a capture, before its consumer reads the end.
   private func forget(_ capture: CaptureRequest) {
     if let id = capture.id { captures[id] = nil }
   }
@@ -121,7 +121,7 @@ actor AudioRecorder {
     for recording in running { await end(recording) }
   }
 
-  /// Begins a recording, whose `end` the caller awaits.
+  /// Begins a recording; the caller awaits `end`.
   private func begin(
     _ request: RecordingRequest, report: @escaping @Sendable (RecordingEvent) -> Void
   ) throws -> Recording {
@@ -129,7 +129,7 @@ actor AudioRecorder {
     @Dependency(\.soundCard) var soundCard
     @Dependency(\.continuousClock) var clock
     let recording = Recording(
-      request, at: .init(soundCard: soundCard, hub: hub, clock: clock), report: report)
+      request, from: .init(soundCard: soundCard, hub: hub, clock: clock), report: report)
     recordings[ObjectIdentifier(recording)] = recording
     return recording
   }

@@ -3,8 +3,8 @@ public import ClientDependencies
 import AudioCore
 
 extension AudioRecorderClient: DependencyKey {
-  /// A client that records from `\.soundCard`; all its recordings and captures of one device share
-  /// one opening of it.
+  /// A client that records from `\.soundCard`; its recordings and captures of one device share one
+  /// opening of it.
   public static var liveValue: AudioRecorderClient {
     let recorder = AudioRecorder()
     return AudioRecorderClient(

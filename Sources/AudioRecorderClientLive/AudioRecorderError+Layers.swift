@@ -7,7 +7,7 @@ import SoundCard
 import SoundFile
 
 extension AudioRecorderError {
-  /// An error of any layer below as the client's own; it is the one place that decides.
+  /// Maps an error of any layer below to the client's own; the only place that does.
   init(_ error: any Error) {
     self =
       switch error {
@@ -21,7 +21,7 @@ extension AudioRecorderError {
 }
 
 extension AudioRecorderError {
-  /// What went wrong with the file of a recording.
+  /// Maps an error of a recording's file.
   init(_ error: SoundFileError, file: URL) {
     self =
       switch error {
@@ -33,7 +33,7 @@ extension AudioRecorderError {
       }
   }
 
-  /// What went wrong with the descriptor of a recording.
+  /// Maps an error of a recording's descriptor.
   init(ofDescriptor error: SoundFileError) {
     self =
       if case .brokenPipe = error {
@@ -45,7 +45,7 @@ extension AudioRecorderError {
 }
 
 extension SoundCardError {
-  /// The device that failed, where one is named.
+  /// The device that failed, if the error names one.
   fileprivate var device: AudioDevice.ID? {
     switch self {
     case .noSoundCard: nil

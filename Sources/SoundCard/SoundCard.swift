@@ -1,5 +1,5 @@
 public import AudioCore
-import ClientDependencies
+public import ClientDependencies
 
 /// The seam to hardware: what devices there are, and opening one for playback or capture.
 ///
@@ -39,4 +39,56 @@ public struct SoundCard: Sendable {
 
   /// A sound card none of whose endpoints is implemented.
   public init() {}
+}
+
+extension SoundCard {
+  /// A sound card from its endpoints; without `deviceChanges` it says nothing of devices that come
+  /// and go.
+  public init(
+    devices: @escaping @Sendable () async throws -> [AudioDevice],
+    openPlayback: @escaping @Sendable (_ request: PCMRequest) async throws -> any PlaybackPCM,
+    openCapture: @escaping @Sendable (_ request: PCMRequest) async throws -> any CapturePCM,
+    deviceChanges: @escaping @Sendable () -> AsyncStream<Void> = { AsyncStream { $0.finish() } }
+  ) {
+    self.devices = devices
+    self.openPlayback = openPlayback
+    self.openCapture = openCapture
+    self.deviceChanges = deviceChanges
+  }
+
+  /// Opens a device for playback; see the endpoint of the same name.
+  public func openPlayback(request: PCMRequest) async throws -> any PlaybackPCM {
+    try await openPlayback(request)
+  }
+
+  /// Opens a device for capture; see the endpoint of the same name.
+  public func openCapture(request: PCMRequest) async throws -> any CapturePCM {
+    try await openCapture(request)
+  }
+}
+
+extension SoundCard {
+  /// The devices that can be opened in a direction, the default first; none without a sound card.
+  ///
+  /// Throws `SoundCardError`.
+  package func devices(for direction: AudioDevice.Direction) async throws -> [AudioDevice] {
+    do {
+      return try await devices().filter { $0.directions.contains(direction) }
+    } catch SoundCardError.noSoundCard {
+      return []
+    }
+  }
+}
+
+extension SoundCard: TestDependencyKey {
+  /// A sound card that reports an issue for every call.
+  public static var testValue: SoundCard { SoundCard() }
+}
+
+extension DependencyValues {
+  /// The sound card that the playback and capture engines open devices on.
+  public var soundCard: SoundCard {
+    get { self[SoundCard.self] }
+    set { self[SoundCard.self] = newValue }
+  }
 }

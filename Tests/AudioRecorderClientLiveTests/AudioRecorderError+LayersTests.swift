@@ -21,7 +21,7 @@ import Testing
     #expect(AudioRecorderError(Refused()) == .system(reason: "the system refused"))
   }
 
-  @Test func `a device that is gone or does not answer is lost`() {
+  @Test func `a device that is gone or does not respond is lost`() {
     #expect(AudioRecorderError(SoundCardError.deviceLost("x")) == .deviceLost("x"))
     let hanging = SoundCardError.notAnswering("x", operation: "read")
     #expect(AudioRecorderError(hanging) == .deviceLost("x"))
@@ -33,7 +33,7 @@ import Testing
     #expect(AudioRecorderError(own) == own)
   }
 
-  @Test func `what ends a file has a case to branch on`() {
+  @Test func `each error that ends a file has a case of its own`() {
     let file = URL(fileURLWithPath: "/a.wav")
     #expect(AudioRecorderError(.diskFull(path: "/a.wav"), file: file) == .diskFull(file))
     #expect(AudioRecorderError(.tooLarge(path: "/a.wav"), file: file) == .fileTooLarge(file))

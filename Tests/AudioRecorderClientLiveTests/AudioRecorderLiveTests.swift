@@ -12,7 +12,7 @@ import VirtualSoundCard
   let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
   var noise: AudioBuffer { AudioSignal.noise(seed: 5).buffer(.seconds(1), format: format) }
 
-  @Test func `a recording holds what the microphone heard, sample by sample`() async throws {
+  @Test func `a recording holds the microphone's audio, sample by sample`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(noise)))
     let url = folder.url("wav")
     let events = try await record(.init(url: url, encoding: .wavFloat), on: card)
@@ -32,7 +32,7 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `a recording ends exactly at the length asked for`() async throws {
+  @Test func `a recording ends exactly at the requested length`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, microphone: .signal(.sine(440))))
     let url = folder.url("wav")
     let request = RecordingRequest(

@@ -27,7 +27,9 @@ import Testing
     return blocks + [rest]
   }
 
-  @Test func `every block has the time of its own first frame, also what was held back`() throws {
+  @Test func `every block has the time of its own first frame, even after frames were held back`()
+    throws
+  {
     for block in try converted() {
       let nominal = block.buffer.firstFrame.duration(at: 16_000)
       let isLate = block.buffer.firstFrame >= 9_600
@@ -43,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `all that was heard comes out, and one block has the gap`() throws {
+  @Test func `every captured frame is delivered, and one block has the gap`() throws {
     let blocks = try converted()
     #expect(blocks.map(\.buffer.frameCount).reduce(0, +) == 16_000)
     #expect(blocks.compactMap(\.gap) == [CaptureGap(lost: 1_600)])
@@ -51,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: [16_000, 22_050, 44_100, 48_000, 96_000] as [SampleRate])
-  func `what was lost and what was heard add up, however small the gaps`(
+  func `lost and captured frames add up, however small the gaps`(
     rate: SampleRate
   ) throws {
     let converter = try CaptureConverter(
@@ -67,7 +69,7 @@ import Testing
       next = heard.endFrame
     }
     blocks += [try converter.finish()].compactMap(\.self)
-    #expect(blocks.isOneTimeLine)
+    #expect(blocks.isOneTimeline)
     #expect(blocks.compactMap(\.gap).count == 86)
     let end = next.converted(from: 48_000, to: rate)
     #expect(abs(blocks.endFrame.rawValue - end.rawValue) <= 1)

@@ -9,7 +9,7 @@ import VirtualSoundCard
 /// Openings of a microphone that fail.
 @Suite(.timeLimit(.minutes(1))) struct CaptureHubFailureTests {
   @Test(arguments: 0..<20)
-  func `who comes when an opening has failed opens the microphone anew`(_: Int) async throws {
+  func `a user who comes after a failed opening opens the microphone anew`(_: Int) async throws {
     let (asked, answer) = (Gate(), Gate())
     let card = VirtualSoundCard(.init(pace: .untimed))
     var soundCard = card.soundCard

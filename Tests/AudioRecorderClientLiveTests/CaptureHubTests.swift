@@ -16,7 +16,8 @@ import VirtualSoundCard
   private let clock = TestClock()
   private let signal = AudioSignal.noise(seed: 7)
 
-  @Test func `two captures and a recording hear one microphone, and only the slow one loses`()
+  @Test
+  func `two captures and a recording share one microphone, and only the slow one loses frames`()
     async throws
   {
     let card = CountedCard(.init(pace: .lockstep(clock), microphone: .signal(signal)))
@@ -55,7 +56,7 @@ import VirtualSoundCard
     #expect(zip(recorded.samples, heard.samples).allSatisfy { abs($0 - $1) < 1e-4 })
   }
 
-  @Test func `a microphone is closed with the last who hears it`() async throws {
+  @Test func `a microphone is closed after its last user`() async throws {
     let card = CountedCard(.init(pace: .lockstep(clock), microphone: .signal(signal)))
     try await with(card) { recorder in
       let (one, other) = (
@@ -72,7 +73,7 @@ import VirtualSoundCard
     }
   }
 
-  @Test func `who comes after the last has gone opens the microphone anew`() async throws {
+  @Test func `a user who comes after the last one opens the microphone anew`() async throws {
     let card = CountedCard(
       .init(pace: .untimed, microphone: .buffer(signal.buffer(.seconds(1), format: .speech))))
     try await with(card) { recorder in
@@ -86,7 +87,7 @@ import VirtualSoundCard
     #expect(card.openings == 3)
   }
 
-  @Test func `a recording that is cancelled leaves the other whole`() async throws {
+  @Test func `cancelling one recording leaves the other complete`() async throws {
     let card = CountedCard(.init(pace: .lockstep(clock), microphone: .signal(signal)))
     let (first, second) = (folder.url("wav"), folder.url("wav"))
     try await with(card) { recorder in
@@ -106,7 +107,7 @@ import VirtualSoundCard
     #expect(card.card.openDeviceCount == 0)
   }
 
-  @Test func `an unplugged microphone is an error to all who hear it`() async throws {
+  @Test func `an unplugged microphone is an error for all of its users`() async throws {
     let card = CountedCard(
       .init(
         pace: .lockstep(clock), microphone: .signal(signal), faults: [.unplugged(at: 48_000)]))
@@ -127,7 +128,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: 0..<4)
-  func `whoever comes and goes, each gets frames without a gap`(seed: UInt64) async throws {
+  func `users that come and go each get frames without a gap`(seed: UInt64) async throws {
     let card = CountedCard(.init(pace: .lockstep(clock), microphone: .signal(signal)))
     try await with(card) { recorder in
       let keeper = try await listener(recorder)
@@ -150,7 +151,7 @@ import VirtualSoundCard
     #expect(card.card.openDeviceCount == 0)
   }
 
-  @Test func `one who gives up waiting for the device leaves the opening to the other`()
+  @Test func `a user who is cancelled leaves the opening to the other`()
     async throws
   {
     let (asked, answer) = (Gate(), Gate())
@@ -179,7 +180,7 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `permission needs no second opening while the microphone is heard`() async throws {
+  @Test func `permission needs no second opening while the microphone is in use`() async throws {
     let card = CountedCard(.init(pace: .lockstep(clock), microphone: .signal(signal)))
     try await with(card) { recorder in
       let listener = try await listener(recorder)

@@ -16,16 +16,16 @@ import Testing
     link.announce()
   }
 
-  @Test func `the consumer is woken for each block unless it is patient`() throws {
+  @Test func `the consumer is woken for each block unless its threshold is higher`() throws {
     let link = try CaptureLink(device: speech)
     write(160, to: link)
-    #expect(link.news.clear())
+    #expect(link.consumerWakeUp.clear())
     link.wake(for: 400)
     write(160, to: link)
-    let isWokenEarly = link.news.clear()
+    let isWokenEarly = link.consumerWakeUp.clear()
     #expect(!isWokenEarly && !link.isDue)
     write(160, to: link)
-    #expect(link.news.clear() && link.isDue)
+    #expect(link.consumerWakeUp.clear() && link.isDue)
   }
 
   @Test func `blocks are joined up to a limit, and never over a loss`() throws {
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: [(160, 512_000), (16_000, 512_000), (160_000, 640_000)])
-  func `the ring holds half a minute, and four periods where those are longer`(
+  func `the ring holds 32 seconds, or four periods if they are longer`(
     period: Int, capacity: Int
   ) throws {
     let format = AudioFormat(sampleRate: 16_000, channelCount: 2)
@@ -53,7 +53,7 @@ import Testing
     #expect(link.samples.capacity == 2 * capacity)
   }
 
-  @Test func `samples that are no finite numbers are counted, and silence is in their place`()
+  @Test func `samples that are not finite are counted and replaced by silence`()
     throws
   {
     let link = try CaptureLink(device: speech)

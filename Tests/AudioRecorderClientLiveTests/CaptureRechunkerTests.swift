@@ -20,7 +20,8 @@ import Testing
   }
 
   @Test(arguments: [1, 7, 160, 256, 1_000, 5_000])
-  func `every buffer has the size and the times of its own first frame`(size: FrameCount) {
+  func `every buffer has the requested size and the times of its own first frame`(size: FrameCount)
+  {
     let cut = cut((0..<10).map { block($0 * 320, 320) }, to: size)
     #expect(cut.dropLast().allSatisfy { $0.buffer.frameCount == size })
     #expect(
@@ -34,14 +35,14 @@ import Testing
     }
   }
 
-  @Test func `a gap cuts a buffer short and is told with the one after it`() {
+  @Test func `a gap cuts a buffer short and is reported with the next one`() {
     let cut = cut([block(0, 320), block(420, 320, lost: 100)], to: 200)
     #expect(cut.map(\.buffer.firstFrame) == [0, 200, 420, 620])
     #expect(cut.map(\.buffer.frameCount) == [200, 120, 200, 120])
     #expect(cut.map(\.gap?.lost) == [nil, nil, 100, nil])
   }
 
-  @Test func `a gap at the very end is told without a frame`() {
+  @Test func `a gap at the very end is reported without a frame`() {
     let cut = cut([block(0, 320), block(420, 0, lost: 100)], to: 200)
     #expect(cut.map(\.buffer.frameCount) == [200, 120, 0])
     #expect(cut.last?.gap?.lost == 100)

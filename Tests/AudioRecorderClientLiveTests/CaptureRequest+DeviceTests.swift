@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: [([0], 2), ([1], 2), ([1, 0], 2), ([2], 3), ([3, 0], 4)])
-  func `one channel is never asked for alone, since a server would mix all into it`(
+  func `one channel is never requested alone, because a server would mix all into it`(
     picked: [Int], opened: Int
   ) throws {
     let url = URL(filePath: "a.wav")
@@ -29,7 +29,7 @@ import Testing
       (nil, nil, 48_000, 2), (16_000, 1, 48_000, 2), (22_050, 1, 44_100, 2), (8_000, 4, 48_000, 4),
       (44_100, 1, 44_100, 2), (48_000, 2, 48_000, 2), (96_000, 1, 96_000, 2),
     ] as [(SampleRate?, Int?, SampleRate, Int)])
-  func `the device is opened for whoever comes later as well`(
+  func `the device is opened for later users as well`(
     rate: SampleRate?, channels: Int?, openedRate: SampleRate, openedChannels: Int
   ) {
     let request = CaptureRequest(sampleRate: rate, channelCount: channels).deviceRequest
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [0, -1, 33_554_432])
-  func `a buffer of a size that makes no sense is refused`(frames: FrameCount) {
+  func `an impossible buffer size is refused`(frames: FrameCount) {
     #expect(throws: AudioRecorderError.self) {
       try CaptureRequest(framesPerBuffer: frames).check()
     }

@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `the events of a recording that is stopped while its device opens are its end`()
+  @Test func `a recording stopped while its device opens reports only its end`()
     async throws
   {
     try await withDeafCard { recorder in
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `a cancelled question for permission returns while the device is opening`() async {
+  @Test func `a cancelled request for permission returns while the device is opening`() async {
     await withDeafCard { recorder in
       let permission = Task { await recorder.requestRecordPermission() }
       await opening.wait()
@@ -86,7 +86,7 @@ import Testing
       (SoundCardError.notAnswering("hw", operation: "open"), .deviceLost("hw")),
       (NoDescriptorLeft(), .system(reason: "NoDescriptorLeft()")),
     ] as [(any Error & Sendable, AudioRecorderError)])
-  func `why a device does not open is told as later in a recording`(
+  func `an opening fails with the same error as a later loss`(
     reason: any Error & Sendable, told: AudioRecorderError
   ) async {
     await withDependencies {

@@ -20,12 +20,13 @@ import Testing
     return Array(sequence(state: ()) { _ in reader.next(from: link) })
   }
 
-  @Test func `after a stop at most a buffer is read of a device that always has more`() throws {
+  @Test func `after a stop at most a buffer is read from a device that always has more`() throws {
     let read = try blocks([], isStopped: true)
     #expect(read.map(\.buffer.frameCount) == [160, 160, 160, 160])
   }
 
-  @Test func `after a stop a device that runs on is not waited for`() throws {
+  @Test func `after a stop the audio thread does not wait for a device that keeps running`() throws
+  {
     let pcm = try ScriptedCapture([], framesPerRead: 1)
     let link = try CaptureLink(device: pcm.configuration)
     link.stop()
@@ -33,7 +34,7 @@ import Testing
     #expect(link.blocks.totalWritten == 1)
   }
 
-  @Test func `what a device heard before the stop is read, in however small pieces`() throws {
+  @Test func `frames captured before the stop are read, in however small pieces`() throws {
     let pcm = try ScriptedCapture([], elapsed: .seconds(5), framesPerRead: 8)
     let link = try CaptureLink(device: pcm.configuration)
     link.stop()
@@ -43,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: [(0, 0), (320, 3)])
-  func `where the consumer is patient the device is left alone until it is half full`(
+  func `with a high threshold the device is left alone until it is half full`(
     patience: Int, rests: Int
   ) throws {
     // Its buffer holds four periods.
@@ -54,19 +55,20 @@ import Testing
     #expect(pcm.rests == Array(repeating: .milliseconds(20), count: rests))
   }
 
-  @Test func `what is lost at the very end is told without a frame after it`() throws {
+  @Test func `a loss at the very end is reported without a frame after it`() throws {
     let read = try blocks([.ready(160), loss])
     #expect(read.map(\.buffer.frameCount) == [160, 0])
     #expect(read.map(\.lost) == [0, 320])
     #expect(read.last?.buffer.firstFrame == 480)
   }
 
-  @Test func `a block began before all the frames that the device held`() throws {
+  @Test func `a block is dated by its first frame, before all frames that the device holds`() throws
+  {
     let read = try blocks([.ready(480)], elapsed: .seconds(5))
     #expect(read.map(\.time) == [.milliseconds(4_970)])
   }
 
-  @Test func `frames that are read after the stop follow in time on those before`() throws {
+  @Test func `frames read after the stop continue the time of those before`() throws {
     let read = try blocks([], isStopped: true)
     #expect(read.map(\.time) == (0..<4).map { .milliseconds(10 * $0) })
   }
@@ -74,7 +76,7 @@ import Testing
   @Test(arguments: [
     PCMTransfer.frames(0), .interrupted(PCMInterruption(cause: .xrun, lost: 0)),
   ])
-  func `a device whose every read fails is given up within a second of its time`(
+  func `a device whose every read fails is lost within a second of its time`(
     answer: PCMTransfer
   ) throws {
     let pcm = try FailingCapture(answer)
@@ -86,7 +88,7 @@ import Testing
   private let silent = SoundCardError.failed(
     "scripted", operation: "capture", code: 0, reason: "it gives no frames")
 
-  @Test func `a device that gives nothing is given up after five seconds, or one where it has run`()
+  @Test func `a device without frames is lost after five seconds, or after one if it has run`()
     throws
   {
     // A time-out of this device is 80 ms.
@@ -98,12 +100,11 @@ import Testing
     #expect(throws: silent) { try blocks(some + [.ready(160)] + few + [.timedOut]) }
   }
 
-  @Test func `a device that is never mended for long is given up`() throws {
+  @Test func `a device that never recovers for long is lost`() throws {
     #expect(throws: silent) { try blocks(Array(repeating: loss, count: 200)) }
   }
 
-  @Test func `a device that says ready and gives nothing is asked less often, and given up`() throws
-  {
+  @Test func `a ready device without frames is asked less often, then lost`() throws {
     let script = (0..<3_000).flatMap { _ in [PCMWakeUp.ready(160), .timedOut] }
     let pcm = try ScriptedCapture(script, framesPerRead: 0)
     let link = try CaptureLink(device: pcm.configuration)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ChannelPickTests {
   private let device = AudioFormat(sampleRate: 48_000, channelCount: 4)
 
-  @Test func `channels come in the order that was asked for`() throws {
+  @Test func `channels come in the requested order`() throws {
     var pick = try ChannelPick([2, 0], of: device)
     #expect(pick.format.channelCount == 2)
     let buffer = AudioBuffer(format: device, samples: [0, 1, 2, 3, 10, 11, 12, 13], firstFrame: 9)
@@ -17,7 +17,7 @@ import Testing
     #expect(picked.firstFrame == 9)
   }
 
-  @Test func `without a wish all channels stay as they are`() throws {
+  @Test func `without a pick all channels stay as they are`() throws {
     var pick = try ChannelPick(nil, of: device)
     let buffer = AudioSignal.sine(440).buffer(10, format: device)
     let picked = try pick.apply(buffer)
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: [(nil, 6), ([0, 1, 2, 3, 4, 5], 6), (nil, 4), (nil, 2)])
-  func `every microphone of a device is in a recording of one channel`(
+  func `a recording of one channel mixes every microphone of the device`(
     channels: [Int]?, count: Int
   ) throws {
     let device = AudioFormat(sampleRate: 48_000, channelCount: count)
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [[], [-1], [64], Array(repeating: 0, count: 33)])
-  func `what no device has is refused before one is opened`(channels: [Int]) {
+  func `channels that no device has are refused before one is opened`(channels: [Int]) {
     #expect(throws: AudioRecorderError.self) { try ChannelPick.check(channels, of: "a capture") }
   }
 }

@@ -21,17 +21,17 @@ import Testing
     }
   }
 
-  @Test func `those that cannot be recorded from are left out, and the order stays`() async throws {
+  @Test func `devices that cannot record are omitted, and the order stays`() async throws {
     let found = try await devices { [known] in known }
     #expect(found.map(\.id) == ["default", "hw:1", "hw:2"])
     #expect(found.first?.isDefault == true)
   }
 
-  @Test func `without a sound card there are none`() async throws {
+  @Test func `without a sound card there are no devices`() async throws {
     #expect(try await devices { throw SoundCardError.noSoundCard(.capture) }.isEmpty)
   }
 
-  @Test func `what else is wrong is told as the client's own error`() async {
+  @Test func `other failures to list devices are the client's own errors`() async {
     let failure = SoundCardError.failed("hw:0", operation: "list", code: 5, reason: "it is ill")
     await #expect(throws: AudioRecorderError.device("hw:0", reason: "\(failure)")) {
       _ = try await devices { throw failure }

@@ -12,18 +12,18 @@ import Testing
     }
   }
 
-  @Test func `less than a minute is told once, and again after there were two`() {
+  @Test func `less than a minute is reported once, and again after there were two`() {
     #expect(told([100, 60, 59, 30]) == [nil, nil, 59, nil])
     #expect(told([59, 119, 59, 121, 59]) == [59, nil, nil, nil, 59])
   }
 
-  @Test func `a file that is still empty says nothing`() {
+  @Test func `an empty file gives no estimate`() {
     var disk = DiskSpace(rate: 8_000)
     #expect(disk.left(frames: 0, bytes: 44, free: 0) == nil)
     #expect(disk.left(frames: 8_000, bytes: 0, free: 0) == nil)
   }
 
-  @Test func `what has become loud soon counts for what it takes`() throws {
+  @Test func `audio that becomes loud soon raises the estimate`() throws {
     var disk = DiskSpace(rate: 1_000)
     // A thousand bytes a second for a long time, then ten thousand.
     for second in 1...100 {
@@ -37,7 +37,7 @@ import Testing
     #expect((8..<20).contains(second))
   }
 
-  @Test func `one burst of an encoder is not its rate`() {
+  @Test func `one burst of an encoder is not taken for its rate`() {
     var disk = DiskSpace(rate: 1_000)
     let bytes = [1_000, 2_000, 3_000, 3_000, 3_000, 6_000]
     let left = bytes.enumerated().map { index, bytes in
@@ -46,7 +46,7 @@ import Testing
     #expect(left.allSatisfy { $0 == nil })
   }
 
-  @Test func `the next file goes on where the last one ended`() {
+  @Test func `the estimate survives a change of files`() {
     var disk = DiskSpace(rate: 1_000)
     let left = [1, 2, 3, 1, 2].map {
       disk.left(frames: .init(1_000 * $0), bytes: 1_000 * $0, free: 59_000)
@@ -54,7 +54,7 @@ import Testing
     #expect(left == [.seconds(59), nil, nil, nil, nil])
   }
 
-  @Test func `it asks after every second of audio`() {
+  @Test func `the disk is measured after every second of audio`() {
     var disk = DiskSpace(rate: 8_000)
     let due = stride(from: 0, through: 24_000, by: 4_000).filter { disk.isDue(at: FrameCount($0)) }
     #expect(due == [8_000, 16_000, 24_000])

@@ -19,18 +19,20 @@ import Testing
   private let audio = Steps.audio((0, 100), (0.5, 50), (0, 200), (0.5, 50), (0, 300))
 
   @Test(arguments: [1, 7, 100, 1_000], [0, 20, 80])
-  func `silence goes at both edges but for the margin, and stays between`(size: Int, margin: Int) {
+  func `silence is trimmed at both edges except for the margin, and stays between`(
+    size: Int, margin: Int
+  ) {
     let expected = Array(audio.samples[(100 - margin)..<(400 + margin)])
     #expect(trimmed(audio, margin: margin, cut: size) == expected)
   }
 
   @Test(arguments: [1, 100])
-  func `a margin is no longer than what there is`(size: Int) {
+  func `a margin is no longer than the silence`(size: Int) {
     #expect(trimmed(audio, margin: 400, cut: size) == audio.samples)
   }
 
   @Test(arguments: [1, 100])
-  func `of silence alone nothing is left`(size: Int) {
+  func `silence alone is trimmed to nothing`(size: Int) {
     #expect(trimmed(Steps.audio((0.001, 5_000)), margin: 20, cut: size).isEmpty)
   }
 

@@ -29,7 +29,7 @@ import VirtualSoundCard
     }
   }
 
-  @Test(arguments: ["wav", "flac", "ogg"]) func `where nothing was recorded there is no file`(
+  @Test(arguments: ["wav", "flac", "ogg"]) func `a recording without frames leaves no file`(
     format: String
   ) async throws {
     let url = folder.url(format)
@@ -41,7 +41,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: ["wav", "flac", "ogg"])
-  func `where nothing was recorded the file of an earlier recording stays`(
+  func `a recording without frames keeps the file of an earlier recording`(
     format: String
   ) async throws {
     let url = folder.url(format)

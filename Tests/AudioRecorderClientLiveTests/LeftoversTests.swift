@@ -9,7 +9,7 @@ import VirtualSoundCard
 
 /// Each in a process of its own, whose threads, descriptors and memory are nobody else's.
 @Suite struct LeftoversTests {
-  @Test func `a thousand recordings begun and cancelled leave nothing but their files`() async {
+  @Test func `a thousand cancelled recordings leave nothing but their files`() async {
     await #expect(processExitsWith: .success) {
       let folder = RecordingFolder()
       try await leavesNothing { recorder, index in
@@ -21,7 +21,7 @@ import VirtualSoundCard
     }
   }
 
-  @Test func `a thousand captures begun and cancelled leave nothing`() async {
+  @Test func `a thousand cancelled captures leave nothing`() async {
     await #expect(processExitsWith: .success) {
       try await leavesNothing { recorder, index in
         for try await _ in await recorder.capture(request: CaptureRequest()) where index % 3 == 0 {

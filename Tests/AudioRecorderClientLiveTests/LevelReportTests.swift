@@ -29,7 +29,7 @@ import Testing
     #expect(levels.recorded == .milliseconds(100))
   }
 
-  @Test func `levels are told after the interval, of all that was heard in it`() throws {
+  @Test func `levels are reported after the interval, over all of its audio`() throws {
     var report = LevelReport(format: stereo, interval: .milliseconds(300))
     #expect(report.add(tenth(0.1, 0), recorded: 800) == nil)
     #expect(report.add(tenth(0.5, 0), recorded: 1_600) == nil)
@@ -50,7 +50,7 @@ import Testing
     #expect(abs(meter.meanSquare - squares / Double(max(1, length))) < 1e-9)
   }
 
-  @Test func `what is no number is no peak, and is not counted as cut off`() throws {
+  @Test func `NaN is no peak and is not counted as clipped`() throws {
     var report = LevelReport(format: AudioFormat(sampleRate: 8_000, channelCount: 1))
     let sound = AudioBuffer(
       format: AudioFormat(sampleRate: 8_000, channelCount: 1),

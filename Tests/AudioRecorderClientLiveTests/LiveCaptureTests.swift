@@ -36,7 +36,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [nil, 16_000] as [SampleRate?])
-  func `a capture counts what is no finite number, and gives silence for it`(
+  func `a capture counts samples that are not finite and replaces them by silence`(
     rate: SampleRate?
   ) async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(brokenNoise)))
@@ -49,7 +49,7 @@ import VirtualSoundCard
     #expect(captured.allSatisfy { $0.buffer.samples.allSatisfy(\.isFinite) })
   }
 
-  @Test func `a recording counts what is no finite number`() async throws {
+  @Test func `a recording counts samples that are not finite`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(brokenNoise)))
     let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).wav")
     defer { try? FileManager.default.removeItem(at: url) }
@@ -62,7 +62,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [-1, 0, 33])
-  func `a capture of a number of channels that nothing has is refused before a device opens`(
+  func `an impossible number of channels is refused before a device opens`(
     channelCount: Int
   ) async {
     let reason = "a capture has 1 to 32 channels, not \(channelCount)"
@@ -77,7 +77,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1)])
-  func `a capture that keeps nothing waiting is still a capture`(limit: Duration) async throws {
+  func `a capture with an empty queue still delivers audio`(limit: Duration) async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(noise)))
     let captured = try await withRecorder(on: card) { recorder in
       try await recorder.capture(request: CaptureRequest(droppingOldestAfter: limit))
@@ -86,7 +86,7 @@ import VirtualSoundCard
     #expect(captured.last?.buffer.endFrame == 8_000)
   }
 
-  @Test func `a capture at a rate that cannot be converted to is refused, and its device closed`()
+  @Test func `a capture at an impossible rate is refused, and its device is closed`()
     async throws
   {
     let card = VirtualSoundCard(.init(pace: .untimed, sampleRate: 48_000))
@@ -99,7 +99,7 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `captured buffers have the size asked for, and the first says what the device is`()
+  @Test func `captured buffers have the requested size, and the first describes the device`()
     async throws
   {
     let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(noise)))
@@ -113,7 +113,7 @@ import VirtualSoundCard
     #expect(captured.dropFirst().allSatisfy { $0.device == nil })
   }
 
-  @Test func `a capture hears the channels that it picks`() async throws {
+  @Test func `a capture delivers the channels that it picks`() async throws {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 3)
     let heard = AudioBuffer(format: format, samples: (0..<2_400).map { Float($0 % 3) / 4 })
     let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(heard)))
@@ -124,8 +124,7 @@ import VirtualSoundCard
     #expect(captured.flatMap(\.buffer.samples) == Array(repeating: 0.5, count: 800))
   }
 
-  @Test func `a captured gap is marked on the block after it, in the rate asked for`() async throws
-  {
+  @Test func `a gap is reported with the block after it, at the requested rate`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(
       .init(
@@ -142,7 +141,7 @@ import VirtualSoundCard
     #expect(abs(try #require(gap).buffer.firstFrame.rawValue - 4_800) < 3_200)
   }
 
-  @Test func `a capture that is stopped by its name gives all that was heard, and ends`()
+  @Test func `a capture that is stopped by name delivers all captured audio and ends`()
     async throws
   {
     let clock = TestClock()

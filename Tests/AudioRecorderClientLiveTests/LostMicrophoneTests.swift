@@ -14,114 +14,114 @@ import VirtualSoundCard
   private let fault = VirtualFault.unplugged(at: 4_000, for: .seconds(3))
   private let before = (0..<3_600).map(counted)
 
-  @Test func `a recording goes on when its device is back, with silence of the gap's length`()
+  @Test func `a recording resumes when its device is back, with silence of the gap's length`()
     async throws
   {
-    let booth = Booth(faults: [fault])
-    let recording = await booth.start(length: .seconds(4))
-    await comeBack(booth)
-    try await booth.finish(recording)
-    #expect(booth.events.count { $0 == .deviceLost } == 1)
-    #expect(booth.finish?.reason == .lengthReached)
-    let back = 3_600 + (try missing(booth))
-    let samples = try booth.samples()
+    let harness = RecorderHarness(faults: [fault])
+    let recording = await harness.start(length: .seconds(4))
+    await comeBack(harness)
+    try await harness.finish(recording)
+    #expect(harness.events.count { $0 == .deviceLost } == 1)
+    #expect(harness.finish?.reason == .lengthReached)
+    let back = 3_600 + (try missing(harness))
+    let samples = try harness.samples()
     #expect(samples.count == 32_000)
     let isBefore = samples.starts(with: before)
     let isSilence = samples[3_600..<back].allSatisfy { $0 == 0 }
     let isAfter = samples[back...].elementsEqual((0..<32_000 - back).map(counted))
     #expect(isBefore && isSilence && isAfter)
-    while booth.card.openDeviceCount > 0 { await Task.yield() }
+    while harness.card.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `with gaps left out, what was heard after it joins what was heard before`()
+  @Test func `with gaps omitted, the frames before and after a loss are joined`()
     async throws
   {
-    let booth = Booth(faults: [fault])
-    let recording = await booth.start(gaps: .omit, length: .seconds(1))
-    await comeBack(booth)
-    try await booth.finish(recording)
-    _ = try missing(booth)
-    let isJoined = try booth.samples() == before + (0..<4_400).map(counted)
+    let harness = RecorderHarness(faults: [fault])
+    let recording = await harness.start(gaps: .omit, length: .seconds(1))
+    await comeBack(harness)
+    try await harness.finish(recording)
+    _ = try missing(harness)
+    let isJoined = try harness.samples() == before + (0..<4_400).map(counted)
     #expect(isJoined)
   }
 
-  @Test func `a recording that is to stop at a gap ends with the loss, without an error`()
+  @Test func `a recording that stops at gaps ends with the loss, without an error`()
     async throws
   {
-    let booth = Booth(faults: [fault])
-    let recording = await booth.start(gaps: .stop)
-    await booth.passUntilUnplugged()
+    let harness = RecorderHarness(faults: [fault])
+    let recording = await harness.start(gaps: .stop)
+    await harness.passUntilUnplugged()
     try await recording.value
-    #expect(booth.finish?.reason == .gap)
-    #expect(try isBefore(booth))
-    while booth.card.openDeviceCount > 0 { await Task.yield() }
+    #expect(harness.finish?.reason == .gap)
+    #expect(try isBefore(harness))
+    while harness.card.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `a device that is not back in time is an error, and the file is complete`()
+  @Test func `a device that is not back in time fails the recording, and the file is complete`()
     async throws
   {
-    let booth = Booth(faults: [.unplugged(at: 4_000, for: .seconds(3_600))])
-    let recording = await booth.start(.wait(atMost: .seconds(2)))
-    await booth.passUntilUnplugged()
-    await booth.sees { $0 == .deviceLost }
-    await booth.clock.advance(by: .seconds(2))
+    let harness = RecorderHarness(faults: [.unplugged(at: 4_000, for: .seconds(3_600))])
+    let recording = await harness.start(.wait(atMost: .seconds(2)))
+    await harness.passUntilUnplugged()
+    await harness.sees { $0 == .deviceLost }
+    await harness.clock.advance(by: .seconds(2))
     await #expect(throws: AudioRecorderError.deviceLost("virtual")) { try await recording.value }
-    #expect(try isBefore(booth))
-    while booth.card.openDeviceCount > 0 { await Task.yield() }
+    #expect(try isBefore(harness))
+    while harness.card.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `stop ends a recording whose device is away, at once`() async throws {
-    let booth = Booth(faults: [.unplugged(at: 4_000, for: .seconds(3_600))])
-    let recording = await booth.start()
-    await booth.passUntilUnplugged()
-    await booth.sees { $0 == .deviceLost }
-    await booth.stop()
+  @Test func `stop ends a recording at once while its device is away`() async throws {
+    let harness = RecorderHarness(faults: [.unplugged(at: 4_000, for: .seconds(3_600))])
+    let recording = await harness.start()
+    await harness.passUntilUnplugged()
+    await harness.sees { $0 == .deviceLost }
+    await harness.stop()
     try await recording.value
     #expect(
-      booth.finish
+      harness.finish
         == RecordingFinish(
           reason: .stopped, frameCount: 3_600, recorded: .milliseconds(450)))
-    #expect(try isBefore(booth))
+    #expect(try isBefore(harness))
   }
 
-  @Test func `who is cancelled while the device is away leaves a complete file and nothing open`()
+  @Test func `cancelling while the device is away leaves a complete file and nothing open`()
     async throws
   {
-    let booth = Booth(faults: [fault])
-    let recording = await booth.start()
-    await booth.passUntilUnplugged()
-    await booth.sees { $0 == .deviceLost }
+    let harness = RecorderHarness(faults: [fault])
+    let recording = await harness.start()
+    await harness.passUntilUnplugged()
+    await harness.sees { $0 == .deviceLost }
     recording.cancel()
     _ = await recording.result
-    await booth.stop()
-    await booth.clock.advance(by: .seconds(3))
-    #expect(try isBefore(booth))
-    while booth.card.openDeviceCount > 0 { await Task.yield() }
+    await harness.stop()
+    await harness.clock.advance(by: .seconds(3))
+    #expect(try isBefore(harness))
+    while harness.card.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `of two who hear a device the one that waits goes on, and the other one fails`()
+  @Test func `when a device is lost, the recording that waits resumes and the other one fails`()
     async throws
   {
-    let booth = Booth(faults: [fault])
-    let recording = await booth.start(length: .seconds(4))
-    let blocks = await booth.capture(CaptureRequest())
+    let harness = RecorderHarness(faults: [fault])
+    let recording = await harness.start(length: .seconds(4))
+    let blocks = await harness.capture(CaptureRequest())
     let capture = Task { for try await _ in blocks {} }
-    await booth.passUntilUnplugged()
+    await harness.passUntilUnplugged()
     await #expect(throws: AudioRecorderError.deviceLost("virtual")) { try await capture.value }
-    await comeBack(booth)
-    try await booth.finish(recording)
-    #expect(try booth.samples().count == 32_000)
+    await comeBack(harness)
+    try await harness.finish(recording)
+    #expect(try harness.samples().count == 32_000)
   }
 
-  @Test func `a capture that waits says before its next block what was missed`() async throws {
-    let booth = Booth(faults: [fault])
+  @Test func `a capture that waits reports the lost frames with its next block`() async throws {
+    let harness = RecorderHarness(faults: [fault])
     let request = CaptureRequest(
       device: nil, framesPerBuffer: nil, onDeviceLoss: .wait(atMost: .seconds(60)))
-    let blocks = Blocks(await booth.capture(request))
-    await booth.passUntilUnplugged()
+    let blocks = Blocks(await harness.capture(request))
+    await harness.passUntilUnplugged()
     // A capture tells nothing of the loss: that the device is closed shows it.
-    while booth.card.openDeviceCount > 0 { await Task.yield() }
-    while !blocks.hasGap { await booth.pass(1) }
+    while harness.card.openDeviceCount > 0 { await Task.yield() }
+    while !blocks.hasGap { await harness.pass(1) }
     blocks.cancel()
     let all = blocks.all
     let index = try #require(all.firstIndex { $0.gap != nil })
@@ -132,8 +132,8 @@ import VirtualSoundCard
     #expect(all[index].capturedAt >= all[index - 1].capturedAt + .seconds(3))
   }
 
-  @Test func `a device that is back at another rate is converted to what it was`() async throws {
-    let booth = Booth(faults: [fault]) { soundCard, clock in
+  @Test func `a device that is back at another rate is converted to the first one`() async throws {
+    let harness = RecorderHarness(faults: [fault]) { soundCard, clock in
       let other = VirtualSoundCard(
         .init(
           pace: .lockstep(clock), microphone: .signal(.sine(440, amplitude: 0.5)),
@@ -145,40 +145,43 @@ import VirtualSoundCard
         return try await other.soundCard.openCapture(request: request)
       }
     }
-    let recording = await booth.start(length: .seconds(4))
-    await booth.passUntilUnplugged()
-    await booth.sees { $0 == .deviceLost }
-    await booth.clock.advance(by: .seconds(1))
-    try await booth.finish(recording)
-    let samples = try booth.samples()
+    let recording = await harness.start(length: .seconds(4))
+    await harness.passUntilUnplugged()
+    await harness.sees { $0 == .deviceLost }
+    await harness.clock.advance(by: .seconds(1))
+    try await harness.finish(recording)
+    let samples = try harness.samples()
     #expect(samples.count == 32_000)
-    let back = 3_600 + (try missing(booth, atLeast: .milliseconds(1_050)))
+    let back = 3_600 + (try missing(harness, atLeast: .milliseconds(1_050)))
     let isSilence = samples[3_600..<back].allSatisfy { $0 == 0 }
-    let sine = AudioSignal.sine(440, amplitude: 0.5).buffer(20_200, format: Booth.format).samples
+    let sine = AudioSignal.sine(440, amplitude: 0.5).buffer(20_200, format: RecorderHarness.format)
+      .samples
     let heard = samples[back...]
     let isSine = zip(heard, sine).dropFirst(100).dropLast(100).allSatisfy { abs($0 - $1) < 0.01 }
     #expect(isSilence && isSine)
   }
 
   /// Whether the file holds what was heard before the loss, and nothing else.
-  private func isBefore(_ booth: Booth) throws -> Bool { try booth.samples() == before }
+  private func isBefore(_ harness: RecorderHarness) throws -> Bool {
+    try harness.samples() == before
+  }
 
   /// Lets the device be lost and be back.
-  private func comeBack(_ booth: Booth) async {
-    await booth.passUntilUnplugged()
-    await booth.sees { $0 == .deviceLost }
+  private func comeBack(_ harness: RecorderHarness) async {
+    await harness.passUntilUnplugged()
+    await harness.sees { $0 == .deviceLost }
     // Whoever went to sleep after the advance, to try again, would never wake.
-    await booth.clock.sleepers(atLeast: 1)
-    await booth.clock.advance(by: .seconds(3))
-    while booth.card.openDeviceCount == 0 { await Task.yield() }
+    await harness.clock.sleepers(atLeast: 1)
+    await harness.clock.advance(by: .seconds(3))
+    while harness.card.openDeviceCount == 0 { await Task.yield() }
   }
 
   /// The frames of the only gap: what was not fetched, and the time until the device was opened.
   private func missing(
-    _ booth: Booth, atLeast shortest: Duration = .milliseconds(3_050)
+    _ harness: RecorderHarness, atLeast shortest: Duration = .milliseconds(3_050)
   ) throws -> Int {
-    let gap = try #require(booth.gaps.first)
-    #expect(booth.gaps.count == 1)
+    let gap = try #require(harness.gaps.first)
+    #expect(harness.gaps.count == 1)
     #expect((shortest...(shortest + .milliseconds(150))).contains(gap), "\(gap)")
     return FrameCount(gap, at: 8_000).rawValue
   }

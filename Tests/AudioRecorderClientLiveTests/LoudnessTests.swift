@@ -7,7 +7,7 @@ import Testing
   private let loudness = Loudness(threshold: Decibels(dBFS: -20))
   private let stereo = AudioFormat(sampleRate: 8_000, channelCount: 2)
 
-  @Test func `a frame is loud where one of its channels reaches the threshold`() {
+  @Test func `a frame is loud if one of its channels reaches the threshold`() {
     let buffer = AudioBuffer(format: stereo, samples: [0, 0, 0, -0.1, 0.09, 0, 0.5, 0, 0, 0])
     #expect(loudness.firstLoud(in: buffer) == 1)
     #expect(loudness.firstLoud(in: buffer, from: 2) == 3)

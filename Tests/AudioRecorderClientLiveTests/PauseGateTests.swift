@@ -6,27 +6,27 @@ import Testing
 @Suite struct PauseGateTests {
   private let block = Steps.audio((1, 10))
 
-  @Test func `a pause begins and ends with a fade, and what is between is left out`() throws {
+  @Test func `a pause begins and ends with a fade, and the audio between is omitted`() throws {
     var gate = PauseGate(fade: 3)
-    #expect(gate.take(block) == (block, .goesOn))
+    #expect(gate.take(block) == (block, .unchanged))
     gate.pause()
     let last = gate.take(block)
     #expect(last.step == .paused)
     #expect(last.kept?.samples == [0.75, -0.5, 0.25])
-    #expect(gate.take(block) == (nil, .goesOn))
+    #expect(gate.take(block) == (nil, .unchanged))
     gate.resume()
     let first = gate.take(block)
     #expect(first.step == .resumed)
     #expect(first.kept?.samples.prefix(4) == [0.25, -0.5, 0.75, -1])
     #expect(first.kept?.frameCount == 10)
-    #expect(gate.take(block) == (block, .goesOn))
+    #expect(gate.take(block) == (block, .unchanged))
   }
 
-  @Test func `a pause that ends before a block comes leaves nothing out`() {
+  @Test func `a pause that ends before the next block omits nothing`() {
     var gate = PauseGate(fade: 3)
     gate.pause()
     gate.resume()
-    #expect(gate.take(block) == (block, .goesOn))
+    #expect(gate.take(block) == (block, .unchanged))
   }
 
   @Test func `a block that is shorter than the fade is all fade`() {

@@ -15,7 +15,7 @@ import VirtualSoundCard
   private let folder = RecordingFolder()
   private let card = ExclusiveCard()
 
-  @Test func `a device that we are about to open is none that another has`() async throws {
+  @Test func `a device that this process is opening counts as available`() async throws {
     try await with(card) { recorder in
       let recording = Task { try await recorder.startRecording(url: folder.url("wav")) }
       await card.asked.wait()
@@ -28,7 +28,7 @@ import VirtualSoundCard
     #expect(card.openings == 1)
   }
 
-  @Test func `who comes while a device is asked about waits for that and opens it then`()
+  @Test func `a user who joins while a device is probed opens it after that`()
     async throws
   {
     let hub = CaptureHub()
@@ -44,7 +44,7 @@ import VirtualSoundCard
     #expect(card.openings == 2)
   }
 
-  @Test func `a device that is asked about is closed again`() async throws {
+  @Test func `a probed device is closed again`() async throws {
     card.answer.open()
     await with(card) { recorder in
       for _ in 0..<2 { #expect(await recorder.requestRecordPermission()) }
@@ -58,7 +58,7 @@ import VirtualSoundCard
     (DeviceHolder(name: "perhaps we", processID: getpid(), isGuess: true), false),
     (DeviceHolder(name: "they", processID: 1), false), (nil, false),
   ])
-  func `a device that this process has by another name may be recorded from`(
+  func `a device that this process uses by another name counts as available`(
     holder: DeviceHolder?, isAllowed: Bool
   ) async {
     await withDependencies {

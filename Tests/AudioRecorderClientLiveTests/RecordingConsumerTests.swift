@@ -11,7 +11,7 @@ import Testing
   private let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
   private let second = LevelRule(threshold: Decibels(dBFS: -40), hold: .seconds(1))
 
-  @Test func `the silence in place of lost frames was not heard`() throws {
+  @Test func `silence in place of lost frames does not count as quiet`() throws {
     let url = folder.url("wav")
     let request = RecordingRequest(
       url: url, encoding: .wavFloat, warnBelow: second, endAfterSilence: second)
@@ -26,14 +26,14 @@ import Testing
     #expect(samples[28_000...].allSatisfy { $0 == 0.5 })
   }
 
-  @Test func `samples that were no finite numbers are told`() throws {
+  @Test func `samples that are not finite are reported`() throws {
     var damaged = block(4_000)
     damaged.nonFinite = 3
     let (events, _) = try record(RecordingRequest(url: folder.url("wav")), [block(4_000), damaged])
     #expect(events.contains(.nonFinite(sampleCount: 3)))
   }
 
-  @Test func `where a gap ends it, all that was heard before it is in the file`() throws {
+  @Test func `a recording that a gap ends has all frames before the gap`() throws {
     let url = folder.url("wav")
     let request = RecordingRequest(
       url: url, encoding: .wavFloat, sampleRate: 16_000, gaps: .stop)
@@ -42,7 +42,7 @@ import Testing
     #expect(try folder.read(url).frameCount == 8_000)
   }
 
-  @Test func `what was cut off before the beginning is not counted`() throws {
+  @Test func `clipped samples before the beginning are not counted`() throws {
     let control = RecordingControl()
     let request = RecordingRequest(url: folder.url("wav"), start: .onCommand)
     var blocks = 0
@@ -55,7 +55,7 @@ import Testing
     #expect(events.levels.map { $0.channels[0].clippedSamples } == [0, 0, 800, 1_600])
   }
 
-  @Test func `the length at a pause has what may yet be trimmed`() throws {
+  @Test func `the length at a pause includes frames that may be trimmed`() throws {
     let control = RecordingControl()
     let request = RecordingRequest(url: folder.url("wav"), trim: second)
     var blocks = 0
@@ -73,17 +73,17 @@ import Testing
     #expect(events.contains(.resumed(.milliseconds(1_005))))
   }
 
-  @Test func `blocks wait only where levels are seldom told and nothing is asked for`() throws {
-    #expect(try patience() == .zero)
-    #expect(try patience(.seconds(1)) == .milliseconds(250))
-    #expect(try patience(.seconds(1), length: .milliseconds(40)) == .milliseconds(40))
-    #expect(try patience(.seconds(1), start: .onCommand) == .zero)
+  @Test func `blocks are joined only if levels are rare and no command waits`() throws {
+    #expect(try batchDuration() == .zero)
+    #expect(try batchDuration(.seconds(1)) == .milliseconds(250))
+    #expect(try batchDuration(.seconds(1), length: .milliseconds(40)) == .milliseconds(40))
+    #expect(try batchDuration(.seconds(1), start: .onCommand) == .zero)
     let control = RecordingControl()
     control.send(.pause, from: 4)
-    #expect(try patience(.seconds(1), control) == .zero)
+    #expect(try batchDuration(.seconds(1), control) == .zero)
   }
 
-  @Test func `who stops within a gap of minutes does not wait for its silence to be written`()
+  @Test func `a stop during a gap of minutes does not wait for its silence`()
     throws
   {
     let url = folder.url("wav")
@@ -96,7 +96,7 @@ import Testing
     #expect(try folder.read(url).frameCount == 484_000)
   }
 
-  @Test func `a stop leaves out nothing of a short gap, and ten seconds stay of a long one`()
+  @Test func `after a stop a short gap is filled, and ten seconds of a long one`()
     throws
   {
     let control = RecordingControl()
@@ -108,7 +108,7 @@ import Testing
     #expect(try record(request, long, control).finish.frameCount == 84_000)
   }
 
-  private func patience(
+  private func batchDuration(
     _ interval: Duration = .milliseconds(100), length: Duration? = nil,
     start: RecordingStartRule = .immediately, _ control: RecordingControl = RecordingControl()
   ) throws -> Duration {
@@ -118,7 +118,7 @@ import Testing
       try RecordingPlan(request), device: format, control: control,
       reports: .init(progress: { _ in }, event: { _ in }, finished: { _ in }))
     defer { try? recording.finish() }
-    return recording.patience
+    return recording.batchDuration
   }
 
   private func block(_ frames: Int, lost: FrameCount = 0, amplitude: Float = 0.5) -> DeviceAudio {

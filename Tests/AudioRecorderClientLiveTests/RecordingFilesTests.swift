@@ -48,7 +48,7 @@ import Testing
     #expect(rolled.map(\.frameCount) == Array(repeating: 2_400, count: 6))
   }
 
-  @Test func `files of linear PCM are no larger than the size asked for`() throws {
+  @Test func `files of linear PCM do not exceed the requested size`() throws {
     let (files, rolled, url) = try write(RecordingRolling(byteCount: 20_000), .wav16)
     #expect(rolled.count == 3)
     #expect(files.map(\.frameCount).reduce(0, +) == 16_000)
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `encoded files change by their size, and lose nothing`() throws {
+  @Test func `encoded files change by their size and lose no frame`() throws {
     let whole = try write(RecordingRolling(), .flac24).files[0]
     let (files, rolled, _) = try write(RecordingRolling(byteCount: 12_000), .flac24)
     #expect(rolled.count > 0)
@@ -78,34 +78,34 @@ import Testing
     #expect(files.map(\.frameCount) == [16_000])
   }
 
-  @Test func `where no next file can be made the last one goes on for a second`() throws {
-    let door = try Door(in: folder)
-    let (url, next) = (door.url("take.wav"), door.url("take-001.wav"))
+  @Test func `if no next file can be made, the last one continues for a second`() throws {
+    let locked = try LockableFolder(in: folder)
+    let (url, next) = (locked.url("take.wav"), locked.url("take-001.wav"))
     let files = try RecordingFiles(
       url, rolling: RecordingRolling(length: .milliseconds(100)), format: format,
       encoding: .wavFloat
     ) { _ in }
-    try door.shut()
+    try locked.lock()
     let blocks = audio.cut(400)
     for block in blocks.prefix(22) { try files.append(block) }
     let error = #expect(throws: AudioRecorderError.self) { try files.append(blocks[22]) }
     guard case .file(let file, _) = error else { throw Missing() }
     #expect(file.path == next.path)
     try files.close()
-    try door.open()
+    try locked.unlock()
     #expect(try folder.read(url).samples == Array(audio.samples.prefix(2 * 8_800)))
   }
 
-  @Test func `a next file that can be made at the second try is gone on in`() throws {
-    let door = try Door(in: folder)
-    let (url, next) = (door.url("take.wav"), door.url("take-001.wav"))
+  @Test func `a next file that can be made at the second attempt is used`() throws {
+    let locked = try LockableFolder(in: folder)
+    let (url, next) = (locked.url("take.wav"), locked.url("take-001.wav"))
     let files = try RecordingFiles(
       url, format: format, encoding: .wavFloat
     ) { _ in }
-    try door.shut()
+    try locked.lock()
     for (index, block) in audio.cut(400).enumerated() {
       if index == 1 { files.roll() }
-      if index == 2 { try door.open() }
+      if index == 2 { try locked.unlock() }
       try files.append(block)
     }
     try files.close()
@@ -114,7 +114,7 @@ import Testing
     #expect(first.samples + second.samples == audio.samples)
   }
 
-  @Test func `a disk that is about to be full is told of once`() throws {
+  @Test func `a disk that is almost full is reported once`() throws {
     var free = 10_000_000
     let told = Mutex<[RecordingEvent]>([])
     // 64,000 bytes a second.
@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `the next file is written while the disk takes its time over the last one`() throws {
+  func `the next file is written while the disk completes the last one`() throws {
     let isWritten = try WakeUp()
     let events = Mutex<[RecordingEvent]>([])
     let url = folder.url("wav")
@@ -155,7 +155,7 @@ import Testing
     #expect(try folder.read(rolled.next).samples == blocks[1].samples)
   }
 
-  @Test func `a file that could not be completed is an error of the recording`() throws {
+  @Test func `a file that cannot be completed fails the recording`() throws {
     let url = folder.url("wav")
     let files = try RecordingFiles(
       url, format: format, encoding: .wavFloat,
@@ -168,7 +168,7 @@ import Testing
     #expect(files.framesWritten == 16_000)
   }
 
-  @Test func `a next file that nothing came into is gone when the recording has failed`() throws {
+  @Test func `an empty next file is removed when the recording fails`() throws {
     let url = folder.url("wav")
     let files = try RecordingFiles(
       url, format: format, encoding: .wavFloat,
@@ -188,7 +188,7 @@ import Testing
 }
 
 /// A way to a folder that can be shut: what was opened through it stays open.
-private struct Door {
+private struct LockableFolder {
   private let folder: URL
   private let way: URL
 
@@ -196,14 +196,14 @@ private struct Door {
     folder = parent.directory.appending(path: "folder")
     way = parent.directory.appending(path: "way")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-    try open()
+    try unlock()
   }
 
   func url(_ name: String) -> URL { way.appending(path: name) }
 
-  func open() throws {
+  func unlock() throws {
     try FileManager.default.createSymbolicLink(at: way, withDestinationURL: folder)
   }
 
-  func shut() throws { try FileManager.default.removeItem(at: way) }
+  func lock() throws { try FileManager.default.removeItem(at: way) }
 }

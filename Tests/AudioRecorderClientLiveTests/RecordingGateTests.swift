@@ -21,7 +21,7 @@ import Testing
     #expect(outputs(RecordingRequest(url: url), audio) == audio.cut(50).map { .keep($0) })
   }
 
-  @Test func `from a sound to the silence after it, with pre-roll`() {
+  @Test func `the gate records from a sound to the silence after it, with pre-roll`() {
     let audio = Steps.audio((0.001, 1_000), (0.5, 300), (0.001, 1_000))
     let request = RecordingRequest(
       url: url, start: .atSound(rule), preRoll: .milliseconds(300), endAfterSilence: rule)
@@ -45,34 +45,34 @@ import Testing
     #expect(gate.take(Steps.audio((0.5, 200))).isEmpty)
   }
 
-  @Test func `a command begins what waits for one`() {
+  @Test func `a command begins a recording that waits for one`() {
     let request = RecordingRequest(url: url, start: .onCommand, preRoll: .milliseconds(20))
     var gate = RecordingGate(request, rate: 1_000)
     let audio = Steps.audio((0.5, 100))
     #expect(gate.take(audio).isEmpty && gate.isWaiting)
-    let begun = gate.obey(.start)
+    let begun = gate.apply(.start)
     #expect(begun.first == .began(preRoll: 20))
     #expect(begun.kept == Array(audio.samples.suffix(20)))
-    #expect(gate.obey(.start).isEmpty)
+    #expect(gate.apply(.start).isEmpty)
     #expect(gate.take(audio) == [.keep(audio)])
   }
 
-  @Test func `a pause is told where it begins and where it ends`() {
+  @Test func `a pause is reported where it begins and where it ends`() {
     var gate = RecordingGate(RecordingRequest(url: url), rate: 1_000)
     let audio = Steps.audio((0.5, 100))
-    _ = gate.obey(.pause)
+    _ = gate.apply(.pause)
     let pausing = gate.take(audio)
     #expect(pausing.kept.count == 5 && pausing.last == .paused(held: 0))
     #expect(gate.take(audio).isEmpty && gate.isPaused)
-    _ = gate.obey(.resume)
+    _ = gate.apply(.resume)
     let resuming = gate.take(audio)
     #expect(resuming.kept.count == 100 && resuming.first == .resumed(held: 0))
   }
 
-  @Test func `what a pause leaves out is no silence that ends a recording`() {
+  @Test func `audio omitted by a pause is no silence that ends a recording`() {
     var gate = RecordingGate(RecordingRequest(url: url, endAfterSilence: rule), rate: 1_000)
     _ = gate.take(Steps.audio((0.5, 100)))
-    _ = gate.obey(.pause)
+    _ = gate.apply(.pause)
     for _ in 0..<10 { _ = gate.take(Steps.audio((0, 100))) }
     #expect(!gate.isOver)
   }

@@ -15,18 +15,18 @@ import Testing
     #expect("\(plan.encoding)" == encoding)
   }
 
-  @Test func `a format that is asked for wins over the extension`() throws {
+  @Test func `a requested encoding wins over the extension`() throws {
     let plan = try RecordingPlan(RecordingRequest(url: url("a.wav"), encoding: .wav24))
     #expect(plan.encoding == .wav24)
   }
 
-  @Test func `an extension that names no format is refused`() {
+  @Test func `an unknown extension is refused`() {
     #expect(throws: AudioRecorderError.unknownFileFormat(url("a.txt"))) {
       _ = try RecordingPlan(RecordingRequest(url: url("a.txt")))
     }
   }
 
-  @Test func `what no recording can have is refused with the value`() {
+  @Test func `an impossible format is refused with its value`() {
     let refused = [
       RecordingRequest(url: url("a.wav"), channelCount: 0),
       RecordingRequest(url: url("a.wav"), channelCount: 33),
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `the file takes the device's format, or the next that it can have`() throws {
+  @Test func `the file has the device's format, or the next one that it supports`() throws {
     let device = AudioFormat(sampleRate: 44_100, channelCount: 1)
     #expect(try RecordingPlan(RecordingRequest(url: url("a.wav"))).fileFormat(on: device) == device)
     #expect(

@@ -8,7 +8,7 @@ import Testing
 @Suite struct RecordingRequestRulesTests {
   private static let url = URL(fileURLWithPath: "a.wav")
 
-  @Test func `rules that make no sense are refused with the value`() {
+  @Test func `rules out of range are refused with their value`() {
     let rule = LevelRule(threshold: Decibels(dBFS: -40), hold: .seconds(-1))
     let long = LevelRule(threshold: rule.threshold, hold: .milliseconds(600_500))
     let none = LevelRule(threshold: rule.threshold, hold: .zero)
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `every rule at its limit is taken`() throws {
+  @Test func `a rule exactly at its limit is accepted`() throws {
     let shortest = LevelRule(threshold: Decibels(dBFS: -40), hold: .zero)
     let longest = LevelRule(threshold: Decibels(dBFS: -40), hold: .seconds(600))
     let hours = LevelRule(threshold: Decibels(dBFS: -40), hold: .seconds(36_000))

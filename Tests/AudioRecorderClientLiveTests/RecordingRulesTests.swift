@@ -23,7 +23,8 @@ import VirtualSoundCard
       samples: noise.indices.map { noise[$0] * (8_000..<16_000 ~= $0 ? 0.5 : 0.001) })
   }
 
-  @Test func `from a sound to the silence after it, with what was heard before`() async throws {
+  @Test func `a recording lasts from a sound to the silence after it, with pre-roll`() async throws
+  {
     let url = folder.url("wav")
     let events = try await record(
       RecordingRequest(
@@ -51,7 +52,7 @@ import VirtualSoundCard
     #expect(try folder.read(url).samples == Array(heard[(first - 800)...(last + 800)]))
   }
 
-  @Test func `files of a length of their own are the recording, and are told of`() async throws {
+  @Test func `files of a limited length add up to the recording and are reported`() async throws {
     let url = folder.url("wav")
     let events = try await record(
       RecordingRequest(
@@ -89,7 +90,7 @@ import VirtualSoundCard
     arguments: [
       (.silence, 8_000, .lengthReached), (.omit, 8_000, .lengthReached), (.stop, 3_600, .gap),
     ] as [(RecordingGapRule, FrameCount, RecordingFinish.Reason)])
-  func `a gap becomes what was chosen`(
+  func `a gap is filled, omitted, or ends the recording, as requested`(
     rule: RecordingGapRule, frames: FrameCount, reason: RecordingFinish.Reason
   ) async throws {
     let card = VirtualSoundCard(
@@ -114,7 +115,7 @@ import VirtualSoundCard
     #expect(finish.reason == reason && finish.frameCount == frames)
   }
 
-  @Test func `a pause leaves out what is heard in it, and the file has no step for it`()
+  @Test func `a pause omits its audio, and the file has no step there`()
     async throws
   {
     let id = RecordingID()
@@ -187,7 +188,9 @@ import VirtualSoundCard
     }
   }
 
-  @Test func `after its end a recording's name is free and nothing is left of it`() async throws {
+  @Test func `after its end a recording's name is free, and the recording is released`()
+    async throws
+  {
     let id = RecordingID()
     let heard = AudioBuffer(silence: 80, format: format)
     try await with(VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(heard)))) {
@@ -205,7 +208,7 @@ import VirtualSoundCard
     }
   }
 
-  @Test func `a recording that fails says first what is in its file`() async throws {
+  @Test func `a recording that fails first reports the contents of its file`() async throws {
     let card = VirtualSoundCard(
       .init(
         pace: .lockstep(clock), microphone: .signal(.sine(440)),

@@ -23,7 +23,7 @@ import VirtualSoundCard
     let current = Mutex<Recording?>(nil)
     let recording = Recording(
       RecordingRequest(url: url, sampleRate: 8_000, channelCount: 1),
-      at: .init(soundCard: card.soundCard, hub: CaptureHub(), clock: ContinuousClock())
+      from: .init(soundCard: card.soundCard, hub: CaptureHub(), clock: ContinuousClock())
     ) { event in
       // Told on the thread that is about to write the silence.
       guard case .xrun = event else { return }

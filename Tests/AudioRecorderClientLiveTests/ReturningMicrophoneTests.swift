@@ -12,30 +12,32 @@ import VirtualSoundCard
   /// Unplugged half a second after it was opened, for three seconds; its last period is not heard.
   private let fault = VirtualFault.unplugged(at: 4_000, for: .seconds(3))
 
-  @Test func `it is opened again with the dependencies of whoever opened it first`() async throws {
+  @Test func `a lost device is opened again with the dependencies of its first opening`()
+    async throws
+  {
     let clocks = Mutex<[Bool]>([])
-    let booth = Booth(faults: [fault]) { soundCard, _ in
+    let harness = RecorderHarness(faults: [fault]) { soundCard, _ in
       let open = soundCard.openCapture
       soundCard.openCapture = { request in
         @Dependency(\.continuousClock) var clock
-        let isBooths = clock is TestClock<Duration>
-        clocks.withLock { $0.append(isBooths) }
+        let isHarnessClock = clock is TestClock<Duration>
+        clocks.withLock { $0.append(isHarnessClock) }
         return try await open(request)
       }
     }
-    let recording = await booth.start(length: .seconds(4))
-    await lose(booth)
-    await booth.clock.advance(by: .seconds(3))
-    try await booth.finish(recording)
-    let isBooths = clocks.withLock { $0 }
-    #expect(isBooths.count >= 2 && isBooths.allSatisfy { $0 })
+    let recording = await harness.start(length: .seconds(4))
+    await lose(harness)
+    await harness.clock.advance(by: .seconds(3))
+    try await harness.finish(recording)
+    let isHarnessClock = clocks.withLock { $0 }
+    #expect(isHarnessClock.count >= 2 && isHarnessClock.allSatisfy { $0 })
   }
 
-  @Test func `where it is lost again before anything is heard there is one loss and one gap`()
+  @Test func `a device lost again before its first frame reports one loss and one gap`()
     async throws
   {
     let openings = Mutex(0)
-    let booth = Booth(faults: [fault]) { soundCard, _ in
+    let harness = RecorderHarness(faults: [fault]) { soundCard, _ in
       let open = soundCard.openCapture
       soundCard.openCapture = { request in
         let pcm = try await open(request)
@@ -48,27 +50,29 @@ import VirtualSoundCard
         return pcm
       }
     }
-    let recording = await booth.start(length: .seconds(6))
-    await lose(booth)
-    await booth.clock.advance(by: .seconds(3))
-    try await booth.finish(recording)
-    #expect(booth.events.count { $0 == .deviceLost } == 1)
+    let recording = await harness.start(length: .seconds(6))
+    await lose(harness)
+    await harness.clock.advance(by: .seconds(3))
+    try await harness.finish(recording)
+    #expect(harness.events.count { $0 == .deviceLost } == 1)
     // Three seconds, the next try after four, and what was not fetched before.
-    let gap = try #require(booth.gaps.first)
-    #expect(booth.gaps.count == 1)
+    let gap = try #require(harness.gaps.first)
+    #expect(harness.gaps.count == 1)
     #expect((.milliseconds(4_050)...(.milliseconds(4_200))).contains(gap), "\(gap)")
-    let samples = try booth.samples()
+    let samples = try harness.samples()
     let back = 3_600 + FrameCount(gap, at: 8_000).rawValue
     #expect(samples.count == 48_000)
     try #require(back < samples.count)
     #expect(samples[back - 1] == 0 && samples[back] == counted(0))
-    while booth.card.openDeviceCount > 0 { await Task.yield() }
+    while harness.card.openDeviceCount > 0 { await Task.yield() }
   }
 
   @Test(arguments: [8_000, 16_000] as [SampleRate])
-  func `one that is back can be lost again, also with another rate`(rate: SampleRate) async throws {
+  func `a device that is back can be lost again, even with another rate`(rate: SampleRate)
+    async throws
+  {
     let openings = Mutex(0)
-    let booth = Booth(faults: [fault]) { soundCard, clock in
+    let harness = RecorderHarness(faults: [fault]) { soundCard, clock in
       let later = FrameCount(.milliseconds(500), at: rate)
       let other = VirtualSoundCard(
         .init(
@@ -83,23 +87,24 @@ import VirtualSoundCard
         return isFirst ? try await open(request) : try await other.soundCard.openCapture(request)
       }
     }
-    let recording = await booth.start(length: .seconds(6))
-    while booth.gaps.count < 2 { await booth.pass(1) }
-    try await booth.finish(recording)
-    #expect(booth.events.count { $0 == .deviceLost } >= 2)
-    #expect(try booth.samples().count == 48_000)
+    let recording = await harness.start(length: .seconds(6))
+    while harness.gaps.count < 2 { await harness.pass(1) }
+    try await harness.finish(recording)
+    #expect(harness.events.count { $0 == .deviceLost } >= 2)
+    #expect(try harness.samples().count == 48_000)
   }
 
-  @Test func `who comes while it is away waits as well, or fails`() async throws {
-    let booth = Booth(faults: [fault])
-    let recording = await booth.start(length: .seconds(4))
-    await lose(booth)
-    let failing = await booth.capture(CaptureRequest())
+  @Test func `a user who joins while the device is away waits or fails, as requested`() async throws
+  {
+    let harness = RecorderHarness(faults: [fault])
+    let recording = await harness.start(length: .seconds(4))
+    await lose(harness)
+    let failing = await harness.capture(CaptureRequest())
     await #expect(throws: AudioRecorderError.deviceLost("virtual")) {
       for try await _ in failing {}
     }
     let begun = Gate()
-    let waiting = await booth.capture(
+    let waiting = await harness.capture(
       CaptureRequest(device: nil, framesPerBuffer: nil, onDeviceLoss: .wait(atMost: .seconds(60))))
     let capture = Task {
       for try await block in waiting {
@@ -107,31 +112,31 @@ import VirtualSoundCard
         #expect(block.gap == nil)
       }
     }
-    await booth.clock.advance(by: .seconds(3))
-    while !begun.isOpen { await booth.pass(1) }
+    await harness.clock.advance(by: .seconds(3))
+    while !begun.isOpen { await harness.pass(1) }
     capture.cancel()
     try await capture.value
-    try await booth.finish(recording)
-    #expect(try booth.samples().count == 32_000)
+    try await harness.finish(recording)
+    #expect(try harness.samples().count == 32_000)
   }
 
-  @Test func `what is no loss is not waited after`() async throws {
+  @Test func `an error that is no loss ends the capture at once`() async throws {
     let failure = SoundCardError.failed("virtual", operation: "read", code: 5, reason: "it is ill")
-    let booth = Booth(faults: []) { soundCard, _ in
+    let harness = RecorderHarness(faults: []) { soundCard, _ in
       let open = soundCard.openCapture
       soundCard.openCapture = { request in IllCapture(try await open(request), failure) }
     }
-    let recording = await booth.start()
+    let recording = await harness.start()
     await #expect(throws: AudioRecorderError.device("virtual", reason: "\(failure)")) {
       try await recording.value
     }
-    #expect(!booth.events.contains(.deviceLost))
-    while booth.card.openDeviceCount > 0 { await Task.yield() }
+    #expect(!harness.events.contains(.deviceLost))
+    while harness.card.openDeviceCount > 0 { await Task.yield() }
   }
 
-  private func lose(_ booth: Booth) async {
-    await booth.passUntilUnplugged()
-    await booth.sees { $0 == .deviceLost }
+  private func lose(_ harness: RecorderHarness) async {
+    await harness.passUntilUnplugged()
+    await harness.sees { $0 == .deviceLost }
   }
 }
 

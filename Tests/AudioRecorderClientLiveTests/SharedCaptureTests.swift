@@ -10,15 +10,15 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct SharedCaptureTests {
   private let ended = Gate()
 
-  private func member() -> HubMember {
-    HubMember(Nobody(), mayBlock: false) { [ended] _ in ended.open() }
+  private func member() -> CaptureMember {
+    CaptureMember(Nobody(), mayBlock: false) { [ended] _ in ended.open() }
   }
 
   private func capture(_ script: [PCMWakeUp] = []) throws -> SharedCapture {
     SharedCapture(try CaptureEngine(pcm: try ScriptedCapture(script)))
   }
 
-  @Test func `a lease that is given back unused closes the device`() throws {
+  @Test func `releasing an unused lease closes the device`() throws {
     let capture = try capture()
     let leases = [capture.lease(), capture.lease()]
     #expect(leases == [true, true])
@@ -30,7 +30,7 @@ import Testing
     #expect(!late)
   }
 
-  @Test func `the one who joins first runs the capture to the device's end`() throws {
+  @Test func `the first member runs the capture to the device's end`() throws {
     let capture = try capture([.ready(160)])
     let isLeased = capture.lease()
     #expect(isLeased)
@@ -38,10 +38,10 @@ import Testing
     #expect(capture.closed.isOpen && ended.isOpen)
   }
 
-  @Test func `who joins after the end is told so`() throws {
+  @Test func `a member that joins after the end is finished with the outcome`() throws {
     let capture = try capture()
     _ = (capture.lease(), capture.lease())
-    capture.join(HubMember(Nobody(), mayBlock: false) { _ in })
+    capture.join(CaptureMember(Nobody(), mayBlock: false) { _ in })
     #expect(!ended.isOpen)
     capture.join(member())
     #expect(ended.isOpen)
@@ -70,20 +70,20 @@ import Testing
       }
       return number < 1_000
     }
-    capture.join(HubMember(slow, mayBlock: false) { _ in })
+    capture.join(CaptureMember(slow, mayBlock: false) { _ in })
     #expect(hasLeft)
   }
 
-  @Test func `a consumer at a standstill holds up nobody else`() async throws {
+  @Test func `a consumer that blocks forever delays no other`() async throws {
     let capture = try capture(Array(repeating: .ready(160), count: 100_000))
     _ = (capture.lease(), capture.lease())
     let heard = DispatchSemaphore(value: 0)
-    let other = HubMember(SignalingConsumer(heard), mayBlock: false) { _ in }
+    let other = CaptureMember(SignalingConsumer(heard), mayBlock: false) { _ in }
     let stalled = StalledConsumer {
       capture.join(other)
       return heard.wait(timeout: .now() + 10) == .success
     }
-    capture.join(HubMember(stalled, mayBlock: true) { [ended] _ in ended.open() })
+    capture.join(CaptureMember(stalled, mayBlock: true) { [ended] _ in ended.open() })
     await ended.wait()
     #expect(stalled.hasGoneOn == true)
   }

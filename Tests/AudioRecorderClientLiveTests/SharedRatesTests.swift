@@ -17,19 +17,19 @@ import VirtualSoundCard
   private let full = SoundFileEncoding.wavFloat
 
   @Test(arguments: [false, true])
-  func `a recording and a recogniser get what they ask for, whoever comes first`(
+  func `a recording and a recognizer get their formats, whoever comes first`(
     recordingIsFirst: Bool
   ) async throws {
     let request = RecordingRequest(
       url: folder.url("wav"), encoding: full, sampleRate: 48_000, channelCount: 2)
     let (heard, events) = try await withMicrophone { recorder in
-      var ear: Ear?
+      var ear: CaptureReader?
       if !recordingIsFirst { ear = await self.ear(on: recorder, .speech, 1) }
       let recording = await log(recorder.recording(request: request))
       await recording.begun.wait()
       let second = ear
       let listener = if let second { second } else { await self.ear(on: recorder, .speech, 1) }
-      await pass(until: listener.isContent, recording.isContent)
+      await pass(until: listener.isDone, recording.isDone)
       await recorder.stopRecording()
       return (try await listener.stop(), try await recording.task.value)
     }
@@ -40,7 +40,7 @@ import VirtualSoundCard
     #expect(recorded.format == TwoTones.format && recorded.duration >= .seconds(1))
     let isBitExact = TwoTones.isHeard(in: recorded.samples)
     #expect(isBitExact)
-    #expect(heard.first?.buffer.format == .speech && heard.isOneTimeLine)
+    #expect(heard.first?.buffer.format == .speech && heard.isOneTimeline)
     let tone = Tone(
       of: 1_000, in: heard.stretches[0].samples[4_000..<12_000], from: 4_000, at: .speech)
     #expect(abs(tone.amplitude - Double(TwoTones.amplitude)) < 0.001)
@@ -50,14 +50,14 @@ import VirtualSoundCard
   @Test func `a lone capture in the device's own format is not converted`() async throws {
     let heard = try await withMicrophone { recorder in
       let ear = await self.ear(on: recorder, 48_000, 2)
-      await pass(until: ear.isContent)
+      await pass(until: ear.isDone)
       return try await ear.stop()
     }
     let isBitExact = TwoTones.isHeard(in: heard.flatMap(\.buffer.samples))
     #expect(isBitExact)
   }
 
-  @Test func `who comes to a recording of less is told that there is no more`() async throws {
+  @Test func `a user of a device opened for less learns its format`() async throws {
     let first = RecordingRequest(
       url: folder.url("wav"), encoding: full, sampleRate: .speech, channelCount: 1)
     let second = RecordingRequest(
@@ -68,7 +68,7 @@ import VirtualSoundCard
       let high = await log(recorder.recording(request: second))
       await high.begun.wait()
       let ear = await self.ear(on: recorder, 48_000, 2)
-      await pass(until: ear.isContent, low.isContent, high.isContent)
+      await pass(until: ear.isDone, low.isDone, high.isDone)
       await recorder.stopRecording()
       return (try await low.task.value, try await high.task.value, try await ear.stop())
     }
@@ -81,12 +81,12 @@ import VirtualSoundCard
     #expect(try folder.read(#require(second.file)).format == TwoTones.format)
   }
 
-  @Test func `each counts what was lost in its own frames`() async throws {
+  @Test func `each user counts losses in its own frames`() async throws {
     // Numbers of frames that no rate but the device's divides.
     let faults = (1...400).map { VirtualFault.xrun(at: FrameCount(48_007 * $0), lost: 4_801) }
     let rates: [SampleRate] = [16_000, 48_000, 44_100, 22_050]
     let heard = try await withMicrophone(faults) { recorder in
-      var ears: [Ear] = []
+      var ears: [CaptureReader] = []
       for rate in rates {
         ears.append(
           await self.ear(on: recorder, rate, 1) { heard in
@@ -94,14 +94,14 @@ import VirtualSoundCard
           })
         await clock.sleepers(atLeast: 1)
       }
-      for ear in ears { await pass(until: ear.isContent) }
+      for ear in ears { await pass(until: ear.isDone) }
       var heard: [[CapturedAudio]] = []
       for ear in ears { heard.append(try await ear.stop()) }
       return heard
     }
     #expect(openings.withLock { $0 } == [TwoTones.format])
     for (rate, blocks) in zip(rates, heard) {
-      #expect(blocks.isOneTimeLine)
+      #expect(blocks.isOneTimeline)
       let lost = FrameCount(4_801).converted(from: 48_000, to: rate)
       let gaps = blocks.compactMap(\.gap?.lost)
       #expect(gaps.allSatisfy { abs($0.rawValue - lost.rawValue) <= 1 }, "\(rate): \(gaps)")
@@ -125,7 +125,7 @@ import VirtualSoundCard
   private struct RecordingLog {
     let begun = Gate()
     /// Opens when it is a second long.
-    let isContent = Gate()
+    let isDone = Gate()
     var task = Task<[RecordingEvent], any Error> { [] }
   }
 
@@ -133,14 +133,14 @@ import VirtualSoundCard
     _ events: AsyncThrowingStream<RecordingEvent, any Error>
   ) -> RecordingLog {
     var log = RecordingLog()
-    let (begun, isContent) = (log.begun, log.isContent)
+    let (begun, isDone) = (log.begun, log.isDone)
     log.task = Task {
-      defer { [begun, isContent].forEach { $0.open() } }
+      defer { [begun, isDone].forEach { $0.open() } }
       var all: [RecordingEvent] = []
       for try await event in events {
         all.append(event)
         begun.open()
-        if case .levels(let levels) = event, levels.recorded >= .seconds(1) { isContent.open() }
+        if case .levels(let levels) = event, levels.recorded >= .seconds(1) { isDone.open() }
       }
       return all
     }
@@ -151,11 +151,11 @@ import VirtualSoundCard
   private func ear(
     on recorder: AudioRecorderClient, _ rate: SampleRate, _ channels: Int,
     isEnough: (@Sendable ([CapturedAudio]) -> Bool)? = nil
-  ) async -> Ear {
+  ) async -> CaptureReader {
     let request = CaptureRequest(
       sampleRate: rate, channelCount: channels, droppingOldestAfter: .seconds(3_600))
     let second = FrameCount(.seconds(1), at: rate)
-    let ear = Ear(
+    let ear = CaptureReader(
       await recorder.capture(request: request), isEnough: isEnough ?? { $0.endFrame >= second })
     await clock.sleepers(atLeast: 1)
     return ear

@@ -20,14 +20,14 @@ import Testing
   }
 
   @Test(arguments: [1, 7, 100, 1_000])
-  func `it ends when it has been quiet for long enough, to the frame`(size: Int) {
+  func `silence ends a recording at the exact frame`(size: Int) {
     #expect(end(Steps.audio((0.5, 50), (0.001, 300)), cut: size) == 150)
     #expect(end(Steps.audio((0.5, 50), (0, 99), (0.5, 1), (0, 99)), cut: size) == nil)
     #expect(end(Steps.audio((0.5, 50), (0, 99), (0.5, 1), (0, 100)), cut: size) == 250)
   }
 
   @Test(arguments: [1, 7, 100, 1_000])
-  func `quiet counts from the beginning, but for the pre-roll`(size: Int) {
+  func `silence counts from the beginning, without the pre-roll`(size: Int) {
     #expect(end(Steps.audio((0, 300)), cut: size) == 100)
     #expect(end(Steps.audio((0, 300)), cut: size, skip: 80) == 180)
     #expect(end(Steps.audio((0, 50), (0.5, 10), (0, 300)), cut: size, skip: 80) == 180)

@@ -13,28 +13,28 @@ import Testing
     var microphone = SilentMicrophone(rule, rate: 16_000)
     return amplitudes.indices.filter { index in
       let samples = Array(repeating: amplitudes[index], count: 8_000)
-      return microphone.hears(AudioBuffer(format: .speech, samples: samples)) != nil
+      return microphone.take(AudioBuffer(format: .speech, samples: samples)) != nil
     }
   }
 
-  @Test func `it warns once for every stretch that is quiet for long enough`() {
+  @Test func `a silent microphone is reported once for every quiet stretch`() {
     #expect(warnings([0, 0, 0, 0]) == [1])
     #expect(warnings([0, 0.1, 0, 0.1, 0]).isEmpty)
     #expect(warnings([0, 0, 0.1, 0, 0, 0]) == [1, 4])
   }
 
-  @Test func `it tells how loud the quiet was`() {
+  @Test func `the report of a silent microphone has its level`() {
     var microphone = SilentMicrophone(rule, rate: 16_000)
     let samples = Array(repeating: Float(-0.0001), count: 16_000)
-    let level = microphone.hears(AudioBuffer(format: .speech, samples: samples))
+    let level = microphone.take(AudioBuffer(format: .speech, samples: samples))
     #expect(level.map { $0.dBFS.rounded() } == -80)
   }
 
-  @Test func `what is at the threshold is not quiet, and quiet counts from the last loud frame`() {
+  @Test func `a frame at the threshold is loud, and quiet counts from the last loud frame`() {
     var microphone = SilentMicrophone(rule, rate: 16_000)
     var samples = [Float](repeating: 0, count: 16_000)
     samples[0] = 0.001
-    #expect(microphone.hears(AudioBuffer(format: .speech, samples: samples)) == nil)
-    #expect(microphone.hears(AudioBuffer(silence: 1, format: .speech)) != nil)
+    #expect(microphone.take(AudioBuffer(format: .speech, samples: samples)) == nil)
+    #expect(microphone.take(AudioBuffer(silence: 1, format: .speech)) != nil)
   }
 }

@@ -9,13 +9,13 @@ import Testing
     var trigger = SoundTrigger(
       LevelRule(threshold: Decibels(dBFS: -40), hold: hold), rate: audio.format.sampleRate)
     for buffer in audio.cut(size) {
-      if let onset = trigger.hears(buffer) { return onset }
+      if let onset = trigger.take(buffer) { return onset }
     }
     return nil
   }
 
   @Test(arguments: [1, 7, 50, 1_000])
-  func `a sound begins with its first loud frame, however it is cut`(size: Int) {
+  func `a sound begins with its first loud frame, whatever the buffers' size`(size: Int) {
     let audio = Steps.audio((0, 333), (0.5, 100))
     #expect(onset(audio, hold: .milliseconds(100), cut: size) == 333)
     #expect(onset(audio, hold: .zero, cut: size) == 333)

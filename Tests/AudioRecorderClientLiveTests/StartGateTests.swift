@@ -25,7 +25,7 @@ import Testing
     #expect(samples == Array(audio.samples[(500 - got)...]))
   }
 
-  @Test func `a command begins it with what was heard right before`() {
+  @Test func `a command begins a recording with the pre-roll before it`() {
     var gate = StartGate(preRoll: 30, trigger: nil)
     for buffer in audio.cut(50) { #expect(gate.take(buffer) == nil) }
     let beginning = gate.begin()

@@ -45,13 +45,13 @@ import Testing
     }
   }
 
-  @Test func `a preview has a microphone of its own`() async throws {
+  @Test func `a preview lists a microphone of its own`() async throws {
     let devices = try await AudioRecorderClient.previewValue.devices()
     #expect(devices.map(\.id) == ["preview"])
     #expect(devices.allSatisfy { $0.isDefault && $0.directions == [.capture] })
   }
 
-  @Test func `a preview's recording grows no longer in a pause`() async throws {
+  @Test func `a preview's recording does not grow during a pause`() async throws {
     let clock = TestClock()
     let id = RecordingID("preview")
     try await withDependencies {
@@ -109,7 +109,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: url.path))
   }
 
-  @Test func `a preview tells levels as seldom as it was asked for`() async throws {
+  @Test func `a preview reports levels at the requested interval`() async throws {
     try await withDependencies {
       $0.continuousClock = ImmediateClock()
     } operation: {
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `a preview waits for the command to begin, and has one recording of a name`()
+  @Test func `a preview waits for the command to begin and refuses a name in use`()
     async throws
   {
     let clock = TestClock()

@@ -3,7 +3,7 @@ import AudioRecorderClient
 import Testing
 
 @Suite struct RecordingPolicyTests {
-  @Test func `a consumer that does not look costs no memory and loses no gap`() {
+  @Test func `a consumer that does not read costs bounded memory and loses no gap`() {
     var queue: [RecordingEvent] = []
     let silence = AudioMeter().level
     for step in 1...100 {
@@ -18,7 +18,7 @@ import Testing
       ])
   }
 
-  @Test func `of the rare events the newest are kept, and the start`() {
+  @Test func `the start and the newest of the rare events are kept`() {
     let format = AudioFormat.speech
     let start = RecordingEvent.started(
       RecordingStart(device: "a", deviceFormat: format, fileFormat: format))
@@ -32,7 +32,7 @@ import Testing
     #expect(queue.last == .silentMicrophone(Decibels(dBFS: -5_000)))
   }
 
-  @Test func `of a device that comes and goes the last loss is kept, and the sum of its gaps`() {
+  @Test func `the last loss of a device is kept, and the sum of its gaps`() {
     var queue: [RecordingEvent] = []
     for _ in 1...100 {
       PipePolicy.recording.enqueue(&queue, .deviceLost)

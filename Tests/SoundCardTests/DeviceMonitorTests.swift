@@ -20,7 +20,7 @@ import Testing
     await thread.join()
   }
 
-  @Test func `a device that was abandoned is lost for every call, and can be closed`() throws {
+  @Test func `an abandoned device is lost for every call and can be closed`() throws {
     let device = try HangingDevice()
     device.release()
     let pcm = MonitoredPlayback(device)
@@ -36,7 +36,7 @@ import Testing
     #expect(device.isClosed.isOpen)
   }
 
-  @Test func `a device that is lost is reported before it is closed, one that is not after that`()
+  @Test func `a lost device is reported before it is closed, another one after`()
     throws
   {
     for outcome in [Result<Void, SoundCardError>.success(()), .failure(.deviceLost("hanging"))] {
@@ -49,8 +49,7 @@ import Testing
     }
   }
 
-  @Test func `of a thread that was abandoned nothing is reported, and its device is closed`() throws
-  {
+  @Test func `an abandoned thread reports nothing, and its device is closed`() throws {
     let device = try HangingDevice()
     let pcm = MonitoredPlayback(device)
     #expect(pcm.monitor.heartbeat.abandon())
@@ -58,7 +57,7 @@ import Testing
     #expect(device.isClosed.isOpen)
   }
 
-  @Test func `a device whose waits are long but answer is not suspected`() throws {
+  @Test func `a device with long waits that end is not suspected`() throws {
     let device = try HangingDevice()
     let pcm = MonitoredPlayback(device)
     let hasEnded = try WakeUp()

@@ -9,7 +9,7 @@ import Testing
     return device
   }
 
-  @Test func `it is tried after 1, 2, 4 and then every 5 seconds`() {
+  @Test func `a lost device is retried after 1, 2, 4, and then every 5 seconds`() {
     var device = waiting()
     var tries: [Int] = []
     var time = Duration.zero
@@ -27,7 +27,7 @@ import Testing
     #expect(tries == [1, 2, 4, 9, 14, 19, 24])
   }
 
-  @Test func `it is tried when devices have changed, not too soon after it failed`() {
+  @Test func `a change of devices triggers a retry, but not too soon after a failure`() {
     var device = waiting()
     device.changed()
     #expect(device.next(at: .milliseconds(10)) == .open)
@@ -38,7 +38,7 @@ import Testing
     #expect(device.next(at: .milliseconds(280)) == .open)
   }
 
-  @Test func `an opening that took long costs the tries that would have been meanwhile`() {
+  @Test func `a slow opening replaces the retries during it`() {
     var device = waiting()
     #expect(device.next(at: .seconds(1)) == .open)
     device.failed(at: .seconds(6))
@@ -47,7 +47,7 @@ import Testing
     #expect(device.next(at: .seconds(6)) == .sleep(until: .seconds(9)))
   }
 
-  @Test func `everybody waits for as long as they want to, and with the last one it is over`() {
+  @Test func `each waiter has its own deadline, and the last one ends the wait`() {
     var device = waiting()
     device.join(2, until: .milliseconds(500))
     #expect(device.next(at: .zero) == .sleep(until: .milliseconds(500)))
@@ -57,7 +57,7 @@ import Testing
     #expect(device.next(at: .milliseconds(600)) == .over)
   }
 
-  @Test func `a device that is back is left alone, until it is lost again`() {
+  @Test func `a device that is back is not opened until it is lost again`() {
     var device = waiting()
     #expect(device.next(at: .seconds(1)) == .open)
     device.opened()
@@ -68,7 +68,7 @@ import Testing
     #expect(device.next(at: .seconds(61)) == .expire([1]))
   }
 
-  @Test func `a loss that is told of while the device is opened opens it no second time`() {
+  @Test func `a loss during an opening does not open the device twice`() {
     var device = waiting()
     #expect(device.next(at: .seconds(1)) == .open)
     device.lose()

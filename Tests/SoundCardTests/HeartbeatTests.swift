@@ -2,11 +2,11 @@ import SoundCard
 import Testing
 
 @Suite struct HeartbeatTests {
-  @Test func `a thread that has made no call is in none`() {
+  @Test func `a thread that has made no call is seen in none`() {
     #expect(Heartbeat().beat == Heartbeat.Beat(count: 0, call: .none))
   }
 
-  @Test func `a call is seen while it is under way, and every call is another`() {
+  @Test func `a call is seen while it runs, and each call differs from the last`() {
     let heartbeat = Heartbeat()
     #expect(heartbeat.begin(.write))
     #expect(heartbeat.beat == Heartbeat.Beat(count: 1, call: .write))
@@ -16,7 +16,7 @@ import Testing
     #expect(heartbeat.beat == Heartbeat.Beat(count: 3, call: .write))
   }
 
-  @Test func `it is abandoned once and for all`() {
+  @Test func `a thread is abandoned once and permanently`() {
     let heartbeat = Heartbeat()
     #expect(!heartbeat.isAbandoned)
     #expect(heartbeat.abandon())

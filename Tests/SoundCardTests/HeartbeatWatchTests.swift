@@ -40,7 +40,7 @@ import Testing
     #expect(verdicts([inWrite, inWrite], every: .seconds(60)) == [.fine, .fine])
   }
 
-  @Test func `where the watching thread itself is late, a thread is given seconds`() {
+  @Test func `a late watching thread grants the watched one seconds`() {
     let verdicts = verdicts(Array(repeating: inWrite, count: 26), every: .milliseconds(300))
     #expect(verdicts.dropLast().count { $0 != .fine } == 1)
     #expect(verdicts[2] == .suspicious)

@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `a device that is announced is opened at once, and given once`() async {
+  @Test func `an announced device is opened at once and handed out once`() async {
     let place = Place()
     let watch = place.watch()
     await place.clock.sleepers(atLeast: 1)
@@ -83,7 +83,7 @@ import Testing
     #expect(place.state.withLock { $0.closed } == 0)
   }
 
-  @Test func `who has waited long enough is told, and with the last one it is over`() async {
+  @Test func `a waiter past its deadline is reported, and the last one ends the wait`() async {
     let place = Place()
     let watch = place.watch()
     watch.join(2, atMost: .seconds(3))
@@ -101,7 +101,7 @@ import Testing
     watch.end()
   }
 
-  @Test func `a device that nobody has taken is closed at the end`() async {
+  @Test func `an untaken device is closed at the end`() async {
     let place = Place()
     let watch = place.watch()
     place.comeBack()
@@ -126,7 +126,7 @@ import Testing
     #expect(late == nil)
   }
 
-  @Test func `a device that does not open is tried again`() async {
+  @Test func `a device that does not open is retried`() async {
     let place = Place()
     let watch = place.watch()
     for seconds in [1, 1, 2] {
@@ -138,7 +138,7 @@ import Testing
     watch.end()
   }
 
-  @Test func `at the end nobody listens to changes any more`() async {
+  @Test func `the end removes the observer of device changes`() async {
     let place = Place()
     let watch = place.watch()
     await place.clock.sleepers(atLeast: 1)

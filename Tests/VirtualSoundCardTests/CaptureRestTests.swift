@@ -9,7 +9,7 @@ import VirtualSoundCard
 @Suite(.timeLimit(.minutes(1))) struct CaptureRestTests {
   let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
 
-  @Test func `while a capture rests, a card in lockstep goes on`() async throws {
+  @Test func `a card in lockstep continues while a capture rests`() async throws {
     let clock = TestClock()
     let pcm = try await open(.lockstep(clock))
     let rest = halfBuffer(of: pcm)
@@ -27,7 +27,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [nil, .milliseconds(50)] as [Duration?])
-  func `a card that has waited for its engine makes up for it, or slips where that was long`(
+  func `a card that waited for its engine catches up, or slips after a long wait`(
     slack: Duration?
   ) async throws {
     let clock = TestClock()

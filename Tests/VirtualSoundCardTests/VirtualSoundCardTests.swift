@@ -8,20 +8,20 @@ import VirtualSoundCard
 @Suite struct VirtualSoundCardTests {
   let format = AudioFormat(sampleRate: 8_000, channelCount: 2)
 
-  @Test func `it lists one virtual device and never as the default`() async throws {
+  @Test func `the virtual card lists one device, never as the default`() async throws {
     let devices = try await VirtualSoundCard().soundCard.devices()
     #expect(devices == [VirtualSoundCard.device])
     #expect(devices.allSatisfy { $0.isVirtual && !$0.isDefault })
   }
 
-  @Test func `another device's name is unknown to it`() async {
+  @Test func `the virtual card refuses another device's name`() async {
     let card = VirtualSoundCard().soundCard
     await #expect(throws: SoundCardError.unknownDevice("hw:9", .playback)) {
       _ = try await card.openPlayback(request: PCMRequest(device: "hw:9", format: format))
     }
   }
 
-  @Test func `what is written untimed is kept sample by sample`() async throws {
+  @Test func `an untimed card keeps written samples exactly`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed))
     let pcm = try await card.soundCard.openPlayback(request: PCMRequest(format: format))
     let tone = AudioSignal.sine(440).buffer(1_600, format: format)
@@ -34,7 +34,7 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `a card that is unplugged for a time cannot be opened until then, and says when`()
+  @Test func `an unplugged card opens again after its time and reports the change`()
     async throws
   {
     let clock = TestClock<Duration>()
@@ -64,7 +64,7 @@ import VirtualSoundCard
     again.close()
   }
 
-  @Test func `a closed device is lost to whoever still uses it`() async throws {
+  @Test func `a closed device is lost for its remaining users`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed))
     let pcm = try await card.soundCard.openPlayback(request: PCMRequest(format: format))
     pcm.close()
@@ -75,7 +75,7 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `a microphone hears its buffer to the last frame and then ends`() async throws {
+  @Test func `a microphone delivers its buffer to the last frame and then ends`() async throws {
     let heard = AudioSignal.noise(seed: 3).buffer(1_001, format: format)
     let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(heard)))
     let pcm = try await card.soundCard.openCapture(
@@ -85,7 +85,7 @@ import VirtualSoundCard
     #expect(try readToTheEnd(pcm) == heard.samples)
   }
 
-  @Test func `a clock paces it, and nothing is heard before its time`() async throws {
+  @Test func `a clock paces the card, and no frame comes early`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(
       .init(pace: .lockstep(clock), microphone: .signal(.impulse(at: 300))))

@@ -26,7 +26,7 @@ import Testing
     #expect(device.poll(.period) == .ready(10))
   }
 
-  @Test func `playback that runs dry is interrupted by the frames it lacked until that is known`() {
+  @Test func `playback that runs dry reports the frames it lacked until then`() {
     var device = transfer(.playback)
     _ = device.write(25)
     device.tick(20)
@@ -50,7 +50,7 @@ import Testing
     #expect(read.first == 50)
   }
 
-  @Test func `a scripted xrun leaves a gap in what is heard`() {
+  @Test func `a scripted xrun leaves a gap in the captured frames`() {
     var device = transfer(.capture, faults: [.xrun(at: 10, lost: 7)])
     device.start()
     device.tick(10)
@@ -58,7 +58,7 @@ import Testing
     #expect(device.read(10).first == 7)
   }
 
-  @Test func `a machine that slept has missed what passed meanwhile`() {
+  @Test func `a machine that slept has lost the frames of its sleep`() {
     var device = transfer(.capture, faults: [.suspended(at: 10, lost: 7)])
     device.start()
     device.tick(10)
@@ -66,7 +66,7 @@ import Testing
     #expect(device.read(10).first == 7)
   }
 
-  @Test func `a driver that takes its time to resume moves nothing, and misses it all`() {
+  @Test func `a driver that resumes slowly moves no frames and loses those of that time`() {
     var device = transfer(
       .capture, faults: [.suspended(at: 10, lost: 7, resuming: .milliseconds(20))])
     device.start()
@@ -80,7 +80,7 @@ import Testing
     #expect(device.read(10).first == 27)
   }
 
-  @Test func `a playback that cannot be resumed has lost what it held, and begins anew`() {
+  @Test func `a playback that cannot be resumed loses its buffer and restarts`() {
     var device = transfer(.playback, faults: [.suspended(at: 10, lost: 7, isEmptied: true)])
     _ = device.write(40)
     device.tick(10)
@@ -92,7 +92,7 @@ import Testing
     #expect(device.position == 10)
   }
 
-  @Test func `a capture that cannot be resumed has lost what it held as well`() {
+  @Test func `a capture that cannot be resumed loses its buffer as well`() {
     var device = transfer(.capture, faults: [.suspended(at: 20, lost: 7, isEmptied: true)])
     device.start()
     device.tick(20)
@@ -102,7 +102,7 @@ import Testing
     #expect(device.read(10).first == 27)
   }
 
-  @Test func `a transfer moves no more than the script says, and each so-many-th nothing`() {
+  @Test func `a transfer moves no more than scripted, and every nth one nothing`() {
     var device = transfer(
       .playback, faults: [.shortTransfers(atMost: 4), .refusedTransfers(every: 3)])
     let written = (0..<6).map { _ in device.write(10) }
@@ -116,7 +116,7 @@ import Testing
     #expect(read.map(\.first) == [0, 4, 8, 8])
   }
 
-  @Test func `a delay is what the script claims from its frame on, or what was told last`() {
+  @Test func `a delay is the scripted one from its frame on, or the last reported one`() {
     var device = transfer(
       .playback, faults: [.claimedDelay(-500, at: 10), .claimedDelay(nil, at: 20)])
     _ = device.write(40)
@@ -128,7 +128,7 @@ import Testing
     #expect([before, claimed, last] == [40, -500, -500])
   }
 
-  @Test func `a call fails from its frame on and so many times, and a loss is for good`() {
+  @Test func `a call fails from its frame on as often as scripted, and a loss is permanent`() {
     let broken = SoundCardError.failed("virtual", operation: "x", code: 5, reason: "y")
     var device = transfer(
       .playback,
@@ -163,7 +163,7 @@ import Testing
     #expect(device.happened.map(\.number) == [0, 1])
   }
 
-  @Test func `where nobody is late a playback does not run dry`() {
+  @Test func `a playback does not run dry while its engine is on time`() {
     var device = transfer(.playback)
     _ = device.write(25)
     device.pass(40)
@@ -183,7 +183,7 @@ import Testing
   }
 
   @Test(arguments: [AudioDevice.Direction.playback, .capture])
-  func `a device that is never ready takes and gives nothing, and its time passes`(
+  func `a device that is never ready moves no frames, and its time passes`(
     direction: AudioDevice.Direction
   ) {
     var device = transfer(direction, faults: [.neverReady])
@@ -206,7 +206,7 @@ import Testing
     #expect(device.isGone)
   }
 
-  @Test func `what is dropped is not played`() {
+  @Test func `dropped frames are not played`() {
     var device = transfer(.playback)
     _ = device.write(30)
     device.tick(10)

@@ -1,0 +1,138 @@
+import AudioCore
+import AudioThreads
+import SoundCard
+import Synchronization
+
+/// One open capture device, its audio thread, and the thread of its consumer.
+final class CaptureEngine: Sendable {
+  let configuration: PCMConfiguration
+  private let pcm: MonitoredCapture
+  private let link: CaptureLink
+  // Written by the consumer's thread, and read by it when the device is lost.
+  private let withoutAudio = Mutex(Duration.zero)
+
+  init(pcm: any CapturePCM) throws(WakeUpError) {
+    self.pcm = MonitoredCapture(pcm)
+    configuration = pcm.configuration
+    link = try CaptureLink(device: pcm.configuration)
+  }
+
+  /// Captures until `stop`, until the consumer wants no more, or until the device ends or fails, then
+  /// closes the device.
+  ///
+  /// The calling thread becomes the consumer's. The consumer gets what was captured before an error
+  /// and is finished in any case, before the error is thrown.
+  func run(_ consumer: some CaptureConsumer) throws {
+    let outcome = Result { try capture(into: consumer) }
+    let finishing = Result { try consumer.finish() }
+    try outcome.get()
+    try finishing.get()
+  }
+
+  /// The time since the last captured frame when the loss of the device was noticed.
+  var timeWithoutAudio: Duration { withoutAudio.withLock { $0 } }
+
+  /// Returns when someone nudges the engine; for the consumer's thread while the device is lost.
+  func waitForNudge() {
+    link.consumerWakeUp.wait()
+  }
+
+  /// Whether the capture was stopped.
+  var isStopping: Bool { link.isStopping }
+
+  /// Ends the capture, from any thread; what was captured by then is still delivered.
+  func stop() {
+    link.stop()
+    pcm.waker.signal()
+  }
+
+  /// Asks the consumer whether it wants more, from any thread.
+  func nudge() {
+    link.consumerWakeUp.signal()
+  }
+
+  /// The number of blocks that the audio thread has delivered so far; from any thread.
+  var blockCount: Int { link.blocks.totalWritten }
+
+  /// Closes the device, even if nothing was captured; closing twice is harmless.
+  ///
+  /// The audio thread closes a device that is lost or does not respond, when its call returns.
+  func close() {
+    guard !pcm.monitor.heartbeat.isAbandoned else { return }
+    pcm.close()
+  }
+
+  private func capture(into consumer: some CaptureConsumer) throws {
+    let audioThreadEnded = try startAudioThread()
+    defer {
+      stop()
+      wait(for: audioThreadEnded)
+    }
+    try pass(to: consumer)
+  }
+
+  /// Returns when the audio thread has ended or has been abandoned.
+  private func wait(for ended: WakeUp) {
+    var watch = HeartbeatWatch()
+    while !pcm.monitor.heartbeat.isAbandoned, link.ending == nil {
+      _ = pcm.monitor.wait(for: ended, &watch)
+    }
+  }
+
+  /// Starts the audio thread and returns what it signals at its end.
+  private func startAudioThread() throws -> WakeUp {
+    let ended = try WakeUp()
+    _ = try DedicatedThread.start(name: "syrinx-capture") { [pcm, link] in
+      pcm.adoptThread()
+      let outcome = Result { () throws(SoundCardError) in
+        try CaptureThread(pcm: pcm, link: link).run()
+      }
+      let time = pcm.elapsed
+      pcm.close(after: outcome) { outcome in
+        link.end(outcome, at: time)
+        ended.signal()
+      }
+    }
+    return ended
+  }
+
+  /// Passes blocks on until there are no more, or the consumer wants no more.
+  private func pass(to consumer: some CaptureConsumer) throws {
+    var watch = HeartbeatWatch()
+    var reader = BlockReader(format: configuration.format)
+    var lastBlock = ContinuousClock.now
+    while true {
+      consumer.beginRound()
+      // Read before the blocks: after the end, the ring holds all that there will be.
+      let ending = link.ending
+      // Blocks captured later belong to the next round: a consumer slower than the device would
+      // never reach the end of this one.
+      let end = link.blocks.totalWritten
+      while reader.nextNumber < end,
+        let captured = reader.next(from: link, joining: samples(of: consumer.batchDuration))
+      {
+        if link.roomRequest.take() { pcm.waker.signal() }
+        lastBlock = .now
+        guard try consumer.take(captured) else { return }
+      }
+      if let ending {
+        withoutAudio.withLock { $0 = max(.zero, link.endedAt - reader.nextTime) }
+        return try ending.get()
+      }
+      guard try consumer.endRound() else { return }
+      link.wake(for: samples(of: consumer.batchDuration))
+      // The threshold is lower now: blocks may be due that woke nobody.
+      if link.isDue { continue }
+      guard let error = pcm.monitor.wait(for: link.consumerWakeUp, &watch) else { continue }
+      // The capture was to end anyway.
+      if link.isStopping { return }
+      withoutAudio.withLock { $0 = lastBlock.duration(to: .now) }
+      throw error
+    }
+  }
+
+  private func samples(of duration: Duration) -> Int {
+    let format = configuration.format
+    return FrameCount(duration, at: format.sampleRate).rawValue * format.channelCount
+  }
+}

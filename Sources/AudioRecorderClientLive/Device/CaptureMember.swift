@@ -1,0 +1,283 @@
+import AudioCore
+import AudioThreads
+import Synchronization
+
+/// A consumer of a shared capture.
+///
+/// A consumer that may block, as a disk does, gets a thread and a queue of its own as soon as it is
+/// not alone. The capture's thread serves the others.
+// `@unchecked Sendable` is right because the consumer belongs to one thread at a time: to the one
+// that makes it, then to the capture's, then to its own, and each of them starts the next.
+final class CaptureMember: @unchecked Sendable {
+  let number: Int
+  private let mayBlock: Bool
+  private let consumer: any CaptureConsumer
+  private let ended: (Result<Void, any Error>) -> Void
+  private let stopping = Atomic<Bool>(false)
+  /// Set once, by the capture's thread.
+  private var queue: MemberQueue?
+  /// The capture's frame at which the member's timeline begins: the first that it gets.
+  private var origin: FrameCount?
+
+  private static let numbers = Atomic<Int>(0)
+
+  /// - Parameter ended: called once, after the consumer is finished.
+  init(
+    _ consumer: any CaptureConsumer, mayBlock: Bool,
+    ended: @escaping (Result<Void, any Error>) -> Void
+  ) {
+    (self.consumer, self.mayBlock, self.ended) = (consumer, mayBlock, ended)
+    (onDeviceLoss, mayStall) = (consumer.onDeviceLoss, consumer.mayStall)
+    number = Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
+  }
+
+  /// What happens to the member when the device is lost.
+  let onDeviceLoss: DeviceLossPolicy
+
+  /// Whether it may block forever, as a write to a pipe can; it never runs on the capture's thread.
+  let mayStall: Bool
+
+  /// Whether the member was stopped.
+  var isStopping: Bool { stopping.load(ordering: .acquiring) }
+
+  /// Whether the member was stopped or wants no more; for the capture's thread.
+  var wantsToLeave: Bool { isStopping || queue?.isRefused == true }
+
+  /// How much audio may be joined into one block; for the capture's thread.
+  var batchDuration: Duration { queue == nil ? consumer.batchDuration : .zero }
+
+  /// Stops the member; from any thread.
+  func stop() {
+    stopping.store(true, ordering: .releasing)
+  }
+
+  /// Moves a consumer that may block to a thread of its own, so that it does not delay others; if the
+  /// system refuses a thread, it stays on the capture's.
+  ///
+  /// - Parameter leave: called when the consumer wants no more.
+  func startThread(leave: @escaping @Sendable () -> Void) {
+    guard mayBlock, queue == nil,
+      let queue = try? MemberQueue(depth: mayStall ? CaptureLink.depth : MemberQueue.depth)
+    else { return }
+    let thread = try? DedicatedThread.start(name: "syrinx-record") { [self] in
+      serve(queue, leave)
+    }
+    if thread != nil { self.queue = queue }
+  }
+
+  /// Takes a block of the capture; false if the member wants no more.
+  ///
+  /// A loss before its first block is no gap: its timeline begins there.
+  func take(_ captured: DeviceAudio) throws -> Bool {
+    var captured = captured
+    if origin == nil { captured.lost = 0 }
+    if origin == nil, captured.event != nil { return try pass(captured) }
+    let origin = origin ?? captured.buffer.firstFrame
+    self.origin = origin
+    captured.buffer.firstFrame = captured.buffer.firstFrame - origin
+    return try pass(captured)
+  }
+
+  private func pass(_ captured: DeviceAudio) throws -> Bool {
+    guard let queue else { return try consumer.take(captured) }
+    return queue.push(captured)
+  }
+
+  /// Finishes the member, because it left or because the capture has ended.
+  func finish(_ outcome: Result<Void, any Error>) {
+    guard let queue else { return complete(outcome) }
+    queue.finish(outcome)
+  }
+
+  private func serve(_ queue: MemberQueue, _ leave: () -> Void) {
+    while true {
+      switch queue.pop() {
+      case .failure(let end): return complete(end.outcome)
+      case .success(let captured):
+        let wantsMore = Result { try consumer.take(captured) }
+        if case .success(true) = wantsMore { continue }
+        queue.refuse()
+        leave()
+        queue.waitForRelease()
+        return complete(wantsMore.map { _ in })
+      }
+    }
+  }
+
+  private func complete(_ outcome: Result<Void, any Error>) {
+    let finishing = Result { try consumer.finish() }
+    ended(outcome.flatMap { finishing })
+  }
+}
+
+/// The blocks on their way to a consumer with a thread of its own.
+///
+/// While the queue is full the writer waits, but not for long: a disk that hangs, or is too slow,
+/// must not cost others a frame. Then blocks are dropped, and the next one reports how much was lost.
+final class MemberQueue: Sendable {
+  /// How much audio the queue holds.
+  static let depth = Duration.seconds(16)
+  /// How long the writer waits in total until the reader has caught up by half.
+  ///
+  /// The ring behind the writer holds much more.
+  static let timeout = Duration.seconds(2)
+
+  /// Waits for a signal, at most so long; returns how long that was.
+  typealias Wait = @Sendable (WakeUp, _ atMost: Duration) -> Duration
+
+  private enum End {
+    case open
+    /// Nothing follows the queued blocks.
+    case finished(Result<Void, any Error>)
+    /// The consumer wants no more.
+    case refused
+
+    var isRefused: Bool {
+      if case .refused = self { true } else { false }
+    }
+  }
+
+  private enum Step<Value> {
+    case done(Value)
+    case wait
+  }
+
+  private struct State {
+    let depth: Duration
+    let timeout: Duration
+    var timeLeft: Duration
+    var blocks: [DeviceAudio] = []
+    var queued = Duration.zero
+    /// What was dropped since the last block: no frames, and the number that was lost.
+    var missing: DeviceAudio?
+    var end = End.open
+    var isReleased = false
+
+    init(depth: Duration, timeout: Duration) {
+      (self.depth, self.timeout, timeLeft) = (depth, timeout, timeout)
+    }
+
+    /// Queues or drops a block; nil if the writer must wait for room.
+    ///
+    /// A reader that has used up the time gets no more before it has caught up.
+    mutating func take(_ block: DeviceAudio) -> Bool? {
+      if end.isRefused { return false }
+      if block.event != nil {
+        // Events need no room and are never dropped.
+        blocks += [missing.take(), block].compactMap(\.self)
+        return true
+      }
+      let hasRoom = queued < depth
+      guard hasRoom || timeLeft <= .zero else { return nil }
+      var block = block
+      block.lost += missing?.lost ?? 0
+      if hasRoom {
+        missing = nil
+        blocks.append(block)
+        queued += block.buffer.duration
+      } else {
+        missing = block.asLost
+      }
+      return true
+    }
+
+    mutating func next() -> Step<Result<DeviceAudio, MemberQueueEnd>> {
+      if !blocks.isEmpty {
+        let block = blocks.removeFirst()
+        queued -= block.buffer.duration
+        if queued <= depth / 2 { timeLeft = timeout }
+        return .done(.success(block))
+      }
+      guard case .finished(let outcome) = end else { return .wait }
+      return .done(.failure(MemberQueueEnd(outcome: outcome)))
+    }
+  }
+
+  // Held for a few instructions by the two threads.
+  private let state: Mutex<State>
+  private let readerWakeUp: WakeUp
+  private let writerWakeUp: WakeUp
+  private let wait: Wait
+
+  init(
+    depth: Duration = MemberQueue.depth, timeout: Duration = MemberQueue.timeout,
+    wait: @escaping Wait = { wakeUp, limit in
+      let before = ContinuousClock.now
+      wakeUp.wait(atMost: limit)
+      return before.duration(to: .now)
+    }
+  ) throws(WakeUpError) {
+    self.wait = wait
+    state = Mutex(State(depth: depth, timeout: timeout))
+    readerWakeUp = try WakeUp()
+    writerWakeUp = try WakeUp()
+  }
+
+  /// Whether the consumer wants no more.
+  var isRefused: Bool { state.withLock { $0.end.isRefused } }
+
+  /// Queues a block as soon as there is room, or drops it; false if the consumer wants no more.
+  func push(_ block: DeviceAudio) -> Bool {
+    defer { readerWakeUp.signal() }
+    while true {
+      if let isTaken = state.withLock({ $0.take(block) }) { return isTaken }
+      let waited = wait(writerWakeUp, state.withLock { $0.timeLeft })
+      state.withLock { $0.timeLeft -= waited }
+    }
+  }
+
+  /// Ends the queue with how the capture ended; releases a consumer that wanted no more.
+  func finish(_ outcome: Result<Void, any Error>) {
+    state.withLock { state in
+      state.isReleased = state.end.isRefused
+      guard !state.isReleased else { return }
+      if let missing = state.missing.take() { state.blocks.append(missing) }
+      state.end = .finished(outcome)
+    }
+    readerWakeUp.signal()
+  }
+
+  /// The next block as soon as there is one, or how the capture ended.
+  func pop() -> Result<DeviceAudio, MemberQueueEnd> {
+    defer { writerWakeUp.signal() }
+    return waitForValue { $0.next() }
+  }
+
+  /// Notes that the consumer wants no more.
+  func refuse() {
+    state.withLock { state in
+      // A writer that has finished does not ask again.
+      if case .finished = state.end { state.isReleased = true }
+      state.end = .refused
+      state.blocks = []
+    }
+    writerWakeUp.signal()
+  }
+
+  /// Returns when the writer knows that the consumer wants no more.
+  func waitForRelease() {
+    waitForValue { $0.isReleased ? .done(()) : .wait }
+  }
+
+  private func waitForValue<Value: Sendable>(_ body: (inout State) -> Step<Value>) -> Value {
+    while true {
+      switch state.withLock({ body(&$0) }) {
+      case .done(let value): return value
+      case .wait: readerWakeUp.wait()
+      }
+    }
+  }
+}
+
+/// The end of a queue: how the capture ended.
+struct MemberQueueEnd: Error {
+  let outcome: Result<Void, any Error>
+}
+
+extension DeviceAudio {
+  /// The end of the block, if all of it was lost.
+  fileprivate var asLost: DeviceAudio {
+    let none = AudioBuffer(silence: 0, format: buffer.format, firstFrame: buffer.endFrame)
+    return DeviceAudio(buffer: none, time: time, lost: lost + buffer.frameCount)
+  }
+}

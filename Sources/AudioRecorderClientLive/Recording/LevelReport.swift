@@ -1,0 +1,148 @@
+import AudioCore
+import AudioRecorderClient
+
+/// Measures the level of a recording and reports it at an interval.
+struct LevelReport {
+  static let shortestInterval = Duration.milliseconds(100)
+
+  /// The audio between two reports.
+  let interval: Duration
+  private let format: AudioFormat
+  private let frames: FrameCount
+  private let clipping = Loudness(threshold: ChannelMeter.fullScale)
+  private var channels: [ChannelMeter]
+  private var measured: FrameCount = 0
+
+  init(format: AudioFormat, interval: Duration = shortestInterval) {
+    self.format = format
+    self.interval = max(Self.shortestInterval, interval)
+    frames = FrameCount(self.interval, at: format.sampleRate)
+    channels = Array(repeating: ChannelMeter(), count: format.channelCount)
+  }
+
+  /// Takes captured audio into account; returns a report when the interval is complete.
+  mutating func add(_ buffer: AudioBuffer, recorded: FrameCount) -> RecordingLevels? {
+    for index in channels.indices {
+      channels[index].add(buffer.samples, from: index, step: channels.count)
+    }
+    measured += buffer.frameCount
+    guard measured >= frames else { return nil }
+    defer {
+      for index in channels.indices { channels[index].reset() }
+      measured = 0
+    }
+    return report(recorded)
+  }
+
+  /// Counts clipped samples of recorded frames, which may be older than the captured ones.
+  mutating func count(recorded buffer: AudioBuffer) {
+    guard clipping.mayBeLoud(buffer) else { return }
+    for index in channels.indices {
+      channels[index].count(clipped: buffer.samples, from: index, step: channels.count)
+    }
+  }
+
+  private mutating func report(_ recorded: FrameCount) -> RecordingLevels {
+    let length = measured.duration(at: format.sampleRate)
+    let square = channels.map(\.meanSquare).reduce(0, +) / Double(channels.count)
+    let highest = channels.map(\.highest).max() ?? 0
+    return RecordingLevels(
+      recorded: recorded.duration(at: format.sampleRate),
+      level: AudioLevel(
+        peak: Decibels(amplitude: Double(highest)),
+        rms: Decibels(amplitude: square.squareRoot())),
+      channels: channels.indices.map { channels[$0].level(after: length) })
+  }
+}
+
+/// The level of one channel over an interval, with a peak hold and a clip counter beyond it.
+struct ChannelMeter {
+  /// How long a peak is held.
+  static let hold = Duration.milliseconds(1_500)
+  /// The amplitude from which a sample counts as clipped: the highest that 16 bits can store.
+  static let fullScale: Float = 1 - 1 / 32_768
+
+  /// The peak amplitude of the interval.
+  private(set) var highest: Float = 0
+  private var squares: Double = 0
+  private var count = 0
+  private var held: Float = 0
+  private var heldFor = Duration.zero
+  private var clipped = 0
+
+  /// The mean square of the interval; 0 if it is empty.
+  var meanSquare: Double { count == 0 ? 0 : squares / Double(count) }
+
+  /// Takes every `step`th sample into account.
+  mutating func add(_ samples: [Float], from first: Int, step: Int) {
+    let sums = samples.withUnsafeBufferPointer { Sums($0, from: first, step: step) }
+    highest = max(highest, sums.highest)
+    squares += sums.squares
+    count += (samples.count - first + step - 1) / step
+  }
+
+  /// Counts the clipped ones of recorded samples.
+  mutating func count(clipped samples: [Float], from first: Int, step: Int) {
+    samples.withUnsafeBufferPointer { samples in
+      for index in stride(from: first, to: samples.count, by: step)
+      where abs(samples[index]) >= Self.fullScale {
+        clipped += 1
+      }
+    }
+  }
+
+  /// The level of the interval, which has this length.
+  mutating func level(after length: Duration) -> ChannelLevel {
+    heldFor += length
+    if highest >= held || heldFor > Self.hold {
+      held = highest
+      heldFor = .zero
+    }
+    return ChannelLevel(
+      peak: Decibels(amplitude: Double(highest)),
+      rms: Decibels(amplitude: meanSquare.squareRoot()),
+      heldPeak: Decibels(amplitude: Double(held)), clippedSamples: clipped)
+  }
+
+  /// Begins a new interval.
+  mutating func reset() {
+    (highest, squares, count) = (0, 0, 0)
+  }
+}
+
+/// The peak amplitude of every `step`th sample, and the sum of their squares.
+private struct Sums {
+  private(set) var highest: Float = 0
+  private(set) var squares: Double = 0
+
+  /// Sums four samples at a time, so that no sum waits for the one before.
+  init(_ samples: UnsafeBufferPointer<Float>, from first: Int, step: Int) {
+    var others = (Sums(), Sums(), Sums())
+    var index = first
+    while index + 3 * step < samples.count {
+      add(samples[index])
+      others.0.add(samples[index + step])
+      others.1.add(samples[index + 2 * step])
+      others.2.add(samples[index + 3 * step])
+      index += 4 * step
+    }
+    while index < samples.count {
+      add(samples[index])
+      index += step
+    }
+    for other in [others.0, others.1, others.2] {
+      highest = max(highest, other.highest)
+      squares += other.squares
+    }
+  }
+
+  private init() {}
+
+  /// NaN is not a peak.
+  @inline(__always)
+  private mutating func add(_ sample: Float) {
+    let size = abs(sample)
+    highest = size > highest ? size : highest
+    squares += Double(size) * Double(size)
+  }
+}

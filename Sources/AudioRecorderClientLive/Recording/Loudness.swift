@@ -1,0 +1,108 @@
+import AudioCore
+import AudioRecorderClient
+
+/// Tells loud frames from quiet ones: a frame is loud if one of its channels reaches the threshold.
+struct Loudness {
+  private let threshold: Float
+
+  init(threshold: Decibels) {
+    self.threshold = Float(threshold.amplitude)
+  }
+
+  /// - Parameter threshold: an amplitude, with 1 for full scale.
+  init(threshold: Float) {
+    self.threshold = threshold
+  }
+
+  /// False if no frame is loud; a quick test, which is also true if a sample is NaN.
+  func mayBeLoud(_ buffer: AudioBuffer) -> Bool {
+    buffer.samples.withUnsafeBufferPointer { samples in
+      // Without the sign, the bits of a float order as its value does: subtracting larger bits sets
+      // the highest bit.
+      var differences: UInt32 = 0
+      for sample in samples {
+        differences |= (threshold.bitPattern &- 1) &- (sample.bitPattern & 0x7FFF_FFFF)
+      }
+      return differences >> 31 == 1
+    }
+  }
+
+  /// The first loud frame of a buffer from `start` on, nil if all are quiet.
+  func firstLoud(in buffer: AudioBuffer, from start: FrameCount = 0) -> FrameCount? {
+    let channels = buffer.format.channelCount
+    return buffer.samples.withUnsafeBufferPointer { samples in
+      let first = min(start.rawValue * channels, samples.count)
+      return samples[first...].firstIndex { abs($0) >= threshold }
+        .map { FrameCount($0 / channels) }
+    }
+  }
+
+  /// The last loud frame of a buffer, nil if all are quiet.
+  func lastLoud(in buffer: AudioBuffer) -> FrameCount? {
+    buffer.samples.withUnsafeBufferPointer { samples in
+      samples.lastIndex { abs($0) >= threshold }
+        .map { FrameCount($0 / buffer.format.channelCount) }
+    }
+  }
+}
+
+/// Detects a microphone that delivers almost silence, as one that is switched off does.
+struct SilentMicrophone {
+  private let loudness: Loudness
+  private let hold: FrameCount
+  private var quiet: FrameCount = 0
+  private var highest: Float = 0
+  private var hasWarned = false
+
+  init(_ rule: LevelRule, rate: SampleRate) {
+    loudness = Loudness(threshold: rule.threshold)
+    hold = FrameCount(rule.hold, at: rate)
+  }
+
+  /// Takes a buffer; returns the peak level once for every quiet stretch that is long enough.
+  mutating func take(_ buffer: AudioBuffer) -> Decibels? {
+    if let last = loudness.lastLoud(in: buffer) {
+      quiet = buffer.frameCount - last - 1
+      (highest, hasWarned) = (0, false)
+    } else {
+      quiet += buffer.frameCount
+      highest = buffer.samples.reduce(highest) { max($0, abs($1)) }
+    }
+    guard quiet >= hold, !hasWarned else { return nil }
+    hasWarned = true
+    return Decibels(amplitude: Double(highest))
+  }
+}
+
+/// Ends a recording after silence.
+struct SilenceEnd {
+  private let loudness: Loudness
+  private let hold: FrameCount
+  private var quiet: FrameCount = 0
+  private var skipped: FrameCount = 0
+
+  init(_ rule: LevelRule, rate: SampleRate) {
+    loudness = Loudness(threshold: rule.threshold)
+    hold = FrameCount(rule.hold, at: rate)
+  }
+
+  /// Does not count the next frames, so many, as silence.
+  mutating func skip(_ frames: FrameCount) {
+    skipped += frames
+    quiet -= frames
+  }
+
+  /// Takes a buffer; returns how many of its frames come before the end, nil if the end is not in it.
+  mutating func take(_ buffer: AudioBuffer) -> FrameCount? {
+    var position: FrameCount = 0
+    while true {
+      let next = loudness.firstLoud(in: buffer, from: position) ?? buffer.frameCount
+      if quiet + next - position >= hold { return position + hold - quiet }
+      quiet += next - position
+      skipped -= min(skipped, min(next + 1, buffer.frameCount) - position)
+      guard next < buffer.frameCount else { return nil }
+      quiet = 0 - skipped
+      position = next + 1
+    }
+  }
+}

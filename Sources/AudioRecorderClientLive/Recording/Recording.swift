@@ -1,0 +1,158 @@
+import AudioCore
+import AudioRecorderClient
+import AudioThreads
+import SoundCard
+import Synchronization
+
+/// One recording.
+final class Recording: Sendable {
+  /// The sound card, its open devices, and the clock of a recording.
+  struct Source: Sendable {
+    let soundCard: SoundCard
+    let hub: CaptureHub
+    let clock: any Clock<Duration>
+  }
+
+  /// The name for `control`.
+  let id: RecordingID?
+  private let control: RecordingControl
+  private let session = CaptureSession(mayBlock: true)
+  private let nanoseconds = Atomic<Int64>(0)
+  private let finish = Mutex<RecordingFinish?>(nil)
+  private let running = Mutex<Task<Void, Never>?>(nil)
+
+  /// Begins to record at once.
+  init(
+    _ request: RecordingRequest, from source: Source,
+    report: @escaping @Sendable (RecordingEvent) -> Void
+  ) {
+    id = request.id
+    // Only a descriptor's reader may block. Without a wake-up, a stop waits for it.
+    let stopSignal: WakeUp? =
+      if case .descriptor = request.destination { try? WakeUp() } else { nil }
+    control = RecordingControl(stopSignal: stopSignal)
+    let task = Task { await self.run(request, source, report) }
+    running.withLock { $0 = task }
+  }
+
+  /// The length recorded so far.
+  var recorded: Duration { .nanoseconds(nanoseconds.load(ordering: .relaxed)) }
+
+  func stop() {
+    control.stop()
+    session.stop()
+  }
+
+  /// Sends a command; `stop` takes effect at once, the others with the next captured block.
+  func apply(_ command: RecordingCommand) {
+    if command == .stop { stop() } else { control.send(command, from: session.nudge()) }
+  }
+
+  /// Returns the result when the file is closed; throws the error that ended the recording.
+  ///
+  /// A recording that is stopped before its device is open records nothing and makes no file.
+  func ended() async throws -> RecordingFinish {
+    await isOver()
+    try await session.ended()
+    guard var finish = finish.withLock({ $0 }) else {
+      return RecordingFinish(reason: .stopped, frameCount: 0, recorded: .zero)
+    }
+    if finish.reason == .deviceEnded, session.isStopped { finish.reason = .stopped }
+    return finish
+  }
+
+  /// The contents of the files after an error ended the recording; nil if there is no file.
+  var remains: RecordingFinish? {
+    var remains = finish.withLock { $0 }
+    remains?.reason = .failed
+    return remains
+  }
+
+  /// Returns when the file is closed.
+  func isOver() async {
+    await running.withLock { $0 }?.value
+  }
+
+  private func run(
+    _ request: RecordingRequest, _ source: Source,
+    _ report: @escaping @Sendable (RecordingEvent) -> Void
+  ) async {
+    do throws(AudioRecorderError) {
+      let plan = try RecordingPlan(request)
+      await session.start(
+        plan.deviceRequest, on: source.soundCard, of: source.hub, clock: source.clock
+      ) { [self] in try consumer(plan, $0, report) }
+    } catch {
+      session.fail(error)
+    }
+    await session.isOver()
+  }
+
+  private func consumer(
+    _ plan: RecordingPlan, _ device: PCMConfiguration,
+    _ report: @escaping @Sendable (RecordingEvent) -> Void
+  ) throws -> RecordingConsumer {
+    let file = try RecordingConsumer(
+      plan, device: device.format, control: control,
+      reports: .init(
+        progress: { [self] in nanoseconds.store($0.inNanoseconds, ordering: .relaxed) },
+        event: report,
+        finished: { [self] finished in finish.withLock { $0 = finished } }))
+    report(
+      .started(
+        RecordingStart(
+          device: device.device, deviceFormat: device.format, fileFormat: file.format,
+          settings: device)))
+    if file.isWaiting { report(.waiting) }
+    return file
+  }
+}
+
+/// The commands for a recording that it has not applied yet.
+final class RecordingControl: Sendable {
+  private struct State {
+    var commands: [(block: Int, command: RecordingCommand)] = []
+    var lastBlock = 0
+    var isStopping = false
+  }
+
+  /// Signaled by `stop`, so that a blocked output does not delay the end.
+  let stopSignal: WakeUp?
+
+  // Held for a few instructions by the senders and by the recording's thread.
+  private let state = Mutex(State())
+
+  init(stopSignal: WakeUp? = nil) {
+    self.stopSignal = stopSignal
+  }
+
+  /// Whether no command waits.
+  var isEmpty: Bool { state.withLock(\.commands.isEmpty) }
+
+  /// Whether the recording was stopped; for work that would delay the end.
+  var isStopping: Bool { state.withLock(\.isStopping) }
+
+  /// Notes the stop; the capture's own stop ends the recording.
+  func stop() {
+    state.withLock { $0.isStopping = true }
+    stopSignal?.signal()
+  }
+
+  /// - Parameter block: the number of the first block that the command applies to.
+  func send(_ command: RecordingCommand, from block: Int = 0) {
+    state.withLock { $0.commands.append((block, command)) }
+  }
+
+  /// Takes the commands that apply from this block on, in order.
+  func takeAll(at block: Int) -> [RecordingCommand] {
+    state.withLock { state in
+      // Each opening of a device numbers its blocks from 0.
+      let count =
+        block < state.lastBlock
+        ? state.commands.count : state.commands.prefix { $0.block <= block }.count
+      defer { state.commands.removeFirst(count) }
+      state.lastBlock = block
+      return state.commands[..<count].map(\.command)
+    }
+  }
+}

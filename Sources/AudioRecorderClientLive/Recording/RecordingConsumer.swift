@@ -1,0 +1,191 @@
+import AudioCore
+import AudioRecorderClient
+import Resampling
+
+/// Writes a recording: picks channels, converts, lets the gate select what is recorded, and stops at
+/// the requested length.
+final class RecordingConsumer: CaptureConsumer {
+  /// What the consumer reports while it runs.
+  struct Reports {
+    /// The length recorded so far.
+    var progress: (Duration) -> Void
+    var event: @Sendable (RecordingEvent) -> Void
+    /// Once, when the files are closed.
+    var finished: (RecordingFinish) -> Void
+  }
+
+  /// The longest block, which is lost if the process is killed.
+  private static let longestBatch = Duration.milliseconds(250)
+
+  /// How much silence is still written after a stop: a machine may have slept for days.
+  private static let silenceAtStop = Duration.seconds(10)
+
+  private let output: any RecordingOutput
+  private let resampler: Resampler
+  private let control: RecordingControl
+  private let reports: Reports
+  private let limit: FrameCount?
+  private let gaps: RecordingGapRule
+  private let maximumBatch: Duration
+  let onDeviceLoss: DeviceLossPolicy
+  let mayStall: Bool
+  private var pick: ChannelPick
+  private var gate: RecordingGate
+  private var levels: LevelReport
+  private var silence: SilentMicrophone?
+  private var hasStoppedAtGap = false
+  private var hasStoppedInGap = false
+
+  /// Opens the output; throws `AudioRecorderError` where that fails.
+  init(
+    _ plan: RecordingPlan, device: AudioFormat, control: RecordingControl, reports: Reports
+  ) throws(AudioRecorderError) {
+    let request = plan.request
+    pick = try ChannelPick(request.channels, of: device)
+    let format = plan.fileFormat(on: pick.format)
+    do {
+      resampler = try Resampler(from: pick.format, to: format)
+    } catch {
+      throw .unsupportedFormat(reason: "\(error)")
+    }
+    output = try plan.output(format, stopSignal: control.stopSignal, report: reports.event)
+    (self.control, self.reports, gaps) = (control, reports, request.gaps)
+    (onDeviceLoss, mayStall) = (request.onDeviceLoss, plan.isLive)
+    limit = request.maximumDuration.map { FrameCount($0, at: format.sampleRate) }
+    gate = RecordingGate(request, rate: format.sampleRate)
+    levels = LevelReport(format: format, interval: request.levelsInterval)
+    // The reader of a descriptor gets audio at once.
+    let allowsBatches = !plan.isLive && levels.interval > LevelReport.shortestInterval
+    maximumBatch = allowsBatches ? Self.longestBatch : .zero
+    silence = request.warnBelow.map { SilentMicrophone($0, rate: format.sampleRate) }
+  }
+
+  /// The format of what is written.
+  var format: AudioFormat { output.format }
+
+  /// Whether it has not begun to record.
+  var isWaiting: Bool { gate.isWaiting }
+
+  func take(_ captured: DeviceAudio) throws -> Bool {
+    try output.checkLast()
+    try applyCommands(at: captured.number)
+    guard captured.event != .lost else {
+      reports.event(.deviceLost)
+      if gaps == .stop, !gate.isPaused { try stopAtGap() }
+      return !isOver
+    }
+    if captured.lost > 0 || captured.event == .returned { try bridge(captured) }
+    guard !isOver else { return false }
+    if captured.nonFinite > 0, !gate.isPaused {
+      reports.event(.nonFinite(sampleCount: captured.nonFinite))
+    }
+    try record(try resampler.process(try pick.apply(captured.buffer)))
+    return !isOver
+  }
+
+  /// Frames that reach the requested length are not delayed, nor is audio that a command waits for.
+  var batchDuration: Duration {
+    guard maximumBatch > .zero, control.isEmpty, !gate.isWaiting else { return .zero }
+    let left = limit.map { ($0 - output.framesWritten).duration(at: format.sampleRate) }
+    return min(maximumBatch, max(.zero, left ?? maximumBatch))
+  }
+
+  func finish() throws {
+    let ending = Result {
+      if !hasStoppedAtGap { try record(try resampler.finish()) }
+      try carryOut(gate.finish())
+    }
+    defer { reports.finished(summary) }
+    try output.close()
+    try ending.get()
+  }
+
+  private var length: Duration { length(with: 0) }
+
+  private func length(with held: FrameCount) -> Duration {
+    (output.framesWritten + held).duration(at: format.sampleRate)
+  }
+
+  private var isComplete: Bool { limit.map { output.framesWritten >= $0 } ?? false }
+
+  private var isOver: Bool { isComplete || gate.isOver || hasStoppedAtGap || hasStoppedInGap }
+
+  private var summary: RecordingFinish {
+    let reason: RecordingFinish.Reason =
+      isComplete
+      ? .lengthReached : gate.isOver ? .silence : hasStoppedAtGap ? .gap : .deviceEnded
+    return RecordingFinish(reason: reason, frameCount: output.framesWritten, recorded: length)
+  }
+
+  private func applyCommands(at block: Int) throws {
+    for command in control.takeAll(at: block) {
+      if command == .roll { output.roll() }
+      try carryOut(gate.apply(command))
+    }
+  }
+
+  /// Fills or reports a loss; during a pause nothing is lost to the recording.
+  private func bridge(_ captured: DeviceAudio) throws {
+    let length = captured.lost.duration(at: captured.buffer.format.sampleRate)
+    if captured.event == .returned { reports.event(.deviceReturned(gap: length)) }
+    guard !gate.isPaused else { return }
+    if captured.event == nil { reports.event(.xrun(length)) }
+    switch gaps {
+    case .silence: try recordSilence(captured.lost)
+    case .omit: break
+    case .stop: try stopAtGap()
+    }
+  }
+
+  /// Ends the recording at a gap, after the frames that the resampler still holds.
+  private func stopAtGap() throws {
+    guard !gate.isWaiting else { return }
+    try record(try resampler.finish())
+    hasStoppedAtGap = true
+  }
+
+  /// Records silence in place of lost frames, a second at a time however much was lost.
+  ///
+  /// A stop during a long gap ends the recording there: later audio would be at the wrong time.
+  private func recordSilence(_ lost: FrameCount) throws {
+    let mostAtStop = FrameCount(Self.silenceAtStop, at: pick.format.sampleRate)
+    var left = lost
+    while left > 0 && !isOver {
+      hasStoppedInGap = lost - left >= mostAtStop && control.isStopping
+      if hasStoppedInGap { return }
+      let count = min(left, FrameCount(.seconds(1), at: pick.format.sampleRate))
+      let silence = AudioBuffer(silence: count, format: pick.format)
+      try carryOut(gate.insert(try resampler.process(silence)))
+      left -= count
+    }
+  }
+
+  private func record(_ buffer: AudioBuffer) throws {
+    guard !isOver else { return }
+    try carryOut(gate.take(buffer))
+    guard !gate.isPaused else { return }
+    levels.add(buffer, recorded: output.framesWritten).map { reports.event(.levels($0)) }
+    silence?.take(buffer).map { reports.event(.silentMicrophone($0)) }
+  }
+
+  private func carryOut(_ outputs: [RecordingGate.Output]) throws {
+    for output in outputs {
+      switch output {
+      case .keep(let buffer): try write(buffer)
+      case .began(let preRoll):
+        reports.event(.began(preRoll: preRoll.duration(at: format.sampleRate)))
+      case .paused(let held): reports.event(.paused(length(with: held)))
+      case .resumed(let held): reports.event(.resumed(length(with: held)))
+      }
+    }
+  }
+
+  private func write(_ buffer: AudioBuffer) throws {
+    let room = limit.map { $0 - output.framesWritten } ?? buffer.frameCount
+    let kept = room < buffer.frameCount ? buffer.frames(0..<max(0, room)) : buffer
+    guard !kept.isEmpty else { return }
+    levels.count(recorded: kept)
+    try output.append(kept)
+    reports.progress(length)
+  }
+}

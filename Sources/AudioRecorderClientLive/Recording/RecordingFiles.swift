@@ -1,0 +1,268 @@
+import AudioCore
+import AudioRecorderClient
+import AudioThreads
+import FoundationEssentials
+import SoundFile
+import Synchronization
+
+/// The files of a recording, one after the other; no frame is lost between them.
+///
+/// The next file is opened before the last one is closed, on a thread of its own, so that captured
+/// audio does not wait for the disk. If the next file cannot be opened, the last one continues for a
+/// second of audio; then opening is retried once. Only a file with exactly the requested name is
+/// replaced: existing numbers are skipped.
+final class RecordingFiles: RecordingOutput {
+  /// The rate and channels of every file.
+  let format: AudioFormat
+
+  private let plan: RollingPlan
+  private let encoding: SoundFileEncoding
+  private let report: @Sendable (RecordingEvent) -> Void
+  private let freeSpace: (SoundFileWriter) -> Int?
+  private let closing: FileClosing.Closing
+  private var disk: DiskSpace
+  private var writer: SoundFileWriter
+  /// The file before this one, until it is complete.
+  private var last: FileClosing?
+  private var url: URL
+  private var index: Int
+  /// How many numbers to try until one is free.
+  private let mostTaken: Int
+  private var framesBefore: FrameCount = 0
+  private var mustRoll = false
+  /// The frame at which opening the next file is retried.
+  private var retry: FrameCount?
+
+  /// Makes the first file.
+  init(
+    _ url: URL, rolling: RecordingRolling = RecordingRolling(), format: AudioFormat,
+    encoding: SoundFileEncoding,
+    mostTaken: Int = 100_000, freeSpace: @escaping (SoundFileWriter) -> Int? = \.freeSpace,
+    closing: @escaping FileClosing.Closing = { writer throws(SoundFileError) in
+      try writer.close()
+    },
+    report: @escaping @Sendable (RecordingEvent) -> Void
+  ) throws(AudioRecorderError) {
+    (self.format, self.encoding, self.report) = (format, encoding, report)
+    (self.freeSpace, self.closing, self.mostTaken) = (freeSpace, closing, mostTaken)
+    disk = DiskSpace(rate: format.sampleRate)
+    plan = RollingPlan(rolling, url: url, format: format, encoding: encoding)
+    (writer, index) = try plan.makeFile(
+      from: 0, atMost: mostTaken, format: format, encoding: encoding)
+    self.url = plan.file(index)
+  }
+
+  /// The frames in all files.
+  var framesWritten: FrameCount { framesBefore + writer.framesWritten }
+
+  /// Continues in the next file from the next frame on; has no effect while this one is empty.
+  func roll() {
+    mustRoll = writer.framesWritten > 0
+  }
+
+  func append(_ buffer: AudioBuffer) throws(AudioRecorderError) {
+    var position: FrameCount = 0
+    while position < buffer.frameCount {
+      if writer.framesWritten > 0, mustRoll || room == 0 { try continueInNextFile() }
+      let left = buffer.frameCount - position
+      // Without a next file, the full one continues.
+      let count = min(left, room.flatMap { $0 > 0 ? $0 : nil } ?? left)
+      let isWhole = count == buffer.frameCount
+      try write(isWhole ? buffer : buffer.frames(position..<position + count))
+      position += count
+    }
+    if disk.isDue(at: framesWritten) { lookAtDisk() }
+  }
+
+  /// Throws if an earlier file could not be completed.
+  func checkLast() throws(AudioRecorderError) {
+    if last?.isOver == true { try finishLast() }
+  }
+
+  /// Completes all files; an empty one is discarded and has replaced nothing.
+  func close() throws(AudioRecorderError) {
+    let outcome = Result { () throws(AudioRecorderError) in try closeCurrent() }
+    try finishLast()
+    try outcome.get()
+  }
+
+  /// The frames that still fit into the file; nil for no limit.
+  private var room: FrameCount? {
+    plan.room(frames: writer.framesWritten, bytes: writer.byteCount)
+  }
+
+  private func continueInNextFile() throws(AudioRecorderError) {
+    if let retry, framesWritten < retry { return }
+    let opened: (SoundFileWriter, Int)
+    do throws(AudioRecorderError) {
+      opened = try plan.makeFile(
+        from: index + 1, atMost: mostTaken, format: format, encoding: encoding)
+    } catch {
+      guard retry == nil else { throw error }
+      retry = framesWritten + FrameCount(.seconds(1), at: format.sampleRate)
+      return
+    }
+    try change(to: opened)
+  }
+
+  private func change(to next: (SoundFileWriter, Int)) throws(AudioRecorderError) {
+    let finished = FileClosing(writer, url: url, closing: closing)
+    framesBefore += finished.frameCount
+    (writer, index) = next
+    let nextURL = plan.file(index)
+    url = nextURL
+    (mustRoll, retry) = (false, nil)
+    defer { complete(finished, next: nextURL) }
+    try finishLast()
+  }
+
+  private func complete(_ finished: FileClosing, next: URL) {
+    last = finished
+    finished.start { [report, url = finished.url] frameCount in
+      report(.rolled(RecordingRolled(finished: url, frameCount: frameCount, next: next)))
+    }
+  }
+
+  private func finishLast() throws(AudioRecorderError) {
+    guard let finished = last.take() else { return }
+    framesBefore -= finished.wait()
+    try finished.check()
+  }
+
+  private func lookAtDisk() {
+    guard let free = freeSpace(writer) else { return }
+    let left = disk.left(frames: writer.framesWritten, bytes: writer.byteCount, free: free)
+    if let left { report(.diskLow(left: left)) }
+  }
+
+  private func write(_ buffer: AudioBuffer) throws(AudioRecorderError) {
+    do {
+      try writer.write(buffer)
+    } catch {
+      throw AudioRecorderError(error, file: url)
+    }
+  }
+
+  private func closeCurrent() throws(AudioRecorderError) {
+    guard writer.framesWritten > 0 else { return writer.discard() }
+    do {
+      try writer.close()
+    } catch {
+      throw AudioRecorderError(error, file: url)
+    }
+  }
+}
+
+/// Completes a file on a thread of its own, while the next file is written.
+// `@unchecked Sendable` is right because the writer belongs to one thread at a time: to the one
+// that completes the file, and after `isOver` to the one that began it.
+final class FileClosing: @unchecked Sendable {
+  typealias Closing = @Sendable (SoundFileWriter) throws(SoundFileError) -> Void
+
+  let url: URL
+  /// The frames that were written into the file.
+  let frameCount: FrameCount
+  private let writer: SoundFileWriter
+  private let closing: Closing
+  /// Nil if the system has no descriptor left: then the calling thread completes the file.
+  private let ended: WakeUp?
+  private let outcome = Mutex<Result<Void, SoundFileError>?>(nil)
+
+  init(_ writer: SoundFileWriter, url: URL, closing: @escaping Closing) {
+    (self.writer, self.url, self.closing) = (writer, url, closing)
+    frameCount = writer.framesWritten
+    ended = try? WakeUp()
+  }
+
+  /// Whether the file is complete or could not be completed.
+  var isOver: Bool { outcome.withLock { $0 != nil } }
+
+  /// Begins; calls `completed` with the number of readable frames when the file is complete.
+  func start(completed: @escaping @Sendable (FrameCount) -> Void) {
+    let thread = ended.flatMap { ended in
+      try? DedicatedThread.start(name: "syrinx-close") { [self] in
+        close(completed)
+        ended.signal()
+      }
+    }
+    if thread == nil { close(completed) }
+  }
+
+  /// Waits for the end; returns how many of the frames cannot be read from the file.
+  func wait() -> FrameCount {
+    while !isOver { ended?.wait() }
+    return frameCount - writer.framesWritten
+  }
+
+  /// Throws why the file could not be completed.
+  func check() throws(AudioRecorderError) {
+    guard case .failure(let error) = outcome.withLock({ $0 }) else { return }
+    throw AudioRecorderError(error, file: url)
+  }
+
+  private func close(_ completed: (FrameCount) -> Void) {
+    let result: Result<Void, SoundFileError>
+    do throws(SoundFileError) {
+      try closing(writer)
+      completed(writer.framesWritten)
+      result = .success(())
+    } catch {
+      result = .failure(error)
+    }
+    outcome.withLock { $0 = result }
+  }
+}
+
+/// Predicts when the disk will be full, from the rate at which a file grows.
+struct DiskSpace {
+  /// The time left at which to warn.
+  static let warning = Duration.seconds(60)
+  /// The time left at which a later warning is possible again.
+  private static let relief = Duration.seconds(120)
+
+  private let rate: SampleRate
+  private var next: FrameCount
+  private var hasWarned = false
+  private var seen: (frames: FrameCount, bytes: Int) = (0, 0)
+  private var bytesPerSecond: Double?
+
+  init(rate: SampleRate) {
+    self.rate = rate
+    next = FrameCount(rate.hertz)
+  }
+
+  /// Whether to measure: after every second of audio.
+  mutating func isDue(at recorded: FrameCount) -> Bool {
+    guard recorded >= next else { return false }
+    next = recorded + FrameCount(rate.hertz)
+    return true
+  }
+
+  /// The time until the disk is full, once when it becomes short.
+  ///
+  /// - Parameters:
+  ///   - frames: the frames in the file.
+  ///   - bytes: the size of the file.
+  ///   - free: the free bytes of the disk.
+  mutating func left(frames: FrameCount, bytes: Int, free: Int) -> Duration? {
+    measure(frames, bytes)
+    guard let bytesPerSecond, bytesPerSecond > 0 else { return nil }
+    let left = Duration.seconds(Double(free) / bytesPerSecond)
+    if left > Self.relief { hasWarned = false }
+    guard left < Self.warning, !hasWarned else { return nil }
+    hasWarned = true
+    return left
+  }
+
+  /// Averages over the last seconds: loud audio takes more bytes than hours of quiet.
+  ///
+  /// Encoders write in bursts, so a second has a weight of an eighth.
+  private mutating func measure(_ frames: FrameCount, _ bytes: Int) {
+    // Smaller counts belong to the next file.
+    if frames < seen.frames || bytes < seen.bytes { seen = (0, 0) }
+    defer { seen = (frames, bytes) }
+    guard frames > seen.frames else { return }
+    let latest = Double(bytes - seen.bytes) / (frames - seen.frames).duration(at: rate).inSeconds
+    bytesPerSecond = bytesPerSecond.map { $0 + (latest - $0) / 8 } ?? latest
+  }
+}

@@ -1,0 +1,291 @@
+import AudioCore
+import AudioRecorderClient
+
+/// Selects the frames of a recording: when it begins, what a pause omits, where silence is trimmed,
+/// and when it is over.
+struct RecordingGate {
+  /// What to do, in order.
+  enum Output: Equatable {
+    case keep(AudioBuffer)
+    case began(preRoll: FrameCount)
+    /// So many frames before the pause are held back; they are recorded unless the recording ends.
+    case paused(held: FrameCount)
+    case resumed(held: FrameCount)
+  }
+
+  /// The length of the fade at both edges of a pause.
+  static let fade = Duration.milliseconds(5)
+
+  private var start: StartGate?
+  private var pause: PauseGate
+  private var end: SilenceEnd?
+  private var trimmer: EdgeTrimmer?
+  /// Whether silence has ended the recording.
+  private(set) var isOver = false
+
+  init(_ request: RecordingRequest, rate: SampleRate) {
+    start = StartGate(request, rate: rate)
+    pause = PauseGate(fade: FrameCount(Self.fade, at: rate))
+    end = request.endAfterSilence.map { SilenceEnd($0, rate: rate) }
+    trimmer = request.trim.map { EdgeTrimmer($0, rate: rate) }
+  }
+
+  /// Whether the recording has not begun.
+  var isWaiting: Bool { start != nil }
+
+  /// Whether a pause omits the current audio.
+  var isPaused: Bool { pause.isPaused }
+
+  var heldFrames: FrameCount { (start?.heldFrames ?? 0) + (trimmer?.heldFrames ?? 0) }
+
+  mutating func apply(_ command: RecordingCommand) -> [Output] {
+    switch command {
+    case .start:
+      if let beginning = start?.begin() { return begin(beginning) }
+    case .pause: pause.pause()
+    case .resume: pause.resume()
+    case .roll, .stop: break
+    }
+    return []
+  }
+
+  mutating func take(_ buffer: AudioBuffer) -> [Output] {
+    guard !buffer.isEmpty, !isOver else { return [] }
+    guard isWaiting else { return record(buffer) }
+    return start?.take(buffer).map { begin($0) } ?? []
+  }
+
+  /// Takes frames that replace lost ones; they do not count as silence that ends the recording.
+  mutating func insert(_ buffer: AudioBuffer) -> [Output] {
+    guard !buffer.isEmpty, !isOver else { return [] }
+    return isWaiting ? take(buffer) : record(buffer, isCaptured: false)
+  }
+
+  /// The held frames that belong to the end.
+  mutating func finish() -> [Output] { trimmer?.finish().map(Output.keep) ?? [] }
+
+  private mutating func begin(_ beginning: StartGate.Beginning) -> [Output] {
+    start = nil
+    end?.skip(beginning.preRoll)
+    return [.began(preRoll: beginning.preRoll)] + beginning.buffers.flatMap { record($0) }
+  }
+
+  private mutating func record(_ buffer: AudioBuffer, isCaptured: Bool = true) -> [Output] {
+    guard !isOver else { return [] }
+    let (kept, step) = pause.take(buffer)
+    let held = trimmer?.pendingFrames ?? 0
+    let recorded = kept.map { keep($0, isCaptured) } ?? []
+    return switch step {
+    case .unchanged: recorded
+    case .paused: recorded + [.paused(held: trimmer?.pendingFrames ?? 0)]
+    case .resumed: [.resumed(held: held)] + recorded
+    }
+  }
+
+  private mutating func keep(_ buffer: AudioBuffer, _ isCaptured: Bool) -> [Output] {
+    var buffer = buffer
+    if isCaptured, let last = end?.take(buffer) {
+      isOver = true
+      buffer = buffer.frames(0..<last)
+    }
+    return (trimmer?.take(buffer) ?? [buffer]).map(Output.keep)
+  }
+}
+
+extension StartGate {
+  /// Nil if the recording begins immediately.
+  fileprivate init?(_ request: RecordingRequest, rate: SampleRate) {
+    let preRoll = FrameCount(request.preRoll, at: rate)
+    switch request.start {
+    case .immediately: return nil
+    case .onCommand: self.init(preRoll: preRoll, trigger: nil)
+    case .atSound(let rule):
+      self.init(preRoll: preRoll, trigger: SoundTrigger(rule, rate: rate))
+    }
+  }
+}
+
+/// Omits the audio of a pause, with a short fade at both edges.
+struct PauseGate {
+  /// What a buffer begins.
+  enum Step: Equatable {
+    case unchanged
+    case paused
+    case resumed
+  }
+
+  private let fade: FrameCount
+  private var wantsPause = false
+  private(set) var isPaused = false
+
+  init(fade: FrameCount) {
+    self.fade = fade
+  }
+
+  mutating func pause() {
+    wantsPause = true
+  }
+
+  mutating func resume() {
+    wantsPause = false
+  }
+
+  /// The frames of a buffer to keep, and whether a pause begins or ends with it.
+  mutating func take(_ buffer: AudioBuffer) -> (kept: AudioBuffer?, step: Step) {
+    guard !buffer.isEmpty, wantsPause != isPaused else {
+      return (isPaused ? nil : buffer, .unchanged)
+    }
+    isPaused = wantsPause
+    let length = min(fade, buffer.frameCount)
+    guard isPaused else { return (faded(buffer, over: length, rising: true), .resumed) }
+    return (faded(buffer.frames(0..<length), over: length, rising: false), .paused)
+  }
+
+  private func faded(
+    _ buffer: AudioBuffer, over length: FrameCount, rising: Bool
+  ) -> AudioBuffer {
+    let channels = buffer.format.channelCount
+    var samples = buffer.samples
+    for index in 0..<length.rawValue * channels {
+      let passed = Float(index / channels + 1) / Float(length.rawValue + 1)
+      samples[index] *= rising ? passed : 1 - passed
+    }
+    return AudioBuffer(format: buffer.format, samples: samples, firstFrame: buffer.firstFrame)
+  }
+}
+
+/// Trims the silence at the beginning and at the end, except for a margin; pauses within the sound
+/// stay.
+struct EdgeTrimmer {
+  /// The most silence that is held back; longer silence belongs to the recording.
+  static let limit = Duration.seconds(60)
+
+  private let loudness: Loudness
+  private let margin: FrameCount
+  private let limit: FrameCount
+  private var held = HeldBuffers()
+  private var hasBegun = false
+  /// Whether silence beyond the limit went into the recording.
+  private var hasGivenSilence = false
+
+  init(_ rule: LevelRule, rate: SampleRate, limit: Duration = Self.limit) {
+    loudness = Loudness(threshold: rule.threshold)
+    margin = FrameCount(rule.hold, at: rate)
+    self.limit = max(margin, FrameCount(limit, at: rate))
+  }
+
+  var heldFrames: FrameCount { held.frameCount }
+
+  /// The held frames that later sound would make part of the recording.
+  fileprivate var pendingFrames: FrameCount { hasBegun ? held.frameCount : 0 }
+
+  mutating func take(_ buffer: AudioBuffer) -> [AudioBuffer] {
+    held.append(buffer)
+    guard let last = loudness.lastLoud(in: buffer) else { return takeSilence() }
+    if !hasBegun, let first = loudness.firstLoud(in: buffer) {
+      _ = held.take(held.frameCount - buffer.frameCount + first - margin)
+      hasBegun = true
+    }
+    hasGivenSilence = false
+    return held.take(held.frameCount - (buffer.frameCount - last - 1))
+  }
+
+  /// The margin after the last sound.
+  mutating func finish() -> [AudioBuffer] {
+    hasBegun && !hasGivenSilence ? held.take(margin) : []
+  }
+
+  private mutating func takeSilence() -> [AudioBuffer] {
+    guard hasBegun else {
+      _ = held.take(held.frameCount - margin)
+      return []
+    }
+    let surplus = held.take(held.frameCount - limit)
+    if !surplus.isEmpty { hasGivenSilence = true }
+    return surplus
+  }
+}
+
+/// Waits for the beginning of a recording and keeps the pre-roll.
+struct StartGate {
+  /// The beginning of a recording.
+  struct Beginning: Equatable {
+    /// The frames before the beginning.
+    var preRoll: FrameCount
+    var buffers: [AudioBuffer]
+  }
+
+  private let preRoll: FrameCount
+  private var trigger: SoundTrigger?
+  private var held = HeldBuffers()
+  private var position: FrameCount = 0
+
+  /// - Parameter trigger: the sound to wait for; nil for a command.
+  init(preRoll: FrameCount, trigger: SoundTrigger?) {
+    (self.preRoll, self.trigger) = (preRoll, trigger)
+  }
+
+  var heldFrames: FrameCount { held.frameCount }
+
+  /// Takes captured audio; returns the beginning when it comes.
+  mutating func take(_ buffer: AudioBuffer) -> Beginning? {
+    held.append(buffer)
+    position += buffer.frameCount
+    if let onset = trigger?.take(buffer) { return begin(at: onset) }
+    forget(before: (trigger?.candidate ?? position) - preRoll)
+    return nil
+  }
+
+  /// Begins now, by command.
+  mutating func begin() -> Beginning { begin(at: position) }
+
+  private mutating func begin(at onset: FrameCount) -> Beginning {
+    forget(before: onset - preRoll)
+    let first = position - held.frameCount
+    return Beginning(preRoll: onset - first, buffers: held.takeAll())
+  }
+
+  private mutating func forget(before frame: FrameCount) {
+    _ = held.take(frame - (position - held.frameCount))
+  }
+}
+
+/// Finds the first sound that is long enough.
+///
+/// A sound begins with a loud frame and lasts to the last one before a pause of 50 ms.
+struct SoundTrigger {
+  private static let pause = Duration.milliseconds(50)
+
+  private let loudness: Loudness
+  private let hold: FrameCount
+  private let pause: FrameCount
+  private var position: FrameCount = 0
+  private var sound: (first: FrameCount, last: FrameCount)?
+
+  init(_ rule: LevelRule, rate: SampleRate) {
+    loudness = Loudness(threshold: rule.threshold)
+    hold = max(1, FrameCount(rule.hold, at: rate))
+    pause = FrameCount(Self.pause, at: rate)
+  }
+
+  /// The first frame of a sound that may yet become long enough.
+  var candidate: FrameCount? { sound?.first }
+
+  /// Takes a buffer; returns the first frame of a sound as soon as it is long enough.
+  mutating func take(_ buffer: AudioBuffer) -> FrameCount? {
+    var next = loudness.firstLoud(in: buffer)
+    while let frame = next {
+      if let first = take(loudFrame: position + frame) { return first }
+      next = loudness.firstLoud(in: buffer, from: frame + 1)
+    }
+    position += buffer.frameCount
+    if let sound, position - sound.last > pause { self.sound = nil }
+    return nil
+  }
+
+  private mutating func take(loudFrame frame: FrameCount) -> FrameCount? {
+    let begun = sound.flatMap { frame - $0.last > pause ? nil : $0.first } ?? frame
+    sound = (begun, frame)
+    return frame - begun + 1 >= hold ? begun : nil
+  }
+}

@@ -1,0 +1,59 @@
+import AudioCore
+import AudioRecorderClient
+import SoundFile
+
+/// The output of a recording.
+protocol RecordingOutput: AnyObject {
+  /// The rate and channels of the output.
+  var format: AudioFormat { get }
+
+  /// The frames written so far.
+  var framesWritten: FrameCount { get }
+
+  /// Continues in the next file from the next frame on; a descriptor ignores it.
+  func roll()
+
+  func append(_ buffer: AudioBuffer) throws(AudioRecorderError)
+
+  /// Throws if an earlier file could not be completed.
+  func checkLast() throws(AudioRecorderError)
+
+  /// Completes everything.
+  func close() throws(AudioRecorderError)
+}
+
+/// Writes WAV, or only its samples, to a descriptor.
+final class DescriptorOutput: RecordingOutput {
+  let format: AudioFormat
+  private let descriptor: Descriptor
+  private let begin: () throws(SoundFileError) -> StreamingWAVWriter
+  private var writer: StreamingWAVWriter?
+  /// The error of a write: part of a frame may have been written, so nothing may follow.
+  private var failure: AudioRecorderError?
+
+  /// - Parameter begin: writes the header; called with the first frames.
+  init(
+    _ format: AudioFormat, on descriptor: Descriptor,
+    begin: @escaping () throws(SoundFileError) -> StreamingWAVWriter
+  ) {
+    (self.format, self.descriptor, self.begin) = (format, descriptor, begin)
+  }
+
+  var framesWritten: FrameCount { writer?.framesWritten ?? 0 }
+
+  func append(_ buffer: AudioBuffer) throws(AudioRecorderError) {
+    if let failure { throw failure }
+    do throws(SoundFileError) {
+      if writer == nil { writer = try begin() }
+      try writer?.write(buffer)
+    } catch {
+      let failure = AudioRecorderError(ofDescriptor: error)
+      self.failure = failure
+      throw failure
+    }
+  }
+
+  func roll() {}
+  func checkLast() {}
+  func close() {}
+}

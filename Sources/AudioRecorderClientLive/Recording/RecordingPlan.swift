@@ -1,0 +1,162 @@
+import AudioCore
+import AudioRecorderClient
+import AudioThreads
+import FilePaths
+import FoundationEssentials
+import SoundCard
+import SoundFile
+
+/// A checked request: what to ask of the device, and the output that its format leads to.
+struct RecordingPlan {
+  let request: RecordingRequest
+  let encoding: SoundFileEncoding
+
+  /// Checks the request; throws `AudioRecorderError` if it cannot be recorded.
+  init(_ request: RecordingRequest) throws(AudioRecorderError) {
+    self.request = request
+    encoding = try Self.encoding(request)
+    try checkChannels(request.channelCount, of: "a recording")
+    try checkFormat()
+    try request.checkRules()
+  }
+
+  /// The request to the device: the format of the file, or 48 kHz stereo.
+  var deviceRequest: PCMRequest {
+    let channelCount = ChannelPick.deviceChannelCount(
+      for: request.channels, else: request.channelCount)
+    return PCMRequest(
+      device: request.device,
+      format: AudioFormat(sampleRate: request.sampleRate ?? 48_000, channelCount: channelCount),
+      buffering: isLive ? .capture : .recording, prefersNativeRate: true)
+  }
+
+  /// Whether a reader consumes the recording while it is written.
+  var isLive: Bool {
+    if case .descriptor = request.destination { true } else { false }
+  }
+
+  /// The file's format if the device has this one.
+  func fileFormat(on device: AudioFormat) -> AudioFormat {
+    AudioFormat(
+      sampleRate: request.sampleRate ?? encoding.supportedRate(for: device.sampleRate),
+      channelCount: request.channelCount
+        ?? min(device.channelCount, encoding.maximumChannelCount ?? device.channelCount))
+  }
+
+  /// Opens the output in this format; throws if the first file cannot be made.
+  ///
+  /// - Parameter stopSignal: once it is signaled, a reader that takes nothing fails the write.
+  func output(
+    _ format: AudioFormat, stopSignal: WakeUp?, report: @escaping @Sendable (RecordingEvent) -> Void
+  ) throws(AudioRecorderError) -> any RecordingOutput {
+    switch request.destination {
+    case .file(let url):
+      return try RecordingFiles(
+        url, rolling: request.rolling, format: format, encoding: encoding, report: report)
+    case .descriptor(let number, let name, let isRaw):
+      let descriptor: Descriptor
+      do throws(SoundFileError) {
+        // The caller may close its own descriptor once it stops reading the events.
+        descriptor = try .duplicate(number, path: name)
+      } catch {
+        throw AudioRecorderError(ofDescriptor: error)
+      }
+      return DescriptorOutput(format, on: descriptor) { [encoding] () throws(SoundFileError) in
+        try StreamingWAVWriter(
+          fileDescriptor: descriptor.number, name: name, format: format,
+          samples: encoding.samples ?? .int16, isRaw: isRaw, stopSignal: stopSignal)
+      }
+    }
+  }
+
+  private static func encoding(
+    _ request: RecordingRequest
+  ) throws(AudioRecorderError) -> SoundFileEncoding {
+    switch request.destination {
+    case .descriptor:
+      let encoding = request.encoding ?? .wav16
+      guard encoding.container == .wav else {
+        throw .unsupportedFormat(reason: "a descriptor takes WAV, not \(encoding)")
+      }
+      return encoding
+    case .file(let url):
+      if let encoding = request.encoding { return encoding }
+      guard let encoding = try? SoundFileEncoding(pathExtension: FilePath(url).pathExtension) else {
+        throw .unknownFileFormat(url)
+      }
+      return encoding
+    }
+  }
+
+  /// Checks the requested rate and channel count; others are chosen to suit the file.
+  private func checkFormat() throws(AudioRecorderError) {
+    let rate = request.sampleRate ?? encoding.supportedRate(for: 48_000)
+    do {
+      try encoding.check(AudioFormat(sampleRate: rate, channelCount: request.channelCount ?? 1))
+    } catch {
+      throw .unsupportedFormat(reason: "\(error)")
+    }
+  }
+}
+
+extension RecordingRequest {
+  /// The pre-roll is kept in memory.
+  private static let longestPreRoll = Duration.seconds(600)
+  /// So is a sound until it is long enough, and the margin that trimming leaves.
+  fileprivate static let longestHold = Duration.seconds(600)
+  fileprivate static let shortestFile = Duration.milliseconds(100)
+  fileprivate static let smallestFile = 10_000
+
+  /// Throws if a rule is out of range.
+  func checkRules() throws(AudioRecorderError) {
+    if let maximumDuration, maximumDuration <= .zero {
+      throw .unsupportedFormat(
+        reason: "a recording lasts longer than 0 s, not \(maximumDuration.inSeconds) s")
+    }
+    try ChannelPick.check(channels, of: "a recording")
+    guard (.zero...Self.longestPreRoll).contains(preRoll) else {
+      throw .unsupportedFormat(
+        reason: "a pre-roll lasts 0 to 600 s, not \(preRoll.inSeconds) s")
+    }
+    for rule in [sound, endAfterSilence, trim, warnBelow] { try rule?.check() }
+    for rule in [sound, trim] { try rule?.checkMemory() }
+    if let endAfterSilence, endAfterSilence.hold == .zero {
+      throw .unsupportedFormat(
+        reason: "silence that ends a recording lasts longer than \(Duration.zero.inSeconds) s")
+    }
+    try rolling.check()
+  }
+
+  /// The rule that begins the recording, if it waits for sound.
+  private var sound: LevelRule? {
+    if case .atSound(let rule) = start { rule } else { nil }
+  }
+}
+
+extension LevelRule {
+  fileprivate func check() throws(AudioRecorderError) {
+    guard hold < .zero else { return }
+    throw .unsupportedFormat(reason: "a level is held for 0 s or longer, not \(hold.inSeconds) s")
+  }
+
+  fileprivate func checkMemory() throws(AudioRecorderError) {
+    let longest = RecordingRequest.longestHold
+    guard hold > longest else { return }
+    throw .unsupportedFormat(
+      reason: "a sound that begins a recording, or silence that stays at its edges, lasts up to "
+        + "\(longest.inSeconds) s, not \(hold.inSeconds) s")
+  }
+}
+
+extension RecordingRolling {
+  fileprivate func check() throws(AudioRecorderError) {
+    if let length, length < RecordingRequest.shortestFile {
+      throw .unsupportedFormat(
+        reason: "each file lasts 0.1 s or longer, not \(length.inSeconds) s")
+    }
+    if let byteCount, byteCount < RecordingRequest.smallestFile {
+      throw .unsupportedFormat(
+        reason: "each file has \(RecordingRequest.smallestFile) bytes or more, not \(byteCount)")
+    }
+  }
+}

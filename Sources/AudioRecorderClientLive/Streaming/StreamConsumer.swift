@@ -1,0 +1,184 @@
+import AudioCore
+import AudioRecorderClient
+import SoundCard
+
+/// Converts captured audio and sends it to a stream, which drops the oldest blocks if its reader lags.
+final class StreamConsumer: CaptureConsumer {
+  private let pipe: StreamPipe<CapturedAudio>
+  private let converter: CaptureConverter
+  private var pick: ChannelPick
+  private var rechunker: CaptureRechunker?
+  /// The device's configuration, until the first block reports it.
+  private var device: PCMConfiguration?
+  let onDeviceLoss: DeviceLossPolicy
+  /// The frames lost with the device, for the next block to report.
+  private var missed: FrameCount = 0
+  /// The number of samples that were NaN or infinite, for the next block to report.
+  private var nonFinite = 0
+
+  init(
+    _ pipe: StreamPipe<CapturedAudio>, _ request: CaptureRequest, device: PCMConfiguration
+  ) throws {
+    self.pipe = pipe
+    self.device = device
+    onDeviceLoss = request.onDeviceLoss
+    pick = try ChannelPick(request.channels, of: device.format)
+    rechunker = request.framesPerBuffer.map(CaptureRechunker.init)
+    let format = AudioFormat(
+      sampleRate: request.sampleRate ?? pick.format.sampleRate,
+      channelCount: request.channelCount ?? pick.format.channelCount)
+    do {
+      converter = try CaptureConverter(from: pick.format, to: format)
+    } catch {
+      throw AudioRecorderError.unsupportedFormat(reason: "\(error)")
+    }
+  }
+
+  func take(_ captured: DeviceAudio) throws -> Bool {
+    guard captured.event == nil else {
+      missed += captured.lost
+      return true
+    }
+    var captured = captured
+    captured.lost += missed
+    missed = 0
+    nonFinite += captured.nonFinite
+    for block in try converter.convert(try pick.apply(captured)) { rechunk(block) }
+    return true
+  }
+
+  func finish() throws {
+    if let rest = try converter.finish() { rechunk(rest) }
+    for block in rechunker?.finish() ?? [] { send(block) }
+  }
+
+  private func rechunk(_ block: CapturedAudio) {
+    for block in rechunker?.take(block) ?? [block] { send(block) }
+  }
+
+  private func send(_ block: CapturedAudio) {
+    var block = block
+    block.device = device.take()
+    (block.nonFiniteCount, nonFinite) = (nonFinite, 0)
+    pipe.send(block)
+  }
+}
+
+extension CaptureRequest {
+  /// Throws if the request cannot be fulfilled.
+  func check() throws(AudioRecorderError) {
+    try checkChannels(channelCount, of: "a capture")
+    try ChannelPick.check(channels, of: "a capture")
+    if let framesPerBuffer, !(1...(1 << 24)).contains(framesPerBuffer.rawValue) {
+      throw .unsupportedFormat(
+        reason: "a buffer holds 1 to \(1 << 24) frames, not \(framesPerBuffer.rawValue)")
+    }
+  }
+
+  /// The request to the device: enough for later users as well.
+  ///
+  /// Live buffers often have a low rate, for a recognizer or a meter that runs all day; a recording
+  /// that begins meanwhile needs more.
+  var deviceRequest: PCMRequest {
+    let rate = sampleRate ?? 48_000
+    let wanted = AudioFormat(
+      sampleRate: rate,
+      channelCount: ChannelPick.deviceChannelCount(for: channels, else: channelCount))
+    return PCMRequest(
+      device: device, format: wanted.widened, buffering: buffering(at: rate),
+      prefersNativeRate: true)
+  }
+
+  /// One period for each buffer, within reason, and a device buffer as long as ever.
+  private func buffering(at rate: SampleRate) -> PCMBuffering {
+    let usual = PCMBuffering.capture
+    guard let framesPerBuffer else { return usual }
+    let period = max(.milliseconds(5), framesPerBuffer.duration(at: rate))
+    guard period < usual.period else { return usual }
+    let count = (usual.period * usual.periodCount / period).rounded(.up)
+    return PCMBuffering(period: period, periodCount: Int(count))
+  }
+}
+
+extension PipePolicy<CapturedAudio> {
+  /// Keeps at most `limit` of audio: drops the oldest blocks and counts them in the gap of the next.
+  ///
+  /// The capture's thread calls it, so its work does not grow with the queue, except once in an eighth
+  /// of its length.
+  static func droppingOldest(after limit: Duration) -> Self {
+    PipePolicy { queue, captured in
+      queue.append(captured)
+      guard queue.span > limit else { return }
+      let surplus = queue.countBeyond(limit)
+      if surplus > 0 { queue.dropOldest(Swift.max(surplus, queue.count / 8)) }
+    }
+  }
+}
+
+extension [CapturedAudio] {
+  /// The time from the first frame to the last, gaps included.
+  fileprivate var span: Duration {
+    guard let first = first?.buffer, let last = last?.buffer else { return .zero }
+    return (last.endFrame - first.firstFrame).duration(at: first.format.sampleRate)
+  }
+
+  /// The number of oldest blocks beyond `limit` of audio; the newest stays however long it is.
+  fileprivate func countBeyond(_ limit: Duration) -> Int {
+    var waiting = reduce(.zero) { $0 + $1.buffer.duration }
+    var count = 0
+    while waiting > limit, count < self.count - 1 {
+      waiting -= self[count].buffer.duration
+      count += 1
+    }
+    return count
+  }
+
+  /// Drops the oldest blocks, so many, and reports the loss on the next.
+  fileprivate mutating func dropOldest(_ count: Int) {
+    let dropped = self[..<count]
+    let lost = dropped.reduce(0) { $0 + $1.buffer.frameCount + ($1.gap?.lost ?? 0) }
+    self[count].gap = CaptureGap(lost: lost + (self[count].gap?.lost ?? 0))
+    self[count].nonFiniteCount += dropped.reduce(0) { $0 + $1.nonFiniteCount }
+    self[count].device = dropped.lazy.compactMap(\.device).first ?? self[count].device
+    removeFirst(count)
+  }
+}
+
+/// Cuts captured blocks to one size; a block before a gap and the last one may be shorter.
+struct CaptureRechunker {
+  private var rechunker: Rechunker
+  /// The blocks, without their frames, whose frames are held back, and one block before them.
+  private var marks: [CapturedAudio] = []
+
+  /// - Parameter size: above 0.
+  init(size: FrameCount) {
+    rechunker = Rechunker(size: size)
+  }
+
+  mutating func take(_ captured: CapturedAudio) -> [CapturedAudio] {
+    // A gap at the very end has no frames after it.
+    guard !captured.buffer.isEmpty else { return finish() + [captured] }
+    let buffers = rechunker.take(captured.buffer)
+    var mark = captured
+    mark.buffer = AudioBuffer(
+      silence: 0, format: captured.buffer.format, firstFrame: captured.buffer.firstFrame)
+    marks.append(mark)
+    return buffers.map { marked($0) }
+  }
+
+  mutating func finish() -> [CapturedAudio] {
+    rechunker.finish().map { marked($0) }
+  }
+
+  /// The buffer with the times of the block in which it begins, and with that block's gap if it begins
+  /// with the block.
+  private mutating func marked(_ buffer: AudioBuffer) -> CapturedAudio {
+    while marks.count > 1, marks[1].buffer.firstFrame <= buffer.firstFrame { marks.removeFirst() }
+    let mark = marks[0]
+    let begun = buffer.firstFrame == mark.buffer.firstFrame
+    let since = (buffer.firstFrame - mark.buffer.firstFrame).duration(at: buffer.format.sampleRate)
+    return CapturedAudio(
+      buffer: buffer, time: mark.time + since, gap: begun ? mark.gap : nil,
+      capturedAt: mark.capturedAt + since)
+  }
+}

@@ -1,0 +1,60 @@
+import AudioCore
+import AudioRecorderClient
+import AudioThreads
+import Synchronization
+
+/// One who hears a capture until it is cancelled.
+final class CaptureReader: Sendable {
+  private let heard = Mutex<[CapturedAudio]>([])
+  /// Opens when it has heard what was to be heard, or nothing more comes.
+  let isDone = Gate()
+  private let listening = Mutex<Task<Void, any Error>?>(nil)
+
+  /// - Parameter isEnough: whether that is what was to be heard.
+  init(
+    _ blocks: AsyncThrowingStream<CapturedAudio, any Error>,
+    isEnough: @escaping @Sendable ([CapturedAudio]) -> Bool
+  ) {
+    let task = Task { [self] in
+      defer { isDone.open() }
+      for try await block in blocks {
+        let all = heard.withLock { heard in
+          heard.append(block)
+          return heard
+        }
+        if isEnough(all) { isDone.open() }
+      }
+    }
+    listening.withLock { $0 = task }
+  }
+
+  /// All that came, when nothing more does.
+  func stop() async throws -> [CapturedAudio] {
+    let task = listening.withLock { $0 }
+    task?.cancel()
+    try await task?.value
+    return heard.withLock { $0 }
+  }
+}
+
+extension [CapturedAudio] {
+  /// The index of the frame after the last one.
+  var endFrame: FrameCount { last?.buffer.endFrame ?? 0 }
+
+  /// Whether each begins where the one before it ended, but for what its gap says.
+  var isOneTimeline: Bool {
+    zip(self, dropFirst()).allSatisfy { block, next in
+      next.buffer.firstFrame == block.buffer.endFrame + (next.gap?.lost ?? 0)
+    }
+  }
+
+  /// What lies between gaps: its first frame and all its samples.
+  var stretches: [(first: Int, samples: [Float])] {
+    reduce(into: []) { stretches, block in
+      if stretches.isEmpty || block.gap != nil {
+        stretches.append((block.buffer.firstFrame.rawValue, []))
+      }
+      stretches[stretches.count - 1].samples += block.buffer.samples
+    }
+  }
+}

@@ -1,0 +1,209 @@
+import AudioCore
+import AudioRecorderClient
+import AudioRecorderClientLive
+import ClientDependencies
+import Foundation
+import SoundCard
+import SoundFile
+import Testing
+import VirtualSoundCard
+
+/// A virtual microphone that sleeps or stalls.
+@Suite(.timeLimit(.minutes(1))) struct MicrophoneTroubleTests {
+  @Test func `the time of a machine's sleep is silence in the file`() async throws {
+    let card = card(.suspended(at: 1_600, lost: 800))
+    let url = temporaryURL()
+    defer { try? FileManager.default.removeItem(at: url) }
+    let events = try await record(url, on: card)
+    #expect(events.contains(.xrun(.milliseconds(100))))
+    let samples = try SoundFileReader(url: url).read(atMost: 8_000).samples
+    #expect(samples.count == 4_000)
+    // What the device still held comes after the silence: it is told as soon as it is known.
+    let before = try #require(samples.firstIndex(of: 0))
+    #expect(before <= 1_600)
+    #expect(samples[before..<(before + 800)].allSatisfy { $0 == 0 })
+    #expect(samples[(before + 800)...].allSatisfy { $0 != 0 })
+    #expect(card.openDeviceCount == 0)
+  }
+
+  @Test func `a microphone that stalls is lost, and its frames are in the file`()
+    async throws
+  {
+    let harness = RecorderHarness(faults: [.stalled(at: 1_600)])
+    let recording = await harness.start(.fail)
+    // A second is enough, but for a machine that is too busy to say that its waits were in time.
+    await harness.clock.advance(by: .seconds(10))
+    await #expect(throws: AudioRecorderError.deviceLost("virtual")) { try await recording.value }
+    let isHeard = try harness.samples() == (0..<1_600).map(counted)
+    #expect(isHeard)
+    while harness.card.openDeviceCount > 0 { await Task.yield() }
+  }
+
+  @Test func `a microphone that is never ready fails, and the previous file stays as it was`()
+    async throws
+  {
+    let card = card(.neverReady)
+    let url = temporaryURL()
+    let old = Data("old".utf8)
+    try old.write(to: url)
+    defer { try? FileManager.default.removeItem(at: url) }
+    await #expect(throws: AudioRecorderError.deviceLost("virtual")) {
+      try await record(url, on: card)
+    }
+    #expect(try Data(contentsOf: url) == old)
+    while card.openDeviceCount > 0 { await Task.yield() }
+  }
+
+  @Test func `a recording waits two seconds for a driver to resume, and the gap is silence`()
+    async throws
+  {
+    let harness = RecorderHarness(faults: [.suspended(at: 1_600, lost: 800, resuming: .seconds(2))])
+    let recording = await harness.start(.fail, length: .seconds(3))
+    await harness.clock.advance(by: .seconds(4))
+    try await recording.value
+    #expect(harness.events.contains(.xrun(.milliseconds(2_100))))
+    let samples = try harness.samples()
+    #expect(samples.count == 24_000)
+    let silences = samples.indices.filter { samples[$0] == 0 }
+    #expect(silences.count == 16_800)
+    let first = try #require(silences.first)
+    let isOneGap = silences.elementsEqual(first..<first + 16_800)
+    #expect(isOneGap && first <= 1_600)
+    let isAfter = samples[18_400...].elementsEqual((18_400..<24_000).map(counted))
+    #expect(isAfter)
+    #expect(harness.card.openDeviceCount == 0)
+  }
+
+  @Test func `a driver that cannot resume loses its buffer, and the timeline stays correct`()
+    async throws
+  {
+    let harness = RecorderHarness(faults: [.suspended(at: 1_600, lost: 800, isEmptied: true)])
+    let recording = await harness.start(.fail, length: .seconds(1))
+    await harness.clock.advance(by: .seconds(2))
+    try await recording.value
+    let samples = try harness.samples()
+    #expect(samples.count == 8_000)
+    let silences = samples.indices.filter { samples[$0] == 0 }
+    let gap = try #require(silences.first)..<2_400
+    #expect(gap.lowerBound < 1_600)
+    #expect(silences == Array(gap))
+    let isRight = samples.indices.allSatisfy { gap.contains($0) || samples[$0] == counted($0) }
+    #expect(isRight)
+    #expect(harness.card.openDeviceCount == 0)
+  }
+
+  @Test func `a sound server that hangs up is lost, and its frames are in the file`()
+    async throws
+  {
+    let harness = RecorderHarness(faults: [.hungUp(at: 4_000)])
+    let recording = await harness.start(.fail)
+    await harness.clock.advance(by: .seconds(1))
+    await #expect(throws: AudioRecorderError.deviceLost("virtual")) { try await recording.value }
+    let samples = try harness.samples()
+    let isHeard = samples.elementsEqual((0..<samples.count).map(counted))
+    #expect(isHeard && samples.count >= 2_400)
+    while harness.card.openDeviceCount > 0 { await Task.yield() }
+  }
+
+  @Test func `a recording that waits for a sound server resumes and reports the gap`()
+    async throws
+  {
+    let harness = RecorderHarness(faults: [.hungUp(at: 4_000)])
+    let recording = await harness.start(length: .seconds(3))
+    while !harness.events.contains(.deviceLost) { await harness.pass(1) }
+    try await harness.finish(recording)
+    #expect(harness.gaps.count == 1)
+    #expect(try #require(harness.gaps.first) >= .seconds(1))
+    #expect(try harness.samples().count == 24_000)
+    #expect(harness.finish?.reason == .lengthReached)
+    while harness.card.openDeviceCount > 0 { await Task.yield() }
+  }
+
+  @Test(arguments: [
+    [VirtualFault.shortTransfers(atMost: 130)], [.refusedTransfers(every: 2)],
+    [.shortTransfers(atMost: 250), .refusedTransfers(every: 3)],
+  ])
+  func `short and refused reads lose no frame`(faults: [VirtualFault]) async throws {
+    let harness = RecorderHarness(faults: faults)
+    let recording = await harness.start(.fail, length: .seconds(1))
+    await harness.clock.advance(by: .seconds(2))
+    try await recording.value
+    let isHeard = try harness.samples() == (0..<8_000).map(counted)
+    #expect(isHeard)
+    let isTroubled = harness.events.contains { if case .xrun = $0 { true } else { false } }
+    #expect(!isTroubled)
+    #expect(harness.card.openDeviceCount == 0)
+  }
+
+  @Test func `a microphone that refuses every read is lost`() async throws {
+    let harness = RecorderHarness(faults: [.refusedTransfers(every: 1)])
+    let (recording, _) = await harness.begin(RecordingRequest(url: harness.url, channelCount: 1))
+    await harness.clock.sleepers(atLeast: 1)
+    // It overruns again and again, and is mended a hundred times without a frame.
+    await harness.clock.advance(by: .seconds(60))
+    await #expect(throws: AudioRecorderError.deviceLost("virtual")) { try await recording.value }
+    #expect(!FileManager.default.fileExists(atPath: harness.url.path))
+    while harness.card.openDeviceCount > 0 { await Task.yield() }
+  }
+
+  @Test func `a busy microphone's error names its user, and the next attempt succeeds`()
+    async throws
+  {
+    let holder = DeviceHolder(name: "arecord", processID: 42)
+    let harness = RecorderHarness(faults: [.busy(holder: holder, times: 1)])
+    let refused = await harness.start(.fail)
+    let error = await #expect(throws: AudioRecorderError.self) { try await refused.value }
+    #expect(error.map { "\($0)".contains("arecord (process 42)") } == true)
+    #expect(harness.card.openDeviceCount == 0)
+    let recording = await harness.start(.fail, length: .seconds(1))
+    await harness.clock.advance(by: .seconds(2))
+    try await recording.value
+    #expect(try harness.samples().count == 8_000)
+  }
+
+  @Test func `a microphone that does not open is lost after five seconds, without a file`()
+    async throws
+  {
+    let harness = RecorderHarness(faults: [.blocked(in: .open)])
+    let (recording, _) = await harness.begin(RecordingRequest(url: harness.url, channelCount: 1))
+    await harness.clock.sleepers(atLeast: 1)
+    await harness.clock.advance(by: .seconds(5))
+    await #expect(throws: AudioRecorderError.deviceLost("virtual")) { try await recording.value }
+    #expect(!FileManager.default.fileExists(atPath: harness.url.path))
+    while harness.card.openDeviceCount > 0 { await Task.yield() }
+  }
+
+  @Test func `stop ends a recording at once although its microphone does not open`() async throws {
+    let harness = RecorderHarness(faults: [.blocked(in: .open)])
+    let (recording, _) = await harness.begin(RecordingRequest(url: harness.url, channelCount: 1))
+    await harness.clock.sleepers(atLeast: 1)
+    await harness.stop()
+    _ = await recording.result
+    #expect(harness.card.openDeviceCount == 0)
+  }
+
+  /// A card whose microphone hears a constant, so that silence shows.
+  private func card(_ fault: VirtualFault) -> VirtualSoundCard {
+    let constant = AudioBuffer(
+      format: AudioFormat(sampleRate: 8_000, channelCount: 1),
+      samples: [Float](repeating: 0.5, count: 8_000))
+    return VirtualSoundCard(
+      .init(pace: .untimed, microphone: .buffer(constant), faults: [fault]))
+  }
+
+  private func temporaryURL() -> URL {
+    FileManager.default.temporaryDirectory.appending(path: "syrinx-\(UUID().uuidString).wav")
+  }
+
+  private func record(_ url: URL, on card: VirtualSoundCard) async throws -> [RecordingEvent] {
+    try await withDependencies {
+      $0.soundCard = card.soundCard
+    } operation: {
+      let recorder = AudioRecorderClient.liveValue
+      let stream = await recorder.recording(
+        request: RecordingRequest(
+          url: url, sampleRate: 8_000, channelCount: 1, maximumDuration: .milliseconds(500)))
+      return try await stream.reduce(into: []) { $0.append($1) }
+    }
+  }
+}

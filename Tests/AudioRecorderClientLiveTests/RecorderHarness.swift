@@ -1,0 +1,184 @@
+import AudioCore
+import AudioRecorderClient
+import AudioRecorderClientLive
+import AudioThreads
+import ClientDependencies
+import Foundation
+import SoundCard
+import SoundFile
+import Synchronization
+import VirtualSoundCard
+
+/// A live recorder on a virtual card whose time passes, a period of 50 ms a step, while a test
+/// waits for something; its microphone counts the frames of each opening.
+final class RecorderHarness: Sendable {
+  static let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
+
+  let card: VirtualSoundCard
+  let clock = TestClock<Duration>()
+  let url = FileManager.default.temporaryDirectory
+    .appending(path: "syrinx-\(UUID().uuidString).wav")
+  private let soundCard: SoundCard
+  private let recorder: AudioRecorderClient
+  private let log = Mutex(Log())
+
+  private struct Log {
+    var events: [RecordingEvent] = []
+    var awaited: [(event: (RecordingEvent) -> Bool, gate: Gate)] = []
+  }
+
+  /// - Parameter change: makes a card of one's own of the virtual one.
+  init(
+    faults: [VirtualFault], change: (inout SoundCard, TestClock<Duration>) -> Void = { _, _ in }
+  ) {
+    let card = VirtualSoundCard(
+      .init(pace: .lockstep(clock), microphone: .counting, faults: faults, sampleRate: 8_000))
+    self.card = card
+    var soundCard = card.soundCard
+    change(&soundCard, clock)
+    self.soundCard = soundCard
+    recorder = AudioRecorderClient.liveValue
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: url)
+  }
+
+  var events: [RecordingEvent] { log.withLock { $0.events } }
+
+  var finish: RecordingFinish? {
+    if case .finished(let finish) = events.last { finish } else { nil }
+  }
+
+  var gaps: [Duration] { events.compactMap(\.gap) }
+
+  /// Begins to record, and returns when the file is open.
+  func start(
+    _ policy: DeviceLossPolicy = .wait(atMost: .seconds(60)), gaps: RecordingGapRule = .silence,
+    length: Duration? = nil
+  ) async -> Task<Void, any Error> {
+    await start(
+      RecordingRequest(
+        url: url, encoding: .wavFloat, channelCount: 1,
+        maximumDuration: length, gaps: gaps, onDeviceLoss: policy))
+  }
+
+  func start(_ request: RecordingRequest) async -> Task<Void, any Error> {
+    let (recording, begun) = await begin(request)
+    await begun.wait()
+    return recording
+  }
+
+  /// Asks for a recording; the gate opens when the first has been told of it.
+  func begin(
+    _ request: RecordingRequest
+  ) async -> (recording: Task<Void, any Error>, begun: Gate) {
+    let stream = await withDependencies {
+      $0.soundCard = soundCard
+      $0.continuousClock = clock
+    } operation: {
+      await recorder.recording(request: request)
+    }
+    let begun = Gate()
+    let recording = Task {
+      defer { begun.open() }
+      for try await event in stream {
+        note(event)
+        begun.open()
+      }
+    }
+    return (recording, begun)
+  }
+
+  /// The live buffers of a capture.
+  func capture(_ request: CaptureRequest) async -> AsyncThrowingStream<CapturedAudio, any Error> {
+    await withDependencies {
+      $0.soundCard = soundCard
+      $0.continuousClock = clock
+    } operation: {
+      await recorder.capture(request: request)
+    }
+  }
+
+  func stop() async { await recorder.stopRecording() }
+
+  /// Returns when an event has come, without letting time pass.
+  func sees(_ event: @escaping @Sendable (RecordingEvent) -> Bool) async {
+    let gate = Gate()
+    log.withLock { log in
+      if log.events.contains(where: event) {
+        gate.open()
+      } else {
+        log.awaited.append((event, gate))
+      }
+    }
+    await gate.wait()
+  }
+
+  /// Lets time pass until the card is unplugged and no further.
+  func passUntilUnplugged() async {
+    while card.isPluggedIn {
+      await clock.sleepers(atLeast: 1)
+      guard card.isPluggedIn else { break }
+      await clock.advance(by: .milliseconds(50))
+    }
+  }
+
+  func pass(_ periods: Int) async {
+    for _ in 0..<periods {
+      await clock.sleepers(atLeast: 1)
+      await clock.advance(by: .milliseconds(50))
+    }
+  }
+
+  /// Lets time pass until something is heard after a loss, and then to the recording's end.
+  func finish(_ recording: Task<Void, any Error>) async throws {
+    while gaps.isEmpty { await pass(1) }
+    let isOver = Gate()
+    let end = Task {
+      defer { isOver.open() }
+      try await recording.value
+    }
+    // Whoever goes to sleep after an advance wakes with the next one.
+    while !isOver.isOpen { await clock.advance(by: .seconds(1)) }
+    try await end.value
+  }
+
+  /// What is in the file.
+  func samples() throws -> [Float] {
+    let reader = try SoundFileReader(url: url)
+    var samples: [Float] = []
+    while true {
+      let buffer = try reader.read(atMost: 48_000)
+      guard !buffer.isEmpty else { return samples }
+      samples += buffer.samples
+    }
+  }
+
+  private func note(_ event: RecordingEvent) {
+    log.withLock { log in
+      log.events.append(event)
+      for awaited in log.awaited where awaited.event(event) { awaited.gate.open() }
+      log.awaited.removeAll { $0.event(event) }
+    }
+  }
+}
+
+extension VirtualMicrophone {
+  /// Each frame is its number since the opening, from 1 on; none of it is silence.
+  static let counting = VirtualMicrophone { format in
+    { samples, first in
+      for index in samples.indices {
+        samples[index] = counted(first.rawValue + index / format.channelCount)
+      }
+      return FrameCount(samples.count / format.channelCount)
+    }
+  }
+}
+
+/// The sample of this frame.
+func counted(_ frame: Int) -> Float { Float(frame % 30_000 + 1) / 32_768 }
+
+extension RecordingEvent {
+  var gap: Duration? { if case .deviceReturned(let gap) = self { gap } else { nil } }
+}
