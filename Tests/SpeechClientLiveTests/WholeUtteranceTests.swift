@@ -56,6 +56,26 @@ import Testing
     return try await tasks.start(request, on: engine).all()
   }
 
+  /// Every result of a live source, each read before the next buffer comes: of partial results that wait
+  /// only the newest is kept.
+  private func everyResult(_ buffers: [AudioBuffer]) async throws -> [SpeechRecognitionResult] {
+    let mailbox = EventMailbox()
+    let recognizer = try Recognizer(
+      engine: scripted.engine, options: SpeechSessionOptions(), policy: EndpointPolicy(),
+      detector: .energy, isLive: true, mailbox: mailbox, interruption: Interruption())
+    try await recognizer.prepare()
+    var results: [SpeechRecognitionResult] = []
+    for buffer in buffers {
+      try await recognizer.add(IntakeQueue.Item(buffer: buffer), Pulse())
+      // Stands for the end of what this buffer led to.
+      mailbox.post(.lagging(by: .zero))
+      while let event = try await mailbox.next(), event != .lagging(by: .zero) {
+        if case .result(let result) = event { results.append(result) }
+      }
+    }
+    return results
+  }
+
   /// After how many frames it decoded, before it was told that the utterance may be over.
   private func decodes(_ events: [Event]) -> [Int] {
     let before = events.prefix { if case .anticipated = $0 { false } else { true } }
@@ -75,10 +95,7 @@ import Testing
   @Test func `partials come at the engine's interval, and a stable word is in two of them`()
     async throws
   {
-    let buffers = voice(in: [1...4], seconds: 5)
-    let partials = try await results(buffers, isLive: true, on: scripted.engine).filter {
-      !$0.isFinal
-    }
+    let partials = try await everyResult(voice(in: [1...4], seconds: 5)).filter { !$0.isFinal }
     let decodes = decodes(scripted.events)
     #expect(decodes.count >= 5)
     #expect(zip(decodes, decodes.dropFirst()).allSatisfy { $1 - $0 >= 8000 }, "\(decodes)")
@@ -146,8 +163,7 @@ import Testing
     async throws
   {
     // A partial result would be due 1.5 s after the utterance begins, and speech ends after 1.4 s.
-    let results = try await results(
-      voice(in: [1...2.1], seconds: 4), isLive: true, on: scripted.engine)
+    let results = try await everyResult(voice(in: [1...2.1], seconds: 4))
     #expect(decodes(scripted.events).allSatisfy { $0 <= 17_600 }, "\(scripted.events)")
     let hint = try #require(
       scripted.events.firstIndex { if case .anticipated = $0 { true } else { false } })
