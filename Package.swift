@@ -274,6 +274,13 @@ let package = Package(
       ["AudioRecorderClientLive", "RoomMonitor", "SoundCard", "SyrinxTestSupport"],
       path: "Samples/RoomMonitorTests"),
 
+    // What the tests share.
+    library(
+      "TestTools", ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"],
+      path: "Tests/Support/TestTools"),
+    library(
+      "ONNXTestTools", ["FilePaths", "ONNXRuntime"], path: "Tests/Support/ONNXTestTools"),
+
     // Tests.
     tests(
       "ALSASoundCard",
@@ -286,11 +293,15 @@ let package = Package(
     tests("AudioPlayerClient", ["AudioPlayerClient", "ClientDependenciesTestSupport"]),
     tests(
       "AudioPlayerClientLive",
-      ["AudioPlayerClientLive", "ClientDependenciesTestSupport", "VirtualSoundCard"]),
+      [
+        "AudioPlayerClientLive", "ClientDependenciesTestSupport", "TestTools", "VirtualSoundCard",
+      ]),
     tests("AudioRecorderClient", ["AudioRecorderClient", "ClientDependenciesTestSupport"]),
     tests(
       "AudioRecorderClientLive",
-      ["AudioRecorderClientLive", "ClientDependenciesTestSupport", "VirtualSoundCard"]),
+      [
+        "AudioRecorderClientLive", "ClientDependenciesTestSupport", "TestTools", "VirtualSoundCard",
+      ]),
     tests("AudioThreads", ["AudioThreads"]),
     tests("ClientDependencies", ["ClientDependencies", "ClientDependenciesTestSupport"]),
     tests(
@@ -313,21 +324,35 @@ let package = Package(
       "MoonshineEngine",
       [
         "AudioCore", "ClientDependencies", "FilePaths", "MoonshineEngine", "ONNXRuntime",
-        "PocketSphinxEngine", "SoundFile", "SpeechClient", "SpeechClientLive", "SpeechEngine",
+        "ONNXTestTools", "PocketSphinxEngine", "SoundFile", "SpeechClient", "SpeechClientLive",
+        "SpeechEngine", "TestTools",
       ]),
-    tests("ONNXRuntime", ["AudioThreads", "FilePaths", "ONNXRuntime", "SpeechEngine"]),
+    tests(
+      "ONNXRuntime",
+      [
+        "AudioThreads", "FilePaths", "ONNXRuntime", "ONNXTestTools", "SpeechEngine", "TestTools",
+      ]),
     tests(
       "PocketSphinxEngine",
       [
-        "AudioCore", "CPocketSphinx", "PocketSphinxEngine", "SoundFile", "SpeechEngine", logging,
+        "AudioCore", "CPocketSphinx", "PocketSphinxEngine", "SoundFile", "SpeechEngine",
+        "TestTools", logging,
       ]),
-    tests("Resampling", ["AudioCore", "Resampling", "SyrinxTestSupport"]),
-    tests("SoundFile", ["AudioCore", "AudioThreads", "Resampling", "SoundFile"]),
+    tests(
+      "Resampling",
+      [
+        "AudioCore", "Resampling", "SyrinxTestSupport", "TestTools",
+      ]),
+    tests(
+      "SoundFile",
+      [
+        "AudioCore", "AudioThreads", "Resampling", "SoundFile", "TestTools",
+      ]),
     tests(
       "SpeechClient",
       [
         "AudioCore", "AudioRecorderClient", "ClientDependencies", "ClientDependenciesTestSupport",
-        "SpeechClient",
+        "SpeechClient", "TestTools",
       ]),
     tests(
       "SpeechClientLive",
@@ -335,8 +360,7 @@ let package = Package(
         "AudioCore", "AudioRecorderClient", "AudioRecorderClientLive", "AudioThreads",
         "ClientDependencies", "ClientDependenciesTestSupport", "PocketSphinxEngine", "Resampling",
         "SileroDetector", "SoundCard", "SoundFile", "SpeechClient", "SpeechClientLive",
-        "SpeechEngine",
-        "SyrinxTestSupport", "VoskEngine",
+        "SpeechEngine", "SyrinxTestSupport", "TestTools", "VoskEngine",
       ]),
     tests(
       "SpeechEngine",
@@ -346,27 +370,32 @@ let package = Package(
       [
         "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
         "ClientDependencies", "FilePaths", "ONNXRuntime", "SoundCard", "SoundFile", "SpeechClient",
-        "SpeechEngine", "SyrinxCommand", "VirtualSoundCard", "Wyoming", "WyomingEngine", "syrinx",
-        argumentParser,
+        "SpeechEngine", "SyrinxCommand", "TestTools", "VirtualSoundCard", "Wyoming",
+        "WyomingEngine", "syrinx", argumentParser,
       ]),
     tests("Samples", ["PlayFile", "RecordSpeech", "TakeNotes", "TranscribeFile"]),
     tests(
       "SyrinxTestSupport",
       [
         "AudioCore", "AudioRecorderClient", "ClientDependencies", "ClientDependenciesTestSupport",
-        "SoundFile", "SpeechClient", "SpeechEngine", "SyrinxTestSupport",
+        "SoundFile", "SpeechClient", "SpeechEngine", "SyrinxTestSupport", "TestTools",
       ]),
     tests(
       "SileroDetector",
       [
-        "AudioCore", "FilePaths", "ONNXRuntime", "SileroDetector", "SoundFile", "SpeechEngine",
+        "AudioCore", "FilePaths", "ONNXRuntime", "ONNXTestTools", "SileroDetector", "SoundFile",
+        "SpeechEngine", "TestTools",
       ]),
     tests("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"]),
     tests(
       "VirtualSoundCard",
       ["ClientDependencies", "ClientDependenciesTestSupport", "SoundCard", "VirtualSoundCard"]),
     tests("VoskEngine", ["AudioCore", "SpeechEngine", "VoskEngine"]),
-    tests("Wyoming", ["AudioCore", "Wyoming"]),
+    tests(
+      "Wyoming",
+      [
+        "AudioCore", "TestTools", "Wyoming",
+      ]),
     tests(
       "WyomingEngine", ["AudioCore", "AudioThreads", "SpeechEngine", "Wyoming", "WyomingEngine"]),
     tests(

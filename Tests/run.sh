@@ -62,27 +62,18 @@ step "test"
 if [ -d ../shared/data/speech ]; then
   export SYRINX_SPEECH_DATA=${SYRINX_SPEECH_DATA:-$PWD/../shared/data/speech}
 fi
-# suite SECONDS OPTION...: the tests that are chosen. Up to three that fail beside the others are told and run once more,
-# one by one: a machine that is too busy for them does not fail the suite, a defect does. A hang and a crash always do.
+# suite SECONDS OPTION...: runs the chosen tests. A failed test fails the run: none is repeated.
 events=$(mktemp)
 trap 'rm -f "$log" "$events"' EXIT
 suite() {
-  local seconds=$1 failed
+  local seconds=$1 status=0
   shift
   : >"$events"
-  if timeout --kill-after=10 "$seconds" swift test --skip-build \
-    --event-stream-output-path "$events" --event-stream-version 0 "$@"; then
-    # A run that ends early, as by an `exit` in what it tests, is none.
-    sed -n 's/.*"kind":"runEnded".*"text":"\([^"]*\)".*/\1/p' "$events" | grep .
-    return
-  fi
-  failed=$(python3 Tests/Support/failed-tests.py "$events")
-  while IFS= read -r test; do
-    step "once more, since it failed beside others: $test"
-    timeout --kill-after=10 600 swift test --skip-build --filter "$test" 2>&1 </dev/null | tee "$log"
-    # No test is no success.
-    grep -q 'Test run with 1 test ' "$log"
-  done <<<"$failed"
+  timeout --kill-after=10 "$seconds" swift test --skip-build \
+    --event-stream-output-path "$events" --event-stream-version 0 "$@" || status=$?
+  # The summary is missing if the run ended early, as by an `exit` in the code under test.
+  python3 Tests/Support/test-events.py "$events"
+  return "$status"
 }
 
 # Many tests wait for devices in real time: a few at once are faster than one, and all at once only make each

@@ -20,7 +20,7 @@ extension RunningTest {
     let location = test.sourceLocation
     self.init(
       name: test.name, fileID: location.fileID, line: location.line, column: location.column,
-      arguments: testCase.flatMap(CaseIdentity.bytes))
+      arguments: testCase.flatMap(CaseIdentities.shared.identity))
   }
 }
 #endif

@@ -22,7 +22,7 @@ enum ImportViolation: Hashable, CustomStringConvertible {
   var description: String {
     switch self {
     case .forbiddenImport(let module, let path):
-      "\(path) imports \(module), which design.md's table does not allow its target"
+      "\(path) imports \(module), which ImportRules does not allow its target"
     case .unknownTarget(let target):
       "Sources/\(target) is not in ImportRules: say what it may import"
     case .cModuleWithoutOwner(let module):

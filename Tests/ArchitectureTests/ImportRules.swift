@@ -1,4 +1,7 @@
-/// What design.md's table of targets says, for the checker.
+/// The modules that each target of `Sources` may import.
+///
+/// Of this package's own modules these are exactly the dependencies in the manifest, so that a new edge of the graph is a
+/// change here as well.
 struct ImportRules {
   /// The modules that each target may import, besides those for everybody.
   var allowed: [String: Set<String>]
@@ -22,96 +25,104 @@ extension ImportRules {
     "CVorbis": "SoundFile",
   ]
 
-  private static let foundation: Set = ["Foundation", "FoundationEssentials"]
-  private static let interface = foundation.union([
-    "AudioCore", "ClientDependencies", "FilePaths",
-  ])
-  private static let engine = interface.union([
-    "AudioThreads", "Glibc", "Logging", "Resampling", "SoundFile",
-  ])
+  private static let essentials: Set = ["FoundationEssentials", "Glibc"]
   private static let clients: Set = ["AudioPlayerClient", "AudioRecorderClient", "SpeechClient"]
   private static let lives: Set = [
     "AudioPlayerClientLive", "AudioRecorderClientLive", "SpeechClientLive",
   ]
+  private static let engine = essentials.union([
+    "AudioCore", "AudioThreads", "ClientDependencies", "FilePaths", "Resampling", "SoundFile",
+  ])
 
   private static let allowed: [String: Set<String>] = [
     // The vocabulary. Glibc (or Musl) gives AudioCore sine and logarithm, which Swift lacks.
     "AudioCore": ["Glibc", "Musl"],
     "AudioThreads": ["CLinux", "Glibc", "Logging"],
-    "FilePaths": ["FoundationEssentials", "Glibc"],
+    "FilePaths": essentials,
 
     // Dependencies that a feature controls, or Point-Free's modules in their place.
-    "ClientDependencies": foundation.union([
-      "Dependencies", "Dispatch", "FoundationNetworking", "Glibc", "IssueReporting",
+    "ClientDependencies": essentials.union([
+      "Dependencies", "Dispatch", "Foundation", "FoundationNetworking", "IssueReporting",
     ]),
-    "ClientDependenciesMacros": ["ClientDependencies", "DependenciesMacros", "IssueReporting"],
+    "ClientDependenciesMacros": [
+      "ClientDependencies", "ClientDependenciesMacrosPlugin", "DependenciesMacros",
+    ],
     "ClientDependenciesMacrosPlugin": [
       "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder",
       "SwiftSyntaxMacros",
     ],
     "ClientDependenciesTestSupport": [
-      "ClientDependencies", "DependenciesTestSupport", "IssueReportingTestSupport", "Testing",
-      "XCTest",
+      "ClientDependencies", "DependenciesTestSupport", "Testing", "XCTest",
     ],
 
     // The seams: no C, and nothing of what lies above or below them.
-    "SoundCard": interface.union(["AudioThreads"]),
-    "SpeechEngine": interface,
+    "SoundCard": ["AudioCore", "AudioThreads", "ClientDependencies"],
+    "SpeechEngine": ["AudioCore", "ClientDependencies", "FilePaths"],
 
     // The owners of C libraries.
-    "ALSASoundCard": interface.union([
-      "AudioThreads", "CALSA", "Dispatch", "Glibc", "Logging", "SoundCard",
-    ]),
-    "SoundFile": interface.union([
-      "AudioThreads", "CFLAC", "CMPG123", "CSndFile", "CVorbis", "Glibc", "Logging",
-    ]),
-    "Resampling": ["AudioCore", "CSoxr", "Glibc"],
-    "PocketSphinxEngine": interface.union([
-      "AudioThreads", "CPocketSphinx", "Glibc", "Logging", "SpeechEngine",
-    ]),
-    // Libraries that are loaded at run time, and engines that use them: no C module.
-    "ONNXRuntime": [
-      "AudioThreads", "FilePaths", "FoundationEssentials", "Glibc", "Logging", "SpeechEngine",
+    "ALSASoundCard": [
+      "AudioCore", "AudioThreads", "CALSA", "ClientDependencies", "Glibc", "Logging", "SoundCard",
     ],
+    "SoundFile": essentials.union([
+      "AudioCore", "AudioThreads", "CFLAC", "CMPG123", "CSndFile", "CVorbis", "FilePaths",
+      "Logging",
+    ]),
+    "Resampling": ["AudioCore", "CSoxr"],
+    "PocketSphinxEngine": essentials.union([
+      "AudioCore", "CPocketSphinx", "ClientDependencies", "FilePaths", "Logging", "SpeechEngine",
+    ]),
+
+    // Libraries that are loaded at run time, and engines that use them: no C module.
+    "ONNXRuntime": essentials.union(["AudioThreads", "FilePaths", "Logging", "SpeechEngine"]),
     "SileroDetector": [
       "AudioCore", "FilePaths", "FoundationEssentials", "ONNXRuntime", "SpeechEngine",
     ],
-    "VoskEngine": interface.union(["Glibc", "Logging", "SpeechEngine"]),
+    "VoskEngine": essentials.union(["AudioCore", "FilePaths", "Logging", "SpeechEngine"]),
     // It aligns words with PocketSphinx' acoustic model.
-    "MoonshineEngine": interface.union([
-      "AudioThreads", "Glibc", "Logging", "ONNXRuntime", "PocketSphinxEngine", "SpeechEngine",
+    "MoonshineEngine": essentials.union([
+      "AudioCore", "AudioThreads", "FilePaths", "Logging", "ONNXRuntime", "PocketSphinxEngine",
+      "SpeechEngine",
     ]),
 
-    // The Wyoming protocol: what the bytes mean, the engine that is a client, and the server, which
-    // alone needs SwiftNIO.
-    "Wyoming": foundation.union(["AudioCore"]),
-    "WyomingEngine": interface.union([
-      "AudioThreads", "Glibc", "SpeechEngine", "Wyoming",
-    ]),
-    "WyomingServer": interface.union([
-      "AudioThreads", "Glibc", "NIOCore", "NIOPosix", "SpeechClient", "SpeechEngine", "Wyoming",
-    ]),
+    // The Wyoming protocol: the meaning of its bytes, the engine that is a client, and the server, which alone needs
+    // SwiftNIO.
+    "Wyoming": ["AudioCore", "FoundationEssentials"],
+    "WyomingEngine": [
+      "AudioCore", "AudioThreads", "FilePaths", "Glibc", "SpeechEngine", "Wyoming",
+    ],
+    "WyomingServer": [
+      "AudioCore", "AudioThreads", "ClientDependencies", "FilePaths", "Glibc", "NIOCore",
+      "NIOPosix", "SpeechClient", "SpeechEngine", "Wyoming",
+    ],
 
-    // The clients' interfaces and the engines behind them. A request for speech may name a
-    // microphone, in the recorder's words, so that whoever replaces the recorder has replaced it.
-    "AudioPlayerClient": interface,
-    "AudioRecorderClient": interface,
-    "SpeechClient": interface.union(["AudioRecorderClient"]),
+    // The clients' interfaces and the engines behind them. A speech request may name a microphone with the recorder's
+    // types, so that a feature that overrides the recorder has overridden the microphone.
+    "AudioPlayerClient": [
+      "AudioCore", "ClientDependencies", "FilePaths", "Foundation", "FoundationEssentials",
+    ],
+    "AudioRecorderClient": [
+      "AudioCore", "ClientDependencies", "FilePaths", "FoundationEssentials",
+    ],
+    "SpeechClient": [
+      "AudioCore", "AudioRecorderClient", "ClientDependencies", "FoundationEssentials",
+    ],
     "AudioPlayerClientLive": engine.union(["AudioPlayerClient", "SoundCard"]),
     "AudioRecorderClientLive": engine.union(["AudioRecorderClient", "SoundCard"]),
     "SpeechClientLive": engine.union(["SpeechClient", "SpeechEngine"]),
 
     // What people try things with, and test with: never a Live module, never C.
-    "VirtualSoundCard": interface.union(["AudioThreads", "SoundCard"]),
-    "SyrinxTestSupport": interface.union(clients).union([
-      "AudioThreads", "SoundCard", "SoundFile", "SpeechEngine",
-      "VirtualSoundCard",
-    ]),
+    "VirtualSoundCard": ["AudioCore", "AudioThreads", "SoundCard"],
+    "SyrinxTestSupport": [
+      "AudioCore", "AudioRecorderClient", "AudioThreads", "ClientDependencies", "FilePaths",
+      "Foundation", "SoundFile", "SpeechClient", "SpeechEngine", "VirtualSoundCard",
+    ],
 
     // The command's work, above the interfaces, and the executable, which chooses the live values.
-    "SyrinxCommand": engine.union(clients).union([
-      "ArgumentParser", "ONNXRuntime", "SoundCard", "SpeechEngine", "VirtualSoundCard", "Wyoming",
-      "WyomingServer",
+    "SyrinxCommand": essentials.union(clients).union([
+      "ArgumentParser", "AudioCore", "AudioThreads", "ClientDependencies", "FilePaths",
+      "Foundation",
+      "Logging", "ONNXRuntime", "SoundCard", "SoundFile", "SpeechEngine", "VirtualSoundCard",
+      "Wyoming", "WyomingServer",
     ]),
     "syrinx": lives.union([
       "ALSASoundCard", "FilePaths", "MoonshineEngine", "ONNXRuntime", "PocketSphinxEngine",

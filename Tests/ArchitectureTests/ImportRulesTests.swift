@@ -43,6 +43,20 @@ import Testing
     }
   }
 
+  @Test func `each target may import exactly the targets that it depends on in Package.swift`()
+    throws
+  {
+    let manifest = PackageManifest.mentions(in: try Repository().text(of: "Package.swift"))
+    let targets = Set(rules.allowed.keys).union(rules.owners.keys)
+    #expect(targets == Set(try Repository().folders(in: "Sources")))
+    for (target, modules) in rules.allowed {
+      let dependencies = try #require(manifest["Sources/\(target)"])
+      #expect(
+        modules.intersection(targets) == dependencies.intersection(targets).subtracting([target]),
+        "\(target)")
+    }
+  }
+
   @Test func `no two targets may import each other, directly or through others`() {
     for target in rules.allowed.keys {
       #expect(!reachable(from: target).contains(target), "\(target) reaches itself")

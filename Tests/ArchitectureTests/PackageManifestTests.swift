@@ -7,11 +7,16 @@ import Testing
     let sources = try repository.folders(in: "Sources").map { "Sources/\($0)" }
     let tests = try repository.folders(in: "Tests").map { "Tests/\($0)" }
       .filter { !Self.withoutTarget.contains($0) }
-    #expect(declared.filter(Self.isInUsualPlace).sorted() == (sources + tests).sorted())
+    #expect(
+      declared.filter(Self.isInUsualPlace).sorted()
+        == (sources + tests + Self.sharedByTests).sorted())
   }
 
   /// Folders that hold material for tests, or a package of their own, and no target.
   private static let withoutTarget: Set = ["Tests/Benchmarks", "Tests/Fixtures", "Tests/Support"]
+
+  /// The modules that several test targets share.
+  private static let sharedByTests = ["Tests/Support/ONNXTestTools", "Tests/Support/TestTools"]
 
   private static func isInUsualPlace(_ folder: String) -> Bool {
     folder.hasPrefix("Sources/") || folder.hasPrefix("Tests/")
@@ -19,11 +24,14 @@ import Testing
 
   @Test func `nothing but tests links what is for tests`() throws {
     let mentions = PackageManifest.mentions(in: try Repository().text(of: "Package.swift"))
-    let forTests: Set = ["ClientDependenciesTestSupport", "issueReportingTestSupport"]
+    let forTests: Set = [
+      "ClientDependenciesTestSupport", "ONNXTestTools", "TestTools", "issueReportingTestSupport",
+    ]
     let linking = mentions.filter { !$0.value.isDisjoint(with: forTests) }.keys
     #expect(linking.contains("Tests/ClientDependenciesTests"))
     #expect(
-      linking.filter { !$0.hasSuffix("Tests") } == ["Sources/ClientDependenciesTestSupport"])
+      linking.filter { !$0.hasSuffix("Tests") }.sorted()
+        == ["Sources/ClientDependenciesTestSupport"] + Self.sharedByTests)
   }
 
   @Test func `nothing but the macros and what shows them depends on SwiftSyntax`() throws {

@@ -21,6 +21,7 @@ import Testing
     (.forcedTry, "let x = try! load()"),
     (.unseededRandom, "let x = Int.random(in: 0..<max(1, 2)), y = using"),
     (.unseededRandom, "let x = [1, 2].randomElement()"),
+    (.unseededRandom, "let x = [1, 2].shuffled()"),
     (.foundationPath, "let file = open(url.path, O_RDONLY)"),
     (.foundationPath, "  play(URL(filePath: name))"),
   ])

@@ -3,6 +3,7 @@ import AudioPlayerClient
 import AudioThreads
 import ClientDependencies
 import Synchronization
+import TestTools
 import Testing
 import VirtualSoundCard
 

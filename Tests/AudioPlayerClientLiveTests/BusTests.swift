@@ -2,6 +2,7 @@ import AudioCore
 import AudioPlayerClient
 import ClientDependencies
 import SoundCard
+import TestTools
 import Testing
 import VirtualSoundCard
 

@@ -4,6 +4,7 @@ import AudioPlayerClientLive
 import AudioThreads
 import ClientDependencies
 import SoundCard
+import TestTools
 import Testing
 import VirtualSoundCard
 

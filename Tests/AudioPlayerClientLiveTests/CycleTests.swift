@@ -1,6 +1,7 @@
 import AudioCore
 import AudioPlayerClient
 import Foundation
+import TestTools
 import Testing
 
 /// A list that is played more than once.

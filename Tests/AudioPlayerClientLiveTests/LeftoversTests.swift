@@ -3,6 +3,7 @@ import AudioPlayerClient
 import AudioPlayerClientLive
 import ClientDependencies
 import SoundCard
+import TestTools
 import Testing
 import VirtualSoundCard
 
@@ -18,7 +19,7 @@ import VirtualSoundCard
         $0.playbackIdleTime = .zero
       } operation: {
         let player = AudioPlayerClient.liveValue
-        let leftovers = try await Held.leftovers {
+        let leftovers = try await ProcessResources.leftovers {
           try await beginAndCancel(1_000, with: player)
         }
         #expect(leftovers == nil)

@@ -1,6 +1,7 @@
 import AudioCore
 import AudioPlayerClient
 import AudioThreads
+import TestTools
 import Testing
 
 @testable import AudioPlayerClientLive

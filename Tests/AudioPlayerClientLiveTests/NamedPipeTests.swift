@@ -2,6 +2,7 @@ import AudioCore
 import AudioPlayerClient
 import AudioThreads
 import Foundation
+import TestTools
 import Testing
 
 /// Files that can be read only once and block their reader.

@@ -1,5 +1,6 @@
 import AudioCore
 import AudioPlayerClient
+import TestTools
 import Testing
 
 /// Pause, resume, seek, volume, and stop of one playback, on a card whose time passes only while a test

@@ -5,6 +5,7 @@ import AudioThreads
 import ClientDependencies
 import SoundCard
 import Synchronization
+import TestTools
 import Testing
 import VirtualSoundCard
 

@@ -3,6 +3,7 @@ import AudioPlayerClient
 import AudioThreads
 import Foundation
 import SoundFile
+import TestTools
 import Testing
 import VirtualSoundCard
 

@@ -1,6 +1,7 @@
 import AudioCore
 import AudioPlayerClient
 import AudioThreads
+import TestTools
 import Testing
 
 /// Streams in a queue that have been read ahead of the playhead.

@@ -1,21 +1,12 @@
 import AudioCore
 import AudioPlayerClient
 import AudioThreads
+import TestTools
 import Testing
 
 /// Commands in random order at random times, the same in every run.
 @Suite(.fewAtATime, .timeLimit(.minutes(2))) struct RandomCommandsTests {
-  /// A generator whose numbers follow from its seed.
-  private struct Numbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return state ^ (state >> 29)
-    }
-  }
-
-  private func command(_ numbers: inout Numbers) -> PlaybackCommand {
+  private func command(_ numbers: inout SeededNumbers) -> PlaybackCommand {
     let fade = Duration.milliseconds(Int.random(in: 10...40, using: &numbers))
     return switch Int.random(in: 0..<10, using: &numbers) {
     case 0, 1: .pause(fade: fade)
@@ -34,7 +25,7 @@ import Testing
     seed: UInt64
   ) async throws {
     let harness = PlayerHarness()
-    var numbers = Numbers(state: seed)
+    var numbers = SeededNumbers(seed: seed)
     let items = (0..<40).map { index in
       PlaybackItem(
         source: .buffers([staircase(4_000 + 100 * index)]),

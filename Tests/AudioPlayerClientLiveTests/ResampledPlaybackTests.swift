@@ -2,6 +2,7 @@ import AudioCore
 import AudioPlayerClient
 import Foundation
 import Resampling
+import TestTools
 import Testing
 
 /// Files at 44.1 kHz on a card at 48 kHz: the output equals one resampling of everything played, frame

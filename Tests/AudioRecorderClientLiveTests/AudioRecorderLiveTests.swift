@@ -4,6 +4,7 @@ import AudioRecorderClientLive
 import ClientDependencies
 import Foundation
 import SoundCard
+import TestTools
 import Testing
 import VirtualSoundCard
 

@@ -2,6 +2,7 @@ import AudioCore
 import AudioRecorderClient
 import Foundation
 import SoundFile
+import TestTools
 import Testing
 
 @testable import AudioRecorderClientLive

@@ -6,6 +6,7 @@ import Foundation
 import SoundCard
 import SoundFile
 import Synchronization
+import TestTools
 import Testing
 import VirtualSoundCard
 

@@ -4,6 +4,7 @@ import AudioRecorderClientLive
 import ClientDependencies
 import Foundation
 import SoundCard
+import TestTools
 import Testing
 import VirtualSoundCard
 
@@ -42,7 +43,7 @@ private func leavesNothing(
     $0.soundCard = card.soundCard
   } operation: {
     let recorder = AudioRecorderClient.liveValue
-    let leftovers = try await Held.leftovers {
+    let leftovers = try await ProcessResources.leftovers {
       for index in 0..<1_000 {
         let hearing = Task { try await body(recorder, index) }
         if index % 3 == 2 { await recorder.stopRecording() }

@@ -5,6 +5,7 @@ import AudioThreads
 import ClientDependencies
 import Foundation
 import SoundCard
+import TestTools
 import Testing
 import VirtualSoundCard
 

@@ -5,6 +5,7 @@ import ClientDependencies
 import Foundation
 import SoundCard
 import SoundFile
+import TestTools
 import Testing
 import VirtualSoundCard
 

@@ -5,6 +5,7 @@ import ClientDependencies
 import Glibc
 import SoundCard
 import Synchronization
+import TestTools
 import Testing
 import VirtualSoundCard
 

@@ -4,6 +4,7 @@ import AudioThreads
 import Foundation
 import SoundFile
 import Synchronization
+import TestTools
 import Testing
 
 @testable import AudioRecorderClientLive

@@ -2,6 +2,7 @@ import AudioCore
 import AudioRecorderClient
 import AudioThreads
 import Synchronization
+import TestTools
 import Testing
 import VirtualSoundCard
 

@@ -4,6 +4,7 @@ import AudioThreads
 import ClientDependencies
 import SoundCard
 import Synchronization
+import TestTools
 import Testing
 import VirtualSoundCard
 

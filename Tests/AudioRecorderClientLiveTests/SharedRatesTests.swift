@@ -6,6 +6,7 @@ import ClientDependencies
 import Foundation
 import SoundCard
 import Synchronization
+import TestTools
 import Testing
 import VirtualSoundCard
 

@@ -18,11 +18,12 @@ let package = Package(
       name: "DependencyBenchmarks", dependencies: [product("ClientDependencies")],
       swiftSettings: settings),
     .systemLibrary(name: "CMalloc"),
+    .target(name: "BenchmarkTools", swiftSettings: settings),
     // The command is one of what is measured, so that it is built as well.
     .executableTarget(
       name: "EngineBenchmarks",
       dependencies: [
-        "CMalloc",
+        "BenchmarkTools", "CMalloc",
         product("ALSASoundCard"), product("AudioCore"), product("AudioPlayerClient"),
         product("AudioPlayerClientLive"), product("AudioRecorderClient"),
         product("AudioRecorderClientLive"), product("AudioThreads"),
@@ -30,10 +31,10 @@ let package = Package(
         product("syrinx"),
       ],
       swiftSettings: settings),
-    // Some of its files are those of EngineBenchmarks, by links.
     .executableTarget(
       name: "SpeechBenchmarks",
       dependencies: [
+        "BenchmarkTools",
         product("AudioCore"), product("ClientDependencies"), product("MoonshineEngine"),
         product("PocketSphinxEngine"),
         product("SoundFile"), product("SpeechClient"), product("SpeechClientLive"),

@@ -1,6 +1,8 @@
 import FilePaths
 import Foundation
+import ONNXTestTools
 import SpeechEngine
+import TestTools
 import Testing
 
 @testable import MoonshineEngine

@@ -1,5 +1,6 @@
 import FilePaths
 import Foundation
+import ONNXTestTools
 import SpeechEngine
 import Testing
 

@@ -1,6 +1,8 @@
 import FilePaths
 import Foundation
 import ONNXRuntime
+import ONNXTestTools
+import TestTools
 import Testing
 
 @testable import MoonshineEngine

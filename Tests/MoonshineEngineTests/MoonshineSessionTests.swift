@@ -2,8 +2,10 @@ import AudioCore
 import FilePaths
 import Foundation
 import ONNXRuntime
+import ONNXTestTools
 import PocketSphinxEngine
 import SpeechEngine
+import TestTools
 import Testing
 
 @testable import MoonshineEngine
@@ -79,8 +81,9 @@ import Testing
     #expect(try session.finishUtterance().words.count == 4)
   }
 
-  @Test func `sounds that are no speech have no words`() throws {
-    var numbers = SeededNumbers(seed: 3)
+  @Test(arguments: [3 as UInt64])
+  func `sounds that are no speech have no words`(seed: UInt64) throws {
+    var numbers = SeededNumbers(seed: seed)
     func noise(_ level: Float, _ seconds: Int) -> [Float] {
       (0..<seconds * 16_000).map { _ in Float.random(in: -level...level, using: &numbers) }
     }

@@ -1,8 +1,10 @@
 import AudioCore
 import FilePaths
 import Foundation
+import ONNXTestTools
 import SoundFile
 import SpeechEngine
+import TestTools
 
 @testable import MoonshineEngine
 

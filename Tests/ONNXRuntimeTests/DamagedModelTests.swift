@@ -1,5 +1,7 @@
 import FilePaths
 import Foundation
+import ONNXTestTools
+import TestTools
 import Testing
 
 @testable import ONNXRuntime
@@ -79,12 +81,13 @@ import Testing
     }
     let file = try FileHandle(forUpdating: copy)
     let size = try Int(file.seekToEnd())
-    var numbers = SeededNumbers(state: 13)
+    let seed: UInt64 = 13
+    var numbers = SeededNumbers(seed: seed)
     for number in 0..<Self.copyCount {
       let damage = Damage.allCases.randomElement(using: &numbers) ?? .truncated
       let start = Int.random(in: 0..<(number % 2 == 0 ? size : 100_000), using: &numbers)
       let repair = try damage.apply(to: file, at: start, using: &numbers)
-      await body(FilePath(folder.url), "copy \(number), \(damage) at \(start)")
+      await body(FilePath(folder.url), "copy \(number) of seed \(seed), \(damage) at \(start)")
       try file.seek(toOffset: UInt64(start))
       try file.write(contentsOf: repair)
     }
@@ -139,18 +142,5 @@ private enum Damage: CaseIterable {
     try file.seek(toOffset: UInt64(start))
     try file.write(contentsOf: damaged)
     return bytes
-  }
-}
-
-/// Numbers that are the same in every run.
-private struct SeededNumbers: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
   }
 }

@@ -1,5 +1,7 @@
 import FilePaths
 import Foundation
+import ONNXTestTools
+import TestTools
 import Testing
 
 @testable import ONNXRuntime

@@ -1,7 +1,9 @@
 import AudioThreads
 import FilePaths
 import Foundation
+import ONNXTestTools
 import Synchronization
+import TestTools
 import Testing
 
 @testable import ONNXRuntime

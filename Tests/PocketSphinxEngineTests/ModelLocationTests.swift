@@ -1,5 +1,6 @@
 import Foundation
 import SpeechEngine
+import TestTools
 import Testing
 
 @testable import PocketSphinxEngine

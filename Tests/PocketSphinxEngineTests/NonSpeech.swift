@@ -1,4 +1,5 @@
 import SpeechEngine
+import TestTools
 import Testing
 
 @testable import PocketSphinxEngine
@@ -13,7 +14,8 @@ struct NonSpeech: Sendable, CustomTestStringConvertible {
   private let value: Value
 
   init(_ name: String, seed: UInt64, _ value: @escaping Value) {
-    (testDescription, self.seed, self.value) = (name, seed, value)
+    testDescription = "\(name), seed \(seed)"
+    (self.seed, self.value) = (seed, value)
   }
 
   /// A third of a second of quiet, so many seconds of the sound, half a second of quiet.

@@ -1,5 +1,6 @@
 import AudioCore
 import Resampling
+import TestTools
 import Testing
 
 /// All that comes out for a signal cut into blocks of this length, and the buffers themselves.

@@ -1,4 +1,5 @@
 import Foundation
+import TestTools
 
 extension Tool {
   /// Mono float samples, resampled by SoX.

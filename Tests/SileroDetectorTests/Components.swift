@@ -1,5 +1,6 @@
 import FilePaths
 import Foundation
+import ONNXTestTools
 
 /// The installed library and models, as URLs.
 enum Components {

@@ -1,6 +1,7 @@
 import FilePaths
 import Foundation
 import ONNXRuntime
+import ONNXTestTools
 import SpeechEngine
 import Testing
 

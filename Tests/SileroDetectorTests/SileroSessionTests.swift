@@ -1,5 +1,6 @@
 import AudioCore
 import Foundation
+import ONNXTestTools
 import SoundFile
 import SpeechEngine
 import Testing

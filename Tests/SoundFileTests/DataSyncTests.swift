@@ -2,6 +2,7 @@ import AudioCore
 import AudioThreads
 import Foundation
 import Synchronization
+import TestTools
 import Testing
 
 @testable import SoundFile

@@ -1,6 +1,7 @@
 import AudioCore
 import Foundation
 import SoundFile
+import TestTools
 import Testing
 
 /// A file that is there already when another is to have its name.

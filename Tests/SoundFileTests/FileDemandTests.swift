@@ -1,6 +1,7 @@
 import AudioCore
 import AudioThreads
 import Foundation
+import TestTools
 import Testing
 
 @testable import SoundFile

@@ -1,6 +1,7 @@
 import AudioCore
 import Foundation
 import SoundFile
+import TestTools
 import Testing
 
 #if canImport(Glibc)

@@ -2,6 +2,7 @@ import AudioCore
 import Foundation
 import Resampling
 import SoundFile
+import TestTools
 import Testing
 
 /// The example of README.md and `AudioCore.docc`, which DocumentationTests looks for here.

@@ -2,6 +2,7 @@ import AudioCore
 import AudioThreads
 import Foundation
 import SoundFile
+import TestTools
 import Testing
 
 #if canImport(Glibc)

@@ -2,6 +2,7 @@ import AudioCore
 import Foundation
 import SoundFile
 import Synchronization
+import TestTools
 import Testing
 
 @Suite struct TeedAudioTests {

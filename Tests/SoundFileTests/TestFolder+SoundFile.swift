@@ -1,6 +1,7 @@
 import AudioCore
 import Foundation
 import SoundFile
+import TestTools
 
 extension TestFolder {
   /// A file of the given content.

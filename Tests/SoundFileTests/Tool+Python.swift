@@ -1,4 +1,5 @@
 import Foundation
+import TestTools
 
 extension Tool {
   /// The frames that Python's `wave` promises, and those that it gives.

@@ -2,6 +2,7 @@ import AudioCore
 import AudioThreads
 import Dispatch
 import SpeechEngine
+import TestTools
 
 /// An engine that blocks in one of its calls until it is let go, or, where it can be, interrupted; it
 /// hears one word in everything.

@@ -6,6 +6,7 @@ import SpeechClient
 import SpeechEngine
 import Synchronization
 import SyrinxTestSupport
+import TestTools
 import Testing
 
 @testable import SpeechClientLive

@@ -3,6 +3,7 @@ import Foundation
 import PocketSphinxEngine
 import SpeechClient
 import SpeechEngine
+import TestTools
 import Testing
 
 @testable import SpeechClientLive
@@ -89,21 +90,5 @@ import Testing
     let stable = results.filter { !$0.isFinal }.map(\.stableSegmentCount).max() ?? 0
     let all = results.filter(\.isFinal).map(\.bestTranscription.segments.count).max() ?? 0
     #expect(stable > 0 && stable >= all / 2, "\(stable) of \(all)")
-  }
-}
-
-/// Random numbers that are the same in each run (SplitMix64).
-struct SeededNumbers: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed &+ 1
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
   }
 }

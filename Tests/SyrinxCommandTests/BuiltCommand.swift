@@ -1,4 +1,5 @@
 import Foundation
+import TestTools
 import Testing
 
 /// The built command, next to the test bundle.

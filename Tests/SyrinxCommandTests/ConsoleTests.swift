@@ -1,6 +1,7 @@
 import FilePaths
 import Foundation
 import SpeechClient
+import TestTools
 import Testing
 
 @testable import SyrinxCommand

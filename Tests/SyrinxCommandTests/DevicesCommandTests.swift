@@ -1,5 +1,6 @@
 import AudioCore
 import Foundation
+import TestTools
 import Testing
 
 @testable import SyrinxCommand

@@ -2,6 +2,7 @@ import FilePaths
 import Foundation
 import ONNXRuntime
 import Synchronization
+import TestTools
 import Testing
 
 @testable import SyrinxCommand

@@ -2,6 +2,7 @@ import FilePaths
 import Foundation
 import Glibc
 import ONNXRuntime
+import TestTools
 import Testing
 
 @testable import SyrinxCommand

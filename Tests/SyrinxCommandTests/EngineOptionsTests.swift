@@ -2,6 +2,7 @@ import ArgumentParser
 import ClientDependencies
 import Foundation
 import SpeechEngine
+import TestTools
 import Testing
 
 @testable import SyrinxCommand

@@ -1,5 +1,6 @@
 import Foundation
 import SpeechClient
+import TestTools
 import Testing
 
 @testable import SyrinxCommand

@@ -1,6 +1,7 @@
 import AudioCore
 import Foundation
 import SoundFile
+import TestTools
 import Testing
 
 /// Faults of files during a recording: all containers at once, each with a recorder of its own.

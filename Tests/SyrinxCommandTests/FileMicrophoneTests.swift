@@ -3,6 +3,7 @@ import FilePaths
 import FoundationEssentials
 import SoundCard
 import SoundFile
+import TestTools
 import Testing
 import VirtualSoundCard
 

@@ -1,6 +1,7 @@
 import AudioCore
 import FilePaths
 import Foundation
+import TestTools
 import Testing
 
 /// File names that are not UTF-8, or that contain control characters, through the built command.

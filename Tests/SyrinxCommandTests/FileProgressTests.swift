@@ -3,6 +3,7 @@ import ClientDependencies
 import FilePaths
 import Foundation
 import SpeechClient
+import TestTools
 import Testing
 
 @testable import SyrinxCommand

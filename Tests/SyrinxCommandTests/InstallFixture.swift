@@ -1,6 +1,7 @@
 import FilePaths
 import Foundation
 import ONNXRuntime
+import TestTools
 import Testing
 
 @testable import SyrinxCommand

@@ -1,5 +1,6 @@
 import FilePaths
 import Foundation
+import TestTools
 import Testing
 
 @testable import SyrinxCommand

@@ -1,4 +1,5 @@
 import Foundation
+import TestTools
 import Testing
 
 /// Commands and signals to a running `play`.

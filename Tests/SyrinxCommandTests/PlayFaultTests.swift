@@ -1,4 +1,5 @@
 import Foundation
+import TestTools
 import Testing
 
 /// Files and devices that cannot be played.

@@ -1,6 +1,7 @@
 import FilePaths
 import Foundation
 import Glibc
+import TestTools
 import Testing
 
 @testable import SyrinxCommand

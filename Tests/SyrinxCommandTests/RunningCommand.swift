@@ -1,5 +1,6 @@
 import AudioThreads
 import Foundation
+import TestTools
 
 /// A running command: a test reads its output and sends it signals.
 final class RunningCommand: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestTools
 import Testing
 
 /// The effect of each option of `syrinx serve` on a client.

@@ -1,3 +1,4 @@
+import TestTools
 import Testing
 
 /// The command on a terminal, made by `script` of util-linux.

@@ -1,6 +1,7 @@
 import AudioCore
 import Foundation
 import SoundFile
+import TestTools
 
 extension TestFolder {
   /// A sine of 440 Hz at −6 dBFS, 16-bit, 16 kHz, mono.

@@ -1,6 +1,7 @@
 import SoundFile
 import AudioCore
 import Foundation
+import TestTools
 import Testing
 
 @Suite(.timeLimit(.minutes(2)))

@@ -4,6 +4,7 @@ import ClientDependencies
 import Foundation
 import SpeechClient
 import SpeechEngine
+import TestTools
 import Testing
 
 @testable import SyrinxCommand

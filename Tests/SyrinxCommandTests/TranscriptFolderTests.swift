@@ -2,6 +2,7 @@ import ArgumentParser
 import FilePaths
 import Foundation
 import SpeechClient
+import TestTools
 import Testing
 
 @testable import SyrinxCommand

@@ -1,4 +1,5 @@
 import Foundation
+import TestTools
 import Testing
 
 /// Transcripts of real recordings in all formats, through the built command.

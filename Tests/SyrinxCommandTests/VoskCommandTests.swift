@@ -1,6 +1,7 @@
 import AudioCore
 import Foundation
 import SoundFile
+import TestTools
 import Testing
 
 /// The fake library of `Tests/Support/Vosk`, which maps the level of samples to words, and a model.

@@ -1,3 +1,4 @@
+import TestTools
 import Testing
 
 @testable import Wyoming
@@ -41,8 +42,9 @@ import Testing
     try reader.finish()
   }
 
-  @Test func `random events in random pieces are read as they were written`() throws {
-    var random = SeededNumbers(state: 1)
+  @Test(arguments: [1 as UInt64])
+  func `random events in random pieces are read as they were written`(seed: UInt64) throws {
+    var random = SeededNumbers(seed: seed)
     for _ in 0..<200 {
       let written = (0..<Int.random(in: 1...5, using: &random)).map { _ in
         WyomingEvent.random(using: &random)
@@ -61,8 +63,9 @@ import Testing
     }
   }
 
-  @Test func `random bytes are events or an error, and never more than they are`() {
-    var random = SeededNumbers(state: 2)
+  @Test(arguments: [2 as UInt64])
+  func `random bytes are events or an error, and never more than they are`(seed: UInt64) {
+    var random = SeededNumbers(seed: seed)
     for _ in 0..<500 {
       let bytes = [UInt8].random(0...200, using: &random)
       let noise = #"{"type":"x","data_length":"#.utf8 + bytes
@@ -162,19 +165,6 @@ import Testing
     #expect(throws: FrameError.tooLong(part: "payload", length: 10, limit: 9)) {
       _ = try reader.next()
     }
-  }
-}
-
-/// Random numbers that are the same in each run (SplitMix64).
-private struct SeededNumbers: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    return bits ^ (bits >> 31)
   }
 }
 

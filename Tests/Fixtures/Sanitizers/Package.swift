@@ -76,18 +76,19 @@ let package = Package(
         "AudioCore", "AudioRecorderClient", "AudioThreads", "ClientDependencies", "FilePaths",
         "SoundFile", "SpeechClient", "SpeechEngine", "VirtualSoundCard",
       ]),
+    library("TestTools", ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"]),
     tests("ALSASoundCard", ["ALSASoundCard"] + engine + engines, exclude: ["Support"]),
     tests("AudioCore", ["AudioCore", "SyrinxTestSupport"]),
     tests("AudioThreads", ["AudioThreads"]),
     tests(
       "AudioPlayerClientLive",
-      ["AudioPlayerClientLive", "ClientDependenciesTestSupport", "VirtualSoundCard"]),
+      ["AudioPlayerClientLive", "ClientDependenciesTestSupport", "TestTools", "VirtualSoundCard"]),
     tests(
       "AudioRecorderClientLive",
-      ["AudioRecorderClientLive", "ClientDependenciesTestSupport", "VirtualSoundCard"]),
+      ["AudioRecorderClientLive", "ClientDependenciesTestSupport", "TestTools", "VirtualSoundCard"]),
     tests("SeededFaults"),
     tests("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"]),
-    tests("SoundFile", ["AudioCore", "AudioThreads", "Resampling", "SoundFile"]),
+    tests("SoundFile", ["AudioCore", "AudioThreads", "Resampling", "SoundFile", "TestTools"]),
     tests(
       "VirtualSoundCard",
       ["ClientDependencies", "ClientDependenciesTestSupport", "SoundCard", "VirtualSoundCard"]),

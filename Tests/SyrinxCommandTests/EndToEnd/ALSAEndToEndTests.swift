@@ -1,5 +1,6 @@
 import AudioCore
 import Foundation
+import TestTools
 import Testing
 
 /// The command on ALSA's own devices, sample by sample.

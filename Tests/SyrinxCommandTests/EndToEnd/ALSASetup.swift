@@ -1,4 +1,5 @@
 import Foundation
+import TestTools
 
 /// ALSA's configuration for one test: devices in files, and the paced card of `Tests/Support/ALSA`.
 struct ALSASetup {

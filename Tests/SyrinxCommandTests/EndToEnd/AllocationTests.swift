@@ -1,4 +1,5 @@
 import Foundation
+import TestTools
 import Testing
 
 /// The allocations of the audio threads do not grow with the length of the audio.

@@ -1,6 +1,7 @@
 import AudioCore
 import Foundation
 import SoundFile
+import TestTools
 import Testing
 
 /// The disk calls of a recording, counted at the C library.

@@ -1,5 +1,6 @@
 import AudioThreads
 import Foundation
+import TestTools
 import Testing
 
 /// Commands whose model loads for as long as the test wants, with a fake ONNX Runtime.

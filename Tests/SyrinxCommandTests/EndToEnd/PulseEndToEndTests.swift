@@ -1,6 +1,7 @@
 import AudioCore
 import Foundation
 import SoundFile
+import TestTools
 import Testing
 
 /// The command on a PulseAudio null sink, paced like hardware, whose monitor captures its playback.

@@ -1,6 +1,7 @@
 import AudioCore
 import Foundation
 import SoundFile
+import TestTools
 import Testing
 
 /// The command when it is stopped for a while (SIGSTOP) and continued (SIGCONT).

@@ -1,5 +1,6 @@
 import AudioCore
 import Foundation
+import TestTools
 import Testing
 
 /// The command with `--wait` on a card that is unplugged and plugged in again.

@@ -1,4 +1,5 @@
 import Foundation
+import TestTools
 import Testing
 
 /// The command with a Wyoming server: its own, in a child process.

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import SoundFile
 import SpeechEngine
+import TestTools
 import Testing
 import Wyoming
 import WyomingEngine

@@ -4,6 +4,7 @@ import ClientDependencies
 import ClientDependenciesTestSupport
 import Foundation
 import SyrinxTestSupport
+import TestTools
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

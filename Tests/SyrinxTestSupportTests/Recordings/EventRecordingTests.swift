@@ -3,6 +3,7 @@ import ClientDependenciesTestSupport
 import Foundation
 import SpeechClient
 import SyrinxTestSupport
+import TestTools
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

@@ -5,6 +5,7 @@ import Foundation
 import SoundFile
 import SpeechClient
 import SyrinxTestSupport
+import TestTools
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

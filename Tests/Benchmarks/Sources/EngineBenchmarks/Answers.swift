@@ -4,6 +4,7 @@ import AudioPlayerClient
 import AudioPlayerClientLive
 import AudioRecorderClient
 import AudioRecorderClientLive
+import BenchmarkTools
 import ClientDependencies
 import SoundCard
 

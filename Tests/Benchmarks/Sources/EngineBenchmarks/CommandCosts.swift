@@ -1,3 +1,4 @@
+import BenchmarkTools
 import Foundation
 
 /// The time of the processor that a command needs to play or record a minute, beside its peers.

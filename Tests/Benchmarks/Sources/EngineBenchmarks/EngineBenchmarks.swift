@@ -1,4 +1,5 @@
 import AudioCore
+import BenchmarkTools
 import Glibc
 
 /// Measures what playing and recording cost and how soon they answer, beside aplay, arecord and SoX

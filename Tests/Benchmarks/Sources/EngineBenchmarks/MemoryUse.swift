@@ -1,3 +1,4 @@
+import BenchmarkTools
 import Foundation
 
 /// Memory while playing and recording, each in a process of its own.

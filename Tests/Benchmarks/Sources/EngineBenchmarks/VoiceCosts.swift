@@ -2,6 +2,7 @@ import ALSASoundCard
 import AudioCore
 import AudioPlayerClient
 import AudioPlayerClientLive
+import BenchmarkTools
 import ClientDependencies
 import Foundation
 import SoundCard

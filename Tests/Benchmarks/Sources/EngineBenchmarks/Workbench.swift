@@ -1,4 +1,5 @@
 import AudioCore
+import BenchmarkTools
 import Foundation
 
 /// A folder with the paced card of `Tests/Support/ALSA` and a sound to play.

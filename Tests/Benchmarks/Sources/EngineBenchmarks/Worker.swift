@@ -3,6 +3,7 @@ import AudioPlayerClient
 import AudioPlayerClientLive
 import AudioRecorderClient
 import AudioRecorderClientLive
+import BenchmarkTools
 import ClientDependencies
 import Foundation
 import SoundCard

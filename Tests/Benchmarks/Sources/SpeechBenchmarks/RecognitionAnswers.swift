@@ -1,4 +1,5 @@
 import AudioCore
+import BenchmarkTools
 import ClientDependencies
 import Foundation
 import SpeechClient

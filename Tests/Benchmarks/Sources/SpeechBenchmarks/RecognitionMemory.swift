@@ -1,3 +1,4 @@
+import BenchmarkTools
 import Foundation
 
 /// Memory of the command while it recognizes a long file.

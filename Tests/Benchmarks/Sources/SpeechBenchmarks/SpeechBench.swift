@@ -1,4 +1,5 @@
 import AudioCore
+import BenchmarkTools
 import Foundation
 import SoundFile
 

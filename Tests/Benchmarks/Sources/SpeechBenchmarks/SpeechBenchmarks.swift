@@ -1,3 +1,4 @@
+import BenchmarkTools
 import Glibc
 
 /// Measures what recognising speech costs and how soon it answers, beside `pocketsphinx_batch` and

@@ -1,4 +1,5 @@
 import AudioCore
+import BenchmarkTools
 import Foundation
 import MoonshineEngine
 import SpeechEngine
@@ -81,9 +82,9 @@ enum WordTimeErrors {
     .seconds(Double(abs(one - other)) / 16_000)
   }
 
-  /// The first and the last 10 ms of a clip that are within 25 dB of the loudest.
+  /// The first and the last 10 ms of a clip that are within 25 dB of the loudest 10 ms.
   ///
-  /// In these clips no noise is louder. No end where a clip stops while it sounds.
+  /// No noise in these clips is louder. A clip that stops while it sounds has no end.
   private static func edges(of samples: [Float]) -> (begin: Int, end: Int?) {
     let powers = stride(from: 0, to: samples.count - 160, by: 160).map { begin in
       samples[begin..<begin + 160].reduce(0) { $0 + $1 * $1 }

@@ -1,15 +1,21 @@
-import Foundation
+package import Foundation
 
-/// Runs the programs that we are compared with.
-enum Tool {
-  /// A program that is not installed fails the test: what it would have shown stays unknown.
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
+/// Runs the programs that Syrinx is compared with.
+package enum Tool {
+  /// A program that is missing or failed.
+  ///
+  /// A test fails where its program is not installed.
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(description: String) {
+      self.description = description
+    }
   }
 
-  /// Runs to the end and gives what was written to standard output.
+  /// Runs a program to its end and returns its standard output.
   @discardableResult
-  static func run(_ name: String, package: String, _ arguments: [String]) throws -> Data {
+  package static func run(_ name: String, package: String, _ arguments: [String]) throws -> Data {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     let path = folders.map { "\($0)/\(name)" }.first(
       where: FileManager.default.isExecutableFile(atPath:))
@@ -34,19 +40,19 @@ enum Tool {
   }
 
   @discardableResult
-  static func sox(_ arguments: String...) throws -> Data {
+  package static func sox(_ arguments: String...) throws -> Data {
     try run("sox", package: "sox libsox-fmt-all", arguments)
   }
 
   @discardableResult
-  static func ffmpeg(_ arguments: String...) throws -> Data {
+  package static func ffmpeg(_ arguments: String...) throws -> Data {
     try run("ffmpeg", package: "ffmpeg", ["-v", "error", "-y"] + arguments)
   }
 }
 
 extension Data {
   /// Raw 32-bit float samples, as `sox -t f32 -` and `ffmpeg -f f32le -` write them.
-  var floats: [Float] {
+  package var floats: [Float] {
     withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
   }
 }

@@ -1,24 +1,28 @@
 import Foundation
 
 /// A program that was started.
-struct Program: Sendable {
+package struct Program: Sendable {
   /// What a program has used when it is over.
-  struct Cost: Sendable {
+  package struct Cost: Sendable {
     /// The time of the processor, in the program and in the kernel.
-    var seconds: Double
-    var status: Int32
+    package var seconds: Double
+    package var status: Int32
   }
 
-  struct Failure: Error, CustomStringConvertible {
-    var description: String
+  package struct Failure: Error, CustomStringConvertible {
+    package var description: String
+
+    package init(description: String) {
+      self.description = description
+    }
   }
 
-  let arguments: [String]
+  package let arguments: [String]
   private let id: pid_t
 
   /// Starts a program that is found by its name or path, with variables beside those of this
   /// process.
-  init(_ arguments: [String], variables: [String: String] = [:]) throws {
+  package init(_ arguments: [String], variables: [String: String] = [:]) throws {
     self.arguments = arguments
     let environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
     let words = arguments.map { strdup($0) } + [nil]
@@ -33,7 +37,7 @@ struct Program: Sendable {
   }
 
   /// Waits for its end; blocks the thread.
-  func cost() throws -> Cost {
+  package func cost() throws -> Cost {
     var status: Int32 = 0
     var usage = rusage()
     while wait4(id, &status, 0, &usage) < 0 {
@@ -45,16 +49,16 @@ struct Program: Sendable {
   }
 
   /// Asks it to end.
-  func interrupt() {
+  package func interrupt() {
     kill(id, SIGINT)
   }
 
   /// The number of bytes that it has in memory now, its libraries' among them.
-  func residentBytes() throws -> Int { try Self.residentBytes(of: "\(id)") }
+  package func residentBytes() throws -> Int { try Self.residentBytes(of: "\(id)") }
 
   /// Starts a program and waits until it has done its work.
   @discardableResult
-  static func run(_ arguments: [String], variables: [String: String] = [:]) throws -> Cost {
+  package static func run(_ arguments: [String], variables: [String: String] = [:]) throws -> Cost {
     let cost = try Program(arguments, variables: variables).cost()
     guard cost.status == 0 else {
       throw Failure(description: "\(arguments.joined(separator: " ")) failed (\(cost.status))")
@@ -63,7 +67,7 @@ struct Program: Sendable {
   }
 
   /// What a program writes to its standard output, once it has done its work.
-  static func output(_ arguments: [String]) throws -> String {
+  package static func output(_ arguments: [String]) throws -> String {
     let (process, pipe) = (Process(), Pipe())
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = arguments
@@ -78,7 +82,7 @@ struct Program: Sendable {
   }
 
   /// The same for a process of `/proc`.
-  static func residentBytes(of process: String) throws -> Int {
+  package static func residentBytes(of process: String) throws -> Int {
     let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
     let words = line?.split(whereSeparator: \.isWhitespace) ?? []

@@ -1,38 +1,39 @@
 import Foundation
 import Glibc
 
-/// What a process holds of the system: descriptors, its threads that are ours, and memory.
-struct Held {
-  var descriptors: Int
-  var threads: [String]
+/// The descriptors, threads, and memory that this process uses.
+package struct ProcessResources {
+  private var descriptors: Int
+  /// The names of the threads that belong to Syrinx.
+  private var threads: [String]
   /// In bytes.
-  var heap: Int
+  private var heap: Int
 
-  /// What is held once the threads that have ended are gone from the table; the last look counts.
-  init() throws {
+  /// Waits until the ended threads have left the table of threads, at most 10,000 looks.
+  private init() throws {
     threads = try runningThreads()
     for _ in 0..<10_000 where !threads.isEmpty { threads = try runningThreads() }
     descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
     heap = try bytesInUse()
   }
 
-  /// Describes what `work`, which begins a thousand things, leaves behind; nil if that is nothing.
+  /// Describes what `work`, which begins a thousand things, leaves behind; nil if it leaves nothing.
   ///
   /// No descriptor and no thread may be left after the first run. The first runs also fill the caches
   /// of the allocator and of the Swift runtime, of which each thread has its own; a leak of memory
   /// shows in every run.
-  static func leftovers(of work: () async throws -> Void) async throws -> String? {
+  package static func leftovers(of work: () async throws -> Void) async throws -> String? {
     try await work()
-    var before = try Held()
+    var before = try ProcessResources()
     var after = before
     for _ in 0..<6 {
       before.heap = after.heap
       try await work()
-      after = try Held()
-      // The last one lets go of its descriptors in a task of its own.
+      after = try ProcessResources()
+      // The last one closes its descriptors in a task of its own.
       for _ in 0..<1_000 where !after.isNoMore(than: before) {
         await Task.yield()
-        after = try Held()
+        after = try ProcessResources()
       }
       if after.isNoMore(than: before) { return nil }
     }
@@ -41,7 +42,7 @@ struct Held {
 
   /// Whether there is no thread and no descriptor more than in `before`, and less than half a KiB
   /// for each of a thousand things.
-  private func isNoMore(than before: Held) -> Bool {
+  private func isNoMore(than before: ProcessResources) -> Bool {
     descriptors <= before.descriptors && threads.count <= before.threads.count
       && heap <= before.heap + 512 << 10
   }
@@ -53,7 +54,7 @@ private func runningThreads() throws -> [String] {
   }.filter { $0.hasPrefix("syrinx-") }
 }
 
-/// What `malloc` has given out; the corresponding C function is `malloc_info`, which Swift's module
+/// The bytes that `malloc` has allocated; the corresponding C function is `malloc_info`, which Swift's module
 /// of the C library leaves out.
 private func bytesInUse() throws -> Int {
   typealias Report = @convention(c) (CInt, UnsafeMutablePointer<FILE>?) -> CInt

@@ -1,38 +1,38 @@
-import FilePaths
+package import FilePaths
 import Foundation
-import ONNXRuntime
-import Testing
+package import ONNXRuntime
+package import Testing
 
 /// The library and the models that `syrinx engines install all` has installed: Tests/run.sh does it, into
 /// `.build/engines`, or what `SYRINX_TEST_ENGINES` names.
-enum ONNXComponents {
+package enum ONNXComponents {
   private static let folder: FilePath = {
     let named = ProcessInfo.processInfo.environment["SYRINX_TEST_ENGINES"].map { URL(filePath: $0) }
-    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    let usual = tests.deletingLastPathComponent().appending(path: ".build/engines")
+    let usual = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../../.build/engines").standardizedFileURL
     return FilePath((named ?? usual).appending(path: "syrinx"))
   }()
 
   /// Whether all of them are there; where PyPI cannot be reached, none is.
-  static let areInstalled = ["onnxruntime", "moonshine-base-en", "silero"].allSatisfy {
+  package static let areInstalled = ["onnxruntime", "moonshine-base-en", "silero"].allSatisfy {
     folder.appending(FilePath($0)).status != nil
   }
 
   /// A file of a component: "silero/silero_vad.onnx".
-  static func path(_ name: String) throws -> FilePath {
+  package static func path(_ name: String) throws -> FilePath {
     let path = folder.appending(FilePath(name))
     try #require(path.status != nil, "\(path) is missing: Tests/run.sh installs it")
     return path
   }
 
-  static func library() throws -> ONNXLibrary {
+  package static func library() throws -> ONNXLibrary {
     try ONNXLibrary(path: path("onnxruntime/libonnxruntime.so"))
   }
 }
 
 extension Trait where Self == ConditionTrait {
   /// For tests on the installed library and models.
-  static var installedEngines: Self {
+  package static var installedEngines: Self {
     .enabled(if: ONNXComponents.areInstalled, "Tests/run.sh has installed no engines")
   }
 }

@@ -1,15 +1,15 @@
-import FilePaths
-import Foundation
+package import FilePaths
+package import Foundation
 
 /// Models of a few operators, written as ONNX has them.
-enum TinyModel {
+package enum TinyModel {
   /// `y = x + x`, float [1, any].
-  static var doubling: Message {
+  package static var doubling: Message {
     model(graph(nodes: [node("Add", ["x", "x"], ["y"])], inputs: [row("x")], outputs: [row("y")]))
   }
 
   /// Passes `x` on `count` times, while `go` is true.
-  static var endless: Message {
+  package static var endless: Message {
     let body = graph(
       nodes: [node("Identity", ["go_on"], ["goes_on"]), node("Identity", ["value"], ["same"])],
       inputs: [
@@ -24,7 +24,7 @@ enum TinyModel {
   }
 
   /// An encoder of Moonshine's form that passes its audio on without end.
-  static var endlessEncoder: Message {
+  package static var endlessEncoder: Message {
     let body = graph(
       nodes: [node("Identity", ["go_on"], ["goes_on"]), node("Identity", ["value"], ["same"])],
       inputs: [
@@ -45,7 +45,7 @@ enum TinyModel {
   }
 
   /// `y = go ? x + x : x`, and once more in each branch; the graphs of the branches have no names.
-  static func choosing(depth: Int = 2) -> Message {
+  package static func choosing(depth: Int = 2) -> Message {
     model(
       graph(
         nodes: [choice(depth, "y")], inputs: [value("go", type: 9, shape: []), row("x")],
@@ -104,24 +104,28 @@ enum TinyModel {
 }
 
 /// A protobuf message.
-struct Message {
-  var bytes: [UInt8] = []
+package struct Message {
+  package private(set) var bytes: [UInt8]
 
-  func number(_ field: Int, _ value: Int) -> Message {
+  package init(bytes: [UInt8] = []) {
+    self.bytes = bytes
+  }
+
+  package func number(_ field: Int, _ value: Int) -> Message {
     Message(bytes: bytes + Self.varint(field << 3) + Self.varint(value))
   }
 
-  func text(_ field: Int, _ text: String) -> Message {
+  package func text(_ field: Int, _ text: String) -> Message {
     message(field, Message(bytes: Array(text.utf8)))
   }
 
-  func message(_ field: Int, _ message: Message) -> Message {
+  package func message(_ field: Int, _ message: Message) -> Message {
     Message(
       bytes: bytes + Self.varint(field << 3 | 2) + Self.varint(message.bytes.count) + message.bytes)
   }
 
   /// Writes it to a file.
-  func write(to url: URL) throws -> FilePath {
+  package func write(to url: URL) throws -> FilePath {
     try Data(bytes).write(to: url)
     return FilePath(url)
   }

@@ -1,6 +1,6 @@
 /// The options of the command line.
-enum Options {
-  static func value(_ name: String) -> String? {
+package enum Options {
+  package static func value(_ name: String) -> String? {
     let arguments = CommandLine.arguments
     guard let index = arguments.firstIndex(of: name), arguments.indices.contains(index + 1) else {
       return nil
@@ -8,7 +8,7 @@ enum Options {
     return arguments[index + 1]
   }
 
-  static func number(_ name: String, or usual: Int) -> Int {
+  package static func number(_ name: String, or usual: Int) -> Int {
     value(name).flatMap { Int($0) } ?? usual
   }
 }

@@ -1,23 +1,31 @@
 import Foundation
 
 /// One figure of the table, beside its bound where it has one.
-struct Finding: Sendable {
-  var name: String
-  var value: Double
-  var unit: String
-  var bound: Double?
+package struct Finding: Sendable {
+  package var name: String
+  package var value: Double
+  package var unit: String
+  package var bound: Double?
   /// Whether the value has to stay below the bound, not only to keep to it.
-  var isBelow = false
-  var remark = ""
+  package var isBelow = false
+  package var remark = ""
 
-  var isMissed: Bool {
+  package init(
+    name: String, value: Double, unit: String, bound: Double? = nil, isBelow: Bool = false,
+    remark: String = ""
+  ) {
+    (self.name, self.value, self.unit) = (name, value, unit)
+    (self.bound, self.isBelow, self.remark) = (bound, isBelow, remark)
+  }
+
+  package var isMissed: Bool {
     guard let bound else { return false }
     return isBelow ? value >= bound : value > bound
   }
 
-  static let heading = row("what", "value", "bound", "")
+  package static let heading = row("what", "value", "bound", "")
 
-  var text: String {
+  package var text: String {
     let limit = bound.map { (isBelow ? "< " : "≤ ") + Self.decimal($0) } ?? ""
     let remarks = [isMissed ? "MISSED" : "", remark].filter { !$0.isEmpty }
     return Self.row(
@@ -50,12 +58,12 @@ extension String {
 
 extension [Duration] {
   /// The value that 99 of 100 do not exceed.
-  var percentile99: Duration { percentile(0.99) }
+  package var percentile99: Duration { percentile(0.99) }
 
-  var median: Duration { percentile(0.5) }
+  package var median: Duration { percentile(0.5) }
 
   /// The value that so large a part of them does not exceed.
-  func percentile(_ part: Double) -> Duration {
+  package func percentile(_ part: Double) -> Duration {
     precondition(!isEmpty, "of nothing there is no percentile")
     return sorted()[Swift.min(count - 1, Int((Double(count) * part).rounded(.up)) - 1)]
   }

@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 
-/// A folder for one test, removed with everything in it when the test lets go of it.
-final class TestFolder: Sendable {
-  let url: URL
+/// A folder for one test, removed with its contents on `deinit`.
+package final class TestFolder: Sendable {
+  package let url: URL
 
-  init() throws {
+  package init() throws {
     url = FileManager.default.temporaryDirectory.appending(path: "syrinx-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
@@ -13,10 +13,10 @@ final class TestFolder: Sendable {
     try? FileManager.default.removeItem(at: url)
   }
 
-  func file(_ name: String) -> URL { url.appending(path: name) }
+  package func file(_ name: String) -> URL { url.appending(path: name) }
 
-  /// What is in it, hidden files included, in order.
-  var names: [String] {
+  /// The names of its contents, hidden files included, sorted.
+  package var names: [String] {
     get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
   }
 }

@@ -1,1 +1,0 @@
-../Support/Swift/ONNXComponents.swift

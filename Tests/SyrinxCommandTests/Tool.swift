@@ -1,1 +1,0 @@
-../Support/Swift/Tool.swift
