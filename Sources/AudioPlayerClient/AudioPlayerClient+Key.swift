@@ -4,9 +4,9 @@ extension AudioPlayerClient: TestDependencyKey {
   /// A client that reports an issue for every call.
   public static var testValue: AudioPlayerClient { AudioPlayerClient() }
 
-  /// A client that makes no sound and takes the sound's duration on `\.continuousClock`.
+  /// A client that makes no sound, and takes the sound's duration on `\.continuousClock`.
   ///
-  /// It knows the duration of buffers and of WAV files; any other file lasts three seconds.
+  /// A file plays for three seconds, or for the range that is requested.
   public static var previewValue: AudioPlayerClient { .preview() }
 }
 

@@ -1,147 +1,254 @@
 import AudioCore
+import ClientDependencies
+import FilePaths
+import Foundation
 
-/// A playback without sound that takes its time.
-///
-/// A pause ends the task that plays; what goes on is another one, which waits for the first.
-actor PreviewPlayback {
-  private static let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
-
-  private let pipe: StreamPipe<PlaybackEvent>
-  private let clock: any Clock<Duration>
-  private var queue: PreviewQueue
-  private var streams: [Int: BufferIteration] = [:]
-  private var task: Task<Void, Never>?
-  private let (ended, end) = AsyncStream<Never>.makeStream()
-  private var heard = Duration.zero
-  private var isPaused = false
-  private var isStopped = false
-  private var isOver = false
-  private var hasStarted = false
-
-  init(
-    _ request: PlaybackRequest, on clock: any Clock<Duration>, into pipe: StreamPipe<PlaybackEvent>
-  ) {
-    self.pipe = pipe
-    self.clock = clock
-    queue = PreviewQueue(request.items, request.cycle)
-  }
-
-  /// Plays, and returns when it is over.
-  func play() async {
-    _ = playing()
-    for await _ in ended {}
-  }
-
-  /// Does what it is told.
-  func control(_ command: PlaybackCommand) async throws {
-    switch command {
-    case .pause: await pause()
-    case .resume: resume()
-    case .seek(let time, let item):
-      try queue.seek(to: time, item: item)
-      pipe.send(.sought(queue.progress(heard)))
-    case .skip: queue.skip()
-    case .enqueue(let items): queue.append(items)
-    case .setVolume: break
-    case .stop: await stop()
+extension AudioPlayerClient {
+  static func preview() -> AudioPlayerClient {
+    let stage = PreviewStage<PreviewPlayback>()
+    @Sendable func playback(
+      _ request: PlaybackRequest
+    ) async -> AsyncThrowingStream<PlaybackEvent, any Error> {
+      @Dependency(\.continuousClock) var clock
+      return await stage.start(PreviewPlayback(request), on: clock, policy: .playback) { others in
+        if others.contains(where: { $0.id == request.id }) {
+          throw AudioPlayerError.idInUse(request.id)
+        }
+      }
     }
-  }
-
-  func stop() async {
-    isStopped = true
-    await interrupt()
-    finish(.stopped)
-  }
-
-  /// The task that plays; what is told before it could begin finds it all the same.
-  private func playing() -> Task<Void, Never> {
-    let playing = task ?? Task { await run() }
-    task = playing
-    return playing
-  }
-
-  private func interrupt() async {
-    let playing = playing()
-    playing.cancel()
-    await playing.value
-  }
-
-  private func pause() async {
-    guard !isPaused else { return }
-    isPaused = true
-    await interrupt()
-  }
-
-  private func resume() {
-    guard isPaused, !isStopped else { return }
-    isPaused = false
-    task = Task { [paused = playing()] in
-      await paused.value
-      pipe.send(.resumed(queue.progress(heard)))
-      await run()
-    }
-  }
-
-  private func run() async {
-    do {
-      while let step = queue.next() { try await take(step) }
-      if let failure = queue.failure { return close(failure) }
-      finish(.completed)
-    } catch is CancellationError {
-      if !isStopped { pipe.send(.paused(queue.progress(heard))) }
-    } catch {
-      close(error)
-    }
-  }
-
-  private func take(_ step: PreviewQueue.Step) async throws {
-    switch step {
-    case .sleep(let duration): try await sleep(for: duration)
-    case .pull:
-      let buffer = try await pull()
+    @Sendable func play(_ url: URL, _ repetition: PlaybackRepetition) async throws {
+      let request = PlaybackRequest(source: .file(url), repetition: repetition)
+      for try await _ in await playback(request) {}
       try Task.checkCancellation()
-      if let duration = buffer?.duration { try await sleep(for: duration) }
-      queue.pulled(buffer?.duration)
-    case .looped(let count): pipe.send(.looped(queue.progress(heard), count: count))
-    case .advanced: begin()
-    case .failed(let error): pipe.send(.failed(item: queue.index, error))
+    }
+    return AudioPlayerClient(
+      play: { try await play($0, .times(1)) },
+      loop: { try await play($0, .forever) },
+      setVolume: { _ in },
+      stop: { _ = try? await stage.update { $0.stop() } },
+      playback: playback,
+      control: { id, command in
+        let interrupts =
+          switch command {
+          case .enqueue, .setVolume: false
+          default: true
+          }
+        let isKnown = try await stage.update(where: { $0.id == id }, interrupting: interrupts) {
+          try $0.control(command)
+        }
+        if case .stop = command { return }
+        if !isKnown { throw AudioPlayerError.unknownPlayback(id) }
+      },
+      setBusVolume: { _, _, _ in },
+      preload: { source, device, _ in
+        PreloadedSound(buffers: try await PreviewPlayback.buffers(of: source), device: device)
+      },
+      devices: {
+        [
+          AudioDevice(
+            id: "preview", name: "Preview loudspeaker", directions: [.playback], isDefault: true,
+            isVirtual: true)
+        ]
+      })
+  }
+}
+
+/// A playback without sound: the item that is played, and the position in it.
+struct PreviewPlayback: PreviewScript {
+  /// An item that is played.
+  private struct OpenItem {
+    var rate: SampleRate = 48_000
+    /// The length of the source, nil for a stream.
+    var length: Duration?
+    var stream: BufferIteration?
+    var start = Duration.zero
+    /// Nil before the end of a stream is known.
+    var end: Duration?
+    var position = Duration.zero
+  }
+
+  let id: PlaybackID
+  private var items: [PlaybackItem]
+  private let cycle: PlaybackRepetition
+  /// The rounds after the first one.
+  private var rounds = 0
+  private var roundHasSound = false
+  private var index = -1
+  private var item: OpenItem?
+  private var repetitions = 0
+  private var played = Duration.zero
+  private var hasStarted = false
+  private var isPaused = false
+  private var isOver = false
+  private var failure: AudioPlayerError?
+  private var events: [PlaybackEvent] = []
+
+  init(_ request: PlaybackRequest) {
+    (id, items, cycle) = (request.id, request.items, request.cycle)
+  }
+
+  mutating func next() -> PreviewStep<PlaybackEvent> {
+    while true {
+      if !events.isEmpty { return .send(events.removeFirst()) }
+      if isOver { return .end(throwing: failure) }
+      if isPaused { return .hold }
+      if let stream = item?.stream, item?.end == nil {
+        return .read { try await stream.next()?.duration }
+      }
+      if let item, let end = item.end, item.position < end {
+        return .wait(min(end - item.position, .milliseconds(200)))
+      }
+      if let item, item.end ?? item.start > item.start,
+        items[index].repetition.continues(after: repetitions)
+      {
+        repetitions += 1
+        self.item?.position = item.start
+        events.append(.looped(progress, count: repetitions))
+      } else {
+        openNext()
+      }
     }
   }
 
-  private func begin() {
-    let progress = queue.progress(heard)
-    guard !hasStarted else { return pipe.send(.advanced(progress)) }
-    hasStarted = true
-    pipe.send(
-      .started(
-        PlaybackStart(
-          device: "preview", format: Self.format, announcedDuration: progress.length,
-          item: queue.index)))
+  mutating func waited(_ duration: Duration?) {
+    guard let duration else {
+      let end = item?.position
+      item?.end = end
+      return
+    }
+    item?.position += duration
+    played += duration
+    if duration > .zero { roundHasSound = true }
+    events.append(.progress(progress))
   }
 
-  private func sleep(for duration: Duration) async throws {
-    try await clock.sleep(for: duration)
-    heard += duration
-    queue.slept()
-    pipe.send(.progress(queue.progress(heard)))
+  mutating func control(_ command: PlaybackCommand) throws(AudioPlayerError) {
+    switch command {
+    case .pause:
+      if !isPaused { events.append(.paused(progress)) }
+      isPaused = true
+    case .resume:
+      if isPaused { events.append(.resumed(progress)) }
+      isPaused = false
+    case .seek(let time, let item):
+      try seek(to: time, item: item ?? index)
+      events.append(.sought(progress))
+    case .skip: item = nil
+    case .enqueue(let items): self.items += items
+    case .setVolume: break
+    case .stop: stop()
+    }
   }
 
-  private func pull() async throws -> AudioBuffer? {
-    guard case .stream(let stream) = queue.items[queue.index].source else { return nil }
-    let iteration = streams[queue.index] ?? BufferIteration(stream)
-    streams[queue.index] = iteration
-    return try await iteration.next()
+  mutating func stop() {
+    finish(.stopped)
+    failure = nil
   }
 
-  private func finish(_ reason: PlaybackFinish.Reason) {
-    guard !isOver else { return }
-    pipe.send(.finished(PlaybackFinish(reason: reason, heard: heard)))
-    close(nil)
-  }
-
-  private func close(_ error: (any Error)?) {
+  private mutating func finish(_ reason: PlaybackFinish.Reason) {
     isOver = true
-    pipe.finish(throwing: error)
-    end.finish()
+    events.append(.finished(PlaybackFinish(reason: reason, heard: played)))
+  }
+
+  private var progress: PlaybackProgress {
+    let position = item?.position ?? .zero
+    return PlaybackProgress(
+      heard: played, item: max(0, index), position: FrameCount(position, at: item?.rate ?? 48_000),
+      time: position, length: item?.length)
+  }
+
+  /// Seeks within the range of an item; past the last item the playback ends.
+  private mutating func seek(to time: PlaybackTime, item target: Int) throws(AudioPlayerError) {
+    guard items.indices.contains(target) else { return (index, item) = (items.count - 1, nil) }
+    if target != index || item == nil { try open(target) }
+    guard let item, let end = item.end, item.stream == nil else { throw .notSeekable(nil) }
+    self.item?.position = min(max(item.start, time.duration(at: item.rate)), end)
+  }
+
+  /// Opens the next item, of the next round after the last one; a round without sound is the last.
+  private mutating func openNext() {
+    if index + 1 >= items.count {
+      guard roundHasSound, cycle.continues(after: rounds) else {
+        if failure == nil { finish(.completed) } else { isOver = true }
+        return
+      }
+      (index, rounds, roundHasSound) = (-1, rounds + 1, false)
+    }
+    do throws(AudioPlayerError) {
+      try open(index + 1)
+      events.append(hasStarted ? .advanced(progress) : .started(start))
+      hasStarted = true
+    } catch {
+      failure = failure ?? error
+      events.append(.failed(item: index, error))
+    }
+  }
+
+  private var start: PlaybackStart {
+    PlaybackStart(
+      device: "preview", format: AudioFormat(sampleRate: 48_000, channelCount: 2),
+      announcedDuration: item?.length, item: index)
+  }
+
+  private mutating func open(_ target: Int) throws(AudioPlayerError) {
+    (index, item, repetitions) = (target, nil, 0)
+    let range = items[target].range
+    var item = OpenItem()
+    switch items[target].source {
+    case .stream(let stream): item.stream = BufferIteration(stream)
+    case .buffers(let buffers):
+      item.rate = buffers.first?.format.sampleRate ?? item.rate
+      item.length = buffers.reduce(.zero) { $0 + $1.duration }
+    case .preloaded(let sound):
+      item.rate = sound.buffers.first?.format.sampleRate ?? item.rate
+      item.length = sound.duration
+    case .file(let url):
+      // Its range is played in full: the real file may be as long.
+      let start = range.start.duration(at: item.rate)
+      let assumed = try Self.duration(of: url)
+      item.length = max(assumed, range.end?.duration(at: item.rate) ?? start + assumed)
+    }
+    item.start = range.start.duration(at: item.rate)
+    item.end = item.length.map { min($0, range.end?.duration(at: item.rate) ?? $0) }
+    item.position = item.start
+    self.item = item
+  }
+
+  /// The sound that a preview preloads: silence in place of a file.
+  static func buffers(of source: PlaybackSource) async throws -> [AudioBuffer] {
+    switch source {
+    case .buffers(let buffers): return buffers
+    case .preloaded(let sound): return sound.buffers
+    case .stream(let stream): return try await stream.reduce(into: []) { $0.append($1) }
+    case .file(let url):
+      return [
+        AudioBuffer(
+          silence: FrameCount(try duration(of: url), at: 8_000),
+          format: AudioFormat(sampleRate: 8_000, channelCount: 1))
+      ]
+    }
+  }
+
+  /// Three seconds for each file that can be read: its format is not known here.
+  private static func duration(of url: URL) throws(AudioPlayerError) -> Duration {
+    do throws(FilePathError) {
+      _ = try FilePath(url).contents(atMost: 1)
+      return .seconds(3)
+    } catch {
+      throw .source(url, reason: "\"\(FilePath(url))\" cannot be read: \(error.readingReason)")
+    }
+  }
+}
+
+extension PlaybackTime {
+  fileprivate func duration(at rate: SampleRate) -> Duration { frame(at: rate).duration(at: rate) }
+}
+
+extension PlaybackRepetition {
+  fileprivate func continues(after repetitions: Int) -> Bool {
+    switch self {
+    case .times(let count): repetitions + 1 < count
+    case .forever: true
+    }
   }
 }

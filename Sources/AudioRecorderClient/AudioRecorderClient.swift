@@ -162,7 +162,7 @@ extension AudioRecorderClient: TestDependencyKey {
   /// A client that reports an issue for every call.
   public static var testValue: AudioRecorderClient { AudioRecorderClient() }
 
-  /// A client whose microphone hears a soft tone, at the pace of `\.continuousClock`; it writes no
+  /// A client whose microphone captures a soft tone at the pace of `\.continuousClock`; it writes no
   /// file.
   public static var previewValue: AudioRecorderClient { .preview() }
 }

@@ -5,17 +5,7 @@ extension SpeechClient: TestDependencyKey {
   public static var testValue: SpeechClient { SpeechClient() }
 
   /// A client that recognizes the same sentence in any audio, word by word on `\.continuousClock`.
-  public static var previewValue: SpeechClient {
-    let sentences = TypedSentences()
-    return SpeechClient(
-      authorizationStatus: { .authorized },
-      requestAuthorization: { .authorized },
-      startTask: { _ in await sentences.type(.preview) },
-      recognition: { _ in ResultEvents.telling(await sentences.type(.preview)) },
-      finishTask: { await sentences.finishAll() },
-      supportedLocales: { ["en-US"] },
-      engines: { [.preview] })
-  }
+  public static var previewValue: SpeechClient { .preview() }
 }
 
 extension DependencyValues {

@@ -114,6 +114,26 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    (PlaybackRange(), 3), (PlaybackRange(end: .time(.seconds(1))), 1),
+    (PlaybackRange(start: .time(.seconds(10))), 3),
+    (PlaybackRange(start: .time(.seconds(10)), end: .time(.seconds(15))), 5),
+  ])
+  func `a preview takes three seconds for a file, or as long as its range`(
+    range: PlaybackRange, seconds: Int
+  ) async throws {
+    let item = PlaybackItem(source: .file(URL(filePath: #filePath)), range: range)
+    let events = try await withDependencies {
+      $0.continuousClock = ImmediateClock()
+    } operation: {
+      try await AudioPlayerClient.previewValue.playback(request: PlaybackRequest(items: [item]))
+        .reduce(into: []) { $0.append($1) }
+    }
+    #expect(
+      events.last
+        == .finished(PlaybackFinish(reason: .completed, heard: .seconds(seconds))))
+  }
+
   @Test func `a preview of a missing file fails as the real player does`() async {
     await #expect(throws: AudioPlayerError.self) {
       try await AudioPlayerClient.previewValue.play(url: url)

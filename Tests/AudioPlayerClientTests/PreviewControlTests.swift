@@ -129,7 +129,7 @@ import Testing
       try await player.control(id: "a", command: .enqueue([item(1)]))
       await pass(12)
       try await player.control(id: "a", command: .skip)
-      await pass(6)
+      await pass(5)
     }
     let items = events.compactMap { if case .advanced(let place) = $0 { place.item } else { nil } }
     #expect(items == [1, 2, 3])
@@ -137,6 +137,24 @@ import Testing
       events.contains {
         if case .sought(let place) = $0 { place.position == 792_000 } else { false }
       })
+  }
+
+  @Test func `a seek in a stream is refused, and the stream plays on to its end`() async throws {
+    let (stream, continuation) = AsyncThrowingStream<AudioBuffer, any Error>.makeStream()
+    let events = try await withDependencies {
+      $0.continuousClock = ImmediateClock()
+    } operation: {
+      let player = AudioPlayerClient.previewValue
+      let playback = await player.playback(
+        request: PlaybackRequest(items: [PlaybackItem(source: .stream(stream))], id: "a"))
+      await #expect(throws: AudioPlayerError.notSeekable(nil)) {
+        try await player.control(id: "a", command: .seek(to: .time(.zero)))
+      }
+      continuation.yield(AudioBuffer(silence: 8_000, format: format))
+      continuation.finish()
+      return try await playback.reduce(into: []) { $0.append($1) }
+    }
+    #expect(events.last == .finished(PlaybackFinish(reason: .completed, heard: .seconds(1))))
   }
 
   private struct Missing: Error {}

@@ -61,15 +61,14 @@ import Testing
       let stream = await recorder.recording(request: RecordingRequest(url: url, id: id))
       let events = Task { try await stream.reduce(into: []) { $0.append($1) } }
       for command in [RecordingCommand.roll, .pause, .pause, .resume] {
-        await clock.sleepers(atLeast: 1)
         try await recorder.control(id: id, command: command)
+        if command == .roll || command == .resume { await clock.sleepers(atLeast: 1) }
         await clock.advance(by: .milliseconds(100))
       }
       await clock.sleepers(atLeast: 1)
       #expect(await recorder.currentTime() == 0.2)
       await recorder.pause()
       await clock.advance(by: .milliseconds(100))
-      await clock.sleepers(atLeast: 1)
       await recorder.resume()
       try await recorder.control(id: id, command: .stop)
       let last = try await events.value.last
@@ -141,8 +140,8 @@ import Testing
       #expect(try await events.next() == .waiting)
       var second = await recorder.recording(request: request).makeAsyncIterator()
       await #expect(throws: AudioRecorderError.idInUse(id)) { _ = try await second.next() }
-      await clock.sleepers(atLeast: 1)
       try await recorder.control(id: id, command: .start)
+      await clock.sleepers(atLeast: 1)
       await clock.advance(by: .milliseconds(100))
       #expect(try await events.next() == .began(preRoll: .zero))
       await recorder.stopRecording()

@@ -3,10 +3,10 @@ import Foundation
 import SpeechClient
 import Testing
 
-@Suite struct TypedSentenceTests {
+@Suite struct SpeechClientPreviewTests {
   private static let request = SpeechRequest(url: URL(filePath: "any.wav"))
 
-  @Test func `the preview types a sentence word by word and ends with one final result`()
+  @Test func `the preview recognizes a sentence word by word and ends with one final result`()
     async throws
   {
     let results = try await withDependencies {
@@ -56,7 +56,7 @@ import Testing
     #expect(try await consumer.value == 0)
   }
 
-  @Test func `finishing ends a preview with what has been typed`() async throws {
+  @Test func `finishing ends a preview with the words recognized so far`() async throws {
     let clock = TestClock()
     let client = withDependencies {
       $0.continuousClock = clock

@@ -1,0 +1,65 @@
+import AudioCore
+import ClientDependencies
+
+extension SpeechClient {
+  static func preview() -> SpeechClient {
+    let stage = PreviewStage<PreviewSentence>()
+    @Sendable func results() async -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {
+      @Dependency(\.continuousClock) var clock
+      return await stage.start(PreviewSentence(), on: clock, policy: .all)
+    }
+    return SpeechClient(
+      authorizationStatus: { .authorized },
+      requestAuthorization: { .authorized },
+      startTask: { _ in await results() },
+      recognition: { _ in ResultEvents.telling(await results()) },
+      finishTask: { _ = try? await stage.update { $0.finish() } },
+      supportedLocales: { ["en-US"] },
+      engines: { [.preview] })
+  }
+}
+
+/// A sentence that is recognized word by word: a partial result for each, and the whole as a final one.
+private struct PreviewSentence: PreviewScript {
+  private static let timePerWord = Duration.milliseconds(300)
+
+  private let words = ["go", "forward", "ten", "meters"]
+  private var recognized = 0
+  private var isFinished = false
+  private var results: [SpeechRecognitionResult] = []
+
+  mutating func next() -> PreviewStep<SpeechRecognitionResult> {
+    if !results.isEmpty { return .send(results.removeFirst()) }
+    return isFinished ? .end() : .wait(Self.timePerWord)
+  }
+
+  mutating func waited(_ duration: Duration?) {
+    recognized += 1
+    results.append(result(isFinal: false))
+    if recognized == words.count { finish() }
+  }
+
+  /// Ends with the final result of the words so far; without a word, there is none.
+  mutating func finish() {
+    isFinished = true
+    if recognized > 0 { results.append(result(isFinal: true)) }
+  }
+
+  private func result(isFinal: Bool) -> SpeechRecognitionResult {
+    let segments = words.prefix(recognized).enumerated().map { index, word in
+      TranscriptionSegment(
+        substring: word, timestamp: Self.timePerWord * index, duration: Self.timePerWord,
+        confidence: isFinal ? 1 : nil)
+    }
+    let transcription = Transcription(segments: segments)
+    return SpeechRecognitionResult(
+      utterance: 0, bestTranscription: transcription, isFinal: isFinal,
+      stableSegmentCount: recognized - 1,
+      speechRecognitionMetadata: isFinal ? SpeechRecognitionMetadata(transcription) : nil)
+  }
+}
+
+extension PipePolicy<SpeechRecognitionResult> {
+  /// Keeps all of the few results of a sentence.
+  fileprivate static let all = PipePolicy { queue, result in queue.append(result) }
+}
