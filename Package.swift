@@ -81,6 +81,7 @@ let package = Package(
     .library(name: "SpeechClientLive", targets: ["SpeechClientLive"]),
     .library(name: "SpeechEngine", targets: ["SpeechEngine"]),
     .library(name: "SyrinxTestSupport", targets: ["SyrinxTestSupport"]),
+    .library(name: "Transcripts", targets: ["Transcripts"]),
     .library(name: "VirtualSoundCard", targets: ["VirtualSoundCard"]),
     .library(name: "VoskEngine", targets: ["VoskEngine"]),
     .library(name: "Wyoming", targets: ["Wyoming"]),
@@ -177,6 +178,9 @@ let package = Package(
     library("AudioRecorderClient", ["AudioCore", "ClientDependencies", "FilePaths"]),
     library("SpeechClient", ["AudioCore", "AudioRecorderClient", "ClientDependencies"]),
 
+    // Transcriptions as subtitles, and the measure of their errors.
+    library("Transcripts", ["AudioCore", "SpeechClient"]),
+
     // The clients' engines.
     library(
       "AudioPlayerClientLive",
@@ -194,10 +198,10 @@ let package = Package(
       "SpeechClientLive",
       [
         "AudioCore", "AudioThreads", "ClientDependencies", "FilePaths", "Resampling", "SoundFile",
-        "SpeechClient", "SpeechEngine",
+        "SpeechClient", "SpeechEngine", "Transcripts",
       ]),
 
-    // Our recogniser for others.
+    // Our recognizer for others.
     library(
       "WyomingServer",
       [
@@ -220,7 +224,8 @@ let package = Package(
       [
         "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
         "ClientDependencies", "FilePaths", "ONNXRuntime", "SoundCard", "SoundFile", "SpeechClient",
-        "SpeechEngine", "VirtualSoundCard", "Wyoming", "WyomingServer", argumentParser, logging,
+        "SpeechEngine", "Transcripts", "VirtualSoundCard", "Wyoming", "WyomingServer",
+        argumentParser, logging,
       ]),
     .executableTarget(
       name: "syrinx",
@@ -289,7 +294,7 @@ let package = Package(
         "AudioThreads", "ClientDependencies", "SoundCard", "SoundFile",
       ]),
     tests("Architecture"),
-    tests("AudioCore", ["AudioCore", "SyrinxTestSupport"]),
+    tests("AudioCore", ["AudioCore", "ClientDependencies", "SyrinxTestSupport"]),
     tests("AudioPlayerClient", ["AudioPlayerClient", "ClientDependenciesTestSupport"]),
     tests(
       "AudioPlayerClientLive",
@@ -317,7 +322,8 @@ let package = Package(
         "ALSASoundCard", "AudioCore", "AudioPlayerClient", "AudioPlayerClientLive",
         "AudioRecorderClient", "ClientDependencies", "ClientDependenciesMacros",
         "ClientDependenciesTestSupport", "Dictation", "MoonshineEngine", "SileroDetector",
-        "SoundCard", "SpeechClient", "SpeechEngine", "VirtualSoundCard", "VoskEngine",
+        "SoundCard", "SpeechClient", "SpeechEngine", "Transcripts", "VirtualSoundCard",
+        "VoskEngine",
       ]),
     tests("FilePaths", ["FilePaths"]),
     tests(
@@ -352,7 +358,7 @@ let package = Package(
       "SpeechClient",
       [
         "AudioCore", "AudioRecorderClient", "ClientDependencies", "ClientDependenciesTestSupport",
-        "SpeechClient", "TestTools",
+        "SpeechClient",
       ]),
     tests(
       "SpeechClientLive",
@@ -360,7 +366,7 @@ let package = Package(
         "AudioCore", "AudioRecorderClient", "AudioRecorderClientLive", "AudioThreads",
         "ClientDependencies", "ClientDependenciesTestSupport", "PocketSphinxEngine", "Resampling",
         "SileroDetector", "SoundCard", "SoundFile", "SpeechClient", "SpeechClientLive",
-        "SpeechEngine", "SyrinxTestSupport", "TestTools", "VoskEngine",
+        "SpeechEngine", "SyrinxTestSupport", "TestTools", "Transcripts", "VoskEngine",
       ]),
     tests(
       "SpeechEngine",
@@ -370,7 +376,7 @@ let package = Package(
       [
         "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
         "ClientDependencies", "FilePaths", "ONNXRuntime", "SoundCard", "SoundFile", "SpeechClient",
-        "SpeechEngine", "SyrinxCommand", "TestTools", "VirtualSoundCard", "Wyoming",
+        "SpeechEngine", "SyrinxCommand", "TestTools", "Transcripts", "VirtualSoundCard", "Wyoming",
         "WyomingEngine", "syrinx", argumentParser,
       ]),
     tests("Samples", ["PlayFile", "RecordSpeech", "TakeNotes", "TranscribeFile"]),
@@ -387,6 +393,7 @@ let package = Package(
         "SpeechEngine", "TestTools",
       ]),
     tests("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"]),
+    tests("Transcripts", ["SpeechClient", "TestTools", "Transcripts"]),
     tests(
       "VirtualSoundCard",
       ["ClientDependencies", "ClientDependenciesTestSupport", "SoundCard", "VirtualSoundCard"]),

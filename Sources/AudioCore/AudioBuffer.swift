@@ -15,7 +15,7 @@ public struct AudioBuffer: Equatable, Sendable {
   /// How many samples, in the buffer or right before it, were NaN or infinite until the buffer's
   /// maker silenced them.
   ///
-  /// Whoever reports such samples adds these to the ones it finds.
+  /// A consumer that reports such samples adds these to the ones it finds.
   package var silencedSampleCount = 0
 
   /// Equal in format, samples, and place; what was silenced before is no part of the audio.

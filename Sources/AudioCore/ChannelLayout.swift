@@ -114,8 +114,8 @@ public enum ChannelPosition: String, Hashable, Sendable, CaseIterable {
   case sideLeft
   /// Beside, to the right.
   case sideRight
-  /// Nowhere: what is played there is not heard.
+  /// Nowhere: a channel without a loudspeaker, which is silent.
   case silent
-  /// Somewhere else, or nobody knows where.
+  /// Somewhere else, or at an unknown position.
   case unknown
 }

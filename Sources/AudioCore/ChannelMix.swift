@@ -152,7 +152,7 @@ private struct ChannelMatch {
     if let (positions, gain) = position.substitutes.first(where: canPlay) {
       return outputs.map { positions.contains($0) ? gain : 0 }
     }
-    // What nobody knows the place of is spread out, so that it is heard.
+    // A channel at an unknown position is spread over all outputs, so that it is not lost.
     return switch position {
     case .mono: outputs.map { _ in 1 }
     case .unknown: outputs.indices.map { $0 == input % outputs.count ? 1 : 0 }

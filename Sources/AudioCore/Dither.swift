@@ -1,5 +1,5 @@
 /// Rounds samples to 16 bits with triangular noise of ±1 step (TPDF), so that what lies between two
-/// steps is heard as itself under a little hiss and not as distortion.
+/// steps stays itself, with a little hiss instead of distortion.
 ///
 /// A sample that lies on a step already stays as it is: silence remains silence, and a 16-bit file
 /// leaves bit by bit as it came. The noise is the same in every run.

@@ -72,7 +72,7 @@ extension Duration {
     return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 
-  /// The time in seconds, to a thousandth: `1.500 s`; less than that is said to be something.
+  /// The time in seconds, to a thousandth: `1.500 s`; a shorter time is not rounded to 0.
   package var secondsText: String {
     let thousandths = Int((inSeconds * 1_000).rounded())
     if thousandths == 0, self > .zero { return "under 0.001 s" }

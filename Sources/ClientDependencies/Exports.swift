@@ -1,2 +1,2 @@
-// Whoever writes or tests a client needs `reportIssue` and `withExpectedIssue` as well.
+// Authors and tests of clients need `reportIssue` and `withExpectedIssue` as well.
 @_exported public import IssueReporting

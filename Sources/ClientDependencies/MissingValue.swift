@@ -8,7 +8,7 @@ enum Gap: Sendable {
   case testValue
 }
 
-/// The issue of a missing value, as it is told to people.
+/// The issue of a missing value, as text for people.
 struct MissingValue {
   var gap: Gap
   var key: any TestDependencyKey.Type

@@ -3,7 +3,7 @@ public import ClientDependencies
 
 /// What the type checker has to find out about a declaration; only the macros' expansions use it.
 ///
-/// They call these functions where nobody runs them, under a `#sourceLocation` of the declaration,
+/// They call these functions in code that never runs, under a `#sourceLocation` of the declaration,
 /// so that a complaint names the user's line.
 public enum _Checks {
   /// What any code may use.

@@ -1,2 +1,2 @@
-// Whoever writes a client needs both, and the expansions use the first.
+// Authors of clients need both, and the expansions use the first.
 @_exported public import ClientDependencies

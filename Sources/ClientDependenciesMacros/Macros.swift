@@ -46,7 +46,7 @@ public macro DependencyClient() =
 /// - With `throws(MyError)` and no default it throws a ``UnimplementedEndpointError`` if `MyError`
 ///   is one, or else returns a placeholder, see ``UnimplementedPlaceholder``, or else throws the
 ///   first case of an error that is `CaseIterable`. Where nothing of that is possible, the process
-///   ends with a message that says so, and with it all tests.
+///   ends with a message about it, and with it all tests.
 /// - With a type alias as its type and no default, the same. A function with `inout` parameters,
 ///   or a synchronous one of a global actor, needs a default there.
 ///

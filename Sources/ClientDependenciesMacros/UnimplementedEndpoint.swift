@@ -1,5 +1,5 @@
 #if !PointFreeDependencies
-/// A call of an endpoint that nobody has implemented; only the macros' expansions use it.
+/// A call of an unimplemented endpoint; only the macros' expansions use it.
 public struct _UnimplementedEndpoint: Sendable {
   let name: String
   let origin: IssueOrigin
@@ -33,4 +33,142 @@ public struct _UnimplementedEndpoint: Sendable {
 /// Where endpoints report to that are no part of a `@DependencyClient`, which has a property of
 /// this name.
 public var _issueOrigin: IssueOrigin { .current }
+
+// For endpoints whose shape a type alias hides from the macro: the type checker picks the function
+// by the type of the storage that is passed. Parameters may be less effectful than an argument's
+// type, results more so, which leaves one that fits exactly.
+//
+// A function of a thrown type cannot stand for those that throw nothing: the compiler crashes when
+// it converts one with `Never` (Swift 6.3).
+extension _UnimplementedEndpoint {
+  /// A stand-in for a function.
+  public func closure<each Argument, Result>(
+    like endpoint: ((repeat each Argument) -> Result)?
+  ) -> @Sendable (repeat each Argument) -> Result {
+    { (_: repeat each Argument) -> Result in
+      report()
+      return placeholder()
+    }
+  }
+
+  /// A stand-in for an asynchronous function.
+  public func closure<each Argument, Result>(
+    like endpoint: ((repeat each Argument) async -> Result)?
+  ) -> @Sendable (repeat each Argument) async -> Result {
+    { (_: repeat each Argument) async -> Result in
+      report()
+      return placeholder()
+    }
+  }
+
+  /// A stand-in for a function that throws.
+  public func closure<each Argument, Result>(
+    like endpoint: ((repeat each Argument) throws -> Result)?
+  ) -> @Sendable (repeat each Argument) throws -> Result {
+    { (_: repeat each Argument) throws -> Result in throw report() }
+  }
+
+  /// A stand-in for an asynchronous function that throws.
+  public func closure<each Argument, Result>(
+    like endpoint: ((repeat each Argument) async throws -> Result)?
+  ) -> @Sendable (repeat each Argument) async throws -> Result {
+    { (_: repeat each Argument) async throws -> Result in throw report() }
+  }
+
+  /// A stand-in for a function that throws errors of its own.
+  @_disfavoredOverload
+  public func closure<each Argument, Result, Failure: Error>(
+    like endpoint: ((repeat each Argument) throws(Failure) -> Result)?
+  ) -> @Sendable (repeat each Argument) throws(Failure) -> Result {
+    { (_: repeat each Argument) throws(Failure) -> Result in
+      try outcome(throwing: Failure.self)
+    }
+  }
+
+  /// A stand-in for an asynchronous function that throws errors of its own.
+  @_disfavoredOverload
+  public func closure<each Argument, Result, Failure: Error>(
+    like endpoint: ((repeat each Argument) async throws(Failure) -> Result)?
+  ) -> @Sendable (repeat each Argument) async throws(Failure) -> Result {
+    { (_: repeat each Argument) async throws(Failure) -> Result in
+      try outcome(throwing: Failure.self)
+    }
+  }
+
+  /// A stand-in for a function of the main actor.
+  @_disfavoredOverload
+  public func closure<each Argument, Result>(
+    like endpoint: (@MainActor (repeat each Argument) -> Result)?
+  ) -> @MainActor @Sendable (repeat each Argument) -> Result {
+    { @MainActor (_: repeat each Argument) -> Result in
+      report()
+      return placeholder()
+    }
+  }
+
+  /// A stand-in for a function of the main actor that throws.
+  @_disfavoredOverload
+  public func closure<each Argument, Result>(
+    like endpoint: (@MainActor (repeat each Argument) throws -> Result)?
+  ) -> @MainActor @Sendable (repeat each Argument) throws -> Result {
+    { @MainActor (_: repeat each Argument) throws -> Result in throw report() }
+  }
+}
+
+extension _UnimplementedEndpoint {
+  /// Reports the issue, and gets out of a call that cannot throw any error.
+  ///
+  /// It throws what `Failure` makes of an ``UnimplementedEndpointError``, or returns a placeholder,
+  /// or throws or returns the first case of a type that lists its cases. Only where nothing of that
+  /// is possible, the process ends: waiting for ever would hide the issue behind a time limit.
+  public func outcome<Result, Failure: Error>(
+    throwing: Failure.Type
+  ) throws(Failure) -> Result {
+    if let error = report() as? Failure { throw error }
+    if let error = error(Failure.self) { throw error }
+    if let value = Placeholder.value(of: Result.self) { return value }
+    if let error = Placeholder.firstCase(of: Failure.self) { throw error }
+    return placeholder()
+  }
+
+  private func error<Failure: Error>(_ type: Failure.Type) -> Failure? {
+    (type as? any UnimplementedEndpointError.Type)?.unimplemented(name) as? Failure
+  }
+
+  /// What an endpoint returns that cannot throw, after the report.
+  func placeholder<Result>() -> Result {
+    if let value = Placeholder.value(of: Result.self) { return value }
+    if let value = Placeholder.firstCase(of: Result.self) { return value }
+    let advice = """
+      '\(name)' is unimplemented, and there is nothing that the call could return or throw. Give \
+      the endpoint a default, as in 'var … = { … }', or have \(Result.self) conform to \
+      'UnimplementedPlaceholder' or, if the endpoint throws an error of its own, that error to \
+      'UnimplementedEndpointError'.
+      """
+    origin.reportIssue(
+      advice, fileID: fileID, filePath: filePath, line: line, column: column)
+    preconditionFailure(advice)
+  }
+}
+
+/// An error that an unimplemented endpoint can throw.
+///
+/// An endpoint with `throws(MyError)` cannot throw ``ClientDependencies/Unimplemented`` when it is
+/// called without an implementation. If its error conforms to this protocol, it throws one of
+/// those; a case of an enumeration is enough:
+///
+/// ```swift
+/// enum TunerError: UnimplementedEndpointError, Equatable {
+///   case noSignal
+///   case unimplemented(_ endpoint: String)
+/// }
+/// ```
+///
+/// Otherwise see ``UnimplementedPlaceholder``.
+public protocol UnimplementedEndpointError: Error {
+  /// The error of a call of an unimplemented endpoint.
+  ///
+  /// - Parameter endpoint: The endpoint, as in `DataClient.fetch`.
+  static func unimplemented(_ endpoint: String) -> Self
+}
 #endif

@@ -6,7 +6,7 @@ extension AttributeSyntax {
   /// `@ClientDependenciesMacros.DependencyEndpoint`.
   var name: String? { attributeName.lastName }
 
-  /// Whether it tells from where a function is called, so that a method needs it as well.
+  /// Whether it captures the caller's location, so that a method needs it as well.
   fileprivate var isOfMethods: Bool {
     let ofTypesOnly: Set = ["Sendable", "autoclosure", "convention", "escaping", "isolated"]
     return name.map { !ofTypesOnly.contains($0) } ?? true

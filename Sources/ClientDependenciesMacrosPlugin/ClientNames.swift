@@ -1,7 +1,7 @@
 #if !PointFreeDependencies
 import SwiftSyntax
 
-/// What the names of types mean in a client, as far as its source tells.
+/// What the names of types mean in a client, as far as its source shows.
 struct ClientNames {
   /// Type aliases of function types in the struct itself.
   private var functions: Set<String>

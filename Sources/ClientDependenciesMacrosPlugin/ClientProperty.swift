@@ -35,7 +35,7 @@ extension ClientProperty {
     binding.initializer == nil || isVariable && access != .private
   }
 
-  /// The type that is written or that a literal tells.
+  /// The type that is written or that a literal shows.
   var type: TypeSyntax? {
     binding.typeAnnotation?.type.trimmed ?? binding.initializer?.value.literalType
   }
@@ -130,6 +130,78 @@ extension ExprSyntax {
     case .stringLiteralExpr: "Swift.String"
     default: nil
     }
+  }
+}
+
+/// How a public initialiser comes by an initial value.
+///
+/// Its default arguments may name only what is public, an initial value may name anything. So it
+/// stands in a function, which they call. That is one overload for each property.
+extension ClientProperty {
+  /// Whether the initial value may name what is not public.
+  var hasHiddenInitialValue: Bool {
+    guard !isEndpoint, let value = binding.initializer?.value else { return false }
+    return !value.isMadeOfLiterals
+  }
+
+  var callOfInitialValue: String { "Self._initialValue(\(identifier): ())" }
+
+  var functionOfInitialValue: String? {
+    guard hasHiddenInitialValue, let type, let value = binding.initializer?.value else {
+      return nil
+    }
+    return """
+      @usableFromInline static func _initialValue(\(identifier) _: Void) -> \(type) {
+      \(value.trimmed)
+      }
+      """
+  }
+}
+
+extension ExprSyntax {
+  fileprivate var isMadeOfLiterals: Bool {
+    switch self.as(ExprSyntaxEnum.self) {
+    case .booleanLiteralExpr, .floatLiteralExpr, .integerLiteralExpr, .nilLiteralExpr: true
+    case .stringLiteralExpr: plainString != nil
+    case .prefixOperatorExpr(let negated): negated.expression.isMadeOfLiterals
+    case .arrayExpr(let array): array.elements.allSatisfy(\.expression.isMadeOfLiterals)
+    case .dictionaryExpr(let dictionary):
+      dictionary.content.as(DictionaryElementListSyntax.self)?
+        .allSatisfy { $0.key.isMadeOfLiterals && $0.value.isMadeOfLiterals } ?? true
+    default: false
+    }
+  }
+}
+
+/// How an initialiser takes a property whose type may be an alias of a function type.
+///
+/// A parameter of such a type would not be escaping if it is a function's, and the macro cannot
+/// say `@escaping` if it may be another one. The associated type of a generic parameter is kept
+/// either way; what it is comes from the default of a further parameter that is never passed.
+extension ClientProperty {
+  private var generic: String { "_TypeOf_\(identifier.text.withoutBackticks)" }
+
+  /// `Fetch`, or what stands for it in the initialiser.
+  var unknownParameterType: String { "\(generic).Kept" }
+
+  var genericParameter: String? {
+    isUnknown ? "\(generic): ClientDependenciesMacros._ParameterType" : nil
+  }
+
+  var requirement: String? {
+    isUnknown ? type.map { "\(unknownParameterType) == \($0)" } : nil
+  }
+
+  var parameterOfType: String? {
+    guard isUnknown, let type else { return nil }
+    return "_: \(generic).Type = ClientDependenciesMacros._TypeOfParameter<\(type)>.self"
+  }
+
+  /// The default that is an unimplemented function, and for any other type a compiler's error.
+  func standIn(in client: String) -> String? {
+    guard isUnknown, isVariable, binding.initializer == nil else { return nil }
+    let endpoint = "\(client).\(identifier.text.withoutBackticks)"
+    return "#_ClientDependenciesMacros_unimplementedEndpoint(\"\(endpoint)\")"
   }
 }
 #endif

@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 
 extension DeclSyntaxProtocol {
-  /// What a macro adds to a property after it has said why it cannot add more.
+  /// What a macro adds to a property after it has diagnosed why it cannot add more.
   ///
   /// Without any accessor the compiler would complain of that as well.
   var accessorsDespiteProblem: [AccessorDeclSyntax] {

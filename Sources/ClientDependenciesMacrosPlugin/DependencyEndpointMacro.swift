@@ -106,8 +106,8 @@ extension DependencyEndpointMacro: PeerMacro {
 }
 
 extension MacroExpansionContext {
-  /// Whether the type around says that it is `Sendable`; that of the compiler's inference is enough
-  /// for nobody but the compiler.
+  /// Whether the enclosing type declares that it is `Sendable`; the compiler's inference is enough
+  /// for the compiler only.
   fileprivate var isInSendableType: Bool {
     let type = lexicalContext.first?.asProtocol((any DeclGroupSyntax).self)
     return type?.inheritanceClause?.inheritedTypes.contains { $0.type.names("Sendable") } == true

@@ -46,4 +46,53 @@ extension DeclGroupSyntax {
     self.as(ClassDeclSyntax.self)?.classKeyword ?? self.as(ActorDeclSyntax.self)?.actorKeyword
   }
 }
+
+extension Diagnostic {
+  static func notAnEntry(
+    _ attribute: AttributeSyntax, _ declaration: some DeclSyntaxProtocol
+  ) -> Diagnostic {
+    let keyword = declaration.as(VariableDeclSyntax.self)?.bindingSpecifier
+    let isConstant = keyword?.tokenKind == .keyword(.let)
+    let fixIt: FixIt =
+      if isConstant, let keyword {
+        .replacing(
+          keyword, by: keyword.with(\.tokenKind, .keyword(.var)), "Replace 'let' with 'var'")
+      } else { .removing(attribute) }
+    return Diagnostic(
+      node: attribute,
+      message: Message(
+        message: """
+          '@DependencyEntry' can only be attached to a stored 'var' in an extension of \
+          'DependencyValues'
+          """, id: "notAnEntry"),
+      fixIt: fixIt)
+  }
+
+  static func entryOfNoInstance(_ modifier: DeclModifierSyntax) -> Diagnostic {
+    Diagnostic(
+      node: modifier,
+      message: Message(
+        message: """
+          '@DependencyEntry' cannot be attached to a '\(modifier.name.text)' property, because each \
+          'DependencyValues' has its own values
+          """, id: "entryOfNoInstance"),
+      fixIt: .removing(modifier))
+  }
+
+  static func entryWithoutValue(_ binding: PatternBindingSyntax) -> Diagnostic {
+    var complete = binding
+    complete.typeAnnotation?.trailingTrivia = []
+    complete.initializer = InitializerClauseSyntax(
+      equal: .equalToken(leadingTrivia: .space, trailingTrivia: .space),
+      value: EditorPlaceholderExprSyntax(placeholder: .identifier("<#test value#>")))
+    return Diagnostic(
+      node: binding,
+      message: Message(
+        message: """
+          '@DependencyEntry' needs the value of tests as the property's initial value, or a \
+          'liveValue' to fall back on
+          """, id: "entryWithoutValue"),
+      fixIt: .replacing(binding, by: complete, "Insert '= <#test value#>'"))
+  }
+}
 #endif

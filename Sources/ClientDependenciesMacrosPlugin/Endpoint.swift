@@ -1,5 +1,7 @@
 #if !PointFreeDependencies
+import SwiftDiagnostics
 import SwiftSyntax
+import SwiftSyntaxBuilder
 
 /// A property that holds one function of a client.
 struct Endpoint {
@@ -59,6 +61,247 @@ extension Endpoint {
   var hasWayOut: Bool {
     guard let function else { return true }
     return function.canThrow || function.returnsVoid || function.returnsOptional
+  }
+}
+
+extension Endpoint {
+  /// The reason for which this can be no endpoint, if there is one.
+  func problem(_ attribute: AttributeSyntax) -> Diagnostic? {
+    if isConstant { return .constant(self) }
+    if let modifier = property.modifiers.ofNoInstance { return .notOfInstance(self, modifier) }
+    if binding.isComputed, let accessors = binding.accessorBlock {
+      return .accessors(self, accessors)
+    }
+    return function == nil && type.isNoFunction ? .notAnEndpoint(attribute) : nil
+  }
+
+  /// The reason why an unimplemented endpoint has nothing to do.
+  var problemOfDefault: Diagnostic? {
+    if let initializer = binding.initializer, !initializer.value.is(ClosureExprSyntax.self) {
+      return .defaultIsNoClosure(self, initializer)
+    }
+    return binding.initializer == nil && !hasWayOut ? .defaultIsMissing(self) : nil
+  }
+
+  /// What is wrong with the attribute's arguments, whatever the endpoint is.
+  func problemOfMethod(_ attribute: AttributeSyntax) -> Diagnostic? {
+    guard let argument = attribute.methodArgument else { return nil }
+    if let problem = argument.expression.problem(asNameOf: .method) { return problem }
+    guard let function else { return .methodOfAlias(self, attribute) }
+    return function.isForwardable ? nil : .methodOfVariadic(self, attribute)
+  }
+
+  /// What works, but not as the author may expect.
+  ///
+  /// - Parameter method: The name that the attribute gives the method.
+  func warnings(method: TokenSyntax?) -> [Diagnostic] {
+    labelsWithoutMethod(method) + trap
+  }
+
+  private func labelsWithoutMethod(_ method: TokenSyntax?) -> [Diagnostic] {
+    guard let function = binding.typeAnnotation?.type.functionType, function.hasLabels,
+      !function.isForwardable, method == nil
+    else { return [] }
+    return [.labelsOfVariadic(self, function)]
+  }
+
+  private var trap: [Diagnostic] {
+    guard let statements = binding.initializer?.value.as(ClosureExprSyntax.self)?.statements,
+      let statement = statements.first, statements.count == 1,
+      let expression = statement.item.as(ExprSyntax.self), expression.isFatalError
+    else { return [] }
+    return [.defaultTraps(self, statement, expression)]
+  }
+
+  /// `{ _, _ in <#Bool#> }`, for the author to fill in.
+  var defaultToFillIn: ExprSyntax {
+    guard let function else { return "{ <#default value#> }" }
+    let head = function.ignoredParameters
+    return "{\(raw: head) <#\(raw: function.returnClause.type.trimmedDescription)#> }"
+  }
+}
+
+extension TypeSyntax {
+  /// Whether it cannot be an alias of a function type: `[Int]`, `Int?`, `(Int, Int)`, `String`.
+  var isNoFunction: Bool {
+    if functionType != nil { return false }
+    if let attributed = self.as(AttributedTypeSyntax.self) {
+      return attributed.baseType.isNoFunction
+    }
+    return lastName == nil
+      || self.as(IdentifierTypeSyntax.self).map { ClientNames.wellKnown.contains($0.name.text) }
+        == true
+  }
+}
+
+/// The expansions' name for the report of an unimplemented call.
+private let report: TokenSyntax = "__endpoint"
+
+extension Endpoint {
+  /// The property that keeps the implementation.
+  var storageDeclaration: DeclSyntax {
+    "\(raw: hidden) var \(storage): (\(type))? = nil"
+  }
+
+  /// Gives what is called without an implementation; the parameters say whose line an issue names.
+  ///
+  /// It is not inlined, so that the way of those calls that matter stays short.
+  var standInDeclaration: DeclSyntax {
+    """
+    @inline(never) \(raw: hidden) func \(standIn)(\
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, \
+    line: UInt = #line, column: UInt = #column\
+    ) -> \(type) {
+    Self.\(unimplemented)(
+    ClientDependenciesMacros._UnimplementedEndpoint(
+    "\\(Self.self).\(raw: name)", from: _issueOrigin, \
+    fileID: fileID, filePath: filePath, line: line, column: column))
+    }
+    """
+  }
+
+  /// Makes the closure that stands in for an implementation.
+  var unimplementedDeclaration: DeclSyntax {
+    """
+    private static func \(unimplemented)(\
+    _ \(report): ClientDependenciesMacros._UnimplementedEndpoint\
+    ) -> \(type) {
+    return \(standInClosure)
+    }
+    """
+  }
+
+  private var standInClosure: ExprSyntax {
+    if let given = binding.initializer?.value.as(ClosureExprSyntax.self) {
+      return ExprSyntax(given.trimmed.reporting(returnsVoid: function?.returnsVoid == true))
+    }
+    guard let function else { return "\(report).closure(like: nil as (\(type))?)" }
+    return "{\(raw: function.ignoredParameters)\n\(raw: wayOut(of: function))\n}"
+  }
+
+  private func wayOut(of function: FunctionTypeSyntax) -> String {
+    if function.throwsAnyError { return "throw \(report).report()" }
+    if function.canThrow, let error = function.thrownType {
+      return "return try \(report).outcome(throwing: (\(error)).self)"
+    }
+    if function.returnsVoid { return "\(report).report()" }
+    if function.returnsOptional { return "\(report).report()\nreturn nil" }
+    // The missing default has been diagnosed; this avoids errors that follow from it.
+    return "Swift.fatalError()"
+  }
+}
+
+extension FunctionTypeSyntax {
+  /// The head of a closure that takes these parameters and looks at none.
+  var ignoredParameters: String {
+    parameters.isEmpty ? "" : " \(parameters.map { _ in "_" }.joined(separator: ", ")) in"
+  }
+}
+
+extension ClosureExprSyntax {
+  /// The closure, reporting before it does what it did.
+  fileprivate func reporting(returnsVoid: Bool) -> ClosureExprSyntax {
+    var statements = (returnsVoid ? statements : statements.returning).map(\.trimmed)
+    statements.insert("\(report).report()", at: 0)
+    var closure = self
+    closure.statements = CodeBlockItemListSyntax(
+      statements.map { $0.with(\.leadingTrivia, .newline) })
+    closure.rightBrace = .rightBraceToken(leadingTrivia: .newline)
+    return closure
+  }
+}
+
+extension Endpoint {
+  /// The methods with the closure's argument labels: one that is called, and whose issues name
+  /// the caller's line; and one to be used as a function value, which has those labels only.
+  ///
+  /// - Parameter isSendable: Whether they may be `@Sendable`, as those of a `Sendable` type may.
+  func methods(named method: TokenSyntax?, isSendable: Bool) -> [DeclSyntax] {
+    guard let function, function.isForwardable, function.hasLabels || method != nil else {
+      return []
+    }
+    let name = method ?? identifier
+    let parameters = function.methodParameters
+    let caller = [
+      "fileID: StaticString = #fileID", "filePath: StaticString = #filePath",
+      "line: UInt = #line", "column: UInt = #column",
+    ]
+    return [
+      self.method(
+        name, of: function, head: head, parameters: parameters + caller,
+        reportingAt: "fileID: fileID, filePath: filePath, line: line, column: column"),
+      self.method(
+        name, of: function, head: valueHead(isSendable: isSendable),
+        parameters: parameters, reportingAt: ""),
+    ]
+  }
+
+  /// Tests the storage before it calls it, instead of binding it, which would retain the closure.
+  private func method(
+    _ name: TokenSyntax, of function: FunctionTypeSyntax, head: String, parameters: [String],
+    reportingAt location: String
+  ) -> DeclSyntax {
+    let effects = function.effectSpecifiers.map { " \($0.trimmed)" } ?? ""
+    let marks = (function.canThrow ? "try " : "") + (function.isAsync ? "await " : "")
+    let arguments = function.forwardedArguments
+    return """
+      \(raw: head)func \(name)(\(raw: parameters.joined(separator: ", ")))\(raw: effects) \
+      \(function.returnClause.trimmed) {
+      if \(storage) != nil {
+      return \(raw: marks)\(storage)!(\(raw: arguments))
+      }
+      return \(raw: marks)\(standIn)(\(raw: location))(\(raw: arguments))
+      }
+      """
+  }
+
+  private var head: String { head(attributes: isInlinable ? ["@inlinable"] : []) }
+
+  private func valueHead(isSendable: Bool) -> String {
+    // What a global actor isolates is `Sendable` without saying so, and must not say so.
+    let isMarked = isSendable && type.functionAttributes.map(\.name) == ["Sendable"]
+    return head(attributes: ["@_disfavoredOverload"] + (isMarked ? ["@Sendable"] : []))
+  }
+
+  private func head(attributes further: [String]) -> String {
+    let attributes = property.attributes.availability + type.functionAttributes.ofMethods + further
+    let modifiers = property.modifiers.accessLevels.map(\.rawValue) + type.isolation
+    return (attributes + modifiers).map { "\($0) " }.joined()
+  }
+}
+
+extension FunctionTypeSyntax {
+  fileprivate var methodParameters: [String] {
+    parameters.enumerated().map { index, parameter in
+      "\((parameter.secondName ?? .wildcardToken()).trimmed) p\(index): \(parameter.type.trimmed)"
+    }
+  }
+
+  fileprivate var forwardedArguments: String {
+    parameters.enumerated().map { index, parameter in
+      if parameter.type.isInout { return "&p\(index)" }
+      return parameter.type.isAutoclosure ? "p\(index)()" : "p\(index)"
+    }
+    .joined(separator: ", ")
+  }
+}
+
+extension TypeSyntax {
+  /// `nonisolated(nonsending)`, if the function runs where its caller does.
+  fileprivate var isolation: [String] {
+    let specifiers = self.as(AttributedTypeSyntax.self)?.specifiers
+    return specifiers?.compactMap { $0.as(NonisolatedTypeSpecifierSyntax.self) }
+      .map(\.trimmedDescription) ?? []
+  }
+
+  fileprivate var isInout: Bool {
+    self.as(AttributedTypeSyntax.self)?.specifiers.contains {
+      $0.as(SimpleTypeSpecifierSyntax.self)?.specifier.tokenKind == .keyword(.inout)
+    } ?? false
+  }
+
+  fileprivate var isAutoclosure: Bool {
+    functionAttributes.contains { $0.name == "autoclosure" }
   }
 }
 #endif

@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxMacros
 
 extension MacroExpansionContext {
-  /// The body of a function that nobody calls: calls of `_Checks` under the line of a node.
+  /// The body of a function that is never called: calls of `_Checks` under the line of a node.
   ///
   /// The first is whether the function is isolated, and so the declaration around it.
   func checks(in function: String, on node: some SyntaxProtocol, _ calls: [String] = []) -> String {

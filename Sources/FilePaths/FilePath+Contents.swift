@@ -15,7 +15,7 @@ package struct FilePathError: Error, Equatable {
     self.code = code
   }
 
-  /// What the system says.
+  /// The system's error.
   package var reason: String { "\(String(cString: strerror(code))) (errno \(code))" }
 
   /// Why a file cannot be read, and what to do.
@@ -47,7 +47,7 @@ extension FilePath {
     return own.isSameFile(as: other)
   }
 
-  /// What the system says of the file; nil where there is none.
+  /// The file's status; nil if there is no file.
   ///
   /// The corresponding C function is `stat`.
   package var status: stat? {

@@ -4,8 +4,7 @@ import Glibc
 /// The path of a file as the system has it: bytes, which are UTF-8 by custom only.
 ///
 /// `URL` carries such bytes percent-encoded, but Foundation gives no path of a URL that is not
-/// UTF-8: whoever calls the system with a URL takes `withCString`, and whoever shows one to people
-/// takes `description`.
+/// UTF-8. Use `withCString` to call the system with a URL, and `description` to show one to people.
 package struct FilePath: Hashable, Sendable {
   package let bytes: [UInt8]
 

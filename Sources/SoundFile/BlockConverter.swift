@@ -30,7 +30,7 @@ struct BlockConverter: ~Copyable {
     ordered?.deallocate()
   }
 
-  /// Writes a block of at most `capacity` samples and says how many frames libsndfile has taken.
+  /// Writes a block of at most `capacity` samples and returns the number of frames that libsndfile accepted.
   mutating func write(
     _ block: UnsafeBufferPointer<Float>, frames: Int, to handle: borrowing SoundFileHandle
   ) -> Int {

@@ -29,7 +29,7 @@ extension ChannelLayout {
       self = .vorbis(count)
     case SF_FORMAT_OGG where Int(info.format) & SF_FORMAT_SUBMASK == SF_FORMAT_OPUS:
       self = Self.hasPositions(opus: head) ? .vorbis(count) : .wav(count)
-    // From an AIFF file libsndfile 1.2 gives memory that nobody has set.
+    // For an AIFF file, libsndfile 1.2 returns uninitialized memory.
     case SF_FORMAT_AIFF: self = .wav(count)
     default: self = Self.named(in: file, count) ?? .wav(count)
     }

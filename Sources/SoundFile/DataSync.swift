@@ -1,3 +1,4 @@
+import AudioCore
 import AudioThreads
 import FilePaths
 import Glibc
@@ -40,8 +41,8 @@ final class DataSync: Sendable {
   ///
   /// - Parameters:
   ///   - store: does the work and gives 0, or the code of its failure.
-  ///   - time: tells the time since a fixed moment.
-  ///   - tell: is told how long the work has taken where that is long.
+  ///   - time: returns the time since a fixed moment.
+  ///   - tell: is called with the duration of work that takes long.
   init(
     _ store: @escaping @Sendable () -> Int32, time: @escaping @Sendable () -> Duration,
     tell: @escaping @Sendable (Duration) -> Void
@@ -104,5 +105,95 @@ final class DataSync: Sendable {
     }
     if let slowness { tell(slowness) }
     return goesOn
+  }
+}
+
+/// Determines when a disk stores what was written: one request at a time, and those that come
+/// meanwhile are one.
+struct SyncClock {
+  /// What a request leads to.
+  enum Action: Equatable {
+    /// Nothing is under way: begin.
+    case begin
+    /// Something is under way: it follows by itself.
+    case wait
+    /// The same, and the request under way is overdue; once for each.
+    case waitAndTell(Duration)
+  }
+
+  private enum State {
+    case idle
+    case busy
+    case busyAndDue
+  }
+
+  /// How long a disk may take without a word.
+  static let patience = Duration.seconds(5)
+
+  private var state = State.idle
+  private var began = Duration.zero
+  private var hasTold = false
+
+  /// There is more to store at `time`.
+  mutating func request(at time: Duration) -> Action {
+    if state == .idle {
+      begin(at: time)
+      return .begin
+    }
+    state = .busyAndDue
+    return slowness(at: time).map { .waitAndTell($0) } ?? .wait
+  }
+
+  /// A request was carried out at `time`.
+  ///
+  /// - Returns: whether the next one is to begin now, and the duration of this one if it is not known
+  ///   yet that it took long.
+  mutating func done(at time: Duration) -> (goesOn: Bool, slowness: Duration?) {
+    let slowness = slowness(at: time)
+    let goesOn = state == .busyAndDue
+    if goesOn { begin(at: time) } else { state = .idle }
+    return (goesOn, slowness)
+  }
+
+  private mutating func begin(at time: Duration) {
+    (state, began, hasTold) = (.busy, time, false)
+  }
+
+  private mutating func slowness(at time: Duration) -> Duration? {
+    guard !hasTold, time - began > Self.patience else { return nil }
+    hasTold = true
+    return time - began
+  }
+}
+
+/// Determines when a growing file is updated: its header after every half second of audio, the
+/// rest after every second.
+struct SecondClock {
+  /// What is due.
+  enum Care: Equatable {
+    case nothing
+    case header
+    case everything
+  }
+
+  private let half: FrameCount
+  private var halves = 0
+  private var next: FrameCount
+
+  init(rate: SampleRate) {
+    half = FrameCount((rate.hertz + 1) / 2)
+    next = half
+  }
+
+  /// What is due now that there are so many frames, once for every half second and second that have
+  /// been completed.
+  mutating func care(at frame: FrameCount) -> Care {
+    guard frame >= next else { return .nothing }
+    let before = halves / 2
+    while next <= frame {
+      next = next + half
+      halves += 1
+    }
+    return halves / 2 > before ? .everything : .header
   }
 }

@@ -116,12 +116,65 @@ func storedFrameCount(
   return storedFrameCount(descriptor, path: path)
 }
 
-/// Reads to the end, and says where that is.
+/// Reads to the end and returns its offset.
 private func lastFrame(_ reader: SoundFileReader) -> FrameCount {
   let room = 4_096 * reader.format.channelCount
   return withUnsafeTemporaryAllocation(of: Float.self, capacity: room) { block in
     // An end that is damaged is an end all the same.
     while let count = try? reader.read(into: block), count > 0 {}
     return reader.framesRead
+  }
+}
+
+/// One way to turn samples into a file.
+protocol SoundFileOutput: AnyObject {
+  /// The frames that were taken; after `finish`, those that can be read.
+  var framesWritten: FrameCount { get }
+
+  /// Writes interleaved samples, whole frames.
+  func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundFileError)
+
+  /// Has the file readable up to here, as far as that can be done while writing: its header is
+  /// brought up to date, or what is held back is written.
+  func updateHeader() throws(SoundFileError)
+
+  /// Completes the file, also after a failure; what is wrong with it then, nil where nothing is.
+  ///
+  /// Again it does nothing.
+  func finish() -> SoundFileError?
+}
+
+/// Notices an encoder that takes sound and writes nothing.
+struct EncoderWatch {
+  private let patience: Duration
+  private var size = 0
+  private var lastGrowth: FrameCount = 0
+  private var hasSound = false
+
+  /// - Parameter patience: the sound that may be in the encoder and not in the file.
+  init(patience: Duration) {
+    self.patience = patience
+  }
+
+  /// Takes what the encoder was given into account.
+  mutating func add(_ samples: UnsafeBufferPointer<Float>) {
+    // One step of 16 bits: what is quieter may well take no byte.
+    if !hasSound { hasSound = samples.contains { abs($0) > 1.0 / 32_768 } }
+  }
+
+  /// Looks at the file.
+  ///
+  /// - Parameters:
+  ///   - frames: those that the encoder was given.
+  ///   - size: of the file, in bytes.
+  /// - Returns: the frames that it was given when the file last grew, where that is too long ago.
+  mutating func lastFrame(
+    at frames: FrameCount, rate: SampleRate, size newSize: Int
+  ) -> FrameCount? {
+    guard newSize == size, hasSound else {
+      (size, lastGrowth, hasSound) = (newSize, frames, false)
+      return nil
+    }
+    return (frames - lastGrowth).duration(at: rate) >= patience ? lastGrowth : nil
   }
 }

@@ -8,7 +8,7 @@ import Glibc
 final class FFmpeg: Sendable {
   /// What it writes.
   let output: Descriptor
-  /// What it says of errors.
+  /// Its error output.
   private let complaints: Descriptor
   private let identifier: pid_t
 
@@ -18,7 +18,7 @@ final class FFmpeg: Sendable {
   init?(decoding file: Descriptor, path: String) {
     guard let pipe = try? Descriptor.pipe(path: path),
       let errors = try? Descriptor.pipe(path: path),
-      // What finds no room is lost: nobody reads more than whether there is anything.
+      // Output that exceeds the pipe is lost: only its presence matters.
       fcntl(errors.inlet.number, F_SETFL, O_NONBLOCK) == 0,
       let identifier = try? startProcess(
         Self.words.map { Array($0.utf8) }, input: file.number, output: pipe.inlet.number,
@@ -33,13 +33,13 @@ final class FFmpeg: Sendable {
   ]
 
   deinit {
-    // It ends at once, also one that waits for a reader; nobody else waits for it.
+    // It ends at once, also while it waits for a reader; nothing else waits for it.
     kill(identifier, SIGKILL)
     var status: Int32 = 0
     while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
   }
 
-  /// Whether its output lacks something, to be asked when nobody reads that any more.
+  /// Whether its output is incomplete; valid after its output was read.
   var isCutOff: Bool { isWriting || complaints.events & POLLIN != 0 }
 
   /// Whether it may write more, so that its output was not read to the end.
@@ -57,7 +57,7 @@ final class FFmpeg: Sendable {
 }
 
 extension Descriptor {
-  /// What `poll` says of a pipe at once.
+  /// The immediate result of `poll` for a pipe.
   fileprivate var events: Int32 {
     var descriptor = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
     poll(&descriptor, 1, 0)

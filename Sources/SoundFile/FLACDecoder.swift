@@ -85,7 +85,7 @@ private final class FLACStream {
   /// example, and no damage to the audio.
   private var isComplete: Bool { position >= length ?? .max }
 
-  /// In frames; nil where the header does not tell.
+  /// In frames; nil if it is not in the header.
   var length: Int? { info.flatMap { $0.total_samples > 0 ? Int($0.total_samples) : nil } }
 
   /// Whether the last bytes are no whole block.

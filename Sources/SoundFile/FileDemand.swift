@@ -2,7 +2,7 @@ import AudioCore
 import AudioThreads
 import Synchronization
 
-/// Opens a file at the first demand and lets go of it at the end, the first error or a
+/// Opens a file at the first demand and releases it at the end, the first error or a
 /// cancellation.
 final class FileDemand: Sendable {
   private enum State {

@@ -81,7 +81,7 @@ private struct Signature {
     (parts, kind) = ([(offset, bytes)], FileKind(name, reading))
   }
 
-  /// What a container holds says another mark further on.
+  /// Another mark further on identifies the contents of a container.
   init(
     _ text: String, _ inner: String, at offset: Int = 8, _ name: String,
     _ reading: FileKind.Reading

@@ -1,3 +1,4 @@
+public import AudioCore
 import FilePaths
 import Glibc
 
@@ -29,7 +30,7 @@ enum FileRescue {
     return nil
   }
 
-  /// The nearest first; nobody looks for a recording in the root of the disk.
+  /// The nearest first; the root of the disk is no place for a recording.
   private static func folders(above path: String) -> [String] {
     var folders: [String] = []
     var rest = path[...]
@@ -77,5 +78,54 @@ enum FileRescue {
     }
     fchmod(copy.number, mode ?? status.st_mode & 0o777)
     return fdatasync(copy.number) == 0 || errno == EINVAL
+  }
+}
+
+/// What others did to a file while it was written; the system does not report it to the writer.
+enum FileLoss: Equatable {
+  /// The file has no name any more: it goes when it is closed.
+  case removed
+  /// The file was cut; so many bytes are left.
+  case cut(Int)
+
+  /// - Parameters:
+  ///   - linkCount: the names that the file has.
+  ///   - size: in bytes, as the system has it.
+  ///   - written: in bytes, as we have it.
+  init?(linkCount: Int, size: Int, written: Int) {
+    if linkCount == 0 {
+      self = .removed
+    } else if size < written {
+      self = .cut(size)
+    } else {
+      return nil
+    }
+  }
+}
+
+/// What is missing at the end of a file.
+public struct SoundFileShortfall: Equatable, Sendable, CustomStringConvertible {
+  /// The length in the header; nil if it has none and the end is missing.
+  public let announced: FrameCount?
+  /// What there was.
+  public let decoded: FrameCount
+  /// The frames of a second.
+  public let sampleRate: SampleRate
+
+  /// A promise and what became of it.
+  public init(announced: FrameCount?, decoded: FrameCount, sampleRate: SampleRate) {
+    (self.announced, self.decoded, self.sampleRate) = (announced, decoded, sampleRate)
+  }
+
+  /// A short text for people.
+  public var description: String {
+    Self.text(
+      announced: announced?.duration(at: sampleRate), decoded: decoded.duration(at: sampleRate))
+  }
+
+  /// The same of durations.
+  package static func text(announced: Duration?, decoded: Duration) -> String {
+    guard let announced else { return "the file breaks off after \(decoded.secondsText)" }
+    return "\((announced - decoded).secondsText) of \(announced.secondsText) are missing"
   }
 }

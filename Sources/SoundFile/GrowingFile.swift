@@ -2,7 +2,7 @@ import Glibc
 
 /// A file that is being written: it knows how much of it is there and what went wrong first.
 ///
-/// After a failure, and when others have cut it, it grows no more, so that no hole and no part of a
+/// After a failure, and when others have cut it, it grows no more, so that no gap and no part of a
 /// block comes into it, but what is there, for example its header, can still be brought up to date.
 final class GrowingFile {
   let path: String
@@ -49,7 +49,7 @@ final class GrowingFile {
     claim.release()
   }
 
-  /// What the system said of the first write that failed.
+  /// The system's error of the first failed write.
   var failure: SoundFileError? {
     switch failureCode {
     case 0: nil
@@ -94,7 +94,7 @@ final class GrowingFile {
     if fdatasync(descriptor.number) != 0 { note(failureCode: errno) }
   }
 
-  /// Keeps the first failure; 0 is none, and EINVAL says that there is no disk behind the file.
+  /// Keeps the first failure; 0 is none, and EINVAL means that there is no disk behind the file.
   func note(failureCode code: Int32) {
     if failureCode == 0, ![0, EINVAL, EROFS].contains(code) { failureCode = code }
   }

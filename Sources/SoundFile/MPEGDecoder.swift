@@ -5,7 +5,7 @@ import Glibc
 /// Decodes MPEG audio, MP3 above all, up to the last block of the file.
 ///
 /// libsndfile has libmpg123 do the same, but believes the length that is estimated from the first
-/// blocks, or that the first of several tags tells, and lets libmpg123 write to standard error.
+/// blocks, or that the first of several tags contains, and lets libmpg123 write to standard error.
 final class MPEGDecoder: SoundDecoder {
   let format: AudioFormat
   let announcedFrameCount: FrameCount?
@@ -112,4 +112,78 @@ final class MPEGDecoder: SoundDecoder {
 private func byteSource(_ pointer: UnsafeMutableRawPointer?) -> ByteSource {
   // The decoder gave it, and keeps the source for longer than libmpg123 has the pointer.
   Unmanaged<ByteSource>.fromOpaque(pointer!).takeUnretainedValue()
+}
+
+/// What the first four bytes of a block of an MP3 file say; MPEG calls such a block a frame.
+struct MPEGFrameHeader: Equatable {
+  /// The bytes from the start of this block to that of the next.
+  let byteCount: Int
+  /// Where the decoder's own information ends and the coded sound begins.
+  let contentOffset: Int
+
+  /// - Returns: nil where there is no such block, or one of a rate that we do not write.
+  init?(_ bits: UInt32) {
+    let (synchronisation, layer3) = (0x7FF as UInt32, 0b01 as UInt32)
+    guard bits >> 21 == synchronisation, bits >> 17 & 0b11 == layer3 else { return nil }
+    let isMPEG1 = bits >> 19 & 0b11 == 0b11
+    guard isMPEG1 || bits >> 19 & 0b11 == 0b10 else { return nil }
+    let (bitRate, sampleRate) = (Int(bits >> 12 & 0xF), Int(bits >> 10 & 0b11))
+    guard (1...14).contains(bitRate), sampleRate < 3 else { return nil }
+    let kilobits = (isMPEG1 ? mpeg1BitRates : mpeg2BitRates)[bitRate - 1]
+    let hertz = [44_100, 48_000, 32_000][sampleRate] / (isMPEG1 ? 1 : 2)
+    let padding = Int(bits >> 9 & 1)
+    byteCount = (isMPEG1 ? 144_000 : 72_000) * kilobits / hertz + padding
+    let isMono = bits >> 6 & 0b11 == 0b11
+    let hasChecksum = bits >> 16 & 1 == 0
+    let information = isMPEG1 ? (isMono ? 17 : 32) : (isMono ? 9 : 17)
+    contentOffset = 4 + (hasChecksum ? 2 : 0) + information
+  }
+}
+
+private let mpeg1BitRates = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
+private let mpeg2BitRates = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
+
+/// Keeps the length tag of an MP3 file up to date while the file grows.
+///
+/// LAME leaves the first block to that and fills it at the very end. Of a file that was never
+/// closed libsndfile would guess the length, and be wrong by a second in every four minutes.
+struct MP3LengthTag {
+  private var next = 0
+  private var blockCount = 0
+  private var offset = 0
+
+  /// Counts the new blocks and writes their number.
+  mutating func update(_ file: GrowingFile) {
+    let before = blockCount
+    count(file)
+    // The first block holds no sound.
+    if blockCount > max(1, before) { write(file) }
+  }
+
+  /// Writes the length of a file that LAME has closed, without what could not be written.
+  mutating func settle(_ file: GrowingFile) {
+    count(file)
+    if blockCount > 1 { write(file) }
+  }
+
+  private mutating func count(_ file: GrowingFile) {
+    while let header = header(file), next + header.byteCount <= file.length {
+      if blockCount == 0 { offset = header.contentOffset }
+      next += header.byteCount
+      blockCount += 1
+    }
+  }
+
+  private func header(_ file: GrowingFile) -> MPEGFrameHeader? {
+    file.descriptor.number32(at: next).flatMap(MPEGFrameHeader.init)
+  }
+
+  private func write(_ file: GrowingFile) {
+    let (name, hasBlocksAndBytes) = (0x496E_666F as UInt32, 0b11 as UInt32)  // "Info"
+    let (blocks, bytes) = (UInt32(clamping: blockCount - 1), UInt32(clamping: next))
+    let tag = (
+      name.bigEndian, hasBlocksAndBytes.bigEndian, blocks.bigEndian, bytes.bigEndian
+    )
+    withUnsafeBytes(of: tag) { _ = file.write($0, at: offset) }
+  }
 }

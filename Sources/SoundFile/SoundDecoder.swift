@@ -1,4 +1,5 @@
 import AudioCore
+import CSndFile
 
 /// What decodes one file or stream, used by one thread at a time.
 protocol SoundDecoder: AnyObject {
@@ -27,4 +28,134 @@ protocol SoundDecoder: AnyObject {
 
 extension SoundDecoder {
   var isCutOff: Bool { false }
+}
+
+/// Decodes what libsndfile reads.
+final class LibraryDecoder: SoundDecoder {
+  /// A larger value is not audio, and would exceed memory.
+  private static let rates = 1...768_000
+  private static let channelCounts = 1...256
+
+  let format: AudioFormat
+  let announcedFrameCount: FrameCount?
+  let isSeekable: Bool
+
+  private let handle: SoundFileHandle
+  /// From the file's own order of channels; nil where it is that of WAV files.
+  private let order: ChannelMix?
+  private let info: SF_INFO
+  private let path: String
+  private let file: FilePart?
+  private let ending: @Sendable () -> Ending
+  /// The frame behind the last one read.
+  private var position = 0
+
+  /// What is known of the end of the bytes once it has been met.
+  struct Ending {
+    var isCutOff = false
+    /// Why nothing more came; nil where nothing was to come.
+    var reason: String?
+  }
+
+  /// Opens a part of a file.
+  ///
+  /// - Parameter promise: what the header promises where that is more than is there.
+  init(
+    _ file: FilePart, path: String, promise: FrameCount? = nil, isCutOff: Bool = false
+  ) throws {
+    var info = SF_INFO()
+    handle = try SoundFileHandle(VirtualFile(file), mode: Int32(SFM_READ), info: &info)
+    let stored = handle.storedLayout(info, head: file.bytes(at: 0, count: 64))
+    (format, order) = try Self.format(info, path: path, stored)
+    let count = info.frames
+    let found = count < 0 || count == Int64.max ? nil : FrameCount(Int(count))
+    announcedFrameCount = promise ?? found
+    isSeekable = info.seekable != 0
+    (self.info, self.path, self.file) = (info, path, file)
+    ending = { Ending(isCutOff: isCutOff) }
+  }
+
+  /// Opens a pipe, which is read from its beginning to its end.
+  ///
+  /// - Parameters:
+  ///   - isPromise: whether its header has a length.
+  ///   - ending: is asked at the end of the pipe.
+  init(
+    pipe: Descriptor, path: String, isPromise: Bool = false,
+    ending: @escaping @Sendable () -> Ending = { Ending() }
+  ) throws {
+    var info = SF_INFO()
+    handle = try SoundFileHandle(stream: pipe, info: &info)
+    (format, order) = try Self.format(info, path: path, handle.storedLayout(info))
+    announcedFrameCount = isPromise ? FrameCount(Int(info.frames)) : nil
+    isSeekable = false
+    (self.info, self.path, file) = (info, path, nil)
+    self.ending = ending
+  }
+
+  /// Refuses a rate or a number of channels that no audio has.
+  static func check(rate: Int, channels: Int, path: String) throws(SoundFileError) {
+    guard rates.contains(rate), channelCounts.contains(channels) else {
+      throw .damaged(
+        path: path, frame: 0,
+        reason: "its header says \(channels) channels at \(rate) Hz; "
+          + "\(channelCounts.upperBound) channels at \(rates.upperBound) Hz are the most")
+    }
+  }
+
+  private static func format(
+    _ info: SF_INFO, path: String, _ stored: ChannelLayout
+  ) throws(SoundFileError) -> (AudioFormat, order: ChannelMix?) {
+    let (rate, channels) = (Int(info.samplerate), Int(info.channels))
+    try check(rate: rate, channels: channels, path: path)
+    let ours = stored.inWAVOrder
+    let usual = ChannelLayout.wav(channels)
+    let order = ChannelMix(from: stored, to: ours)
+    // Surround is called rear or side: where each channel serves as the usual one, it is that.
+    let isUsual = ChannelMix(from: ours, to: usual).isIdentity
+    return (
+      AudioFormat(sampleRate: SampleRate(hertz: rate), layout: isUsual ? usual : ours),
+      order.isIdentity ? nil : order
+    )
+  }
+
+  var isCutOff: Bool { ending().isCutOff }
+
+  /// The corresponding C command is `SFC_GET_FORMAT_INFO`.
+  var encodingDescription: String {
+    let container = info.format & Int32(SF_FORMAT_TYPEMASK)
+    let encoding = info.format & Int32(SF_FORMAT_SUBMASK)
+    return [container, encoding].compactMap(formatName).joined(separator: ", ")
+  }
+
+  func read(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
+    let count = handle.read(target, frames: frames)
+    order?.apply(inPlace: target, frames: max(0, count))
+    position += max(0, count)
+    return count
+  }
+
+  func seek(to frame: Int) -> Bool {
+    guard handle.seek(to: frame) else { return false }
+    position = frame
+    return true
+  }
+
+  /// Behind what was promised is something else, a tag for example, and no damage to the audio.
+  private var isComplete: Bool { announcedFrameCount.map { position >= $0.rawValue } ?? false }
+
+  func failure(at frame: FrameCount) -> SoundFileError? {
+    if let code = file?.failureCode, code != 0 { return SystemErrors.reading(path, code: code) }
+    if let failure = handle.failure, failure.code == SF_ERR_SYSTEM || !isComplete {
+      return LibraryErrors.reading(path, failure, at: frame)
+    }
+    return ending().reason.map { .damaged(path: path, frame: frame, reason: $0) }
+  }
+}
+
+private func formatName(_ format: Int32) -> String? {
+  var description = SF_FORMAT_INFO(format: format, name: nil, extension: nil)
+  let size = Int32(MemoryLayout<SF_FORMAT_INFO>.size)
+  guard sf_command(nil, Int32(SFC_GET_FORMAT_INFO), &description, size) == 0 else { return nil }
+  return description.name.map { String(cString: $0) }
 }

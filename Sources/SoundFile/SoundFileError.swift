@@ -1,4 +1,7 @@
 public import AudioCore
+import CSndFile
+import FilePaths
+import Glibc
 
 /// Why a sound file could not be read or written; `path` is the file that was asked for.
 ///
@@ -31,7 +34,7 @@ public enum SoundFileError: Error, Equatable {
   case inUse(path: String)
   /// The file cannot be made or written.
   case cannotWrite(path: String, reason: String)
-  /// The encoding cannot hold this format: `SoundFileEncoding.supportedRate(for:)` tells a rate.
+  /// The encoding cannot hold this format: `SoundFileEncoding.supportedRate(for:)` returns a rate.
   case unsupportedFormat(AudioFormat, encoding: SoundFileEncoding, reason: String)
   /// No encoding is known for this file name extension.
   case unknownExtension(String)
@@ -54,4 +57,149 @@ public enum SoundFileError: Error, Equatable {
   case brokenPipe(path: String)
   /// The file was closed before.
   case closed(path: String)
+}
+
+extension SoundFileError: CustomStringConvertible {
+  /// A short text for people.
+  public var description: String {
+    switch self {
+    case .notFound, .isDirectory, .permissionDenied, .empty, .notAudio, .unsupported, .silent,
+      .damaged, .cannotRead, .notSeekable:
+      readingText
+    case .unsupportedFormat, .unknownExtension, .wrongFormat:
+      formatText
+    default:
+      writingText
+    }
+  }
+
+  private var readingText: String {
+    switch self {
+    case .notFound(let path): "there is no \(FilePath(path)); check the name and its folder"
+    case .isDirectory(let path): "\(FilePath(path)) is a folder; give a file in it"
+    case .permissionDenied(let path):
+      "you may not open \(FilePath(path)); `ls -l` shows who may, `chmod` changes it"
+    case .empty(let path): "\(FilePath(path)) is empty: there is no audio in it"
+    case .notAudio(let path):
+      "\(FilePath(path)) is not a sound file that is known; `file` may tell what it is"
+    case .unsupported(let path, let what):
+      "\(FilePath(path)) is \(what), which only FFmpeg reads; install ffmpeg, or convert the "
+        + "file"
+    case .silent(let path, let what): "\(FilePath(path)) is \(what): it contains no audio"
+    case .damaged(let path, let frame, let reason):
+      "\(FilePath(path)) is damaged after \(frame): \(reason)"
+    case .cannotRead(let path, let reason): "cannot read \(FilePath(path)): \(reason)"
+    case .notSeekable(let path):
+      "\(FilePath(path)) is a stream and can only be read from its beginning; save it to a file first"
+    default: ""
+    }
+  }
+
+  private var formatText: String {
+    switch self {
+    case .unsupportedFormat(let format, let encoding, let reason):
+      "\(encoding) cannot hold \(format): \(reason)"
+    case .unknownExtension(let name):
+      "no file format is known for the extension \"\(name)\"; "
+        + "use one of \(SoundFileEncoding.pathExtensions.joined(separator: ", "))"
+    case .wrongFormat(let expected, let actual):
+      "the file holds \(expected), but the buffer is \(actual); convert it first"
+    default: ""
+    }
+  }
+
+  private var writingText: String {
+    switch self {
+    case .alreadyExists(let path): "\(FilePath(path)) is there already; choose another name"
+    case .inUse(let path):
+      "\(FilePath(path)) is being written by another recorder; stop it, or choose another name"
+    case .cannotWrite(let path, let reason): "cannot write \(FilePath(path)): \(reason)"
+    case .diskFull(let path):
+      "no space is left on the disk for \(FilePath(path)); what was written before is kept"
+    case .tooLarge(let path):
+      "\(FilePath(path)) cannot grow any further: its format or a limit of the system (`ulimit -f`) forbids it"
+    case .incomplete(let path, let written, let found):
+      "\(FilePath(path)) is incomplete: \(written) were written, \(found) are in it"
+    case .removed(let path):
+      "\(FilePath(path)) was removed while it was written: what was recorded is lost"
+    case .recovered(let path, let copy):
+      "\(FilePath(path)) was removed while it was written: what was recorded is in \(FilePath(copy))"
+    case .brokenPipe(let path): "the reader of \(FilePath(path)) has gone"
+    case .closed(let path): "\(FilePath(path)) is already closed"
+    default: ""
+    }
+  }
+}
+
+/// The one place where libsndfile's codes become errors of ours.
+enum LibraryErrors {
+  /// - Parameter kind: what the first bytes say; nil where they are not known.
+  static func opening(
+    _ path: String, _ failure: LibraryFailure, kind: FileKind?
+  ) -> SoundFileError {
+    if failure.code == SF_ERR_SYSTEM { return SystemErrors.reading(path, code: failure.systemCode) }
+    // Also "File does not exist or is not a regular file", for files too short for a header.
+    guard let kind else { return .notAudio(path: path) }
+    // libsndfile has codes for these two, but not in its header: "unimplemented format" and
+    // "unsupported encoding".
+    let isEncoding = ["unimplemented", "unsupported"].contains { word in
+      failure.text.lowercased().contains(word)
+    }
+    return isEncoding
+      ? .unsupported(path: path, what: "\(kind.name) in an encoding that libsndfile does not know")
+      : .damaged(path: path, frame: 0, reason: "its header is wrong or incomplete")
+  }
+
+  static func reading(
+    _ path: String, _ failure: LibraryFailure, at frame: FrameCount
+  ) -> SoundFileError {
+    guard failure.code == SF_ERR_SYSTEM else {
+      return .damaged(path: path, frame: frame, reason: sentence(failure))
+    }
+    return SystemErrors.reading(path, code: failure.systemCode)
+  }
+
+  /// For an encoder that knows of no system error, the code beside it still shows a full disk.
+  static func writing(_ path: String, _ failure: LibraryFailure) -> SoundFileError {
+    guard failure.systemCode != 0 else {
+      return .cannotWrite(path: path, reason: sentence(failure))
+    }
+    return SystemErrors.writing(path, code: failure.systemCode)
+  }
+
+  private static func sentence(_ failure: LibraryFailure) -> String {
+    var text = failure.text[...]
+    while let last = text.last, last == "." || last.isWhitespace { text.removeLast() }
+    return String(text)
+  }
+}
+
+/// The one place where codes of the system become errors of ours.
+enum SystemErrors {
+  static func reading(_ path: String, code: Int32) -> SoundFileError {
+    switch code {
+    case ENOENT, ENOTDIR: .notFound(path: path)
+    case EISDIR: .isDirectory(path: path)
+    case EACCES, EPERM: .permissionDenied(path: path)
+    default: .cannotRead(path: path, reason: text(code))
+    }
+  }
+
+  static func writing(_ path: String, code: Int32) -> SoundFileError {
+    switch code {
+    case ENOENT, ENOTDIR: .notFound(path: path)
+    case EISDIR: .isDirectory(path: path)
+    case EEXIST: .alreadyExists(path: path)
+    case EACCES, EPERM: .permissionDenied(path: path)
+    case ENOSPC, EDQUOT: .diskFull(path: path)
+    case EFBIG: .tooLarge(path: path)
+    case EPIPE: .brokenPipe(path: path)
+    case ETIMEDOUT: .cannotWrite(path: path, reason: "its reader takes nothing")
+    default: .cannotWrite(path: path, reason: text(code))
+    }
+  }
+
+  private static func text(_ code: Int32) -> String {
+    "\(String(cString: strerror(code))) (errno \(code))"
+  }
 }

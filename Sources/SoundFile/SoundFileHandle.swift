@@ -1,4 +1,4 @@
-import AudioCore
+package import AudioCore
 import CSndFile
 import Glibc
 import Synchronization
@@ -49,7 +49,7 @@ struct SoundFileHandle: ~Copyable {
   private static func file(
     _ descriptor: Descriptor, mode: Int32, info: inout SF_INFO
   ) -> OpaquePointer? {
-    // Told not to close the descriptor, libsndfile 1.2 closes it all the same where it fails: so it
+    // Libsndfile 1.2 closes the descriptor on failure even if it must not: so it
     // gets one of its own, or we would close one that another thread has opened meanwhile.
     let copy = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 3)
     errno = 0
@@ -57,7 +57,7 @@ struct SoundFileHandle: ~Copyable {
   }
 }
 
-/// What libsndfile said about a call that failed, with the system's code beside it.
+/// libsndfile's message about a failed call, with the system's code.
 struct LibraryFailure: Error {
   let code: Int32
   let text: String
@@ -122,12 +122,12 @@ extension SoundFileHandle {
   }
 
   /// Leaves out the chunk of peaks, which holds the time of day.
-  func leaveOutPeaks() {
+  private func leaveOutPeaks() {
     sf_command(file, Int32(SFC_SET_ADD_PEAK_CHUNK), nil, Int32(SF_FALSE))
   }
 
   /// The most sound that Opus keeps until it writes a page of it.
-  func holdBack(milliseconds: Double) {
+  private func holdBack(milliseconds: Double) {
     var milliseconds = milliseconds
     let size = Int32(MemoryLayout<Double>.size)
     sf_command(file, Int32(SFC_SET_OGG_PAGE_LATENCY_MS), &milliseconds, size)
@@ -136,7 +136,7 @@ extension SoundFileHandle {
   /// Gives FLAC blocks of 1,152 frames in place of 4,096, which at low rates take many seconds.
   ///
   /// The block is as long as the level of compression has it.
-  func shortenBlocks() {
+  private func shortenBlocks() {
     var level = 2.0 / 8
     let size = Int32(MemoryLayout<Double>.size)
     sf_command(file, Int32(SFC_SET_COMPRESSION_LEVEL), &level, size)
@@ -146,7 +146,7 @@ extension SoundFileHandle {
   /// seconds of silence back.
   ///
   /// Below 32 kHz it would choose blocks for mono that are too small for a tag with the length.
-  func keepBitRate(at rate: SampleRate) {
+  private func keepBitRate(at rate: SampleRate) {
     var mode = Int32(SF_BITRATE_MODE_CONSTANT)
     sf_command(file, Int32(SFC_SET_BITRATE_MODE), &mode, Int32(MemoryLayout<Int32>.size))
     guard rate < 32_000 else { return }
@@ -185,4 +185,66 @@ private func libraryText(_ code: Int32) -> String {
   // For -1, which the Vorbis encoder gives, libsndfile would print a line to standard output.
   guard code > 0 else { return "the encoder failed" }
   return String(cString: sf_error_number(code))
+}
+
+extension SoundFileHandle {
+  /// Begins a file.
+  init(
+    writing file: VirtualFile, format: AudioFormat, encoding: SoundFileEncoding
+  ) throws(LibraryFailure) {
+    var info = SF_INFO(format, encoding)
+    try self.init(file, mode: Int32(SFM_WRITE), info: &info)
+    leaveOutPeaks()
+    if format.channelCount > 2 { store(encoding.storedLayout(of: format.layout)) }
+    if encoding.container == .opus { holdBack(milliseconds: 250) }
+    if encoding.container == .mp3 { keepBitRate(at: format.sampleRate) }
+    if encoding.container == .flac, format.sampleRate < 8_000 { shortenBlocks() }
+  }
+
+  /// Does something that writes; nil where libsndfile has no error for it.
+  func checked(_ body: (borrowing SoundFileHandle) -> Void) -> LibraryFailure? {
+    errno = 0
+    body(self)
+    return failure
+  }
+}
+
+extension SoundFileEncoding {
+  /// The highest rate that libFLAC takes.
+  private static let highestFLACRate: SampleRate = 655_350
+
+  /// Throws `.unsupportedFormat` where no file can have this format, before one is made for it.
+  ///
+  /// The corresponding C function is `sf_format_check`, which does not know all limits of encoders.
+  package func check(_ format: AudioFormat) throws(SoundFileError) {
+    if container == .vorbis { try VorbisOutput.check(format) }
+    guard let reason = refusal(of: format) else { return }
+    throw .unsupportedFormat(format, encoding: self, reason: reason)
+  }
+
+  private func refusal(of format: AudioFormat) -> String? {
+    if let rates = supportedRates, !rates.contains(format.sampleRate) {
+      return "its rates are \(rates.map { "\($0.hertz)" }.joined(separator: ", ")) Hz"
+    }
+    if container == .flac, format.sampleRate > Self.highestFLACRate {
+      return "its rates are 1 to \(Self.highestFLACRate.hertz) Hz"
+    }
+    if let most = maximumChannelCount, format.channelCount > most {
+      return "it holds up to \(most) channels"
+    }
+    guard format.sampleRate.hertz <= Int32.max, format.channelCount <= 1024 else {
+      return "the rate or the number of channels is too high"
+    }
+    var info = SF_INFO(format, self)
+    return sf_format_check(&info) != 0 ? nil : "libsndfile refuses this rate or number of channels"
+  }
+}
+
+extension SF_INFO {
+  fileprivate init(_ format: AudioFormat, _ encoding: SoundFileEncoding) {
+    self.init(
+      frames: 0, samplerate: Int32(clamping: format.sampleRate.hertz),
+      channels: Int32(clamping: format.channelCount), format: encoding.libraryFormat, sections: 0,
+      seekable: 0)
+  }
 }

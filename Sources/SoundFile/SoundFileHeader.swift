@@ -1,4 +1,4 @@
-/// What the header of a file says about the bytes behind it.
+/// The description that a file's header has of the bytes after it.
 struct SoundFileHeader: Equatable {
   /// The end of the audio, in bytes, that the header promises; nil where it promises nothing, as
   /// that of a recorder that streams: 0, or the largest number there is.
@@ -120,7 +120,7 @@ extension SoundFileHeader {
     }
   }
 
-  /// Lines of a name, a type and a value, in a header that tells its own length.
+  /// Lines of a name, a type and a value, in a header that contains its own length.
   private mutating func readNIST(
     _ bytes: (Int, Int) throws(SoundFileError) -> [UInt8]
   ) throws(SoundFileError) {

@@ -84,7 +84,7 @@ enum SoundFileInput {
     return try ffmpeg(file, kind, path, interruption)
   }
 
-  /// For what the header promises, libsndfile is told that the file has so many bytes.
+  /// libsndfile gets the file size that the header promises.
   ///
   /// It believes no promise that goes beyond. Of a CAF file it then reads what there is; of the others it reads
   /// what the file has, because in place of a block that is not there it would give noise.
@@ -111,7 +111,7 @@ enum SoundFileInput {
     }
   }
 
-  /// What libsndfile says becomes an error of ours.
+  /// Converts libsndfile's message to `SoundFileError`.
   private static func decoder(
     _ path: String, kind: FileKind?, _ open: () throws -> any SoundDecoder
   ) throws(SoundFileError) -> any SoundDecoder {

@@ -19,7 +19,7 @@ public final class SoundFileReader {
   /// Rate and channels of the file, at the positions that its header names, or else the usual ones.
   public let format: AudioFormat
 
-  /// The length that the header tells, which may be wrong; nil where it tells none, as in a stream.
+  /// The length in the header, which may be wrong; nil if the header has none, as in a stream.
   public let announcedFrameCount: FrameCount?
 
   /// Container and encoding, for people, as libsndfile names them.
@@ -41,7 +41,7 @@ public final class SoundFileReader {
   /// Opens a file; a named pipe or device is read as a stream, like a file descriptor.
   ///
   /// - Parameter interruption: when it is signalled, a stream ends at once; files do not need it.
-  /// - Throws: `SoundFileError`, which says what is wrong with the file.
+  /// - Throws: `SoundFileError`, which describes what is wrong with the file.
   public convenience init(url: URL, interruption: WakeUp? = nil) throws {
     let path = FilePath(url).text
     try self.init(Descriptor.reading(path), path: path, interruption: interruption)
@@ -55,7 +55,7 @@ public final class SoundFileReader {
   /// - Parameters:
   ///   - name: what error messages call it.
   ///   - interruption: when it is signalled, the stream ends at once.
-  /// - Throws: `SoundFileError`, which says what is wrong with the stream.
+  /// - Throws: `SoundFileError`, which describes what is wrong with the stream.
   public convenience init(
     fileDescriptor: Int32, name: String = "standard input", interruption: WakeUp? = nil
   ) throws {

@@ -114,7 +114,7 @@ public final class SoundFileWriter {
   deinit {
     sync?.end()
     guard !isClosed, !hasFailed, framesWritten > 0, output.finish() == nil else { return }
-    // There is nobody left to whom an error could be reported.
+    // No caller is left to whom an error could be reported.
     try? file.publish()
   }
 
@@ -144,7 +144,7 @@ public final class SoundFileWriter {
       "\(samples.count) samples are not whole frames of \(format.channelCount) channels")
     guard !isClosed else { throw .closed(path: file.path) }
     do throws(SoundFileError) {
-      // Before the write: behind a cut it would leave a hole and make the file as long as before.
+      // Before the write: after a truncation it would leave a gap and make the file as long as before.
       try checkLoss()
       try output.write(samples)
       encoder?.add(samples)
@@ -179,9 +179,9 @@ public final class SoundFileWriter {
     // Whatever else has gone wrong: without a name there soon is no file.
     if loss == .removed { throw completeRemoved() }
     let failure = output.finish()
-    // Linux tells of a block that it could not store only once: `fsync` would say that all is well.
+    // Linux reports a block that it could not store only once: a second `fsync` would succeed.
     if let sync { file.note(failureCode: sync.failureCode) }
-    // What a failed write has lost was said then.
+    // The loss of a failed write was reported then.
     if let failure, !hasFailed { throw failure }
     let unstored: SoundFileError?
     do throws(SoundFileError) {
@@ -260,7 +260,7 @@ public final class SoundFileWriter {
 
   /// The file has no name any more: it is completed while the descriptor keeps it, and saved.
   ///
-  /// Of an end that finds no room on the disk any more, `framesWritten` tells.
+  /// `framesWritten` does not count an end for which the disk has no room.
   private func completeRemoved() -> SoundFileError {
     isClosed = true
     sync?.end()

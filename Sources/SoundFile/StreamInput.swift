@@ -1,12 +1,14 @@
 import AudioThreads
+import FilePaths
 import Glibc
+import Synchronization
 
 /// A pipe, socket or terminal that audio comes from, bit by bit and for as long as its writer
 /// likes.
 struct StreamInput {
   let source: Descriptor
   let path: String
-  /// Pending from the moment when nobody wants the audio any more; it is never taken.
+  /// Pending from the moment when the audio is not needed anymore; it is never reset.
   let interruption: WakeUp
 
   /// Waits for some bytes; none at the end, or where the reading was interrupted.
@@ -37,5 +39,215 @@ struct StreamInput {
     ]
     while poll(&descriptors, 3, -1) < 0 && errno == EINTR {}
     return descriptors[1].revents == 0 && descriptors[2].revents == 0
+  }
+}
+
+extension StreamInput {
+  /// A pipe of our own with the same bytes, the first ones included.
+  ///
+  /// A thread carries them over. It costs little, and gives what a read of the stream itself
+  /// cannot: the first bytes can be looked at, and libsndfile, blocked in a read, sees the end when
+  /// we say so.
+  ///
+  /// - Parameter pass: is given what comes, and gives what is to be passed on, or nil at the end.
+  func pumped(
+    after firstBytes: [UInt8],
+    _ pass: @escaping @Sendable ([UInt8]) -> (bytes: [UInt8], isEnd: Bool) = { ($0, false) }
+  ) throws(SoundFileError) -> Descriptor {
+    let (outlet, inlet) = try Descriptor.pipe(path: path)
+    do {
+      _ = try DedicatedThread.start(name: "syrinx-pipe") {
+        pump(into: inlet, firstBytes: firstBytes, pass)
+      }
+    } catch {
+      throw .cannotRead(path: path, reason: "\(error)")
+    }
+    return outlet
+  }
+
+  /// Ends with the stream, when interrupted, or without a reader; signals are blocked on
+  /// this thread, so a pipe without a reader is an error code and no SIGPIPE.
+  private func pump(
+    into inlet: Descriptor, firstBytes: [UInt8], _ pass: ([UInt8]) -> (bytes: [UInt8], isEnd: Bool)
+  ) {
+    var bytes = firstBytes
+    while true {
+      let (passed, isEnd) = pass(bytes)
+      let code = passed.withUnsafeBytes { writeAll($0, to: inlet.number) }
+      guard code == 0, !isEnd, wait(outlet: inlet.number),
+        let more = try? next(atMost: 1 << 16), !more.isEmpty
+      else { return }
+      bytes = more
+    }
+  }
+}
+
+/// The links of an Ogg stream, each of them as a pipe of its own.
+final class OggLinkPipes: Sendable {
+  private struct State {
+    var links = OggLinks()
+    /// What has come and has not been passed on: the head of a page, or the next link.
+    var pending: [UInt8]
+    /// What of the current page is still to come.
+    var rest = 0
+    var isOgg = true
+    var hasNext = true
+  }
+
+  private let stream: StreamInput
+  // Held to part what has come into pages, by the thread of one pipe at a time.
+  private let state: Mutex<State>
+
+  init(_ head: StreamHead) {
+    stream = head.stream
+    state = Mutex(State(pending: head.takeAll()))
+  }
+
+  /// Whether the last page is not all there.
+  var isCutOff: Bool { state.withLock { $0.isOgg && ($0.rest > 0 || !$0.pending.isEmpty) } }
+
+  /// The next link; nil behind the last one.
+  ///
+  /// - Parameter previous: the part read before. A decoder may stop before its end, which shows
+  ///   whether there is another link.
+  func next(after previous: Descriptor?) throws(SoundFileError) -> Descriptor? {
+    previous?.drain()
+    let hasNext = state.withLock { state in
+      defer { state.hasNext = false }
+      return state.hasNext
+    }
+    guard hasNext else { return nil }
+    return try stream.pumped(after: []) { [self] in pass($0) }
+  }
+
+  private func pass(_ bytes: [UInt8]) -> (bytes: [UInt8], isEnd: Bool) {
+    state.withLock { state in
+      state.pending += bytes
+      var passed = 0
+      while passed < state.pending.count, state.isOgg {
+        if state.rest == 0 {
+          let head = state.pending[passed...]
+          guard let page = OggPage(head) else {
+            if !head.isIncompleteHead { state.isOgg = false }
+            break
+          }
+          if state.links.begins(with: page, at: 0) { state.hasNext = true }
+          state.rest = page.byteCount
+          if state.hasNext { break }
+        }
+        let count = min(state.rest, state.pending.count - passed)
+        state.rest -= count
+        passed += count
+      }
+      if !state.isOgg { passed = state.pending.count }
+      defer { state.pending.removeFirst(passed) }
+      return (Array(state.pending[..<passed]), state.hasNext)
+    }
+  }
+}
+
+extension Descriptor {
+  /// Drops what is left in a pipe, up to its end.
+  fileprivate func drain() {
+    var rest = [UInt8](repeating: 0, count: 1 << 12)
+    while true {
+      let count = read(number, &rest, rest.count)
+      guard count > 0 || (count < 0 && errno == EINTR) else { return }
+    }
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// Whether it may yet be the head of a page.
+  fileprivate var isIncompleteHead: Bool {
+    count < OggPage.longestHead && "OggS".utf8.starts(with: prefix(4))
+  }
+}
+
+extension StreamInput {
+  /// Takes the whole stream into a file without a name, which goes when its descriptor does.
+  ///
+  /// - Parameters:
+  ///   - what: what it is.
+  ///   - largestSize: in bytes; a stream that goes on is an error then.
+  func spooled(
+    after firstBytes: [UInt8], what: String, largestSize: Int = 2 << 30
+  ) throws(SoundFileError) -> Descriptor {
+    let folder = FilePath.temporaryFolder
+    let file = try Descriptor.temporary(in: folder)
+    var bytes = firstBytes
+    var size = 0
+    while !bytes.isEmpty {
+      size += bytes.count
+      guard size <= largestSize else {
+        throw .cannotRead(
+          path: path,
+          reason: "it is \(what), of which a pipe is kept in \(folder) up to its end, and has more "
+            + "than \(largestSize >> 20) MiB; save it to a file first")
+      }
+      try append(bytes, to: file, folder: folder)
+      bytes = try next(atMost: 1 << 16)
+    }
+    lseek(file.number, 0, SEEK_SET)
+    return file
+  }
+
+  private func append(
+    _ bytes: [UInt8], to file: Descriptor, folder: FilePath
+  ) throws(SoundFileError) {
+    let code = bytes.withUnsafeBytes { writeAll($0, to: file.number) }
+    guard code == 0 else { throw SystemErrors.writing(folder.text, code: code) }
+  }
+}
+
+/// A stream whose first bytes can be looked at before they are taken.
+final class StreamHead {
+  let stream: StreamInput
+  private var bytes: [UInt8] = []
+
+  /// The most that is kept in memory to be looked at: chunks before the audio.
+  private static let capacity = 1 << 24
+
+  init(_ stream: StreamInput) {
+    self.stream = stream
+  }
+
+  /// Up to so many bytes at a place, waited for; fewer where the stream ends.
+  func bytes(at offset: Int, count: Int) throws(SoundFileError) -> [UInt8] {
+    let end = offset.addingReportingOverflow(count)
+    guard !end.overflow, end.partialValue <= Self.capacity else { return [] }
+    while bytes.count < end.partialValue {
+      let more = try stream.next(atMost: end.partialValue - bytes.count)
+      if more.isEmpty { break }
+      bytes += more
+    }
+    return Array(bytes.dropFirst(offset).prefix(count))
+  }
+
+  /// Takes the bytes before the audio, which are waited for.
+  func skip(_ count: Int) throws(SoundFileError) {
+    var rest = count
+    while rest > 0 {
+      if bytes.isEmpty { bytes = try stream.next(atMost: min(rest, 1 << 16)) }
+      guard !bytes.isEmpty else { return }
+      let skipped = min(rest, bytes.count)
+      bytes.removeFirst(skipped)
+      rest -= skipped
+    }
+  }
+
+  /// What has been looked at, which is taken with this.
+  func takeAll() -> [UInt8] {
+    defer { bytes = [] }
+    return bytes
+  }
+
+  /// Takes some bytes, which are waited for; none at the end.
+  func take(into target: UnsafeMutableRawBufferPointer) throws(SoundFileError) -> Int {
+    if bytes.isEmpty { bytes = try stream.next(atMost: target.count) }
+    let count = min(bytes.count, target.count)
+    target.copyBytes(from: bytes[..<count])
+    bytes.removeFirst(count)
+    return count
   }
 }

@@ -37,7 +37,7 @@ extension Character {
 
   /// Whether words of its script follow one another without spaces, so that each letter counts as a
   /// word.
-  var hasNoSpaces: Bool { spacing == .east || spacing == .southEast }
+  package var hasNoSpaces: Bool { spacing == .east || spacing == .southEast }
 
   fileprivate var spacing: Spacing {
     switch unicodeScalars.first?.value ?? 0 {

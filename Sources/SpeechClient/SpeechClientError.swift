@@ -1,7 +1,7 @@
 /// Why a task could not recognize speech; errors of the file, the stream of buffers, or the
 /// microphone come unchanged.
 public enum SpeechClientError: Error, Hashable {
-  /// No engine has a usable model; the reason says what would help.
+  /// No engine has a usable model; the reason names the remedy.
   case unavailable(reason: String)
   /// The grammar cannot be used; the reason names the line or the word, or the file that cannot be
   /// read.

@@ -1,2 +1,2 @@
-// Whoever tests with the scripted engine needs the virtual card as well: one import brings both.
+// Tests with the scripted engine need the virtual card as well: one import brings both.
 @_exported public import VirtualSoundCard

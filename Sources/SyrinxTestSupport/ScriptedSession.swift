@@ -42,7 +42,7 @@ final class ScriptedSession: SpeechEngineSession {
     decodeAll()
   }
 
-  /// Decodes what has been heard, where that was not decoded before.
+  /// Decodes the audio that was not decoded before.
   private func decodeAll() {
     guard decodesWholeUtterances, decode.heard != heard else { return }
     decode = (decode.count + 1, heard)

@@ -2,7 +2,7 @@ public import AudioCore
 public import SpeechEngine
 import Synchronization
 
-/// A speech engine for tests: it understands what its script says, whatever it hears, and tells
+/// A speech engine for tests: it recognizes its script, whatever the audio is, and reports
 /// what was done with it.
 ///
 /// ```swift
@@ -18,11 +18,11 @@ public final class ScriptedSpeechEngine: Sendable {
     case began
     /// All of the utterance so far, so many frames, was decoded.
     case decoded(after: FrameCount)
-    /// The engine was told after so many frames that the utterance may be over.
+    /// After so many frames the engine was notified that the utterance may be over.
     case anticipated(after: FrameCount)
     /// An utterance was finished after so many frames.
     case finished(after: FrameCount)
-    /// The session was let go of.
+    /// The session was released.
     case released
   }
 
@@ -42,19 +42,19 @@ public final class ScriptedSpeechEngine: Sendable {
   private let tailPadding: Duration
   private let decodeInterval: Duration?
   private let model: SpeechModel
-  // Held to note an event; whoever waits for it is woken after it is free.
+  // Held to add an event; its waiters are resumed after it is released.
   private let state = Mutex(State())
 
-  /// An engine that hears these utterances in order, and in those after the last of them nothing.
+  /// An engine that recognizes these utterances in order, and nothing in those after the last.
   ///
   /// - Parameters:
   ///   - utterances: what it recognizes, in order.
   ///   - faults: what fails, and when.
-  ///   - tailPadding: how much silence it says that it wants after an utterance.
+  ///   - tailPadding: the silence that it requests after an utterance.
   ///   - decodeInterval: how much audio it wants before it decodes the utterance anew. Then it is an
   ///     engine that decodes whole utterances: its hypotheses have revisions and, before the end,
   ///     estimated times, it anticipates the end, and `events` has each decode. Nil for an engine that
-  ///     decodes as it hears.
+  ///     decodes as audio comes.
   public init(
     utterances: [ScriptedUtterance], faults: ScriptedFaults = ScriptedFaults(),
     tailPadding: Duration = .zero, decodeInterval: Duration? = nil
@@ -68,7 +68,7 @@ public final class ScriptedSpeechEngine: Sendable {
 
   /// The engine to put in place of another; each of its sessions begins the script anew.
   ///
-  /// A session that is asked for key phrases tells of the script only those; grammars, contextual
+  /// A session for key phrases reports only those of the script; grammars, contextual
   /// phrases and engine options change nothing, and are kept in `options`.
   public var engine: SpeechEngine {
     var engine = SpeechEngine(
@@ -127,11 +127,11 @@ public final class ScriptedSpeechEngine: Sendable {
 
 /// What goes wrong in a scripted engine.
 public struct ScriptedFaults: Equatable, Sendable {
-  /// Thrown when a session is made; the engine then also says that it is not available.
+  /// Thrown when a session is made; the engine then is not available either.
   public var loading: SpeechEngineError?
   /// Thrown when an utterance is fed further than `failsAfter`.
   public var processing: SpeechEngineError?
-  /// How much of each utterance is heard before `processing` is thrown.
+  /// How much of each utterance is processed before `processing` is thrown.
   public var failsAfter: Duration
   /// Thrown when an utterance is finished.
   public var finishing: SpeechEngineError?
@@ -146,4 +146,68 @@ public struct ScriptedFaults: Equatable, Sendable {
     self.failsAfter = failsAfter
     self.finishing = finishing
   }
+}
+
+/// What a scripted engine understands of one utterance, and what it thinks on the way.
+public struct ScriptedUtterance: Sendable {
+  /// The words in order, where they lie in the utterance, and how sure the engine is at the end.
+  public var words: [SpeechHypothesis.Word]
+  /// The hypotheses before the end; without any, the words that have ended.
+  public var revisions: [Revision]
+
+  /// Further readings of it, the likelier first; a session gives as many as are asked for.
+  public var alternatives: [String] = []
+
+  /// An utterance from its words and what was thought on the way.
+  public init(words: [SpeechHypothesis.Word], revisions: [Revision] = []) {
+    self.words = words
+    self.revisions = revisions
+  }
+
+  /// An utterance whose words follow one another, each as long as the others.
+  public init(
+    _ text: String, wordDuration: Duration = .milliseconds(200), confidence: Double? = 1
+  ) {
+    let length = FrameCount(wordDuration, at: .speech)
+    words = text.split(separator: " ").enumerated().map { index, word in
+      let begin = FrameCount(index * length.rawValue)
+      return SpeechHypothesis.Word(
+        String(word), frames: begin..<begin + length, confidence: confidence)
+    }
+    revisions = []
+  }
+
+  /// The engine's hypothesis after a part of the utterance.
+  public struct Revision: Sendable {
+    /// How much of the utterance has been processed.
+    public var heard: Duration
+    /// The engine's hypothesis then.
+    public var text: String
+
+    /// A revision from its parts.
+    public init(after heard: Duration, _ text: String) {
+      self.heard = heard
+      self.text = text
+    }
+  }
+
+  /// The hypothesis after so many frames at 16 kHz.
+  func hypothesis(after heard: FrameCount) -> SpeechHypothesis {
+    guard !revisions.isEmpty else {
+      let known = words.filter { $0.frames.upperBound <= heard }
+      return SpeechHypothesis(words: known.map { Word($0.text, frames: $0.frames) })
+    }
+    let current = revisions.last { FrameCount($0.heard, at: .speech) <= heard }
+    return SpeechHypothesis(
+      words: current.map { ScriptedUtterance($0.text, confidence: nil).words } ?? [])
+  }
+
+  /// The hypothesis at the end, with further readings at most as many as are wanted.
+  func whole(alternatives count: Int) -> SpeechHypothesis {
+    SpeechHypothesis(
+      words: words,
+      alternatives: alternatives.prefix(count).map { ScriptedUtterance($0, confidence: nil).words })
+  }
+
+  private typealias Word = SpeechHypothesis.Word
 }

@@ -106,9 +106,11 @@ extension ImportRules {
     "SpeechClient": [
       "AudioCore", "AudioRecorderClient", "ClientDependencies", "FoundationEssentials",
     ],
+    // Transcriptions as subtitles, and the measure of their errors.
+    "Transcripts": ["AudioCore", "SpeechClient"],
     "AudioPlayerClientLive": engine.union(["AudioPlayerClient", "SoundCard"]),
     "AudioRecorderClientLive": engine.union(["AudioRecorderClient", "SoundCard"]),
-    "SpeechClientLive": engine.union(["SpeechClient", "SpeechEngine"]),
+    "SpeechClientLive": engine.union(["SpeechClient", "SpeechEngine", "Transcripts"]),
 
     // What people try things with, and test with: never a Live module, never C.
     "VirtualSoundCard": ["AudioCore", "AudioThreads", "SoundCard"],
@@ -121,8 +123,8 @@ extension ImportRules {
     "SyrinxCommand": essentials.union(clients).union([
       "ArgumentParser", "AudioCore", "AudioThreads", "ClientDependencies", "FilePaths",
       "Foundation",
-      "Logging", "ONNXRuntime", "SoundCard", "SoundFile", "SpeechEngine", "VirtualSoundCard",
-      "Wyoming", "WyomingServer",
+      "Logging", "ONNXRuntime", "SoundCard", "SoundFile", "SpeechEngine", "Transcripts",
+      "VirtualSoundCard", "Wyoming", "WyomingServer",
     ]),
     "syrinx": lives.union([
       "ALSASoundCard", "FilePaths", "MoonshineEngine", "ONNXRuntime", "PocketSphinxEngine",

@@ -23,9 +23,9 @@ enum SourceRule: String, CaseIterable {
         // It is the other way.
         "Sources/FilePaths/FilePath.swift",
         // Its file is in the temporary folder.
-        "Sources/SoundFile/StreamInput+Spool.swift",
+        "Sources/SoundFile/StreamInput.swift",
         // It looks for a program.
-        "Sources/ClientDependencies/Values/DesktopOpener.swift",
+        "Sources/ClientDependencies/Values/OpenURL.swift",
         // It writes what a developer records for tests.
         "Sources/SyrinxTestSupport/Recordings/RecordingJournal.swift",
       ]

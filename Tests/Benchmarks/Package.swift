@@ -38,7 +38,7 @@ let package = Package(
         product("AudioCore"), product("ClientDependencies"), product("MoonshineEngine"),
         product("PocketSphinxEngine"),
         product("SoundFile"), product("SpeechClient"), product("SpeechClientLive"),
-        product("SpeechEngine"), product("syrinx"),
+        product("SpeechEngine"), product("Transcripts"), product("syrinx"),
       ],
       swiftSettings: settings),
   ],

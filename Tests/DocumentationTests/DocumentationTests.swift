@@ -34,7 +34,8 @@ import Testing
     let empty = pages.filter(\.snippets.isEmpty).compactMap { $0.name.split(separator: "/").last }
     #expect(
       empty == [
-        "ClientDependencies.md", "VoskEngine.md", "WyomingEngine.md", "WyomingServer.md",
+        "ClientDependencies.md", "Transcripts.md", "VoskEngine.md", "WyomingEngine.md",
+        "WyomingServer.md",
       ])
   }
 

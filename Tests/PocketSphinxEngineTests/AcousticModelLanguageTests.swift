@@ -5,7 +5,7 @@ import Testing
 
 @testable import PocketSphinxEngine
 
-@Suite struct ModelLanguageTests {
+@Suite struct AcousticModelLanguageTests {
   @Test(arguments: [
     (["/m/en-us", "/m/en-us/cmudict-en-us.dict"], "en-US"),
     (["/m/fr-fr/", "/m/fr-fr/cmudict-en-us.dict"], "fr-FR"),
@@ -16,7 +16,7 @@ import Testing
     (["/m/my-model-of-today", "/m/my-model-of-today/words.dict"], "und"), (["/"], "und"),
   ])
   func `a model's language is told by its names`(paths: [String], tag: String) {
-    #expect(ModelLanguage.tag(ofFilesNamed: paths) == tag)
+    #expect(AcousticModelLanguage.tag(ofFilesNamed: paths) == tag)
   }
 
   @Test(arguments: [("fr-fr", "fr-FR"), ("words", "und")])

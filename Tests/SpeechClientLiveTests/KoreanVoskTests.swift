@@ -4,6 +4,7 @@ import SoundFile
 import SpeechClient
 import SpeechEngine
 import Testing
+import Transcripts
 import VoskEngine
 
 @testable import SpeechClientLive

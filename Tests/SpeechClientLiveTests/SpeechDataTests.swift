@@ -5,6 +5,7 @@ import SoundFile
 import SpeechClient
 import SpeechEngine
 import Testing
+import Transcripts
 
 @testable import SpeechClientLive
 

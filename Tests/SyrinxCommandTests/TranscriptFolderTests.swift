@@ -4,6 +4,7 @@ import Foundation
 import SpeechClient
 import TestTools
 import Testing
+import Transcripts
 
 @testable import SyrinxCommand
 

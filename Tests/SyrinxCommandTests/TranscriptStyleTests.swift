@@ -1,5 +1,6 @@
 import SpeechClient
 import Testing
+import Transcripts
 
 @testable import SyrinxCommand
 

@@ -137,7 +137,7 @@ import Testing
     ("vosk-model-spk-0.4", "und"), ("my-model", "und"), ("", "und"), ("vosk-model-", "und"),
   ])
   func `the name tells the language`(name: String, tag: String) {
-    #expect(ModelLanguage.tag(ofModelNamed: name) == tag)
+    #expect(VoskModelLanguage.tag(ofModelNamed: name) == tag)
   }
 }
 

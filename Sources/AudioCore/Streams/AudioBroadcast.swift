@@ -6,12 +6,12 @@
 /// let toMeter = broadcast.consumer(.droppingOldest(48_000))
 /// ```
 ///
-/// The source begins when the first consumer asks for a buffer, so that all who joined before hear
+/// The source begins when the first consumer asks for a buffer, so that all who joined before receive
 /// its first frame. It is asked for the next buffer as soon as no `.waiting` consumer has one left,
 /// whether or not the others have. While there is no consumer it is not asked.
 ///
-/// A consumer that joins late hears what the source gives from then on; after the end it sees the
-/// end. One that is cancelled or goes away holds nobody up. The end, and an error, reach every
+/// A consumer that joins late receives what the source delivers from then on; after the end it sees the
+/// end. A consumer that is cancelled or gone delays no other. The end, and an error, reach every
 /// consumer after what waits for it. When the broadcast and all its consumers are gone the source
 /// is cancelled.
 ///
@@ -37,7 +37,7 @@ public final class AudioBroadcast<Failure: Error>: Sendable {
   /// What comes before it is iterated waits for it, so that the source waits too where it is a
   /// `.waiting` one.
   ///
-  /// It is iterated once, and leaves with the end of its iteration, or when it is let go of.
+  /// It is iterated once, and leaves with the end of its iteration, or when it is released.
   public func consumer(_ policy: BroadcastPolicy = .waiting) -> BroadcastConsumer<Failure> {
     BroadcastConsumer(membership: Membership(storage: storage, policy: policy))
   }

@@ -1,6 +1,6 @@
 /// Adds audio of several inputs, frame by frame, by their indices.
 ///
-/// `step()` says what to do next: it asks for an input's next buffer, or gives one of the mix.
+/// `step()` returns the next action: it requests an input's next buffer, or returns a buffer of the mix.
 public struct AudioMixer: Sendable {
   /// When a mix ends.
   public enum End: Hashable, Sendable {
@@ -91,7 +91,7 @@ public struct AudioMixer: Sendable {
 extension AudioMixer.Input {
   fileprivate var heldFrames: FrameCount { pending.map { $0.endFrame - next } ?? 0 }
 
-  /// Adds the frames that it has from `begin` until `end`, and lets go of them.
+  /// Adds the frames that it has from `begin` until `end`, and releases them.
   fileprivate mutating func add(
     to sum: inout [Float], from begin: FrameCount, until end: FrameCount
   ) {
@@ -198,7 +198,7 @@ where Base.Element == AudioBuffer {
 }
 
 extension AsyncSequence where Element == AudioBuffer, Self: Sendable {
-  /// This sequence and another one, added up frame by frame; `MixedAudio` says how.
+  /// This sequence and another one, added up frame by frame; see `MixedAudio`.
   public func mixed<Other: AsyncSequence & Sendable>(
     with other: Other, gain: Float = 1, end: AudioMixer.End = .whenAllEnd
   ) -> MixedAudio where Other.Element == AudioBuffer {

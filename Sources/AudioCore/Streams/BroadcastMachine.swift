@@ -30,7 +30,7 @@ struct BroadcastMachine<Failure: Error> {
   private var joined = 0
   private var isOpen = true
 
-  /// Whether the source has ended, or nobody will listen again.
+  /// Whether the source has ended, or no consumer can join again.
   var isOver: Bool {
     if case .over = source { true } else { false }
   }
@@ -117,7 +117,7 @@ struct BroadcastMachine<Failure: Error> {
   }
 }
 
-/// Holds a broadcast's state and the tasks that wait, and carries out what the machine says.
+/// Holds a broadcast's state and the tasks that wait, and performs the machine's actions.
 final class BroadcastStorage<Failure: Error>: Sendable {
   typealias Machine = BroadcastMachine<Failure>
   typealias Answer = Result<BroadcastAudio?, Failure>
@@ -167,7 +167,7 @@ final class BroadcastStorage<Failure: Error>: Sendable {
     let answer: Answer = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         perform { state in
-          // A consumer is one: whoever asked before and still waits is sent away.
+          // There is one request per consumer: an earlier one that still waits ends.
           state.consumers.updateValue(continuation, forKey: id)?.resume(returning: .success(nil))
           return state.machine.demand(by: id)
         }
@@ -178,7 +178,7 @@ final class BroadcastStorage<Failure: Error>: Sendable {
     return try answer.get()
   }
 
-  /// Returns when the source may give its next buffer; false when nobody will listen.
+  /// Returns when the source may give its next buffer; false when no consumer is left.
   func isWanted() async -> Bool {
     await withCheckedContinuation { continuation in
       perform { state in

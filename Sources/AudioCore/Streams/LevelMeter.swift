@@ -1,10 +1,10 @@
-/// Measures audio and tells at even intervals how loud it was; it keeps no audio.
+/// Measures audio and reports its level at even intervals; it keeps no audio.
 public struct LevelMeter: AudioProcessor, Sendable {
   private let interval: Duration
   private var continuity = Continuity()
   private var meter: ReadingMeter?
 
-  /// A machine that tells a level for every `interval`, which must be above 0.
+  /// A machine that reports a level for every `interval`, which must be above 0.
   public init(every interval: Duration) {
     precondition(interval > .zero, "levels come at intervals above 0, not \(interval.inSeconds) s")
     self.interval = interval
@@ -112,7 +112,7 @@ private struct ReadingMeter: Sendable {
 }
 
 extension AsyncSequence where Element == AudioBuffer {
-  /// How loud the audio is, told for every `interval` of it.
+  /// The level of the audio, reported for every `interval` of it.
   ///
   /// Intervals are counted in frames from the first one. The last reading, one before a gap in the
   /// indices and one before a change of format are shorter: none spans frames that are missing.

@@ -1,7 +1,7 @@
-/// Says of every frame, in order, whether it is sound or silence; margins count as sound.
+/// Classifies every frame, in order, as sound or silence; margins count as sound.
 ///
 /// A gap ends the sound and the silence: what was held before it is given as if the audio ended.
-struct SilenceFinder: Sendable {
+private struct SilenceFinder: Sendable {
   enum Piece: Equatable {
     case sound(AudioBuffer)
     case silence(AudioBuffer)
@@ -106,5 +106,180 @@ extension [SilenceRun] {
       first = removeLast().range.lowerBound
     }
     append(SilenceRun(isSilent: isSilent, range: first..<frame + 1))
+  }
+}
+
+/// Buffers that wait, in order; frames are taken from the oldest, which is cut where needed.
+package struct HeldBuffers: Sendable {
+  package private(set) var frameCount: FrameCount = 0
+  private var buffers: [AudioBuffer] = []
+  /// The frames of the oldest buffer that are taken already.
+  private var taken: FrameCount = 0
+
+  package init() {}
+
+  package mutating func append(_ buffer: AudioBuffer) {
+    guard !buffer.isEmpty else { return }
+    frameCount += buffer.frameCount
+    buffers.append(buffer)
+  }
+
+  /// Takes the oldest frames, at most all there are; none where `count` is not above 0.
+  package mutating func take(_ count: FrameCount) -> [AudioBuffer] {
+    var rest = min(count, frameCount)
+    var output: [AudioBuffer] = []
+    var finished = 0
+    while rest > 0 {
+      let buffer = buffers[finished]
+      let end = min(taken + rest, buffer.frameCount)
+      output.append(end - taken == buffer.frameCount ? buffer : buffer.frames(taken..<end))
+      frameCount -= end - taken
+      rest -= end - taken
+      taken = end == buffer.frameCount ? 0 : end
+      finished += taken == 0 ? 1 : 0
+    }
+    buffers.removeFirst(finished)
+    return output
+  }
+
+  package mutating func takeAll() -> [AudioBuffer] { take(frameCount) }
+}
+
+/// What a stream that is split at silence yields.
+public enum SoundPart: Equatable, Sendable {
+  /// A sound begins with this frame, its margin included.
+  case began(at: FrameCount)
+  /// The next frames of the sound.
+  case audio(AudioBuffer)
+  /// The sound has ended before this frame, its margin included.
+  case ended(at: FrameCount)
+}
+
+/// Cuts audio into sounds and leaves the silence between them out.
+public struct SilenceSplitter: AudioProcessor, Sendable {
+  private var finder: SilenceFinder
+  private var continuity = Continuity()
+  private var end: FrameCount?
+
+  /// A machine for one policy.
+  public init(_ policy: SilencePolicy) {
+    finder = SilenceFinder(policy: policy)
+  }
+
+  /// The frames of which is not known yet what they belong to: at most the longer of hold and
+  /// margin.
+  public var heldFrames: FrameCount { finder.heldFrames }
+
+  /// Gives the parts that are known with this buffer.
+  public mutating func take(_ buffer: AudioBuffer) -> [SoundPart] {
+    parts(of: finder.take(buffer))
+  }
+
+  /// Gives the margin after the last sound, and its end.
+  public mutating func finish() -> [SoundPart] {
+    parts(of: finder.finish()) + endOfSound()
+  }
+
+  private mutating func parts(of pieces: [SilenceFinder.Piece]) -> [SoundPart] {
+    pieces.flatMap { piece in
+      switch piece {
+      case .silence: endOfSound()
+      case .sound(let buffer): sound(buffer)
+      }
+    }
+  }
+
+  private mutating func sound(_ buffer: AudioBuffer) -> [SoundPart] {
+    let isNew = continuity.note(buffer) != .goesOn || end == nil
+    let begin = isNew ? endOfSound() + [.began(at: buffer.firstFrame)] : []
+    end = buffer.endFrame
+    return begin + [.audio(buffer)]
+  }
+
+  private mutating func endOfSound() -> [SoundPart] {
+    end.take().map { [.ended(at: $0)] } ?? []
+  }
+}
+
+/// Leaves silence out: before the first sound, after the last one, and where it is long.
+public struct SilenceTrimmer: AudioProcessor, Sendable {
+  private var finder: SilenceFinder
+
+  /// A machine for one policy.
+  public init(_ policy: SilencePolicy) {
+    finder = SilenceFinder(policy: policy)
+  }
+
+  /// The frames of which is not known yet whether they are left out: at most the longer of hold and
+  /// margin.
+  public var heldFrames: FrameCount { finder.heldFrames }
+
+  /// Gives the sound that is known as such.
+  public mutating func take(_ buffer: AudioBuffer) -> [AudioBuffer] {
+    finder.take(buffer).compactMap(\.sound)
+  }
+
+  /// Gives the margin after the last sound.
+  public mutating func finish() -> [AudioBuffer] {
+    finder.finish().compactMap(\.sound)
+  }
+}
+
+extension SilenceFinder.Piece {
+  fileprivate var sound: AudioBuffer? {
+    if case .sound(let buffer) = self { buffer } else { nil }
+  }
+}
+
+/// What counts as silence, and how much of it stays around the sound.
+public struct SilencePolicy: Hashable, Sendable {
+  /// A frame is silent where every channel of it is below this level.
+  public var threshold: Decibels
+
+  /// How long silence lasts before it ends the sound; a shorter pause belongs to it.
+  public var hold: Duration
+
+  /// How much silence stays before the sound and after it.
+  public var margin: Duration
+
+  /// A policy; `hold` and `margin` must not be negative.
+  public init(
+    threshold: Decibels = Decibels(dBFS: -50), hold: Duration = .milliseconds(500),
+    margin: Duration = .milliseconds(100)
+  ) {
+    precondition(hold >= .zero && margin >= .zero, "lengths of silence are not negative")
+    (self.threshold, self.hold, self.margin) = (threshold, hold, margin)
+  }
+}
+
+extension AsyncSequence where Element == AudioBuffer {
+  /// The audio without the silence before its first sound and after its last one.
+  ///
+  /// A pause within the audio stays where it is shorter than `hold`, by default ten seconds; a
+  /// longer one is left out but for its margins. What is left out is a gap in the indices: nothing
+  /// is closed up, and `numbered(from:)` begins at 0 again. Audio without sound is empty.
+  ///
+  /// Silence of at most the longer of `hold` and `margin` is held back until it is known what
+  /// follows.
+  public func trimmingSilence(
+    below threshold: Decibels = Decibels(dBFS: -50), hold: Duration = .seconds(10),
+    margin: Duration = .milliseconds(100)
+  ) -> ProcessedAudio<Self, SilenceTrimmer> {
+    let policy = SilencePolicy(threshold: threshold, hold: hold, margin: margin)
+    return processed(by: SilenceTrimmer(policy))
+  }
+
+  /// The sounds of the audio, one after the other, without the silence between them.
+  ///
+  /// Each is reported with its first frame, its buffers in order, and its end. It ends when it has been
+  /// silent for `hold`, at a gap in the indices, at a change of format, and with the audio. Frames
+  /// keep their indices, and no frame is given twice: margins that would overlap are shorter.
+  ///
+  /// Silence of at most the longer of `hold` and `margin` is held back until it is known what
+  /// follows.
+  public func splitAtSilence(
+    _ policy: SilencePolicy = SilencePolicy()
+  ) -> ProcessedAudio<Self, SilenceSplitter> {
+    processed(by: SilenceSplitter(policy))
   }
 }

@@ -44,10 +44,10 @@ public struct TimeLimiter: AudioProcessor, Sendable {
 }
 
 extension AsyncSequence where Element == AudioBuffer {
-  /// The first `limit` of the audio; the sequence below is let go of with the last frame of it.
+  /// The first `limit` of the audio; the sequence below is released with its last frame.
   ///
   /// The length is that of the time-line: frames which a gap in the indices lacks count as well,
-  /// while frames that lie before those heard already, as of a sound that begins anew, add up.
+  /// while frames with earlier indices, as of a sound that starts again, add up.
   public func limited(to limit: Duration) -> ProcessedAudio<Self, TimeLimiter> {
     processed(by: TimeLimiter(limit))
   }

@@ -58,4 +58,16 @@ public struct _AsyncTimerSequence<C: Clock>: AsyncSequence, Sendable {
     }
   }
 }
+
+extension Clock where Self == ImmediateClock<Swift.Duration> {
+  /// A clock on which no sleep takes time.
+  public static var immediate: Self { ImmediateClock() }
+}
+
+extension Clock where Self == UnimplementedClock<Swift.Duration> {
+  /// A clock that reports an issue whenever it is used, and calls itself `name` there.
+  public static func unimplemented(name: String = "Clock") -> Self {
+    UnimplementedClock(name: name)
+  }
+}
 #endif

@@ -1,5 +1,5 @@
 #if !PointFreeDependencies
-/// A clock on which nobody waits: a sleep moves the time to its deadline and returns.
+/// A clock on which no sleep takes time: a sleep moves the time to its deadline and returns.
 public final class ImmediateClock<Duration: DurationProtocol & Hashable>: Clock {
   /// A time on the clock, as the distance from its start.
   public typealias Instant = ClockInstant<Duration>

@@ -30,7 +30,7 @@ struct SleepQueue<Duration: DurationProtocol & Hashable, Waiter> {
   /// first.
   var nextDeadline: Instant? { sleepers.next }
 
-  /// Whether somebody was woken whose task has yet to run.
+  /// Whether a sleeper was woken whose task has yet to run.
   var isWaking: Bool { !waking.isEmpty }
 
   mutating func nextID() -> Int { sleepers.nextID() }

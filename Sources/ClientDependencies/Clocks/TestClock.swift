@@ -1,5 +1,5 @@
 #if !PointFreeDependencies
-/// A clock whose time moves only when a test says so.
+/// A clock whose time a test controls.
 ///
 /// ```swift
 /// let clock = TestClock()
@@ -25,7 +25,7 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
 
   /// The distance that sleeps may add without an error: none.
   public let minimumResolution: Duration = .zero
-  // Held for one change of the queue; what it says to resume is resumed after the lock is released.
+  // Held for one change of the queue; the returned sleepers are resumed after the lock is released.
   let state: Lock<State>
 
   /// Makes a clock that shows `now`.
@@ -80,6 +80,140 @@ extension TestClock.State {
 
   mutating func takeWatch(_ id: Int) -> TestClock.Watch? {
     watches.firstIndex { $0.id == id }.map { watches.remove(at: $0).continuation }
+  }
+}
+
+extension TestClock {
+  /// Moves the time on and wakes, in the order of their deadlines, all who sleep until then.
+  ///
+  /// After each one it lets the woken task run, so that a task which sleeps again within the time
+  /// is woken again.
+  public func advance(by duration: Duration = .zero) async {
+    await advance(to: now.advanced(by: duration))
+  }
+
+  /// Moves the time to `deadline` and wakes, in the order of their deadlines, all who sleep until
+  /// then.
+  public func advance(to deadline: Instant) async {
+    await letOthersRun()
+    while let (sleep, arrivals) = wakeNext(until: deadline) {
+      sleep.resume()
+      await letWokenRun(since: arrivals)
+    }
+  }
+
+  /// Advances the time until no task sleeps.
+  ///
+  /// - Parameter timeout: the real time after which it gives up with a reported issue, because
+  ///   something sleeps again and again.
+  public func run(
+    timeout: Swift.Duration = .seconds(10),
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) async {
+    let end = ContinuousClock.now + timeout
+    await letOthersRun()
+    while let deadline = state.withLock({ $0.queue.nextDeadline }) {
+      await advance(to: deadline)
+      guard ContinuousClock.now < end else {
+        reportIssue(
+          "Something still sleeps on the clock after \(timeout): 'run' is for sleeps that end.",
+          fileID: fileID, filePath: filePath, line: line, column: column)
+        return
+      }
+    }
+  }
+
+  /// Checks that no task sleeps.
+  ///
+  /// - Throws: ``SuspensionError`` if a task does.
+  public func checkSuspension() async throws {
+    await letOthersRun()
+    if state.withLock({ $0.queue.count }) > 0 { throw SuspensionError() }
+  }
+
+  /// Returns once at least `count` tasks sleep on the clock: the time to advance it.
+  ///
+  /// It returns as well as soon as its task is cancelled.
+  public func sleepers(atLeast count: Int) async {
+    let id = state.withLock { $0.queue.nextID() }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { watch(id, count, $0) }
+    } onCancel: {
+      endWatch(id)
+    }
+  }
+
+  private func watch(_ id: Int, _ count: Int, _ continuation: Watch) {
+    let fulfilled = state.withLock { state in
+      state.watches.append((id, count, continuation))
+      return state.takeFulfilledWatches()
+    }
+    for watch in fulfilled { watch.resume() }
+    // The cancellation may have come before the watch.
+    if Task.isCancelled { endWatch(id) }
+  }
+
+  private func endWatch(_ id: Int) {
+    state.withLock { $0.takeWatch(id) }?.resume()
+  }
+
+  /// Gives other tasks the time to reach their next sleep, which nothing but a new sleeper shows
+  /// of.
+  ///
+  /// It ends soon after one came, or when no other can be on its way: see `Patience`. Where other
+  /// threads run, in parallel tests perhaps, this one sleeps meanwhile: a busy machine could
+  /// otherwise keep the thread of a woken task from running while this one turns in circles.
+  private func letOthersRun(until isReady: (SleepQueue<Duration, Sleep>) -> Bool) async {
+    var patience = Patience()
+    var main = endOfMainActorsWork()
+    while true {
+      await Task.megaYield(count: 5)
+      let (isReady, isWaking) = state.withLock { (isReady($0.queue), $0.queue.isWaking) }
+      let isOver = patience.isOver(
+        isReady: isReady, isWaking: isWaking, isMainDone: main.value,
+        running: ProcessThreads.running)
+      if main.value { main = endOfMainActorsWork() }
+      if isOver { return await Task.megaYield(count: 5) }
+      // A cancelled test need not wait.
+      if !patience.isQuiet { try? await ContinuousClock().sleep(for: .milliseconds(1)) }
+    }
+  }
+
+  /// Becomes true when the main actor, which does one thing after the other, has done what it has to
+  /// do now.
+  private func endOfMainActorsWork() -> LockIsolated<Bool> {
+    let end = LockIsolated(false)
+    Task { @MainActor in end.setValue(true) }
+    return end
+  }
+
+  private func wakeNext(until deadline: Instant) -> (Sleep, arrivals: Int)? {
+    state.withLock { state in
+      state.queue.wakeNext(until: deadline).map { ($0, state.queue.arrivals) }
+    }
+  }
+
+  /// Lets all tasks that were only just started reach their first sleep.
+  private func letOthersRun() async {
+    await letOthersRun { _ in false }
+  }
+
+  private func letWokenRun(since arrivals: Int) async {
+    await letOthersRun { $0.arrivals > arrivals }
+  }
+}
+
+/// Something sleeps on a test clock on which nothing should.
+public struct SuspensionError: Error, Equatable, CustomStringConvertible {
+  /// Makes the error.
+  public init() {}
+
+  /// A short text for people.
+  public var description: String {
+    "Something sleeps on the clock: advance the clock, or end what sleeps, before the test ends."
   }
 }
 #endif

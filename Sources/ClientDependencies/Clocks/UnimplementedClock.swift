@@ -2,7 +2,7 @@
 /// A clock that reports an issue whenever it is used: the clock of a test that should not depend on
 /// time.
 ///
-/// A sleep on it is reported, and then happens on the clock below: by default one on which nobody
+/// A sleep on it is reported, and then happens on the clock below: by default one on which no task
 /// waits. The issue belongs to the test that the clock was made in, also where the clock is used on
 /// another thread.
 public struct UnimplementedClock<Duration: DurationProtocol & Hashable>: Clock {

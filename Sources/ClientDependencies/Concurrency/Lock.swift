@@ -16,7 +16,7 @@ package final class Lock<State>: @unchecked Sendable {
   // which the sanitizer takes for the state.
   private let state: UnsafeMutablePointer<State>
 
-  /// Guards `state`, which nobody else may keep.
+  /// Guards `state`, to which no other reference may exist.
   package init(_ state: sending State) {
     self.state = .allocate(capacity: 1)
     self.state.initialize(to: state)

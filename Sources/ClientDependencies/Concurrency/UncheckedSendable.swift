@@ -1,5 +1,5 @@
 #if !PointFreeDependencies
-/// A value that crosses between tasks because its user says that it may.
+/// A value that crosses between tasks on its user's responsibility.
 ///
 /// Thread safety: that of the value; the compiler checks nothing.
 @dynamicMemberLookup

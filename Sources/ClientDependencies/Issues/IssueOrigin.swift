@@ -1,4 +1,6 @@
 #if !PointFreeDependencies
+import IssueReporting
+
 /// The test that an issue belongs to, also when it is reported where that test's task is not
 /// running.
 ///
@@ -16,7 +18,7 @@
 ///
 /// Thread safety: an origin can be used on every thread, by several at once.
 public struct IssueOrigin: Sendable {
-  /// What a thread without a test was given by whoever escaped to it.
+  /// The origin that an escaped scope gave to a thread without a test.
   @TaskLocal private static var escaped = IssueOrigin()
 
   private let suspended: SuspendedTest?
@@ -50,7 +52,7 @@ public struct IssueOrigin: Sendable {
 
   private static func taken(in test: RunningTest) -> SuspendedTest {
     let suspended = SuspendedTest(in: test)
-    // What a cache keeps says nothing about whether the test still runs.
+    // A cached value does not show whether the test still runs.
     if !Construction.isRunning { RunningTests.shared.add(suspended) }
     return suspended
   }
@@ -107,6 +109,74 @@ extension IssueOrigin {
   ) async rethrows -> R {
     if suspended == nil { return try await operation() }
     return try await Self.$escaped.withValue(self, operation: operation)
+  }
+}
+
+/// How clients that a macro made learn where their unimplemented endpoints report.
+///
+/// It is kept by the client's type. A protocol would be simpler; but Swift lets no macro add a
+/// conformance to a type that is declared in a function, as clients in tests are.
+private final class OriginatingClients: Sendable {
+  static let shared = OriginatingClients()
+
+  private struct Setter<Client>: Sendable {
+    let set: @Sendable (inout Client, IssueOrigin) -> Void
+  }
+  // Held for one look-up or change of the dictionary. Its values release nothing.
+  private let setters = Lock<[ObjectIdentifier: any Sendable]>([:])
+
+  func register<Client>(_ set: @escaping @Sendable (inout Client, IssueOrigin) -> Void) {
+    setters.withLock { setters in
+      if setters[ObjectIdentifier(Client.self)] == nil {
+        setters[ObjectIdentifier(Client.self)] = Setter(set: set)
+      }
+    }
+  }
+
+  /// A copy of a client that reports to `origin`; or the value itself, if no macro made it.
+  func value<Value>(_ value: Value, reportingTo origin: @autoclosure () -> IssueOrigin) -> Value {
+    let setter = setters.withLock { $0[ObjectIdentifier(Value.self)] }
+    guard let setter = setter as? Setter<Value> else { return value }
+    let origin = origin()
+    guard origin.test != nil else { return value }
+    var value = value
+    setter.set(&value, origin)
+    return value
+  }
+}
+
+extension IssueOrigin {
+  /// The current origin, for a client that a macro made; only its expansions use this.
+  ///
+  /// - Parameter set: Puts another origin into a client: `DependencyValues` does that with each
+  ///   client that it hands out in a test.
+  public static func _current<Client>(
+    _ set: @escaping @Sendable (inout Client, IssueOrigin) -> Void
+  ) -> IssueOrigin {
+    guard isTesting else { return IssueOrigin() }
+    OriginatingClients.shared.register(set)
+    return .current
+  }
+}
+
+extension DependencyValues {
+  /// A value as it is handed out to who reads it in a test process.
+  @usableFromInline
+  func originating<Value>(_ value: Value) -> Value {
+    OriginatingClients.shared.value(
+      value, reportingTo: .current.or(scope.origin))
+  }
+}
+
+/// Runs each job at once, on the thread that enqueues it.
+///
+/// It is for tasks that only wait to be resumed: what resumes them has their work done when the
+/// call returns.
+final class InlineExecutor: TaskExecutor {
+  static let shared = InlineExecutor()
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    job.runSynchronously(on: asUnownedTaskExecutor())
   }
 }
 #endif

@@ -5,7 +5,7 @@ public protocol Cancellable {
   func cancel()
 }
 
-/// Runs a closure when it is cancelled or nobody holds it any more, whichever comes first.
+/// Runs a closure when it is cancelled or released, whichever comes first.
 ///
 /// Thread safety: any thread may cancel it, and the closure runs once.
 public final class AnyCancellable: Cancellable, Hashable, Sendable {

@@ -78,4 +78,175 @@ extension DispatchQueue {
     }
   }
 }
+
+extension DispatchQueue {
+  /// A time of a queue.
+  public struct SchedulerTimeType: Strideable, Hashable, Sendable {
+    /// The time as the dispatch library has it.
+    public var dispatchTime: DispatchTime
+
+    /// Wraps a time of the dispatch library.
+    public init(_ time: DispatchTime) {
+      dispatchTime = time
+    }
+
+    /// The distance to another time, negative where that is earlier.
+    public func distance(to other: SchedulerTimeType) -> Stride {
+      let (start, end) = (dispatchTime.uptimeNanoseconds, other.dispatchTime.uptimeNanoseconds)
+      return .nanoseconds(Int(truncatingIfNeeded: end &- start))
+    }
+
+    /// The time that is later by a distance, at the earliest the machine's start.
+    public func advanced(by n: Stride) -> SchedulerTimeType {
+      let start = Int(clamping: dispatchTime.uptimeNanoseconds)
+      let (sum, overflow) = start.addingReportingOverflow(n.magnitude)
+      // The dispatch library takes 0 for the time of the call.
+      return SchedulerTimeType(
+        DispatchTime(uptimeNanoseconds: UInt64(overflow ? .max : max(sum, 1))))
+    }
+
+    /// Hashes the time.
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(dispatchTime.uptimeNanoseconds)
+    }
+  }
+}
+
+extension DispatchQueue.SchedulerTimeType {
+  /// A distance of a queue's times, in whole nanoseconds.
+  public struct Stride: SchedulerTimeIntervalConvertible, ExpressibleByFloatLiteral, Hashable,
+    Sendable
+  {
+    /// The distance in nanoseconds, with its sign.
+    public var magnitude: Int
+
+    /// So many seconds: `1.5`.
+    public init(floatLiteral value: Double) {
+      self = .seconds(value)
+    }
+
+    /// So many seconds: `2`.
+    public init(integerLiteral value: Int) {
+      self = .seconds(value)
+    }
+
+    /// So many nanoseconds, if they fit.
+    public init?<T: BinaryInteger>(exactly source: T) {
+      guard let magnitude = Int(exactly: source) else { return nil }
+      self.magnitude = magnitude
+    }
+
+    /// The distance as the dispatch library has it.
+    public var timeInterval: DispatchTimeInterval { .nanoseconds(magnitude) }
+  }
+}
+
+extension DispatchQueue.SchedulerTimeType.Stride {
+  /// So many seconds.
+  public static func seconds(_ s: Int) -> Self { Self(s, times: 1_000_000_000) }
+
+  /// So many seconds, to the nanosecond.
+  public static func seconds(_ s: Double) -> Self {
+    let nanoseconds = Int(exactly: (s * 1e9).rounded())
+    return .nanoseconds(nanoseconds ?? (s.isNaN ? 0 : s < 0 ? .min : .max))
+  }
+
+  /// So many thousandths of a second.
+  public static func milliseconds(_ ms: Int) -> Self { Self(ms, times: 1_000_000) }
+
+  /// So many millionths of a second.
+  public static func microseconds(_ us: Int) -> Self { Self(us, times: 1_000) }
+
+  /// So many billionths of a second.
+  public static func nanoseconds(_ ns: Int) -> Self { Self(ns, times: 1) }
+
+  /// A distance that is too long to be counted in nanoseconds is the longest one.
+  private init(_ count: Int, times unit: Int) {
+    let (product, overflow) = count.multipliedReportingOverflow(by: unit)
+    magnitude = overflow ? (count < 0 ? .min : .max) : product
+  }
+
+  /// The sum.
+  public static func + (left: Self, right: Self) -> Self {
+    .nanoseconds(left.magnitude + right.magnitude)
+  }
+
+  /// The difference.
+  public static func - (left: Self, right: Self) -> Self {
+    .nanoseconds(left.magnitude - right.magnitude)
+  }
+
+  /// The product of both in seconds.
+  public static func * (left: Self, right: Self) -> Self {
+    .seconds(Double(left.magnitude) / 1e9 * (Double(right.magnitude) / 1e9))
+  }
+
+  /// Adds a distance.
+  public static func += (left: inout Self, right: Self) { left = left + right }
+  /// Takes a distance away.
+  public static func -= (left: inout Self, right: Self) { left = left - right }
+  /// Multiplies by a distance, both in seconds.
+  public static func *= (left: inout Self, right: Self) { left = left * right }
+  /// Whether a distance is smaller.
+  public static func < (left: Self, right: Self) -> Bool { left.magnitude < right.magnitude }
+}
+
+extension DispatchQueue {
+  /// A scheduler in a queue's place on which nothing waits.
+  public static var immediate: ImmediateSchedulerOf<DispatchQueue> {
+    ImmediateScheduler(now: .start)
+  }
+
+  /// A scheduler in a queue's place whose time only a test moves.
+  public static var test: TestSchedulerOf<DispatchQueue> {
+    TestScheduler(now: .start)
+  }
+
+  /// A scheduler in a queue's place whose time only a test moves, and whose work is late.
+  public static func inaccurate(
+    by minimumTolerance: SchedulerTimeType.Stride
+  ) -> TestSchedulerOf<DispatchQueue> {
+    TestScheduler(now: .start, minimumTolerance: minimumTolerance)
+  }
+
+  /// A scheduler in a queue's place that reports an issue when it is used.
+  public static var unimplemented: UnimplementedSchedulerOf<DispatchQueue> {
+    unimplemented("DispatchQueue")
+  }
+
+  /// A scheduler in a queue's place that reports an issue when it is used, under a name.
+  public static func unimplemented(_ prefix: String) -> UnimplementedSchedulerOf<DispatchQueue> {
+    UnimplementedScheduler(prefix, now: .start)
+  }
+}
+
+extension AnyScheduler
+where
+  SchedulerTimeType == DispatchQueue.SchedulerTimeType,
+  SchedulerOptions == DispatchQueue.SchedulerOptions
+{
+  /// The main queue.
+  public static var main: Self { DispatchQueue.main.eraseToAnyScheduler() }
+
+  /// The system's queue of a quality of service.
+  public static func global(qos: DispatchQoS.QoSClass = .default) -> Self {
+    DispatchQueue.global(qos: qos).eraseToAnyScheduler()
+  }
+
+  /// A scheduler in a queue's place on which nothing waits.
+  public static var immediate: Self { DispatchQueue.immediate.eraseToAnyScheduler() }
+
+  /// A scheduler in a queue's place that reports an issue when it is used.
+  public static var unimplemented: Self { DispatchQueue.unimplemented.eraseToAnyScheduler() }
+
+  /// A scheduler in a queue's place that reports an issue when it is used, under a name.
+  public static func unimplemented(_ prefix: String) -> Self {
+    DispatchQueue.unimplemented(prefix).eraseToAnyScheduler()
+  }
+}
+
+extension DispatchQueue.SchedulerTimeType {
+  /// Where the times for tests begin; the dispatch library takes 0 for the time of the call.
+  fileprivate static let start = Self(DispatchTime(uptimeNanoseconds: 1))
+}
 #endif

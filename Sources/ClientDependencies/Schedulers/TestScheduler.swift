@@ -1,7 +1,7 @@
 #if !PointFreeDependencies
 import Foundation
 
-/// A scheduler whose time moves only when a test says so.
+/// A scheduler whose time a test controls.
 ///
 /// ```swift
 /// let queue = DispatchQueue.test
@@ -19,7 +19,7 @@ where SchedulerTimeType: Strideable, SchedulerTimeType.Stride: SchedulerTimeInte
   // work runs.
   private let lock = NSLock()
   private var queue: DueQueue<SchedulerTimeType, () -> Void>
-  /// The repeated work that nobody has cancelled.
+  /// The repeated work that is not cancelled.
   private var repeating: Set<Int> = []
 
   /// Makes a scheduler.
@@ -111,4 +111,110 @@ where SchedulerTimeType: Strideable, SchedulerTimeType.Stride: SchedulerTimeInte
 public typealias TestSchedulerOf<S: Scheduler> = TestScheduler<
   S.SchedulerTimeType, S.SchedulerOptions
 >
+
+extension TestScheduler {
+  /// Moves the time on and runs, each at its time, all work that is due until then.
+  ///
+  /// - Parameter duration: by how much; nothing runs what is due now.
+  public func advance(by duration: SchedulerTimeType.Stride = .zero) {
+    advance(to: now.advanced(by: duration))
+  }
+
+  /// Moves the time to `instant` and runs, each at its time, all work that is due until then.
+  public func advance(to instant: SchedulerTimeType) {
+    while runNext(until: instant) {}
+  }
+
+  /// Runs all work, until none waits; work that repeats for ever runs for ever.
+  public func run() {
+    while let date = nextDate { advance(to: date) }
+  }
+
+  /// Moves the time on on the main actor, and lets other tasks run before each piece of work.
+  ///
+  /// - Parameter duration: by how much; nothing runs what is due now.
+  @MainActor
+  public func advance(by duration: SchedulerTimeType.Stride = .zero) async {
+    await advance(to: now.advanced(by: duration))
+  }
+
+  /// Moves the time on on the main actor, and lets other tasks run before each piece of work.
+  @MainActor
+  public func advance(to instant: SchedulerTimeType) async {
+    repeat { await Task.megaYield() } while runNext(until: instant)
+  }
+
+  /// Runs all work on the main actor, until none waits.
+  ///
+  /// - Parameter timeout: the real time after which it gives up with a reported issue, because work
+  ///   repeats for ever.
+  @MainActor
+  public func run(
+    timeout: Duration = .seconds(10),
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) async {
+    let end = ContinuousClock.now + timeout
+    await Task.megaYield()
+    while let date = nextDate {
+      await advance(to: date)
+      guard ContinuousClock.now < end else {
+        reportIssue(
+          "Work still waits on the scheduler after \(timeout): 'run' is for work that ends.",
+          fileID: fileID, filePath: filePath, line: line, column: column)
+        return
+      }
+    }
+  }
+}
+
+/// What waits for which time, in the order of the times and then of its coming.
+struct DueQueue<Instant: Comparable, Work> {
+  private struct Item {
+    var id: Int
+    var due: Instant
+    var work: Work
+  }
+
+  private(set) var now: Instant
+  private var items: [Item] = []
+  private var lastID = 0
+
+  init(now: Instant) {
+    self.now = now
+  }
+
+  var count: Int { items.count }
+
+  /// The earliest time for which something waits.
+  var next: Instant? { items.first?.due }
+
+  mutating func nextID() -> Int {
+    lastID += 1
+    return lastID
+  }
+
+  mutating func add(_ id: Int, due: Instant, _ work: Work) {
+    let place = items.firstIndex { due < $0.due || due == $0.due && id < $0.id } ?? items.endIndex
+    items.insert(Item(id: id, due: due, work: work), at: place)
+  }
+
+  /// Takes out the work with an identifier, if it still waits.
+  mutating func remove(_ id: Int) -> Work? {
+    items.firstIndex { $0.id == id }.map { items.remove(at: $0).work }
+  }
+
+  /// Takes out the next work that is due by `limit` and moves the time there, or to `limit` if
+  /// there is none; the time never goes back.
+  mutating func takeNext(until limit: Instant) -> Work? {
+    guard let first = items.first, first.due <= limit else {
+      now = max(now, limit)
+      return nil
+    }
+    now = max(now, first.due)
+    return items.removeFirst().work
+  }
+}
 #endif

@@ -6,7 +6,7 @@ import Synchronization
 /// The places are kept for ever, one for each place in the source and not for each wrapper.
 @usableFromInline
 struct Site: @unchecked Sendable {
-  // `@unchecked` is right, because nobody changes what the pointer leads to, and it is never freed.
+  // `@unchecked` is right, because the memory that it points to never changes and is never freed.
   private let place: UnsafePointer<Place>
 
   fileprivate struct Place: ~Copyable {

@@ -1,4 +1,5 @@
 #if !PointFreeDependencies
+import Foundation
 import Synchronization
 
 /// What this module asks of the test framework, which it does not import.
@@ -45,5 +46,93 @@ extension TestFramework {
     recordWithoutTest: { issue in
       TestProcess.tell("\(issue.fileID):\(issue.line): \(issue.text)\n\n\(TestProcess.advice)")
     })
+}
+
+/// A test that is running: a function, and of a parameterised one the case.
+package struct RunningTest: Hashable, Sendable, CustomStringConvertible {
+  package var name: String
+  /// Where the test is declared, as in `Module/File.swift`; empty where that is not known.
+  package var fileID: String
+  package var line: Int
+  package var column: Int
+  /// The arguments of a parameterised test's case, in a form that only tells cases apart.
+  package var arguments: [UInt8]?
+
+  package init(
+    name: String, fileID: String = "", line: Int = 0, column: Int = 0, arguments: [UInt8]? = nil
+  ) {
+    self.name = name
+    self.fileID = fileID
+    self.line = line
+    self.column = column
+    self.arguments = arguments
+  }
+
+  package var description: String {
+    fileID.isEmpty ? name : "\(name) at \(fileID):\(line)"
+  }
+}
+
+extension RunningTest {
+  /// The test that the current task belongs to, or the one that the scope around escaped from;
+  /// under XCTest, on every thread, the case that is running.
+  static var current: RunningTest? {
+    TestFramework.current.currentTest() ?? IssueOrigin.ofEscapedScope.test ?? XCTestRun.current
+  }
+}
+
+/// What is known of the process in which tests run.
+enum TestProcess {
+  /// Whether the tests are Swift Testing's: SwiftPM runs XCTest's in a process of their own.
+  static var isSwiftTesting: Bool { wasAskedForSwiftTesting || RunningTests.shared.haveBeenSeen }
+
+  static let wasAskedForSwiftTesting = asksForSwiftTesting(CommandLine.arguments)
+
+  static func asksForSwiftTesting(_ arguments: [String]) -> Bool {
+    arguments.contains("--testing-library=swift-testing")
+      || zip(arguments, arguments.dropFirst()).contains {
+        $0 == "--testing-library" && $1 == "swift-testing"
+      }
+  }
+
+  static let advice = """
+    The values of dependencies are not kept apart between tests, and issues from other threads do not fail their \
+    test. Add the product "ClientDependenciesTestSupport" to the dependencies of the test target.
+    """
+
+  /// Says once per process that the product for tests is not linked.
+  static func complainIfWithoutSupport() {
+    if !TestFramework.isInstalled { _ = complaint }
+  }
+
+  private static let complaint: Void = tell(advice)
+
+  static func tell(_ text: String) {
+    FileHandle.standardError.write(Data("\(text)\n".utf8))
+  }
+}
+
+/// The run of XCTest's cases, as an observer tells of it.
+package enum XCTestRun {
+  // The number of the case that is running; between two cases, that of the last one with a minus.
+  // Only the thread that runs the cases writes it.
+  private static let number = Atomic(0)
+
+  /// The case that is running, if XCTest runs and an observer tells of it.
+  static var current: RunningTest? {
+    let number = number.load(ordering: .relaxed)
+    return number > 0 ? RunningTest(name: "XCTest case", line: number) : nil
+  }
+
+  /// A case starts, with none of the values that others used.
+  package static func caseWillStart() {
+    number.store(abs(number.load(ordering: .relaxed)) + 1, ordering: .relaxed)
+  }
+
+  /// The case has ended: its values are released.
+  package static func caseDidFinish() {
+    if let current { ValueCache.ofProcess.removeValues(of: current) }
+    number.store(-abs(number.load(ordering: .relaxed)), ordering: .relaxed)
+  }
 }
 #endif

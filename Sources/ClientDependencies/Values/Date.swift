@@ -2,7 +2,7 @@
 public import Foundation
 
 extension DependencyValues {
-  /// What tells the date: `@Dependency(\.date.now) var now`.
+  /// The current date: `@Dependency(\.date.now) var now`.
   ///
   /// A test that asks it for a date gets an issue, unless it gives one: `$0.date.now = start`.
   public var date: DateGenerator {
@@ -24,18 +24,18 @@ enum DateGeneratorKey: DependencyKey {
   }
 }
 
-/// What tells the date.
+/// A source of the current date.
 public struct DateGenerator: Sendable {
   private var generate: @Sendable () -> Date
   /// What happens first, where a test has given no date.
   private var complain: (@Sendable () -> Void)?
 
-  /// Tells what the closure returns.
+  /// A generator that returns the dates of a closure.
   public init(_ generate: @escaping @Sendable () -> Date) {
     self.generate = generate
   }
 
-  /// Tells the same date for ever.
+  /// A generator that always returns the same date.
   public static func constant(_ now: Date) -> Self {
     Self { now }
   }
@@ -46,7 +46,7 @@ public struct DateGenerator: Sendable {
     set { self = .constant(newValue) }
   }
 
-  /// Tells the date.
+  /// Returns the current date.
   public func callAsFunction() -> Date {
     complain?()
     return generate()

@@ -17,4 +17,146 @@ enum DefaultAppStorageKey: DependencyKey {
   static var previewValue: UncheckedSendable<UserDefaults> { testValue }
   static var testValue: UncheckedSendable<UserDefaults> { UncheckedSendable(VolatileDefaults()) }
 }
+
+/// The domains that a storage of defaults in memory reads, as dictionaries by their names.
+private struct DefaultsDomains {
+  private static let own = "own"
+  private var persistent: [String: [String: Any]] = [:]
+  private var suites: [String] = []
+  private(set) var volatile: [String: [String: Any]] = [
+    UserDefaults.argumentDomain: [:], UserDefaults.registrationDomain: [:],
+  ]
+
+  /// The value of the first domain that has one.
+  func object(forKey key: String) -> Any? {
+    searched.lazy.compactMap { $0[key] }.first
+  }
+
+  var all: [String: Any] {
+    searched.reduce(into: [:]) { all, domain in all.merge(domain) { first, _ in first } }
+  }
+
+  mutating func set(_ value: Any?, forKey key: String) {
+    persistent[Self.own, default: [:]][key] = value
+  }
+
+  mutating func register(_ defaults: [String: Any]) {
+    volatile[UserDefaults.registrationDomain, default: [:]].merge(defaults) { _, new in new }
+  }
+
+  mutating func setVolatile(_ domain: [String: Any]?, forName name: String) {
+    volatile[name] = domain
+  }
+
+  func persistent(forName name: String) -> [String: Any]? {
+    persistent[Self.key(of: name)]
+  }
+
+  mutating func setPersistent(_ domain: [String: Any]?, forName name: String) {
+    persistent[Self.key(of: name)] = domain
+  }
+
+  mutating func addSuite(_ name: String) {
+    removeSuite(name)
+    suites.append(name)
+  }
+
+  mutating func removeSuite(_ name: String) {
+    suites.removeAll { $0 == name }
+  }
+
+  private var searched: [[String: Any]] {
+    let lasting = ([Self.own] + suites.map(Self.key)).map { persistent[$0] ?? [:] }
+    return [volatile[UserDefaults.argumentDomain] ?? [:]] + lasting
+      + [volatile[UserDefaults.registrationDomain] ?? [:]]
+  }
+
+  /// The program's own domain goes by the name of its bundle or of its process.
+  private static func key(of name: String) -> String {
+    let isOwn = name == Bundle.main.bundleIdentifier || name == ProcessInfo.processInfo.processName
+    return isOwn ? own : "suite \(name)"
+  }
+}
+
+/// Defaults that live in memory and end with their owner.
+///
+/// The domain of the program itself is what they set; all other domains are in memory as well.
+/// Foundation's other accessors stand on the ones that are overridden here.
+private final class VolatileDefaults: UserDefaults {
+  // Held for one look-up or change; values are property lists, which never change.
+  private let lock = NSLock()
+  private var domains = DefaultsDomains()
+
+  init() {
+    // The suite is never read or written; without a name there is always one.
+    super.init(suiteName: nil)!
+    // Foundation has set the arguments of the process, which are none of the owner's.
+    domains = DefaultsDomains()
+  }
+
+  override func object(forKey key: String) -> Any? {
+    lock.withLock { domains.object(forKey: key) }
+  }
+
+  override func set(_ value: Any?, forKey key: String) {
+    change { $0.set(value, forKey: key) }
+  }
+
+  override func removeObject(forKey key: String) {
+    set(nil as Any?, forKey: key)
+  }
+
+  override func register(defaults: [String: Any]) {
+    lock.withLock { domains.register(defaults) }
+  }
+
+  override func dictionaryRepresentation() -> [String: Any] {
+    lock.withLock { domains.all }
+  }
+
+  override func synchronize() -> Bool { true }
+
+  private func change(_ change: (inout DefaultsDomains) -> Void) {
+    lock.withLock { change(&domains) }
+    NotificationCenter.default.post(name: UserDefaults.didChangeNotification, object: self)
+  }
+
+  // MARK: Domains
+
+  override func persistentDomain(forName name: String) -> [String: Any]? {
+    lock.withLock { domains.persistent(forName: name) }
+  }
+
+  override func setPersistentDomain(_ domain: [String: Any], forName name: String) {
+    change { $0.setPersistent(domain, forName: name) }
+  }
+
+  override func removePersistentDomain(forName name: String) {
+    change { $0.setPersistent(nil, forName: name) }
+  }
+
+  override func addSuite(named name: String) {
+    lock.withLock { domains.addSuite(name) }
+  }
+
+  override func removeSuite(named name: String) {
+    lock.withLock { domains.removeSuite(name) }
+  }
+
+  override var volatileDomainNames: [String] {
+    lock.withLock { domains.volatile.keys.sorted() }
+  }
+
+  override func volatileDomain(forName name: String) -> [String: Any] {
+    lock.withLock { domains.volatile[name] ?? [:] }
+  }
+
+  override func setVolatileDomain(_ domain: [String: Any], forName name: String) {
+    lock.withLock { domains.setVolatile(domain, forName: name) }
+  }
+
+  override func removeVolatileDomain(forName name: String) {
+    lock.withLock { domains.setVolatile(nil, forName: name) }
+  }
+}
 #endif

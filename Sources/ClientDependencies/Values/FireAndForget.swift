@@ -1,6 +1,6 @@
 #if !PointFreeDependencies
 extension DependencyValues {
-  /// What starts work whose end nobody waits for; in tests it is waited for.
+  /// Starts work without waiting for its end; in tests its end is awaited.
   ///
   /// ```swift
   /// @Dependency(\.fireAndForget) var fireAndForget
@@ -30,7 +30,7 @@ private enum FireAndForgetKey: DependencyKey {
   }
 }
 
-/// What starts work whose end nobody waits for.
+/// Starts work without waiting for its end.
 public struct FireAndForget: Sendable {
   typealias Operation = @Sendable () async throws -> Void
 

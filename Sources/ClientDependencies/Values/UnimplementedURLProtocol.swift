@@ -16,7 +16,7 @@ extension URLSession {
 /// Takes every request, reports it and lets it fail.
 ///
 /// A session makes it from its class alone, on a thread of its own: a session that belongs to a
-/// test therefore has a class to itself, told from the others by `Number`.
+/// test therefore has a class of its own, distinguished by `Number`.
 private final class UnimplementedURLProtocol<Number>: URLProtocol {
   override class func canInit(with request: URLRequest) -> Bool { true }
 

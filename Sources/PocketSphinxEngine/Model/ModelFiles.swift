@@ -46,7 +46,7 @@ struct ModelFiles: Equatable, Sendable {
 
   /// The model's language, as a BCP 47 tag; `und` where no name tells it.
   var tag: String {
-    ModelLanguage.tag(ofFilesNamed: [directory, dictionary, acoustic, language])
+    AcousticModelLanguage.tag(ofFilesNamed: [directory, dictionary, acoustic, language])
   }
 
   func acousticFile(_ name: String) -> String { "\(acoustic)/\(name)" }

@@ -1,6 +1,7 @@
 import AudioCore
 import SpeechClient
 import SpeechEngine
+import Transcripts
 
 /// Makes the results of a task from an engine's hypotheses: numbered, on one time-line, one final
 /// each, but for those that are lost.

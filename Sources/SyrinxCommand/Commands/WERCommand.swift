@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilePaths
 import SpeechClient
+import Transcripts
 
 /// `syrinx wer`: measures the word error rate of a transcript.
 struct WERCommand: Subcommand {

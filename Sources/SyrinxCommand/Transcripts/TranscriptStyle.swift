@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilePaths
 import SpeechClient
+import Transcripts
 
 /// The form of a transcript.
 enum TranscriptStyle: Hashable {

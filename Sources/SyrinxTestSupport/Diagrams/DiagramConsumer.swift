@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A task that iterates a stream as its column says, and draws what it gets.
+/// A task that iterates a stream according to its column, and draws the elements.
 final class DiagramConsumer: Sendable {
   private struct State {
     var isGreedy = false
@@ -35,14 +35,14 @@ final class DiagramConsumer: Sendable {
 
   func endColumn() { state.withLock { $0.drawing.endColumn() } }
 
-  /// Does what the consumer's column says.
+  /// Performs the consumer's column.
   func step(_ symbol: Character) {
     perform { state in
       state.isGreedy = symbol == "*" || symbol == ";"
       state.permits += symbol.wholeNumberValue ?? 0
       state.hasLeft = state.hasLeft || symbol == "!"
     }
-    // What it has asked for and still waits for can only be let go of by a cancellation.
+    // Only a cancellation ends a request that still waits.
     if symbol == "!" || symbol == ";" { task.withLock { $0 }?.cancel() }
   }
 
@@ -64,7 +64,7 @@ final class DiagramConsumer: Sendable {
     await withCheckedContinuation { continuation in perform { $0.waiting = continuation } }
   }
 
-  /// What comes after the consumer has left is seen by nobody.
+  /// Elements after the consumer has left are not seen.
   private func draw(_ symbol: String) {
     state.withLock { state in
       if !state.hasLeft { state.drawing.add(symbol) }
@@ -79,5 +79,23 @@ final class DiagramConsumer: Sendable {
       return (waiting, mayAsk)
     }
     if let (waiting, mayAsk) = answer { waiting.resume(returning: mayAsk) }
+  }
+}
+
+/// Keeps the jobs of its tasks until they are run explicitly: time stands still in between.
+final class StepExecutor: TaskExecutor {
+  // Held to move jobs in and out, never while one runs.
+  private let jobs = Mutex<[UnownedJob]>([])
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    jobs.withLock { $0.append(job) }
+  }
+
+  /// Runs jobs, and those that they bring, until all tasks wait for something.
+  func runUntilQuiet() {
+    while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+      job.runSynchronously(on: asUnownedTaskExecutor())
+    }
   }
 }

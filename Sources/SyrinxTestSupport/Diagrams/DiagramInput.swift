@@ -60,7 +60,7 @@ final class InputQueue<Element: Sendable>: Sendable {
     var waiting: Waiting?
     var drawing = DiagramDrawing()
 
-    /// What is to be told, and to whom.
+    /// The event, and its receiver.
     mutating func match() -> (Waiting, Answer)? {
       guard let waiting, let answer = nextAnswer() else { return nil }
       self.waiting = nil

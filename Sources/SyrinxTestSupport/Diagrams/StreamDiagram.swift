@@ -26,7 +26,7 @@
 /// | `1`…`9` | it asks so many times more |
 /// | `-` | it asks no more; what it has asked for still comes |
 /// | `;` | its task is cancelled, and goes on asking as with `*` |
-/// | `!` | it leaves its loop, and lets go of the stream |
+/// | `!` | it leaves its loop, and releases the stream |
 ///
 /// In a column consumers come first, then the inputs, each in their order. The result has in each
 /// column what the consumer got, in the same notation. A diagram is as long as its longest text.
@@ -124,5 +124,48 @@ extension String {
   /// The character of a column; after the end, the last one.
   fileprivate func symbol(at column: Int) -> Character {
     dropFirst(column).first ?? last ?? "*"
+  }
+}
+
+/// The columns of a drawing: the characters of each, none for a `-`.
+private struct DiagramColumns: Equatable {
+  private var columns: [[Character]] = []
+
+  init(drawing: String) {
+    var group: [Character]?
+    for character in drawing {
+      switch character {
+      case "[": group = []
+      case "]":
+        columns.append(group ?? [])
+        group = nil
+      default:
+        if group?.append(character) == nil { columns.append(character == "-" ? [] : [character]) }
+      }
+    }
+  }
+
+  var count: Int { columns.count }
+
+  /// The characters of a column; none after the end.
+  subscript(column: Int) -> [Character] {
+    column < columns.count ? columns[column] : []
+  }
+}
+
+/// Draws what happens, column by column.
+struct DiagramDrawing {
+  private(set) var text = ""
+  private var column = ""
+
+  mutating func add(_ symbol: String) { column += symbol }
+
+  mutating func endColumn() {
+    switch column.count {
+    case 0: text += "-"
+    case 1: text += column
+    default: text += "[\(column)]"
+    }
+    column = ""
   }
 }

@@ -1,6 +1,10 @@
-public import AudioRecorderClient
 import AudioCore
+public import AudioRecorderClient
+import AudioThreads
+import ClientDependencies
+import FilePaths
 public import Foundation
+import SoundFile
 
 extension AudioRecorderClient {
   /// This client, with everything that its captures yield noted in a file, for `replayingCapture`.
@@ -27,5 +31,62 @@ extension AudioRecorderClient {
       }
     }
     return client
+  }
+}
+
+extension AudioRecorderClient {
+  /// A client whose captures yield what was recorded with `recordingCapture(to:)`, when it was, on
+  /// `\.continuousClock`.
+  ///
+  /// The calls of `capture` get the recorded ones in order, in the format of then, whatever they
+  /// ask for. One call more than was recorded throws `ReplayError.noMoreTasks`. The other endpoints
+  /// are not implemented.
+  ///
+  /// - Throws: `ReplayError.unreadable`.
+  public static func replayingCapture(_ url: URL) throws -> AudioRecorderClient {
+    let replay = Replay(try RecordedTasks(url: url, header: .capture))
+    var client = AudioRecorderClient()
+    client.capture = { _ in
+      do {
+        let (task, lines, pace) = try replay.begin()
+        let sound = try ReplayedSound(url: soundURL(of: task, beside: url))
+        return ReplayedStream.replaying(lines, pace: pace) { line in
+          guard let block = line.block else { return nil }
+          return block.value(try await sound.read(FrameCount(block.frames)))
+        }
+      } catch {
+        return .finished(throwing: error)
+      }
+    }
+    return client
+  }
+}
+
+/// The WAV file of a capture, opened by the first block and read on a thread of its own.
+private actor ReplayedSound {
+  private let executor: ThreadExecutor
+  private let url: URL
+  private var reader: SoundFileReader?
+
+  init(url: URL) throws {
+    executor = try ThreadExecutor(name: "syrinx-replay")
+    self.url = url
+  }
+
+  isolated deinit {
+    reader = nil
+  }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  func read(_ count: FrameCount) throws -> AudioBuffer {
+    let reader = try reader ?? SoundFileReader(url: url)
+    self.reader = reader
+    let buffer = try reader.read(atMost: count)
+    guard buffer.frameCount == count else {
+      throw ReplayError.unreadable(
+        reason: "\(FilePath(url)) is shorter than the recording beside it")
+    }
+    return buffer
   }
 }

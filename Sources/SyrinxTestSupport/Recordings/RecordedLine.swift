@@ -16,7 +16,7 @@ struct RecordedLine: Codable {
   var task: Int
   /// Nanoseconds since that call.
   var ns: Int64
-  // One of the five says what happened.
+  // Exactly one of the five is set.
   var result: RecordedResult?
   var event: RecordedEvent?
   var block: RecordedBlock?
@@ -50,5 +50,33 @@ struct RecordedBlock: Codable {
       buffer: buffer, time: .nanoseconds(timeNs),
       gap: lost.map { CaptureGap(lost: FrameCount($0)) },
       capturedAt: .nanoseconds(capturedAtNs), nonFiniteCount: nonFinite ?? 0)
+  }
+}
+
+/// A word of which a newer version may write another one.
+protocol RecordedName: RawRepresentable<String>, Codable {}
+
+extension RecordedName {
+  init(from decoder: any Decoder) throws {
+    let name = try decoder.singleValueContainer().decode(String.self)
+    guard let value = Self(rawValue: name) else {
+      throw UnknownName(name: name, of: "\(Self.self)".lowercased())
+    }
+    self = value
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(rawValue)
+  }
+}
+
+/// A recording has a word that this version does not know: it is read to its end or not at all.
+struct UnknownName: Error, CustomStringConvertible {
+  let name: String
+  let of: String
+
+  var description: String {
+    "\"\(name)\" is no \(of) that this version knows; read it with the version that made it"
   }
 }

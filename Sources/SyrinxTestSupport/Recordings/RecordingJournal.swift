@@ -80,3 +80,77 @@ func soundURL(of task: Int, beside url: URL) -> URL {
   let path = FilePath(url)
   return path.folder.appending(FilePath("\(path.stem.text)-\(task).wav")).url
 }
+
+extension RecordingJournal {
+  /// A task's stream, noted on its way; where the journal cannot be written, the stream throws.
+  ///
+  /// - Parameters:
+  ///   - start: begins the stream of the task of that number.
+  ///   - note: notes an element, so many nanoseconds after the task began.
+  func recorded<Element: Sendable>(
+    _ start: @Sendable (_ task: Int) async -> AsyncThrowingStream<Element, any Error>,
+    note: @escaping @Sendable (_ element: Element, _ task: Int, _ ns: Int64) async throws -> Void
+  ) async -> AsyncThrowingStream<Element, any Error> {
+    @Dependency(\.continuousClock) var clock
+    let elapsed = stopwatch(clock)
+    do {
+      let task = try begin()
+      return RecordedStream.noting(await start(task)) { step in
+        let ns = elapsed().inNanoseconds
+        switch step {
+        case .element(let element): try await note(element, task, ns)
+        case .end(let error): try await self.end(task: task, ns: ns, failure: error)
+        }
+      }
+    } catch {
+      return .finished(throwing: error)
+    }
+  }
+}
+
+/// A stream that is noted while it is consumed; the consumer's demand stays the back-pressure.
+private final class RecordedStream<Element: Sendable>: @unchecked Sendable {
+  enum Note {
+    case element(Element)
+    case end((any Error)?)
+  }
+
+  // Right because a stream has one consumer, which asks for one element at a time.
+  private var iterator: AsyncThrowingStream<Element, any Error>.Iterator
+  private let write: @Sendable (Note) async throws -> Void
+
+  private init(
+    _ stream: AsyncThrowingStream<Element, any Error>,
+    write: @escaping @Sendable (Note) async throws -> Void
+  ) {
+    iterator = stream.makeAsyncIterator()
+    self.write = write
+  }
+
+  /// The same stream; it throws as well what `write` throws.
+  static func noting(
+    _ stream: AsyncThrowingStream<Element, any Error>,
+    write: @escaping @Sendable (Note) async throws -> Void
+  ) -> AsyncThrowingStream<Element, any Error> {
+    let recorded = RecordedStream(stream, write: write)
+    return AsyncThrowingStream { try await recorded.next() }
+  }
+
+  private func next() async throws -> Element? {
+    let element: Element?
+    do {
+      element = try await iterator.next()
+    } catch {
+      try await write(.end(error))
+      throw error
+    }
+    try await write(element.map(Note.element) ?? .end(nil))
+    return element
+  }
+}
+
+/// What the time since now will be.
+func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
+  let start = clock.now
+  return { start.duration(to: clock.now) }
+}

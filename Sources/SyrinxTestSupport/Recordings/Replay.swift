@@ -77,3 +77,63 @@ final class ReplayPace: Sendable {
     waiting?.cancel()
   }
 }
+
+/// What goes wrong when a recording is replayed.
+public enum ReplayError: Error, Equatable {
+  /// The file cannot be read, is no recording of that kind, or has what only a newer version
+  /// knows; the reason names the file and the line.
+  case unreadable(reason: String)
+  /// There was one call more than while it was recorded; record anew.
+  case noMoreTasks(recorded: Int)
+  /// An error that was recorded, by its sentence.
+  case recorded(String)
+}
+
+extension ReplayError: CustomStringConvertible {
+  /// A sentence for people.
+  public var description: String {
+    switch self {
+    case .unreadable(let reason): reason
+    case .noMoreTasks(let recorded):
+      "the recording has \(recorded) tasks, and one more was started; record it anew"
+    case .recorded(let sentence): sentence
+    }
+  }
+}
+
+/// The lines of one task as the stream that they were.
+final class ReplayedStream<Element: Sendable>: Sendable {
+  private let pace: ReplayPace
+  private let read: @Sendable (RecordedLine) async throws -> Element?
+  // Held to take the next line.
+  private let rest: Mutex<ArraySlice<RecordedLine>>
+
+  private init(
+    _ lines: [RecordedLine], pace: ReplayPace,
+    read: @escaping @Sendable (RecordedLine) async throws -> Element?
+  ) {
+    (self.pace, self.read) = (pace, read)
+    rest = Mutex(lines[...])
+  }
+
+  /// Each element when it is due; a line without one ends the stream.
+  static func replaying(
+    _ lines: [RecordedLine], pace: ReplayPace,
+    read: @escaping @Sendable (RecordedLine) async throws -> Element?
+  ) -> AsyncThrowingStream<Element, any Error> {
+    let replayed = ReplayedStream(lines, pace: pace, read: read)
+    return AsyncThrowingStream { try await replayed.next() }
+  }
+
+  private func next() async throws -> Element? {
+    guard let line = rest.withLock({ $0.popFirst() }) else { return nil }
+    do {
+      try await pace.wait(until: .nanoseconds(line.ns))
+    } catch {
+      // A consumer that is cancelled sees the end, as with every stream.
+      return nil
+    }
+    if let failed = line.failed { throw failed.value }
+    return try await read(line)
+  }
+}

@@ -1,4 +1,6 @@
 import AudioCore
+import ClientDependencies
+import FilePaths
 public import Foundation
 import SoundFile
 public import SpeechClient
@@ -12,7 +14,7 @@ extension SpeechClient {
   /// "utterance", "final", "words" ("word", "startNs", "durationNs", "confidence", "alternatives"),
   /// "stable" (how many of them), "alternatives" (lists of words) and "metadata", "event" with
   /// "kind", "ns", "endNs" and, of what was dropped, "reason" and "failed", "failed" with "kind"
-  /// and "reason", or "finished". What was heard, where it came as buffers or from a microphone, is
+  /// and "reason", or "finished". The audio, if it came as buffers or from a microphone, is
   /// beside it as 32-bit float WAV: `talk.jsonl` has `talk-0.wav` for the first task.
   ///
   /// A file that exists is replaced by the first task. Where it cannot be written, the task's
@@ -66,4 +68,109 @@ private func teed(
   _ buffers: some AsyncSequence<AudioBuffer, any Error> & Sendable, to url: URL
 ) -> any AsyncSequence<AudioBuffer, any Error> & Sendable {
   buffers.teed(to: url, encoding: .wavFloat)
+}
+
+extension SpeechClient {
+  /// A client that yields what was recorded with `recording(to:)`, when it was, on
+  /// `\.continuousClock`.
+  ///
+  /// The calls of `startTask` and `recognition` get the recorded tasks in order, whatever they ask
+  /// for and whichever of the two they were; their audio is not read. One call more than was
+  /// recorded throws `ReplayError.noMoreTasks`. `finishTask` lets what is left come at once. The
+  /// client is authorized, and has no locales and no engines.
+  ///
+  /// - Throws: `ReplayError.unreadable`.
+  public static func replaying(_ url: URL) throws -> SpeechClient {
+    let replay = Replay(try RecordedTasks(url: url, header: .speech))
+    return SpeechClient(
+      authorizationStatus: { .authorized },
+      requestAuthorization: { .authorized },
+      startTask: { _ in replay.results() },
+      recognition: { _ in replay.events() },
+      finishTask: { replay.hurry() },
+      supportedLocales: { [] },
+      engines: { [] })
+  }
+}
+
+extension Replay {
+  /// The results of the next task.
+  fileprivate func results() -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {
+    do {
+      let (_, lines, pace) = try begin()
+      return ReplayedStream.replaying(lines.filter { $0.event == nil }, pace: pace) {
+        $0.result?.value
+      }
+    } catch {
+      return .finished(throwing: error)
+    }
+  }
+
+  /// The next task's events; of one that has results alone, what follows from those.
+  fileprivate func events() -> AsyncThrowingStream<SpeechRecognitionEvent, any Error> {
+    do {
+      let (_, lines, pace) = try begin()
+      guard lines.contains(where: { $0.event != nil }) else {
+        return ResultEvents.telling(
+          ReplayedStream.replaying(lines, pace: pace) { $0.result?.value })
+      }
+      return ReplayedStream.replaying(lines, pace: pace) { line in
+        line.event?.value ?? line.result.map { .result($0.value) }
+      }
+    } catch {
+      return .finished(throwing: error)
+    }
+  }
+}
+
+/// A recording that was read: what happened in each task, in order.
+struct RecordedTasks {
+  let tasks: [[RecordedLine]]
+
+  init(url: URL, header: RecordedHeader) throws(ReplayError) {
+    let data: Data
+    do throws(FilePathError) {
+      data = Data(try FilePath(url).contents())
+    } catch {
+      throw .unreadable(reason: "\(FilePath(url)) cannot be read: \(error.readingReason)")
+    }
+    let lines = data.split(separator: UInt8(ascii: "\n"))
+    guard let first = lines.first, let found = try? Self.decode(RecordedHeader.self, first),
+      found == header
+    else {
+      throw .unreadable(
+        reason: "\(FilePath(url)) is no recording of the format \(header.format), version "
+          + "\(header.version): its first line says otherwise")
+    }
+    var tasks: [Int: [RecordedLine]] = [:]
+    for (index, line) in lines.enumerated().dropFirst() {
+      do {
+        let line = try Self.decode(RecordedLine.self, line)
+        // A task has a line at least, so that there are no more of them than lines.
+        guard (0..<lines.count).contains(line.task), line.block?.frames ?? 0 >= 0 else {
+          throw Damage(line: line)
+        }
+        tasks[line.task, default: []].append(line)
+      } catch let error as UnknownName {
+        throw .unreadable(
+          reason: "\(FilePath(url)), line \(index + 1), is of a newer version: \(error)")
+      } catch {
+        throw .unreadable(reason: "\(FilePath(url)), line \(index + 1), is damaged: \(error)")
+      }
+    }
+    self.tasks = (0..<((tasks.keys.max() ?? -1) + 1)).map { tasks[$0] ?? [] }
+  }
+
+  /// A line with numbers that nothing has.
+  private struct Damage: Error, CustomStringConvertible {
+    let line: RecordedLine
+
+    var description: String {
+      "it is of task \(line.task)" + (line.block.map { " and has \($0.frames) frames" } ?? "")
+    }
+  }
+
+  private static func decode<Value: Decodable>(_ type: Value.Type, _ line: Data) throws -> Value {
+    try JSONDecoder().decode(type, from: line)
+  }
 }

@@ -25,7 +25,7 @@ struct VoskModelFiles: Equatable, Sendable {
   }
 
   /// The language by the folder's name.
-  var language: String { ModelLanguage.tag(ofModelNamed: directory) }
+  var language: String { VoskModelLanguage.tag(ofModelNamed: directory) }
 
   /// Whether the model can be told what may be said: its graph is composed at run time.
   var takesPhrases: Bool { !has(graph("HCLG.fst")) }

@@ -6,6 +6,7 @@ import SileroDetector
 import SpeechClient
 import SpeechEngine
 import Testing
+import Transcripts
 
 /// The examples of `SpeechClient.docc`.
 @Suite struct SpeechArticlesTests {

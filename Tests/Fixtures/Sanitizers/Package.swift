@@ -78,7 +78,7 @@ let package = Package(
       ]),
     library("TestTools", ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"]),
     tests("ALSASoundCard", ["ALSASoundCard"] + engine + engines, exclude: ["Support"]),
-    tests("AudioCore", ["AudioCore", "SyrinxTestSupport"]),
+    tests("AudioCore", ["AudioCore", "ClientDependencies", "SyrinxTestSupport"]),
     tests("AudioThreads", ["AudioThreads"]),
     tests(
       "AudioPlayerClientLive",

@@ -2,6 +2,7 @@ import AudioCore
 import BenchmarkTools
 import Foundation
 import SpeechClient
+import Transcripts
 
 /// What runs of one program have used.
 struct Runs {

@@ -1,0 +1,79 @@
+import AudioCore
+import SpeechClient
+
+/// A format of text files that hold cues.
+public enum CueFormat: String, Hashable, Sendable, CaseIterable {
+  /// SubRip: numbered cues, times as `00:00:01,500`.
+  case srt
+  /// WebVTT, as browsers read it: times as `00:00:01.500`; &, < and > are escaped.
+  case vtt
+  /// A table with the columns start and end, in milliseconds, and text, parted by tabs.
+  case tsv
+
+  /// What the file begins with, without the line feed at its end; nil where it begins with a cue.
+  public var header: String? {
+    switch self {
+    case .srt: nil
+    case .vtt: "WEBVTT\n"
+    case .tsv: "start\tend\ttext"
+    }
+  }
+
+  /// A cue, without the line feed at its end; `number` counts the cues of the file from 1.
+  public func text(of cue: Cue, number: Int) -> String {
+    let lines = cue.lines.joined(separator: "\n")
+    let (start, end) = (cue.start.thousandths, cue.end.thousandths)
+    return switch self {
+    case .srt: "\(number)\n\(clock(start, ",")) --> \(clock(end, ","))\n\(lines)\n"
+    case .vtt: "\(clock(start, ".")) --> \(clock(end, "."))\n\(escaped(lines))\n"
+    case .tsv: "\(start)\t\(end)\t\(row(cue.lines))"
+    }
+  }
+
+  private func row(_ lines: [String]) -> String {
+    String(lines.joinedAsWritten.map { $0 == "\t" || $0.isNewline ? " " : $0 })
+  }
+
+  private func clock(_ thousandths: Int, _ point: String) -> String {
+    let seconds = thousandths / 1_000
+    let parts = [seconds / 3_600, seconds / 60 % 60, seconds % 60].map { digits($0, 2) }
+    return parts.joined(separator: ":") + point + digits(thousandths % 1_000, 3)
+  }
+
+  private func digits(_ number: Int, _ count: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, count - digits.count)) + digits
+  }
+
+  private func escaped(_ text: String) -> String {
+    text.reduce(into: "") { escaped, character in
+      switch character {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      default: escaped.append(character)
+      }
+    }
+  }
+}
+
+extension Duration {
+  fileprivate var thousandths: Int { max(0, Int((inSeconds * 1_000).rounded())) }
+}
+
+/// The piece of a transcript that is shown at one time, such as a subtitle.
+public struct Cue: Hashable, Sendable {
+  /// When it appears, from the beginning of the audio.
+  public var start: Duration
+  /// When it disappears.
+  public var end: Duration
+  /// Its lines, from top to bottom.
+  public var lines: [String]
+
+  /// A cue from its parts.
+  public init(start: Duration, end: Duration, lines: [String]) {
+    self.start = start
+    self.end = end
+    self.lines = lines
+  }
+}

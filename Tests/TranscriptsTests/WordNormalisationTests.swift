@@ -1,0 +1,64 @@
+import SpeechClient
+import Testing
+import Transcripts
+
+struct WordNormalisationTests {
+  @Test(arguments: [
+    ("Go! Twenty-one?", ["go", "21"]),
+    ("rock\u{2019}n", ["rock'n"]),
+    ("'quoted' rock''n roll'", ["quoted", "rock", "n", "roll"]),
+    ("  \n\t", []),
+    ("' -- '", []),
+    ("\u{C9}tude f\u{FC}r 3.5", ["\u{E9}tude", "f\u{FC}r", "3.5"]),
+    ("the U.S.A. at 5 p.m. The end.Then", ["the", "usa", "at", "5", "pm", "the", "end", "then"]),
+    ("A & B", ["a", "and", "b"]),
+  ])
+  func `spoken words have neither case nor punctuation`(text: String, words: [String]) {
+    #expect(WordNormalisation.spoken.words(of: text) == words)
+  }
+
+  /// Texts that are read aloud alike.
+  @Test(arguments: [
+    // Contractions, and what is as short.
+    ["isn't", "is not", "isn\u{2019}t"], ["I'm sure we'd've gone", "I am sure we would have gone"],
+    ["You won't, can't, shan't", "you will not cannot shall not"], ["it's", "it is"],
+    ["let's", "let us"], ["gonna wanna", "going to want to"], ["Mr. Smith", "mister smith"],
+    // Spellings.
+    ["colours, favourite", "colors favorite"], ["organised", "organized"],
+    ["the realisation of travelling", "the realization of traveling"],
+    ["a grey theatre's centre", "a gray theatre's center"], ["analysing", "analyzing"],
+    ["cancelled cheques", "canceled checks"], ["OK", "okay"],
+    // Fillers.
+    ["well, uh, I, um, go", "Well I go"], ["twenty, uh, five", "25"],
+    // Scripts without spaces.
+    ["\u{6211}\u{7528}\u{624B}\u{673A}\u{3002}", "\u{6211} \u{7528} \u{624B}\u{673A}"],
+  ])
+  func `texts that are read aloud alike have the same words`(texts: [String]) {
+    let words = texts.map(WordNormalisation.spoken.words)
+    #expect(Set(words).count == 1, "\(words)")
+    #expect(words.first?.isEmpty == false)
+  }
+
+  @Test(arguments: [
+    ("John's isn't", ["john's", "is", "not"]),
+    ("otherwise precise exercises surprised", ["otherwise", "precise", "exercises", "surprised"]),
+    ("raise noise wisely", ["raise", "noise", "wisely"]),
+    ("er, hmm", []),
+    ("your hour, four tours", ["your", "hour", "4", "tours"]),
+    ("analysis metrepole", ["analysis", "metrepole"]),
+  ])
+  func `what only looks like a variant stays`(text: String, words: [String]) {
+    #expect(WordNormalisation.spoken.words(of: text) == words)
+  }
+
+  @Test
+  func `written words stay as they are`() {
+    #expect(
+      WordNormalisation.written.words(of: "Don't,  twenty-one!\n") == ["Don't,", "twenty-one!"])
+  }
+
+  @Test
+  func `a letter is the same composed and decomposed`() {
+    #expect(WordErrorRate(reference: "caf\u{E9}", hypothesis: "cafe\u{301}").rate == 0)
+  }
+}
