@@ -2,9 +2,9 @@ public import AudioCore
 public import ClientDependencies
 public import FoundationEssentials
 
-/// Records from a microphone: to files, or as live buffers.
+/// Records a microphone to files, or captures live buffers.
 public struct AudioRecorderClient: Sendable {
-  /// The length recorded so far in seconds, by frames; nil while nothing is recorded.
+  /// The recorded length in seconds, counted in frames; nil while nothing is recorded.
   public var currentTime: @Sendable () async -> TimeInterval? = {
     [origin = IssueOrigin.current] in
     reportUnimplemented("AudioRecorderClient.currentTime", from: origin)
@@ -18,92 +18,89 @@ public struct AudioRecorderClient: Sendable {
     return false
   }
 
-  /// Records into a file until `stopRecording`; the file's extension decides on its format.
+  /// Records into a file until `stopRecording`; the extension selects the format.
   ///
-  /// True when the file is complete and holds at least a frame, also where the device came to its
-  /// end by itself; false where nothing was recorded, and there is no file then. Cancelling the
-  /// task completes the file and throws `CancellationError`. Throws `AudioRecorderError`.
+  /// Returns true if the file is complete and holds at least a frame, also if the device ended;
+  /// false if nothing was recorded, and then there is no file. Cancelling the task completes the
+  /// file and throws `CancellationError`. Throws `AudioRecorderError`.
   public var startRecording: @Sendable (_ url: URL) async throws -> Bool = {
     [origin = IssueOrigin.current] _ in
     throw reportUnimplemented("AudioRecorderClient.startRecording", from: origin)
   }
 
-  /// Ends every recording and returns when their files are closed and on the disk.
+  /// Ends all recordings and returns when their files are closed and on disk.
   public var stopRecording: @Sendable () async -> Void = {
     [origin = IssueOrigin.current] in
     reportUnimplemented("AudioRecorderClient.stopRecording", from: origin)
   }
 
-  /// The full form: records what the request describes and tells how it goes.
+  /// Records a request and reports its events.
   ///
-  /// The stream yields `started`, then what happens as it comes, and ends after `finished`;
-  /// cancelling its consumer completes the file. Stopped before the device is open it yields
-  /// `finished` alone. Where nothing was recorded there is no file. It throws
-  /// `AudioRecorderError`; what was recorded up to there stays, and `closed`, right before the
-  /// error, says how much that is.
+  /// The stream yields `started`, then events in order, and ends after `finished`; cancelling its
+  /// consumer completes the file. If it is stopped before the device opens, it yields only
+  /// `finished`. If nothing was recorded, there is no file. It throws `AudioRecorderError` after
+  /// the event `closed`, which reports the length that was recorded and stays.
   public var recording:
     @Sendable (_ request: RecordingRequest) async -> AsyncThrowingStream<RecordingEvent, any Error> =
       { [origin = IssueOrigin.current] _ in
         .finished(throwing: reportUnimplemented("AudioRecorderClient.recording", from: origin))
       }
 
-  /// Live buffers from a microphone until the consumer is cancelled or the device ends.
+  /// Captures live buffers until the consumer is cancelled or the device ends.
   ///
-  /// Several captures and recordings of a device share one opening of it, and each gets the rate
-  /// and the channels that it asks for, converted from the device's for it alone. Where a capture
-  /// is the first, the device is opened for everybody: at 44.1 or 48 kHz at least and with two
-  /// channels at least, or as near to that as it comes, however little the capture asks for. Where
-  /// a recording is the first, the device is opened as the file is to be, so that nothing is
-  /// converted; with the first also comes the device's period. Who comes later and asks for more
-  /// than the device gives is told what it gives, by the first block's `device` or by
+  /// Captures and recordings of a device share one opening; each gets its own rate and channels,
+  /// converted from the device's. A capture that opens the device requests at least two channels
+  /// and 44.1 or 48 kHz, so that it suits others. A recording that opens it requests the file's
+  /// format, so that nothing is converted. The first one also determines the period. A later one
+  /// that requests more than the device's format learns this from `CapturedAudio.device` or
   /// `RecordingStart`.
   ///
-  /// A consumer that is slow loses the oldest, and the gap says so; nobody else notices. A request
-  /// with the `id` of another that runs throws `AudioRecorderError.idInUse`.
+  /// A slow consumer loses the oldest audio, and `gap` reports how much; others lose nothing. A
+  /// request with the `id` of a running one throws `AudioRecorderError.idInUse`.
   public var capture:
     @Sendable (_ request: CaptureRequest) async -> AsyncThrowingStream<CapturedAudio, any Error> =
       { [origin = IssueOrigin.current] _ in
         .finished(throwing: reportUnimplemented("AudioRecorderClient.capture", from: origin))
       }
 
-  /// Commands a recording that runs: the one whose request has this `id`.
+  /// Sends a command to the running recording with this `id`.
   ///
-  /// A capture with this `id` takes `stop` and nothing else.
-  ///
-  /// Returns when the recording knows; its events say when it takes effect. Throws
-  /// `AudioRecorderError.unknownRecording` where none with that name runs, but for `stop`.
+  /// A capture with this `id` accepts only `stop`. It returns when the recording has received the
+  /// command; its events report when it takes effect. Throws `AudioRecorderError.unknownRecording`
+  /// if no recording has this ID, except for `stop`.
   public var control:
     @Sendable (_ id: RecordingID, _ command: RecordingCommand) async throws -> Void =
       { [origin = IssueOrigin.current] _, _ in
         throw reportUnimplemented("AudioRecorderClient.control", from: origin)
       }
 
-  /// Leaves out what every recording hears from now on; see `RecordingCommand.pause`.
+  /// Pauses all recordings; see `RecordingCommand.pause`.
   public var pause: @Sendable () async -> Void = {
     [origin = IssueOrigin.current] in
     reportUnimplemented("AudioRecorderClient.pause", from: origin)
   }
 
-  /// Lets every recording go on after a pause.
+  /// Resumes all recordings.
   public var resume: @Sendable () async -> Void = {
     [origin = IssueOrigin.current] in
     reportUnimplemented("AudioRecorderClient.resume", from: origin)
   }
 
-  /// The devices that can be recorded from, the default first; none where there is no sound card.
+  /// Lists the capture devices, the default first, without opening them; empty without a sound
+  /// card.
   ///
-  /// No device is opened in order to list it. Throws `AudioRecorderError`.
+  /// Throws `AudioRecorderError`.
   public var devices: @Sendable () async throws -> [AudioDevice] = {
     [origin = IssueOrigin.current] in
     throw reportUnimplemented("AudioRecorderClient.devices", from: origin)
   }
 
-  /// A client none of whose endpoints is implemented.
+  /// Creates a client whose endpoints are unimplemented.
   public init() {}
 }
 
 extension AudioRecorderClient {
-  /// A client from its endpoints.
+  /// Creates a client from its endpoints.
   public init(
     currentTime: @escaping @Sendable () async -> TimeInterval?,
     requestRecordPermission: @escaping @Sendable () async -> Bool,
@@ -138,21 +135,21 @@ extension AudioRecorderClient {
     try await startRecording(url)
   }
 
-  /// Records what the request describes and tells how it goes; see the endpoint `recording`.
+  /// Records a request and reports its events; see the endpoint `recording`.
   public func recording(
     request: RecordingRequest
   ) async -> AsyncThrowingStream<RecordingEvent, any Error> {
     await recording(request)
   }
 
-  /// Live buffers from a microphone; see the endpoint `capture`.
+  /// Captures live buffers; see the endpoint `capture`.
   public func capture(
     request: CaptureRequest
   ) async -> AsyncThrowingStream<CapturedAudio, any Error> {
     await capture(request)
   }
 
-  /// Commands a recording that runs; see the endpoint `control`.
+  /// Sends a command to a recording; see the endpoint `control`.
   public func control(id: RecordingID, command: RecordingCommand) async throws {
     try await control(id, command)
   }
@@ -162,8 +159,8 @@ extension AudioRecorderClient: TestDependencyKey {
   /// A client that reports an issue for every call.
   public static var testValue: AudioRecorderClient { AudioRecorderClient() }
 
-  /// A client whose microphone captures a soft tone at the pace of `\.continuousClock`; it writes no
-  /// file.
+  /// A client whose microphone captures a soft tone at the pace of `\.continuousClock`; it writes
+  /// no file.
   public static var previewValue: AudioRecorderClient { .preview() }
 }
 

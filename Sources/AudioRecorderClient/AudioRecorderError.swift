@@ -2,61 +2,62 @@ public import AudioCore
 import FilePaths
 public import FoundationEssentials
 
-/// Why something could not be recorded, or not to its end; what was recorded before stays.
+/// The error of a recording or capture; what was recorded before stays.
 ///
-/// Cases are added over time: a `switch` wants a `default`.
+/// Cases are added over time: a `switch` needs a `default`.
 public enum AudioRecorderError: Error, Hashable, Sendable {
-  /// The device could not be opened or does not work; the sentence names it and says what to do.
+  /// The device could not be opened or does not work; the reason names it and the remedy.
   case device(AudioDevice.ID?, reason: String)
-  /// The device was unplugged or stands still, or its sound server ended or does not answer any
-  /// more; also while it is opened.
+  /// The device was unplugged or stalled, or its sound server ended or hangs, also during opening.
   ///
-  /// What was recorded before is complete. Record again when the device is back, or from another.
+  /// The audio recorded before is complete. Record again when the device returns, or use another
+  /// one.
   case deviceLost(AudioDevice.ID)
-  /// The file could not be made, written or closed; the sentence names it and says why.
+  /// The file could not be created, written, or closed; the reason names it.
   case file(URL, reason: String)
-  /// The descriptor could not be written; the sentence names it and says why.
+  /// The descriptor could not be written; the reason names it.
   case descriptor(reason: String)
-  /// The reader of the descriptor has gone; the sentence names it. There is no SIGPIPE.
+  /// The reader of the descriptor is gone; the reason names the descriptor. There is no SIGPIPE.
   case brokenPipe(reason: String)
-  /// The disk, or the user's quota on it, is full; what was recorded before is kept.
+  /// The disk or the user's quota is full; what was recorded before is kept.
   case diskFull(URL)
   /// The file reached `ulimit -f`, or 4 GiB as AIFF; what was recorded before is kept.
   case fileTooLarge(URL)
-  /// The file, or its folder, was removed during the recording, and what was recorded could not be
-  /// saved for want of room, rights or time: nothing is left of it.
+  /// The file or its folder was removed during the recording, and the audio could not be saved for
+  /// lack of space, permission, or time.
   case fileRemoved(URL)
-  /// The file, or its folder, was removed during the recording; what was recorded before is, as a
-  /// complete file, in `copy`: beside it, in the nearest folder above it, or in the system's
-  /// temporary folder.
+  /// The file or its folder was removed during the recording; `copy` holds the complete recording.
+  ///
+  /// The copy is beside the file, in the nearest existing parent folder, or in the temporary
+  /// folder.
   case fileRecovered(URL, copy: URL)
-  /// The file's extension names no format that can be written.
+  /// The file's extension is not that of a recordable format.
   case unknownFileFormat(URL)
-  /// A rate or a number of channels that no recording has, or that the file's format cannot hold.
+  /// The rate or channel count is impossible, or the file format does not support it.
   case unsupportedFormat(reason: String)
-  /// No recording with this name runs.
+  /// No recording with this ID is running.
   case unknownRecording(RecordingID)
-  /// A recording with this name has not ended yet.
+  /// A recording with this ID has not ended yet.
   case idInUse(RecordingID)
   /// The system refused a thread or a descriptor.
   case system(reason: String)
 }
 
 extension AudioRecorderError: CustomStringConvertible {
-  /// What keeps a file from growing.
+  /// The limits of a file's size.
   private static func limit(of file: URL) -> String {
     let isAIFF = ["aif", "aiff"].contains(FilePath(file).pathExtension.lowercased())
     return "`ulimit -f`" + (isAIFF ? ", or 4 GiB of AIFF" : "")
   }
 
-  /// A sentence for people.
+  /// A sentence for users.
   public var description: String {
     switch self {
     case .device(_, let reason), .file(_, let reason), .descriptor(let reason),
       .brokenPipe(let reason), .unsupportedFormat(let reason), .system(let reason):
       reason
     case .deviceLost(let id):
-      "the device \"\(id)\" was lost: it was unplugged or stands still, or its sound server "
+      "the device \"\(id)\" was lost: it was unplugged or stalled, or its sound server "
         + "ended or does not answer; what was recorded before is complete"
     case .diskFull(let url):
       "no space is left on the disk for \(FilePath(url)); what was recorded before is kept"
@@ -64,13 +65,13 @@ extension AudioRecorderError: CustomStringConvertible {
       "\(FilePath(url)) may not grow any further (\(Self.limit(of: url))); what was recorded "
         + "before is kept"
     case .fileRemoved(let url):
-      "\(FilePath(url)) was removed while it was recorded: nothing is left of it"
+      "\(FilePath(url)) was removed during the recording, and the audio could not be saved"
     case .fileRecovered(let url, let copy):
-      "\(FilePath(url)) was removed while it was recorded; what was recorded before is in \(FilePath(copy))"
-    case .unknownRecording(let id): "no recording named \"\(id)\" runs"
-    case .idInUse(let id): "\(id) has not ended yet; give each recording a name of its own"
+      "\(FilePath(url)) was removed during the recording; what was recorded before is in \(FilePath(copy))"
+    case .unknownRecording(let id): "no recording named \"\(id)\" is running"
+    case .idInUse(let id): "\(id) has not ended yet; use a unique ID for each recording"
     case .unknownFileFormat(let url):
-      "the extension of \"\(FilePath(url))\" names no format that can be recorded; "
+      "the extension of \"\(FilePath(url))\" is not that of a recordable format; "
         + "use .wav, .aiff, .au, .caf, .flac, .ogg, .opus or .mp3"
     }
   }

@@ -1,50 +1,46 @@
 public import AudioCore
 
-/// What live buffers to deliver.
+/// A request for live buffers.
 public struct CaptureRequest: Hashable, Sendable {
   /// The device, or nil for the default one.
   public var device: AudioDevice.ID?
 
-  /// The rate of the buffers, or nil for the device's: 48 kHz or what is nearest, where nobody
-  /// has opened the device at another.
+  /// The rate of the buffers, or nil for the device's; a device opened for this capture runs at 48
+  /// kHz or the nearest rate.
   public var sampleRate: SampleRate?
 
-  /// The number of channels of the buffers, or nil for the device's: two or what is nearest, where
-  /// nobody has opened the device with others.
+  /// The channel count of the buffers, or nil for the device's; a device opened for this capture
+  /// has two channels or the nearest count.
   public var channelCount: Int?
 
-  /// How much audio waits for a slow consumer before the oldest of it is dropped; the stream says
-  /// how much that was.
+  /// The longest backlog of a slow consumer; older audio is dropped and reported as a gap.
   public var droppingOldestAfter: Duration
 
-  /// The frames of each buffer, or nil for as many as come at a time.
+  /// The frames of each buffer, or nil for as many as arrive together.
   ///
-  /// A buffer before a gap and the last one may be shorter. A device that this capture opens wakes
-  /// as often as that, but not more than every 5 ms.
+  /// A buffer before a gap and the last one may be shorter. A device opened for this capture wakes
+  /// once per buffer, but at most every 5 ms.
   public var framesPerBuffer: FrameCount?
 
-  /// Which of the device's channels to hear, counted from 0, in this order; nil for all.
+  /// The device's channels to capture, counted from 0, in this order; nil for all.
   ///
-  /// They are picked before anything is converted: `channelCount` then says how many the buffers
-  /// have.
-  /// A device that lacks one is an error; of a sound server or a plug-in, which give any number and
-  /// tell of none that they lack, such a channel is silent.
+  /// They are selected before the conversion to `channelCount`. A missing channel is an error.
+  /// Sound servers and plug-ins accept any channel count; there, a missing channel is silent.
   public var channels: [Int]?
 
-  /// What becomes of the capture where the device is lost.
+  /// The behavior when the device is lost.
   ///
-  /// While the device is away nothing comes; the first buffer after that says what was missed, as
-  /// after any other gap. A device that is back with another rate or other channels is converted to
-  /// what it was.
+  /// While the device is away, no buffers arrive; the first one afterward reports the gap. If the
+  /// device returns with another rate or channel count, it is converted to the original format.
   public var onDeviceLoss: DeviceLossPolicy
 
-  /// The name by which `control` stops it, nil where its consumer alone ends it.
+  /// The ID with which `control` stops the capture, or nil.
   ///
-  /// What was heard until it is stopped is still delivered, however far behind its consumer is;
-  /// then the stream ends. A preview is not stopped that way.
+  /// Audio captured before the stop is still delivered; then the stream ends. Previews ignore the
+  /// command.
   public var id: RecordingID?
 
-  /// A request for buffers of the default device as they come, unless it says otherwise.
+  /// Creates a request, by default for the default device's buffers as they arrive.
   public init(
     device: AudioDevice.ID? = nil, sampleRate: SampleRate? = nil, channelCount: Int? = nil,
     droppingOldestAfter: Duration = .seconds(2), framesPerBuffer: FrameCount? = nil,
@@ -63,36 +59,34 @@ public struct CaptureRequest: Hashable, Sendable {
 
 /// A block of live audio.
 public struct CapturedAudio: Equatable, Sendable {
-  /// The frames; `firstFrame` is their index on the capture's time-line, which counts lost frames
-  /// as well.
+  /// The frames; `firstFrame` is their index on the capture's timeline, which includes lost frames.
   public var buffer: AudioBuffer
 
-  /// When the first frame was captured, since the first frame of the capture: by the device's
-  /// monotonic clock after a gap, by the number of frames within a stretch without one.
+  /// The timestamp of the first frame, from the first frame of the capture.
   ///
-  /// That clock stands still while the machine sleeps. What was missed then is in `gap` and counted
-  /// by `buffer.firstFrame`.
+  /// After a gap it follows the device's monotonic clock; between gaps, the frame count. That clock
+  /// pauses during a suspend; `gap` and `buffer.firstFrame` include its lost frames.
   public var time: Duration
 
-  /// What is missing right before this buffer, nil where nothing is.
+  /// The gap before this buffer, or nil.
   public var gap: CaptureGap?
 
-  /// When the first frame was captured on the device's own clock, which began when the device was
-  /// opened: unlike `time` it follows that clock block by block, so that it neither drifts with the
-  /// card's crystal nor is quite even.
+  /// The timestamp of the first frame on the device's clock, from the opening of the device.
+  ///
+  /// Unlike `time` it follows the clock in every block: it does not drift, but it has jitter.
   public var capturedAt: Duration
 
-  /// What the device settled on: on the first block alone, nil on the others and in a preview.
+  /// The device's configuration, in the first block only; nil in others and in previews.
   ///
-  /// Where its format has a lower rate or fewer channels than the buffers, they hold no more than
-  /// it gives.
+  /// If its rate or channel count is lower than that of the buffers, they contain no more than the
+  /// device captures.
   public var device: PCMConfiguration?
 
-  /// How many samples of the device were NaN or infinite, in this buffer or between it and the one
-  /// before; silence is in their place.
+  /// The number of NaN or infinite device samples replaced by silence in this buffer or just before
+  /// it.
   public var nonFiniteCount: Int
 
-  /// Describes a block, by default of a device whose clock began with the capture.
+  /// Creates a block, by default of a device whose clock began with the capture.
   public init(
     buffer: AudioBuffer, time: Duration, gap: CaptureGap? = nil, capturedAt: Duration? = nil,
     device: PCMConfiguration? = nil, nonFiniteCount: Int = 0
@@ -106,12 +100,12 @@ public struct CapturedAudio: Equatable, Sendable {
   }
 }
 
-/// Frames that were lost.
+/// A gap of lost frames.
 public struct CaptureGap: Hashable, Sendable {
-  /// How many, at the rate of the buffers.
+  /// The number of lost frames, at the rate of the buffers.
   public var lost: FrameCount
 
-  /// Describes a gap.
+  /// Creates a gap.
   public init(lost: FrameCount) {
     self.lost = lost
   }

@@ -1,23 +1,23 @@
 import Synchronization
 
-/// What a recording that runs can be told.
+/// A command to a running recording.
 ///
-/// It takes effect with the next block of the device; the events say when. Cases are added over
-/// time: a `switch` wants a `default`.
+/// It takes effect with the device's next block; events report when. Cases are added over time: a
+/// `switch` needs a `default`.
 public enum RecordingCommand: String, Hashable, Sendable, CaseIterable {
-  /// Begins now, with the pre-roll, where it waits to begin.
+  /// Begins a waiting recording now, with its pre-roll.
   case start
-  /// Leaves out what is heard from now on; the file goes on where it was when it is resumed.
+  /// Omits audio from now on; after `resume` the file continues without a gap.
   case pause
-  /// Goes on after a pause.
+  /// Continues after a pause.
   case resume
-  /// Completes the file and goes on in the next one, without losing a frame.
+  /// Completes the file and continues in the next one without losing frames.
   case roll
-  /// Ends it.
+  /// Ends the recording.
   case stop
 }
 
-/// The name of a recording, by which it is controlled while it runs.
+/// The ID of a recording, for `control`.
 public struct RecordingID: Hashable, Sendable {
   private enum Name: Hashable {
     case number(Int)
@@ -28,12 +28,12 @@ public struct RecordingID: Hashable, Sendable {
 
   private let name: Name
 
-  /// A name that no other recording of this process has.
+  /// Creates an ID that is unique in this process.
   public init() {
     name = .number(Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue)
   }
 
-  /// A name of your own; one recording at a time can have it.
+  /// Creates an ID from a name; concurrent recordings need different ones.
   public init(_ name: String) {
     self.name = .text(name)
   }
@@ -47,7 +47,7 @@ extension RecordingID: ExpressibleByStringLiteral {
 }
 
 extension RecordingID: CustomStringConvertible {
-  /// The name for people.
+  /// The name for users.
   public var description: String {
     switch name {
     case .number(let number): "recording \(number)"

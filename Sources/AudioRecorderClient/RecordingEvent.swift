@@ -1,77 +1,75 @@
 public import AudioCore
 
-/// What happens during a recording, in order.
+/// An event of a recording, in order.
 ///
-/// Cases are added over time: a `switch` wants a `default`.
+/// Cases are added over time: a `switch` needs a `default`.
 public enum RecordingEvent: Hashable, Sendable {
   /// The device and the file are open.
   case started(RecordingStart)
-  /// How loud it was since the last such event, ten times a second; a consumer that is slow sees
-  /// only the newest.
+  /// The levels since the last such event, ten times a second; a slow consumer gets only the
+  /// newest.
   case levels(RecordingLevels)
-  /// Audio of this length was lost; what stands in its place is the request's `gaps`. What is lost
-  /// in a pause is missed by nobody, and not told.
+  /// Audio of this length was lost; the request's `gaps` decides how to fill it.
   ///
-  /// A consumer that is slow sees the sum.
+  /// Losses during a pause are not reported. A slow consumer gets the sum.
   case xrun(Duration)
-  /// So many samples of the device were NaN or infinite; they are recorded as silence.
+  /// This many device samples were NaN or infinite; they are recorded as silence.
   ///
-  /// A consumer that is slow sees the sum.
+  /// A slow consumer gets the sum.
   case nonFinite(sampleCount: Int)
-  /// The disk lasts for less than a minute at the rate at which the file grows.
+  /// The disk will be full in less than a minute at the current rate.
   ///
-  /// It comes again only after there was room for two minutes.
+  /// It is reported again only after there was room for two minutes.
   case diskLow(left: Duration)
-  /// It was quieter than the request's `warnBelow` for as long as that says; here is its level.
+  /// The level stayed below the request's `warnBelow` for its duration; the value is the level.
   ///
-  /// The microphone may be switched off. It comes again only after something louder.
+  /// The microphone may be switched off. It is reported again only after a louder signal.
   case silentMicrophone(Decibels)
-  /// It does not record yet: it waits for a sound or for a command.
+  /// The recording waits for a sound or a command to begin.
   case waiting
-  /// What it waited for has come; so much of what was heard before is at the beginning of the file.
+  /// The recording begins; the file starts with this much earlier audio.
   case began(preRoll: Duration)
-  /// A pause has begun at this length of the recording.
+  /// A pause begins at this length of the recording.
   case paused(Duration)
-  /// It goes on after a pause at this length of the recording.
+  /// The recording continues after a pause at this length.
   case resumed(Duration)
   /// A file is complete, and the next one is written.
   case rolled(RecordingRolled)
-  /// An error has ended the recording and is thrown next; what is described here is in its files.
+  /// An error ended the recording and is thrown next; this is the content of its files.
   case closed(RecordingFinish)
-  /// The device is lost, and the recording waits for it, as its request asks.
+  /// The device is lost, and the recording waits for it as requested.
   case deviceLost
-  /// The device is back, after so much time of which nothing was heard.
+  /// The device returned after a gap of this length.
   ///
-  /// A consumer that is slow sees the sum.
+  /// A slow consumer gets the sum.
   case deviceReturned(gap: Duration)
-  /// The last event: the file is closed and on the disk.
+  /// The last event: the file is closed and on disk.
   case finished(RecordingFinish)
 }
 
-/// How a recording began.
+/// The start of a recording.
 public struct RecordingStart: Hashable, Sendable {
-  /// The device that records.
+  /// The capture device.
   public var device: AudioDevice.ID
 
-  /// The rate and channels that the device settled on.
+  /// The device's rate and channels.
   public var deviceFormat: AudioFormat
 
   /// The rate and channels of the file.
   public var fileFormat: AudioFormat
 
-  /// All that the device settled on, nil where there is none, as in a preview.
+  /// The device's configuration, or nil in a preview.
   public var settings: PCMConfiguration?
 
-  /// Whether the file has a higher rate or more channels than the device gives: it holds no more
-  /// than the device's format then.
+  /// Whether the file has a higher rate or more channels than the device captures.
   ///
-  /// Either the device has no more, or somebody who hears it as well has opened it for less.
+  /// Either the device supports no more, or another user of it opened it with less.
   public var exceedsDevice: Bool {
     fileFormat.sampleRate > deviceFormat.sampleRate
       || fileFormat.channelCount > deviceFormat.channelCount
   }
 
-  /// Describes a start.
+  /// Creates a start.
   public init(
     device: AudioDevice.ID, deviceFormat: AudioFormat, fileFormat: AudioFormat,
     settings: PCMConfiguration? = nil
@@ -83,34 +81,34 @@ public struct RecordingStart: Hashable, Sendable {
   }
 }
 
-/// How a recording ended.
+/// The end of a recording.
 public struct RecordingFinish: Hashable, Sendable {
-  /// Why it ended.
+  /// The reason for the end.
   public enum Reason: String, Hashable, Sendable {
     /// `stopRecording` was called.
     case stopped
-    /// The length that was asked for is recorded.
+    /// The requested length is recorded.
     case lengthReached
-    /// The device came to its end, as a virtual microphone that hears a file does.
+    /// The device ended, as a virtual microphone that captures a file does.
     case deviceEnded
-    /// It was quiet for as long as `endAfterSilence` says.
+    /// It was quiet for the duration of `endAfterSilence`.
     case silence
-    /// Audio was lost, and `gaps` says to stop then.
+    /// Audio was lost, and `gaps` is `stop`.
     case gap
     /// An error ended it.
     case failed
   }
 
-  /// Why it ended.
+  /// The reason for the end.
   public var reason: Reason
 
-  /// The frames in the file, or in all files together.
+  /// The number of frames in all files together.
   public var frameCount: FrameCount
 
-  /// Their length.
+  /// The duration of these frames.
   public var recorded: Duration
 
-  /// Describes an end.
+  /// Creates an end.
   public init(reason: Reason, frameCount: FrameCount, recorded: Duration) {
     self.reason = reason
     self.frameCount = frameCount
@@ -118,18 +116,18 @@ public struct RecordingFinish: Hashable, Sendable {
   }
 }
 
-/// How loud a stretch of a recording was.
+/// The levels of a stretch of a recording.
 public struct RecordingLevels: Hashable, Sendable {
-  /// The length recorded so far.
+  /// The recorded length.
   public var recorded: Duration
 
   /// Peak and RMS over all channels.
   public var level: AudioLevel
 
-  /// Each channel of the file; none in a preview.
+  /// The levels of each channel of the file; empty in a preview.
   public var channels: [ChannelLevel]
 
-  /// Describes a stretch.
+  /// Creates levels.
   public init(recorded: Duration, level: AudioLevel, channels: [ChannelLevel] = []) {
     self.recorded = recorded
     self.level = level
@@ -137,22 +135,21 @@ public struct RecordingLevels: Hashable, Sendable {
   }
 }
 
-/// How loud one channel of a recording was.
+/// The levels of one channel of a recording.
 public struct ChannelLevel: Hashable, Sendable {
-  /// The highest sample of the stretch.
+  /// The peak of the stretch.
   public var peak: Decibels
 
   /// The root mean square of the stretch.
   public var rms: Decibels
 
-  /// The highest peak of the last 1.5 seconds, so that a short one can be seen.
+  /// The highest peak of the last 1.5 seconds, for meters.
   public var heldPeak: Decibels
 
-  /// How many samples of the recording so far were at full scale or beyond, as 16-bit samples are
-  /// where something too loud was cut off.
+  /// The number of samples so far at or beyond full scale, which suggests clipping.
   public var clippedSamples: Int
 
-  /// Describes a channel.
+  /// Creates a channel's levels.
   public init(
     peak: Decibels, rms: Decibels, heldPeak: Decibels? = nil, clippedSamples: Int = 0
   ) {
@@ -164,8 +161,8 @@ public struct ChannelLevel: Hashable, Sendable {
 }
 
 extension PipePolicy<RecordingEvent> {
-  /// Keeps one report of levels, the newest, one xrun, the sum of all, the last loss of the device,
-  /// and a bounded number of the rare events: a consumer that does not look costs no memory.
+  /// Bounds memory for slow consumers: keeps the newest levels, the sum of xruns, the last loss of
+  /// the device, and a limited number of other events.
   package static let recording = PipePolicy { queue, event in
     switch event {
     case .levels: queue.append(event, inPlaceOf: \.isLevels)
@@ -176,13 +173,13 @@ extension PipePolicy<RecordingEvent> {
     case .deviceReturned(let gap):
       queue.append(adding: gap, to: \.gap, as: RecordingEvent.deviceReturned)
     default:
-      if queue.count >= mostEvents { queue.remove(at: 1) }
+      if queue.count >= eventLimit { queue.remove(at: 1) }
       queue.append(event)
     }
   }
 
-  /// Beyond that the oldest go, but for the start.
-  package static let mostEvents = 1_000
+  /// The limit of events; beyond it the oldest ones except the start are dropped.
+  package static let eventLimit = 1_000
 }
 
 extension RecordingEvent {

@@ -1,7 +1,7 @@
 public import AudioCore
 public import FoundationEssentials
 
-/// Where a recording is written.
+/// The destination of a recording.
 public enum RecordingDestination: Hashable, Sendable {
   /// A file, or the first of several.
   ///
@@ -21,13 +21,12 @@ public enum RecordingDestination: Hashable, Sendable {
   case descriptor(Int32, name: String = "standard output", isRaw: Bool = false)
 }
 
-/// What to record, from what, and where to.
+/// A request to record a device to a destination.
 public struct RecordingRequest: Hashable, Sendable {
-  /// Where it is written.
+  /// The destination.
   public var destination: RecordingDestination
 
-  /// The encoding, or nil for the one that the file's extension names, and 16-bit WAV for a
-  /// descriptor.
+  /// The encoding, or nil for that of the file's extension, or 16-bit WAV for a descriptor.
   public var encoding: SoundFileEncoding?
 
   /// The device, or nil for the default one.
@@ -36,69 +35,66 @@ public struct RecordingRequest: Hashable, Sendable {
   /// The recording's rate, or nil for the device's.
   public var sampleRate: SampleRate?
 
-  /// The recording's number of channels, or nil for the device's.
+  /// The recording's channel count, or nil for the device's.
   public var channelCount: Int?
 
-  /// The length, counted in frames, after which the recording ends by itself; nil for no limit.
+  /// The length, counted in frames, after which the recording ends; nil for no limit.
   public var maximumDuration: Duration?
 
-  /// How quiet for how long the microphone is when `silentMicrophone` is told; nil for never.
+  /// The level and duration of quiet after which `silentMicrophone` is reported; nil for never.
   public var warnBelow: LevelRule?
 
-  /// The name by which it is controlled; nil where only `stopRecording`, `pause` and `resume`,
-  /// which are for all recordings, are needed.
+  /// The ID for `control`, or nil; `stopRecording`, `pause`, and `resume` need none.
   public var id: RecordingID?
 
-  /// When it begins.
+  /// The rule for the beginning.
   public var start: RecordingStartRule
 
-  /// How much of what was heard before the beginning is in the file, up to 10 minutes.
+  /// The duration of audio before the beginning that is recorded as well, up to 10 minutes.
   ///
-  /// It is kept in memory until then. Without anything to wait for there is nothing before the
-  /// beginning.
+  /// It is kept in memory until the recording begins. It has no effect on a recording that begins
+  /// immediately.
   public var preRoll: Duration
 
-  /// How quiet it has to be for how long, more than nothing, until it ends by itself, counted from
-  /// the beginning or the last loud frame; nil for never.
+  /// The level and duration of quiet that end the recording; nil for never.
+  ///
+  /// The duration must be above zero. It counts from the beginning or the last loud frame.
   public var endAfterSilence: LevelRule?
 
-  /// What is silence at the beginning and at the end, and how much of it stays; nil for all of it.
+  /// The level of silence to trim at both ends and the duration of it to keep, up to 10 minutes;
+  /// nil keeps all.
   ///
-  /// Up to 10 minutes of it stay at either edge; at the end, silence beyond a minute stays as well.
-  /// Until something louder comes, up to a minute of silence is in memory and not in the file: a
-  /// process that is killed loses it.
+  /// At the end, silence beyond a minute is kept as well. Up to a minute of silence is held in
+  /// memory until a louder frame comes: a killed process loses it.
   public var trim: LevelRule?
 
-  /// When it goes on in another file.
+  /// The rule for continuing in another file.
   public var rolling: RecordingRolling
 
-  /// Which of the device's channels to record, counted from 0, in this order; nil for all.
+  /// The device's channels to record, counted from 0, in this order; nil for all.
   ///
-  /// They are picked before anything is converted: `channelCount` then says how many the file has.
-  /// A device that lacks one is an error; of a sound server or a plug-in, which give any number and
-  /// tell of none that they lack, such a channel is silent.
+  /// They are selected before the conversion to `channelCount`. A missing channel is an error.
+  /// Sound servers and plug-ins accept any channel count; there, a missing channel is silent.
   public var channels: [Int]?
 
-  /// What becomes of audio that was lost.
+  /// The rule for gaps of lost audio.
   public var gaps: RecordingGapRule
 
-  /// How often levels are told: after so much sound, 100 ms at least.
+  /// The interval of level events, at least 100 ms.
   ///
-  /// A longer interval saves work where no levels are shown. Other events, and the audio in the file,
-  /// then come up to a quarter of a second late. A descriptor always gets audio at once.
+  /// Longer intervals save work; other events and the audio in the file may then be delayed by up
+  /// to a quarter of a second. A descriptor always gets audio at once.
   public var levelsInterval: Duration
 
-  /// What becomes of the recording where the device is lost.
+  /// The behavior when the device is lost.
   ///
-  /// While the device is away the file stays open. What was missed, from the last frame that was
-  /// heard to the first one after it, is lost audio, for which `gaps` holds: with `.stop` it ends
-  /// when the device is lost. A device that is back
-  /// with another rate or other channels is converted to what it was, and a request without a
-  /// device goes on with what is the default device then.
+  /// The file stays open while the device is away. The gap is lost audio, filled according to
+  /// `gaps`; with `.stop` the recording ends at the loss. If the device returns with another rate
+  /// or channel count, it is converted to the original format. A request without a device continues
+  /// on the current default device.
   public var onDeviceLoss: DeviceLossPolicy
 
-  /// A request that records from the default device as it comes, until it is stopped, unless it says
-  /// otherwise.
+  /// Creates a request, by default to record the default device until stopped.
   public init(
     _ destination: RecordingDestination, encoding: SoundFileEncoding? = nil,
     device: AudioDevice.ID? = nil, sampleRate: SampleRate? = nil, channelCount: Int? = nil,
@@ -128,7 +124,7 @@ public struct RecordingRequest: Hashable, Sendable {
     self.onDeviceLoss = onDeviceLoss
   }
 
-  /// A request that records into a file; see `init(_:)` for the rest.
+  /// Creates a request for a file; see `init(_:)`.
   public init(
     url: URL, encoding: SoundFileEncoding? = nil, device: AudioDevice.ID? = nil,
     sampleRate: SampleRate? = nil, channelCount: Int? = nil, maximumDuration: Duration? = nil,
@@ -148,61 +144,63 @@ public struct RecordingRequest: Hashable, Sendable {
   }
 }
 
-/// When a recording begins.
+/// A rule for the beginning of a recording.
 public enum RecordingStartRule: Hashable, Sendable {
   /// With the first frame.
   case immediately
-  /// When it is loud for as long as the rule says; with the first loud frame, and the pre-roll
-  /// before it. The rule holds for up to 10 minutes, which are kept in memory.
+  /// After it is loud for the rule's duration, at most 10 minutes; with the first loud frame and
+  /// the pre-roll.
+  ///
+  /// The audio is kept in memory until then.
   case atSound(LevelRule)
   /// With the command `start`.
   case onCommand
 }
 
-/// What becomes of audio that was lost.
+/// How to fill gaps of lost audio.
 public enum RecordingGapRule: String, Hashable, Sendable, CaseIterable {
-  /// Silence of its length takes its place: the time-line stays right.
+  /// Fill with silence: the timeline stays correct.
   case silence
-  /// What was heard before and after it are joined.
+  /// Join the audio before and after the gap.
   case omit
-  /// The recording ends before it.
+  /// End the recording before the gap.
   case stop
 }
 
-/// When a recording goes on in another file.
+/// A rule for continuing a recording in another file.
 ///
-/// After `take.wav` come `take-001.wav`, `take-002.wav` and so on. Where there is a limit, a
-/// name with `%d` or, with leading zeros, `%03d` in it has the number there, from 1 on for
-/// the first file.
+/// After `take.wav` come `take-001.wav`, `take-002.wav`, and so on. With a limit, a name that
+/// contains `%d`, or `%03d` for leading zeros, has the number there, starting with 1 in the first
+/// file.
 public struct RecordingRolling: Hashable, Sendable {
   /// The length of each file, counted in frames, at least 0.1 seconds; nil for no limit.
   public var length: Duration?
 
   /// The size of each file in bytes, at least 10,000; nil for no limit.
   ///
-  /// A file of linear PCM exceeds it by the byte at most that makes its samples an even number of
-  /// bytes; others do by no more than their encoder holds back.
+  /// A linear PCM file exceeds it by at most one padding byte, other files by at most the encoder's
+  /// backlog.
   public var byteCount: Int?
 
-  /// A rule; without a limit the files change by the command `roll` alone.
+  /// Creates a rule; without limits only the command `roll` changes files.
   public init(length: Duration? = nil, byteCount: Int? = nil) {
     self.length = length
     self.byteCount = byteCount
   }
 }
 
-/// A recording has gone on in another file.
+/// A change of files.
 public struct RecordingRolled: Hashable, Sendable {
-  /// The file that is complete and on the disk.
+  /// The complete file on disk.
   public var finished: URL
 
-  /// The frames in it.
+  /// The number of frames in the complete file.
   public var frameCount: FrameCount
 
-  /// The file that is written now.
+  /// The next file.
   public var next: URL
 
-  /// Describes a change of files.
+  /// Creates a change of files.
   public init(finished: URL, frameCount: FrameCount, next: URL) {
     self.finished = finished
     self.frameCount = frameCount
@@ -210,21 +208,21 @@ public struct RecordingRolled: Hashable, Sendable {
   }
 }
 
-/// A level and how long it has to last.
+/// A level and a duration.
 public struct LevelRule: Hashable, Sendable {
-  /// A frame is loud where a channel of it reaches this level, else quiet.
+  /// The level from which a frame is loud in any channel.
   public var threshold: Decibels
 
-  /// How long it has to be loud, or quiet.
+  /// The duration for which it must be loud or quiet.
   public var hold: Duration
 
-  /// A rule.
+  /// Creates a rule.
   public init(threshold: Decibels, hold: Duration) {
     self.threshold = threshold
     self.hold = hold
   }
 
-  /// −70 dBFS for 3 s: no microphone that is switched on is as quiet as that.
+  /// −70 dBFS for 3 s, quieter than any working microphone.
   public static let silentMicrophone = LevelRule(
     threshold: Decibels(dBFS: -70), hold: .seconds(3))
 }

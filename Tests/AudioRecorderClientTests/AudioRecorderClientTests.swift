@@ -7,7 +7,7 @@ import Testing
 @Suite struct AudioRecorderClientTests {
   let url = URL(fileURLWithPath: "nowhere.wav")
 
-  @Test func `an unimplemented endpoint reports its name and throws where it can`() async {
+  @Test func `an unimplemented endpoint reports its name and throws if it can`() async {
     let recorder = AudioRecorderClient.testValue
     await expectIssue("AudioRecorderClient.currentTime") {
       #expect(await recorder.currentTime() == nil)
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `a preview lists a microphone of its own`() async throws {
+  @Test func `a preview lists one microphone`() async throws {
     let devices = try await AudioRecorderClient.previewValue.devices()
     #expect(devices.map(\.id) == ["preview"])
     #expect(devices.allSatisfy { $0.isDefault && $0.directions == [.capture] })
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `a preview records for as long as the clock says and writes no file`() async throws {
+  @Test func `a preview records for the clock's time and writes no file`() async throws {
     let clock = TestClock()
     try await withDependencies {
       $0.continuousClock = clock
@@ -118,13 +118,13 @@ import Testing
       for try await event in await AudioRecorderClient.previewValue.recording(request: request) {
         if case .levels(let levels) = event { told.append(levels.recorded) }
       }
-      // Who reads late gets the newest.
+      // A slow consumer gets the newest levels.
       let all: [Duration] = [.milliseconds(300), .milliseconds(500)]
       #expect(told == all || told == all.suffix(1))
     }
   }
 
-  @Test func `a preview waits for the command to begin and refuses a name in use`()
+  @Test func `a preview waits for the start command and refuses an ID in use`()
     async throws
   {
     let clock = TestClock()
@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func `a preview's recording is complete when it is stopped`() async throws {
+  @Test func `a stopped preview recording is complete`() async throws {
     let clock = TestClock()
     try await withDependencies {
       $0.continuousClock = clock

@@ -3,7 +3,7 @@ import AudioRecorderClient
 import Testing
 
 @Suite struct RecordingPolicyTests {
-  @Test func `a consumer that does not read costs bounded memory and loses no gap`() {
+  @Test func `a slow consumer costs bounded memory and loses no gap`() {
     var queue: [RecordingEvent] = []
     let silence = AudioMeter().level
     for step in 1...100 {
@@ -18,7 +18,7 @@ import Testing
       ])
   }
 
-  @Test func `the start and the newest of the rare events are kept`() {
+  @Test func `the start and the newest other events are kept`() {
     let format = AudioFormat.speech
     let start = RecordingEvent.started(
       RecordingStart(device: "a", deviceFormat: format, fileFormat: format))
@@ -27,12 +27,12 @@ import Testing
     for level in 1...5_000 {
       PipePolicy.recording.enqueue(&queue, .silentMicrophone(Decibels(dBFS: Double(-level))))
     }
-    #expect(queue.count == PipePolicy.mostEvents)
+    #expect(queue.count == PipePolicy.eventLimit)
     #expect(queue.first == start)
     #expect(queue.last == .silentMicrophone(Decibels(dBFS: -5_000)))
   }
 
-  @Test func `the last loss of a device is kept, and the sum of its gaps`() {
+  @Test func `the last loss of a device and the sum of its gaps are kept`() {
     var queue: [RecordingEvent] = []
     for _ in 1...100 {
       PipePolicy.recording.enqueue(&queue, .deviceLost)
