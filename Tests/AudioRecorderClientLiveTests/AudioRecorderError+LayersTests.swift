@@ -21,19 +21,19 @@ import Testing
     #expect(AudioRecorderError(Refused()) == .system(reason: "the system refused"))
   }
 
-  @Test func `a device that is gone or does not respond is lost`() {
+  @Test func `an unplugged or hanging device is lost`() {
     #expect(AudioRecorderError(SoundCardError.deviceLost("x")) == .deviceLost("x"))
     let hanging = SoundCardError.notAnswering("x", operation: "read")
     #expect(AudioRecorderError(hanging) == .deviceLost("x"))
     #expect(AudioRecorderError(SoundCardError.stalled("x", .capture)) == .deviceLost("x"))
   }
 
-  @Test func `the client's own errors stay what they are`() {
+  @Test func `the client's own errors are unchanged`() {
     let own = AudioRecorderError.device(nil, reason: "busy")
     #expect(AudioRecorderError(own) == own)
   }
 
-  @Test func `each error that ends a file has a case of its own`() {
+  @Test func `each error that ends a file has its own case`() {
     let file = URL(fileURLWithPath: "/a.wav")
     #expect(AudioRecorderError(.diskFull(path: "/a.wav"), file: file) == .diskFull(file))
     #expect(AudioRecorderError(.tooLarge(path: "/a.wav"), file: file) == .fileTooLarge(file))

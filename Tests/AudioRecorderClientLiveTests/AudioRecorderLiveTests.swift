@@ -44,7 +44,8 @@ import VirtualSoundCard
     #expect(finish.reason == .lengthReached)
   }
 
-  @Test func `the file has the rate and channels asked for, whatever the device has`() async throws
+  @Test func `the file has the requested rate and channels, independent of the device`()
+    async throws
   {
     let stereo = AudioFormat(sampleRate: 48_000, channelCount: 2)
     let heard = AudioSignal.sine(500).buffer(.seconds(1), format: stereo)
@@ -60,7 +61,7 @@ import VirtualSoundCard
     #expect(try #require(error) < 1e-3)
   }
 
-  @Test func `lost frames are an event, and silence in their place keeps the time-line right`()
+  @Test func `lost frames are an event, and silence keeps the timeline correct`()
     async throws
   {
     let clock = TestClock()
@@ -87,7 +88,7 @@ import VirtualSoundCard
     #expect(samples[silence..<silence + 1_000].allSatisfy { $0 == 0 })
   }
 
-  @Test func `levels tell how loud it is, ten times a second`() async throws {
+  @Test func `levels are reported ten times a second`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(
       .init(pace: .lockstep(clock), microphone: .signal(AudioSignal { _, _ in 0.1 })))
@@ -108,7 +109,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [(0.0001, [-80]), (0.001, [])] as [(Float, [Double])])
-  func `a microphone that is switched off is told of`(amplitude: Float, warnings: [Double])
+  func `a switched-off microphone is reported`(amplitude: Float, warnings: [Double])
     async throws
   {
     let heard = AudioSignal { _, _ in amplitude }.buffer(.seconds(10), format: format)
@@ -120,7 +121,7 @@ import VirtualSoundCard
     #expect(told == warnings)
   }
 
-  @Test func `stopRecording returns when the file is complete, and startRecording says so`()
+  @Test func `stopRecording returns when the file is complete, and startRecording returns true`()
     async throws
   {
     let clock = TestClock()
@@ -141,7 +142,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [0, 1, 8_000])
-  func `startRecording says whether a frame was recorded, also where the device ends`(
+  func `startRecording returns whether a frame was recorded, also if the device ends`(
     heard: FrameCount
   ) async throws {
     let microphone = VirtualMicrophone.buffer(noise.frames(0..<heard))
@@ -151,7 +152,7 @@ import VirtualSoundCard
     #expect(hasRecorded == (heard > 0))
   }
 
-  @Test func `a recording may have a limit of for ever`() async throws {
+  @Test func `a recording accepts an infinite limit`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(noise)))
     let request = RecordingRequest(
       url: folder.url("wav"), maximumDuration: .seconds(Int64.max))
@@ -175,7 +176,7 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `an unplugged microphone is an error, and what it heard before is in the file`()
+  @Test func `an unplugged microphone is an error, and the file holds the captured audio`()
     async throws
   {
     let clock = TestClock()
@@ -208,7 +209,7 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `a full disk ends the recording with an error that says so`() async {
+  @Test func `a full disk ends the recording with diskFull`() async {
     let card = VirtualSoundCard(.init(pace: .untimed))
     let url = URL(fileURLWithPath: "/dev/full")
     await #expect(throws: AudioRecorderError.diskFull(url)) {

@@ -8,7 +8,7 @@ import Testing
   private let device = AudioFormat(sampleRate: 48_000, channelCount: 1)
 
   /// Blocks of 10 ms by a device that has been open for 5 s, with a gap of 100 ms after half a
-  /// second, for which the device's clock says 103 ms.
+  /// second, which lasts 103 ms by the device's clock.
   private var heard: [DeviceAudio] {
     (0..<100).map { index in
       let isLate = index >= 50

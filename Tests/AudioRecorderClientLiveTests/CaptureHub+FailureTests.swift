@@ -9,7 +9,7 @@ import VirtualSoundCard
 /// Openings of a microphone that fail.
 @Suite(.timeLimit(.minutes(1))) struct CaptureHubFailureTests {
   @Test(arguments: 0..<20)
-  func `a user who comes after a failed opening opens the microphone anew`(_: Int) async throws {
+  func `a user after a failed opening reopens the microphone`(_: Int) async throws {
     let (asked, answer) = (Gate(), Gate())
     let card = VirtualSoundCard(.init(pace: .untimed))
     var soundCard = card.soundCard
@@ -21,14 +21,14 @@ import VirtualSoundCard
     }
     let request = PCMRequest(format: .speech)
     let hub = CaptureHub()
-    // What the hub does about the opening is as unimportant as the first who asks for it.
+    // The hub's task has the priority of its first user.
     let first = Task(priority: .background) { [soundCard] in
       try await hub.acquire(request, on: soundCard)
     }
     await asked.wait()
     let users = (0..<40).map { _ in
       Task(priority: .high) { [soundCard] in
-        // Whoever has heard that it failed may try again at once, while others have yet to hear it.
+        // A user may retry at once while others have not received the failure yet.
         let early = try? await hub.acquire(request, on: soundCard)
         let capture =
           if let early { early } else { try await hub.acquire(request, on: soundCard) }

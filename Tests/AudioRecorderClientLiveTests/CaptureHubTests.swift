@@ -11,7 +11,7 @@ import TestTools
 import Testing
 import VirtualSoundCard
 
-/// Several who hear one microphone.
+/// Several users of one microphone.
 @Suite(.timeLimit(.minutes(5))) final class CaptureHubTests: Sendable {
   private let folder = RecordingFolder()
   private let clock = TestClock()
@@ -74,7 +74,7 @@ import VirtualSoundCard
     }
   }
 
-  @Test func `a user who comes after the last one opens the microphone anew`() async throws {
+  @Test func `a user after the last one reopens the microphone`() async throws {
     let card = CountedCard(
       .init(pace: .untimed, microphone: .buffer(signal.buffer(.seconds(1), format: .speech))))
     try await with(card) { recorder in
@@ -152,7 +152,7 @@ import VirtualSoundCard
     #expect(card.card.openDeviceCount == 0)
   }
 
-  @Test func `a user who is cancelled leaves the opening to the other`()
+  @Test func `a cancelled user leaves the opening to the other one`()
     async throws
   {
     let (asked, answer) = (Gate(), Gate())

@@ -53,7 +53,7 @@ import Testing
     #expect(link.samples.capacity == 2 * capacity)
   }
 
-  @Test func `samples that are not finite are counted and replaced by silence`()
+  @Test func `NaN and infinite samples are counted and replaced by silence`()
     throws
   {
     let link = try CaptureLink(device: speech)

@@ -70,7 +70,7 @@ import Testing
   }
 }
 
-/// What a consumer has been given, and how it ended.
+/// The blocks of a consumer and its end.
 private final class ConsumerLog: Sendable {
   let ended = Gate()
   private let state = Mutex<
@@ -106,7 +106,7 @@ private final class ConsumerLog: Sendable {
   }
 }
 
-/// A consumer that wants so many blocks and then no more, or fails.
+/// A consumer that takes a number of blocks and then leaves or fails.
 private final class CountingConsumer: CaptureConsumer {
   private let log: ConsumerLog
   private let most: Int

@@ -3,14 +3,14 @@ import AudioRecorderClient
 import AudioThreads
 import Synchronization
 
-/// One who hears a capture until it is cancelled.
+/// Reads a capture until it is cancelled.
 final class CaptureReader: Sendable {
   private let heard = Mutex<[CapturedAudio]>([])
-  /// Opens when it has heard what was to be heard, or nothing more comes.
+  /// Opens when it has enough audio, or the capture ends.
   let isDone = Gate()
   private let listening = Mutex<Task<Void, any Error>?>(nil)
 
-  /// - Parameter isEnough: whether that is what was to be heard.
+  /// - Parameter isEnough: whether the audio is enough.
   init(
     _ blocks: AsyncThrowingStream<CapturedAudio, any Error>,
     isEnough: @escaping @Sendable ([CapturedAudio]) -> Bool
@@ -28,7 +28,7 @@ final class CaptureReader: Sendable {
     listening.withLock { $0 = task }
   }
 
-  /// All that came, when nothing more does.
+  /// All blocks, after the end.
   func stop() async throws -> [CapturedAudio] {
     let task = listening.withLock { $0 }
     task?.cancel()
@@ -41,14 +41,14 @@ extension [CapturedAudio] {
   /// The index of the frame after the last one.
   var endFrame: FrameCount { last?.buffer.endFrame ?? 0 }
 
-  /// Whether each begins where the one before it ended, but for what its gap says.
+  /// Whether each begins where the one before it ended, plus its gap.
   var isOneTimeline: Bool {
     zip(self, dropFirst()).allSatisfy { block, next in
       next.buffer.firstFrame == block.buffer.endFrame + (next.gap?.lost ?? 0)
     }
   }
 
-  /// What lies between gaps: its first frame and all its samples.
+  /// The stretches between gaps: first frame and samples.
   var stretches: [(first: Int, samples: [Float])] {
     reduce(into: []) { stretches, block in
       if stretches.isEmpty || block.gap != nil {

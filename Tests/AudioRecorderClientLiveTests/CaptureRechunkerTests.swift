@@ -5,7 +5,7 @@ import Testing
 @testable import AudioRecorderClientLive
 
 @Suite struct CaptureRechunkerTests {
-  /// A block that the device's clock says came 1 s + 1 ms per block later.
+  /// A block whose timestamp is 1 s + 1 ms per block later.
   private func block(_ first: Int, _ count: Int, lost: FrameCount? = nil) -> CapturedAudio {
     CapturedAudio(
       buffer: AudioSignal.noise(seed: 3).buffer(

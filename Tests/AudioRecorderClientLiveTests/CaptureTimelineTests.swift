@@ -6,7 +6,7 @@ import Testing
 @Suite struct CaptureTimelineTests {
   @Test func `ten thousand gaps of one frame each are all counted after a rate conversion`() throws
   {
-    let audience = Audience()
+    let audience = SummingConsumer()
     let line = CaptureTimeline(audience, format: .speech)
     _ = try line.lose(withoutAudio: .zero)
     let device = AudioFormat(sampleRate: 44_100, channelCount: 1)
@@ -18,7 +18,7 @@ import Testing
       #expect(try line.take(block))
     }
     try line.finish()
-    // What was missed in the second of its absence and until the first frame was captured.
+    // The frames lost in the second of its absence and until the first captured frame.
     let begun = try #require(audience.missing)
     let end = begun + FrameCount(450_000).converted(from: 44_100, to: 16_000)
     #expect(abs(audience.end.rawValue - end.rawValue) <= 1, "\(audience.end)")
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func `gaps keep their length without a rate conversion`() throws {
-    let audience = Audience()
+    let audience = SummingConsumer()
     let line = CaptureTimeline(audience, format: .speech)
     for first in [0, 170, 330, 1_000] as [FrameCount] {
       let buffer = AudioBuffer(silence: 160, format: .speech, firstFrame: first)
@@ -40,8 +40,8 @@ import Testing
   }
 }
 
-/// Adds up what it is given.
-private final class Audience: TimelineConsumer {
+/// Sums the frames that it takes.
+private final class SummingConsumer: TimelineConsumer {
   private(set) var end: FrameCount = 0
   private(set) var taken: FrameCount = 0
   private(set) var lost: FrameCount = 0

@@ -17,7 +17,7 @@ import Testing
     #expect(picked.firstFrame == 9)
   }
 
-  @Test func `without a pick all channels stay as they are`() throws {
+  @Test func `without a selection all channels are unchanged`() throws {
     var pick = try ChannelPick(nil, of: device)
     let buffer = AudioSignal.sine(440).buffer(10, format: device)
     let picked = try pick.apply(buffer)

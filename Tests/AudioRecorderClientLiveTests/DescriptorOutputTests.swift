@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `the caller may close its descriptor while the recording goes on`() throws {
+  @Test func `the caller may close its descriptor during the recording`() throws {
     let url = folder.url("wav")
     _ = FileManager.default.createFile(atPath: url.path, contents: nil)
     let file = try FileHandle(forWritingTo: url)
@@ -90,7 +90,7 @@ import Testing
     #expect(tries == 1)
   }
 
-  @Test func `a descriptor without a reader has an error of its own`() throws {
+  @Test func `a descriptor without a reader throws brokenPipe`() throws {
     var ends: [Int32] = [-1, -1]
     pipe(&ends)
     close(ends[0])

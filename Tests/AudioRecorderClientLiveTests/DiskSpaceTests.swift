@@ -4,8 +4,8 @@ import Testing
 @testable import AudioRecorderClientLive
 
 @Suite struct DiskSpaceTests {
-  /// What is told of a file that grows by 1,000 bytes a second, with room for so many seconds more.
-  private func told(_ seconds: [Int]) -> [Double?] {
+  /// The reports for a file that grows by 1,000 bytes a second, with room for these seconds.
+  private func reports(_ seconds: [Int]) -> [Double?] {
     var disk = DiskSpace(rate: 8_000)
     return seconds.map {
       disk.left(frames: 80_000, bytes: 10_000, free: $0 * 1_000)?.inSeconds
@@ -13,8 +13,8 @@ import Testing
   }
 
   @Test func `less than a minute is reported once, and again after there were two`() {
-    #expect(told([100, 60, 59, 30]) == [nil, nil, 59, nil])
-    #expect(told([59, 119, 59, 121, 59]) == [59, nil, nil, nil, 59])
+    #expect(reports([100, 60, 59, 30]) == [nil, nil, 59, nil])
+    #expect(reports([59, 119, 59, 121, 59]) == [59, nil, nil, nil, 59])
   }
 
   @Test func `an empty file gives no estimate`() {
@@ -23,7 +23,7 @@ import Testing
     #expect(disk.left(frames: 8_000, bytes: 0, free: 0) == nil)
   }
 
-  @Test func `audio that becomes loud soon raises the estimate`() throws {
+  @Test func `audio that becomes loud raises the estimate soon`() throws {
     var disk = DiskSpace(rate: 1_000)
     // A thousand bytes a second for a long time, then ten thousand.
     for second in 1...100 {
@@ -37,7 +37,7 @@ import Testing
     #expect((8..<20).contains(second))
   }
 
-  @Test func `one burst of an encoder is not taken for its rate`() {
+  @Test func `a single burst of an encoder does not determine its rate`() {
     var disk = DiskSpace(rate: 1_000)
     let bytes = [1_000, 2_000, 3_000, 3_000, 3_000, 6_000]
     let left = bytes.enumerated().map { index, bytes in

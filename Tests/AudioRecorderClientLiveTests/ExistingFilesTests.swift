@@ -87,7 +87,7 @@ import Testing
     #expect(try isUntouched("out-001.wav"))
   }
 
-  @Test func `two recordings never write one file`() throws {
+  @Test func `two recordings never write the same file`() throws {
     let first = try files("out.wav", RecordingRolling())
     let error = #expect(throws: AudioRecorderError.self) {
       _ = try files("out.wav", RecordingRolling())

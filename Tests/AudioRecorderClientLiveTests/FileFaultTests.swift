@@ -12,14 +12,16 @@ import VirtualSoundCard
 
 @testable import AudioRecorderClientLive
 
-/// What can happen to the file of a recording, whatever its container.
+/// Faults of a recording's file, in every container.
 @Suite struct FileFaultTests {
   private static let containers = SoundFileEncoding.Container.allCases
 
-  /// In a process of its own, because the limit holds for all that a process writes.
+  /// In its own process, because the limit applies to all files of a process.
   ///
   /// Nobody there ignores SIGXFSZ, which would end it.
-  @Test func `a limit of the file's size is an error, and what fits is in the file`() async {
+  @Test func `reaching the file-size limit is an error, and the file holds the audio up to it`()
+    async
+  {
     await #expect(processExitsWith: .success) {
       var limit = rlimit(rlim_cur: 60_000, rlim_max: 60_000)
       setrlimit(__rlimit_resource_t(1), &limit)
@@ -42,7 +44,7 @@ import VirtualSoundCard
   }
 
   /// No header, a part of it, and all of it without a frame find room.
-  @Test func `where the disk is full a next file leaves no trace`() async {
+  @Test func `on a full disk a failed next file leaves no trace`() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
       let url = folder.url.appending(path: "out.wav")
@@ -59,7 +61,7 @@ import VirtualSoundCard
           try files.append(sound)
           try files.append(sound)
         }
-        // What has failed was said.
+        // The failure has been reported.
         try files.close()
         limit.rlim_cur = .max
         setrlimit(__rlimit_resource_t(1), &limit)
@@ -78,7 +80,7 @@ import VirtualSoundCard
 
   /// A name of 255 bytes is the longest, and a number makes it longer.
   @Test(arguments: containers)
-  func `a next file that cannot be made is an error, and the last one is whole`(
+  func `a next file that cannot be created is an error, and the last one is complete`(
     container: SoundFileEncoding.Container
   ) async throws {
     let folder = try Folder()
@@ -98,7 +100,7 @@ import VirtualSoundCard
     }
     let reader = try SoundFileReader(url: url)
     while try !reader.read(atMost: 4_096).isEmpty {}
-    // The last one goes on for the second before the second try.
+    // The last one continues for the second before the second attempt.
     #expect(reader.framesRead >= 72_000 && reader.shortfall == nil)
     #expect(closed.withLock { $0?.frameCount } == reader.framesRead)
   }
@@ -124,7 +126,7 @@ import VirtualSoundCard
         case .closed(let finish): closed.withLock { $0 = finish }
         default: break
         }
-      } heard: { frame in
+      } willCapture: { frame in
         if frame == 96_000 { isGone.wait() }
       }
     }
@@ -135,17 +137,17 @@ import VirtualSoundCard
   }
 }
 
-/// Records twelve seconds of noise; `heard` is told of every block of it before that is heard.
+/// Records twelve seconds of noise; calls `willCapture` before each block.
 private func record(
   _ container: SoundFileEncoding.Container, _ url: URL,
   rolling: RecordingRolling = RecordingRolling(), _ event: (RecordingEvent) -> Void = { _ in },
-  heard: @escaping @Sendable (FrameCount) -> Void = { _ in }
+  willCapture: @escaping @Sendable (FrameCount) -> Void = { _ in }
 ) async throws {
   let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
   let noise = AudioSignal.noise(seed: 1).buffer(.seconds(12), format: format)
   let microphone = VirtualMicrophone(format: format) { _ in
     { samples, frame in
-      heard(frame)
+      willCapture(frame)
       let start = min(frame.rawValue, noise.samples.count)
       let end = min(start + samples.count, noise.samples.count)
       _ = samples.update(fromContentsOf: noise.samples[start..<end])

@@ -8,7 +8,7 @@ import TestTools
 import Testing
 import VirtualSoundCard
 
-/// Each in a process of its own, whose threads, descriptors and memory are nobody else's.
+/// Each in its own process, so that no other test uses threads, descriptors, or memory.
 @Suite struct LeftoversTests {
   @Test func `a thousand cancelled recordings leave nothing but their files`() async {
     await #expect(processExitsWith: .success) {
@@ -34,7 +34,7 @@ import VirtualSoundCard
 }
 
 /// Begins what `body` does a thousand times and ends each where it happens to be: some before they
-/// begin, some while they hear something.
+/// begin, some while they capture.
 private func leavesNothing(
   _ body: @escaping @Sendable (AudioRecorderClient, _ index: Int) async throws -> Void
 ) async throws {

@@ -37,7 +37,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [nil, 16_000] as [SampleRate?])
-  func `a capture counts samples that are not finite and replaces them by silence`(
+  func `a capture counts NaN and infinite samples and replaces them with silence`(
     rate: SampleRate?
   ) async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(brokenNoise)))
@@ -50,7 +50,7 @@ import VirtualSoundCard
     #expect(captured.allSatisfy { $0.buffer.samples.allSatisfy(\.isFinite) })
   }
 
-  @Test func `a recording counts samples that are not finite`() async throws {
+  @Test func `a recording counts NaN and infinite samples`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(brokenNoise)))
     let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).wav")
     defer { try? FileManager.default.removeItem(at: url) }
@@ -142,7 +142,7 @@ import VirtualSoundCard
     #expect(abs(try #require(gap).buffer.firstFrame.rawValue - 4_800) < 3_200)
   }
 
-  @Test func `a capture that is stopped by name delivers all captured audio and ends`()
+  @Test func `a capture stopped by its ID delivers all captured audio and ends`()
     async throws
   {
     let clock = TestClock()

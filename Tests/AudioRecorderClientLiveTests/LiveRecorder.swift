@@ -15,7 +15,7 @@ func withRecorder<Value: Sendable>(
   }
 }
 
-/// All that a recording on a card tells.
+/// All events of a recording on a card.
 @discardableResult
 func record(
   _ request: RecordingRequest, on card: VirtualSoundCard

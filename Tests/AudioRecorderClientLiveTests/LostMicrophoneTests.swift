@@ -9,13 +9,13 @@ import TestTools
 import Testing
 import VirtualSoundCard
 
-/// A microphone that is lost while those who hear it wait for it.
+/// A microphone that is lost while its users wait for it.
 @Suite(.timeLimit(.minutes(1))) struct LostMicrophoneTests {
-  /// Unplugged half a second after it was opened, for three seconds; its last period is not heard.
+  /// Unplugged half a second after it was opened, for three seconds; its last period is not captured.
   private let fault = VirtualFault.unplugged(at: 4_000, for: .seconds(3))
   private let before = (0..<3_600).map(counted)
 
-  @Test func `a recording resumes when its device is back, with silence of the gap's length`()
+  @Test func `a recording resumes when its device returns, with silence of the gap's length`()
     async throws
   {
     let harness = RecorderHarness(faults: [fault])
@@ -58,7 +58,7 @@ import VirtualSoundCard
     while harness.card.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `a device that is not back in time fails the recording, and the file is complete`()
+  @Test func `a device that does not return in time fails the recording, and the file is complete`()
     async throws
   {
     let harness = RecorderHarness(faults: [.unplugged(at: 4_000, for: .seconds(3_600))])
@@ -120,7 +120,7 @@ import VirtualSoundCard
       device: nil, framesPerBuffer: nil, onDeviceLoss: .wait(atMost: .seconds(60)))
     let blocks = Blocks(await harness.capture(request))
     await harness.passUntilUnplugged()
-    // A capture tells nothing of the loss: that the device is closed shows it.
+    // A capture does not report the loss: the closed device shows it.
     while harness.card.openDeviceCount > 0 { await Task.yield() }
     while !blocks.hasGap { await harness.pass(1) }
     blocks.cancel()
@@ -133,7 +133,7 @@ import VirtualSoundCard
     #expect(all[index].capturedAt >= all[index - 1].capturedAt + .seconds(3))
   }
 
-  @Test func `a device that is back at another rate is converted to the first one`() async throws {
+  @Test func `a device that returns at another rate is converted to the first one`() async throws {
     let harness = RecorderHarness(faults: [fault]) { soundCard, clock in
       let other = VirtualSoundCard(
         .init(
@@ -162,7 +162,7 @@ import VirtualSoundCard
     #expect(isSilence && isSine)
   }
 
-  /// Whether the file holds what was heard before the loss, and nothing else.
+  /// Whether the file holds exactly the audio captured before the loss.
   private func isBefore(_ harness: RecorderHarness) throws -> Bool {
     try harness.samples() == before
   }
@@ -177,7 +177,7 @@ import VirtualSoundCard
     while harness.card.openDeviceCount == 0 { await Task.yield() }
   }
 
-  /// The frames of the only gap: what was not fetched, and the time until the device was opened.
+  /// The frames of the only gap: unread frames and the time until the device was opened.
   private func missing(
     _ harness: RecorderHarness, atLeast shortest: Duration = .milliseconds(3_050)
   ) throws -> Int {

@@ -33,7 +33,8 @@ import Testing
     await writer.join()
   }
 
-  @Test func `a reader that hangs loses blocks beyond the queue and learns how many frames`() throws
+  @Test func `a hanging reader loses blocks beyond the queue and gets the number of lost frames`()
+    throws
   {
     let queue = try MemberQueue(timeout: .zero)
     for second in 0..<20 { #expect(queue.push(block(second))) }
@@ -124,7 +125,7 @@ import Testing
   }
 }
 
-/// A disk that takes one block while somebody waits for it.
+/// A disk that takes one block while the writer waits.
 private final class SlowDisk: Sendable {
   private let state = Mutex<(waited: Duration, queue: MemberQueue?)>((.zero, nil))
 

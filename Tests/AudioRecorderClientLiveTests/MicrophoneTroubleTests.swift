@@ -11,7 +11,7 @@ import VirtualSoundCard
 
 /// A virtual microphone that sleeps or stalls.
 @Suite(.timeLimit(.minutes(1))) struct MicrophoneTroubleTests {
-  @Test func `the time of a machine's sleep is silence in the file`() async throws {
+  @Test func `the time of a suspend is silence in the file`() async throws {
     let card = card(.suspended(at: 1_600, lost: 800))
     let url = temporaryURL()
     defer { try? FileManager.default.removeItem(at: url) }
@@ -19,7 +19,7 @@ import VirtualSoundCard
     #expect(events.contains(.xrun(.milliseconds(100))))
     let samples = try SoundFileReader(url: url).read(atMost: 8_000).samples
     #expect(samples.count == 4_000)
-    // What the device still held comes after the silence: it is told as soon as it is known.
+    // The device's buffer comes after the silence, which is reported as soon as it is known.
     let before = try #require(samples.firstIndex(of: 0))
     #expect(before <= 1_600)
     #expect(samples[before..<(before + 800)].allSatisfy { $0 == 0 })
@@ -32,7 +32,7 @@ import VirtualSoundCard
   {
     let harness = RecorderHarness(faults: [.stalled(at: 1_600)])
     let recording = await harness.start(.fail)
-    // A second is enough, but for a machine that is too busy to say that its waits were in time.
+    // A second is enough, except on a machine so busy that its waits end late.
     await harness.clock.advance(by: .seconds(10))
     await #expect(throws: AudioRecorderError.deviceLost("virtual")) { try await recording.value }
     let isHeard = try harness.samples() == (0..<1_600).map(counted)
@@ -174,7 +174,7 @@ import VirtualSoundCard
     while harness.card.openDeviceCount > 0 { await Task.yield() }
   }
 
-  @Test func `stop ends a recording at once although its microphone does not open`() async throws {
+  @Test func `stop ends a recording at once while its microphone does not open`() async throws {
     let harness = RecorderHarness(faults: [.blocked(in: .open)])
     let (recording, _) = await harness.begin(RecordingRequest(url: harness.url, channelCount: 1))
     await harness.clock.sleepers(atLeast: 1)
@@ -183,7 +183,7 @@ import VirtualSoundCard
     #expect(harness.card.openDeviceCount == 0)
   }
 
-  /// A card whose microphone hears a constant, so that silence shows.
+  /// A card whose microphone captures a constant, so that silence is visible.
   private func card(_ fault: VirtualFault) -> VirtualSoundCard {
     let constant = AudioBuffer(
       format: AudioFormat(sampleRate: 8_000, channelCount: 1),

@@ -29,7 +29,7 @@ import Testing
     #expect(gate.take(block) == (block, .unchanged))
   }
 
-  @Test func `a block that is shorter than the fade is all fade`() {
+  @Test func `a block shorter than the fade is faded completely`() {
     var gate = PauseGate(fade: 100)
     gate.pause()
     #expect(gate.take(block).kept?.frameCount == 10)

@@ -11,7 +11,7 @@ import VirtualSoundCard
 
 @testable import AudioRecorderClientLive
 
-/// Asking for permission beside those who use the microphone, where only one can have it open.
+/// Requests for permission during other use of an exclusive microphone.
 @Suite(.timeLimit(.minutes(1))) struct PermissionTests {
   private let folder = RecordingFolder()
   private let card = ExclusiveCard()
@@ -29,7 +29,7 @@ import VirtualSoundCard
     #expect(card.openings == 1)
   }
 
-  @Test func `a user who joins while a device is probed opens it after that`()
+  @Test func `a user that joins while a device is probed opens it afterward`()
     async throws
   {
     let hub = CaptureHub()
@@ -82,7 +82,7 @@ import VirtualSoundCard
 
 /// A card whose microphone can be open only once, and opens when it may.
 private final class ExclusiveCard: Sendable {
-  /// Opens when somebody wants to open it, and for the first who does.
+  /// Opens when a user opens it, and for the first one.
   let asked = Gate()
   /// Lets it open.
   let answer = Gate()

@@ -27,7 +27,7 @@ final class RecorderHarness: Sendable {
     var awaited: [(event: (RecordingEvent) -> Bool, gate: Gate)] = []
   }
 
-  /// - Parameter change: makes a card of one's own of the virtual one.
+  /// - Parameter change: wraps the virtual card.
   init(
     faults: [VirtualFault], change: (inout SoundCard, TestClock<Duration>) -> Void = { _, _ in }
   ) {
@@ -69,7 +69,7 @@ final class RecorderHarness: Sendable {
     return recording
   }
 
-  /// Asks for a recording; the gate opens when the first has been told of it.
+  /// Starts a recording; the gate opens at its first event.
   func begin(
     _ request: RecordingRequest
   ) async -> (recording: Task<Void, any Error>, begun: Gate) {
@@ -131,7 +131,7 @@ final class RecorderHarness: Sendable {
     }
   }
 
-  /// Lets time pass until something is heard after a loss, and then to the recording's end.
+  /// Lets time pass until audio is captured after a loss, and then to the recording's end.
   func finish(_ recording: Task<Void, any Error>) async throws {
     while gaps.isEmpty { await pass(1) }
     let isOver = Gate()
@@ -144,7 +144,7 @@ final class RecorderHarness: Sendable {
     try await end.value
   }
 
-  /// What is in the file.
+  /// The contents of the file.
   func samples() throws -> [Float] {
     let reader = try SoundFileReader(url: url)
     var samples: [Float] = []

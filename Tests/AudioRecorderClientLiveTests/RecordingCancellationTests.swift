@@ -16,7 +16,7 @@ import VirtualSoundCard
   private let clock = TestClock()
   private let noise = AudioSignal.noise(seed: 9)
 
-  /// What a recording can be in the middle of.
+  /// The moments of a recording.
   enum Moment: CaseIterable {
     case beginning, waitingForSound, waitingForCommand, sounding, paused, rolled, trimming, shared
   }
@@ -92,7 +92,7 @@ import VirtualSoundCard
     while card.openDeviceCount > 0 { await Task.yield() }
   }
 
-  /// What is in a file is what was heard, from the beginning on.
+  /// The file holds the captured audio from its beginning.
   private func check(_ url: URL, _ moment: Moment) throws {
     switch moment {
     case .beginning:

@@ -27,7 +27,7 @@ import Testing
     #expect(samples[28_000...].allSatisfy { $0 == 0.5 })
   }
 
-  @Test func `samples that are not finite are reported`() throws {
+  @Test func `NaN and infinite samples are reported`() throws {
     var damaged = block(4_000)
     damaged.nonFinite = 3
     let (events, _) = try record(RecordingRequest(url: folder.url("wav")), [block(4_000), damaged])
@@ -128,7 +128,7 @@ import Testing
       buffer: AudioBuffer(format: format, samples: samples), time: .zero, lost: lost)
   }
 
-  /// What is told of a recording of these blocks, whose frames need no numbers.
+  /// The events of a recording of these blocks; their frame numbers do not matter.
   private func record(
     _ request: RecordingRequest, _ blocks: [DeviceAudio],
     _ control: RecordingControl = RecordingControl(), before: () -> Void = {},

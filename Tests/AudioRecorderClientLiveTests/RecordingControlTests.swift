@@ -4,7 +4,7 @@ import Testing
 @testable import AudioRecorderClientLive
 
 @Suite struct RecordingControlTests {
-  @Test func `commands come in order and once`() {
+  @Test func `commands arrive in order and once`() {
     let control = RecordingControl()
     #expect(control.isEmpty)
     control.send(.pause)
@@ -15,7 +15,7 @@ import Testing
     #expect(control.isEmpty)
   }
 
-  @Test func `what was heard before a command is none of its business`() {
+  @Test func `audio captured before a command is not affected by it`() {
     let control = RecordingControl()
     control.send(.pause, from: 3)
     control.send(.resume, from: 5)
@@ -24,7 +24,7 @@ import Testing
     #expect(control.takeAll(at: 5) == [.resume])
   }
 
-  @Test func `a device that was opened anew does not keep commands waiting`() {
+  @Test func `a reopened device does not delay commands`() {
     let control = RecordingControl()
     #expect(control.takeAll(at: 100).isEmpty)
     control.send(.pause, from: 101)

@@ -14,7 +14,7 @@ import Testing
   private let format = AudioFormat(sampleRate: 8_000, channelCount: 2)
   private var audio: AudioBuffer { AudioSignal.noise(seed: 2).buffer(.seconds(2), format: format) }
 
-  /// The files that come of it, in blocks of `size` frames, and what was told of them.
+  /// The resulting files, written in blocks of `size` frames, and their events.
   private func write(
     _ rolling: RecordingRolling, _ encoding: SoundFileEncoding, size: Int = 400,
     rollAt: Set<Int> = []
@@ -97,7 +97,7 @@ import Testing
     #expect(try folder.read(url).samples == Array(audio.samples.prefix(2 * 8_800)))
   }
 
-  @Test func `a next file that can be made at the second attempt is used`() throws {
+  @Test func `a next file that can be created at the second attempt is used`() throws {
     let locked = try LockableFolder(in: folder)
     let (url, next) = (locked.url("take.wav"), locked.url("take-001.wav"))
     let files = try RecordingFiles(
@@ -188,7 +188,7 @@ import Testing
   private struct Missing: Error {}
 }
 
-/// A way to a folder that can be shut: what was opened through it stays open.
+/// A path to a folder that can be removed; files opened through it stay open.
 private struct LockableFolder {
   private let folder: URL
   private let way: URL

@@ -3,7 +3,7 @@ import AudioRecorderClient
 import Foundation
 import SoundFile
 
-/// What the recordings of one test are written to, until the test is over.
+/// A folder for a test's recordings, removed at its end.
 final class RecordingFolder: Sendable {
   let directory = FileManager.default.temporaryDirectory
     .appendingPathComponent("syrinx-\(UUID().uuidString)")

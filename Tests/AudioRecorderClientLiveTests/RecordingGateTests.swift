@@ -16,7 +16,7 @@ import Testing
     return audio.cut(size).flatMap { gate.take($0) } + gate.finish()
   }
 
-  @Test func `without rules everything is kept as it comes`() {
+  @Test func `without rules all audio is kept unchanged`() {
     let audio = Steps.audio((0, 50), (0.5, 50))
     #expect(outputs(RecordingRequest(url: url), audio) == audio.cut(50).map { .keep($0) })
   }
@@ -38,7 +38,7 @@ import Testing
     #expect(outputs(request, audio).kept == Array(audio.samples[..<300]))
   }
 
-  @Test func `after the end nothing is kept`() {
+  @Test func `after the end no audio is kept`() {
     var gate = RecordingGate(RecordingRequest(url: url, endAfterSilence: rule), rate: 1_000)
     #expect(gate.take(Steps.audio((0, 200))).kept.count == 100)
     #expect(gate.isOver)
@@ -69,7 +69,7 @@ import Testing
     #expect(resuming.kept.count == 100 && resuming.first == .resumed(held: 0))
   }
 
-  @Test func `audio omitted by a pause is no silence that ends a recording`() {
+  @Test func `audio omitted by a pause does not count as ending silence`() {
     var gate = RecordingGate(RecordingRequest(url: url, endAfterSilence: rule), rate: 1_000)
     _ = gate.take(Steps.audio((0.5, 100)))
     _ = gate.apply(.pause)

@@ -9,7 +9,7 @@ import TestTools
 import Testing
 import VirtualSoundCard
 
-/// What decides on the frames of a recording, through the client.
+/// The rules that select the frames of a recording, through the client.
 @Suite(.timeLimit(.minutes(5))) final class RecordingRulesTests: Sendable {
   private let folder = RecordingFolder()
   private let clock = TestClock()
@@ -145,7 +145,7 @@ import VirtualSoundCard
     #expect(samples.last == 0.5)
   }
 
-  @Test func `commands begin a recording, change its file and end it`() async throws {
+  @Test func `commands begin a recording, change its file, and end it`() async throws {
     let id = RecordingID("dictation")
     let url = folder.url("wav")
     let card = VirtualSoundCard(
@@ -175,7 +175,7 @@ import VirtualSoundCard
     #expect(whole[...] == heard[first..<first + whole.count])
   }
 
-  @Test func `a name is for one recording at a time`() async throws {
+  @Test func `an ID can be used by one recording at a time`() async throws {
     let id = RecordingID()
     let card = VirtualSoundCard(.init(pace: .lockstep(clock)))
     try await with(card) { recorder in
@@ -189,7 +189,7 @@ import VirtualSoundCard
     }
   }
 
-  @Test func `after its end a recording's name is free, and the recording is released`()
+  @Test func `after its end a recording's ID is free, and the recording is released`()
     async throws
   {
     let id = RecordingID()
@@ -237,7 +237,7 @@ import VirtualSoundCard
     case levels, paused, resumed, began, rolled, finished
   }
 
-  /// Lets time pass until there is such an event; the length that it tells.
+  /// Lets time pass until there is such an event; returns its length.
   @discardableResult
   private func pass(
     _ time: Duration, until kind: Kind,

@@ -11,7 +11,7 @@ import VirtualSoundCard
 @Suite(.timeLimit(.minutes(1))) struct RecordingTests {
   private let folder = RecordingFolder()
 
-  @Test func `a recording that is stopped after a sleep of an hour is complete at once`()
+  @Test func `a recording stopped after a suspend of an hour is complete at once`()
     async throws
   {
     let hour: FrameCount = 28_800_000

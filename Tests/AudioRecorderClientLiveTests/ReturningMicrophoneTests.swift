@@ -8,9 +8,9 @@ import TestTools
 import Testing
 import VirtualSoundCard
 
-/// What else can happen while a microphone is away.
+/// Other events while a microphone is away.
 @Suite(.timeLimit(.minutes(1))) struct ReturningMicrophoneTests {
-  /// Unplugged half a second after it was opened, for three seconds; its last period is not heard.
+  /// Unplugged half a second after it was opened, for three seconds; its last period is not captured.
   private let fault = VirtualFault.unplugged(at: 4_000, for: .seconds(3))
 
   @Test func `a lost device is opened again with the dependencies of its first opening`()
@@ -56,7 +56,7 @@ import VirtualSoundCard
     await harness.clock.advance(by: .seconds(3))
     try await harness.finish(recording)
     #expect(harness.events.count { $0 == .deviceLost } == 1)
-    // Three seconds, the next try after four, and what was not fetched before.
+    // Three seconds, the next attempt after four, and the unread frames.
     let gap = try #require(harness.gaps.first)
     #expect(harness.gaps.count == 1)
     #expect((.milliseconds(4_050)...(.milliseconds(4_200))).contains(gap), "\(gap)")
@@ -69,7 +69,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [8_000, 16_000] as [SampleRate])
-  func `a device that is back can be lost again, even with another rate`(rate: SampleRate)
+  func `a returned device can be lost again, even with another rate`(rate: SampleRate)
     async throws
   {
     let openings = Mutex(0)
@@ -95,7 +95,8 @@ import VirtualSoundCard
     #expect(try harness.samples().count == 48_000)
   }
 
-  @Test func `a user who joins while the device is away waits or fails, as requested`() async throws
+  @Test func `a user that joins while the device is away waits or fails, as requested`()
+    async throws
   {
     let harness = RecorderHarness(faults: [fault])
     let recording = await harness.start(length: .seconds(4))
@@ -125,7 +126,7 @@ import VirtualSoundCard
     let failure = SoundCardError.failed("virtual", operation: "read", code: 5, reason: "it is ill")
     let harness = RecorderHarness(faults: []) { soundCard, _ in
       let open = soundCard.openCapture
-      soundCard.openCapture = { request in IllCapture(try await open(request), failure) }
+      soundCard.openCapture = { request in FailingWaitCapture(try await open(request), failure) }
     }
     let recording = await harness.start()
     await #expect(throws: AudioRecorderError.device("virtual", reason: "\(failure)")) {
@@ -141,8 +142,8 @@ import VirtualSoundCard
   }
 }
 
-/// A microphone that cannot be waited for.
-private final class IllCapture: CapturePCM {
+/// A microphone whose `wait` fails.
+private final class FailingWaitCapture: CapturePCM {
   private let pcm: any CapturePCM
   private let failure: SoundCardError
 

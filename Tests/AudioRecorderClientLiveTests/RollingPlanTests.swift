@@ -29,12 +29,12 @@ import Testing
     }
   }
 
-  @Test func `without a limit a name is taken as it is written`() {
+  @Test func `without a limit a file name is used unchanged`() {
     let plan = plan(RecordingRolling(), "/a/50%done.wav")
     #expect([0, 1].map { plan.file($0).path } == ["/a/50%done.wav", "/a/50%done-001.wav"])
   }
 
-  @Test func `a file ends at the frame that its length says`() {
+  @Test func `a file ends at the frame of its length limit`() {
     let plan = plan(RecordingRolling(length: .seconds(1)))
     #expect(plan.room(frames: 0, bytes: 0) == 48_000)
     #expect(plan.room(frames: 47_999, bytes: 0) == 1)
@@ -50,7 +50,7 @@ import Testing
     #expect(wide.room(frames: 0, bytes: 44) == 1_659)
   }
 
-  @Test func `a file that is encoded ends when the size is reached`() {
+  @Test func `an encoded file ends when the size is reached`() {
     let plan = plan(RecordingRolling(byteCount: 10_000), "/a.flac", .flac16)
     #expect(plan.room(frames: 0, bytes: 9_999) == nil)
     #expect(plan.room(frames: 0, bytes: 10_000) == 0)

@@ -11,7 +11,7 @@ import Testing
   private let ended = Gate()
 
   private func member() -> CaptureMember {
-    CaptureMember(Nobody(), mayBlock: false) { [ended] _ in ended.open() }
+    CaptureMember(UnusedConsumer(), mayBlock: false) { [ended] _ in ended.open() }
   }
 
   private func capture(_ script: [PCMWakeUp] = []) throws -> SharedCapture {
@@ -41,7 +41,7 @@ import Testing
   @Test func `a member that joins after the end is finished with the outcome`() throws {
     let capture = try capture()
     _ = (capture.lease(), capture.lease())
-    capture.join(CaptureMember(Nobody(), mayBlock: false) { _ in })
+    capture.join(CaptureMember(UnusedConsumer(), mayBlock: false) { _ in })
     #expect(!ended.isOpen)
     capture.join(member())
     #expect(ended.isOpen)
@@ -140,7 +140,7 @@ import Testing
     func finish() {}
   }
 
-  private final class Nobody: CaptureConsumer {
+  private final class UnusedConsumer: CaptureConsumer {
     func take(_ captured: DeviceAudio) -> Bool { true }
     func finish() {}
   }

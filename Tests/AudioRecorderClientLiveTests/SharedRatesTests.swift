@@ -10,7 +10,7 @@ import TestTools
 import Testing
 import VirtualSoundCard
 
-/// Several who hear one microphone, each at a rate and with channels of its own.
+/// Several users of one microphone with different rates and channels.
 @Suite(.timeLimit(.minutes(5))) final class SharedRatesTests: Sendable {
   private let folder = RecordingFolder()
   private let clock = TestClock()
@@ -18,7 +18,7 @@ import VirtualSoundCard
   private let full = SoundFileEncoding.wavFloat
 
   @Test(arguments: [false, true])
-  func `a recording and a recognizer get their formats, whoever comes first`(
+  func `a recording and a recognizer get their formats in either order`(
     recordingIsFirst: Bool
   ) async throws {
     let request = RecordingRequest(
@@ -58,7 +58,7 @@ import VirtualSoundCard
     #expect(isBitExact)
   }
 
-  @Test func `a user of a device opened for less learns its format`() async throws {
+  @Test func `a user of a device opened in a smaller format gets that format`() async throws {
     let first = RecordingRequest(
       url: folder.url("wav"), encoding: full, sampleRate: .speech, channelCount: 1)
     let second = RecordingRequest(
@@ -122,7 +122,7 @@ import VirtualSoundCard
     }
   }
 
-  /// What a recording tells until it ends.
+  /// The events of a recording.
   private struct RecordingLog {
     let begun = Gate()
     /// Opens when it is a second long.
@@ -148,7 +148,7 @@ import VirtualSoundCard
     return log
   }
 
-  /// One who hears a second, or whatever is enough, with all of it kept for it.
+  /// A reader of a second of audio, or until `isEnough`.
   private func ear(
     on recorder: AudioRecorderClient, _ rate: SampleRate, _ channels: Int,
     isEnough: (@Sendable ([CapturedAudio]) -> Bool)? = nil

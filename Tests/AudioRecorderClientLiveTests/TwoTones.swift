@@ -5,7 +5,7 @@ import VirtualSoundCard
 /// A microphone in stereo: 1 kHz on both sides, and 10 kHz, which no 16 kHz hold, on the right.
 enum TwoTones {
   static let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
-  /// After so many frames at 48 kHz both begin anew.
+  /// The common period in frames at 48 kHz.
   static let cycle = 48
   /// Of 1 kHz, on either side and in their average.
   static let amplitude: Float = 0.5
@@ -42,14 +42,14 @@ enum TwoTones {
 /// The part of a signal that is a sine of a known frequency.
 struct Tone {
   let amplitude: Double
-  /// In cycles, 0..<1, at frame 0 of the time-line.
+  /// In cycles, 0..<1, at frame 0 of the timeline.
   let phase: Double
   /// The root of the mean square of all the rest.
   let rest: Double
 
   /// - Parameters:
   ///   - samples: mono, as many as whole cycles have.
-  ///   - first: the place of the first one on the time-line.
+  ///   - first: the place of the first one on the timeline.
   init(of hertz: Double, in samples: some Collection<Float>, from first: Int, at rate: SampleRate) {
     let step = 2 * Double.pi * hertz / Double(rate.hertz)
     let angles = (0..<samples.count).map { step * Double(first + $0) }

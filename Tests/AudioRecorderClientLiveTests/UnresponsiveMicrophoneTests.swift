@@ -8,7 +8,7 @@ import SoundFile
 import Testing
 import VirtualSoundCard
 
-/// A microphone whose calls do not return: the file is closed and complete all the same.
+/// A microphone whose calls do not return: the file is closed and complete nevertheless.
 @Suite(.timeLimit(.minutes(1))) struct UnresponsiveMicrophoneTests {
   @Test(arguments: [VirtualFault.Call.wait, .transfer])
   func `a microphone that hangs is lost, and its earlier frames are in the file`(
@@ -59,7 +59,7 @@ import VirtualSoundCard
   }
 
   @Test(arguments: [VirtualFault.Call.wait, .transfer, .close])
-  func `stopRecording returns although the microphone hangs`(
+  func `stopRecording returns while the microphone hangs`(
     call: VirtualFault.Call
   ) async throws {
     let card = card(hangingIn: call)

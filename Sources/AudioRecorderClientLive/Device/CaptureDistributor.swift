@@ -5,7 +5,7 @@ import SoundCard
 final class CaptureDistributor: TimelineConsumer {
   /// The absence of a lost device.
   private struct Absence {
-    /// What members are told.
+    /// The reported error.
     let loss: DeviceAudio
     let error: any Error
     let watch: CaptureWatch

@@ -20,7 +20,7 @@ final class CaptureEngine: Sendable {
   /// Captures until `stop`, until the consumer wants no more, or until the device ends or fails, then
   /// closes the device.
   ///
-  /// The calling thread becomes the consumer's. The consumer gets what was captured before an error
+  /// The calling thread becomes the consumer's. The consumer gets the audio captured before an error
   /// and is finished in any case, before the error is thrown.
   func run(_ consumer: some CaptureConsumer) throws {
     let outcome = Result { try capture(into: consumer) }
@@ -40,7 +40,7 @@ final class CaptureEngine: Sendable {
   /// Whether the capture was stopped.
   var isStopping: Bool { link.isStopping }
 
-  /// Ends the capture, from any thread; what was captured by then is still delivered.
+  /// Ends the capture, from any thread; audio captured so far is delivered.
   func stop() {
     link.stop()
     pcm.waker.signal()
@@ -121,7 +121,7 @@ final class CaptureEngine: Sendable {
       }
       guard try consumer.endRound() else { return }
       link.wake(for: samples(of: consumer.batchDuration))
-      // The threshold is lower now: blocks may be due that woke nobody.
+      // The threshold is lower now: blocks may be due that woke no thread.
       if link.isDue { continue }
       guard let error = pcm.monitor.wait(for: link.consumerWakeUp, &watch) else { continue }
       // The capture was to end anyway.

@@ -4,8 +4,8 @@ import Synchronization
 
 /// A consumer of a shared capture.
 ///
-/// A consumer that may block, as a disk does, gets a thread and a queue of its own as soon as it is
-/// not alone. The capture's thread serves the others.
+/// A consumer that may block, as a disk does, gets its own thread and queue as soon as there are
+/// others. The capture's thread serves the others.
 // `@unchecked Sendable` is right because the consumer belongs to one thread at a time: to the one
 // that makes it, then to the capture's, then to its own, and each of them starts the next.
 final class CaptureMember: @unchecked Sendable {
@@ -51,7 +51,7 @@ final class CaptureMember: @unchecked Sendable {
     stopping.store(true, ordering: .releasing)
   }
 
-  /// Moves a consumer that may block to a thread of its own, so that it does not delay others; if the
+  /// Moves a consumer that may block to its own thread, so that it does not delay others; if the
   /// system refuses a thread, it stays on the capture's.
   ///
   /// - Parameter leave: called when the consumer wants no more.
@@ -110,7 +110,7 @@ final class CaptureMember: @unchecked Sendable {
   }
 }
 
-/// The blocks on their way to a consumer with a thread of its own.
+/// The queue of a consumer with its own thread.
 ///
 /// While the queue is full the writer waits, but not for long: a disk that hangs, or is too slow,
 /// must not cost others a frame. Then blocks are dropped, and the next one reports how much was lost.
@@ -122,7 +122,7 @@ final class MemberQueue: Sendable {
   /// The ring behind the writer holds much more.
   static let timeout = Duration.seconds(2)
 
-  /// Waits for a signal, at most so long; returns how long that was.
+  /// Waits for a signal with a timeout; returns the time waited.
   typealias Wait = @Sendable (WakeUp, _ atMost: Duration) -> Duration
 
   private enum End {

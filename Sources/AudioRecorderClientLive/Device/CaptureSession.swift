@@ -6,7 +6,7 @@ import Synchronization
 
 /// One user's capture from its opening to its end; it can be stopped at any point.
 final class CaptureSession: Sendable {
-  /// Makes the consumer when the device is open, on a thread of its own.
+  /// Makes the consumer on a new thread when the device is open.
   typealias MakeConsumer = @Sendable (_ device: PCMConfiguration) throws -> any CaptureConsumer
 
   private struct State {
@@ -16,7 +16,7 @@ final class CaptureSession: Sendable {
     var capture: SharedCapture?
   }
 
-  // Held for a few instructions by the session and by those who stop it.
+  // Held for a few instructions by the session and its stopping callers.
   private let state = Mutex(State())
   private let gate = Gate()
   private let outcome = Mutex<Result<Void, AudioRecorderError>>(.success(()))
@@ -47,8 +47,8 @@ final class CaptureSession: Sendable {
     }
   }
 
-  /// Ends the capture; what was captured by then is still delivered, except for less than a period if
-  /// others go on using the device.
+  /// Ends the capture; audio captured so far is delivered, except for less than a period if others
+  /// continue to use the device.
   func stop() {
     let (opening, stop) = state.withLock { state in
       state.isStopping = true
@@ -58,7 +58,7 @@ final class CaptureSession: Sendable {
     stop?()
   }
 
-  /// Makes the consumer take what was captured so far; returns the number of blocks captured.
+  /// Makes the consumer take the audio captured so far; returns the number of blocks captured.
   func nudge() -> Int {
     guard let capture = state.withLock({ $0.capture }) else { return 0 }
     defer { capture.nudge() }
@@ -99,8 +99,7 @@ final class CaptureSession: Sendable {
     }
   }
 
-  /// Makes the consumer on a thread of its own and joins the capture; releases the device if that
-  /// fails.
+  /// Makes the consumer on a new thread and joins the capture; releases the device on failure.
   private func begin(_ makeConsumer: @escaping MakeConsumer, on capture: SharedCapture) throws {
     do {
       _ = try DedicatedThread.start(name: "syrinx-record") { [self] in

@@ -43,7 +43,7 @@ final class CaptureTimeline: CaptureConsumer {
     return event(.lost, missing: 0)
   }
 
-  /// Notes that the device is open again, in its own format, so long after it was lost.
+  /// Records that the device is open again, in its own format, `gap` after the loss.
   func reopen(after away: Duration, in format: AudioFormat) throws(ResamplingError) {
     let missed = withoutAudio + away
     (absence, origin) = (missed, nextTime + missed)
@@ -64,7 +64,7 @@ final class CaptureTimeline: CaptureConsumer {
       captured.buffer.firstFrame.duration(at: rate)
       - buffer.firstFrame.duration(at: format.sampleRate)
     nextTime = origin + captured.time - heldBack
-    // The absence ends at this block, whatever the device had before it.
+    // The absence ends at this block.
     if isFirst { firstFrame = nextFrame - buffer.firstFrame }
     // Counted from the start of this opening: the rounding errors of many small gaps would add up.
     let place = captured.lost > 0 ? max(nextFrame, firstFrame + buffer.firstFrame) : nextFrame

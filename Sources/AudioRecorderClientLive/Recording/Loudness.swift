@@ -86,7 +86,7 @@ struct SilenceEnd {
     hold = FrameCount(rule.hold, at: rate)
   }
 
-  /// Does not count the next frames, so many, as silence.
+  /// Does not count the next `frames` as silence.
   mutating func skip(_ frames: FrameCount) {
     skipped += frames
     quiet -= frames

@@ -60,7 +60,7 @@ final class RecordingConsumer: CaptureConsumer {
     silence = request.warnBelow.map { SilentMicrophone($0, rate: format.sampleRate) }
   }
 
-  /// The format of what is written.
+  /// The format of the file.
   var format: AudioFormat { output.format }
 
   /// Whether it has not begun to record.

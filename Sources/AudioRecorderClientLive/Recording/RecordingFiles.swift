@@ -7,7 +7,7 @@ import Synchronization
 
 /// The files of a recording, one after the other; no frame is lost between them.
 ///
-/// The next file is opened before the last one is closed, on a thread of its own, so that captured
+/// The next file is opened before the last one is closed, on its own thread, so that captured
 /// audio does not wait for the disk. If the next file cannot be opened, the last one continues for a
 /// second of audio; then opening is retried once. Only a file with exactly the requested name is
 /// replaced: existing numbers are skipped.
@@ -153,7 +153,7 @@ final class RecordingFiles: RecordingOutput {
   }
 }
 
-/// Completes a file on a thread of its own, while the next file is written.
+/// Completes a file on its own thread while the next file is written.
 // `@unchecked Sendable` is right because the writer belongs to one thread at a time: to the one
 // that completes the file, and after `isOver` to the one that began it.
 final class FileClosing: @unchecked Sendable {

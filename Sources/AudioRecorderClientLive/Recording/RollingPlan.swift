@@ -71,7 +71,7 @@ struct RollingPlan {
     }
     throw .file(
       file(index),
-      reason: "it is there already, and so are the \(count - 1) after it; move them away")
+      reason: "it already exists, as do the next \(count - 1) numbers; move them away")
   }
 }
 

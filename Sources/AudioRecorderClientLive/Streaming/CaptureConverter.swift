@@ -84,7 +84,7 @@ struct CaptureTimes {
     framesSinceStart = 0
   }
 
-  /// The time of the first of the next frames, which are so many.
+  /// The time of the first of the next `frames`.
   mutating func take(_ frames: FrameCount) -> Duration {
     defer { framesSinceStart += frames }
     return next

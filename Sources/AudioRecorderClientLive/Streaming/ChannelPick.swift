@@ -3,7 +3,7 @@ import AudioRecorderClient
 
 /// Picks channels of a device, or all of them.
 ///
-/// More than two channels are microphones at unknown positions, whatever the device calls them, so that
+/// More than two channels are microphones at unknown positions, whatever the device calls them, so
 /// a mix includes the one that would be the low-frequency channel.
 struct ChannelPick {
   /// The format of the picked channels.
@@ -54,7 +54,7 @@ struct ChannelPick {
   }
 }
 
-/// Throws if no device has so many channels; nil stands for as many as the device has.
+/// Throws if no device has this many channels; nil means the device's own count.
 func checkChannels(_ count: Int?, of what: String) throws(AudioRecorderError) {
   guard let count, !(1...32).contains(count) else { return }
   throw .unsupportedFormat(reason: "\(what) has 1 to 32 channels, not \(count)")

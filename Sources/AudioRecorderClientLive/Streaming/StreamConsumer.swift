@@ -133,7 +133,7 @@ extension [CapturedAudio] {
     return count
   }
 
-  /// Drops the oldest blocks, so many, and reports the loss on the next.
+  /// Drops the oldest blocks and reports the loss on the next one.
   fileprivate mutating func dropOldest(_ count: Int) {
     let dropped = self[..<count]
     let lost = dropped.reduce(0) { $0 + $1.buffer.frameCount + ($1.gap?.lost ?? 0) }
