@@ -42,7 +42,7 @@ enum PlayFile {
         case .started(let start): print("playing on \(start.device) at \(start.format)")
         case .xrun(let silence), .starved(let silence):
           print("interrupted for \(silence.inSeconds) s")
-        case .finished(let finish): print("played \(finish.heard.inSeconds) s")
+        case .finished(let finish): print("played \(finish.played.inSeconds) s")
         case .limited(let gain): print("turned down by \(gain)")
         default: break
         }

@@ -4,9 +4,9 @@ import CALSA
 import Glibc
 import SoundCard
 
-/// A device that captures, through ALSA.
-// `@unchecked Sendable` is right because only `configuration` and `waker`, both constant, may be
-// used from several threads; everything else is called by one thread at a time, as `PCM` demands.
+/// An ALSA capture device.
+// `@unchecked Sendable` is right because only the constant `configuration` and `waker` are shared;
+// everything else is called by one thread at a time, as `PCM` requires.
 final class ALSACapture: CapturePCM, @unchecked Sendable {
   private let device: OpenDevice
 
@@ -37,14 +37,14 @@ final class ALSACapture: CapturePCM, @unchecked Sendable {
     let channels = configuration.format.channelCount
     let frames = min(samples.count / channels, device.scratchFrames)
     guard frames > 0 else { return .frames(.zero) }
-    // ALSA's `file` plug-in answers with frames past the end of its file and leaves the memory as
-    // it was.
-    let direct = device.movesAsIs ? UnsafeMutableRawPointer(samples.baseAddress) : nil
+    // ALSA's `file` plug-in returns frames past the end of its file and leaves the memory
+    // unchanged.
+    let direct = device.needsNoConversion ? UnsafeMutableRawPointer(samples.baseAddress) : nil
     let target = direct ?? device.scratch
     memset(target, 0, frames * channels * 4)
     let read = snd_pcm_readi(pcm, target, snd_pcm_uframes_t(frames))
-    guard read >= 0 else { return try mended(Int32(read)) }
-    // Where there is nothing just now a device answers EAGAIN; nothing at all is the end of a file.
+    guard read >= 0 else { return try recovered(Int32(read)) }
+    // A device without frames now returns EAGAIN; zero frames mean the end of a file.
     if read == 0 { device.hasEnded = true }
     device.transferred(read)
     if direct != nil { return .frames(FrameCount(read)) }
@@ -52,7 +52,7 @@ final class ALSACapture: CapturePCM, @unchecked Sendable {
     return .frames(FrameCount(read))
   }
 
-  /// Brings what `scratch` holds out of the device's format and its order of channels.
+  /// Converts `scratch` from the device's sample format and channel order.
   private func decode(_ frames: Int, to samples: UnsafeMutableBufferPointer<Float>) {
     let format = configuration.sampleFormat
     guard !device.routing.isIdentity, let target = samples.baseAddress else {
@@ -64,8 +64,8 @@ final class ALSACapture: CapturePCM, @unchecked Sendable {
     device.routing.apply(device.routed, frames: frames, into: target)
   }
 
-  private func mended(_ code: Int32) throws(SoundCardError) -> PCMTransfer {
-    guard case .interrupted(let interruption) = try device.mend(code) else {
+  private func recovered(_ code: Int32) throws(SoundCardError) -> PCMTransfer {
+    guard case .interrupted(let interruption) = try device.recover(code) else {
       return .frames(.zero)
     }
     return .interrupted(interruption)

@@ -1,9 +1,9 @@
 import CALSA
 import Logging
 
-/// Sends what ALSA would print on stderr to the log, label `syrinx.alsa`, level debug.
+/// Redirects ALSA's stderr messages to the log with the label `syrinx.alsa` at level debug.
 enum ALSALog {
-  /// Does nothing from the second time on: ALSA has one error handler per process.
+  /// Installs the process-wide ALSA error handler once.
   static func install() { _ = isInstalled }
 
   private static let isInstalled =
@@ -13,7 +13,7 @@ enum ALSALog {
 
   private static let logger = Logger(label: "syrinx.alsa")
 
-  /// Sends a remark of our own.
+  /// Logs a message of this module.
   static func note(_ message: @autoclosure () -> String) { logger.debug("\(message())") }
 
   static func report(

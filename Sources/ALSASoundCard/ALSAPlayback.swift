@@ -4,9 +4,9 @@ import CALSA
 import Glibc
 import SoundCard
 
-/// A device that plays, through ALSA.
-// `@unchecked Sendable` is right because only `configuration` and `waker`, both constant, may be
-// used from several threads; everything else is called by one thread at a time, as `PCM` demands.
+/// An ALSA playback device.
+// `@unchecked Sendable` is right because only the constant `configuration` and `waker` are shared;
+// everything else is called by one thread at a time, as `PCM` requires.
 final class ALSAPlayback: PlaybackPCM, @unchecked Sendable {
   let device: OpenDevice
   private var delayEstimate: DelayEstimate
@@ -48,22 +48,22 @@ final class ALSAPlayback: PlaybackPCM, @unchecked Sendable {
     return delayEstimate.delay(reported: reported, held: device.held?.rawValue)
   }
 
-  /// The delay that the device reports; nil if it reports an error that may pass.
+  /// The delay that the device reports, or nil after an error that may pass.
   private func reportedDelay(_ pcm: OpaquePointer) throws(SoundCardError) -> Int? {
     var frames: snd_pcm_sframes_t = 0
     let code = snd_pcm_delay(pcm, &frames)
     let isDisconnected = code < 0 && snd_pcm_state(pcm) == SND_PCM_STATE_DISCONNECTED
     switch DelayEstimate.Answer(code, isDisconnected: isDisconnected) {
     case .lost: throw device.lose()
-    case .dry: return 0
+    case .underrun: return 0
     case .unknown: return nil
     case .frames: return frames
     }
   }
 
-  var timeUntilDry: Duration {
+  var timeUntilUnderrun: Duration {
     guard device.pcm != nil else { return .zero }
-    return delayEstimate.timeUntilDry(held: device.held ?? .zero, at: .now)
+    return delayEstimate.timeUntilUnderrun(held: device.held ?? .zero, at: .now)
   }
 
   /// The corresponding C function is `snd_pcm_writei`.
@@ -76,17 +76,18 @@ final class ALSAPlayback: PlaybackPCM, @unchecked Sendable {
       UnsafeBufferPointer(rebasing: samples[..<(frames * channels)]), frames: frames)
     let answer = snd_pcm_writei(pcm, source, snd_pcm_uframes_t(frames))
     let written = -answer == EAGAIN ? takenBeforeStart(pcm) ?? answer : answer
-    guard written >= 0 else { return try mended(Int32(written)) }
+    guard written >= 0 else { return try recovered(Int32(written)) }
     device.written += written
     device.transferred(written)
     delayEstimate.wrote(FrameCount(written), at: .now)
     return .frames(FrameCount(written))
   }
 
-  /// The frames that the device took in a write that failed, because the start that they caused was
-  /// refused; alsa-lib reports only the refusal.
+  /// The frames that the device took in a write that failed because the automatic start was
+  /// refused.
   ///
-  /// A device that has not started has played nothing and holds everything written.
+  /// alsa-lib reports only the refusal. A device that has not started still holds all written
+  /// frames.
   private func takenBeforeStart(_ pcm: OpaquePointer) -> Int? {
     guard snd_pcm_state(pcm) == SND_PCM_STATE_PREPARED, let held = device.held else { return nil }
     let taken = held.rawValue - device.written
@@ -97,7 +98,7 @@ final class ALSAPlayback: PlaybackPCM, @unchecked Sendable {
   private func encoded(
     _ samples: UnsafeBufferPointer<Float>, frames: Int
   ) -> UnsafeRawPointer? {
-    guard !device.movesAsIs else { return UnsafeRawPointer(samples.baseAddress) }
+    guard !device.needsNoConversion else { return UnsafeRawPointer(samples.baseAddress) }
     var samples = samples
     if !device.routing.isIdentity, let source = samples.baseAddress {
       device.routing.apply(source, frames: frames, into: device.routed)
@@ -108,8 +109,8 @@ final class ALSAPlayback: PlaybackPCM, @unchecked Sendable {
     return UnsafeRawPointer(device.scratch)
   }
 
-  private func mended(_ code: Int32) throws(SoundCardError) -> PCMTransfer {
-    guard case .interrupted(let interruption) = try device.mend(code) else {
+  private func recovered(_ code: Int32) throws(SoundCardError) -> PCMTransfer {
+    guard case .interrupted(let interruption) = try device.recover(code) else {
       return .frames(.zero)
     }
     delayEstimate.emptied()

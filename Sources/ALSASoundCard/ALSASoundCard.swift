@@ -3,9 +3,9 @@ import ClientDependencies
 import Glibc
 import SoundCard
 
-/// The sound cards and sound servers that ALSA's configuration knows.
+/// The sound cards and sound servers in ALSA's configuration.
 struct ALSASoundCard: Sendable {
-  /// Tells of devices that come and go.
+  /// Reports added and removed devices.
   let changes = DeviceChanges { changed in
     let folders = DeviceFolders(user: getuid()) { name in
       getenv(name).map { String(cString: $0) }
@@ -17,9 +17,9 @@ struct ALSASoundCard: Sendable {
     return { watch.stop() }
   }
 
-  /// The devices that can be opened, the default first.
+  /// Lists the available devices, the default first.
   func devices() async throws -> [AudioDevice] {
-    try await answer("alsa-list", for: .alsaDefault, within: .seconds(5)) {
+    try await runALSA("alsa-list", for: .alsaDefault, within: .seconds(5)) {
       () throws(SoundCardError) in
       try DeviceList.read()
     }
@@ -36,12 +36,12 @@ struct ALSASoundCard: Sendable {
   private func open<Device: PCM>(
     _ request: PCMRequest, _ work: @escaping @Sendable () throws(SoundCardError) -> Device
   ) async throws -> Device {
-    try await answer(
+    try await runALSA(
       "alsa-open", for: request.device ?? .alsaDefault, within: request.openingLimit, work)
   }
 
-  /// What ALSA answers within the limit, by its caller's clock.
-  private func answer<Value: Sendable>(
+  /// Runs an ALSA call with a time limit, measured by the dependency's clock.
+  private func runALSA<Value: Sendable>(
     _ name: String, for device: AudioDevice.ID, within limit: Duration?,
     _ work: @escaping @Sendable () throws(SoundCardError) -> Value
   ) async throws -> Value {

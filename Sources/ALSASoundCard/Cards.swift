@@ -3,24 +3,24 @@ import CALSA
 import Glibc
 import SoundCard
 
-/// The sound cards of this machine, by their controls.
+/// Lists the sound cards of this machine through their control interfaces.
 enum Cards {
   static func read() -> [HardwareDevice] {
     var found: [HardwareDevice] = []
     var card: Int32 = -1
     while snd_card_next(&card) >= 0, card >= 0 {
-      // A card may be pulled out between the two calls; then it is not there.
+      // A card may be unplugged between the two calls; then it is skipped.
       if let control = CardControl(card: card) { found += control.devices() }
     }
     return found
   }
 }
 
-/// The owner of a card's control.
+/// The owner of a card's control handle.
 private struct CardControl: ~Copyable {
   private let control: OpaquePointer
 
-  /// The corresponding C function is `snd_ctl_open`; nil where the card does not answer.
+  /// The corresponding C function is `snd_ctl_open`; returns nil on failure.
   init?(card: Int32) {
     var control: OpaquePointer?
     guard snd_ctl_open(&control, "hw:\(card)", SND_CTL_NONBLOCK) >= 0, let control else {
@@ -47,11 +47,11 @@ private struct CardControl: ~Copyable {
   }
 
   private func device(_ number: UInt32, cardID: String, cardName: String) -> HardwareDevice? {
-    let sides: [(AudioDevice.Direction, snd_pcm_stream_t)] = [
+    let streams: [(AudioDevice.Direction, snd_pcm_stream_t)] = [
       (.playback, SND_PCM_STREAM_PLAYBACK), (.capture, SND_PCM_STREAM_CAPTURE),
     ]
     var part: HardwareDevice?
-    for (direction, stream) in sides {
+    for (direction, stream) in streams {
       guard let name = name(of: number, stream) else { continue }
       part =
         part
@@ -62,7 +62,7 @@ private struct CardControl: ~Copyable {
     return part
   }
 
-  /// The name of one side of a device; nil where it has no such side.
+  /// The name of a device in one direction, or nil if it lacks the direction.
   private func name(of device: UInt32, _ stream: snd_pcm_stream_t) -> String? {
     var info: OpaquePointer?
     guard snd_pcm_info_malloc(&info) == 0, let info else { return nil }

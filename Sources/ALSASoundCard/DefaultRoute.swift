@@ -1,19 +1,18 @@
 import CALSA
 import Glibc
 
-/// Where ALSA's configuration sends `default`.
+/// The destination of `default` in ALSA's configuration.
 enum DefaultRoute: Equatable {
   case missing
-  /// ALSA's own rule: the first card.
+  /// ALSA's built-in default: the first card.
   case firstCard
   case server(plugin: String)
   case userDefined
 
-  /// Plug-ins that lead to a sound server.
+  /// The plug-ins of sound servers.
   static let serverPlugins: Set<String> = ["pulse", "pipewire"]
 
-  /// - Parameter target: the name that `default` is another word for, or the type of its
-  ///   definition.
+  /// - Parameter target: the alias target of `default`, or the type of its definition.
   init(target: String?) {
     self =
       switch target {
@@ -24,7 +23,7 @@ enum DefaultRoute: Equatable {
       }
   }
 
-  /// The route in the configuration of this process.
+  /// Reads the route from the configuration of this process.
   static func read() -> DefaultRoute {
     var top: OpaquePointer?
     guard snd_config_update_ref(&top) >= 0, let top else { return .missing }
@@ -37,7 +36,7 @@ enum DefaultRoute: Equatable {
     return DefaultRoute(target: string(node))
   }
 
-  /// The card, by name or number, of ALSA's own names that name none.
+  /// The card, by name or number, of ALSA's names that do not contain one.
   static func card() -> String {
     for variable in ["ALSA_PCM_CARD", "ALSA_CARD"] {
       if let card = getenv(variable) { return String(cString: card) }
@@ -53,10 +52,10 @@ enum DefaultRoute: Equatable {
     return String(cString: text)
   }
 
-  /// Looking for a definition, unlike looking for a node, runs the configuration's hooks, and they
-  /// redefine `default` where a sound server answers.
+  /// Runs the configuration hooks, which redefine `default` if a sound server answers.
   ///
-  /// What is found is the expansion; only the hooks matter.
+  /// Searching for a definition runs the hooks, while searching for a node does not. The found
+  /// definition is discarded.
   private static func runHooks(_ top: OpaquePointer) {
     var definition: OpaquePointer?
     if snd_config_search_definition(top, "pcm", "default", &definition) >= 0 {

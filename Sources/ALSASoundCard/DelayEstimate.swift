@@ -1,16 +1,16 @@
 import AudioCore
 import Glibc
 
-/// An estimate of what a playback device has still to play, in frames and in time.
+/// An estimate of the audio that a playback device has not yet played, in frames and in time.
 ///
-/// Plug-ins report negative and absurd delays, and errors at the start. Devices that take frames faster
-/// than they could play them (`null`, `file`) never hold any.
+/// Plug-ins report negative and absurd delays, and errors at the start. Devices that take frames
+/// faster than real time (`null`, `file`) never hold any.
 struct DelayEstimate {
   /// The meaning of the code of `snd_pcm_delay`.
   enum Answer: Equatable {
     case frames
-    /// The device has run dry: everything written has been played.
-    case dry
+    /// The device has underrun: all written frames have been played.
+    case underrun
     case unknown
     case lost
 
@@ -20,34 +20,35 @@ struct DelayEstimate {
         switch -code {
         case _ where isDisconnected: .lost
         case ENODEV, ENXIO: .lost
-        case EPIPE: .dry
+        case EPIPE: .underrun
         case 1...: .unknown
         default: .frames
         }
     }
   }
 
-  /// A delay of more device buffers is not a server's latency but nonsense.
-  private static let mostBuffers = 16
+  /// A delay of more device buffers is implausible as server latency.
+  private static let maximumBuffers = 16
 
   private let buffer: FrameCount
   private let rate: SampleRate
   private var last: FrameCount = 0
-  /// When the device will have played everything written; nil if it is empty.
-  private var dryAt: MonotonicTime?
+  /// The time at which the device has played all frames; nil if it is empty.
+  private var underrunTime: MonotonicTime?
 
   init(buffer: FrameCount, rate: SampleRate) {
     (self.buffer, self.rate) = (buffer, rate)
   }
 
-  /// Returns the delay in frames, 0…16 buffers: a sound server holds frames beyond the device's buffer.
+  /// Returns the delay in frames, 0 to 16 buffers: a sound server holds frames beyond the device's
+  /// buffer.
   ///
   /// - Parameters:
-  ///   - reported: the delay that the device reports, nil if it reports an error.
-  ///   - held: the frames in its buffer by its write position, nil if unknown; evaluated only if the
-  ///     reported delay is not plausible.
+  ///   - reported: the reported delay, or nil after an error.
+  ///   - held: the frames in the buffer by its write position, or nil if unknown; evaluated only
+  ///     if the reported delay is implausible.
   mutating func delay(reported: Int?, held: @autoclosure () -> Int?) -> FrameCount {
-    if let reported, reported <= buffer.rawValue * Self.mostBuffers {
+    if let reported, reported <= buffer.rawValue * Self.maximumBuffers {
       last = FrameCount(max(0, reported))
     } else if let held = held() {
       last = FrameCount(max(0, min(held, buffer.rawValue)))
@@ -55,25 +56,24 @@ struct DelayEstimate {
     return last
   }
 
-  /// Notes that frames were written at `time`.
+  /// Records frames written at `time`.
   mutating func wrote(_ frames: FrameCount, at time: MonotonicTime) {
-    let from = dryAt.map { max($0, time) } ?? time
-    dryAt = from + frames.duration(at: rate)
+    let from = underrunTime.map { max($0, time) } ?? time
+    underrunTime = from + frames.duration(at: rate)
   }
 
-  /// Returns how long the device can continue without another frame.
+  /// Returns how long the device can continue without further frames.
   ///
-  /// That is what it holds at `time`. For a device that holds nothing it is the rest of the time that
-  /// the frames would have lasted, so that an engine whose source is late waits instead of inserting
-  /// silence.
-  mutating func timeUntilDry(held: FrameCount, at time: MonotonicTime) -> Duration {
-    if held > .zero { dryAt = time + held.duration(at: rate) }
-    guard let dryAt else { return .zero }
-    return max(.zero, dryAt - time)
+  /// For a device that holds no frames, it is the rest of the written frames' duration, so that an
+  /// engine with a late source waits instead of inserting silence.
+  mutating func timeUntilUnderrun(held: FrameCount, at time: MonotonicTime) -> Duration {
+    if held > .zero { underrunTime = time + held.duration(at: rate) }
+    guard let underrunTime else { return .zero }
+    return max(.zero, underrunTime - time)
   }
 
-  /// Notes that the device was emptied.
+  /// Records that the device was emptied.
   mutating func emptied() {
-    dryAt = nil
+    underrunTime = nil
   }
 }

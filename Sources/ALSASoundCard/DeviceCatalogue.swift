@@ -1,6 +1,6 @@
 import AudioCore
 
-/// What ALSA says about a PCM of its configuration.
+/// ALSA's description of a configured PCM.
 struct PCMHint: Equatable {
   var name: String
   var description: String?
@@ -8,7 +8,7 @@ struct PCMHint: Equatable {
   var ioid: String?
 }
 
-/// A playing or capturing part of a sound card.
+/// A PCM device of a sound card.
 struct HardwareDevice: Equatable {
   var cardID: String
   var cardName: String
@@ -19,15 +19,15 @@ struct HardwareDevice: Equatable {
   var address: String { "CARD=\(cardID),DEV=\(device)" }
 }
 
-/// Chooses from all that ALSA's configuration names what people can open.
+/// Selects the user-facing devices from ALSA's configuration.
 struct DeviceCatalogue {
   var hardware: [HardwareDevice]
   var hints: [PCMHint]
   var defaultRoute: DefaultRoute
-  var isServerThere: (_ plugin: String) -> Bool
+  var isServerAvailable: (_ plugin: String) -> Bool
 
-  /// Plug-ins that are parts of other devices, and names that the list gives in a better form.
-  private static let plumbing: Set<String> = [
+  /// Plug-ins that are parts of other devices, and names that `hardware` lists in a better form.
+  private static let internalPlugins: Set<String> = [
     "null", "lavrate", "samplerate", "speexrate", "speex", "upmix", "vdownmix", "a52", "oss",
     "jack",
     "usbstream", "hw", "plughw", "plug", "dmix", "dsnoop", "dshare", "shm", "tee", "file", "front",
@@ -50,12 +50,12 @@ struct DeviceCatalogue {
     ]
   }
 
-  /// What `default` can do in principle; nil where nothing is behind it.
+  /// The directions of `default`, or nil if it leads nowhere.
   private var defaultDirections: Set<AudioDevice.Direction>? {
     switch defaultRoute {
     case .missing: nil
     case .firstCard: hardware.reduce(into: []) { $0.formUnion($1.directions) }
-    case .server(let plugin): isServerThere(plugin) ? [.playback, .capture] : nil
+    case .server(let plugin): isServerAvailable(plugin) ? [.playback, .capture] : nil
     case .userDefined:
       hints.first { $0.name == AudioDevice.ID.alsaDefault.rawValue }?.directions
         ?? [.playback, .capture]
@@ -63,17 +63,17 @@ struct DeviceCatalogue {
   }
 
   private var named: [AudioDevice] {
-    hints.filter(isForPeople).map {
+    hints.filter(isUserFacing).map {
       AudioDevice(id: .init(rawValue: $0.name), name: $0.title, directions: $0.directions)
     }
   }
 
-  private func isForPeople(_ hint: PCMHint) -> Bool {
+  private func isUserFacing(_ hint: PCMHint) -> Bool {
     let plugin = String(hint.name.prefix { $0 != ":" })
-    if DefaultRoute.serverPlugins.contains(plugin) { return isServerThere(plugin) }
+    if DefaultRoute.serverPlugins.contains(plugin) { return isServerAvailable(plugin) }
     if plugin == "sysdefault" { return hint.name.contains("CARD=") }
     let isPart = ["samplerate_", "lavrate_", "speexrate_"].contains(where: plugin.hasPrefix)
-    return !isPart && !Self.plumbing.contains(plugin)
+    return !isPart && !Self.internalPlugins.contains(plugin)
   }
 
   private func openable(_ part: HardwareDevice) -> [AudioDevice] {
@@ -86,7 +86,7 @@ struct DeviceCatalogue {
 }
 
 extension PCMHint {
-  /// The description's lines in one, or the name.
+  /// The description as one line, or the name.
   var title: String {
     let lines = (description ?? "").split(separator: "\n").joined(separator: ", ")
     return lines.isEmpty ? name : lines

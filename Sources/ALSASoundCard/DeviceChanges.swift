@@ -1,28 +1,26 @@
 import Synchronization
 
-/// Streams that tell of devices that come and go: one watch for all of them, which ends with the
-/// last.
+/// Streams that report added and removed devices; they share one watch, which ends with the last.
 final class DeviceChanges: Sendable {
-  /// Starts to watch; gives what ends that, nil where the system refuses.
-  typealias Watching =
+  /// Starts a watch and returns a closure that ends it, or nil if the system refuses.
+  typealias StartWatching =
     @Sendable (_ changed: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?
 
   private struct State {
-    var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
+    var observers: [Int: AsyncStream<Void>.Continuation] = [:]
     var next = 0
     var stop: (@Sendable () -> Void)?
   }
 
-  // Held for a few instructions, and while a watch is started, by those who listen and by the
-  // watching thread.
+  // Held for a few instructions, and while a watch starts, by consumers and the watching thread.
   private let state = Mutex(State())
-  private let watching: Watching
+  private let watching: StartWatching
 
-  init(watching: @escaping Watching) {
+  init(watching: @escaping StartWatching) {
     self.watching = watching
   }
 
-  /// A stream of its own; it ends at once where nothing can be watched.
+  /// Returns a new stream; it ends at once if changes cannot be observed.
   func stream() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -30,7 +28,7 @@ final class DeviceChanges: Sendable {
       if state.stop == nil { state.stop = watching { [weak self] in self?.announce() } }
       guard state.stop != nil else { return nil }
       state.next += 1
-      state.listeners[state.next] = continuation
+      state.observers[state.next] = continuation
       return state.next
     }
     guard let number else {
@@ -42,13 +40,13 @@ final class DeviceChanges: Sendable {
   }
 
   private func announce() {
-    for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield() }
+    for observer in state.withLock({ Array($0.observers.values) }) { observer.yield() }
   }
 
   private func leave(_ number: Int) {
     let stop = state.withLock { state in
-      state.listeners[number] = nil
-      return state.listeners.isEmpty ? state.stop.take() : nil
+      state.observers[number] = nil
+      return state.observers.isEmpty ? state.stop.take() : nil
     }
     stop?()
   }

@@ -1,6 +1,6 @@
-/// Where devices and the sockets of sound servers come and go.
+/// The folders of device files and sound-server sockets.
 struct DeviceFolders: Equatable {
-  /// The folders to watch, those that may come into being included.
+  /// The folders to watch, including ones that may not exist yet.
   let paths: [String]
 
   /// - Parameter variable: a variable of the environment.
@@ -10,12 +10,12 @@ struct DeviceFolders: Equatable {
     let pulse = variable("PULSE_RUNTIME_PATH") ?? runtime + "/pulse"
     let pipeWire = variable("PIPEWIRE_RUNTIME_DIR") ?? runtime
     var seen: Set<String> = []
-    // A folder that is not there yet comes into the one around it.
+    // The parent folder reports the creation of a missing folder.
     paths = ["/dev/snd", "/dev", server, pulse, pipeWire, runtime].compactMap(\.self)
       .filter { seen.insert($0).inserted }
   }
 
-  /// Whether a change of a file with this name is worth a try.
+  /// Whether a change of a file with this name may be a device change.
   static func concerns(_ name: String) -> Bool {
     name == "snd" || name == "pulse" || name == "native" || name.hasPrefix("pcmC")
       || name.hasPrefix("controlC") || name.hasPrefix("pipewire-")

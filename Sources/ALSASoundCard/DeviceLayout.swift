@@ -2,11 +2,11 @@ import AudioCore
 import CALSA
 import Glibc
 
-/// The order of an open device's channels.
+/// The channel order of an open device.
 enum DeviceLayout {
-  /// The device's own word for it; ALSA's usual order where it says nothing.
+  /// Returns the device's channel layout, or ALSA's usual one if the device reports none.
   ///
-  /// A device that lacks one of our positions and can be told where its loudspeakers stand is told.
+  /// A playback device that lacks some of our positions is set to our layout if it accepts it.
   static func settle(
     _ pcm: OpaquePointer, channelCount: Int, for direction: AudioDevice.Direction
   ) -> ChannelLayout {
@@ -17,8 +17,8 @@ enum DeviceLayout {
     return read(pcm, channelCount: channelCount) ?? own
   }
 
-  /// The corresponding C function is `snd_pcm_get_chmap`; nil where the device tells none that
-  /// fits.
+  /// The corresponding C function is `snd_pcm_get_chmap`; nil if the device reports no matching
+  /// layout.
   private static func read(_ pcm: OpaquePointer, channelCount: Int) -> ChannelLayout? {
     guard let map = snd_pcm_get_chmap(pcm) else { return nil }
     defer { free(map) }
@@ -27,7 +27,7 @@ enum DeviceLayout {
     return ChannelLayout(alsa: (0..<channelCount).map { values[$0] })
   }
 
-  /// The corresponding C function is `snd_pcm_set_chmap`; false where the device refuses.
+  /// The corresponding C function is `snd_pcm_set_chmap`; false if the device refuses.
   private static func set(_ layout: ChannelLayout, on pcm: OpaquePointer) -> Bool {
     let count = layout.positions.count
     let size = MemoryLayout<snd_pcm_chmap_t>.stride + count * MemoryLayout<UInt32>.stride
@@ -41,20 +41,18 @@ enum DeviceLayout {
     return snd_pcm_set_chmap(pcm, map) >= 0
   }
 
-  /// The array of variable length at the end of a map, which Swift does not import.
+  /// The flexible array member of a map, which Swift does not import.
   private static func positions(
     of map: UnsafeMutablePointer<snd_pcm_chmap_t>
   ) -> UnsafeMutablePointer<UInt32> {
-    // Right because `pos` follows `channels` at once, and both are unsigned ints.
+    // Right because `pos` directly follows `channels`, and both are unsigned ints.
     (UnsafeMutableRawPointer(map) + MemoryLayout<UInt32>.stride)
       .assumingMemoryBound(to: UInt32.self)
   }
 }
 
 extension ChannelLayout {
-  /// The order that ALSA's devices have where they tell none.
-  ///
-  /// Where ALSA has no custom either, ours.
+  /// ALSA's conventional order, or ours if ALSA has no convention.
   static func alsa(_ channelCount: Int) -> ChannelLayout {
     let most: [ChannelPosition] = [
       .frontLeft, .frontRight, .rearLeft, .rearRight, .frontCenter, .lowFrequency,
@@ -67,10 +65,9 @@ extension ChannelLayout {
     }
   }
 
-  /// What a device says of its channels; nil where it knows no position, and so no order either.
+  /// Creates a layout from ALSA positions; nil if all are unknown.
   init?(alsa values: [UInt32]) {
-    // HDMI's seven loudspeakers: what stands beside the listener is called rear there, because
-    // there is another pair right behind.
+    // HDMI's 7.1 layout calls the side pair "rear", because it has another pair behind.
     let hasInnerRear = values.contains(SND_CHMAP_RLC.rawValue)
     let read = values.map { ChannelPosition(alsa: $0, hasInnerRear: hasInnerRear) }
     if read.allSatisfy({ $0 == .unknown }) { return nil }
@@ -79,7 +76,7 @@ extension ChannelLayout {
 }
 
 extension ChannelPosition {
-  /// A position that ALSA has and we do not is unknown, also one with its phase turned round.
+  /// Maps ALSA positions that we lack, and phase-inverted ones, to unknown.
   fileprivate init(alsa value: UInt32, hasInnerRear: Bool) {
     switch snd_pcm_chmap_position(value) {
     case SND_CHMAP_RL where hasInnerRear: self = .sideLeft
@@ -111,9 +108,9 @@ extension ChannelPosition {
 }
 
 extension ChannelMix {
-  /// From the order of WAV files to a device's, or back.
+  /// A mix from WAV channel order to a device's for playback, or back for capture.
   ///
-  /// What finds no loudspeaker is mixed into others; what a microphone gives keeps some place.
+  /// Playback mixes channels without a loudspeaker into others; capture keeps every channel.
   init(direction: AudioDevice.Direction, device: ChannelLayout) {
     let ours = ChannelLayout.wav(device.positions.count)
     switch direction {

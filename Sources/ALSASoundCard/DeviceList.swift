@@ -3,12 +3,12 @@ import CALSA
 import Glibc
 import SoundCard
 
-/// Reads what there is from ALSA's configuration and the cards' controls; opens no PCM.
+/// Lists devices from ALSA's configuration and the cards' controls without opening a PCM.
 enum DeviceList {
   static func read() throws(SoundCardError) -> [AudioDevice] {
     DeviceCatalogue(
       hardware: Cards.read(), hints: try hints(), defaultRoute: .read(),
-      isServerThere: SoundServer.current.isThere
+      isServerAvailable: SoundServer.current.isAvailable
     ).devices
   }
 

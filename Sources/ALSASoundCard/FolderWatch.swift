@@ -1,18 +1,18 @@
 import AudioThreads
 import Glibc
 
-/// Tells of files that come into folders, go, or change their permissions: Linux' inotify, on a
-/// thread of its own.
+/// Watches folders for added, removed, and changed files on its own thread, with Linux' inotify.
 final class FolderWatch: Sendable {
   private static let interest = UInt32(
     IN_CREATE | IN_DELETE | IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO)
 
   private let quit: WakeUp
 
-  /// Starts watching, nil where the system refuses; a folder that is not there is left out until
-  /// another one changes.
+  /// Starts watching, or returns nil if the system refuses.
   ///
-  /// - Parameter changed: is called on the watching thread, until `stop`.
+  /// A missing folder is retried at every change of another one.
+  ///
+  /// - Parameter changed: called on the watching thread, until `stop`.
   init?(
     _ paths: [String], concerns: @escaping @Sendable (_ name: String) -> Bool,
     changed: @escaping @Sendable () -> Void
@@ -25,7 +25,7 @@ final class FolderWatch: Sendable {
     let thread = try? DedicatedThread.start(name: "syrinx-devices") {
       while Self.waitForChange(descriptor, quit) {
         guard Self.names(descriptor).contains(where: concerns) else { continue }
-        // What has just come may be a folder.
+        // The new file may be a folder to watch.
         Self.watch(paths, descriptor)
         changed()
       }
@@ -42,12 +42,12 @@ final class FolderWatch: Sendable {
     quit.signal()
   }
 
-  /// One that is watched already stays as it is.
+  /// Adds watches; existing ones are unchanged.
   private static func watch(_ paths: [String], _ descriptor: Int32) {
     for path in paths { inotify_add_watch(descriptor, path, interest) }
   }
 
-  /// Blocks; false where it is to end.
+  /// Blocks until a change; returns false at the end.
   private static func waitForChange(_ descriptor: Int32, _ quit: WakeUp) -> Bool {
     var polled = [
       pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
@@ -59,7 +59,7 @@ final class FolderWatch: Sendable {
     return polled[1].revents == 0
   }
 
-  /// The names in the events that are there.
+  /// The names in the pending events.
   private static func names(_ descriptor: Int32) -> [String] {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 8)
     defer { buffer.deallocate() }
@@ -72,8 +72,8 @@ final class FolderWatch: Sendable {
   }
 }
 
-/// The layout of what inotify gives: a header of 16 bytes, the last four of which tell the length
-/// of the name that follows it, filled up with zeros.
+/// The layout of inotify events: a 16-byte header, whose last 4 bytes hold the length of the
+/// following zero-padded name.
 enum InotifyEvents {
   private static let headerSize = 16
 

@@ -1,14 +1,14 @@
 import AudioCore
 
-/// What a PCM's name tells of the card and the device behind it: `hw:CARD=PCH,DEV=0`, `plughw:1,3`,
-/// `front:CARD=USB`, `dsnoop`.
+/// The card and device in a PCM name, such as `hw:CARD=PCH,DEV=0`, `plughw:1,3`, `front:CARD=USB`,
+/// or `dsnoop`.
 struct HardwareAddress: Equatable {
-  /// The card's name or number; nil where the name tells none.
+  /// The card's name or number, or nil if the name has none.
   var card: String?
-  /// The card's device; nil where the name leads to one that the card's configuration knows.
+  /// The card's device number, or nil if the card's configuration determines it.
   var device: Int?
 
-  /// - Parameter defaultCard: where ALSA's own names lead that name no card.
+  /// - Parameter defaultCard: the card of ALSA's names that do not contain one.
   init(_ id: AudioDevice.ID, defaultCard: String?) {
     let parts = id.rawValue.split(separator: ":", maxSplits: 1)
     let plugin = parts.first.map(String.init) ?? ""
@@ -27,10 +27,10 @@ struct HardwareAddress: Equatable {
     if Self.throughToDevice.contains(plugin) { device = number ?? 0 }
   }
 
-  /// Plug-ins whose arguments are a card and the number of its device.
+  /// Plug-ins whose arguments are a card and a device number.
   private static let throughToDevice: Set<String> = ["hw", "plughw", "dmix", "dsnoop"]
 
-  /// ALSA's own names for parts of a card; which device that is, its configuration says.
+  /// ALSA's names for parts of a card; the configuration determines the device.
   private static let throughToCard: Set<String> = [
     "default", "sysdefault", "front", "rear", "center_lfe", "side", "hdmi", "iec958", "spdif",
     "modem", "surround21", "surround40", "surround41", "surround50", "surround51", "surround71",

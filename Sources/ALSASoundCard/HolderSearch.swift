@@ -2,25 +2,25 @@ import AudioCore
 import Glibc
 import SoundCard
 
-/// Finds out in `/proc` who has a card's device.
+/// Finds the program that uses a device, in `/proc`.
 struct HolderSearch {
-  /// The folder that tells of cards and processes.
+  /// The root of the proc file system.
   var root = "/proc"
-  /// Where ALSA's configuration sends `default`.
+  /// The destination of `default` in ALSA's configuration.
   var defaultRoute: () -> DefaultRoute = DefaultRoute.read
-  /// The card of ALSA's own names that name none.
+  /// The card of ALSA's names that do not contain one.
   var defaultCard: () -> String = DefaultRoute.card
 
-  /// The kernel numbers at most 32 cards, and so many devices of each.
+  /// The kernel's numbers of cards, and of the devices of each.
   private static let numbers = 0..<32
 
-  /// What names of sound servers begin with: `pulse`, `pulse:DEVICE=x`.
+  /// The plug-in names of sound servers, as in `pulse` or `pulse:DEVICE=x`.
   private static let servers = DefaultRoute.serverPlugins.union(["jack"])
 
-  /// The program that holds the device in this direction; nil where nothing tells.
+  /// The program that uses the device in this direction, or nil if unknown.
   ///
-  /// Where the name does not tell which device of a card it leads to, or not even which card, it is
-  /// the one program that holds any that come into question, as a guess.
+  /// If the name determines no device or no card, it is a guess: the only program that uses one of
+  /// the candidates.
   func holder(
     of id: AudioDevice.ID, for direction: AudioDevice.Direction
   ) -> DeviceHolder? {
@@ -36,7 +36,7 @@ struct HolderSearch {
     return DeviceHolder(name: only.name, processID: only.processID, isGuess: true)
   }
 
-  /// Nil where a sound server is behind the name.
+  /// The address of a device, or nil for a sound server.
   private func address(of id: AudioDevice.ID) -> HardwareAddress? {
     if Self.servers.contains(String(id.rawValue.prefix { $0 != ":" })) { return nil }
     guard id == .alsaDefault else { return HardwareAddress(id, defaultCard: defaultCard()) }
@@ -47,7 +47,7 @@ struct HolderSearch {
     }
   }
 
-  /// Those who have a part of a device, in the order of its parts.
+  /// The programs that use a device, in subdevice order.
   private func holders(in device: String) -> [DeviceHolder] {
     var holders: [DeviceHolder] = []
     for part in 0... {
@@ -80,7 +80,7 @@ struct HolderSearch {
     return nil
   }
 
-  /// The beginning of a file, which for those of `/proc` is all that matters.
+  /// The first 4 KiB of a file; in `/proc` that is enough.
   private func text(_ path: String) -> String? {
     guard let file = fopen(path, "re") else { return nil }
     defer { fclose(file) }

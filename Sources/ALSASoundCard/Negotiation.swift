@@ -3,25 +3,24 @@ import CALSA
 import Glibc
 import SoundCard
 
-/// Settles with an open device on what it can do that is nearest to a request.
+/// Negotiates the configuration of an open device that is closest to a request.
 struct Negotiation {
   let pcm: OpaquePointer
   let device: AudioDevice.ID
   let request: PCMRequest
   let direction: AudioDevice.Direction
 
-  /// Sets the hardware parameters and says what came of it.
+  /// Sets the hardware parameters and returns the resulting configuration.
   func settle() throws(SoundCardError) -> PCMConfiguration {
     let parameters = try hardwareParameters()
     let hardware = parameters.pointer
     try check(snd_pcm_hw_params_any(pcm, hardware), "configuration at all")
-    // The plug-in's converter falls back to linear interpolation: soxr resamples, above the seam.
+    // The plug-in's converter falls back to linear interpolation; our engines resample with soxr.
     snd_pcm_hw_params_set_rate_resample(pcm, hardware, 0)
     try check(
       snd_pcm_hw_params_set_access(pcm, hardware, SND_PCM_ACCESS_RW_INTERLEAVED),
       "interleaved access")
-    // `plug` has any rate of the card in any format: which of the card's own it is to be must not
-    // settle the rate.
+    // `plug` offers every rate in every format: choosing a native format first would fix the rate.
     let isPlug = snd_pcm_type(pcm) == SND_PCM_TYPE_PLUG
     let early = isPlug ? nil : try setSampleFormat(hardware)
     var channels = UInt32(clamping: request.format.channelCount)
@@ -40,14 +39,13 @@ struct Negotiation {
         pcm, channelCount: format.channelCount, for: direction))
   }
 
-  /// The rate to ask for; behind a plug-in of others that does input and output itself there is a
-  /// server that takes any.
+  /// The rate to request; an external I/O plug-in leads to a server that accepts any rate.
   private var wantedRate: SampleRate {
     let isServer = snd_pcm_type(pcm) == SND_PCM_TYPE_IOPLUG
     return isServer && request.prefersNativeRate ? 48_000 : request.format.sampleRate
   }
 
-  /// The first of our formats, best quality first, that the device takes.
+  /// Sets the best of our sample formats that the device supports.
   private func setSampleFormat(
     _ hardware: OpaquePointer
   ) throws(SoundCardError) -> PCMSampleFormat {
@@ -56,7 +54,7 @@ struct Negotiation {
       try check(snd_pcm_hw_params_set_format(pcm, hardware, format.inALSA), "sample format")
       return format
     }
-    throw .unsupported(device, reason: "it takes samples neither as float nor in 32, 24 or 16 bit")
+    throw .unsupported(device, reason: "it supports neither float nor 32-, 24-, or 16-bit samples")
   }
 
   private func setSizes(
@@ -105,7 +103,7 @@ struct Negotiation {
   }
 }
 
-/// Which size is set first; drivers differ in which order they can follow.
+/// The order of setting period and buffer size; drivers differ in which one they accept.
 private enum SizeOrder {
   case periodFirst
   case bufferFirst
@@ -129,7 +127,7 @@ private enum SizeOrder {
 }
 
 extension PCMSampleFormat {
-  /// ALSA's name of the format, in the byte order of the machine.
+  /// ALSA's constant of the format in native byte order.
   fileprivate var inALSA: snd_pcm_format_t {
     switch self {
     case .float32: SND_PCM_FORMAT_FLOAT
@@ -140,7 +138,7 @@ extension PCMSampleFormat {
     }
   }
 
-  /// ALSA names the other formats without a byte order, but not this one.
+  /// ALSA has native-endian constants for the other formats only.
   private static var packedInALSA: snd_pcm_format_t {
     #if _endian(little)
     SND_PCM_FORMAT_S24_3LE

@@ -4,47 +4,46 @@ import CALSA
 import Glibc
 import SoundCard
 
-/// What playback and capture have in common: an open device, its settings, and its life until it is
-/// closed.
+/// An open device with its settings, shared by playback and capture.
 ///
-/// Not `Sendable`: the PCM that holds it is used by one thread at a time.
+/// Not `Sendable`: its PCM is used by one thread at a time.
 final class OpenDevice {
   let direction: AudioDevice.Direction
   let configuration: PCMConfiguration
   let waker: WakeUp
   let polls: PollSet
 
-  /// Samples in the device's own format, a device buffer's worth.
+  /// One device buffer of samples in the device's format.
   let scratch: UnsafeMutableRawPointer
   let scratchFrames: Int
-  /// Between the order of WAV files and the device's own.
+  /// The mix between WAV channel order and the device's.
   let routing: ChannelMix
-  /// Samples on their way from one order to the other, as many as `scratch` holds.
+  /// One device buffer of samples for reordering channels.
   let routed: UnsafeMutablePointer<Float>
 
-  /// After so long without a sign from the device its state is looked at.
-  let patience: Duration
-  var losses: LossClock
-  var earlyWakes: EarlyWakes
-  /// Trouble that was mended where nobody could be told; the next `wait` tells.
-  var untold: PCMInterruption?
-  /// When a device that still sleeps was first found asleep; the machine's own sleep leaves it the
-  /// time that it has to wake.
+  /// The longest sleep before the device's state is checked.
+  let stateCheckInterval: Duration
+  var losses: LossEstimate
+  var wakeUpThrottle: WakeUpThrottle
+  /// An interruption that the next `wait` reports.
+  var pendingInterruption: PCMInterruption?
+  /// The time at which the device was first found suspended; `MonotonicTime` excludes the machine's
+  /// own sleep.
   var suspendedSince: MonotonicTime?
-  /// What is left to do where the waker cut a wait to start short; the next `wait` does it.
+  /// The rest of a recovery that the waker interrupted; the next `wait` continues it.
   var unstarted: Recovery?
-  /// Frames handed over since the device was last emptied.
+  /// The frames written since the device was last emptied.
   var written = 0
-  /// The capture has come to its end.
+  /// Whether the capture has ended.
   var hasEnded = false
   private let openedAt = MonotonicTime.now
-  private var handle: Handle?
-  // Valid for as long as `handle`, which owns it.
+  private var handle: PCMHandle?
+  // Valid while `handle`, its owner, exists.
   private(set) var pcm: OpaquePointer?
   private var isLost = false
   private var isDropped = false
 
-  /// Opens and configures a device; blocks, so not for the card's thread.
+  /// Opens and configures a device; it blocks, so do not call it on the audio thread.
   init(_ request: PCMRequest, for direction: AudioDevice.Direction) throws(SoundCardError) {
     let id = request.device ?? .alsaDefault
     let settled = try SettledDevice.open(id, request, for: direction)
@@ -59,9 +58,9 @@ final class OpenDevice {
     routing = ChannelMix(direction: direction, device: configuration.channelLayout)
     routed = .allocate(capacity: scratchFrames * configuration.format.channelCount)
     let rate = configuration.format.sampleRate
-    losses = LossClock(direction: direction, rate: rate)
-    earlyWakes = EarlyWakes(period: configuration.period, rate: rate)
-    patience = configuration.buffer.duration(at: rate) * 2
+    losses = LossEstimate(direction: direction, rate: rate)
+    wakeUpThrottle = WakeUpThrottle(period: configuration.period, rate: rate)
+    stateCheckInterval = configuration.buffer.duration(at: rate) * 2
     self.direction = direction
     handle = consume settled.handle
     self.pcm = pcm
@@ -80,18 +79,18 @@ final class OpenDevice {
     }
   }
 
-  /// The device, ready for use; throws where it is lost or closed.
+  /// The prepared device; throws if it is lost or closed.
   func usable() throws(SoundCardError) -> OpaquePointer {
     guard let pcm, !isLost else { throw .deviceLost(configuration.device) }
     if isDropped {
       isDropped = false
       let code = snd_pcm_prepare(pcm)
-      if code < 0 { try mendUntold(code) }
+      if code < 0 { try recoverSilently(code) }
     }
     return pcm
   }
 
-  /// Marks the device as gone and gives the error that says so.
+  /// Marks the device as lost and returns the error.
   func lose() -> SoundCardError {
     isLost = true
     return .deviceLost(configuration.device)
@@ -101,15 +100,14 @@ final class OpenDevice {
   func start() throws(SoundCardError) {
     let pcm = try usable()
     guard snd_pcm_state(pcm) == SND_PCM_STATE_PREPARED else { return }
-    // The kernel answers EPIPE where a playback has nothing to play.
+    // The kernel returns EPIPE for a playback without frames.
     guard direction == .capture || written > 0 else { return }
     losses.restarted(at: .now)
     let code = snd_pcm_start(pcm)
-    if code < 0 { try mendUntold(code) }
+    if code < 0 { try recoverSilently(code) }
   }
 
-  /// The corresponding C function is `snd_pcm_drop`; the device is prepared again when it is next
-  /// used.
+  /// The corresponding C function is `snd_pcm_drop`; the next use prepares the device.
   func drop() {
     guard let pcm, !isLost, !isDropped else { return }
     snd_pcm_drop(pcm)
@@ -117,23 +115,23 @@ final class OpenDevice {
     emptied()
   }
 
-  /// Nothing is in the device any more.
+  /// Records that the device is empty.
   func emptied() {
     written = 0
     hasEnded = false
     (suspendedSince, unstarted) = (nil, nil)
     losses.stopped()
-    earlyWakes.forget()
+    wakeUpThrottle.forget()
   }
 
-  /// So many frames were written or read.
+  /// Records that frames were written or read.
   func transferred(_ frames: Int) {
     losses.transferred(frames)
-    earlyWakes.transferred(frames)
+    wakeUpThrottle.transferred(frames)
   }
 
-  /// Whether samples are moved as they are, between ours and the device's own.
-  var movesAsIs: Bool { configuration.sampleFormat == .float32 && routing.isIdentity }
+  /// Whether the device's format and channel order equal ours.
+  var needsNoConversion: Bool { configuration.sampleFormat == .float32 && routing.isIdentity }
 
   /// The corresponding C function is `snd_pcm_close`.
   func close() {
@@ -143,9 +141,10 @@ final class OpenDevice {
 
   var elapsed: Duration { MonotonicTime.now - openedAt }
 
-  /// Asks for real-time priority for a thread that only a card's driver can hold up.
+  /// Requests real-time priority for the thread of a hardware driver.
   ///
-  /// A plug-in or a server's client may spin, and the kernel ends a process that spins in real time.
+  /// A plug-in or a server's client may spin, and the kernel ends a process whose real-time thread
+  /// spins.
   func adoptThread() {
     guard let pcm, Self.isDriver(snd_pcm_type(pcm)) else {
       return ALSALog.note(
@@ -154,10 +153,10 @@ final class OpenDevice {
     RealTimePriority.request(for: "the \(direction.rawValue) device \"\(configuration.device)\"")
   }
 
-  /// Whether calls to such a device go to the kernel and nowhere else.
+  /// Whether calls to a PCM of this type go directly to the kernel.
   static func isDriver(_ type: snd_pcm_type_t) -> Bool { type == SND_PCM_TYPE_HW }
 
-  /// The frames in the device's buffer by its write position, nil where it cannot tell.
+  /// The frames in the device's buffer by its write position, or nil if unknown.
   var held: FrameCount? {
     guard let pcm, !isDropped else { return nil }
     let available = snd_pcm_avail(pcm)

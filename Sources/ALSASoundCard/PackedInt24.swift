@@ -1,13 +1,13 @@
-/// A 24-bit integer in three bytes, in the byte order of the machine.
+/// A 24-bit integer in three native-endian bytes.
 ///
-/// Its stride is three bytes too, so that an array of them is what the device takes.
+/// Its stride is three bytes, so an array of them matches the device's format.
 struct PackedInt24: BitwiseCopyable, Equatable {
-  // In memory in this order, because they are bytes.
+  // Their memory order is their declaration order.
   private let first: UInt8
   private let second: UInt8
   private let third: UInt8
 
-  /// The low three bytes of `value`.
+  /// Keeps the low three bytes of `value`.
   @inline(__always)
   init(_ value: Int32) {
     let low = UInt8(truncatingIfNeeded: value)
@@ -20,7 +20,7 @@ struct PackedInt24: BitwiseCopyable, Equatable {
     #endif
   }
 
-  /// The number, with its sign.
+  /// The signed value.
   @inline(__always)
   var value: Int32 {
     #if _endian(little)

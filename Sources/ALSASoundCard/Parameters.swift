@@ -5,7 +5,7 @@ import Glibc
 struct HardwareParameters: ~Copyable {
   let pointer: OpaquePointer
 
-  /// Memory for one set; nil where there is none left.
+  /// Allocates a set; nil without memory.
   init?() {
     var pointer: OpaquePointer?
     guard snd_pcm_hw_params_malloc(&pointer) == 0, let pointer else { return nil }
@@ -14,7 +14,7 @@ struct HardwareParameters: ~Copyable {
 
   deinit { snd_pcm_hw_params_free(pointer) }
 
-  /// Another set with the same contents.
+  /// Returns a copy.
   func copy() -> HardwareParameters? {
     guard let other = HardwareParameters() else { return nil }
     snd_pcm_hw_params_copy(other.pointer, pointer)
@@ -26,7 +26,7 @@ struct HardwareParameters: ~Copyable {
 struct SoftwareParameters: ~Copyable {
   let pointer: OpaquePointer
 
-  /// Memory for one set; nil where there is none left.
+  /// Allocates a set; nil without memory.
   init?() {
     var pointer: OpaquePointer?
     guard snd_pcm_sw_params_malloc(&pointer) == 0, let pointer else { return nil }

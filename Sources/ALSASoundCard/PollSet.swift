@@ -3,14 +3,13 @@ import CALSA
 import Glibc
 import SoundCard
 
-/// What the card's thread sleeps on: the waker's descriptor and the device's own, in memory taken
-/// at the start.
+/// The descriptors that the audio thread sleeps on, preallocated: the waker's and the device's.
 struct PollSet: ~Copyable {
-  /// What ended a sleep.
+  /// The event that ended a sleep.
   enum Event {
     case waker
-    /// The device's own account of it, `POLLIN`, `POLLOUT`, `POLLERR`…; its descriptors' events
-    /// alone mean nothing.
+    /// Events as the device reports them (`POLLIN`, `POLLOUT`, `POLLERR`); raw descriptor events
+    /// have no meaning.
     case device(Int32)
     case timeOut
     case failure(Int32)
@@ -29,7 +28,7 @@ struct PollSet: ~Copyable {
 
   deinit { entries.deallocate() }
 
-  /// Sleeps until something happens; with `.nothing`, the device's readiness does not count.
+  /// Sleeps until an event; with `.nothing`, the device's readiness is ignored.
   func sleep(_ pcm: OpaquePointer, for interest: PCMInterest, milliseconds: Int32) -> Event {
     let device = entries + 1
     let filled = max(0, Int(snd_pcm_poll_descriptors(pcm, device, UInt32(deviceCount))))

@@ -2,17 +2,17 @@ import AudioCore
 import Glibc
 import SoundCard
 
-/// What to do when a call to a device has failed, step by step, until it runs again or is given up.
+/// The steps to recover a device after a failed call, until it runs again or is lost.
 ///
-/// Ours in place of `snd_pcm_recover`, which sleeps for as long as a resume answers EAGAIN, never
-/// restarts a capture, and passes ENODEV through.
+/// It replaces `snd_pcm_recover`, which sleeps while a resume returns EAGAIN, never restarts a
+/// capture, and passes ENODEV through.
 struct Recovery {
-  /// The next thing to do.
+  /// The next step.
   enum Action: Equatable {
-    /// It was no trouble: the device has no room or nothing to give just now.
+    /// No failure: the device has no room or no frames now.
     case nothing
     case prepare
-    /// Only where the device does not run already.
+    /// Start the device unless it already runs.
     case start
     case resume
     case waitToResume(Duration)
@@ -24,13 +24,14 @@ struct Recovery {
   }
 
   static let resumePause = Duration.milliseconds(20)
-  /// How long resuming, preparing and starting are tried again where they answer EAGAIN.
+  /// The time limit for retrying resume, prepare, and start after EAGAIN.
   static let resumeLimit = Duration.seconds(5)
-  /// How long a plug-in that claims to have resumed may sleep on before it is prepared anew.
+  /// The time that a plug-in may stay suspended after a successful resume, before it is prepared
+  /// again.
   static let silentResumeLimit = Duration.milliseconds(200)
   private static let restartLimit = 3
 
-  /// Whether the device has lost what it held: preparing empties it, resuming does not.
+  /// Whether the device lost its buffer: preparing empties it, resuming does not.
   private(set) var isEmptied = false
   private let direction: AudioDevice.Direction
   private let giveUpResumingAt: MonotonicTime
@@ -38,19 +39,18 @@ struct Recovery {
   private var current = Action.nothing
   private var restarts = 0
 
-  /// - Parameter suspended: when it was first found asleep: now, or before a wait that was
-  ///   cut short.
+  /// - Parameter suspended: the time at which the device was first found suspended.
   init(direction: AudioDevice.Direction, suspended: MonotonicTime) {
     self.direction = direction
     giveUpResumingAt = suspended + Self.resumeLimit
   }
 
-  /// Whether it waits to start a device in which nobody can see the trouble any more.
+  /// Whether it waits to start a prepared device, whose state no longer shows the failure.
   var isPrepared: Bool { if case .waitToStart = current { true } else { false } }
 
-  /// What to do first after a call has answered `code`, a negative errno value.
+  /// Returns the first step after a call failed with `code`, a negative errno value.
   ///
-  /// Where it waited to start, it goes on with that whatever the code.
+  /// If it was waiting to start, it continues with that for any code.
   mutating func begin(after code: Int32, isDisconnected: Bool = false) -> Action {
     guard !isDisconnected else { return .lost }
     if isPrepared { return step(.start) }
@@ -60,13 +60,12 @@ struct Recovery {
     case ESTRPIPE:
       cause = .suspended
       return step(.resume)
-    // A device that answers something else (EIO of a server that went, EBADFD) is as good as what
-    // `prepare` says.
+    // For other codes (EIO of a lost server, EBADFD), the result of `prepare` decides.
     default: return step(.prepare)
     }
   }
 
-  /// What to do after the action has been carried out and the device has answered `code`.
+  /// Returns the next step after the device returned `code` for the current one.
   mutating func next(after code: Int32, now: MonotonicTime) -> Action {
     if -code == ENODEV || -code == ENXIO { return .lost }
     switch current {
@@ -81,14 +80,14 @@ struct Recovery {
 
   private mutating func afterResume(_ code: Int32, now: MonotonicTime) -> Action {
     if case .waitToResume = current { return step(.resume) }
-    if code >= 0 { return goOn() }
+    if code >= 0 { return continueRunning() }
     guard -code == EAGAIN, now < giveUpResumingAt else { return step(.prepare) }
     return step(.waitToResume(Self.resumePause))
   }
 
   private mutating func afterPrepare(_ code: Int32, now: MonotonicTime) -> Action {
     if -code == EAGAIN, now < giveUpResumingAt { return step(.waitToPrepare(Self.resumePause)) }
-    return code >= 0 ? goOn() : .lost
+    return code >= 0 ? continueRunning() : .lost
   }
 
   private mutating func afterStart(_ code: Int32, now: MonotonicTime) -> Action {
@@ -101,7 +100,7 @@ struct Recovery {
     return step(.prepare)
   }
 
-  private mutating func goOn() -> Action {
+  private mutating func continueRunning() -> Action {
     direction == .capture ? step(.start) : .done(cause)
   }
 

@@ -1,12 +1,12 @@
 import AudioCore
 
-/// Between Float32 and the way a device stores samples.
+/// Converts between Float32 and the device's sample format.
 ///
-/// Full scale is a power of two, so that a 16-bit file read as x / 32768 leaves a 16-bit card bit
-/// by bit as it was; what is beyond full scale is clipped, and what is not a number is silence.
+/// Full scale is a power of two, so 16-bit files read as x / 32768 reach a 16-bit card bit-exactly.
+/// Values beyond full scale are clipped, and NaN becomes silence.
 enum SampleConversion {
-  /// Writes `samples` in the device's format to `target`, which holds at least as many; down to 16
-  /// bits with dither.
+  /// Writes `samples` in the device's format to `target`, which must have room; 16 bits are
+  /// dithered.
   static func encode(
     _ samples: UnsafeBufferPointer<Float>, as format: PCMSampleFormat,
     to target: UnsafeMutableRawPointer, dither: inout Dither
@@ -26,7 +26,7 @@ enum SampleConversion {
     }
   }
 
-  /// Reads as many samples in the device's format from `source` as `samples` holds.
+  /// Fills `samples` from `source` in the device's format.
   static func decode(
     _ source: UnsafeRawPointer, as format: PCMSampleFormat,
     to samples: UnsafeMutableBufferPointer<Float>
@@ -37,7 +37,7 @@ enum SampleConversion {
     case .int32:
       decode(source, to: samples) { (stored: Int32) in Float(stored) * 0x1p-31 }
     case .int24:
-      // The fourth byte means nothing: it may hold the sign, zero, or noise.
+      // The fourth byte is undefined: sign, zero, or noise.
       decode(source, to: samples) { (stored: Int32) in Float((stored << 8) >> 8) * 0x1p-23 }
     case .int24Packed:
       decode(source, to: samples) { (stored: PackedInt24) in Float(stored.value) * 0x1p-23 }

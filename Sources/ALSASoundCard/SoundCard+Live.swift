@@ -2,8 +2,7 @@ public import ClientDependencies
 public import SoundCard
 
 extension SoundCard: DependencyKey {
-  /// The sound cards and sound servers that ALSA's configuration knows; opening runs on a thread of
-  /// its own.
+  /// The sound cards and sound servers in ALSA's configuration; opening runs on its own thread.
   public static let liveValue: SoundCard = {
     let card = ALSASoundCard()
     return SoundCard(

@@ -3,9 +3,9 @@ import CALSA
 import Glibc
 import SoundCard
 
-/// The one place where ALSA's codes, negative errno values, become errors.
+/// Maps ALSA's codes, negative errno values, to errors.
 extension SoundCardError {
-  /// Why a device could not be opened.
+  /// The error of a failed opening.
   static func opening(
     _ id: AudioDevice.ID, for direction: AudioDevice.Direction, code: Int32
   ) -> SoundCardError {
@@ -22,7 +22,7 @@ extension SoundCardError {
     }
   }
 
-  /// Why a device that is open does not do what was asked.
+  /// The error of a failed call on an open device.
   static func operating(
     _ id: AudioDevice.ID, _ operation: String, code: Int32
   ) -> SoundCardError {
@@ -32,7 +32,7 @@ extension SoundCardError {
     }
   }
 
-  /// Why a device and a request do not fit together.
+  /// The error of a failed negotiation.
   static func negotiating(
     _ id: AudioDevice.ID, _ what: String, code: Int32
   ) -> SoundCardError {
@@ -53,7 +53,6 @@ extension SoundCardError {
 }
 
 extension AudioDevice.ID {
-  /// What a request without a device opens: the user's, the server's or the first card's choice, by
-  /// ALSA's configuration.
+  /// The device of a request without one: ALSA's configuration chooses it.
   static let alsaDefault: AudioDevice.ID = "default"
 }

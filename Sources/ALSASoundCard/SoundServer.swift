@@ -1,6 +1,6 @@
 import Glibc
 
-/// Whether a sound server could be there, by its socket and without connecting to it.
+/// Checks for a sound server by its socket, without connecting.
 struct SoundServer: Sendable {
   var variable: @Sendable (_ name: String) -> String?
   var exists: @Sendable (_ path: String) -> Bool
@@ -10,15 +10,15 @@ struct SoundServer: Sendable {
     variable: { name in getenv(name).map { String(cString: $0) } },
     exists: { path in access(path, F_OK) == 0 })
 
-  func isThere(plugin: String) -> Bool {
+  func isAvailable(plugin: String) -> Bool {
     switch plugin {
-    case "pulse": isPulseThere
-    case "pipewire": isPipeWireThere
+    case "pulse": isPulseAvailable
+    case "pipewire": isPipeWireAvailable
     default: false
     }
   }
 
-  private var isPulseThere: Bool {
+  private var isPulseAvailable: Bool {
     if let address = variable("PULSE_SERVER"), !address.isEmpty {
       return isReachable(address)
     }
@@ -29,13 +29,13 @@ struct SoundServer: Sendable {
     return directories.contains { $0.map { exists($0 + "/native") } ?? false }
   }
 
-  /// Only the socket of this machine can be looked for; a server elsewhere is believed in.
+  /// Checks a local socket; a remote server is assumed to be available.
   private func isReachable(_ address: String) -> Bool {
     let path = address.hasPrefix("unix:") ? String(address.dropFirst("unix:".count)) : address
     return path.hasPrefix("/") ? exists(path) : true
   }
 
-  private var isPipeWireThere: Bool {
+  private var isPipeWireAvailable: Bool {
     let name = variable("PIPEWIRE_REMOTE") ?? "pipewire-0"
     let directories = [
       variable("PIPEWIRE_RUNTIME_DIR"), variable("XDG_RUNTIME_DIR"), "/run/user/\(getuid())",

@@ -1,7 +1,7 @@
 import AudioCore
 import Glibc
 
-/// A moment on one of the system's clocks; moments on different ones have no difference.
+/// A timestamp of a system clock; timestamps of different clocks cannot be subtracted.
 protocol SystemTime: Comparable {
   static var clock: clockid_t { get }
   var nanoseconds: Int64 { get }
@@ -29,17 +29,15 @@ extension SystemTime {
   }
 }
 
-/// A moment on the clock that stands still while the machine sleeps: how long a device or its
-/// thread took.
-///
-/// ALSA's timestamps are asked for on it as well.
+/// A timestamp of the clock that pauses while the machine sleeps, for the duration of calls and
+/// ALSA's timestamps.
 struct MonotonicTime: SystemTime {
   static var clock: clockid_t { CLOCK_MONOTONIC }
   var nanoseconds: Int64
 }
 
-/// A moment on the clock that goes on while the machine sleeps: how much of the world's sound a
-/// device has missed.
+/// A timestamp of the clock that continues while the machine sleeps, for the duration of lost
+/// audio.
 struct BootTime: SystemTime {
   static var clock: clockid_t { CLOCK_BOOTTIME }
   var nanoseconds: Int64

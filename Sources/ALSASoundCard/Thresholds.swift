@@ -3,13 +3,13 @@ import CALSA
 import Glibc
 import SoundCard
 
-/// When a device wakes its thread, starts and stops: ALSA's software parameters.
+/// ALSA's software parameters: when a device wakes its thread, starts, and stops.
 struct Thresholds {
   let pcm: OpaquePointer
   let direction: AudioDevice.Direction
   let configuration: PCMConfiguration
 
-  /// Frames written before a playback starts by itself; a capture starts at the first demand.
+  /// The frames written before a playback starts automatically; a capture starts on demand.
   private var start: Int {
     let (period, buffer) = (configuration.period.rawValue, configuration.buffer.rawValue)
     return direction == .playback ? min(2 * period, buffer) : 1
@@ -26,7 +26,7 @@ struct Thresholds {
     try check(snd_pcm_sw_params_set_avail_min(pcm, software, period))
     try check(snd_pcm_sw_params_set_start_threshold(pcm, software, snd_pcm_uframes_t(start)))
     try check(snd_pcm_sw_params_set_stop_threshold(pcm, software, buffer))
-    // Refused by some plug-ins, which then stamp as they like: our own clock does not depend on it.
+    // Some plug-ins refuse these; we do not depend on their timestamps.
     snd_pcm_sw_params_set_tstamp_mode(pcm, software, SND_PCM_TSTAMP_ENABLE)
     snd_pcm_sw_params_set_tstamp_type(pcm, software, SND_PCM_TSTAMP_TYPE_MONOTONIC)
     try check(snd_pcm_sw_params(pcm, software))

@@ -2,7 +2,7 @@ public import AudioCore
 public import FoundationEssentials
 
 extension AudioPlayerClient {
-  /// A client from its endpoints.
+  /// Creates a client from its endpoints.
   public init(
     play: @escaping @Sendable (_ url: URL) async throws -> Void,
     loop: @escaping @Sendable (_ url: URL) async throws -> Void,
@@ -32,7 +32,7 @@ extension AudioPlayerClient {
     self.devices = devices
   }
 
-  /// Plays a file once and returns when its last frame has been heard; see the endpoint `play`.
+  /// Plays a file once and returns when its last frame has been played; see the endpoint `play`.
   public func play(url: URL) async throws {
     try await play(url)
   }
@@ -42,32 +42,31 @@ extension AudioPlayerClient {
     try await loop(url)
   }
 
-  /// Sets the volume of everything that plays, 0…1; see the endpoint `setVolume`.
+  /// Sets the volume of all sounds, 0 to 1; see the endpoint `setVolume`.
   public func setVolume(volume: Float) async {
     await setVolume(volume)
   }
 
-  /// Plays what the request describes and tells how it goes; see the endpoint `playback`.
+  /// Plays a request and reports its events; see the endpoint `playback`.
   public func playback(
     request: PlaybackRequest
   ) async -> AsyncThrowingStream<PlaybackEvent, any Error> {
     await playback(request)
   }
 
-  /// Tells one playback what to do; see the endpoint `control`.
+  /// Sends a command to a playback; see the endpoint `control`.
   public func control(id: PlaybackID, command: PlaybackCommand) async throws {
     try await control(id, command)
   }
 
-  /// Sets the volume of a bus, 0…1, reached after `ramp`; see the endpoint `setBusVolume`.
+  /// Sets the volume of a bus, 0 to 1, over `ramp`; see the endpoint `setBusVolume`.
   public func setBusVolume(
     bus: PlaybackBus, volume: Float, ramp: Duration = .milliseconds(20)
   ) async {
     await setBusVolume(bus, volume, ramp)
   }
 
-  /// Decodes a sound and opens the device for it, the default one for nil; see the endpoint
-  /// `preload`.
+  /// Decodes a sound and opens its device, the default one for nil; see the endpoint `preload`.
   public func preload(
     source: PlaybackSource, device: AudioDevice.ID? = nil, latency: PlaybackLatency = .normal
   ) async throws -> PreloadedSound {

@@ -4,7 +4,7 @@ extension AudioPlayerClient: TestDependencyKey {
   /// A client that reports an issue for every call.
   public static var testValue: AudioPlayerClient { AudioPlayerClient() }
 
-  /// A client that makes no sound, and takes the sound's duration on `\.continuousClock`.
+  /// A silent client that takes the sound's duration on `\.continuousClock`.
   ///
   /// A file plays for three seconds, or for the range that is requested.
   public static var previewValue: AudioPlayerClient { .preview() }

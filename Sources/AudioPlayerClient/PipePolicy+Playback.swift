@@ -1,9 +1,8 @@
 package import AudioCore
 
 extension PipePolicy<PlaybackEvent> {
-  /// Keeps one progress and one repetition, the newest, one of each kind of silence, the sum of
-  /// all, the lowest gain, the last loss of the device, and the newest 64 of each other kind: a
-  /// consumer that does not look costs no memory.
+  /// Bounds memory for slow consumers: keeps the newest progress and repetition, the sum of each
+  /// kind of silence, the lowest gain, the last loss, and the newest 64 events of every other kind.
   package static let playback = PipePolicy { queue, event in
     switch event {
     case .progress: queue.append(event, inPlaceOf: \.isProgress)

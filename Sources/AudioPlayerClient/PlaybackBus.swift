@@ -1,28 +1,25 @@
-/// A group of sounds with a volume of its own, such as all music; any name makes one.
+/// A group of sounds with its own volume, such as all music; any name creates one.
 ///
-/// A bus stays, with its volume, for as long as its player: name few of them, and none for each
-/// sound.
-///
-/// What a sound is heard with is the product of its own volume, that of its bus, and that of the
-/// client.
+/// A bus exists as long as its player, so use few names. A sound's volume is the product of its own
+/// volume, its bus's, and the client's.
 public struct PlaybackBus: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
-  /// The bus's name.
+  /// The name of the bus.
   public var rawValue: String
 
-  /// The bus of this name.
+  /// Creates the bus of a name.
   public init(rawValue: String) {
     self.rawValue = rawValue
   }
 
-  /// The bus of this name.
+  /// Creates the bus of a name.
   public init(stringLiteral name: String) {
     rawValue = name
   }
 
-  /// The bus of every sound that names no other.
+  /// The default bus.
   public static let main: PlaybackBus = "main"
-  /// For music.
+  /// The bus for music.
   public static let music: PlaybackBus = "music"
-  /// For short sounds, such as those of a user interface.
+  /// The bus for short sounds, such as those of a user interface.
   public static let effects: PlaybackBus = "effects"
 }

@@ -1,45 +1,46 @@
 public import AudioCore
 
-/// What a playback is told while it goes on; see the endpoint `control`.
+/// A command to a running playback; see the endpoint `control`.
 ///
-/// Fades and ramps below zero are none. Of commands that follow each other quickly the last counts.
+/// Negative fades and ramps count as zero. Of commands in quick succession, the last one counts.
 public enum PlaybackCommand: Sendable {
-  /// Fades out and stays silent where it is.
+  /// Fades out and holds the position.
   ///
-  /// The frames of the fade have been heard then: `resume` begins at the next one.
+  /// `resume` continues after the last frame of the fade.
   case pause(fade: Duration = .milliseconds(10))
-  /// Goes on from where `pause` left it, fading in.
+  /// Continues after `pause` and fades in.
   case resume(fade: Duration = .milliseconds(10))
-  /// Goes to a frame of an item, without an item of the one that is heard; what is paused stays so.
+  /// Seeks to a time in an item, or in the current item without one; a paused playback stays
+  /// paused.
   ///
-  /// What lies before the item's range is its start, and what lies behind it its end.
+  /// Times outside the item's range are clamped to it.
   case seek(to: PlaybackTime, item: Int? = nil)
-  /// Moves to another volume, 0…1, in the time of `ramp`.
+  /// Moves to another volume, 0 to 1, over `ramp`.
   case setVolume(Float, ramp: Duration = .milliseconds(20))
-  /// Appends items to those that are played.
+  /// Appends items to the list.
   ///
-  /// It can go on for days: where the list is played once, appended buffers and preloaded sounds
-  /// are let go of when an item after them is heard, and of the files before it the last thousand
-  /// can be gone back to. To go to what is let go of throws `notSeekable`, and where a playback
-  /// that went back comes to it, it is told as `failed`, as a stream is that has been heard.
+  /// Memory stays bounded in a list that is played once: enqueued buffers and preloaded sounds are
+  /// released when a later item plays, and only the last thousand files before it can be reached.
+  /// Seeking to a released item throws `notSeekable`. When playback reaches one after a seek, it
+  /// reports `failed`, as for a stream that has been played.
   case enqueue([PlaybackItem])
-  /// Goes to the item after the one that is heard; after the last one the playback is completed.
+  /// Skips to the next item; after the last one the playback is completed.
   case skip
-  /// Fades out and ends; nothing else is done for the playback any more.
+  /// Fades out and ends; later commands have no effect.
   ///
-  /// The fade is shorter where the sound ends before it does, or its source is late; what is paused
-  /// ends at once.
+  /// The fade is shorter if the sound ends first or its source is late. A paused playback ends at
+  /// once.
   case stop(fade: Duration = .milliseconds(10))
 }
 
-/// A place in a source, counted from its beginning.
+/// A position in a source, from its beginning.
 public enum PlaybackTime: Hashable, Sendable {
-  /// A frame, in the source's own rate.
+  /// A frame at the source's rate.
   case frame(FrameCount)
-  /// A time, which is rounded to the nearest frame.
+  /// A time, rounded to the nearest frame.
   case time(Duration)
 
-  /// The frame that it is in a source of this rate; none lies before the first.
+  /// The frame at this rate, at least 0.
   package func frame(at rate: SampleRate) -> FrameCount {
     switch self {
     case .frame(let frame): max(.zero, frame)
@@ -50,13 +51,13 @@ public enum PlaybackTime: Hashable, Sendable {
 
 /// The part of a source that is played.
 public struct PlaybackRange: Hashable, Sendable {
-  /// The first frame that is played.
+  /// The first frame to play.
   public var start: PlaybackTime
 
-  /// The first frame that is not played any more, nil for the source's end.
+  /// The frame after the last one to play, or nil for the source's end.
   public var end: PlaybackTime?
 
-  /// A range; without arguments it is the whole source.
+  /// Creates a range, by default the whole source.
   public init(start: PlaybackTime = .frame(0), end: PlaybackTime? = nil) {
     self.start = start
     self.end = end

@@ -1,88 +1,87 @@
 public import AudioCore
 
-/// What happens during a playback, in order.
+/// An event of a playback, in order.
 ///
-/// Of what a consumer that is slow has not seen, no more than the newest 64 of a kind are kept;
-/// `started` and `finished` are never left out.
-///
-/// Cases are added over time: a `switch` over them wants a `default`.
+/// A slow consumer gets at most the newest 64 events of a kind; `started` and `finished` are never
+/// dropped. Cases are added over time: a `switch` needs a `default`.
 public enum PlaybackEvent: Hashable, Sendable {
   /// The device is open and the first frames are on their way.
   case started(PlaybackStart)
-  /// So much has been heard; at most 20 a second, and one before `finished` where anything was.
+  /// The playhead moved; at most 20 times a second, and once before `finished` if anything was
+  /// played.
   ///
-  /// A consumer that is slow sees only the newest.
+  /// A slow consumer gets only the newest.
   case progress(PlaybackProgress)
-  /// Silence of this length was heard instead: the device ran dry, or the machine slept.
+  /// Silence of this length was played after an underrun or a suspend.
   ///
-  /// Zero where the device cannot tell how long. A consumer that is slow sees the sum.
+  /// It is zero if the device cannot report the length. A slow consumer gets the sum.
   case xrun(Duration)
-  /// Silence of this length was inserted, because the source was late.
+  /// Silence of this length was inserted because the source was late.
   ///
-  /// A consumer that is slow sees the sum.
+  /// A slow consumer gets the sum.
   case starved(Duration)
-  /// Another repetition of the item begins, the `count`-th after the first.
+  /// Another repetition of the item begins, the `count`th after the first.
   ///
-  /// A consumer that is slow sees only the newest.
+  /// A slow consumer gets only the newest.
   case looped(PlaybackProgress, count: Int)
   /// The next item begins.
   ///
-  /// Where that is the same item in the list's next round, at most 20 a second.
+  /// If it is the same item in the next round, it comes at most 20 times a second.
   case advanced(PlaybackProgress)
-  /// `pause` has been heard; the position is the frame that `resume` begins with.
+  /// A pause has taken effect; `resume` continues at this position.
   case paused(PlaybackProgress)
-  /// It goes on after a pause.
+  /// The playback continues after a pause.
   case resumed(PlaybackProgress)
-  /// `seek` has been heard, or would be but for a pause: the position is where it goes on.
+  /// A seek has taken effect, or will after a pause; playback continues at this position.
   case sought(PlaybackProgress)
-  /// A file ended before its header said, also when it was preloaded; all that there was has been
-  /// heard. `announced` is nil where its end is missing though its header promised nothing.
+  /// A file, preloaded or not, was shorter than its header announced; its frames have been played.
+  ///
+  /// `announced` is nil if the file is truncated but its header gives no length.
   case shortfall(item: Int, announced: Duration?, decoded: Duration)
   /// This many samples of the current item were NaN or infinite; they are played as silence.
   ///
-  /// Those of a preloaded sound are silenced when it is loaded, and not reported. A consumer that is
-  /// slow sees the sum.
+  /// Samples of a preloaded sound are silenced during loading and not reported. A slow consumer
+  /// gets the sum.
   case nonFinite(sampleCount: Int)
-  /// An item cannot be played, or not to its end; the next one follows.
+  /// An item cannot be played to its end; the next one follows.
   ///
   /// The stream throws the first of these errors after the last item.
   case failed(item: Int, AudioPlayerError)
-  /// All that plays on the device was together louder than it can be, and was turned down by as
-  /// much as this gain says, below 0 dB: the lowest of the last second.
+  /// The sum of all sounds exceeded full scale and was limited by this gain, below 0 dB.
   ///
-  /// At most one a second, and one before `finished`. A consumer that is slow sees the lowest.
+  /// It is the lowest gain of the last second; it comes at most once a second and once before
+  /// `finished`. A slow consumer gets the lowest.
   case limited(Decibels)
-  /// The device is lost, and the playback waits for it, as its request asks.
+  /// The device is lost, and the playback waits for it as requested.
   case deviceLost
-  /// The device is back after so long since the loss was noticed, and the playback goes on.
+  /// The device returned after this time, and the playback continues.
   ///
-  /// A consumer that is slow sees the sum.
+  /// A slow consumer gets the sum.
   case deviceReturned(gap: Duration)
-  /// The last event: nothing of this playback is heard any more.
+  /// The last event: the playback is silent.
   ///
-  /// It does not come where the stream throws: there the error is the end.
+  /// A stream that throws does not yield it.
   case finished(PlaybackFinish)
 }
 
-/// How a playback began.
+/// The start of a playback.
 public struct PlaybackStart: Hashable, Sendable {
-  /// The device that plays.
+  /// The playback device.
   public var device: AudioDevice.ID
 
-  /// The rate and channels that the device settled on; the source is converted to them.
+  /// The device's rate and channels, to which the source is converted.
   public var format: AudioFormat
 
-  /// How long the first item that can be played says that one repetition of it lasts, nil where it
-  /// does not know.
+  /// The announced duration of one repetition of the first playable item, or nil if unknown.
   public var announcedDuration: Duration?
 
-  /// All that the device settled on, nil where there is none, as in a preview.
+  /// The device's configuration, or nil in a preview.
   public var settings: PCMConfiguration?
 
-  /// The first item that can be played, counted from 0.
+  /// The index of the first playable item, from 0.
   public var item: Int
 
-  /// Describes a start.
+  /// Creates a start.
   public init(
     device: AudioDevice.ID, format: AudioFormat, announcedDuration: Duration? = nil,
     settings: PCMConfiguration? = nil, item: Int = 0
@@ -95,33 +94,32 @@ public struct PlaybackStart: Hashable, Sendable {
   }
 }
 
-/// How far a playback is.
+/// The progress of a playback.
 public struct PlaybackProgress: Hashable, Sendable {
-  /// What has been heard, over all items and repetitions: frames written less those still in the
-  /// device.
+  /// The duration played over all items and repetitions; it never decreases.
   ///
-  /// It never goes back.
-  public var heard: Duration
+  /// It is the frames written less those still in the device.
+  public var played: Duration
 
-  /// The item that is heard, counted from 0.
+  /// The index of the current item, from 0.
   public var item: Int
 
-  /// The frame of that item's source that is heard, in the source's own rate and counted from its
-  /// beginning, whatever its range.
+  /// The playhead in the item's source: a frame at the source's rate from its beginning,
+  /// independent of its range.
   public var position: FrameCount
 
-  /// The same as a time.
+  /// The playhead as a time.
   public var time: Duration
 
-  /// How long the item's source says that it lasts in all, nil where it does not know.
+  /// The announced duration of the item's source, or nil if unknown.
   public var length: Duration?
 
-  /// Describes progress.
+  /// Creates progress.
   public init(
-    heard: Duration, item: Int = 0, position: FrameCount = 0, time: Duration = .zero,
+    played: Duration, item: Int = 0, position: FrameCount = 0, time: Duration = .zero,
     length: Duration? = nil
   ) {
-    self.heard = heard
+    self.played = played
     self.item = item
     self.position = position
     self.time = time
@@ -129,25 +127,25 @@ public struct PlaybackProgress: Hashable, Sendable {
   }
 }
 
-/// How a playback ended.
+/// The end of a playback.
 public struct PlaybackFinish: Hashable, Sendable {
-  /// Why it ended.
+  /// The reason for the end.
   public enum Reason: String, Hashable, Sendable {
-    /// The source was heard to its end.
+    /// The source was played to its end.
     case completed
     /// `stop` was called.
     case stopped
   }
 
-  /// Why it ended.
+  /// The reason for the end.
   public var reason: Reason
 
-  /// What has been heard, over all repetitions.
-  public var heard: Duration
+  /// The duration played over all items and repetitions.
+  public var played: Duration
 
-  /// Describes an end.
-  public init(reason: Reason, heard: Duration) {
+  /// Creates an end.
+  public init(reason: Reason, played: Duration) {
     self.reason = reason
-    self.heard = heard
+    self.played = played
   }
 }

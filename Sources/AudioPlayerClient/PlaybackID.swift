@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The name of one playback, for `control`.
+/// The ID of a playback, for `control`.
 public struct PlaybackID: Hashable, Sendable {
   private enum Name: Hashable {
     case number(UInt64)
@@ -10,19 +10,19 @@ public struct PlaybackID: Hashable, Sendable {
   private static let last = Atomic<UInt64>(0)
   private let name: Name
 
-  /// A name that no other playback of this process has.
+  /// Creates an ID that is unique in this process.
   public init() {
     name = .number(Self.last.wrappingAdd(1, ordering: .relaxed).newValue)
   }
 
-  /// A name of your own; two playbacks that sound at the same time need different ones.
+  /// Creates an ID from a name; concurrent playbacks need different ones.
   public init(_ name: String) {
     self.name = .text(name)
   }
 }
 
 extension PlaybackID: CustomStringConvertible {
-  /// A short text for people.
+  /// A short description for users.
   public var description: String {
     switch name {
     case .number(let number): "playback \(number)"

@@ -1,13 +1,13 @@
 public import ClientDependencies
 
 extension DependencyValues {
-  /// How long the live player keeps a device open after its last sound, on `\.continuousClock`:
-  /// 10 s, and in tests not at all.
+  /// The time that the live player keeps a device open after its last sound: 10 s, and zero in
+  /// tests.
   ///
-  /// A sound that begins meanwhile waits for no device. With a time above zero a device is opened
-  /// for more than its first sound: with at least two channels and 44.1 kHz, unless
-  /// `PlaybackRequest.deviceFormat` says otherwise. With zero it is closed with its last sound, and
-  /// the first decides the format.
+  /// It is measured on `\.continuousClock`. A sound that begins in this time does not wait for the
+  /// device. With a time above zero, a device is opened with at least two channels and 44.1 kHz, so
+  /// that it suits later sounds, unless `PlaybackRequest.deviceFormat` is set. With zero, the
+  /// device closes with its last sound, and the first sound decides the format.
   public var playbackIdleTime: Duration {
     get { self[PlaybackIdleTimeKey.self] }
     set { self[PlaybackIdleTimeKey.self] = newValue }

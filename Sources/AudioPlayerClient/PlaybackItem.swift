@@ -1,16 +1,15 @@
-/// One of the things that a playback plays one after the other, without a gap.
+/// An item of a playback; items play in order without gaps.
 public struct PlaybackItem: Sendable {
-  /// Where the audio comes from.
+  /// The source of the audio.
   public var source: PlaybackSource
 
   /// The part of the source that is played.
   public var range: PlaybackRange
 
-  /// How often it is played; what follows an item that is played for ever is reached by
-  /// `skip` only.
+  /// The number of repetitions; after an endless item the next one is reached only by `skip`.
   public var repetition: PlaybackRepetition
 
-  /// An item that plays all of `source` once, unless it says otherwise.
+  /// Creates an item, by default one that plays all of `source` once.
   public init(
     source: PlaybackSource, range: PlaybackRange = PlaybackRange(),
     repetition: PlaybackRepetition = .times(1)

@@ -1,7 +1,7 @@
-/// How far ahead of the loudspeaker a device is kept supplied.
+/// The amount of audio buffered in the device.
 public enum PlaybackLatency: String, Hashable, Sendable {
-  /// 100 ms: a machine that is busy does no harm, and sleeps more.
+  /// 100 ms: tolerates a busy machine and saves wake-ups.
   case normal
-  /// 15 ms: what is to be heard now is heard at once.
+  /// 15 ms: new sounds are played almost at once.
   case low
 }

@@ -1,69 +1,64 @@
 public import AudioCore
 
-/// What to play, on what, and how.
+/// A request to play items on a device.
 public struct PlaybackRequest: Sendable {
-  /// What is played, one after the other and without a gap; none is an error.
+  /// The items, played in order without gaps; an empty list is an error.
   public var items: [PlaybackItem]
 
-  /// How often the list of items is played: after the last one the first follows, without a gap.
+  /// The number of rounds of the list, played without gaps.
   ///
-  /// Each round plays each item as often as it says; a round that gives nothing is the last. What
-  /// is enqueued is a part of the list from then on. Streams can be played once only.
+  /// Each round plays every item with its repetitions; a round without audio is the last. Enqueued
+  /// items become part of the list. Streams can be played only once.
   public var cycle: PlaybackRepetition
 
-  /// The device, or nil for the default one, or for that of the first sound where it is
-  /// preloaded.
+  /// The device, or nil for the default one, or for the device of a preloaded first sound.
   public var device: AudioDevice.ID?
 
-  /// The volume of this sound, 0…1; it is multiplied with its bus's and the
-  /// client's.
+  /// The volume of this sound, 0 to 1, multiplied by its bus's and the client's.
   public var volume: Float
 
-  /// The name by which `control` knows the playback.
+  /// The ID for `control`.
   public var id: PlaybackID
 
-  /// How long the sound takes to reach its volume, from its first frame on.
+  /// The duration of the fade-in from the first frame.
   public var fadeIn: Duration
 
-  /// How long it takes to fall to silence, up to its last frame.
+  /// The duration of the fade-out to the last frame, at most 60 s.
   ///
-  /// The fall ends with the sound however short that is: one that is shorter than its fall is never
-  /// heard at its volume. So much of it is kept in memory while it plays; more than 60 s is an
-  /// error. What is appended after that end has been decoded begins at its volume.
+  /// A sound that is shorter than its fade-out never reaches its volume. The fade-out is kept in
+  /// memory while the sound plays. Items appended after the end was decoded begin at full volume.
   public var fadeOut: Duration
 
-  /// The bus that it sounds on; see `AudioPlayerClient.setBusVolume`.
+  /// The bus; see `AudioPlayerClient.setBusVolume`.
   public var bus: PlaybackBus
 
-  /// How quickly it is heard; it holds for the device, where this sound is what opens it.
+  /// The latency of the device, if this sound opens it.
   public var latency: PlaybackLatency
 
-  /// The format to open the device in, nil for one that suits the source; it holds where this sound
-  /// is what opens it.
+  /// The device format, if this sound opens the device; nil for one that suits the source.
   ///
-  /// The device may settle on another; `PlaybackStart.format` tells which.
+  /// The device may settle on another; see `PlaybackStart.format`.
   public var deviceFormat: AudioFormat?
 
-  /// How often the progress is told while it plays: after so much sound, 50 ms at least.
+  /// The interval of progress events, at least 50 ms.
   ///
-  /// A longer interval saves work where no progress is shown; the other events of the items come as
-  /// late. From 250 ms on, a sound that opens its device has it hold 150 ms and
-  /// not 100, and filled less often: what is wished of the sound is heard as much later.
+  /// Longer intervals save work; the other item events are delayed by them as well. From 250 ms on,
+  /// a device that this sound opens holds 150 ms instead of 100 and is filled less often, so
+  /// commands take effect later.
   public var progressInterval: Duration
 
-  /// What becomes of it where the device is lost.
+  /// The behavior when the device is lost.
   ///
-  /// While the device is away time stands still. When it is back, what the device was given and, as
-  /// far as it had said, not played comes first, up to four of its buffers, and then what follows:
-  /// nothing is left out, and what it had played since it was last asked, some milliseconds, is
-  /// heard twice. A request without a device goes on on what is the default device then. One that
-  /// is back with another rate or other channels is an error. `stop`, `pause`, `seek` and the like
-  /// do what they should in the meantime, without a fade; a device that does not answer is not
-  /// opened anew, and they may wait for it.
+  /// Time stands still while the device is away. After it returns, playback resumes where it
+  /// stopped; a few milliseconds may repeat. Up to four device buffers of unplayed frames are
+  /// written again, and no frame is skipped. A request without a device continues on the current
+  /// default device. A device that returns with another rate or channel count is an error.
+  /// Meanwhile, commands such as `stop`, `pause`, and `seek` take effect without fades. A device
+  /// that hangs is not reopened, and commands may wait for it.
   public var onDeviceLoss: DeviceLossPolicy
 
-  /// A request that plays `source` once on the default device and the bus `main`, unless it says
-  /// otherwise.
+  /// Creates a request for one source, by default played once on the default device and the bus
+  /// `main`.
   public init(
     source: PlaybackSource, device: AudioDevice.ID? = nil, volume: Float = 1,
     repetition: PlaybackRepetition = .times(1), range: PlaybackRange = PlaybackRange(),
@@ -78,7 +73,7 @@ public struct PlaybackRequest: Sendable {
       onDeviceLoss: onDeviceLoss)
   }
 
-  /// A request that plays items one after the other, without a gap, once unless it says otherwise.
+  /// Creates a request for items in order, by default played once.
   public init(
     items: [PlaybackItem], cycle: PlaybackRepetition = .times(1), device: AudioDevice.ID? = nil,
     volume: Float = 1,
@@ -100,19 +95,19 @@ public struct PlaybackRequest: Sendable {
     self.onDeviceLoss = onDeviceLoss
   }
 
-  /// Where the audio of the first item comes from.
+  /// The source of the first item.
   public var source: PlaybackSource {
     get { first.source }
     set { first.source = newValue }
   }
 
-  /// How often the first item is played.
+  /// The repetitions of the first item.
   public var repetition: PlaybackRepetition {
     get { first.repetition }
     set { first.repetition = newValue }
   }
 
-  /// The part of the first item's source that is played.
+  /// The range of the first item.
   public var range: PlaybackRange {
     get { first.range }
     set { first.range = newValue }

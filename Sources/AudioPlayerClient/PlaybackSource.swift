@@ -1,21 +1,19 @@
 public import AudioCore
 public import FoundationEssentials
 
-/// Where the audio of a playback comes from.
+/// The source of a playback's audio.
 public enum PlaybackSource: Sendable {
-  /// A file in any format that `SoundFileReader` reads; a named pipe is played while it is written, and
-  /// once only.
+  /// A file in any format that `SoundFileReader` reads; a named pipe is played as it is written,
+  /// only once.
   case file(URL)
-  /// Buffers in memory, one after the other, whatever their formats; their `firstFrame` does not
-  /// matter.
+  /// Buffers in memory, in any formats; their `firstFrame` is ignored.
   case buffers([AudioBuffer])
-  /// Buffers as they come, pulled as they are needed; it can be played once only.
+  /// A stream of buffers, pulled on demand; it can be played only once.
   case stream(AsyncThrowingStream<AudioBuffer, any Error>)
-  /// A sound that has been loaded before: on the device that it was loaded for it is begun within a
-  /// period, on another one as buffers are.
+  /// A preloaded sound: on its own device it begins within a period, on others it plays as buffers.
   case preloaded(PreloadedSound)
 
-  /// Buffers of any asynchronous sequence, pulled as they are needed; it can be played once only.
+  /// An asynchronous sequence of buffers, pulled on demand; it can be played only once.
   public static func sequence<Buffers: AsyncSequence & Sendable>(
     _ buffers: Buffers
   ) -> PlaybackSource where Buffers.Element == AudioBuffer {
@@ -24,25 +22,27 @@ public enum PlaybackSource: Sendable {
   }
 }
 
-/// The place of a sequence's iterator.
-// Right as `@unchecked Sendable` because whoever holds it asks for one element at a time.
-final class BufferIteration: @unchecked Sendable {
+/// The iterator of a sequence.
+// Right as `@unchecked Sendable` because its owner requests one element at a time.
+package final class BufferIteration: @unchecked Sendable {
   private var pull: () async throws -> AudioBuffer?
 
-  init<Buffers: AsyncSequence & Sendable>(_ buffers: Buffers) where Buffers.Element == AudioBuffer {
+  package init<Buffers: AsyncSequence & Sendable>(
+    _ buffers: Buffers
+  ) where Buffers.Element == AudioBuffer {
     var iterator = buffers.makeAsyncIterator()
     pull = { try await iterator.next() }
   }
 
-  func next() async throws -> AudioBuffer? {
+  package func next() async throws -> AudioBuffer? {
     try await pull()
   }
 }
 
-/// How often something is played; the repetitions join without a gap.
+/// A number of repetitions, played without gaps.
 public enum PlaybackRepetition: Hashable, Sendable {
-  /// That many times, at least once.
+  /// This many times, at least once.
   case times(Int)
-  /// Until it is stopped.
+  /// Until stopped.
   case forever
 }

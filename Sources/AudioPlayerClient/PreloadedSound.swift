@@ -1,24 +1,24 @@
 public import AudioCore
 
-/// A sound that is decoded, in its device's format, and the device open for it; made by
+/// A decoded sound in its device's format, with the device open; made by
 /// `AudioPlayerClient.preload`.
 ///
-/// As long as it lives, the device stays open. It can be played any number of times, several at a
-/// time.
+/// The device stays open while the sound exists. The sound can be played any number of times, also
+/// concurrently.
 public struct PreloadedSound: Sendable {
-  /// The device that it was loaded for, nil for the default one.
+  /// The device, or nil for the default one.
   public let device: AudioDevice.ID?
 
-  /// All of it, one buffer after the other.
+  /// The decoded audio.
   public let buffers: [AudioBuffer]
 
-  /// What keeps the device open.
+  /// The object that keeps the device open.
   package let hold: (any Sendable)?
 
-  /// What the file announced and did not hold; nil where it was complete.
+  /// The announced and decoded durations of a file that was too short; otherwise nil.
   package let shortfall: (announced: Duration?, decoded: Duration)?
 
-  /// A sound of these buffers, for which no device is open: for a client of one's own.
+  /// Creates a sound without an open device, for custom clients.
   public init(buffers: [AudioBuffer], device: AudioDevice.ID? = nil) {
     self.init(buffers: buffers, device: device, hold: nil)
   }
@@ -33,7 +33,7 @@ public struct PreloadedSound: Sendable {
     self.shortfall = shortfall
   }
 
-  /// How long it lasts.
+  /// The duration.
   public var duration: Duration {
     guard let rate = buffers.first?.format.sampleRate,
       buffers.allSatisfy({ $0.format.sampleRate == rate })

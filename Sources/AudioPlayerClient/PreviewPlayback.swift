@@ -53,7 +53,7 @@ extension AudioPlayerClient {
   }
 }
 
-/// A playback without sound: the item that is played, and the position in it.
+/// A silent playback: the item that is played, and the position in it.
 struct PreviewPlayback: PreviewScript {
   /// An item that is played.
   private struct OpenItem {
@@ -147,13 +147,13 @@ struct PreviewPlayback: PreviewScript {
 
   private mutating func finish(_ reason: PlaybackFinish.Reason) {
     isOver = true
-    events.append(.finished(PlaybackFinish(reason: reason, heard: played)))
+    events.append(.finished(PlaybackFinish(reason: reason, played: played)))
   }
 
   private var progress: PlaybackProgress {
     let position = item?.position ?? .zero
     return PlaybackProgress(
-      heard: played, item: max(0, index), position: FrameCount(position, at: item?.rate ?? 48_000),
+      played: played, item: max(0, index), position: FrameCount(position, at: item?.rate ?? 48_000),
       time: position, length: item?.length)
   }
 

@@ -2,8 +2,7 @@ public import AudioPlayerClient
 public import ClientDependencies
 
 extension AudioPlayerClient: DependencyKey {
-  /// A client that plays on `\.soundCard`, with a device of its own for every device that is asked
-  /// for.
+  /// A client that plays on `\.soundCard`; each requested device gets its own engine.
   public static var liveValue: AudioPlayerClient {
     let player = AudioPlayer()
     return AudioPlayerClient(

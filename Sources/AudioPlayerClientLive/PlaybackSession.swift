@@ -112,7 +112,7 @@ final class PlaybackSession: Sendable {
       return try await play()
     } catch {
       guard state.withLock({ $0.isStopping && $0.voice == nil }) else { throw error }
-      return PlaybackFinish(reason: .stopped, heard: .zero)
+      return PlaybackFinish(reason: .stopped, played: .zero)
     }
   }
 
@@ -122,7 +122,7 @@ final class PlaybackSession: Sendable {
     }
     let feeder = try VoiceFeeder(request, mailbox, settings.feeder)
     guard let source = try await open(feeder) else {
-      return PlaybackFinish(reason: .completed, heard: .zero)
+      return PlaybackFinish(reason: .completed, played: .zero)
     }
     let lease = try await engines.acquire(for: request, source.format, settings)
     let outcome: Result<PlaybackFinish, any Error>
@@ -144,7 +144,7 @@ final class PlaybackSession: Sendable {
       // A blocked feeder cannot answer.
       guard opening.hasEnded else { throw error }
       for event in await feeder.failures {
-        report(event.playbackEvent(PlaybackProgress(heard: .zero)))
+        report(event.playbackEvent(PlaybackProgress(played: .zero)))
       }
       throw error
     }
@@ -204,7 +204,7 @@ final class PlaybackSession: Sendable {
     let played = try await played(voice, events, on: engine)
     // An error of the source is thrown after its audio has been played.
     if !voice.isStopping { try await feeding.value }
-    return PlaybackFinish(reason: voice.isStopping ? .stopped : .completed, heard: played)
+    return PlaybackFinish(reason: voice.isStopping ? .stopped : .completed, played: played)
   }
 
   /// Waits until there is enough audio to begin; throws if the source has none.

@@ -1,16 +1,16 @@
 import Glibc
 
-/// A thread of its own for calls that block: ALSA's, libsndfile's, a speech engine's.
+/// A thread for blocking calls, such as those of ALSA, libsndfile, or a speech engine.
 ///
-/// Its stack is 1 MiB, its name shows in `ps -L` and in a debugger, and signals are blocked on it,
-/// so that SIGINT and SIGTERM always reach the main thread's handlers.
+/// Its stack is 1 MiB, and its name shows in `ps -L` and in debuggers. Signals are blocked, so
+/// SIGINT and SIGTERM reach the main thread's handlers.
 public struct DedicatedThread: Sendable {
   private let ended: Gate
 
-  /// Starts a thread that runs `body` once and ends with it.
+  /// Starts a thread that runs `body` once.
   ///
-  /// - Parameter name: at most 15 bytes of it are shown by the system.
-  /// - Throws: `ThreadError` where the system refuses another thread.
+  /// - Parameter name: the thread's name, of which the system shows 15 bytes.
+  /// - Throws: `ThreadError` if the system refuses another thread.
   public static func start(
     name: String, _ body: @escaping @Sendable () -> Void
   ) throws(ThreadError) -> DedicatedThread {
@@ -21,6 +21,27 @@ public struct DedicatedThread: Sendable {
       ended.open()
     }
     return thread
+  }
+
+  /// Runs blocking work on a new thread and returns its result.
+  ///
+  /// - Parameters:
+  ///   - name: the thread's name, of which the system shows 15 bytes.
+  ///   - abandoned: returned at once if the caller is cancelled; `body` keeps running.
+  ///   - failed: makes the result if the system refuses a thread.
+  ///   - body: the work; it may block indefinitely.
+  public static func run<Value: Sendable>(
+    name: String, abandoned: Value, failed: (ThreadError) -> Value,
+    _ body: @escaping @Sendable () -> Value
+  ) async -> Value {
+    let promise = Promise<Value>()
+    do throws(ThreadError) {
+      _ = try start(name: name) { promise.resolve(.success(body())) }
+    } catch {
+      return failed(error)
+    }
+    // Only cancellation fails the promise.
+    do { return try await promise.value() } catch { return abandoned }
   }
 
   /// Returns when the thread's body has returned.
@@ -37,7 +58,7 @@ public struct ThreadError: Error, Equatable, CustomStringConvertible {
   /// The `errno` value of `pthread_create`.
   public let code: Int32
 
-  /// A short text for people.
+  /// A short description for users.
   public var description: String {
     "no thread could be started: \(String(cString: strerror(code))) (errno \(code))"
   }

@@ -1,20 +1,19 @@
 import Glibc
 
-/// Writes every byte to a descriptor, in as many parts as it takes; 0, or the `errno` of the
-/// failure.
+/// Writes all bytes to a descriptor and returns 0, or the `errno` value of the failure.
 ///
 /// It blocks until the reader of a pipe makes room, even if the descriptor is non-blocking. The
 /// corresponding C functions are `write` and `poll`.
 ///
-/// - Parameter stopSignal: once it is signaled, a reader that takes nothing for a second fails the
-///   write with `ETIMEDOUT`.
+/// - Parameter stopSignal: once signaled, the write fails with `ETIMEDOUT` if the reader takes
+///   nothing for a second.
 package func writeAll(
   _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, stopSignal: WakeUp? = nil
 ) -> Int32 {
   var rest = bytes[...]
   while !rest.isEmpty {
     if let stopSignal, !hasRoom(descriptor, stopSignal) { return ETIMEDOUT }
-    // A pipe that is ready has room for PIPE_BUF, so the write does not block.
+    // A ready pipe has room for PIPE_BUF bytes, so the write does not block.
     let part = stopSignal == nil ? rest : rest.prefix(Int(PIPE_BUF))
     let written = write(descriptor, UnsafeRawBufferPointer(rebasing: part).baseAddress, part.count)
     if written >= 0 {
@@ -28,17 +27,17 @@ package func writeAll(
   return 0
 }
 
-/// Waits for room; false if there was none for a second after the stop signal.
+/// Waits for room; returns false if there is none for a second after the stop signal.
 private func hasRoom(_ descriptor: Int32, _ stopSignal: WakeUp) -> Bool {
   let room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-  // An error of the descriptor counts as room: `write` reports it.
+  // A descriptor error counts as room: `write` reports it.
   if wait(for: room, pollfd(fd: stopSignal.fileDescriptor, events: Int16(POLLIN), revents: 0)) {
     return true
   }
   return wait(for: room, atMost: 1_000)
 }
 
-/// Waits for either and returns whether the first is ready.
+/// Waits for either descriptor and returns whether the first is ready.
 @discardableResult
 private func wait(
   for first: pollfd, _ second: pollfd? = nil, atMost milliseconds: Int32 = -1

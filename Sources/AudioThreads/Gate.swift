@@ -1,22 +1,22 @@
 import Synchronization
 
-/// A gate that opens once and lets through all who wait for it, now and later.
+/// A one-way switch: tasks wait until it opens, and later waits return at once.
 public final class Gate: Sendable {
   private struct State {
     var isOpen = false
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
 
-  // Held for a few instructions; those who waited are resumed after it is released.
+  // Held for a few instructions; waiting tasks are resumed after it is released.
   private let state = Mutex(State())
 
-  /// A gate that is closed.
+  /// Creates a closed gate.
   public init() {}
 
-  /// Whether it has been opened.
+  /// Whether the gate is open.
   public var isOpen: Bool { state.withLock { $0.isOpen } }
 
-  /// Opens it; opening it again changes nothing.
+  /// Opens the gate; calling it again has no effect.
   public func open() {
     let waiting = state.withLock { state in
       state.isOpen = true
@@ -26,9 +26,9 @@ public final class Gate: Sendable {
     for continuation in waiting { continuation.resume() }
   }
 
-  /// Returns when it is open.
+  /// Returns when the gate is open.
   ///
-  /// Cancelling does not end the wait.
+  /// Cancellation does not end the wait.
   public func wait() async {
     await withCheckedContinuation { continuation in
       let isOpen = state.withLock { state in

@@ -1,21 +1,21 @@
 import Glibc
 import Logging
 
-/// Memory for plain values that goes back to the system as soon as nobody needs it.
+/// Memory for plain values that returns to the system when released.
 ///
-/// What is large comes in pages of its own: the allocator would keep it for the thread that it was
-/// taken by, and a process whose threads come and go would grow. So does what is to be there before
-/// an audio thread touches it: its first values are locked in memory where `RLIMIT_MEMLOCK` allows,
-/// and present in any case.
+/// Large blocks are mapped: the allocator would keep them for the allocating thread, and a process
+/// whose threads come and go would grow. Resident blocks are mapped too: their pages are present
+/// before the audio thread touches them, and locked where `RLIMIT_MEMLOCK` allows.
 struct PageMemory<Element: BitwiseCopyable> {
   let values: UnsafeMutableBufferPointer<Element>
   private let isMapped: Bool
 
-  /// From so many bytes on it has pages of its own.
+  /// The smallest mapped block, in bytes.
   static var leastMapped: Int { 1 << 16 }
 
-  /// Room for so many values, the first `resident` of them present; the corresponding C functions
-  /// are `mmap` and `mlock`.
+  /// Allocates room for `capacity` values, the first `resident` of them present.
+  ///
+  /// The corresponding C functions are `mmap` and `mlock`.
   init(capacity: Int, resident: Int = 0) {
     let size = capacity * MemoryLayout<Element>.stride
     let pages =
@@ -32,15 +32,15 @@ struct PageMemory<Element: BitwiseCopyable> {
     if resident > 0 { lock(pages, min(size, resident * MemoryLayout<Element>.stride)) }
   }
 
-  /// Gives it back; nobody may use it any more.
+  /// Frees the memory; `values` is invalid afterwards.
   func release() {
     guard isMapped else { return values.deallocate() }
     munmap(values.baseAddress, values.count * MemoryLayout<Element>.stride)
   }
 
   private func lock(_ pages: UnsafeMutableRawPointer, _ size: Int) {
-    // A page is there once something has been written to it. It is locked after that, because the
-    // sanitizers' `mlock` does nothing and reports success.
+    // Writing makes the pages present. It comes before `mlock`, because the sanitizers' `mlock`
+    // does nothing and reports success.
     memset(pages, 0, size)
     if mlock(pages, size) == 0 {
       return memoryLog.debug("\(size / 1_024) KiB for audio are locked in memory")

@@ -1,20 +1,17 @@
 import CLinux
 import Glibc
 
-/// A pipe that no program inherits, not even one that another thread starts meanwhile; nil where
-/// the system refuses it, and `errno` says why.
-///
-/// The corresponding C function is `pipe2`.
+/// Creates a pipe that no child process inherits; returns nil and sets `errno` on failure.
 package func makePrivatePipe() -> (outlet: Int32, inlet: Int32)? {
   var ends: [Int32] = [-1, -1]
   return pipe2(&ends, O_CLOEXEC) == 0 ? (ends[0], ends[1]) : nil
 }
 
-/// Discards what C libraries print.
+/// Discards the output of C libraries.
 ///
 /// libsndfile prints diagnostics to standard output, between the program's own lines. This
 /// redirects C's `stdout`, and with it Swift's `print`, to `/dev/null`; descriptor 1 is unchanged.
-/// Call it at the start of a program, before other threads print.
+/// Call it at program start, before other threads print.
 public func discardLibraryOutput() {
   syrinx_discard_stdout()
 }
@@ -25,14 +22,13 @@ package struct ProcessError: Error, Equatable {
   package let code: Int32
 }
 
-/// Starts a program as a shell does, with no signal blocked or ignored, and with these descriptors
-/// for its standard ones and no others.
+/// Starts a program with default signal handling and only the given standard descriptors.
 ///
-/// It is in a process group of its own: Ctrl-C does not reach it, and what it starts can be ended
-/// with it. The corresponding C function is `posix_spawnp`.
+/// It runs in its own process group: Ctrl-C does not reach it, and its children can be ended with
+/// it. The corresponding C function is `posix_spawnp`.
 ///
-/// - Parameter words: its name and its arguments, as bytes.
-/// - Returns: its number, which stays its own until somebody waits for its end.
+/// - Parameter words: the program's name and its arguments, as bytes.
+/// - Returns: the process ID, valid until someone waits for the process.
 package func startProcess(
   _ words: [[UInt8]], input: Int32, output: Int32, errors: Int32
 ) throws(ProcessError) -> Int32 {
@@ -69,10 +65,10 @@ package func startProcess(
   return identifier
 }
 
-/// What this process has open: what a library opened without `O_CLOEXEC` would stay open in the
-/// child; all that it may have open where no descriptor is left to look with.
+/// The open descriptors of this process, or all possible ones if `/proc` cannot be opened.
 ///
-/// To close one that is gone by then is no error in `posix_spawn`.
+/// Libraries may open descriptors without `O_CLOEXEC`. Closing one that is already closed is no
+/// error in `posix_spawn`.
 private func openDescriptors() -> [Int32] {
   guard let folder = opendir("/proc/self/fd") else {
     return Array(0..<Int32(min(1 << 16, max(0, sysconf(Int32(_SC_OPEN_MAX))))))

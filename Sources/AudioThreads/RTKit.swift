@@ -1,11 +1,10 @@
 import CLinux
 import Glibc
 
-/// RTKit, a service of most desktops that grants real-time priority over the system's D-Bus to
-/// programs whose limits do not.
+/// RTKit, a desktop service that grants real-time priority over the system D-Bus.
 ///
-/// D-Bus is spoken by libsystemd's sd-bus, loaded when it is needed: no machine has RTKit and lacks
-/// it. The library is never unloaded.
+/// It speaks D-Bus with libsystemd's sd-bus, which is loaded on demand and never unloaded: every
+/// machine with RTKit has it.
 struct RTKit: ~Copyable {
   private typealias Open = @convention(c) (UnsafeMutablePointer<OpaquePointer?>) -> CInt
   private typealias Close = @convention(c) (OpaquePointer) -> OpaquePointer?
@@ -18,14 +17,14 @@ struct RTKit: ~Copyable {
 
   private static let service = "org.freedesktop.RealtimeKit1"
   private static let path = "/org/freedesktop/RealtimeKit1"
-  /// How long the service may take to answer a call.
+  /// The timeout of a call, in microseconds.
   private static let timeout: UInt64 = 2_000_000
 
   private let library: UnsafeMutableRawPointer
   private let bus: OpaquePointer
   private let close: Close
 
-  /// Connects to the system's bus; the corresponding C function is `sd_bus_open_system`.
+  /// Connects to the system bus; the corresponding C function is `sd_bus_open_system`.
   init(library name: String = "libsystemd.so.0") throws(RTKitError) {
     guard let library = dlopen(name, RTLD_NOW | RTLD_LOCAL) else {
       throw RTKitError("there is no \(name)")
@@ -42,10 +41,10 @@ struct RTKit: ~Copyable {
 
   deinit { _ = close(bus) }
 
-  /// Grants a thread of this process the priority, or the highest below it, and returns which.
+  /// Grants a thread of this process at most the given priority and returns the granted one.
   ///
-  /// RTKit demands that the kernel ends a process whose real-time thread does not sleep for so
-  /// long: `RLIMIT_RTTIME` is lowered where it allows more.
+  /// RTKit requires a limit on the time that a real-time thread may run without sleeping:
+  /// `RLIMIT_RTTIME` is lowered to the longest time that RTKit accepts.
   func grant(_ thread: CInt, atMost level: CInt) throws(RTKitError) -> CInt {
     let longest = try property("RTTimeUSecMax", "x", Int64(0))
     let highest = try property("MaxRealtimePriority", "i", Int32(0))
@@ -78,7 +77,7 @@ struct RTKit: ~Copyable {
     setrlimit(CInt(__RLIMIT_RTTIME.rawValue), &limit)
   }
 
-  /// A function of the library; its type is the one that libsystemd documents.
+  /// A function of the library, typed as libsystemd documents it.
   private static func symbol<Function>(
     _ name: String, in library: UnsafeMutableRawPointer
   ) throws(RTKitError) -> Function {
@@ -100,7 +99,7 @@ struct RTKit: ~Copyable {
   }
 }
 
-/// Why RTKit granted nothing.
+/// The reason that RTKit did not grant a priority.
 struct RTKitError: Error, CustomStringConvertible {
   let description: String
 

@@ -2,20 +2,20 @@ import CLinux
 import Glibc
 import Logging
 
-/// The priority that lets an audio thread run in time on a machine that is busy.
+/// Real-time priority for audio threads, so that they run in time on a busy machine.
 ///
-/// The kernel gives it where `RLIMIT_RTPRIO` allows; elsewhere RTKit is asked. What was obtained
-/// goes to the log, label `syrinx.threads`, level debug.
+/// The kernel grants it where `RLIMIT_RTPRIO` allows; otherwise RTKit is asked. The outcome is
+/// logged with the label `syrinx.threads` at level debug.
 package enum RealTimePriority {
-  /// Above everything ordinary, and below what the kernel and sound servers run at.
+  /// Above normal threads, below the kernel's and the sound servers' threads.
   static let level: CInt = 10
 
-  /// Asks for it for the calling thread, and returns at once: what takes longer is asked for on
-  /// another thread.
+  /// Requests real-time priority for the calling thread without blocking it.
   ///
-  /// For a thread that sleeps in each period: one that spins at this priority holds up the machine.
+  /// RTKit is asked on another thread. Call it only on a thread that sleeps in each period: a
+  /// spinning real-time thread blocks the machine.
   ///
-  /// - Parameter name: what the thread serves, for the log.
+  /// - Parameter name: the thread's purpose, for the log.
   package static func request(for name: String) {
     let thread = syrinx_thread_id()
     guard setRoundRobin() < 0 else {
@@ -33,21 +33,21 @@ package enum RealTimePriority {
     }
   }
 
-  /// The real-time priority of the calling thread, 0 where it has none.
+  /// The real-time priority of the calling thread, or 0.
   static var current: CInt {
     var parameters = sched_param()
     sched_getparam(0, &parameters)
     return parameters.sched_priority
   }
 
-  /// The corresponding C function is `sched_setscheduler`, which on Linux is about one thread.
+  /// Calls `sched_setscheduler`, which on Linux affects one thread.
   private static func setRoundRobin() -> CInt {
     var parameters = sched_param()
     parameters.sched_priority = limit == 0 ? level : min(level, limit)
     return sched_setscheduler(0, SCHED_RR | CInt(SYRINX_SCHED_RESET_ON_FORK), &parameters)
   }
 
-  /// The highest priority that a thread without privileges gets; privileges need no limit.
+  /// The highest priority for unprivileged threads; privileged threads need no limit.
   private static var limit: CInt {
     var limit = rlimit()
     getrlimit(CInt(__RLIMIT_RTPRIO.rawValue), &limit)

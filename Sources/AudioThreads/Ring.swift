@@ -1,29 +1,28 @@
 public import Synchronization
 
-/// A ring of plain values between two threads: one writes, one reads, neither waits for the other.
+/// A lock-free ring buffer for one writing and one reading thread.
 ///
-/// Whenever it is empty it begins at its first place again: a large one takes only as much memory
-/// as has ever waited in it.
+/// An empty ring restarts at its first slot, so a large ring touches only as much memory as its
+/// largest backlog.
 ///
-/// Thread safety: `tryWrite` and `writable` belong to the one writer, `tryRead`, `discardReadable`
-/// and `readable` to the one reader; none of them allocates or takes a lock.
+/// Thread safety: `tryWrite` and `writable` belong to the writer; `tryRead`, `discardReadable`, and
+/// `readable` to the reader. None of them allocates or locks.
 public final class Ring<Element: BitwiseCopyable>: @unchecked Sendable {
-  // Right because each element is touched by one side at a time: the writer owns those from `head`
-  // up to `tail` + capacity, the reader those from `tail` up to `head`, and each side publishes
-  // with release order. `origin` is the writer's, which changes it only while the ring is empty:
-  // then the reader does not look at it before it has seen a `head` that was published after it.
+  // Right because one side touches an element at a time: the writer owns those from `head` up to
+  // `tail` + capacity, the reader those from `tail` up to `head`, and each side publishes with
+  // release order. The writer changes `origin` only while the ring is empty; the reader does not
+  // read it before it sees a `head` that was published later.
   @usableFromInline let storage: UnsafeMutableBufferPointer<Element>
   private let memory: PageMemory<Element>
   @usableFromInline let head = Atomic<Int>(0)
   @usableFromInline let tail = Atomic<Int>(0)
-  /// The position that is at the first place.
+  /// The position stored in the first slot.
   @usableFromInline let origin = Atomic<Int>(0)
 
-  /// A ring that holds at least `capacity` elements: all its addresses are taken here, and of a
-  /// large one the pages when they are first written.
+  /// Creates a ring of `capacity` elements; a large ring gets its pages at the first write.
   ///
-  /// - Parameter resident: how many elements have their pages at once, locked in memory where
-  ///   `RLIMIT_MEMLOCK` allows: as many as wait in it where nobody is late.
+  /// - Parameter resident: the number of elements whose pages are present at once, and locked where
+  ///   `RLIMIT_MEMLOCK` allows. Choose the usual backlog.
   public init(capacity: Int, resident: Int = 0) {
     precondition(capacity > 0, "a ring holds at least 1 element, not \(capacity)")
     memory = PageMemory(capacity: capacity, resident: resident)
@@ -34,23 +33,23 @@ public final class Ring<Element: BitwiseCopyable>: @unchecked Sendable {
     memory.release()
   }
 
-  /// How many elements it holds when full.
+  /// The number of elements in a full ring.
   @inlinable public var capacity: Int { storage.count }
 
-  /// How many elements can be read now.
+  /// The number of elements that can be read now.
   @inlinable public var readable: Int {
     head.load(ordering: .acquiring) - tail.load(ordering: .relaxed)
   }
 
-  /// How many elements can be written now.
+  /// The number of elements that can be written now.
   @inlinable public var writable: Int {
     capacity - (head.load(ordering: .relaxed) - tail.load(ordering: .acquiring))
   }
 
-  /// How many elements have ever been written.
+  /// The number of elements written since creation.
   @inlinable public var totalWritten: Int { head.load(ordering: .acquiring) }
 
-  /// Writes as many of `elements` as there is room for and returns how many that were.
+  /// Writes as many of `elements` as fit and returns their number.
   @inlinable
   @discardableResult
   public func tryWrite(_ elements: UnsafeBufferPointer<Element>) -> Int {
@@ -61,7 +60,7 @@ public final class Ring<Element: BitwiseCopyable>: @unchecked Sendable {
       return 0
     }
     if room == capacity { origin.store(position, ordering: .relaxed) }
-    let start = place(of: position)
+    let start = slot(of: position)
     let first = min(count, capacity - start)
     (base + start).initialize(from: source, count: first)
     base.initialize(from: source + first, count: count - first)
@@ -69,14 +68,14 @@ public final class Ring<Element: BitwiseCopyable>: @unchecked Sendable {
     return count
   }
 
-  /// Writes one element; false where the ring is full.
+  /// Writes one element; returns false if the ring is full.
   @inlinable
   @discardableResult
   public func tryWrite(_ element: Element) -> Bool {
     withUnsafePointer(to: element) { tryWrite(UnsafeBufferPointer(start: $0, count: 1)) == 1 }
   }
 
-  /// Fills `elements` as far as there is something to read and returns how many that were.
+  /// Reads as many elements as are available and fit, and returns their number.
   @inlinable
   @discardableResult
   public func tryRead(into elements: UnsafeMutableBufferPointer<Element>) -> Int {
@@ -85,7 +84,7 @@ public final class Ring<Element: BitwiseCopyable>: @unchecked Sendable {
     guard count > 0, let target = elements.baseAddress, let base = storage.baseAddress else {
       return 0
     }
-    let start = place(of: position)
+    let start = slot(of: position)
     let first = min(count, capacity - start)
     target.update(from: base + start, count: first)
     (target + first).update(from: base, count: count - first)
@@ -94,22 +93,22 @@ public final class Ring<Element: BitwiseCopyable>: @unchecked Sendable {
   }
 
   @inlinable
-  func place(of position: Int) -> Int {
+  func slot(of position: Int) -> Int {
     (position - origin.load(ordering: .relaxed)) % capacity
   }
 
-  /// Throws away all that can be read now.
+  /// Discards all readable elements.
   @inlinable
   public func discardReadable() {
     tail.store(head.load(ordering: .acquiring), ordering: .releasing)
   }
 
-  /// Reads one element, nil where there is none.
+  /// Reads one element, or returns nil if the ring is empty.
   @inlinable
   public func tryRead() -> Element? {
     let position = tail.load(ordering: .relaxed)
     guard readable > 0 else { return nil }
-    let element = storage[place(of: position)]
+    let element = storage[slot(of: position)]
     tail.store(position + 1, ordering: .releasing)
     return element
   }

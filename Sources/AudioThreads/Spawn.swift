@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What `pthread_create` hands to the new thread.
+/// The context that `pthread_create` passes to the new thread.
 private final class Start {
   let name: String
   let body: @Sendable () -> Void
@@ -12,7 +12,7 @@ private final class Start {
   }
 }
 
-/// Starts a detached thread with a stack of 1 MiB on which all signals are blocked.
+/// Starts a detached thread with a 1 MiB stack and all signals blocked.
 func spawn(name: String, _ body: @escaping @Sendable () -> Void) throws(ThreadError) {
   var attributes = pthread_attr_t()
   pthread_attr_init(&attributes)
@@ -20,11 +20,11 @@ func spawn(name: String, _ body: @escaping @Sendable () -> Void) throws(ThreadEr
   pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
   pthread_attr_setstacksize(&attributes, 1 << 20)
 
-  // A thread inherits the mask of the one that creates it: block, create, restore.
+  // A thread inherits its creator's signal mask: block, create, restore.
   var everything = sigset_t()
   var previous = sigset_t()
   sigfillset(&everything)
-  // A trap on the thread itself must reach Swift's backtracer.
+  // Traps on the thread must reach Swift's backtracer.
   for signal in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT] {
     sigdelset(&everything, signal)
   }
@@ -36,7 +36,7 @@ func spawn(name: String, _ body: @escaping @Sendable () -> Void) throws(ThreadEr
   let code = pthread_create(
     &thread, &attributes,
     { context in
-      // The reference that `spawn` retained for this thread, taken over exactly once.
+      // Takes over the reference that `spawn` retained, exactly once.
       guard let context else { return nil }
       let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
       _ = syrinx_set_thread_name(start.name)

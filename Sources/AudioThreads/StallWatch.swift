@@ -1,26 +1,26 @@
-/// Whether a device that is to move frames still does, by the time that was spent waiting for it.
+/// Detects a device that no longer moves frames.
 ///
-/// Only waiting counts: a process that was stopped for a minute has waited no longer than its
-/// time-out, and the device that it comes back to is given a chance. So is one on a machine that is
-/// too busy, or that mends it for so long, that waits end late.
+/// Only time spent in waits counts: a process that was stopped for a minute has waited one timeout,
+/// and the device gets another chance. Waits that end late, on a busy machine or during a recovery,
+/// count less.
 package struct StallWatch: Equatable, Sendable {
-  /// What to think of the device.
+  /// The state of the device.
   package enum Verdict: Equatable, Sendable {
-    /// It moves frames, or may yet.
+    /// It moves frames, or may still do so.
     case fine
-    /// It is so late that what is to end anyway need not wait for it.
+    /// It is too late to delay a stop for it.
     case late
-    /// It will not move frames any more.
+    /// It no longer moves frames.
     case stalled
   }
 
-  /// A device that is mended so often without moving a frame cannot be mended.
+  /// A device that needs more recoveries without moving a frame is stalled.
   static let interruptionLimit = 100
 
-  /// A wait that ends later than that says nothing of a device that has been seen to run.
+  /// A wait that ends later than this says nothing about a running device.
   private static let lateness = Duration.milliseconds(50)
 
-  private let patience: Duration
+  private let lateAfter: Duration
   private let limit: Duration
   private let startLimit: Duration
   private var waited = Duration.zero
@@ -29,52 +29,54 @@ package struct StallWatch: Equatable, Sendable {
   private var refusals = 0
   private var isRunning = false
 
-  /// A watch for a device that has not been waited for yet.
+  /// Creates a watch for a device that has not been waited for yet.
   ///
   /// - Parameters:
-  ///   - patience: until a device is late.
-  ///   - limit: until one that runs is stalled.
-  ///   - startLimit: until one that has not begun is stalled: a headset that is woken by its radio
-  ///     takes seconds.
-  package init(patience: Duration, limit: Duration, startLimit: Duration) {
-    (self.patience, self.limit, self.startLimit) = (patience, limit, startLimit)
+  ///   - lateAfter: the time until a device is late.
+  ///   - limit: the time until a running device is stalled.
+  ///   - startLimit: the time until a device that has not started is stalled; a Bluetooth headset
+  ///     takes seconds to wake.
+  package init(lateAfter: Duration, limit: Duration, startLimit: Duration) {
+    (self.lateAfter, self.limit, self.startLimit) = (lateAfter, limit, startLimit)
   }
 
-  /// For a device that is waited for at most so long at a time: one that runs is stalled within a
-  /// second, where its buffer is no longer than a fifth of that.
-  package init(patience: Duration, longestWait: Duration) {
+  /// Creates a watch for waits of at most `longestWait`.
+  ///
+  /// A running device is stalled within a second if its buffer is at most a fifth of a second.
+  package init(lateAfter: Duration, longestWait: Duration) {
     self.init(
-      patience: patience, limit: max(.milliseconds(750), longestWait),
+      lateAfter: lateAfter, limit: max(.milliseconds(750), longestWait),
       startLimit: max(.seconds(5), longestWait))
   }
 
-  /// What is thought of the device now.
+  /// The current state of the device.
   package var verdict: Verdict {
     if isRunning && waitedInTime >= limit { return .stalled }
     if waited >= startLimit || interruptions > Self.interruptionLimit { return .stalled }
-    return waited > patience ? .late : .fine
+    return waited > lateAfter ? .late : .fine
   }
 
-  /// How long the next wait may take, of `longest` at most: a device that runs is not waited for
-  /// beyond its limit.
+  /// The timeout of the next wait: at most `longest`, and for a running device at most its limit.
   package func nextWait(atMost longest: Duration) -> Duration {
     isRunning ? max(.milliseconds(1), min(longest, limit - waitedInTime)) : longest
   }
 
-  /// The device has moved frames; `isRunning` where they are more than its empty buffer takes.
+  /// Records that the device moved frames.
+  ///
+  /// - Parameter isRunning: whether it moved more frames than its empty buffer takes.
   package mutating func progressed(isRunning: Bool = true) {
     forgive()
     self.isRunning = isRunning
   }
 
-  /// The device is not to move any frames for now.
+  /// Forgets earlier waits, because the device is not expected to move frames now.
   package mutating func forgive() {
     (waited, waitedInTime, interruptions, refusals) = (.zero, .zero, 0, 0)
   }
 
-  /// A wait that asked for `timeout` at most ended after `time`; what it brought, `progressed` says.
+  /// Records a wait of `time` with a timeout of `timeout`; frames are recorded with `progressed`.
   ///
-  /// One that was cut short may have been that of a device that is being mended.
+  /// - Parameter isCutShort: whether the wait ended early, perhaps because of a recovery.
   package mutating func waited(
     _ time: Duration, atMost timeout: Duration, isCutShort: Bool = false
   ) {
@@ -83,15 +85,14 @@ package struct StallWatch: Equatable, Sendable {
     if !isCutShort { waitedInTime += time }
   }
 
-  /// Trouble was mended; how long that took says nothing about the device, unless it is in trouble
-  /// again before it has moved a frame.
+  /// Records a recovery; its duration counts only if another one follows before a frame moves.
   package mutating func interrupted() {
     if interruptions == 0 { (waited, waitedInTime) = (.zero, .zero) }
     interruptions += 1
   }
 
-  /// The device said that it was ready and moved nothing; true where it is to be left alone for a
-  /// moment before it is asked again.
+  /// Records that a ready device moved nothing; returns true if the caller should pause before the
+  /// next attempt.
   package mutating func refused() -> Bool {
     refusals += 1
     return refusals > 2

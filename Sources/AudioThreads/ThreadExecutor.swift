@@ -1,19 +1,19 @@
 import Synchronization
 
-/// A serial executor with a thread of its own: an actor that returns it as its `unownedExecutor`
-/// may call C functions that block, without holding up Swift's cooperative pool.
+/// A serial executor with its own thread, for actors that call blocking C functions.
 ///
-/// The thread ends when the executor is released, which an actor does in its own deinitialiser.
+/// Return it as an actor's `unownedExecutor` to keep the actor off Swift's cooperative pool. The
+/// thread ends when the executor is released.
 public final class ThreadExecutor: SerialExecutor {
-  /// The thread, to wait for its end.
+  /// The thread; use it to wait for its end.
   public let thread: DedicatedThread
 
   private let queue: JobQueue
 
   /// Starts the thread.
   ///
-  /// - Parameter name: at most 15 bytes of it are shown by the system.
-  /// - Throws: `ThreadError` or `WakeUpError` where the system has no thread or descriptor left.
+  /// - Parameter name: the thread's name, of which the system shows 15 bytes.
+  /// - Throws: `ThreadError` or `WakeUpError` if the system has no thread or descriptor left.
   public init(name: String) throws {
     let queue = JobQueue(wakeUp: try WakeUp())
     self.queue = queue
@@ -24,15 +24,15 @@ public final class ThreadExecutor: SerialExecutor {
     queue.stop()
   }
 
-  /// Runs a job on the thread, after those that came before.
+  /// Enqueues a job to run on the thread, in order.
   public func enqueue(_ job: consuming ExecutorJob) {
     queue.append(JobQueue.Entry(job: UnownedJob(job), executor: self))
   }
 }
 
-/// The jobs that wait for the thread; the thread holds it, but not the executor.
+/// The pending jobs; the thread retains the queue but not the executor.
 private final class JobQueue: Sendable {
-  /// A job keeps its executor alive until it has run: it may release the last other reference.
+  /// A pending job; it retains its executor, because it may release the last other reference.
   struct Entry {
     let job: UnownedJob
     let executor: ThreadExecutor
@@ -65,7 +65,7 @@ private final class JobQueue: Sendable {
     while runPending() { wakeUp.wait() }
   }
 
-  /// Runs what is there; false where nothing is left to come.
+  /// Runs the pending jobs; returns false when the queue is stopped and empty.
   private func runPending() -> Bool {
     while let entry = next() {
       entry.job.runSynchronously(on: entry.executor.asUnownedSerialExecutor())

@@ -1,16 +1,16 @@
 import CLinux
 import Glibc
 
-/// A descriptor that one thread sleeps on and any other can wake: Linux' eventfd.
+/// A Linux eventfd that one thread sleeps on and any thread can signal.
 ///
-/// Thread safety: `signal` neither allocates nor waits, so the card's thread may call it.
+/// Thread safety: `signal` neither allocates nor blocks, so the audio thread may call it.
 public final class WakeUp: Sendable {
-  /// The eventfd, for `poll` beside other descriptors; readable while a signal is pending.
+  /// The eventfd, for `poll`; readable while a signal is pending.
   public let fileDescriptor: Int32
 
-  /// Makes the descriptor; the corresponding C function is `eventfd`.
+  /// Creates the descriptor; the corresponding C function is `eventfd`.
   ///
-  /// - Throws: `WakeUpError` where the process has no descriptor left.
+  /// - Throws: `WakeUpError` if the process has no descriptor left.
   public init() throws(WakeUpError) {
     fileDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     guard fileDescriptor >= 0 else { throw WakeUpError(code: errno) }
@@ -20,39 +20,40 @@ public final class WakeUp: Sendable {
     close(fileDescriptor)
   }
 
-  /// Wakes the sleeper, now or at its next `wait`; several signals wake it once.
+  /// Wakes the sleeping thread, now or at its next `wait`; several signals wake it once.
   public func signal() {
-    // EAGAIN means that 2^64 − 2 signals are pending: it will wake.
+    // EAGAIN means that 2^64 − 2 signals are pending: the thread will wake.
     eventfd_write(fileDescriptor, 1)
   }
 
-  /// Takes a pending signal without waiting; false where there is none.
+  /// Clears a pending signal without waiting; returns false if there is none.
   @discardableResult
   public func clear() -> Bool {
     var count = eventfd_t()
     return eventfd_read(fileDescriptor, &count) == 0
   }
 
-  /// Blocks the calling thread until there is a signal, at most so long, and leaves it pending;
-  /// false where the time ran out.
+  /// Blocks the calling thread until there is a signal, which stays pending.
   ///
-  /// The corresponding C function is `ppoll`, which is more exact than a millisecond.
-  package func isSignalled(within nanoseconds: Int64) -> Bool {
+  /// The corresponding C function is `ppoll`, which is more precise than a millisecond.
+  ///
+  /// - Returns: false on timeout.
+  package func isSignaled(within nanoseconds: Int64) -> Bool {
     var descriptor = pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)
     return syrinx_poll_one(&descriptor, max(0, nanoseconds)) != 0
   }
 
-  /// Blocks the calling thread until there is a signal here or at another, and takes both.
+  /// Blocks the calling thread until this or `other` is signaled, and clears both.
   ///
-  /// It may return without any; the corresponding C function is `poll`.
+  /// It may return without a signal. The corresponding C function is `poll`.
   ///
-  /// - Returns: whether there was one here.
+  /// - Returns: whether this one was signaled.
   package func wait(or other: WakeUp) -> Bool {
     var descriptors = (
       pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: other.fileDescriptor, events: Int16(POLLIN), revents: 0)
     )
-    // A tuple of two equal parts lies in memory as the array that `poll` wants.
+    // A homogeneous tuple has the memory layout of the array that `poll` expects.
     _ = withUnsafeMutableBytes(of: &descriptors) { bytes in
       poll(bytes.bindMemory(to: pollfd.self).baseAddress, 2, -1)
     }
@@ -60,9 +61,9 @@ public final class WakeUp: Sendable {
     return clear()
   }
 
-  /// Blocks the calling thread until there is a signal, at most `timeout`, and takes it.
+  /// Blocks the calling thread until there is a signal, at most `timeout`, and clears it.
   ///
-  /// - Returns: false where the time ran out.
+  /// - Returns: false on timeout.
   @discardableResult
   public func wait(atMost timeout: Duration? = nil) -> Bool {
     var descriptor = pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)
@@ -76,18 +77,18 @@ public final class WakeUp: Sendable {
   }
 }
 
-/// A time-out for `poll` in milliseconds, rounded up so that it never returns before the time.
+/// A timeout for `poll` in milliseconds, rounded up.
 public func pollTimeout(_ duration: Duration) -> Int32 {
   let milliseconds = (max(.zero, duration).inMilliseconds).rounded(.up)
   return Int32(min(milliseconds, Double(Int32.max)))
 }
 
-/// No eventfd could be made, usually because of a limit (`ulimit -n`).
+/// An eventfd could not be created, usually because of a limit (`ulimit -n`).
 public struct WakeUpError: Error, Equatable, CustomStringConvertible {
   /// The `errno` value of `eventfd`.
   public let code: Int32
 
-  /// A short text for people.
+  /// A short description for users.
   public var description: String {
     "no descriptor could be opened: \(String(cString: strerror(code))) (errno \(code))"
   }

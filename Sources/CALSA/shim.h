@@ -3,17 +3,17 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-// What Swift can be called by: without variable arguments.
+// A callback without variadic arguments, which Swift can implement.
 typedef void (*syrinx_alsa_sink_t)(const char *function, int code, const char *message);
 
-// Where messages go: in a function, because a header that several files read defines no variable.
+// The message sink, wrapped in a function because a shared header must not define a variable.
 static inline syrinx_alsa_sink_t *syrinx_alsa_sink(void) {
   static syrinx_alsa_sink_t sink;
   return &sink;
 }
 
-// Swift can neither write nor import a function with variable arguments, which ALSA's error handler
-// is: this one formats the message and hands it to the sink that Swift has set.
+// Swift can neither write nor import a variadic function such as ALSA's error handler: this one
+// formats the message and passes it to the Swift callback.
 static inline void syrinx_alsa_error(const char *file, int line, const char *function, int code,
                                      const char *format, ...) {
   (void)file;
@@ -26,7 +26,7 @@ static inline void syrinx_alsa_error(const char *file, int line, const char *fun
   if (*syrinx_alsa_sink()) (*syrinx_alsa_sink())(function, code, message);
 }
 
-// Swift cannot hand ALSA a function that it cannot import.
+// Swift cannot pass a variadic function to ALSA.
 static inline int syrinx_alsa_send_errors_to(syrinx_alsa_sink_t sink) {
   *syrinx_alsa_sink() = sink;
   return snd_lib_error_set_handler(syrinx_alsa_error);

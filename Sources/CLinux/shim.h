@@ -1,14 +1,14 @@
 #pragma once
-// Swift's Glibc module leaves eventfd's header out.
+// Swift's Glibc module omits eventfd's header.
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 
-// Swift cannot call prctl: it takes variable arguments.
+// Swift cannot call the variadic prctl.
 static inline int syrinx_set_thread_name(const char *name) {
   return prctl(PR_SET_NAME, name, 0, 0, 0);
 }
 
-// Swift's Glibc module does not show this GNU extension.
+// Swift's Glibc module omits this GNU extension.
 int pipe2(int ends[2], int flags);
 
 #include <poll.h>
@@ -19,25 +19,25 @@ int pipe2(int ends[2], int flags);
 #include <time.h>
 #include <unistd.h>
 
-// Swift's Glibc module shows no ppoll, which is a GNU extension.
+// Swift's Glibc module omits ppoll, a GNU extension.
 static inline int syrinx_poll_one(struct pollfd *descriptor, long long nanoseconds) {
   struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
   return (int)syscall(SYS_ppoll, descriptor, 1, &time, (void *)0, 8);
 }
 
-// Swift cannot assign C's stdout, a variable that threads share.
+// Swift cannot assign C's stdout, a shared mutable global.
 static inline void syrinx_discard_stdout(void) {
   FILE *nowhere = fopen("/dev/null", "we");
   if (nowhere) stdout = nowhere;
 }
 
-// Swift's Glibc module shows no gettid, which is a GNU extension.
+// Swift's Glibc module omits gettid, a GNU extension.
 static inline int syrinx_thread_id(void) { return (int)syscall(SYS_gettid); }
 
-// Swift's Glibc module leaves the flag out: children and threads of a real-time thread are ordinary.
+// Swift's Glibc module omits this flag: children and threads of a real-time thread are normal.
 enum { SYRINX_SCHED_RESET_ON_FORK = 0x40000000 };
 
-// Swift cannot call sd_bus_call_method, which is loaded at run time: it takes variable arguments.
+// Swift cannot call sd_bus_call_method: it is variadic and loaded at run time.
 static inline int syrinx_rtkit_call(void *function, void *bus, const char *service, const char *path,
                                     const char *member, uint64_t thread, uint32_t priority) {
   int (*call)(void *, const char *, const char *, const char *, const char *, void *, void *,

@@ -2,31 +2,31 @@ import AudioCore
 package import AudioThreads
 import Synchronization
 
-/// What an engine's thread is doing with its device, as another thread sees it: a call into a
-/// driver or a plug-in may never return.
+/// The device calls of an engine's audio thread, visible to other threads.
 ///
-/// Exactly one of them goes on with what the engine's thread worked on: the thread, where its call
-/// returns in time, or whoever abandons it in that call.
+/// A call into a driver or a plug-in may never return. Exactly one thread continues the work: the
+/// audio thread if its call returns in time, otherwise the thread that abandons it.
 ///
-/// Thread safety: `begin`, `end` and `abandon()` belong to one thread and neither allocate nor wait.
+/// Thread safety: `begin`, `end`, and `abandon()` belong to one thread and neither allocate nor
+/// block.
 package final class Heartbeat: Sendable {
-  /// A call that a device may hang in.
+  /// A device call that may hang.
   package enum Call: UInt8, Sendable {
     case none
     case wait, start, drop, close, delay, write, read
 
-    /// The call in words.
+    /// The name of the call.
     package var name: String { "\(self)" }
   }
 
-  /// One look at it: the calls so far, and the one that is under way.
+  /// A snapshot of the heartbeat.
   package struct Beat: Equatable, Sendable {
-    /// How many calls have begun or ended.
+    /// The number of calls begun or ended.
     package var count: UInt64
-    /// The call that is under way.
+    /// The current call.
     package var call: Call
 
-    /// Describes a look.
+    /// Creates a snapshot.
     package init(count: UInt64, call: Call) {
       self.count = count
       self.call = call
@@ -35,39 +35,38 @@ package final class Heartbeat: Sendable {
 
   private static let abandoned = UInt64.max
 
-  // The count, and the call in the lowest byte, so that both change at once.
+  // The count, with the call in the lowest byte, so that both change atomically.
   private let word = Atomic<UInt64>(0)
 
-  /// A thread that has made no call yet.
+  /// Creates a heartbeat without calls.
   package init() {}
 
-  /// What it does now.
+  /// The current snapshot.
   package var beat: Beat {
     let word = word.load(ordering: .acquiring)
     return Beat(count: word >> 8, call: Call(rawValue: UInt8(word & 0xff)) ?? .none)
   }
 
-  /// A call begins; false where the thread has been abandoned.
+  /// Records the begin of a call; returns false if the thread has been abandoned.
   package func begin(_ call: Call) -> Bool { advance(to: call) }
 
-  /// It has returned; false where the thread has been abandoned meanwhile.
+  /// Records the end of the call; returns false if the thread has been abandoned meanwhile.
   package func end() -> Bool { advance(to: .none) }
 
-  /// Whether nobody waits for the thread any more: all that it still does is to close its device.
+  /// Whether the thread has been abandoned; it then only closes its device.
   package var isAbandoned: Bool { word.load(ordering: .acquiring) == Self.abandoned }
 
-  /// The thread gives itself up; false where it has been abandoned before.
+  /// Abandons the calling thread; returns false if it was abandoned before.
   package func abandon() -> Bool {
     word.exchange(Self.abandoned, ordering: .acquiringAndReleasing) != Self.abandoned
   }
 
-  /// Gives the thread up in a call that it was seen in; false where that has returned.
+  /// Abandons the thread in the call of a snapshot; returns false if the call has returned.
   package func abandon(in beat: Beat) -> Bool {
     replace(beat.count << 8 | UInt64(beat.call.rawValue), by: Self.abandoned)
   }
 
-  /// Only the thread itself goes from call to call, so that nothing comes between the two halves
-  /// but that it is abandoned.
+  /// Only the thread itself changes calls, so the exchange fails only if it is abandoned meanwhile.
   private func advance(to call: Call) -> Bool {
     let old = word.load(ordering: .relaxed)
     guard old != Self.abandoned else { return false }
@@ -79,41 +78,40 @@ package final class Heartbeat: Sendable {
   }
 }
 
-/// Whether a thread hangs in a call, by looks at its heartbeat.
+/// Detects a hanging call from regular snapshots of a heartbeat.
 ///
-/// Only time between looks counts, and no more of it than they are apart: a process that was
-/// stopped for a minute suspects nobody. Looks that come late say that the machine is too busy to
-/// let the watching thread run in time, and perhaps the other one as well: where they do, it takes
-/// seconds until a thread is said to hang.
+/// Each snapshot counts for at most one interval, so a process that was stopped for a minute
+/// reports no hang. Late snapshots show that the machine is busy: the limit is then several
+/// seconds.
 package struct HeartbeatWatch: Sendable {
-  /// What to think of the thread.
+  /// The state of the watched thread.
   package enum Verdict: Equatable, Sendable {
     case fine
-    /// It may only sleep for long: it is to be woken, once.
+    /// It may just sleep for long: wake it once.
     case suspicious
-    /// Its call will not return in useful time.
+    /// Its call hangs.
     case stuck(Heartbeat.Call)
   }
 
-  /// How far two looks are apart.
+  /// The time between two snapshots.
   package static let interval = Duration.milliseconds(200)
   private static let suspicion = Duration.milliseconds(400)
-  /// With the look that came before the call, less than a second since it began.
+  /// Together with the snapshot before the call, less than a second since its begin.
   private static let limit = Duration.milliseconds(750)
-  /// A look that comes so much too late is late.
+  /// The delay from which a snapshot is late.
   private static let tolerance = Duration.milliseconds(50)
-  private static let longestPatience = Duration.seconds(5)
+  private static let longestLimit = Duration.seconds(5)
 
   private var last: Heartbeat.Beat?
   private var time = Duration.zero
-  /// The part of it that was watched in time.
+  /// The part of `time` that was covered by snapshots in time.
   private var punctual = Duration.zero
   private var isSuspected = false
 
-  /// A watch that has not looked yet.
+  /// Creates a watch without snapshots.
   package init() {}
 
-  /// Takes a look, so much time after the last one.
+  /// Evaluates a snapshot that was taken `passed` after the last one.
   package mutating func look(_ beat: Heartbeat.Beat, after passed: Duration) -> Verdict {
     guard beat == last, beat.call != .none else {
       self = HeartbeatWatch()
@@ -123,18 +121,18 @@ package struct HeartbeatWatch: Sendable {
     let counted = min(passed, Self.interval)
     time += counted
     if passed <= Self.interval + Self.tolerance { punctual += counted }
-    if punctual >= Self.limit || time >= Self.longestPatience { return .stuck(beat.call) }
+    if punctual >= Self.limit || time >= Self.longestLimit { return .stuck(beat.call) }
     guard time >= Self.suspicion, !isSuspected else { return .fine }
     isSuspected = true
     return .suspicious
   }
 }
 
-/// Lets another thread than the device's own notice that the device hangs.
+/// Detects from another thread that a device hangs.
 package final class DeviceMonitor: Sendable {
-  /// What the device's thread does.
+  /// The calls of the device's thread.
   package let heartbeat = Heartbeat()
-  /// What wakes the device.
+  /// The device's waker.
   package let waker: WakeUp
   private let device: AudioDevice.ID
 
@@ -143,10 +141,10 @@ package final class DeviceMonitor: Sendable {
     waker = pcm.waker
   }
 
-  /// Waits for a signal for a moment, and looks at the device where none comes.
+  /// Waits for a signal for at most one interval and then checks the device.
   ///
-  /// - Returns: what is wrong, where the device hangs: its thread has been abandoned then, and what
-  ///   it worked on is the caller's.
+  /// - Returns: an error if the device hangs. Its thread is then abandoned, and the caller owns the
+  ///   thread's work.
   package func wait(for news: WakeUp, _ watch: inout HeartbeatWatch) -> SoundCardError? {
     let before = SuspendingClock.now
     news.wait(atMost: HeartbeatWatch.interval)
@@ -157,14 +155,14 @@ package final class DeviceMonitor: Sendable {
       waker.signal()
       return nil
     case .stuck(let call):
-      // Its call may return right now.
+      // The call may return right now.
       return heartbeat.abandon(in: beat) ? .notAnswering(device, operation: call.name) : nil
     }
   }
 }
 
 extension DeviceMonitor {
-  /// Makes a call that can be seen; throws where the thread has been abandoned, before or in it.
+  /// Makes a monitored call; throws `deviceLost` if the thread is abandoned before or during it.
   func call<Value>(
     _ call: Heartbeat.Call, _ body: () throws(SoundCardError) -> Value
   ) throws(SoundCardError) -> Value {

@@ -1,14 +1,14 @@
 package import AudioCore
 package import AudioThreads
 
-/// A device whose every call can be seen to hang.
+/// A device whose calls are monitored for hangs.
 ///
-/// Once its thread has been abandoned, every call throws `deviceLost`, also the one that it was
-/// abandoned in; only `close` still does what it should.
-// `@unchecked Sendable` is right because `configuration` is constant, the monitor is made for
-// several threads, and everything else belongs to the device's thread, as `PCM` demands.
+/// After its thread has been abandoned, every call except `close` throws `deviceLost`, including
+/// the current one.
+// `@unchecked Sendable` is right because `configuration` is constant, the monitor is thread-safe,
+// and everything else belongs to the device's thread, as `PCM` requires.
 package class MonitoredDevice: PCM, @unchecked Sendable {
-  /// Who sees it.
+  /// The monitor of the device.
   package let monitor: DeviceMonitor
   package let configuration: PCMConfiguration
   private let device: any PCM
@@ -46,10 +46,10 @@ package class MonitoredDevice: PCM, @unchecked Sendable {
     if isWatched { _ = monitor.heartbeat.end() }
   }
 
-  /// The device's thread is done with it, and closes it.
+  /// Closes the device at the end of its thread.
   ///
-  /// A loss is reported before that, which may hang as well, and nobody waits for it; of a thread
-  /// that was abandoned nothing is reported.
+  /// A loss is reported first, because closing may hang as well. An abandoned thread reports
+  /// nothing.
   package func close(
     after outcome: Result<Void, SoundCardError>, _ report: (Result<Void, SoundCardError>) -> Void
   ) {
@@ -64,11 +64,11 @@ package class MonitoredDevice: PCM, @unchecked Sendable {
   }
 }
 
-/// A device that captures, and whose every call can be seen to hang.
+/// A capture device whose calls are monitored for hangs.
 package final class MonitoredCapture: MonitoredDevice, CapturePCM, @unchecked Sendable {
   private let pcm: any CapturePCM
 
-  /// Watches over `pcm`.
+  /// Monitors `pcm`.
   package init(_ pcm: any CapturePCM) {
     self.pcm = pcm
     super.init(watching: pcm)
@@ -81,17 +81,17 @@ package final class MonitoredCapture: MonitoredDevice, CapturePCM, @unchecked Se
   }
 }
 
-/// A device that plays, and whose every call can be seen to hang.
+/// A playback device whose calls are monitored for hangs.
 package final class MonitoredPlayback: MonitoredDevice, PlaybackPCM, @unchecked Sendable {
   private let pcm: any PlaybackPCM
-  /// What is being written: a call that does not return holds on to no memory of others.
+  /// A copy of the written samples: a hanging call then refers to no memory of others.
   private let block: UnsafeMutableBufferPointer<Float>
 
-  /// Watches over `pcm`.
+  /// Monitors `pcm`.
   package init(_ pcm: any PlaybackPCM) {
     self.pcm = pcm
     let configuration = pcm.configuration
-    // Used by the device's thread alone; the pointer never leaves a call.
+    // Used only by the device's thread; the pointer never escapes a call.
     block = .allocate(
       capacity: configuration.period.rawValue * configuration.format.channelCount)
     block.initialize(repeating: 0)
@@ -102,9 +102,9 @@ package final class MonitoredPlayback: MonitoredDevice, PlaybackPCM, @unchecked 
     block.deallocate()
   }
 
-  package var timeUntilDry: Duration {
+  package var timeUntilUnderrun: Duration {
     get throws(SoundCardError) {
-      try monitor.call(.delay) { () throws(SoundCardError) in try pcm.timeUntilDry }
+      try monitor.call(.delay) { () throws(SoundCardError) in try pcm.timeUntilUnderrun }
     }
   }
 
@@ -112,7 +112,7 @@ package final class MonitoredPlayback: MonitoredDevice, PlaybackPCM, @unchecked 
     try monitor.call(.delay) { () throws(SoundCardError) in try pcm.delay() }
   }
 
-  /// Hands over a period at most.
+  /// Writes at most one period.
   package func write(
     _ samples: UnsafeBufferPointer<Float>
   ) throws(SoundCardError) -> PCMTransfer {

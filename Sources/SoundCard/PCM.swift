@@ -1,51 +1,48 @@
 public import AudioCore
 public import AudioThreads
 
-/// An open device, driven by one thread: the card's thread of an engine.
+/// An open device, driven by the audio thread of an engine.
 ///
-/// Thread safety: `configuration` and `waker` may be used from any thread; everything else from one
-/// thread at a time. No method allocates or takes a lock that another thread holds while it waits,
-/// so that the card's thread can call them all; only `wait` blocks.
+/// Thread safety: `configuration` and `waker` are safe on any thread; everything else belongs to
+/// one thread at a time. Only `wait` blocks; no method allocates or takes a lock that another
+/// thread holds while it waits, so the audio thread can call them all.
 public protocol PCM: AnyObject, Sendable {
-  /// What the device settled on when it was opened.
+  /// The configuration negotiated at opening.
   var configuration: PCMConfiguration { get }
 
-  /// Ends a `wait` from any thread, now or at the next one that sleeps.
-  ///
-  /// What a `wait` can say at once comes first.
+  /// Ends a `wait` from any thread, now or at the next one that would block.
   var waker: WakeUp { get }
 
-  /// The device's time since it was opened: by the system's monotonic clock, which stands still
-  /// while the machine sleeps, or by a virtual card's own.
+  /// The device time since opening: the system's monotonic clock, which pauses while the machine
+  /// sleeps, or a virtual card's own clock.
   var elapsed: Duration { get }
 
-  /// Takes the calling thread as the one that drives the device, before it moves a frame: it gets
-  /// real-time priority where the device is a card's own driver and the system allows that.
+  /// Makes the calling thread the device's thread; call it before the first transfer.
   ///
-  /// Behind plug-ins and sound servers it does not: what spins there would hold up the machine.
+  /// A hardware driver's thread gets real-time priority where the system allows it. Plug-ins and
+  /// sound servers do not: a spinning plug-in would block the machine.
   func adoptThread()
 
-  /// Blocks until there is what `interest` asks for, the waker is signalled, or `timeout` of the
-  /// device's time has passed.
+  /// Blocks until `interest` is satisfied, the waker is signaled, or `timeout` of device time
+  /// passes.
   ///
-  /// It may return `.woken` without a signal. Trouble that passes (an xrun, a suspended machine) is
-  /// mended before it returns and comes back as `.interrupted`; `deviceLost` is thrown where the
-  /// device is gone for good.
+  /// It may return `.woken` without a signal. It recovers from xruns and suspends before it returns
+  /// `.interrupted`, and throws `deviceLost` if the device is gone.
   func wait(
     for interest: PCMInterest, atMost timeout: Duration?
   ) throws(SoundCardError) -> PCMWakeUp
 
-  /// Sets the device going at once, where it would otherwise wait for more frames.
+  /// Starts the device at once, without waiting for more frames.
   func start() throws(SoundCardError)
 
-  /// Stops at once; what the device still holds is thrown away.
+  /// Stops at once and discards the buffered frames.
   ///
-  /// The next write or `start` sets it going again; throws `deviceLost` where the device is gone.
+  /// The next write or `start` restarts the device. Throws `deviceLost` if the device is gone.
   func drop() throws(SoundCardError)
 
-  /// Gives the device back; every other call afterwards throws `deviceLost`.
+  /// Closes the device; every later call throws `deviceLost`.
   ///
-  /// Closing twice is harmless.
+  /// Closing twice has no effect.
   func close()
 }
 
@@ -54,80 +51,79 @@ extension PCM {
   public func adoptThread() {}
 }
 
-/// A device that plays.
+/// A playback device.
 public protocol PlaybackPCM: PCM {
-  /// Frames between the position written to and the loudspeaker: those in the device's buffer, and
-  /// those that a sound server behind it holds; 0…16 buffers, also where the device lies.
+  /// The frames between the write position and the loudspeaker, in the device and its sound server.
   ///
-  /// A device that cannot tell just now is taken at its last word; throws `deviceLost` where it is
-  /// gone.
+  /// The value is 0 to 16 buffers, even if the device reports nonsense. If the device cannot report
+  /// now, it is the last value. Throws `deviceLost` if the device is gone.
   func delay() throws(SoundCardError) -> FrameCount
 
-  /// How long the device can go on without another frame: what it still holds, and for a device
-  /// that takes frames faster than it could play them, the time that they would have taken; throws
-  /// `deviceLost` where the device is gone.
-  var timeUntilDry: Duration { get throws(SoundCardError) }
+  /// The time until the device underruns without further frames.
+  ///
+  /// It covers the buffered frames and, for a device that takes frames faster than real time, their
+  /// duration. Throws `deviceLost` if the device is gone.
+  var timeUntilUnderrun: Duration { get throws(SoundCardError) }
 
-  /// Hands over interleaved samples in the device's format; it may take fewer than offered.
+  /// Writes interleaved samples in the device's format; it may take fewer than offered.
   func write(_ samples: UnsafeBufferPointer<Float>) throws(SoundCardError) -> PCMTransfer
 }
 
-/// A device that captures.
+/// A capture device.
 public protocol CapturePCM: PCM {
-  /// Fetches what there is, at most as much as `samples` holds; interleaved in the device's format.
+  /// Reads the available frames that fit into `samples`, interleaved in the device's format.
   func read(into samples: UnsafeMutableBufferPointer<Float>) throws(SoundCardError) -> PCMTransfer
 }
 
-/// What the card's thread waits for.
+/// The condition that the audio thread waits for.
 public enum PCMInterest: Hashable, Sendable {
-  /// At least a period of room to write to, or of frames to read.
+  /// Room to write a period, or a period of frames to read.
   case period
-  /// Nothing from the device: only the waker, the time-out, or the loss of the device.
+  /// Only the waker, the timeout, or the loss of the device.
   case nothing
 }
 
-/// Why a `wait` ended.
+/// The reason that a `wait` ended.
 public enum PCMWakeUp: Hashable, Sendable {
-  /// That many frames can be written or read without waiting, at least one.
+  /// This many frames, at least one, can be written or read without waiting.
   case ready(FrameCount)
-  /// The waker was signalled.
+  /// The waker was signaled.
   case woken
-  /// The time ran out.
+  /// The timeout passed.
   case timedOut
-  /// Something went wrong and has been mended: the device runs or waits for frames again.
+  /// The device has recovered: it runs, or waits for frames.
   case interrupted(PCMInterruption)
-  /// A capture device that has an end has come to it; no frame will follow.
+  /// A finite capture device has ended; no frames follow.
   case ended
 }
 
-/// What became of a write or a read.
+/// The result of a write or a read.
 public enum PCMTransfer: Hashable, Sendable {
-  /// That many frames went through; none where the device has no room or nothing to give just now.
+  /// The number of frames transferred; zero if the device has no room or no frames now.
   case frames(FrameCount)
-  /// Nothing went through: something went wrong and has been mended.
+  /// No frames were transferred; the device has recovered from a failure.
   case interrupted(PCMInterruption)
 }
 
-/// Trouble that a device has recovered from.
+/// A failure that a device has recovered from.
 public struct PCMInterruption: Hashable, Sendable {
-  /// What happened.
+  /// The cause of an interruption.
   public enum Cause: String, Hashable, Sendable {
-    /// The engine was late: the device ran dry (playback) or full (capture).
+    /// The engine was late: an underrun (playback) or overrun (capture).
     case xrun
-    /// The machine slept.
+    /// The machine was suspended.
     case suspended
   }
 
-  /// What happened.
+  /// The cause.
   public var cause: Cause
 
-  /// Capture: the frames that were missed; playback: the frames of silence heard instead.
+  /// The frames lost (capture) or the frames of silence played instead (playback).
   ///
-  /// An estimate by the clock, the time in which the machine slept included; zero where the device
-  /// cannot tell.
+  /// It is estimated by the clock and includes a suspend; zero if the device cannot report it.
   public var lost: FrameCount
 
-  /// Describes an interruption.
+  /// Creates an interruption.
   public init(cause: Cause, lost: FrameCount) {
     self.cause = cause
     self.lost = lost

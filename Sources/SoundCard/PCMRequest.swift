@@ -1,29 +1,29 @@
 public import AudioCore
 
-/// What an engine asks of a device; the device may settle on something else and says so.
+/// The configuration that an engine requests; the device reports what it settled on.
 public struct PCMRequest: Hashable, Sendable {
   /// The device, or nil for the default one.
   public var device: AudioDevice.ID?
 
-  /// The rate and channels that need no conversion.
+  /// The preferred rate and channel count.
   public var format: AudioFormat
 
-  /// How much the device holds, and how often it wakes the engine.
+  /// The buffer size and the wake-up period.
   public var buffering: PCMBuffering
 
-  /// Whether the device's own rate matters more than that of `format`.
+  /// Whether the device's native rate takes precedence over that of `format`.
   ///
-  /// A card offers its own rates alone; a sound server offers every rate and converts, worse than
-  /// we do, so that it is then asked for 48 kHz, which most of them run at.
+  /// Hardware offers only its native rates. A sound server accepts every rate and converts with
+  /// lower quality than ours, so it is asked for 48 kHz, the most common server rate.
   public var prefersNativeRate: Bool
 
-  /// How long opening may take until `notAnswering` is thrown; nil for as long as it takes.
+  /// The time limit for opening before `notAnswering` is thrown; nil means no limit.
   ///
-  /// A call into a sound server that hangs cannot be ended: it keeps its thread after the limit.
-  /// Nil suits a caller that retries: each try begins after the one before it has returned.
+  /// A call into a hanging sound server cannot be canceled: it keeps its thread after the limit.
+  /// Nil suits a caller that retries, because each attempt begins after the previous one returned.
   public var openingLimit: Duration? = .seconds(5)
 
-  /// A request for a device, by default with the buffering of ordinary playback.
+  /// Creates a request, by default with the buffering of ordinary playback.
   public init(
     device: AudioDevice.ID? = nil, format: AudioFormat, buffering: PCMBuffering = .playback,
     prefersNativeRate: Bool = false
@@ -35,15 +35,15 @@ public struct PCMRequest: Hashable, Sendable {
   }
 }
 
-/// The card's wake-up block and how many of them its buffer holds.
+/// The wake-up period of a device and the number of periods in its buffer.
 public struct PCMBuffering: Hashable, Sendable {
-  /// The time between two wake-ups.
+  /// The time between wake-ups.
   public var period: Duration
 
-  /// The periods that the device's buffer holds, at least 2.
+  /// The number of periods in the device's buffer, at least 2.
   public var periodCount: Int
 
-  /// Buffering of `periodCount` periods.
+  /// Creates buffering of `periodCount` periods.
   public init(period: Duration, periodCount: Int) {
     self.period = period
     self.periodCount = periodCount
@@ -52,7 +52,7 @@ public struct PCMBuffering: Hashable, Sendable {
   /// 25 ms × 4, for ordinary playback.
   public static let playback = PCMBuffering(period: .milliseconds(25), periodCount: 4)
 
-  /// 5 ms × 3, where a quick answer matters more than sleep.
+  /// 5 ms × 3, for low latency at the cost of more wake-ups.
   public static let lowLatency = PCMBuffering(period: .milliseconds(5), periodCount: 3)
 
   /// 50 ms × 4, for recording to a file.
@@ -63,8 +63,8 @@ public struct PCMBuffering: Hashable, Sendable {
 }
 
 extension AudioFormat {
-  /// The format in which to open a device for whoever else may come: at least two channels and
-  /// 44.1 kHz, at a multiple of this one's rate where there is one.
+  /// The format for a device that other streams may share: at least 2 channels and 44.1 kHz, at a
+  /// multiple of this rate if there is one.
   package var widened: AudioFormat {
     let rate = sampleRate.hertz
     let wider: SampleRate =

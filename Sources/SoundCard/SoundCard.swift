@@ -1,14 +1,14 @@
 public import AudioCore
 public import ClientDependencies
 
-/// The seam to hardware: what devices there are, and opening one for playback or capture.
+/// The interface to audio hardware: lists devices and opens them for playback or capture.
 ///
-/// The live value is ALSA's, in the module `ALSASoundCard`; tests and the command's `virtual`
-/// device use `VirtualSoundCard`. Engines reach it through `@Dependency(\.soundCard)`.
+/// The live value, in the module `ALSASoundCard`, uses ALSA. Tests and the command's `virtual`
+/// device use `VirtualSoundCard`. Engines access it through `@Dependency(\.soundCard)`.
 public struct SoundCard: Sendable {
-  /// The devices that can be opened, the default first; none where there is no sound card.
+  /// Lists the available devices, the default first, without opening them.
   ///
-  /// No device is opened in order to list it. Throws `SoundCardError`.
+  /// The list is empty without a sound card. Throws `SoundCardError`.
   public var devices: @Sendable () async throws -> [AudioDevice] = {
     [origin = IssueOrigin.current] in
     throw reportUnimplemented("SoundCard.devices", from: origin)
@@ -26,24 +26,23 @@ public struct SoundCard: Sendable {
     throw reportUnimplemented("SoundCard.openCapture", from: origin)
   }
 
-  /// A stream of its own for every caller that yields whenever devices may have come or gone.
+  /// Returns a new stream that yields whenever devices may have been added or removed.
   ///
-  /// It says no more than that: whoever waits for a device tries to open it then. It ends where
-  /// nothing is known of such changes, and when its consumer is cancelled or gone; the last one
-  /// takes what watches the system with it.
+  /// An element carries no details: try to open the device you wait for. The stream ends if changes
+  /// cannot be observed, or when its consumer is cancelled or released; the last consumer stops the
+  /// observation.
   public var deviceChanges: @Sendable () -> AsyncStream<Void> = {
     [origin = IssueOrigin.current] in
     reportUnimplemented("SoundCard.deviceChanges", from: origin)
     return AsyncStream { $0.finish() }
   }
 
-  /// A sound card none of whose endpoints is implemented.
+  /// Creates a sound card whose endpoints are unimplemented.
   public init() {}
 }
 
 extension SoundCard {
-  /// A sound card from its endpoints; without `deviceChanges` it says nothing of devices that come
-  /// and go.
+  /// Creates a sound card from its endpoints; the default `deviceChanges` ends at once.
   public init(
     devices: @escaping @Sendable () async throws -> [AudioDevice],
     openPlayback: @escaping @Sendable (_ request: PCMRequest) async throws -> any PlaybackPCM,
@@ -68,9 +67,7 @@ extension SoundCard {
 }
 
 extension SoundCard {
-  /// The devices that can be opened in a direction, the default first; none without a sound card.
-  ///
-  /// Throws `SoundCardError`.
+  /// Lists the devices of a direction, the default first; empty without a sound card.
   package func devices(for direction: AudioDevice.Direction) async throws -> [AudioDevice] {
     do {
       return try await devices().filter { $0.directions.contains(direction) }

@@ -1,6 +1,6 @@
 public import AudioCore
 
-/// Why a device could not be opened or ceased to work.
+/// The reason that a device could not be opened or stopped working.
 public enum SoundCardError: Error, Hashable, Sendable {
   /// There is neither a sound card nor a sound server for this direction.
   ///
@@ -10,37 +10,33 @@ public enum SoundCardError: Error, Hashable, Sendable {
   ///
   /// List the devices and choose another.
   case unknownDevice(AudioDevice.ID, AudioDevice.Direction)
-  /// Another program has the device for itself: `holder`, where the system tells.
-  ///
-  /// End that program, try again later, or use another device.
+  /// Another program uses the device exclusively: `holder`, if the system reports it.
   case busy(AudioDevice.ID, holder: DeviceHolder? = nil)
   /// This user may not open the device.
   ///
   /// Usually the group `audio` is missing.
   case permissionDenied(AudioDevice.ID)
-  /// The device offers nothing that could be converted to what was asked for.
+  /// The device offers no format that can be converted to the requested one.
   case unsupported(AudioDevice.ID, reason: String)
-  /// The device is gone: unplugged, its server ended, or closed.
+  /// The device was unplugged, its server ended, or it was closed.
   case deviceLost(AudioDevice.ID)
-  /// The device, or the sound server behind it, did not come back from a call in useful time.
-  ///
-  /// Restart the sound server, or use another device.
+  /// A call into the device or its sound server did not return in time.
   case notAnswering(AudioDevice.ID, operation: String)
-  /// Another failure of the sound system, with its own code and words.
+  /// Another failure of the sound system, with its code and message.
   case failed(AudioDevice.ID, operation: String, code: Int32, reason: String)
 }
 
 extension SoundCardError {
-  /// A device that runs, as it says, and moves no frame.
+  /// The error of a device that claims to run but moves no frames.
   package static func stalled(
     _ device: AudioDevice.ID, _ direction: AudioDevice.Direction
   ) -> SoundCardError {
     .failed(
       device, operation: direction.rawValue, code: 0,
-      reason: direction == .playback ? "it takes no frames" : "it gives no frames")
+      reason: direction == .playback ? "it accepts no frames" : "it delivers no frames")
   }
 
-  /// The device that is gone, or as good as that, and may come back.
+  /// The device, if it was lost and may come back.
   package var lostDevice: AudioDevice.ID? {
     switch self {
     case .deviceLost(let id), .notAnswering(let id, _): id
@@ -50,12 +46,12 @@ extension SoundCardError {
     }
   }
 
-  /// Whether a device is gone, or as good as that, and may come back.
+  /// Whether a device was lost and may come back.
   package var isLoss: Bool { lostDevice != nil }
 }
 
 extension SoundCardError: CustomStringConvertible {
-  /// A sentence for people: what was wrong, with which device, and what to do.
+  /// A sentence for users: the failure, the device, and the remedy.
   public var description: String {
     switch self {
     case .noSoundCard(.playback):
@@ -65,7 +61,7 @@ extension SoundCardError: CustomStringConvertible {
     case .unknownDevice(let id, let direction):
       "no \(direction.rawValue) device \"\(id)\"; choose another device"
     case .busy(let id, let holder):
-      "the device \"\(id)\" is in use\(holder?.isGuess == true ? ", it seems," : "") "
+      "the device \"\(id)\" is in use\(holder?.isGuess == true ? ", apparently" : "") "
         + "by \(holder?.description ?? "another program"); "
         + "close that program or choose another device"
     case .permissionDenied(let id):
@@ -74,28 +70,27 @@ extension SoundCardError: CustomStringConvertible {
     case .unsupported(let id, let reason):
       "the device \"\(id)\" cannot be used: \(reason)"
     case .deviceLost(let id):
-      "the device \"\(id)\" is gone: it was unplugged or its sound server ended"
+      "the device \"\(id)\" was lost: it was unplugged or its sound server ended"
     case .notAnswering(let id, let operation):
-      "the device \"\(id)\" does not answer (\(operation)): its driver or its sound server hangs"
+      "the device \"\(id)\" does not respond (\(operation)): its driver or sound server hangs"
     case .failed(let id, let operation, let code, let reason):
       "the device \"\(id)\" failed in \(operation): \(reason) (code \(code))"
     }
   }
 }
 
-/// The program that has a device for itself.
+/// The program that uses a device exclusively.
 public struct DeviceHolder: Hashable, Sendable {
   /// The program's name, as the system shows it.
   public let name: String
 
-  /// The number of its process.
+  /// The process ID.
   public let processID: Int32
 
-  /// Whether it is only the one program that could be it: it has a device that the name may lead
-  /// to, and the name does not tell which.
+  /// Whether the program is only the likely holder, because the device name is ambiguous.
   public let isGuess: Bool
 
-  /// Describes a program.
+  /// Creates a holder.
   public init(name: String, processID: Int32, isGuess: Bool = false) {
     self.name = name
     self.processID = processID
@@ -104,6 +99,6 @@ public struct DeviceHolder: Hashable, Sendable {
 }
 
 extension DeviceHolder: CustomStringConvertible {
-  /// The name and the process.
+  /// The program name and process ID.
   public var description: String { "\(name) (process \(processID))" }
 }

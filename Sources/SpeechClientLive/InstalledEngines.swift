@@ -51,7 +51,7 @@ struct InstalledEngines: Sendable {
 
   /// Nil where the system has no thread left, and for a caller that is cancelled.
   private func look<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value? {
-    await ThreadedAnswer<Value?>.of(
-      thread: "syrinx-engines", abandoned: nil, failed: { _ in nil }, body)
+    await DedicatedThread.run(
+      name: "syrinx-engines", abandoned: nil, failed: { _ in nil }, body)
   }
 }

@@ -2,7 +2,7 @@ public import AudioCore
 import AudioThreads
 import SoundCard
 
-/// A virtual device that hears.
+/// A virtual capture device.
 final class VirtualCapture: CapturePCM {
   private let device: VirtualDevice
   private let fill: VirtualMicrophone.Fill
@@ -42,14 +42,14 @@ final class VirtualCapture: CapturePCM {
     let (count, first) = try device.withOpen { $0.read(room) }
     guard count > 0 else { return .frames(0) }
     let wanted = UnsafeMutableBufferPointer(rebasing: samples[..<(count.rawValue * channels)])
-    let heard = fill(wanted, first)
-    if heard < count {
+    let captured = fill(wanted, first)
+    if captured < count {
       device.with { transfer in
         transfer.hasEnded = true
         _ = transfer.drop()
       }
     }
-    return .frames(heard)
+    return .frames(captured)
   }
 
   func drop() {
@@ -63,21 +63,20 @@ final class VirtualCapture: CapturePCM {
   }
 }
 
-/// What a virtual card's microphone hears.
+/// The signal of a virtual microphone.
 public struct VirtualMicrophone: Sendable {
-  /// Fills interleaved samples in the microphone's format from the given frame on and says how many
-  /// frames it filled; fewer than there is room for is its end.
+  /// Fills interleaved samples from the given frame on and returns the number of frames filled;
+  /// fewer than requested end the capture.
   public typealias Fill =
     @Sendable (_ samples: UnsafeMutableBufferPointer<Float>, _ firstFrame: FrameCount) -> FrameCount
 
-  /// The format that it hears in, nil where it hears in any.
+  /// The microphone's format, or nil for any.
   public let format: AudioFormat?
 
-  /// Makes the ear of one capture: every capture hears from the beginning.
+  /// Makes the fill function of one capture; every capture starts at frame 0.
   let makeFill: @Sendable (AudioFormat) throws -> Fill
 
-  /// A microphone from a function that is called at each opening, with the format that was settled
-  /// on.
+  /// Creates a microphone; `makeFill` is called at each opening with the negotiated format.
   public init(
     format: AudioFormat? = nil, _ makeFill: @escaping @Sendable (AudioFormat) throws -> Fill
   ) {
@@ -85,7 +84,7 @@ public struct VirtualMicrophone: Sendable {
     self.makeFill = makeFill
   }
 
-  /// A microphone that hears a signal for ever, in any format.
+  /// A microphone that captures an endless signal in any format.
   public static func signal(_ signal: AudioSignal) -> VirtualMicrophone {
     VirtualMicrophone { format in
       { samples, firstFrame in
@@ -97,16 +96,16 @@ public struct VirtualMicrophone: Sendable {
     }
   }
 
-  /// A microphone that hears a buffer once, in the buffer's format, and then comes to its end.
+  /// A microphone that captures a buffer once, in the buffer's format, and then ends.
   public static func buffer(_ buffer: AudioBuffer) -> VirtualMicrophone {
     VirtualMicrophone(format: buffer.format) { format in
       { samples, firstFrame in
         let room = FrameCount(samples.count / format.channelCount)
         let start = min(firstFrame, buffer.frameCount)
         let end = min(start + room, buffer.frameCount)
-        let heard = buffer.frames(start..<end)
-        _ = samples.update(fromContentsOf: heard.samples)
-        return heard.frameCount
+        let captured = buffer.frames(start..<end)
+        _ = samples.update(fromContentsOf: captured.samples)
+        return captured.frameCount
       }
     }
   }

@@ -3,34 +3,34 @@ import AudioThreads
 import SoundCard
 import Synchronization
 
-/// What both directions of an open virtual device share: its state, its waker and its pacer.
+/// The part of an open virtual device that both directions share: state, waker, and pacer.
 final class VirtualDevice: Sendable {
   let configuration: PCMConfiguration
   let waker: WakeUp
   let pace: VirtualPace
-  /// Signalled at each step of the card's time.
+  /// Signaled at each step of the card's time.
   let ticks: WakeUp
-  let plug: VirtualPlug
+  let card: VirtualCardState
   private let onClose: @Sendable () -> Void
-  // Held for a few instructions by the engine's thread and the pacer, never while either waits.
+  // Held for a few instructions by the audio thread and the pacer, never while either waits.
   private let shared: Mutex<Shared>
 
   private struct Shared {
     var transfer: VirtualTransfer
-    var settling = EngineSettling()
+    var idleState = EngineIdleState()
     var pacer: Task<Void, Never>?
     var isClosed = false
   }
 
   init(
     _ direction: AudioDevice.Direction, configuration: PCMConfiguration, pace: VirtualPace,
-    plug: VirtualPlug, onClose: @escaping @Sendable () -> Void
+    card: VirtualCardState, onClose: @escaping @Sendable () -> Void
   ) throws(SoundCardError) {
     self.configuration = configuration
     self.pace = pace
-    self.plug = plug
+    self.card = card
     self.onClose = onClose
-    let script = plug.script
+    let script = card.script
     do {
       waker = try WakeUp()
       ticks = try WakeUp()
@@ -44,7 +44,7 @@ final class VirtualDevice: Sendable {
           direction: direction, configuration: configuration, script: script)))
   }
 
-  /// Lets the card's time begin.
+  /// Starts the card's time.
   func open() {
     let pacer = VirtualPacer.start(pace, for: self)
     shared.withLock { $0.pacer = pacer }
@@ -60,18 +60,18 @@ final class VirtualDevice: Sendable {
     with { $0.ticked }.duration(at: configuration.format.sampleRate)
   }
 
-  /// One step of the state under its lock.
+  /// Changes the state under its lock.
   func with<Result: Sendable>(_ body: (inout VirtualTransfer) -> Result) -> Result {
     let (result, happened) = shared.withLock { shared in
       let result = body(&shared.transfer)
       defer { shared.transfer.happened = [] }
       return (result, shared.transfer.happened)
     }
-    for entry in happened { plug.note(entry, pace) }
+    for entry in happened { card.record(entry, pace) }
     return result
   }
 
-  /// The same, where it takes a device that is still there.
+  /// Changes the state of a device that is not lost; otherwise throws `deviceLost`.
   func withOpen<Result: Sendable>(
     _ body: (inout VirtualTransfer) -> Result
   ) throws(SoundCardError) -> Result {
@@ -80,40 +80,40 @@ final class VirtualDevice: Sendable {
     return result
   }
 
-  /// Lets one step of the card's time pass; false where the device is closed.
+  /// Advances the card's time; returns false if the device is closed.
   func tick(_ frames: FrameCount) -> Bool {
-    // Away before anybody can notice.
+    // Changes the state before any waiter can notice.
     with { $0.tick(frames) }
     let isOpen = shared.withLock { shared in
-      shared.settling.left()
+      shared.idleState.left()
       return !shared.isClosed
     }
     ticks.signal()
     return isOpen
   }
 
-  /// Returns when the engine waits for the card and for nothing else.
-  func settled() async {
+  /// Returns when the engine waits only for the card.
+  func waitForIdleEngine() async {
     await withCheckedContinuation { continuation in
-      shared.withLock { $0.settling.await(continuation, isOver: $0.isClosed) }?.resume()
+      shared.withLock { $0.idleState.await(continuation, isOver: $0.isClosed) }?.resume()
     }
   }
 
-  /// The engine waits for the card and for nothing else: in a wait, or in a call that blocks.
+  /// Records that the engine waits only for the card: in a wait, or in a blocked call.
   func arrive() {
-    shared.withLock { $0.settling.arrived() }?.resume()
+    shared.withLock { $0.idleState.arrived() }?.resume()
   }
 
-  /// The engine goes on.
+  /// Records that the engine continues.
   func leave() {
-    shared.withLock { $0.settling.left() }
+    shared.withLock { $0.idleState.left() }
   }
 
   func close() {
     let (wasOpen, pacer, waiting) = shared.withLock { shared in
       defer { shared.isClosed = true }
       shared.transfer.close()
-      return (!shared.isClosed, shared.pacer, shared.settling.takeWaiting())
+      return (!shared.isClosed, shared.pacer, shared.idleState.takeWaiting())
     }
     pacer?.cancel()
     waiting?.resume()
@@ -123,27 +123,27 @@ final class VirtualDevice: Sendable {
   }
 }
 
-/// The calls of an engine's thread.
+/// The calls of the audio thread.
 extension VirtualDevice {
-  /// Begins a call as the script says: it takes its time, or fails.
+  /// Blocks or fails a call as scripted.
   func enter(_ call: VirtualFault.Call) throws(SoundCardError) {
     block(in: call)
     if let error = with({ $0.failure(in: call) }) { throw error }
   }
 
-  /// Blocks the calling thread for as long as the script says of this call.
+  /// Blocks the calling thread as scripted for this call.
   func block(in call: VirtualFault.Call) {
     guard let block = with({ $0.block(in: call) }) else { return }
     if isUntimed, let time = block.time { return pass(time) }
     let end = block.time.map { elapsed + $0 }
-    // What was signalled until now is past.
+    // Earlier signals do not count.
     ticks.clear()
-    let number = plug.blocked.begin(call, ticks)
-    while isOpen, !plug.blocked.isReleased, end.map({ elapsed < $0 }) ?? true {
+    let number = card.blocked.begin(call, ticks)
+    while isOpen, !card.blocked.isReleased, end.map({ elapsed < $0 }) ?? true {
       arrive()
       ticks.wait()
     }
-    plug.blocked.end(number)
+    card.blocked.end(number)
     leave()
   }
 
@@ -159,12 +159,12 @@ extension VirtualDevice {
     let deadline = timeout.map { elapsed + $0 }
     while true {
       if let wakeUp = try poll(interest) { return wakeUp }
-      // A device that is being resumed is waited for, as long as nobody signals.
+      // While the device resumes, the timeout does not apply; only the waker ends the wait.
       if let deadline, elapsed >= deadline, !with({ $0.isAsleep }) { return .timedOut }
       if waitsForCard(interest, timeout) { arrive() }
-      let isSignalled = waker.wait(or: ticks)
+      let isSignaled = waker.wait(or: ticks)
       leave()
-      if isSignalled { return try poll(interest) ?? .woken }
+      if isSignaled { return try poll(interest) ?? .woken }
     }
   }
 
@@ -173,7 +173,7 @@ extension VirtualDevice {
     return try withOpen { $0.poll(interest) }
   }
 
-  /// The time that a wait takes on a card without a clock: what nobody else lets pass.
+  /// The time that a wait takes on an untimed card, where nothing else advances the time.
   private func timePassing(_ interest: PCMInterest, _ timeout: Duration?) -> Duration? {
     guard isUntimed, waitsForCard(interest, timeout) else { return nil }
     return interest == .period ? period : timeout
@@ -184,13 +184,12 @@ extension VirtualDevice {
     with { $0.pass(max(1, frames)) }
   }
 
-  /// Whether an engine waits for the card; one that waits for nothing may do so too: for what it
-  /// wrote to be heard, for more to be captured before it serves the card again, or for a moment
-  /// after it was refused.
+  /// Whether an engine waits for the card.
   ///
-  /// One that waits for its source or for its consumer has no time-out that the card's buffer could
-  /// explain: a capture that can wait has half of the buffer left, and one without room
-  /// waits longer.
+  /// An engine that waits without interest may still wait for the card: until its audio is played,
+  /// until more is captured, or for a moment after a refused transfer. The timeout distinguishes it
+  /// from an engine that waits for its source or consumer: a capture that can wait has half of the
+  /// buffer left, and one without room waits longer.
   private func waitsForCard(_ interest: PCMInterest, _ timeout: Duration?) -> Bool {
     guard interest == .nothing else { return true }
     guard let timeout else { return false }
@@ -203,23 +202,23 @@ extension VirtualDevice {
   }
 }
 
-/// Whether the engine is asleep in a wait for the card, and who wants to know.
-struct EngineSettling {
+/// Whether the engine is asleep in a wait for the card, and the pacer that waits for it.
+struct EngineIdleState {
   private var isAsleep = false
   private var waiting: CheckedContinuation<Void, Never>?
 
-  /// The engine goes to sleep; the pacer that waits for that is to be resumed.
+  /// Records that the engine sleeps; returns the pacer to resume.
   mutating func arrived() -> CheckedContinuation<Void, Never>? {
     isAsleep = true
     return takeWaiting()
   }
 
-  /// The engine has been woken.
+  /// Records that the engine is awake.
   mutating func left() {
     isAsleep = false
   }
 
-  /// The pacer waits; it is given back at once where there is nothing to wait for.
+  /// Stores the waiting pacer, or returns it if there is nothing to wait for.
   mutating func await(
     _ continuation: CheckedContinuation<Void, Never>, isOver: Bool
   ) -> CheckedContinuation<Void, Never>? {

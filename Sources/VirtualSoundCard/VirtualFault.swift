@@ -1,99 +1,94 @@
 public import AudioCore
 public import SoundCard
 
-/// Something that goes wrong with a virtual card: at a frame that a device of it has played or
-/// heard, or in a call that an engine makes.
+/// A scripted fault of a virtual card: at a frame position, or in an engine's call.
 ///
-/// A script is a list of them. Every opening of the card goes through it from the beginning and
-/// counts its own frames; what happens once, or so many times, does so over all openings.
+/// A script is a list of faults. Every opening runs through it from the beginning and counts its
+/// own frames; limited faults are counted over all openings.
 public enum VirtualFault: Hashable, Sendable {
-  /// A call that an engine makes.
+  /// An engine's call.
   public enum Call: String, Hashable, Sendable, CaseIterable {
     /// Opening the card.
     case open
-    /// Waiting for room, or for frames.
+    /// Waiting for room or frames.
     case wait
-    /// Setting the device going.
+    /// Starting the device.
     case start
-    /// Writing to a playback, reading from a capture.
+    /// Writing to a playback device or reading from a capture device.
     case transfer
-    /// Asking a playback how much is still to be heard.
+    /// Reading the delay of a playback device.
     case delay
     /// Stopping at once.
     case drop
-    /// Giving the device back.
+    /// Closing the device.
     case close
   }
 
-  /// The device runs dry (playback) or full (capture), and `lost` frames pass before it goes on.
+  /// The device underruns (playback) or overruns (capture) and loses `lost` frames.
   ///
-  /// It only says so: a playback keeps what it holds, and the silence takes none of the
-  /// card's time.
+  /// It is only reported: a playback keeps its buffer, and the silence takes no card time.
   case xrun(at: FrameCount, lost: FrameCount)
-  /// The machine sleeps, and `lost` frames have passed when it wakes; as an xrun otherwise.
+  /// The machine is suspended and loses `lost` frames.
   ///
-  /// `resuming` is how long the device takes to go on then, by the card's clock: nothing moves, and
-  /// the frames of that time are lost as well. A device whose driver cannot resume it (ENOSYS) is
-  /// prepared anew, and `isEmptied`: what it held is neither heard nor read any more.
+  /// `resuming` is the card time until the device continues; its frames are lost as well. With
+  /// `isEmptied`, the driver cannot resume (ENOSYS) and the buffered frames are lost too.
   case suspended(
     at: FrameCount, lost: FrameCount, resuming: Duration = .zero, isEmptied: Bool = false)
-  /// Nothing moves any more, and nothing is said of it: the device's time passes in vain.
+  /// The device stops moving frames without an error.
   case stalled(at: FrameCount)
-  /// The device is unplugged, and the card cannot be opened for this time by its clock.
+  /// The device is unplugged once and cannot be opened for this card time.
   ///
-  /// That happens once; the frames of the next opening are counted from its own beginning. Without
-  /// a time, or without a clock, the card can be opened again at once, and without a time every
-  /// opening is unplugged at this frame.
+  /// The next opening counts frames from 0. On an untimed card, it can be opened again at once.
+  /// Without a time, every opening is unplugged at this frame and can be reopened at once.
   case unplugged(at: FrameCount, for: Duration? = nil)
-  /// The device opens and starts, but never takes or gives a frame, and nothing is said of it.
+  /// The device opens and starts but never moves a frame.
   case neverReady
-  /// A call throws this error, from this frame on and so many times; without a number always.
+  /// A call throws this error, from this frame on and `times` times, or always without a number.
   ///
-  /// An opening knows no frames, and `drop` and `close` cannot throw. After `deviceLost` every call
-  /// of that device throws it; the card can be opened again.
+  /// For `open`, the frame is ignored; `drop` and `close` cannot throw. After `deviceLost` every
+  /// call on the device throws it; the card can be opened again.
   case failing(in: Call, with: SoundCardError, at: FrameCount = 0, times: Int? = nil)
-  /// The first such call from this frame on does not return for this time by the card's clock, as
-  /// with a sound server that is stopped; without a time not before
-  /// `VirtualSoundCard.releaseBlockedCalls()`, or before the device is closed.
+  /// The first such call from this frame on blocks for this card time, as with a stopped sound
+  /// server.
   ///
-  /// That happens once. An opening is given up with `notAnswering` after five seconds.
+  /// Without a time it blocks until `VirtualSoundCard.releaseBlockedCalls()` or until the device is
+  /// closed. It happens once. A blocked opening throws `notAnswering` after five seconds.
   case blocked(in: Call, at: FrameCount = 0, for: Duration? = nil)
-  /// A write or a read moves at most so many frames.
+  /// A write or read moves at most this many frames.
   case shortTransfers(atMost: FrameCount)
-  /// Every so-many-th write or read moves nothing, although the device said that it was ready
-  /// (EAGAIN).
+  /// Every nth write or read moves nothing, although the device was ready (EAGAIN).
   case refusedTransfers(every: Int)
-  /// A playback claims this delay from this frame on: none, a negative one, or an absurd one.
+  /// A playback reports this delay from this frame on; it may be zero, negative, or absurd.
   ///
-  /// A device that keeps to the protocol claims 0…16 buffers. With nil it cannot tell any more
-  /// (EIO) and is taken at its last word.
+  /// Compliant devices report 0 to 16 buffers. Nil means that the delay is unavailable (EIO): the
+  /// last value is reported.
   case claimedDelay(FrameCount?, at: FrameCount = 0)
 }
 
 extension VirtualFault {
-  /// Another program has the card for itself, the first so many times that it is opened; without a
-  /// number always.
+  /// Another program uses the card exclusively for the first `times` openings, or always without a
+  /// number.
   public static func busy(holder: DeviceHolder? = nil, times: Int? = nil) -> VirtualFault {
     .failing(in: .open, with: .busy(VirtualSoundCard.device.id, holder: holder), times: times)
   }
 
-  /// The sound server hangs up (POLLHUP) at this frame, once: whoever waits is told that the device
-  /// is lost, and the card can be opened again at once.
+  /// The sound server hangs up (POLLHUP) once at this frame: waits throw `deviceLost`, and the card
+  /// can be opened again.
   public static func hungUp(at frame: FrameCount) -> VirtualFault {
     .failing(in: .wait, with: .deviceLost(VirtualSoundCard.device.id), at: frame, times: 1)
   }
 }
 
-/// The faults of a card, and how often each is still to happen; without threads or time.
+/// The remaining faults of a card; without threads or time.
 struct VirtualScript: Sendable {
-  /// A fault, by the place that it has in the script.
+  /// A fault with its index in the script.
   struct Entry: Sendable {
     let number: Int
     let fault: VirtualFault
-    /// How often it is still to happen, nil for always.
+    /// The remaining number of times, nil for always.
     var left: Int?
 
-    /// The frame at which it happens by itself, nil where it happens in calls.
+    /// The frame at which it happens, or nil if it happens in calls.
     fileprivate var moment: FrameCount? {
       switch fault {
       case .xrun(let frame, _), .suspended(let frame, _, _, _), .stalled(let frame),
@@ -112,7 +107,7 @@ struct VirtualScript: Sendable {
     }
   }
 
-  /// Notes that a fault has happened.
+  /// Records that a fault happened.
   mutating func happened(_ entry: Entry) {
     guard let index = entries.firstIndex(where: { $0.number == entry.number }),
       let left = entries[index].left
@@ -120,12 +115,12 @@ struct VirtualScript: Sendable {
     if left > 1 { entries[index].left = left - 1 } else { entries.remove(at: index) }
   }
 
-  /// What happens by itself, in the order of the frames.
+  /// The faults that happen at a frame, in order.
   var timeline: [(frame: FrameCount, entry: Entry)] {
     entries.compactMap { entry in entry.moment.map { ($0, entry) } }.sorted { $0.frame < $1.frame }
   }
 
-  /// The failure of a call that is made at this frame.
+  /// The failure of a call at this frame.
   func failure(
     in call: VirtualFault.Call, at position: FrameCount
   ) -> (entry: Entry, error: SoundCardError)? {
@@ -137,7 +132,7 @@ struct VirtualScript: Sendable {
     return nil
   }
 
-  /// How long a call that is made at this frame does not return; without a time for ever.
+  /// The block of a call at this frame; nil as time means forever.
   func block(
     in call: VirtualFault.Call, at position: FrameCount
   ) -> (entry: Entry, time: Duration?)? {
@@ -151,7 +146,7 @@ struct VirtualScript: Sendable {
 
   var isNeverReady: Bool { entries.contains { $0.fault == .neverReady } }
 
-  /// The most frames that a transfer moves.
+  /// The maximum number of frames of a transfer.
   var mostFrames: FrameCount {
     let limits = entries.compactMap { entry in
       if case .shortTransfers(let most) = entry.fault { most } else { nil }
@@ -159,7 +154,7 @@ struct VirtualScript: Sendable {
     return limits.min() ?? FrameCount(.max)
   }
 
-  /// Whether the so-many-th transfer is refused.
+  /// Whether the nth transfer is refused.
   func refuses(transfer number: Int) -> Bool {
     entries.contains {
       if case .refusedTransfers(let every) = $0.fault {
@@ -170,7 +165,7 @@ struct VirtualScript: Sendable {
     }
   }
 
-  /// The delay that is claimed at this frame; nil where it is the true one.
+  /// The delay claimed at this frame; nil if the real delay applies.
   func delayClaim(at position: FrameCount) -> (claim: FrameCount?, frame: FrameCount)? {
     var latest: (claim: FrameCount?, frame: FrameCount)?
     for entry in entries {

@@ -1,31 +1,28 @@
 import AudioCore
 import SoundCard
 
-/// What sets the speed of a virtual sound card.
+/// The time base of a virtual sound card.
 public enum VirtualPace: Sendable {
-  /// A clock that goes on whatever the engine does: an engine that is late gets an xrun, as on
-  /// hardware.
+  /// A free-running clock: a late engine gets an xrun, as on hardware.
   ///
-  /// Its ticks are a period or 10 ms apart, whichever is shorter, and a time-out is noticed at one.
+  /// Its ticks are a period or 10 ms apart, whichever is shorter; timeouts are noticed at ticks.
   case clock(any Clock<Duration>)
-  /// A clock, but the card never runs ahead of an engine that is about to serve it: with a test's
-  /// clock every run is the same, however slow the machine.
+  /// A clock that waits for an engine that is about to serve the card: with a test clock, every run
+  /// is the same on any machine.
   ///
-  /// What an engine is late by the card makes up for at once, as fast as the engine goes; where it
-  /// is more than `slack`, it slips instead and goes on at its pace. Nil, for a test's clock, is no
-  /// limit.
+  /// After a delay the card catches up as fast as the engine runs. After more than `slack` it skips
+  /// the delay instead. Nil, for test clocks, means no limit.
   case lockstep(any Clock<Duration>, slack: Duration? = nil)
-  /// As fast as the engine goes; the card's time is that of the frames that went through it.
+  /// As fast as the engine runs; the card's time is the duration of the transferred frames.
   case untimed
 
   /// Real time.
   public static let realTime = VirtualPace.clock(ContinuousClock())
 }
 
-/// Lets the time of a virtual device pass, step by step, by a clock.
+/// Advances the time of a virtual device by a clock.
 enum VirtualPacer {
-  /// Starts the pacer of a device, nil where nothing paces it; it ends when the device is closed or
-  /// gone.
+  /// Starts the pacer of a device, or returns nil for an untimed card; it ends with the device.
   static func start(_ pace: VirtualPace, for device: VirtualDevice) -> Task<Void, Never>? {
     switch pace {
     case .untimed: nil
@@ -45,7 +42,7 @@ enum VirtualPacer {
     let step = inLockstep ? period : min(period, finest)
     return Task { [weak device] in
       await pace(clock, every: step.duration(at: rate), slack: slack) {
-        if inLockstep { await device?.settled() }
+        if inLockstep { await device?.waitForIdleEngine() }
         return device?.tick(step) ?? false
       }
     }
@@ -53,8 +50,8 @@ enum VirtualPacer {
 
   /// Calls `tick` at every multiple of `step` until it returns false or the task is cancelled.
   ///
-  /// What took longer than `slack`, a pool that was busy or an engine that was waited for, makes the
-  /// card slip: it would play what it missed in one burst.
+  /// A delay of more than `slack`, from a busy pool or an awaited engine, is skipped: otherwise the
+  /// card would catch up in one burst.
   private static func pace<C: Clock<Duration>>(
     _ clock: C, every step: Duration, slack: Duration?, tick: () async -> Bool
   ) async {

@@ -3,11 +3,11 @@ import AudioThreads
 import SoundCard
 import Synchronization
 
-/// A virtual device that plays.
+/// A virtual playback device.
 final class VirtualPlayback: PlaybackPCM {
   private let device: VirtualDevice
   private let keeps: Bool
-  // Held while samples are appended, by the engine's thread and by a test that looks at them.
+  // Held while samples are appended or read, by the audio thread and by tests.
   private let kept = Mutex<[Float]>([])
 
   init(_ device: VirtualDevice, keeps: Bool) {
@@ -24,10 +24,10 @@ final class VirtualPlayback: PlaybackPCM {
   var waker: WakeUp { device.waker }
   var elapsed: Duration { device.elapsed }
 
-  var timeUntilDry: Duration {
+  var timeUntilUnderrun: Duration {
     switch device.pace {
     case .clock: device.with { $0.level }.duration(at: configuration.format.sampleRate)
-    // The card waits for the engine, however long that takes.
+    // The card waits for the engine for any time.
     case .lockstep, .untimed: .seconds(3_600)
     }
   }
@@ -37,7 +37,7 @@ final class VirtualPlayback: PlaybackPCM {
     return try device.withOpen { $0.delay() }
   }
 
-  /// What has been written and not dropped.
+  /// The samples written and not dropped.
   var played: AudioBuffer {
     AudioBuffer(format: configuration.format, samples: kept.withLock { $0 })
   }
@@ -83,7 +83,7 @@ final class VirtualPlayback: PlaybackPCM {
     device.close()
   }
 
-  /// What was written last is not heard.
+  /// Removes the last frames, which are not played.
   private func takeBack(_ frames: FrameCount) {
     guard keeps, frames > 0 else { return }
     kept.withLock { $0.removeLast(frames.rawValue * configuration.format.channelCount) }

@@ -2,27 +2,25 @@ public import AudioCore
 public import SoundCard
 import Synchronization
 
-/// A sound card in this process: it takes what is played and hears what it is told to.
+/// A sound card in memory: it keeps what is played and captures a given signal.
 ///
-/// It gives any rate and any number of channels, and exactly the buffering that is asked for. Give
-/// its `soundCard` to `withDependencies { $0.soundCard = … }`.
+/// It supports any rate and channel count with exactly the requested buffering. Set `$0.soundCard`
+/// in `withDependencies` to its `soundCard`.
 public final class VirtualSoundCard: Sendable {
-  /// How to set it up.
+  /// The configuration of a virtual card.
   public struct Setup: Sendable {
-    /// What sets its speed.
+    /// The time base.
     public var pace: VirtualPace
-    /// What its microphone hears.
+    /// The captured signal.
     public var microphone: VirtualMicrophone
-    /// Whether it keeps what is played, for a test to look at; memory then grows with it.
+    /// Whether played samples are kept for `played`; memory use grows with them.
     public var keepsPlayback: Bool
-    /// What goes wrong, in the order of the frames; every opening goes through it anew, but for
-    /// what happens once.
+    /// The scripted faults, in frame order; every opening starts from the first.
     public var faults: [VirtualFault]
-    /// The rate that it insists on, nil where it takes any.
+    /// The only supported sample rate, or nil for any.
     public var sampleRate: SampleRate?
 
-    /// A card that keeps what is played, hears silence, and has no faults, unless it says
-    /// otherwise.
+    /// Creates a setup, by default for a real-time card without faults that captures silence.
     public init(
       pace: VirtualPace = .realTime, microphone: VirtualMicrophone = .signal(.silence),
       keepsPlayback: Bool = true, faults: [VirtualFault] = [], sampleRate: SampleRate? = nil
@@ -35,20 +33,20 @@ public final class VirtualSoundCard: Sendable {
     }
   }
 
-  /// The device that it offers, for playback and for capture.
+  /// The card's only device, for playback and capture.
   public static let device = AudioDevice(
     id: "virtual", name: "Virtual sound card (no hardware)", directions: [.playback, .capture],
     isVirtual: true)
 
-  /// Buffers are sized by the rate: what no card has is a damaged header.
+  /// The highest rate; beyond it, a file header is damaged, and buffers grow with the rate.
   private static let highestRate: SampleRate = 768_000
 
-  /// The longest that opening a device takes.
+  /// The time limit for opening a device.
   private static let openingLimit = Duration.seconds(5)
 
   private let setup: Setup
-  private let plug: VirtualPlug
-  // Held for a few instructions when a device is opened or looked at, never while one waits.
+  private let card: VirtualCardState
+  // Held for a few instructions when a device is opened or inspected, never while one waits.
   private let opened = Mutex(Opened())
 
   private struct Opened {
@@ -56,48 +54,45 @@ public final class VirtualSoundCard: Sendable {
     var openCount = 0
   }
 
-  /// A card with this setup.
+  /// Creates a card.
   public init(_ setup: Setup = Setup()) {
     self.setup = setup
-    plug = VirtualPlug(setup.faults)
+    card = VirtualCardState(setup.faults)
   }
 
-  /// The card as engines see it.
+  /// The client value for engines.
   public var soundCard: SoundCard {
     SoundCard(
       devices: { [Self.device] },
       openPlayback: { try await self.openPlayback($0) },
       openCapture: { try await self.openCapture($0) },
-      deviceChanges: { self.plug.changes() })
+      deviceChanges: { self.card.changes() })
   }
 
-  /// What each playback device that was opened has been given to hear, in the order of their
-  /// opening.
-  ///
-  /// What was cut off by a stop is not in it.
+  /// The audio played by each opened playback device, in opening order, without dropped frames.
   public var played: [AudioBuffer] {
     opened.withLock { $0.playbacks }.map(\.played)
   }
 
-  /// How many devices of this card are open now, in both directions.
+  /// The number of open devices of both directions.
   public var openDeviceCount: Int {
     opened.withLock { $0.openCount }
   }
 
-  /// Whether it can be opened: false while it is unplugged.
-  public var isPluggedIn: Bool { plug.isIn }
+  /// Whether the card can be opened; false while it is unplugged.
+  public var isPluggedIn: Bool { card.isPluggedIn }
 
-  /// A call of an open device that is blocked by its script, as soon as there is one.
+  /// Returns the next call that a script blocks.
   ///
-  /// Cancelling does not end the wait.
+  /// Cancellation does not end the wait.
   public func blockedCall() async -> VirtualFault.Call {
-    await plug.blocked.first()
+    await card.blocked.first()
   }
 
-  /// Lets all calls return that are blocked, as when a sound server goes on or is killed; none
-  /// blocks from now on.
+  /// Releases all blocked calls, as when a sound server resumes or is killed; later calls do not
+  /// block.
   public func releaseBlockedCalls() {
-    plug.blocked.release()
+    card.blocked.release()
   }
 
   private func openPlayback(_ request: PCMRequest) async throws -> any PlaybackPCM {
@@ -126,10 +121,10 @@ public final class VirtualSoundCard: Sendable {
     return pcm
   }
 
-  /// Begins to open the card as the script says: that takes its time, or fails.
+  /// Blocks or fails an opening as scripted.
   private func enter(_ request: PCMRequest, _ direction: AudioDevice.Direction) async throws {
     try check(request, direction)
-    if !plug.blocked.isReleased, let block = plug.takeBlockOfOpening() {
+    if !card.blocked.isReleased, let block = card.takeBlockOfOpening() {
       let time = block.time ?? .seconds(3_600)
       try await setup.pace.stopwatch?.sleep(min(time, Self.openingLimit))
       try Task.checkCancellation()
@@ -137,14 +132,14 @@ public final class VirtualSoundCard: Sendable {
         throw SoundCardError.notAnswering(Self.device.id, operation: "open")
       }
     }
-    if let error = plug.takeFailureToOpen() { throw error }
+    if let error = card.takeFailureToOpen() { throw error }
   }
 
   private func check(
     _ request: PCMRequest, _ direction: AudioDevice.Direction
   ) throws(SoundCardError) {
     guard let id = request.device, id != Self.device.id else {
-      if !plug.isIn { throw .unknownDevice(Self.device.id, direction) }
+      if !card.isPluggedIn { throw .unknownDevice(Self.device.id, direction) }
       return
     }
     throw .unknownDevice(id, direction)
@@ -157,14 +152,15 @@ public final class VirtualSoundCard: Sendable {
     if let rate = setup.sampleRate { format.sampleRate = rate }
     guard format.sampleRate <= Self.highestRate, format.channelCount <= 64 else {
       throw .unsupported(
-        Self.device.id, reason: "it goes up to \(Self.highestRate) and 64 channels, not \(format)")
+        Self.device.id,
+        reason: "it supports at most \(Self.highestRate) and 64 channels, not \(format)")
     }
     let period = max(1, FrameCount(request.buffering.period, at: format.sampleRate))
     let configuration = PCMConfiguration(
       device: Self.device.id, format: format, sampleFormat: .float32, period: period,
       buffer: FrameCount(period.rawValue * max(2, request.buffering.periodCount)))
     return try VirtualDevice(
-      direction, configuration: configuration, pace: setup.pace, plug: plug,
+      direction, configuration: configuration, pace: setup.pace, card: card,
       onClose: { [weak self] in self?.opened.withLock { $0.openCount -= 1 } })
   }
 }

@@ -1,15 +1,14 @@
 import AudioCore
 import SoundCard
 
-/// The state of a virtual device in either direction, without threads or time: frames go in on one
-/// side and out on the other, and the card's ticks move it.
+/// The state machine of a virtual device, without threads or time: ticks of the card move frames.
 struct VirtualTransfer {
   let direction: AudioDevice.Direction
   let configuration: PCMConfiguration
   var script: VirtualScript
   private var timeline: [(frame: FrameCount, entry: VirtualScript.Entry)]
   private var interruption: PCMInterruption?
-  /// Whether a playback has run dry, and nobody knows yet.
+  /// Whether a playback has underrun and not reported it.
   private var isDry = false
   private var sleep: Sleep?
   private var isRunning = false
@@ -17,10 +16,10 @@ struct VirtualTransfer {
   private let isNeverReady: Bool
   private let mostFrames: FrameCount
   private var transfers = 0
-  /// The delay that was told last.
-  var told: FrameCount = 0
+  /// The last reported delay.
+  var reportedDelay: FrameCount = 0
 
-  /// A device that takes its time to go on after the machine has slept.
+  /// A suspended device that resumes slowly.
   private struct Sleep {
     var began: FrameCount
     var end: FrameCount
@@ -28,21 +27,21 @@ struct VirtualTransfer {
     var isEmptied: Bool
   }
 
-  /// Frames in the device's buffer: to be played, or heard and not yet fetched.
+  /// The frames in the device's buffer: not yet played, or captured and not yet read.
   private(set) var level: FrameCount = 0
-  /// Frames that have been played, or heard, those lost included.
+  /// The frames played or captured, lost ones included.
   private(set) var position: FrameCount = 0
-  /// The index of the frame that the next read fetches.
+  /// The index of the next frame to read.
   private(set) var nextRead: FrameCount = 0
   /// The device's time in frames, running or not.
   private(set) var ticked: FrameCount = 0
-  /// Whether the device can be used no more.
+  /// Whether the device is lost or closed.
   var isGone = false
-  /// What has happened, and not been told to the card.
+  /// The faults that happened and are not yet recorded by the card.
   var happened: [VirtualScript.Entry] = []
-  /// The last frames written that will not be heard, and have not been taken back.
+  /// The number of written frames that will not be played and are not yet taken back.
   var discarded: FrameCount = 0
-  /// Whether the microphone has come to its end.
+  /// Whether the microphone has ended.
   var hasEnded = false
 
   init(
@@ -56,16 +55,16 @@ struct VirtualTransfer {
     mostFrames = script.mostFrames
   }
 
-  /// How many frames can be written (playback) or fetched (capture).
+  /// The number of frames that can be written (playback) or read (capture).
   var ready: FrameCount {
     guard !isNeverReady, !isAsleep else { return 0 }
     return direction == .playback ? configuration.buffer - level : level
   }
 
-  /// Whether the device is being resumed: a wait goes on over its time-out then.
+  /// Whether the device is resuming; a wait then outlasts its timeout.
   var isAsleep: Bool { sleep != nil }
 
-  /// What a wait returns now, nil where it has to go on.
+  /// The result of a wait now, or nil if it must continue.
   mutating func poll(_ interest: PCMInterest) -> PCMWakeUp? {
     if let interruption = takeInterruption() { return .interrupted(interruption) }
     guard interest == .period else { return nil }
@@ -73,7 +72,7 @@ struct VirtualTransfer {
     return ready >= configuration.period ? .ready(ready) : nil
   }
 
-  /// Trouble that has been mended, once.
+  /// Removes and returns the interruption that the device has recovered from.
   mutating func takeInterruption() -> PCMInterruption? {
     isDry = false
     return interruption.take()
@@ -83,7 +82,7 @@ struct VirtualTransfer {
     isRunning = true
   }
 
-  /// Takes frames to be played and starts at two periods; returns how many it took.
+  /// Accepts frames to play, starts at two periods, and returns the number accepted.
   mutating func write(_ offered: FrameCount) -> FrameCount {
     let taken = movable(offered)
     level += taken
@@ -92,7 +91,7 @@ struct VirtualTransfer {
     return taken
   }
 
-  /// Gives frames that were heard; returns how many and the index of the first.
+  /// Removes captured frames and returns their number and the index of the first.
   mutating func read(_ room: FrameCount) -> (count: FrameCount, first: FrameCount) {
     let count = movable(room)
     level -= count
@@ -100,7 +99,7 @@ struct VirtualTransfer {
     return (count, nextRead)
   }
 
-  /// Lets `frames` of the device's time pass.
+  /// Advances the device's time by `frames`.
   mutating func tick(_ frames: FrameCount) {
     ticked += frames
     guard !isAsleep else { return wake() }
@@ -108,23 +107,23 @@ struct VirtualTransfer {
     guard isRunning, !isGone, !isStalled, !isNeverReady else { return }
     switch direction {
     case .playback: play(frames)
-    case .capture: hear(frames)
+    case .capture: capture(frames)
     }
     while let next = timeline.first, next.frame <= position, !isAsleep {
       timeline.removeFirst()
-      suffer(next.entry)
+      apply(next.entry)
     }
   }
 
-  /// Lets time pass in which nobody is late: a playback does not run dry.
+  /// Advances the time without an underrun.
   mutating func pass(_ frames: FrameCount) {
     guard direction == .playback, !isAsleep else { return tick(frames) }
-    let heard = min(level, frames)
-    tick(heard)
-    ticked += frames - heard
+    let played = min(level, frames)
+    tick(played)
+    ticked += frames - played
   }
 
-  /// Throws away what the buffer holds and returns how much that was.
+  /// Discards the buffered frames and returns their number.
   mutating func drop() -> FrameCount {
     defer { level = 0 }
     (isRunning, isDry) = (false, false)
@@ -135,7 +134,7 @@ struct VirtualTransfer {
     isGone = true
   }
 
-  /// How many of so many frames a transfer moves now.
+  /// The number of frames that a transfer of `frames` moves now.
   private mutating func movable(_ frames: FrameCount) -> FrameCount {
     transfers += 1
     return script.refuses(transfer: transfers) ? 0 : min(frames, ready, mostFrames)
@@ -151,7 +150,7 @@ struct VirtualTransfer {
     interrupt(lost: frames - played)
   }
 
-  private mutating func hear(_ frames: FrameCount) {
+  private mutating func capture(_ frames: FrameCount) {
     level += frames
     position += frames
     guard level > configuration.buffer else { return }
@@ -161,12 +160,12 @@ struct VirtualTransfer {
     interrupt(lost: lost)
   }
 
-  private mutating func suffer(_ entry: VirtualScript.Entry) {
+  private mutating func apply(_ entry: VirtualScript.Entry) {
     happened.append(entry)
     switch entry.fault {
     case .unplugged: isGone = true
     case .stalled: isStalled = true
-    case .xrun(_, let lost): miss(lost, because: .xrun)
+    case .xrun(_, let lost): skip(lost, because: .xrun)
     case .suspended(_, let lost, let resuming, let isEmptied):
       let time = FrameCount(resuming, at: configuration.format.sampleRate)
       sleep = Sleep(began: ticked, end: ticked + time, lost: lost, isEmptied: isEmptied)
@@ -175,7 +174,7 @@ struct VirtualTransfer {
     }
   }
 
-  /// Goes on after a sleep, where it is time.
+  /// Resumes a suspended device when its time has come.
   private mutating func wake() {
     guard let sleep, ticked >= sleep.end else { return }
     self.sleep = nil
@@ -185,10 +184,10 @@ struct VirtualTransfer {
       nextRead += resuming
     }
     let emptied = sleep.isEmptied ? empty() : 0
-    miss(sleep.lost, and: resuming + emptied, because: .suspended)
+    skip(sleep.lost, and: resuming + emptied, because: .suspended)
   }
 
-  /// The device is prepared anew; returns the frames that a capture loses with what it held.
+  /// Empties the buffer and returns the number of captured frames lost.
   private mutating func empty() -> FrameCount {
     defer { level = 0 }
     switch direction {
@@ -202,8 +201,8 @@ struct VirtualTransfer {
     }
   }
 
-  /// So many frames pass at once, beside those that have passed already.
-  private mutating func miss(
+  /// Skips `lost` frames, in addition to `passed` frames that have already passed.
+  private mutating func skip(
     _ lost: FrameCount, and passed: FrameCount = 0, because cause: PCMInterruption.Cause
   ) {
     interrupt(lost: lost + passed, because: cause)
@@ -218,46 +217,46 @@ struct VirtualTransfer {
   }
 }
 
-/// What the script says of the calls that are made.
+/// The scripted results of calls.
 extension VirtualTransfer {
-  /// What a call that is made now fails with.
+  /// The failure of a call now.
   mutating func failure(in call: VirtualFault.Call) -> SoundCardError? {
     guard let (entry, error) = script.failure(in: call, at: position) else { return nil }
-    note(entry)
+    record(entry)
     if case .deviceLost = error { isGone = true }
     return error
   }
 
-  /// How long a call that is made now does not return; nil where it does at once.
+  /// The block of a call now, or nil.
   mutating func block(in call: VirtualFault.Call) -> VirtualBlock? {
     guard let (entry, time) = script.block(in: call, at: position) else { return nil }
-    note(entry)
+    record(entry)
     return VirtualBlock(time: time)
   }
 
-  /// The delay that a playback tells now.
+  /// The reported delay of a playback.
   mutating func delay() -> FrameCount {
     if let (claim, _) = script.delayClaim(at: position) {
-      told = claim ?? told
+      reportedDelay = claim ?? reportedDelay
     } else {
-      told = level
+      reportedDelay = level
     }
-    return told
+    return reportedDelay
   }
 
-  /// The last frames written that will not be heard, once.
+  /// Removes and returns the number of frames that will not be played.
   mutating func takeDiscarded() -> FrameCount {
     defer { discarded = 0 }
     return discarded
   }
 
-  private mutating func note(_ entry: VirtualScript.Entry) {
+  private mutating func record(_ entry: VirtualScript.Entry) {
     script.happened(entry)
     happened.append(entry)
   }
 }
 
-/// A call that does not return for this time, without one for ever.
+/// A block of a call for this time; nil means forever.
 struct VirtualBlock: Equatable {
   let time: Duration?
 }

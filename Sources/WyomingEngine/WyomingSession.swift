@@ -31,7 +31,7 @@ final class WyomingSession: SpeechEngineSession {
   var interrupt: @Sendable () -> Void { { [interruption] in interruption.signal() } }
 
   func beginUtterance() throws(SpeechEngineError) {
-    if interruption.isSignalled(within: 0) { throw .interrupted }
+    if interruption.isSignaled(within: 0) { throw .interrupted }
     let link = try links.take()
     link.interruption = interruption
     (progress, voice) = (TranscriptProgress(), VoicedSpan())

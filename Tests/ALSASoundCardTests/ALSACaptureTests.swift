@@ -6,8 +6,8 @@ import Testing
 @testable import ALSASoundCard
 
 @Suite struct ALSACaptureTests {
-  @Test func `a raw file is captured bit by bit, and what follows it is silence`() async throws {
-    let file = try TestBench.ready().file()
+  @Test func `a raw file is captured bit-exactly and followed by silence`() async throws {
+    let file = try TestALSA.ready().file()
     let samples = ramp(10_000)
     try samples.withUnsafeBytes { Data($0) }.write(to: file)
     let pcm = try ALSACapture(request("syrinxinfile:FILE='\(file.path())'"))
@@ -20,9 +20,8 @@ import Testing
   }
 
   @Test(arguments: ["FLOAT", "S32", "S24", "S16"])
-  func `a microphone of any format gives the same ramp without a step`(format: String) async throws
-  {
-    _ = try TestBench.ready()
+  func `a microphone of any format captures the same continuous ramp`(format: String) async throws {
+    _ = try TestALSA.ready()
     let pcm = try ALSACapture(request(testCard("format=\(format)"), channels: 2))
     let account = await pcm.record(9_600)
     #expect(account.error == nil && account.interruptions.isEmpty)
@@ -34,8 +33,8 @@ import Testing
     #expect(isSame)
   }
 
-  @Test func `a wait starts a capture that nobody started`() async throws {
-    _ = try TestBench.ready()
+  @Test func `a wait starts a stopped capture`() async throws {
+    _ = try TestALSA.ready()
     let pcm = try ALSACapture(request(testCard("")))
     let ready = try pcm.wait(for: .period, atMost: .seconds(5))
     guard case .ready(let frames) = ready else {
@@ -45,8 +44,8 @@ import Testing
     #expect(frames >= pcm.configuration.period)
   }
 
-  @Test func `nothing is read where there is nothing yet`() throws {
-    _ = try TestBench.ready()
+  @Test func `a read without available frames returns none`() throws {
+    _ = try TestALSA.ready()
     let pcm = try ALSACapture(request(testCard("again_every=1"), period: .seconds(10), count: 2))
     try pcm.start()
     var block = [Float](repeating: 7, count: 100)
@@ -55,8 +54,8 @@ import Testing
     #expect(try pcm.wait(for: .period, atMost: .zero) == .timedOut)
   }
 
-  @Test func `after closing, twice, everything throws deviceLost`() throws {
-    _ = try TestBench.ready()
+  @Test func `every call on a closed device throws deviceLost`() throws {
+    _ = try TestALSA.ready()
     let pcm = try ALSACapture(request(testCard("")))
     pcm.close()
     pcm.close()

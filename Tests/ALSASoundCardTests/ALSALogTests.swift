@@ -5,17 +5,17 @@ import Testing
 @testable import ALSASoundCard
 
 @Suite struct ALSALogTests {
-  @Test func `what ALSA would print is a debug message`() {
-    let book = Book()
-    var logger = Logger(label: "test", factory: { _ in BookHandler(book: book) })
+  @Test func `ALSA's messages are logged at level debug`() {
+    let book = MessageLog()
+    var logger = Logger(label: "test", factory: { _ in MessageLogHandler(book: book) })
     logger.logLevel = .debug
     ALSALog.report("Unknown PCM nosuch", from: "snd_pcm_open", code: -2, to: logger)
     #expect(book.lines == ["debug: Unknown PCM nosuch (snd_pcm_open, -2)"])
   }
 
-  @Test func `a log that is off makes no text of it`() {
-    let book = Book()
-    var logger = Logger(label: "test", factory: { _ in BookHandler(book: book) })
+  @Test func `a disabled log level formats no message`() {
+    let book = MessageLog()
+    var logger = Logger(label: "test", factory: { _ in MessageLogHandler(book: book) })
     logger.logLevel = .info
     var made = 0
     func text() -> String {
@@ -28,19 +28,19 @@ import Testing
   }
 }
 
-/// Where the handler below writes.
-private final class Book: Sendable {
+/// The messages of the handler below.
+private final class MessageLog: Sendable {
   private let written = Mutex<[String]>([])
   var lines: [String] { written.withLock { $0 } }
   func add(_ line: String) { written.withLock { $0.append(line) } }
 }
 
-private struct BookHandler: LogHandler {
-  let book: Book
+private struct MessageLogHandler: LogHandler {
+  let book: MessageLog
   var metadata: Logger.Metadata = [:]
   var logLevel = Logger.Level.trace
 
-  init(book: Book) {
+  init(book: MessageLog) {
     self.book = book
   }
 

@@ -9,8 +9,8 @@ import Testing
   /// Every value that a 16-bit file can hold, and a few more on its edges.
   let everySample = (-32_768...32_767).map { Float($0) / 32_768 }
 
-  @Test func `what is written comes out of ALSA's file plug-in bit by bit`() async throws {
-    let file = try TestBench.ready().file()
+  @Test func `written samples leave ALSA's file plug-in bit-exactly`() async throws {
+    let file = try TestALSA.ready().file()
     let pcm = try ALSAPlayback(request("syrinxfile:FILE='\(file.path())'"))
     #expect(pcm.configuration.sampleFormat == .float32)
     #expect(await pcm.play(everySample).error == nil)
@@ -19,10 +19,10 @@ import Testing
   }
 
   @Test(arguments: CardFormat.integers)
-  func `a card of integers plays every sample of a 16-bit file exactly`(
+  func `an integer device plays every sample of a 16-bit file exactly`(
     format: CardFormat
   ) async throws {
-    let file = try TestBench.ready().file()
+    let file = try TestALSA.ready().file()
     let pcm = try ALSAPlayback(
       request("syrinxfileas:FILE='\(file.path())',SCRIPT='format=\(format) speed=0'"))
     #expect(pcm.configuration.sampleFormat == format.sampleFormat)
@@ -32,34 +32,34 @@ import Testing
     #expect(isExact)
   }
 
-  @Test func `period and buffer are what was asked for`() throws {
-    _ = try TestBench.ready()
+  @Test func `period and buffer are as requested`() throws {
+    _ = try TestALSA.ready()
     let pcm = try ALSAPlayback(request(testCard(""), period: .milliseconds(5), count: 3))
     #expect(pcm.configuration.period == 240)
     #expect(pcm.configuration.buffer == 720)
   }
 
-  @Test func `a card of one rate and one number of channels is taken as it is`() throws {
-    _ = try TestBench.ready()
+  @Test func `a card with one rate and channel count is used as it is`() throws {
+    _ = try TestALSA.ready()
     let pcm = try ALSAPlayback(request(testCard("rate=44100 channels=2"), 16_000, channels: 1))
     #expect(pcm.configuration.format == AudioFormat(sampleRate: 44_100, channelCount: 2))
   }
 
-  @Test func `a device that takes frames faster than time counts what they would have taken`()
+  @Test func `the time until an underrun includes frames taken faster than real time`()
     async throws
   {
-    let file = try TestBench.ready().file()
+    let file = try TestALSA.ready().file()
     let pcm = try ALSAPlayback(request("syrinxfile:FILE='\(file.path())'"))
-    #expect(pcm.timeUntilDry == .zero)
+    #expect(pcm.timeUntilUnderrun == .zero)
     #expect(await pcm.play(ramp(48_000 * 100)).error == nil)
-    #expect(pcm.timeUntilDry > .seconds(50))
+    #expect(pcm.timeUntilUnderrun > .seconds(50))
     #expect(try pcm.delay() == 0)
     pcm.drop()
-    #expect(pcm.timeUntilDry == .zero)
+    #expect(pcm.timeUntilUnderrun == .zero)
   }
 
-  @Test func `a sound shorter than two periods plays when it is started`() throws {
-    _ = try TestBench.ready()
+  @Test func `a sound shorter than two periods plays after start`() throws {
+    _ = try TestALSA.ready()
     let pcm = try ALSAPlayback(request(testCard("")))
     #expect(try pcm.offer(ramp(100)[...]) == .frames(100))
     #expect(try pcm.delay() == 100)
@@ -68,8 +68,8 @@ import Testing
     #expect(try pcm.delay() == 0)
   }
 
-  @Test func `starting a device with nothing to play does nothing`() throws {
-    _ = try TestBench.ready()
+  @Test func `starting a device without frames has no effect`() throws {
+    _ = try TestALSA.ready()
     let pcm = try ALSAPlayback(request(testCard("")))
     try pcm.start()
     #expect(try pcm.wait(for: .period, atMost: .zero) == .ready(pcm.configuration.buffer))
@@ -78,7 +78,7 @@ import Testing
   @Test func `a full device makes room in time, and its delay never leaves the buffer`()
     async throws
   {
-    _ = try TestBench.ready()
+    _ = try TestALSA.ready()
     let pcm = try ALSAPlayback(request(testCard(""), count: 4))
     let began = pcm.elapsed
     var delays: [FrameCount] = []
@@ -90,8 +90,8 @@ import Testing
     #expect(delays.allSatisfy { $0 >= 0 && $0 <= pcm.configuration.buffer })
   }
 
-  @Test func `what was dropped is gone, and the device plays on`() async throws {
-    _ = try TestBench.ready()
+  @Test func `dropped frames are not played, and the device continues`() async throws {
+    _ = try TestALSA.ready()
     let pcm = try ALSAPlayback(request(testCard("")))
     #expect(await pcm.play(ramp(1_500)).error == nil)
     pcm.drop()
@@ -101,8 +101,8 @@ import Testing
     #expect(try pcm.delay() == 480)
   }
 
-  @Test func `after closing, twice, everything throws deviceLost`() throws {
-    _ = try TestBench.ready()
+  @Test func `every call on a closed device throws deviceLost`() throws {
+    _ = try TestALSA.ready()
     let pcm = try ALSAPlayback(request(testCard("")))
     pcm.close()
     pcm.close()
@@ -112,7 +112,7 @@ import Testing
     #expect(throws: lost) { try pcm.wait(for: .nothing, atMost: nil) }
     #expect(throws: lost) { try pcm.offer([0]) }
     #expect(throws: lost) { try pcm.delay() }
-    #expect(pcm.timeUntilDry == .zero)
+    #expect(pcm.timeUntilUnderrun == .zero)
   }
 }
 

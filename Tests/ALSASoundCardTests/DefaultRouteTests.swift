@@ -8,12 +8,12 @@ import Testing
     ("pulse", .server(plugin: "pulse")), ("pipewire", .server(plugin: "pipewire")),
     ("plug", .userDefined),
   ])
-  func `what default stands for decides where it leads`(target: String?, route: DefaultRoute) {
+  func `the target of default decides its route`(target: String?, route: DefaultRoute) {
     #expect(DefaultRoute(target: target) == route)
   }
 
-  @Test func `a default that the configuration defines is the user's`() throws {
-    _ = try TestBench.ready()
+  @Test func `a default defined in the configuration is user-defined`() throws {
+    _ = try TestALSA.ready()
     #expect(DefaultRoute.read() == .userDefined)
   }
 }

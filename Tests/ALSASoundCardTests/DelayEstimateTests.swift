@@ -29,7 +29,7 @@ import Testing
     #expect([held, limited, last] == [100, 1_920, 70])
   }
 
-  @Test mutating func `a device with a plausible delay is asked nothing else`() {
+  @Test mutating func `a plausible delay needs no second query`() {
     var isAsked = false
     func held() -> Int? {
       isAsked = true
@@ -39,54 +39,54 @@ import Testing
     #expect(!isAsked)
   }
 
-  @Test func `a code means frames, a dry device, a lost one, or an unknown delay`() {
+  @Test func `a code means frames, an underrun, a lost device, or an unknown delay`() {
     typealias Answer = DelayEstimate.Answer
     #expect(Answer(0, isDisconnected: false) == .frames)
-    #expect(Answer(-EPIPE, isDisconnected: false) == .dry)
+    #expect(Answer(-EPIPE, isDisconnected: false) == .underrun)
     #expect([-ENODEV, -ENXIO].allSatisfy { Answer($0, isDisconnected: false) == .lost })
     #expect([-EIO, -ESTRPIPE].allSatisfy { Answer($0, isDisconnected: false) == .unknown })
     #expect(Answer(-EBADFD, isDisconnected: true) == .lost)
   }
 
-  /// The time until the device runs dry if it holds so many frames after so many milliseconds.
-  private mutating func timeUntilDry(_ held: FrameCount, at milliseconds: Int) -> Duration {
-    estimate.timeUntilDry(held: held, at: start + .milliseconds(milliseconds))
+  /// The time until an underrun with `held` frames after `milliseconds`.
+  private mutating func timeUntilUnderrun(_ held: FrameCount, at milliseconds: Int) -> Duration {
+    estimate.timeUntilUnderrun(held: held, at: start + .milliseconds(milliseconds))
   }
 
-  @Test mutating func `a device runs dry when it has played what it holds`() {
+  @Test mutating func `a device underruns when it has played its buffer`() {
     estimate.wrote(400, at: start)
-    let times = [timeUntilDry(400, at: 0), timeUntilDry(90, at: 310)]
+    let times = [timeUntilUnderrun(400, at: 0), timeUntilUnderrun(90, at: 310)]
     #expect(times == [.milliseconds(400), .milliseconds(90)])
   }
 
-  @Test mutating func `a device that has run dry has no time left`() {
+  @Test mutating func `a device after an underrun has no time left`() {
     estimate.wrote(400, at: start)
-    _ = timeUntilDry(100, at: 300)
-    let time = timeUntilDry(0, at: 500)
+    _ = timeUntilUnderrun(100, at: 300)
+    let time = timeUntilUnderrun(0, at: 500)
     #expect(time == .zero)
   }
 
-  @Test mutating func `a device that never holds frames has the time that they would last`() {
+  @Test mutating func `a device that never holds frames has their duration left`() {
     estimate.wrote(1_000, at: start)
     estimate.wrote(1_000, at: start)
-    let times = [timeUntilDry(0, at: 0), timeUntilDry(0, at: 1_500)]
+    let times = [timeUntilUnderrun(0, at: 0), timeUntilUnderrun(0, at: 1_500)]
     #expect(times == [.seconds(2), .milliseconds(500)])
     estimate.wrote(100, at: start + .seconds(10))
-    let later = timeUntilDry(0, at: 10_000)
+    let later = timeUntilUnderrun(0, at: 10_000)
     #expect(later == .milliseconds(100))
   }
 
-  @Test mutating func `the frames that a device holds correct the clock`() {
+  @Test mutating func `the buffered frames correct the estimate`() {
     estimate.wrote(1_000, at: start)
-    let times = [timeUntilDry(300, at: 0), timeUntilDry(0, at: 100)]
+    let times = [timeUntilUnderrun(300, at: 0), timeUntilUnderrun(0, at: 100)]
     #expect(times == [.milliseconds(300), .milliseconds(200)])
   }
 
   @Test mutating func `a new device and an emptied one have no time left`() {
-    let new = timeUntilDry(0, at: 0)
+    let new = timeUntilUnderrun(0, at: 0)
     estimate.wrote(1_000, at: start)
     estimate.emptied()
-    let emptied = timeUntilDry(0, at: 0)
+    let emptied = timeUntilUnderrun(0, at: 0)
     #expect(new == .zero && emptied == .zero)
   }
 }

@@ -15,7 +15,7 @@ import Testing
     #expect(devices.first?.name == "HDA Intel PCH, ALC257 Analog")
   }
 
-  @Test func `null and the parts of other devices are not for people`() {
+  @Test func `null and parts of other devices are not listed`() {
     let names = [
       "null", "samplerate", "lavrate_high", "upmix", "oss", "hw", "dmix:CARD=PCH,DEV=0",
       "surround51:CARD=PCH,DEV=0", "hdmi:CARD=HDMI,DEV=1", "front:CARD=PCH,DEV=0", "sysdefault",
@@ -27,7 +27,7 @@ import Testing
     #expect(catalogue(hints: ["kitchen", "null"]).devices.map(\.id) == ["kitchen"])
   }
 
-  @Test func `a hint without a direction means both`() {
+  @Test func `a hint without a direction means both directions`() {
     let hints = [
       PCMHint(name: "both"), PCMHint(name: "out", ioid: "Output"),
       PCMHint(name: "in", ioid: "Input"),
@@ -36,17 +36,17 @@ import Testing
       hints.map(\.directions) == [[.playback, .capture], [.playback], [.capture]])
   }
 
-  @Test func `a server's device is listed where the server could be there`() {
+  @Test func `a server's device is listed if the server's socket exists`() {
     #expect(catalogue(hints: ["pulse"]).devices.isEmpty)
     #expect(catalogue(hints: ["pulse"], servers: ["pulse"]).devices.map(\.id) == ["pulse"])
   }
 
-  @Test func `without a card there is no default`() {
+  @Test func `without a card there is no default device`() {
     #expect(catalogue(hints: ["default"], route: .firstCard).devices.isEmpty)
     #expect(catalogue(route: .missing).devices.isEmpty)
   }
 
-  @Test func `the default of a card comes first, is marked, and does what the card does`() {
+  @Test func `a card's default device comes first, is marked, and has the card's directions`() {
     var microphone = card
     microphone.directions = [.capture]
     let devices = catalogue(hardware: [microphone], hints: ["kitchen"], route: .firstCard).devices
@@ -55,17 +55,17 @@ import Testing
     #expect(devices.filter(\.isDefault).map(\.id) == ["default"])
   }
 
-  @Test func `the default of a server needs the server`() {
+  @Test func `a server's default device needs the server`() {
     let route = DefaultRoute.server(plugin: "pulse")
     #expect(catalogue(route: route).devices.isEmpty)
     #expect(catalogue(route: route, servers: ["pulse"]).devices.map(\.isDefault) == [true])
   }
 
-  @Test func `a default that the user defined is believed in`() {
+  @Test func `a user-defined default is always listed`() {
     #expect(catalogue(route: .userDefined).devices.map(\.id) == ["default"])
   }
 
-  @Test func `a description of several lines becomes one`() {
+  @Test func `a description of several lines becomes one line`() {
     #expect(PCMHint(name: "x", description: "PCH\nDirect").title == "PCH, Direct")
     #expect(PCMHint(name: "x").title == "x")
   }
@@ -76,6 +76,6 @@ import Testing
   ) -> DeviceCatalogue {
     DeviceCatalogue(
       hardware: hardware, hints: hints.map { PCMHint(name: $0) }, defaultRoute: route,
-      isServerThere: servers.contains)
+      isServerAvailable: servers.contains)
   }
 }

@@ -7,12 +7,12 @@ import Testing
     DeviceFolders(user: 1_000) { variables[$0] }.paths
   }
 
-  @Test func `the cards' folder and the servers' usual ones are watched`() {
+  @Test func `the folders of cards and of servers are watched`() {
     #expect(
       paths([:]) == ["/dev/snd", "/dev", "/run/user/1000/pulse", "/run/user/1000"])
   }
 
-  @Test func `servers that the environment names are watched where they are`() {
+  @Test func `server folders from the environment are watched`() {
     let paths = paths([
       "XDG_RUNTIME_DIR": "/run/x", "PULSE_SERVER": "unix:/srv/pulse/native",
       "PULSE_RUNTIME_PATH": "/srv/pulse", "PIPEWIRE_RUNTIME_DIR": "/srv/pipewire",
@@ -20,7 +20,7 @@ import Testing
     #expect(paths == ["/dev/snd", "/dev", "/srv/pulse", "/srv/pipewire", "/run/x"])
   }
 
-  @Test func `a server on another machine has no folder here`() {
+  @Test func `a remote server has no folder to watch`() {
     #expect(paths(["PULSE_SERVER": "tcp:studio:4713"]).count == 4)
   }
 
@@ -28,7 +28,7 @@ import Testing
     ("pcmC0D0p", true), ("controlC1", true), ("native", true), ("pipewire-0", true), ("snd", true),
     ("seq", false), ("timer", false), ("tty7", false), ("autospawn.lock", false),
   ])
-  func `only what may be a device or a server is worth a try`(name: String, isWorth: Bool) {
+  func `only names of devices and servers are relevant`(name: String, isWorth: Bool) {
     #expect(DeviceFolders.concerns(name) == isWorth)
   }
 }

@@ -6,8 +6,8 @@ import Testing
 
 @Suite struct DeviceLayoutTests {
   @Test(arguments: 1...8)
-  func `where a card tells no order it has ALSA's, in both directions`(count: Int) async throws {
-    let file = try TestBench.ready().file()
+  func `a card without a channel map has ALSA's order in both directions`(count: Int) async throws {
+    let file = try TestALSA.ready().file()
     let playback = try ALSAPlayback(
       request(testCard("format=FLOAT speed=0 output=\(file.path())"), channels: count))
     #expect(playback.configuration.channelLayout == .alsa(count))
@@ -22,8 +22,8 @@ import Testing
   }
 
   @Test(arguments: 2...8)
-  func `a card that tells its order is believed, in both directions`(count: Int) async throws {
-    let file = try TestBench.ready().file()
+  func `a card's channel map is used in both directions`(count: Int) async throws {
+    let file = try TestALSA.ready().file()
     let layout = ChannelLayout(ChannelLayout.wav(count).positions.reversed())
     let script = "speed=0 mark_channels=1 chmap=\(names(layout))"
     let playback = try ALSAPlayback(
@@ -38,24 +38,23 @@ import Testing
   }
 
   @Test(arguments: [(1, ChannelLayout.wav(4)), (0, Self.odd), (2, Self.odd)])
-  func `a card that lacks our loudspeakers is told where they stand, and believed again`(
+  func `a card that lacks our positions is set to our layout, and its answer is used`(
     how: Int, layout: ChannelLayout
   ) throws {
-    _ = try TestBench.ready()
+    _ = try TestALSA.ready()
     let pcm = try ALSAPlayback(
       request(testCard("chmap=\(names(Self.odd)) set_chmap=\(how)"), channels: 4))
     #expect(pcm.configuration.channelLayout == layout)
   }
 
-  @Test func `a microphone is told nothing`() throws {
-    _ = try TestBench.ready()
+  @Test func `a microphone's channel map is not changed`() throws {
+    _ = try TestALSA.ready()
     let pcm = try ALSACapture(
       request(testCard("chmap=\(names(Self.odd)) set_chmap=1"), channels: 4))
     #expect(pcm.configuration.channelLayout == Self.odd)
   }
 
-  @Test func `HDMI's inner pair of rear loudspeakers makes the other one that beside the listener`()
-  {
+  @Test func `HDMI's rear center pair turns its rear pair into side channels`() {
     let (fl, fr, rl, rr, fc, lfe, rlc, rrc): Positions = (3, 4, 5, 6, 7, 8, 14, 15)
     let values = [fl, fr, lfe, fc, rl, rr, rlc, rrc]
     #expect(
@@ -66,7 +65,8 @@ import Testing
         ]))
   }
 
-  @Test func `positions of ours are ALSA's, others are unknown, and none at all is no layout`() {
+  @Test
+  func `our positions map to ALSA's, others are unknown, and only unknown ones are no layout`() {
     let frontLeft: UInt32 = 3
     let frontRightInverted: UInt32 = 4 | 0x1_0000
     let topCenter: UInt32 = 21
@@ -84,7 +84,7 @@ import Testing
   /// A frame whose channel c is c / 32: bits that every format keeps.
   private func marked(_ count: Int) -> [Float] { (0..<count).map { Float($0) / 32 } }
 
-  /// What a card's microphone gives, as the numbers of the card's channels.
+  /// The signal of a card's microphone, as the numbers of its channels.
   private func firstFrame(of pcm: ALSACapture) async -> [Int] {
     let count = pcm.configuration.format.channelCount
     return await pcm.record(1).frames.prefix(count).map { Int($0 * 32) }
@@ -112,14 +112,14 @@ import Testing
 
 @Suite struct ChannelMixDeviceTests {
   @Test(arguments: 1...8)
-  func `to a card with our own order every channel stays where it is`(count: Int) {
+  func `channels stay in place for a card with our order`(count: Int) {
     for direction in AudioDevice.Direction.allCases {
       #expect(ChannelMix(direction: direction, device: .wav(count)).isIdentity)
     }
   }
 
   @Test(arguments: 1...8)
-  func `to a card with ALSA's order no channel is lost, and back it is what it was`(count: Int) {
+  func `no channel is lost on the way to ALSA's order and back`(count: Int) {
     let there = ChannelMix(direction: .playback, device: .alsa(count))
     let back = ChannelMix(direction: .capture, device: .alsa(count))
     let frame = (1...count).map { Float($0) }
@@ -136,20 +136,20 @@ import Testing
         == [1, 2, 5, 6, 3, 4, 7, 8])
   }
 
-  @Test func `several frames are routed each by itself`() {
+  @Test func `each frame is routed separately`() {
     let routing = ChannelMix(
       direction: .playback, device: ChannelLayout([.frontRight, .frontLeft]))
     #expect(routing.apply([1, 2, 3, 4]) == [2, 1, 4, 3])
   }
 
-  @Test func `where a card has its loudspeakers beside the listener, rear channels go there`() {
+  @Test func `rear channels go to side loudspeakers if a card has only those`() {
     let card = ChannelLayout([
       .frontLeft, .frontRight, .frontCenter, .lowFrequency, .sideLeft, .sideRight,
     ])
     #expect(ChannelMix(direction: .playback, device: card).isIdentity)
   }
 
-  @Test func `a channel without a loudspeaker is heard in front at −3 dB, and nothing clips`() {
+  @Test func `a channel without a loudspeaker is played in front at −3 dB without clipping`() {
     let card = ChannelLayout([.frontLeft, .frontRight, .frontCenter, .lowFrequency])
     let routing = ChannelMix(direction: .playback, device: card)
     let gain = 1 / (1 + Float(0.5).squareRoot())
@@ -159,19 +159,19 @@ import Testing
     #expect(loudest <= 1.000_001)
   }
 
-  @Test func `a channel that is not a number stays out of the others`() {
+  @Test func `NaN in one channel does not affect the others`() {
     let card = ChannelLayout([.frontLeft, .frontRight, .frontCenter, .lowFrequency])
     let routing = ChannelMix(direction: .playback, device: card)
     #expect(routing.apply([0, 0, .nan, 0]).dropFirst() == [0, 0, 0])
   }
 
-  @Test func `a microphone's channel without a place of ours is kept all the same`() {
+  @Test func `a microphone's channel with an unknown position is kept`() {
     let card = ChannelLayout([.frontLeft, .frontRight, .frontCenter, .lowFrequency])
     #expect(
       ChannelMix(direction: .capture, device: card).apply([1, 2, 3, 4]) == [1, 2, 3, 4])
   }
 
-  @Test func `channels that a card knows nothing of follow in their order`() {
+  @Test func `channels with unknown positions follow in order`() {
     let card = ChannelLayout([.unknown, .frontRight, .unknown, .frontLeft])
     #expect(
       ChannelMix(direction: .playback, device: card).apply([1, 2, 3, 4]) == [3, 2, 4, 1])
@@ -179,7 +179,7 @@ import Testing
       ChannelMix(direction: .playback, device: .wav(9)).isIdentity)
   }
 
-  @Test func `nothing is played into a loudspeaker that is not there`() {
+  @Test func `no sample is played on a missing loudspeaker`() {
     let card = ChannelLayout([
       .frontLeft, .frontRight, .rearLeft, .rearRight, .frontCenter, .lowFrequency, .silent, .silent,
     ])

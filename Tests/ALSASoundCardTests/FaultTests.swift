@@ -8,16 +8,16 @@ import Testing
 
 /// Faults injected by the test card, on both directions.
 @Suite struct FaultTests {
-  init() throws { _ = try TestBench.ready() }
+  init() throws { _ = try TestALSA.ready() }
 
-  @Test func `a playback goes on after an underrun and says so once`() async throws {
+  @Test func `a playback continues after an underrun and reports it once`() async throws {
     let pcm = try ALSAPlayback(request(testCard("xrun_at=2400")))
     let account = await pcm.play(ramp(60_000))
     #expect(account.error == nil)
     #expect(account.interruptions.map(\.cause) == [.xrun])
   }
 
-  @Test func `a capture runs again after an overrun, and the frames lost are those missing`()
+  @Test func `a capture restarts after an overrun and reports the lost frames`()
     async throws
   {
     let pcm = try ALSACapture(request(testCard("xrun_at=2400")))
@@ -33,14 +33,14 @@ import Testing
     #expect(abs(interruption.lost.rawValue - (missing.first ?? 0)) <= period)
   }
 
-  @Test func `a playback that nobody feeds runs dry, and the silence heard is counted`()
+  @Test func `a playback without writes underruns and reports the frames of silence`()
     async throws
   {
     let pcm = try ALSAPlayback(request(testCard(""), count: 4))
     let before = pcm.elapsed
     _ = await pcm.play(ramp(1_920))
     let began = pcm.elapsed
-    // Nobody looks after the card for longer than what it holds.
+    // The thread leaves the card alone for longer than its buffer lasts.
     _ = try WakeUp().wait(atMost: .milliseconds(60))
     let noticed = pcm.elapsed
     let outcome = try pcm.wait(for: .period, atMost: .seconds(5))
@@ -53,7 +53,7 @@ import Testing
     #expect(interruption.lost >= least && interruption.lost <= most)
   }
 
-  @Test func `a resumed playback still has what it held`() throws {
+  @Test func `a resumed playback keeps its buffer`() throws {
     let pcm = try ALSAPlayback(request(testCard("suspend_at=1"), count: 400))
     let buffer = pcm.configuration.buffer
     #expect(try pcm.offer(ramp(buffer.rawValue)[...]) == .frames(buffer))
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: ["", "resume_again=3", "resume_error=38", "resume_again=2 resume_error=38"])
-  func `a suspended capture resumes, also where the driver cannot`(script: String) async throws {
+  func `a suspended capture resumes, even with a driver that cannot`(script: String) async throws {
     // It holds ten seconds: no pause of a busy machine is an xrun beside the suspension.
     let pcm = try ALSACapture(request(testCard("suspend_at=2400 \(script)"), count: 1_000))
     let account = await pcm.record(9_600)
@@ -89,7 +89,7 @@ import Testing
     #expect(lost.allSatisfy { $0 < Recovery.resumeLimit })
   }
 
-  @Test func `a capture that sleeps with less than a period in it is found out at once`() throws {
+  @Test func `a capture suspended with less than a period is detected at once`() throws {
     let pcm = try ALSACapture(
       request(testCard("suspend_at=1"), period: .milliseconds(500), count: 20))
     let outcome = try pcm.wait(for: .period, atMost: .seconds(30))
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: ["gone_at=2400", "hangup_at=2400"])
-  func `a device that is pulled out is lost for playback, for good`(script: String) async throws {
+  func `an unplugged device is permanently lost for playback`(script: String) async throws {
     let pcm = try ALSAPlayback(request(testCard(script)))
     let account = await pcm.play(ramp(96_000))
     let lost = SoundCardError.deviceLost(pcm.configuration.device)
@@ -113,7 +113,7 @@ import Testing
     pcm.close()
   }
 
-  @Test func `a device that is pulled out is not silent but lost when it is asked for its delay`()
+  @Test func `the delay of an unplugged device throws deviceLost`()
     throws
   {
     let pcm = try ALSAPlayback(request(testCard("gone_at=480")))
@@ -123,15 +123,15 @@ import Testing
   }
 
   @Test(arguments: ["gone_at=2400", "hangup_at=2400"])
-  func `a device that is pulled out is lost for capture`(script: String) async throws {
+  func `an unplugged device is lost for capture`(script: String) async throws {
     let pcm = try ALSACapture(request(testCard(script)))
     let account = await pcm.record(48_000)
     #expect(account.error == .deviceLost(pcm.configuration.device))
     #expect(account.frames.count >= 480)
   }
 
-  @Test func `short writes and refusals leave out nothing`() async throws {
-    let file = try TestBench.ready().file()
+  @Test func `short and refused writes lose no frame`() async throws {
+    let file = try TestALSA.ready().file()
     let pcm = try ALSAPlayback(
       request(testCard("short=100 again_every=3 speed=4 output=\(file.path())")))
     let samples = ramp(9_600)
@@ -141,7 +141,7 @@ import Testing
     #expect(try isFile(file, samples))
   }
 
-  @Test func `short reads and refusals leave out nothing`() async throws {
+  @Test func `short and refused reads lose no frame`() async throws {
     let pcm = try ALSACapture(request(testCard("short=240 again_every=3")))
     let account = await pcm.record(4_800)
     #expect(account.error == nil && account.interruptions.isEmpty)
@@ -149,18 +149,18 @@ import Testing
   }
 
   @Test(arguments: ["delay=-500", "delay=2000000000", "delay_error=5"])
-  func `a lying delay stays within the buffer`(script: String) async throws {
+  func `a false delay is limited to the buffer`(script: String) async throws {
     let pcm = try ALSAPlayback(request(testCard(script)))
     #expect(try pcm.delay() == 0)
     for start in stride(from: 0, to: 4_800, by: 480) {
       #expect(await pcm.play(ramp(480, from: start)).error == nil)
       let delay = try pcm.delay()
       #expect(delay >= 0 && delay <= pcm.configuration.buffer)
-      #expect(pcm.timeUntilDry <= .seconds(1))
+      #expect(pcm.timeUntilUnderrun <= .seconds(1))
     }
   }
 
-  @Test func `a card that says ready too early is asked again until a period is there`()
+  @Test func `a card that reports ready too early is checked until a period is available`()
     async throws
   {
     let pcm = try ALSACapture(request(testCard("early_wakes=1"), period: .milliseconds(50)))
@@ -173,7 +173,7 @@ import Testing
     #expect(frames >= pcm.configuration.period)
   }
 
-  @Test func `a device that never becomes ready keeps to the time-out and answers the waker`()
+  @Test func `waiting for a device that is never ready ends at the timeout or the waker`()
     throws
   {
     let pcm = try ALSACapture(request(testCard("rate=8000 speed=1"), period: .seconds(2)))
@@ -182,7 +182,7 @@ import Testing
     #expect(try pcm.wait(for: .period, atMost: nil) == .woken)
   }
 
-  @Test func `a waiting suspended device answers the waker`() throws {
+  @Test func `waiting for a suspended device ends at the waker`() throws {
     // With room for a period it would be ready: the first comes after half a second.
     let pcm = try ALSAPlayback(
       request(
@@ -194,7 +194,7 @@ import Testing
   }
 }
 
-/// Runs `body` while the waker is signalled again and again.
+/// Runs `body` while the waker is signaled again and again.
 func withSignals<Value>(
   to waker: WakeUp, _ body: () throws -> Value
 ) throws -> Value {

@@ -13,7 +13,7 @@ import Testing
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
-  @Test func `what comes, goes or changes its permissions is told`() async throws {
+  @Test func `added, removed, and chmodded files are reported`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let (changes, change) = AsyncStream.makeStream(of: Void.self)
     let watch = try #require(
@@ -29,7 +29,7 @@ import Testing
     watch.stop()
   }
 
-  @Test func `what is moved in or out is told, and what does not concern is not`() async throws {
+  @Test func `moved files are reported, and irrelevant names are not`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let (changes, change) = AsyncStream.makeStream(of: Void.self)
     let log = Mutex<[String]>([])
@@ -54,17 +54,17 @@ import Testing
     watch.stop()
     let names = log.withLock { $0 }
     #expect(names.contains("another"))
-    // Each time that it was told of came after the name that concerns.
+    // Every report came after a relevant name.
     let reasons = zip(names, names.dropFirst()).filter { $0.1.isEmpty }.map(\.0)
     #expect(reasons.allSatisfy { $0 == "native" } && reasons.count >= 2)
   }
 
-  @Test func `after a stop the thread lets go of everything`() async throws {
+  @Test func `after stop the thread releases everything`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let gone = Gate()
     var watch: FolderWatch?
     do {
-      let witness = Witness(gone)
+      let witness = ReleaseProbe(gone)
       watch = FolderWatch([folder.path()], concerns: { _ in true }) { _ = witness }
     }
     try #require(watch != nil)
@@ -72,14 +72,14 @@ import Testing
     await gone.wait()
   }
 
-  /// Opens a gate when nobody holds it any more.
-  private final class Witness: Sendable {
+  /// Opens a gate when it is released.
+  private final class ReleaseProbe: Sendable {
     private let gone: Gate
     init(_ gone: Gate) { self.gone = gone }
     deinit { gone.open() }
   }
 
-  @Test func `a folder that comes later is watched from then on`() async throws {
+  @Test func `a folder created later is watched`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let inner = folder.appending(path: "pulse")
     let (changes, change) = AsyncStream.makeStream(of: Void.self)
@@ -96,7 +96,7 @@ import Testing
     watch.stop()
   }
 
-  @Test func `the names of events are read, one after the other, with and without a name`() {
+  @Test func `event names are parsed, including empty ones`() {
     func event(_ name: [UInt8]) -> [UInt8] {
       [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, UInt8(name.count), 0, 0, 0] + name
     }
@@ -110,7 +110,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(1))) struct DeviceChangesTests {
-  /// Counts the watches that run, and lets a test tell of a change.
+  /// Counts the running watches and lets a test report a change.
   private final class Watches: Sendable {
     struct State {
       var running = 0
@@ -133,7 +133,7 @@ import Testing
     func change() { state.withLock { $0.changed }?() }
   }
 
-  @Test func `every stream tells of every change, and the watch ends with the last of them`()
+  @Test func `every stream reports every change, and the watch ends with the last stream`()
     async throws
   {
     let watches = Watches()
@@ -149,7 +149,7 @@ import Testing
     for stream in streams { #expect(await heard(stream).value) }
   }
 
-  @Test func `a stream that nobody reads any more ends the watch`() async {
+  @Test func `a released stream ends the watch`() async {
     let watches = Watches()
     let changes = DeviceChanges { watches.start($0) }
     do {
@@ -160,9 +160,9 @@ import Testing
     #expect(watches.state.withLock { $0.running } == 0)
   }
 
-  @Test func `where nothing can be watched a stream ends without a word`() async {
+  @Test func `a stream ends at once if changes cannot be observed`() async {
     for await _ in DeviceChanges(watching: { _ in nil }).stream() {
-      Issue.record("it told of something")
+      Issue.record("the stream yielded")
     }
   }
 }

@@ -13,7 +13,7 @@ import Testing
       ("usbstream:CARD=USB", "USB", nil), ("mine", nil, nil), ("mine:1,2", nil, nil),
       ("syrinxtest:SCRIPT='hw:0'", nil, nil), ("", nil, nil),
     ] as [(String, String?, Int?)])
-  func `a name tells the card and its device, as far as it can`(
+  func `a name contains the card and device where possible`(
     name: String, card: String?, device: Int?
   ) {
     let address = HardwareAddress(AudioDevice.ID(rawValue: name), defaultCard: "7")

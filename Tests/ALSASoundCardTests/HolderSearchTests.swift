@@ -6,7 +6,7 @@ import Testing
 @testable import ALSASoundCard
 
 @Suite struct HolderSearchTests {
-  @Test func `the process whose thread has the device is its holder`() throws {
+  @Test func `the process of the thread that opened the device is the holder`() throws {
     let proc = try FakeProc()
     try proc.write("PCH\n", to: "asound/card1/id")
     try proc.write("closed\n", to: "asound/card1/pcm0p/sub0/status")
@@ -24,7 +24,7 @@ import Testing
     #expect(proc.search.holder(of: "pulse", for: .playback) == nil)
   }
 
-  /// aplay has the second device of the second card, mpv the third card, and nobody the first.
+  /// aplay uses the second device of the second card, mpv the third card; the first is free.
   private func busyCards() throws -> FakeProc {
     let proc = try FakeProc()
     try proc.write("PCH\n", to: "asound/card0/id")
@@ -40,7 +40,7 @@ import Testing
     ("usbstream:CARD=HDMI", "mpv"), ("dmix:CARD=USB,DEV=3", "aplay"), ("dmix:CARD=USB", nil),
     ("hw:USB", nil), ("front:CARD=PCH", nil), ("mine", nil), ("default", nil), ("pulse", nil),
   ])
-  func `a card's own names lead to who has it, and others to nobody where there are several`(
+  func `a card's names lead to its holder; other names have none if there are several`(
     name: String, holder: String?
   ) throws {
     let proc = try busyCards()
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: ["mine", "default", "asym:whatever"])
-  func `where one program alone has a device, it is in the way of any name`(name: String) throws {
+  func `a single program that uses any device is the holder of any name`(name: String) throws {
     let proc = try busyCards()
     defer { withExtendedLifetime(proc) {} }
     var search = proc.search
@@ -62,14 +62,14 @@ import Testing
   @Test(arguments: [
     "pulse", "pulse:DEVICE=x", "pipewire", "pipewire:NODE=7", "jack", "jack:mine",
   ])
-  func `who has a card is not in the way of a sound server`(name: String) throws {
+  func `a card's holder is not the holder of a sound server`(name: String) throws {
     let proc = try busyCards()
     defer { withExtendedLifetime(proc) {} }
     #expect(proc.search.holder(of: AudioDevice.ID(rawValue: name), for: .capture) == nil)
   }
 
   @Test(arguments: [("hw:2", false), ("dsnoop:HDMI", false), ("sysdefault:HDMI", true)])
-  func `a holder is a guess where the name does not tell the device`(
+  func `a holder is a guess if the name does not determine the device`(
     name: String, isGuess: Bool
   ) throws {
     let proc = try busyCards()
@@ -78,7 +78,7 @@ import Testing
     #expect(found?.isGuess == isGuess)
   }
 
-  @Test func `default leads to the card that the configuration names, or to a server`() throws {
+  @Test func `default leads to the configured card or to a server`() throws {
     let proc = try busyCards()
     defer { withExtendedLifetime(proc) {} }
     var search = proc.search
@@ -90,19 +90,19 @@ import Testing
     #expect(search.holder(of: "default", for: .capture) == nil)
   }
 
-  @Test func `a holder that has just ended, or hides, is none`() throws {
+  @Test func `a holder that has ended or is hidden is not reported`() throws {
     let proc = try FakeProc()
     try proc.write("state: RUNNING\nowner_pid   : 99\n", to: "asound/card0/pcm2c/sub0/status")
     #expect(proc.search.holder(of: "hw:0,2", for: .capture) == nil)
   }
 
-  @Test func `where nothing tells of cards there is no holder`() throws {
+  @Test func `without card information there is no holder`() throws {
     let proc = try FakeProc()
     #expect(proc.search.holder(of: "hw:0", for: .playback) == nil)
     #expect(proc.search.holder(of: "default", for: .playback) == nil)
   }
 
-  @Test func `a busy device's error names who has it`() {
+  @Test func `a busy device's error names its holder`() {
     let error = SoundCardError.busy("hw:0", holder: DeviceHolder(name: "aplay", processID: 4_711))
     #expect(
       "\(error)"
@@ -111,7 +111,7 @@ import Testing
     let holder = DeviceHolder(name: "aplay", processID: 4_711, isGuess: true)
     #expect(
       "\(SoundCardError.busy("mine", holder: holder))"
-        .hasPrefix("the device \"mine\" is in use, it seems, by aplay (process 4711); "))
+        .hasPrefix("the device \"mine\" is in use, apparently by aplay (process 4711); "))
   }
 }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ALSASoundCard
 
-/// What a card can be, everything with everything.
+/// All combinations of a card's properties.
 struct CardShape: Sendable, CustomStringConvertible {
   var format: CardFormat
   var rate: SampleRate
@@ -25,13 +25,13 @@ struct CardShape: Sendable, CustomStringConvertible {
 /// One after the other, so that the tests of paced devices beside them get their share of
 /// the machine.
 @Suite(.serialized) struct NegotiationTests {
-  init() throws { _ = try TestBench.ready() }
+  init() throws { _ = try TestALSA.ready() }
 
   @Test(arguments: CardShape.all)
-  func `a card of any format, rate and number of channels plays what it is given`(
+  func `a card of any format, rate, and channel count plays the written samples`(
     shape: CardShape
   ) async throws {
-    let file = try TestBench.ready().file()
+    let file = try TestALSA.ready().file()
     for channels in 1...8 {
       let card = testCard("\(shape.script(channels: channels)) output=\(file.path())")
       let pcm = try ALSAPlayback(request(card, shape.rate, channels: channels))
@@ -48,7 +48,7 @@ struct CardShape: Sendable, CustomStringConvertible {
   }
 
   @Test(arguments: CardShape.all)
-  func `a microphone of any format, rate and number of channels gives what it hears`(
+  func `a microphone of any format, rate, and channel count returns its signal`(
     shape: CardShape
   ) async throws {
     for channels in 1...8 {
@@ -66,18 +66,20 @@ struct CardShape: Sendable, CustomStringConvertible {
     }
   }
 
-  @Test func `a server is asked for 48 kHz where its own rate matters, others for ours`() throws {
-    var wish = request(testCard(""), 16_000)
-    #expect(try ALSACapture(wish).configuration.format.sampleRate == 16_000)
-    wish.prefersNativeRate = true
-    #expect(try ALSACapture(wish).configuration.format.sampleRate == 48_000)
-    wish.device = .init(rawValue: testCard("rate=44100"))
-    #expect(try ALSACapture(wish).configuration.format.sampleRate == 44_100)
-    wish.device = .init(rawValue: "syrinxfile:FILE='/dev/null'")
-    #expect(try ALSAPlayback(wish).configuration.format.sampleRate == 16_000)
+  @Test func `a server is asked for 48 kHz if the native rate is preferred, others for our rate`()
+    throws
+  {
+    var wanted = request(testCard(""), 16_000)
+    #expect(try ALSACapture(wanted).configuration.format.sampleRate == 16_000)
+    wanted.prefersNativeRate = true
+    #expect(try ALSACapture(wanted).configuration.format.sampleRate == 48_000)
+    wanted.device = .init(rawValue: testCard("rate=44100"))
+    #expect(try ALSACapture(wanted).configuration.format.sampleRate == 44_100)
+    wanted.device = .init(rawValue: "syrinxfile:FILE='/dev/null'")
+    #expect(try ALSAPlayback(wanted).configuration.format.sampleRate == 16_000)
   }
 
-  @Test func `the best format that a card offers is taken`() throws {
+  @Test func `the best format of a card is used`() throws {
     let pcm = try ALSAPlayback(request(testCard("")))
     #expect(pcm.configuration.sampleFormat == .float32)
     #expect(
@@ -91,7 +93,7 @@ struct CardShape: Sendable, CustomStringConvertible {
     }
   }
 
-  /// For each of the test card's channels, which tells no order, ours.
+  /// Our channel for each channel of the test card, which has no channel map.
   private func inCardsOrder(_ samples: [Float], _ channels: Int) -> [Float] {
     let orders = [
       4: [0, 1, 2, 3], 5: [0, 1, 3, 4, 2], 6: [0, 1, 4, 5, 2, 3], 7: [0, 1, 5, 6, 2, 3, 4],

@@ -7,12 +7,12 @@ import Testing
 @testable import ALSASoundCard
 
 @Suite(.timeLimit(.minutes(1))) struct OnThreadTests {
-  @Test func `the result of the work comes back`() async throws {
+  @Test func `the result of the work is returned`() async throws {
     let value = try await onThread("test", for: "x") { () throws(SoundCardError) in 7 }
     #expect(value == 7)
   }
 
-  @Test func `its error comes back`() async {
+  @Test func `the error of the work is thrown`() async {
     await #expect(throws: SoundCardError.busy("x")) {
       try await onThread("test", for: "x") { () throws(SoundCardError) -> Int in
         throw .busy("x")
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `cancelling returns while the work still waits`() async throws {
+  @Test func `cancelling returns while the work blocks`() async throws {
     let hasBegun = try WakeUp()
     let mayEnd = try WakeUp()
     let task = Task {
@@ -37,7 +37,7 @@ import Testing
     mayEnd.signal()
   }
 
-  @Test func `work that does not answer in the clock's time is given up, and let go`()
+  @Test func `work that exceeds the limit throws notAnswering and is released`()
     async throws
   {
     let mayEnd = try WakeUp()

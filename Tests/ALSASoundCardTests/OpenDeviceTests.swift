@@ -7,9 +7,9 @@ import Testing
 @testable import ALSASoundCard
 
 @Suite(.timeLimit(.minutes(1))) struct OpenDeviceTests {
-  init() throws { _ = try TestBench.ready() }
+  init() throws { _ = try TestALSA.ready() }
 
-  @Test func `a device that is dropped in its sleep does not sleep any more`() throws {
+  @Test func `dropping a suspended device ends its suspend`() throws {
     let pcm = try ALSAPlayback(
       request(
         testCard("suspend_at=1 resume_again=1000000"), period: .milliseconds(500), count: 4))
@@ -21,18 +21,18 @@ import Testing
     }
     try #require(pcm.device.suspendedSince != nil)
     pcm.drop()
-    // Its next sleep has five seconds of its own.
+    // Its next suspend has a new limit of five seconds.
     #expect(pcm.device.suspendedSince == nil)
     pcm.close()
   }
 
   @Test(arguments: [testCard("speed=0"), "syrinxpluggedcard:SCRIPT='mmap=1 speed=0'", "null"])
-  func `the thread of a plug-in has no real-time priority, whatever the system allows`(
+  func `a plug-in's thread never gets real-time priority`(
     device: String
   ) async throws {
     let pcm = try ALSAPlayback(request(device))
     defer { pcm.close() }
-    let policy = await ThreadedAnswer.of(thread: "test", abandoned: CInt(-1), failed: { _ in -1 }) {
+    let policy = await DedicatedThread.run(name: "test", abandoned: CInt(-1), failed: { _ in -1 }) {
       pcm.adoptThread()
       return sched_getscheduler(0)
     }

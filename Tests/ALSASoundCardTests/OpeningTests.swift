@@ -9,10 +9,10 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct OpeningTests {
   let card = ALSASoundCard()
 
-  init() throws { _ = try TestBench.ready() }
+  init() throws { _ = try TestALSA.ready() }
 
   @Test(arguments: AudioDevice.Direction.allCases)
-  func `without a sound card the default device says so`(
+  func `without a sound card the default device throws noSoundCard`(
     direction: AudioDevice.Direction
   ) async {
     let request = PCMRequest(format: .speech)
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: ["nosuch", "hw:31", "hw:CARD=Nope,DEV=0", "plughw:31,7"])
-  func `an unknown name is an unknown device, in the direction asked for`(
+  func `an unknown name throws unknownDevice with its direction`(
     name: String
   ) async {
     for direction in AudioDevice.Direction.allCases {
@@ -32,19 +32,19 @@ import Testing
     }
   }
 
-  @Test func `a device in use is busy, at once`() async {
+  @Test func `a device in use throws busy at once`() async {
     let name = testCard("open_error=\(EBUSY)")
     let error = await #expect(throws: SoundCardError.self) {
       try await open(request(name), .playback)
     }
-    // Who has it is somebody where a card of this machine is in use.
+    // On a machine with a card in use, the holder is another program.
     guard case .busy(AudioDevice.ID(rawValue: name), _) = error else {
       Issue.record("\(String(describing: error))")
       return
     }
   }
 
-  @Test func `a device of others is permissionDenied`() async {
+  @Test func `an inaccessible device throws permissionDenied`() async {
     let name = testCard("open_error=\(EACCES)")
     await #expect(throws: SoundCardError.permissionDenied(AudioDevice.ID(rawValue: name))) {
       try await open(request(name), .capture)
@@ -56,11 +56,11 @@ import Testing
     await #expect(
       throws: SoundCardError.unsupported(
         AudioDevice.ID(rawValue: name),
-        reason: "it takes samples neither as float nor in 32, 24 or 16 bit")
+        reason: "it supports neither float nor 32-, 24-, or 16-bit samples")
     ) { try await open(request(name), .playback) }
   }
 
-  @Test func `how long an opening may take is measured by the caller's clock`() async throws {
+  @Test func `the opening limit is measured by the caller's clock`() async throws {
     let clock = TestClock<Duration>()
     let name = testCard("block_in=open block_ms=600000")
     let opening = withDependencies {
@@ -75,7 +75,7 @@ import Testing
     ) { _ = try await opening.value }
   }
 
-  @Test func `a task that is cancelled gets no device`() async {
+  @Test func `a cancelled task gets no device`() async {
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       return try await openPlayback(testCard(""))
@@ -83,7 +83,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func `a device opens and plays by the card's own endpoints`() async throws {
+  @Test func `a device opens and plays through the client's endpoints`() async throws {
     let playback = try await openPlayback(testCard(""))
     #expect(playback.configuration.format == AudioFormat(sampleRate: 48_000, channelCount: 1))
     let capture = try await onRealTime { try await card.openCapture(request(testCard(""))) }
@@ -92,7 +92,7 @@ import Testing
     capture.close()
   }
 
-  @Test func `the list names the user's devices and neither null nor a default that leads nowhere`()
+  @Test func `the list contains the user's devices but neither null nor an unusable default`()
     async throws
   {
     let devices = try await onRealTime { try await card.devices() }

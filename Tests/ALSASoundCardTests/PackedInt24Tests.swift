@@ -4,11 +4,11 @@ import Testing
 
 @Suite struct PackedInt24Tests {
   @Test(arguments: [0, 1, -1, 0x12_3456, -0x12_3456, 0x7f_ffff, -0x80_0000] as [Int32])
-  func `a number survives its three bytes`(number: Int32) {
+  func `a 24-bit number survives the round trip`(number: Int32) {
     #expect(PackedInt24(number).value == number)
   }
 
-  @Test func `numbers lie one after the other, three bytes each, as the machine orders them`() {
+  @Test func `numbers are stored contiguously as three native-endian bytes`() {
     let bytes = [PackedInt24(0x01_0203), PackedInt24(-2)].withUnsafeBytes { Array($0) }
     #if _endian(little)
     #expect(bytes == [0x03, 0x02, 0x01, 0xfe, 0xff, 0xff])

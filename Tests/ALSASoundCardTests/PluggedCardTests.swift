@@ -5,13 +5,13 @@ import Testing
 
 @testable import ALSASoundCard
 
-/// Cards behind ALSA's `plug`, which converts whatever it is asked to.
+/// Cards behind ALSA's `plug`, which converts every format.
 @Suite struct PluggedCardTests {
-  let bench: TestBench
+  let bench: TestALSA
 
-  init() throws { bench = try TestBench.ready() }
+  init() throws { bench = try TestALSA.ready() }
 
-  @Test func `what a 16-bit card behind a plug plays is dithered, and told to be 16 bit`()
+  @Test func `a 16-bit card behind plug is dithered and reported as 16 bits`()
     async throws
   {
     let file = bench.file()
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: CardFormat.allCases)
-  func `a card behind a plug is told by its own format, and its samples are as they were`(
+  func `a card behind plug reports its native format and plays samples unchanged`(
     format: CardFormat
   ) async throws {
     let file = bench.file()
@@ -50,20 +50,20 @@ import Testing
   }
 
   @Test(arguments: AudioDevice.Direction.allCases)
-  func `a plug gives any number of channels, and the card's rate`(
+  func `plug offers any channel count and the card's rate`(
     direction: AudioDevice.Direction
   ) throws {
     for channels in 1...4 {
-      let wish = request(
+      let wanted = request(
         pluggedCard("format=S16 rate=44100 channels=2 speed=0"), 16_000, channels: channels)
-      let settled = try configuration(wish, direction)
+      let settled = try configuration(wanted, direction)
       #expect(settled.format == AudioFormat(sampleRate: 44_100, channelCount: channels))
       #expect(settled.sampleFormat == .int16)
     }
   }
 
   @Test(arguments: AudioDevice.Direction.allCases)
-  func `a plug converts for a card that has none of our formats`(
+  func `plug converts for a card without any of our formats`(
     direction: AudioDevice.Direction
   ) throws {
     let settled = try configuration(request(pluggedCard("format=S8 rate=48000")), direction)

@@ -12,8 +12,8 @@ extension PulseTests {
   /// Ten seconds, which no test waits for.
   private var longSound: [Float] { ramp(480_000, from: 1) }
 
-  @Test func `the end of the sound server is the loss of the device for a playback`() async throws {
-    let bench = try EngineBench()
+  @Test func `a playback loses its device when the sound server ends`() async throws {
+    let bench = try EngineHarness()
     let played = await bench.play(longSound, on: "syrinxpulse") { _ in try? self.bench.stopPulse() }
     #expect(played.error == .deviceLost("syrinxpulse"))
     try self.bench.startPulse()
@@ -21,10 +21,10 @@ extension PulseTests {
     #expect(again.finish?.reason == .completed, "\(again)")
   }
 
-  @Test func `the end of the sound server is the loss of the device for a recording`()
+  @Test func `a recording loses its device when the sound server ends`()
     async throws
   {
-    let bench = try EngineBench()
+    let bench = try EngineHarness()
     let recorded = try await bench.record(nil, from: "syrinxpulse") { _ in
       try? self.bench.stopPulse()
     }
@@ -36,14 +36,14 @@ extension PulseTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a channel that is picked from a sound server is that channel alone`() async throws {
+  func `a channel selected from a sound server is that channel alone`() async throws {
     let playback = try ALSAPlayback(request("syrinxpulse", channels: 2))
     let right: [Float] = (0..<96_000).map { $0.isMultiple(of: 2) ? 0 : 0.25 }
     #expect(await playback.play(right).error == nil)
     let playing = Task {
       while !Task.isCancelled { #expect(await playback.play(right).error == nil) }
     }
-    let bench = try EngineBench()
+    let bench = try EngineHarness()
     var heard: [Float] = []
     // The server begins with silence.
     while !heard.contains(where: { $0 != 0 }) {
@@ -58,8 +58,8 @@ extension PulseTests {
     await playing.value
   }
 
-  @Test func `stop returns while the sound server answers nobody`() async throws {
-    let played = try await EngineBench().play(longSound, on: "syrinxpulse") { player in
+  @Test func `stop returns while the sound server hangs`() async throws {
+    let played = try await EngineHarness().play(longSound, on: "syrinxpulse") { player in
       try? self.bench.pausePulse()
       await player.stop()
     }
@@ -67,8 +67,8 @@ extension PulseTests {
     #expect(played.finish?.reason == .stopped)
   }
 
-  @Test func `stopRecording returns while the sound server answers nobody`() async throws {
-    let recorded = try await EngineBench().record(nil, from: "syrinxpulse") { recorder in
+  @Test func `stopRecording returns while the sound server hangs`() async throws {
+    let recorded = try await EngineHarness().record(nil, from: "syrinxpulse") { recorder in
       try? self.bench.pausePulse()
       await recorder.stopRecording()
     }
@@ -77,25 +77,25 @@ extension PulseTests {
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func `a recording that waits goes on when a sound server that answered nobody does so again`()
+  func `a waiting recording continues when a hung sound server resumes`()
     async throws
   {
     try await expectReturn(after: bench.pausePulse, by: bench.continuePulse)
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func `a recording that waits goes on when a sound server that was killed is started again`()
+  func `a waiting recording continues when a killed sound server restarts`()
     async throws
   {
     try await expectReturn(after: bench.killPulse, by: bench.startPulse)
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func `a playback that waits goes on when a sound server that answered nobody does so again`()
+  func `a waiting playback continues when a hung sound server resumes`()
     async throws
   {
     defer { try? bench.continuePulse() }
-    let played = await (try EngineBench()).play(
+    let played = await (try EngineHarness()).play(
       ramp(144_000, from: 1), on: "syrinxpulse", onDeviceLoss: .wait(atMost: .seconds(60)),
       act: { _ in #expect(throws: Never.self) { try self.bench.pausePulse() } },
       hear: { event in
@@ -103,27 +103,27 @@ extension PulseTests {
       })
     let gaps = played.events.filter { if case .deviceReturned = $0 { true } else { false } }
     #expect(played.events.count { $0 == .deviceLost } == 1 && gaps.count == 1)
-    #expect(played.finish == PlaybackFinish(reason: .completed, heard: .seconds(3)), "\(played)")
+    #expect(played.finish == PlaybackFinish(reason: .completed, played: .seconds(3)), "\(played)")
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a sound server that answers nobody is lost for a playback that does not wait`()
+  func `a playback that does not wait loses a hung sound server`()
     async throws
   {
     defer { try? bench.continuePulse() }
-    let played = await (try EngineBench()).play(longSound, on: "syrinxpulse") { _ in
+    let played = await (try EngineHarness()).play(longSound, on: "syrinxpulse") { _ in
       #expect(throws: Never.self) { try self.bench.pausePulse() }
     }
     #expect(played.error == .deviceLost("syrinxpulse"), "\(played.events.suffix(3))")
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a sound server that answers nobody is lost for a recording that does not wait`()
+  func `a recording that does not wait loses a hung sound server`()
     async throws
   {
-    // Harmless where it goes on: no test after this is to find a server that answers nobody.
+    // No later test may find a hung server; resuming a running one has no effect.
     defer { try? bench.continuePulse() }
-    let recorded = try await EngineBench().record(nil, from: "syrinxpulse") { _ in
+    let recorded = try await EngineHarness().record(nil, from: "syrinxpulse") { _ in
       #expect(throws: Never.self) { try self.bench.pausePulse() }
     }
     try bench.continuePulse()
@@ -138,9 +138,9 @@ extension PulseTests {
     after harm: () throws -> Void, by mend: () throws -> Void
   ) async throws {
     var isHarmed = false
-    // Harmless where it was mended: no test after this is to find a server that answers nobody.
+    // No later test may find a hung server; resuming a running one has no effect.
     defer { try? mend() }
-    let recorded = try await EngineBench().record(
+    let recorded = try await EngineHarness().record(
       .seconds(8), from: "syrinxpulse", onDeviceLoss: .wait(atMost: .seconds(60)),
       hear: { event in
         if case .levels = event, !isHarmed {
@@ -155,20 +155,20 @@ extension PulseTests {
     #expect(recorded.samples.count == 384_000)
   }
 
-  @Test func `a sound server that answers nobody is not waited for to open its device`()
+  @Test func `opening a device of a hung sound server does not block forever`()
     async throws
   {
     try bench.pausePulse()
-    let hanging = await EngineBench.opening("syrinxpulse")
+    let hanging = await EngineHarness.opening("syrinxpulse")
     #expect(hanging == .notAnswering("syrinxpulse", operation: "alsa-open"))
-    let other = await EngineBench.opening(testCard(""))
+    let other = await EngineHarness.opening(testCard(""))
     try bench.continuePulse()
     #expect(other == nil)
   }
 }
 
-extension EngineBench {
-  /// Why a device does not open, nil where it does.
+extension EngineHarness {
+  /// The error of opening a device, or nil.
   static func opening(_ device: String) async -> SoundCardError? {
     do {
       try await withDependencies {
@@ -184,7 +184,7 @@ extension EngineBench {
 }
 
 extension RecordingEvent {
-  /// The length recorded so far, where it tells that.
+  /// The recorded length, if the event has one.
   fileprivate var recordedLength: Duration? {
     if case .levels(let levels) = self { levels.recorded } else { nil }
   }

@@ -6,10 +6,10 @@ import Testing
 @testable import ALSASoundCard
 
 extension PulseTests {
-  /// What each channel of 5.1 plays, in the order of WAV files: bits that every format keeps.
+  /// The value of each 5.1 channel in WAV order; every format keeps its bits.
   private static let marks: [Float] = [1, 2, 3, 4, 5, 6].map { $0 / 16 }
 
-  @Test func `on a sound server 5.1 comes out of the right loudspeakers, and back into our order`()
+  @Test func `5.1 keeps its channel positions through a sound server, in both directions`()
     async throws
   {
     let playback = try ALSAPlayback(request("syrinxpulse51", channels: 6))
@@ -38,7 +38,7 @@ extension PulseTests {
     }
   }
 
-  /// The same by the server's own recorder, told to keep the order of WAV files.
+  /// The same frame by the server's own recorder in WAV order.
   private func frameHeardByParec() async throws -> [Float] {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
@@ -76,7 +76,7 @@ extension FileHandle {
 }
 
 extension [Float] {
-  /// The last frame of six channels in which something is heard.
+  /// The last frame of six channels that is not silent.
   fileprivate var loudFrame: [Float]? {
     let starts = stride(from: 0, to: count - 5, by: 6).reversed()
     return starts.first { self[$0] != 0 }.map { Array(self[$0..<$0 + 6]) }

@@ -4,23 +4,23 @@ import Testing
 
 @testable import ALSASoundCard
 
-/// A PulseAudio server with a null sink, whose monitor hears what is played.
+/// A PulseAudio server with a null sink, whose monitor captures the played audio.
 @Suite(.serialized) struct PulseTests {
-  let bench: TestBench
+  let bench: TestALSA
 
   init() throws {
-    bench = try TestBench.ready()
+    bench = try TestALSA.ready()
     try bench.startPulse()
   }
 
-  @Test func `what is played on a sound server is heard by its monitor, sample by sample`()
+  @Test func `a sound server's monitor captures the played samples exactly`()
     async throws
   {
     let capture = try ALSACapture(request("syrinxpulse", channels: 2, count: 20))
     let playback = try ALSAPlayback(request("syrinxpulse", channels: 2, count: 20))
     #expect(playback.configuration.format.sampleRate == 48_000)
     try capture.start()
-    // A server gives the microphone nothing until both streams have found each other.
+    // A server delivers no frames until both streams are connected.
     let silence = [Float](repeating: 0, count: 48_000)
     let signal = ramp(30_000, from: 1).flatMap { [$0 / 2, -$0 / 2] }
     async let played = playback.play(silence + signal + silence + silence + silence)
@@ -51,7 +51,7 @@ import Testing
     capture.close()
   }
 
-  @Test func `the delay of a sound server is believable and not always zero`()
+  @Test func `the delay of a sound server is plausible and not always zero`()
     async throws
   {
     let playback = try ALSAPlayback(request("syrinxpulse", channels: 2, count: 20))

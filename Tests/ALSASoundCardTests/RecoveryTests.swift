@@ -9,7 +9,7 @@ import Testing
   let start = MonotonicTime(nanoseconds: 0)
 
   @Test(arguments: [EAGAIN, EINTR])
-  func `a device that has nothing just now is no trouble`(code: Int32) {
+  func `a device without frames now needs no recovery`(code: Int32) {
     #expect(steps(.playback, [-code]) == [.nothing])
   }
 
@@ -32,7 +32,7 @@ import Testing
         == [.resume, .prepare, .start, .done(.suspended)])
   }
 
-  @Test func `a device that is resumed keeps what it held, one that is prepared does not`() {
+  @Test func `a resumed device keeps its buffer, a prepared one does not`() {
     var recovery = Recovery(direction: .playback, suspended: start)
     #expect(recovery.begin(after: -ESTRPIPE) == .resume)
     #expect(recovery.next(after: 0, now: start) == .done(.suspended))
@@ -43,21 +43,21 @@ import Testing
     #expect(recovery.isEmptied)
   }
 
-  @Test func `resuming is tried again while it answers EAGAIN`() {
+  @Test func `resume is retried after EAGAIN`() {
     let pause = Recovery.Action.waitToResume(Recovery.resumePause)
     #expect(
       steps(.playback, [-ESTRPIPE, -EAGAIN, 0, -EAGAIN, 0, 0])
         == [.resume, pause, .resume, pause, .resume, .done(.suspended)])
   }
 
-  @Test func `resuming is not tried for longer than its limit`() {
+  @Test func `resume is not retried beyond its limit`() {
     var recovery = Recovery(direction: .playback, suspended: start)
     #expect(recovery.begin(after: -ESTRPIPE) == .resume)
     let late = start + Recovery.resumeLimit
     #expect(recovery.next(after: -EAGAIN, now: late) == .prepare)
   }
 
-  @Test func `preparing is tried again while it answers EAGAIN, and not for ever`() {
+  @Test func `prepare is retried after EAGAIN up to a limit`() {
     let pause = Recovery.Action.waitToPrepare(Recovery.resumePause)
     #expect(
       steps(.playback, [-EPIPE, -EAGAIN, 0, 0]) == [.prepare, pause, .prepare, .done(.xrun)])
@@ -66,7 +66,7 @@ import Testing
     #expect(recovery.next(after: -EAGAIN, now: start + Recovery.resumeLimit) == .lost)
   }
 
-  @Test func `starting is tried again while it answers EAGAIN, and not for ever`() {
+  @Test func `start is retried after EAGAIN up to a limit`() {
     let pause = Recovery.Action.waitToStart(Recovery.resumePause)
     let again: [Int32] = [-EAGAIN, 0, -EAGAIN, 0, -EAGAIN, 0, -EAGAIN, 0, 0]
     let tries: [Recovery.Action] = [
@@ -86,7 +86,7 @@ import Testing
     #expect(actions.last == .failed(operation: "snd_pcm_start", code: -EAGAIN))
   }
 
-  @Test func `a wait to start that was cut short goes on with the start`() {
+  @Test func `an interrupted wait to start continues with the start`() {
     var recovery = Recovery(direction: .capture, suspended: start)
     _ = recovery.begin(after: -EPIPE)
     #expect(!recovery.isPrepared)
@@ -98,14 +98,14 @@ import Testing
   }
 
   @Test(arguments: [ENODEV, ENXIO])
-  func `a device that is gone is lost, in every state`(code: Int32) {
+  func `a missing device is lost in every state`(code: Int32) {
     #expect(steps(.playback, [-code]) == [.lost])
     #expect(steps(.playback, [-EPIPE, -code]) == [.prepare, .lost])
     #expect(steps(.capture, [-EPIPE, 0, -code]) == [.prepare, .start, .lost])
     #expect(steps(.capture, [-ESTRPIPE, -code]) == [.resume, .lost])
   }
 
-  @Test func `a disconnected device is lost whatever it answers`() {
+  @Test func `a disconnected device is lost for every code`() {
     var recovery = Recovery(direction: .playback, suspended: start)
     #expect(recovery.begin(after: -EPIPE, isDisconnected: true) == .lost)
   }
@@ -114,7 +114,7 @@ import Testing
     #expect(steps(.playback, [-EIO, -EIO]) == [.prepare, .lost])
   }
 
-  @Test func `a capture that overruns while it starts is tried three times`() {
+  @Test func `a capture that overruns at its start is retried three times`() {
     #expect(
       steps(.capture, [-EPIPE, 0, -EPIPE, 0, -EPIPE, 0, -EPIPE])
         == [

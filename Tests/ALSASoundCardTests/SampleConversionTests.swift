@@ -4,7 +4,7 @@ import Testing
 @testable import ALSASoundCard
 
 @Suite struct SampleConversionTests {
-  @Test func `every 16-bit value survives the way to the card and back`() {
+  @Test func `every 16-bit value survives the round trip to the device`() {
     let samples = (-32_768...32_767).map { Float($0) / 32_768 }
     for format in PCMSampleFormat.allCases {
       let isSame = roundTrip(samples, format) == samples
@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test func `what is beyond full scale is clipped, not wrapped`() {
+  @Test func `values beyond full scale are clipped, not wrapped`() {
     let loud: [Float] = [1, 1.5, 1e30, .infinity, -1, -1.5, -1e30, -.infinity]
     #expect(
       stored(loud, .int16, Int16.self)
@@ -27,7 +27,7 @@ import Testing
     #expect(stored(loud, .int32, Int32.self).suffix(4).allSatisfy { $0 == .min })
   }
 
-  @Test func `what is not a number is silence`() {
+  @Test func `NaN becomes silence`() {
     #expect(stored([.nan], .int16, Int16.self) == [0])
     #expect(stored([.nan], .int24, Int32.self) == [0])
     #expect(stored([.nan], .int24Packed, PackedInt24.self) == [PackedInt24(0)])
@@ -47,7 +47,7 @@ import Testing
     #expect(Set(stored(half, .int16, Int16.self)) == [0, 1])
   }
 
-  @Test func `the fourth byte of a 24-bit sample means nothing`() {
+  @Test func `the fourth byte of a 24-bit sample is ignored`() {
     let words: [Int32] = [0x5500_0000 | 0x40_0000, 0x00c0_0000, Int32(bitPattern: 0xffc0_0000)]
     #expect(decoded(words, .int24) == [0.5, -0.5, -0.5])
   }

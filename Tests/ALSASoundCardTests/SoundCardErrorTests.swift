@@ -7,12 +7,12 @@ import Testing
 
 @Suite struct SoundCardErrorTests {
   @Test(arguments: [ENOENT, ENODEV, ECONNREFUSED])
-  func `a default that cannot be reached means that there is no sound card`(code: Int32) {
+  func `an unreachable default device throws noSoundCard`(code: Int32) {
     #expect(
       SoundCardError.opening("default", for: .capture, code: -code) == .noSoundCard(.capture))
   }
 
-  @Test func `a sound server that does not answer is named as such`() {
+  @Test func `an unreachable sound server is named in the error`() {
     let error = SoundCardError.opening("pulse", for: .playback, code: -ECONNREFUSED)
     #expect(
       error
@@ -21,7 +21,7 @@ import Testing
           reason: "its sound server: Connection refused"))
   }
 
-  @Test func `codes of opening become the cases that callers branch on`() {
+  @Test func `codes of opening map to error cases`() {
     #expect(SoundCardError.opening("pulse", for: .playback, code: -EBUSY) == .busy("pulse"))
     #expect(SoundCardError.opening("x", for: .playback, code: -EACCES) == .permissionDenied("x"))
     #expect(SoundCardError.opening("x", for: .playback, code: -EPERM) == .permissionDenied("x"))
@@ -29,14 +29,14 @@ import Testing
       SoundCardError.opening("x", for: .capture, code: -ENOENT) == .unknownDevice("x", .capture))
   }
 
-  @Test func `codes of operating keep ALSA's words`() {
+  @Test func `codes of operations keep ALSA's messages`() {
     #expect(SoundCardError.operating("x", "snd_pcm_start", code: -ENODEV) == .deviceLost("x"))
     #expect(
       SoundCardError.operating("x", "snd_pcm_start", code: -EIO)
         == .failed("x", operation: "snd_pcm_start", code: EIO, reason: "Input/output error"))
   }
 
-  @Test func `a refused parameter is unsupported and says which`() {
+  @Test func `a refused parameter throws unsupported and names it`() {
     #expect(
       SoundCardError.negotiating("x", "sample rate", code: -EINVAL)
         == .unsupported("x", reason: "it offers no sample rate"))

@@ -5,30 +5,30 @@ import Testing
 @Suite struct SoundServerTests {
   @Test func `a socket in the runtime directory is a server`() {
     let directory = ["XDG_RUNTIME_DIR": "/run/user/7"]
-    #expect(isThere("pulse", directory, ["/run/user/7/pulse/native"]))
-    #expect(isThere("pipewire", directory, ["/run/user/7/pipewire-0"]))
-    #expect(!isThere("pulse", directory, []))
-    #expect(!isThere("pipewire", directory, []))
+    #expect(isAvailable("pulse", directory, ["/run/user/7/pulse/native"]))
+    #expect(isAvailable("pipewire", directory, ["/run/user/7/pipewire-0"]))
+    #expect(!isAvailable("pulse", directory, []))
+    #expect(!isAvailable("pipewire", directory, []))
   }
 
-  @Test func `an address in the environment goes before the usual places`() {
+  @Test func `an address in the environment takes precedence`() {
     let address = ["PULSE_SERVER": "unix:/a/native", "PULSE_RUNTIME_PATH": "/b"]
-    #expect(isThere("pulse", address, ["/a/native"]))
-    #expect(!isThere("pulse", address, ["/b/native"]))
+    #expect(isAvailable("pulse", address, ["/a/native"]))
+    #expect(!isAvailable("pulse", address, ["/b/native"]))
   }
 
-  @Test func `a server on another machine is believed in`() {
-    #expect(isThere("pulse", ["PULSE_SERVER": "tcp:kitchen"], []))
+  @Test func `a remote server is assumed to be available`() {
+    #expect(isAvailable("pulse", ["PULSE_SERVER": "tcp:kitchen"], []))
   }
 
   @Test func `an unknown plug-in has no server`() {
-    #expect(!isThere("jack", [:], []))
+    #expect(!isAvailable("jack", [:], []))
   }
 
-  private func isThere(
+  private func isAvailable(
     _ plugin: String, _ variables: [String: String], _ paths: Set<String>
   ) -> Bool {
     SoundServer(variable: { variables[$0] }, exists: { paths.contains($0) })
-      .isThere(plugin: plugin)
+      .isAvailable(plugin: plugin)
   }
 }

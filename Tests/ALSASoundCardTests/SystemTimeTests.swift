@@ -6,24 +6,24 @@ import Testing
 @Suite struct SystemTimeTests {
   let start = MonotonicTime(nanoseconds: 1_000)
 
-  @Test func `a moment and a duration give the moment after it, and back`() {
+  @Test func `timestamps and durations add and subtract`() {
     let end = start + .seconds(2) + .nanoseconds(5)
     #expect(end - start == .nanoseconds(2_000_000_005))
     #expect(start < end)
   }
 
-  @Test func `an endless duration is more than a century and no crash`() {
+  @Test func `an infinite duration is clamped to more than a century`() {
     #expect(start + .seconds(Int64.max) - start > .seconds(100 * 365 * 86_400))
   }
 
-  @Test func `what is lost is counted by the clock that goes on in the machine's sleep`() {
+  @Test func `losses are measured by the clock that continues during a suspend`() {
     #expect(BootTime.clock == CLOCK_BOOTTIME)
     #expect(MonotonicTime.clock == CLOCK_MONOTONIC)
     #expect(reads(BootTime.self))
     #expect(reads(MonotonicTime.self))
   }
 
-  /// Whether it is what the system says of its clock.
+  /// Whether it matches the system's clock.
   private func reads<Time: SystemTime>(_ kind: Time.Type) -> Bool {
     var (before, after) = (timespec(), timespec())
     clock_gettime(Time.clock, &before)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct AudioPlayerErrorTests {
   @Test
-  func `a device that is gone or does not answer becomes deviceLost, even while it is opened`()
+  func `an unplugged or hanging device becomes deviceLost, even during opening`()
     async
   {
     let losses = [

@@ -35,7 +35,7 @@ import VirtualSoundCard
         == .finished(
           PlaybackFinish(
             reason: .completed,
-            heard: FrameCount(expected.count / 2).duration(at: format.sampleRate))))
+            played: FrameCount(expected.count / 2).duration(at: format.sampleRate))))
     #expect(card.openDeviceCount == 0)
   }
 
@@ -158,13 +158,13 @@ import VirtualSoundCard
     #expect(events.contains(.xrun(.milliseconds(50))))
     #expect(
       events.last
-        == .finished(PlaybackFinish(reason: .completed, heard: .milliseconds(500))))
+        == .finished(PlaybackFinish(reason: .completed, played: .milliseconds(500))))
   }
 }
 
 extension PlaybackEvent {
   fileprivate var heard: Duration? {
-    if case .progress(let progress) = self { progress.heard } else { nil }
+    if case .progress(let progress) = self { progress.played } else { nil }
   }
 }
 

@@ -84,7 +84,7 @@ import VirtualSoundCard
     #expect((.milliseconds(175)...(.milliseconds(250))).contains(silence), "\(silence)")
     let isComplete = harness.played.starts(with: sound.samples)
     #expect(isComplete)
-    #expect(harness.events.last?.finish?.heard == .milliseconds(500))
+    #expect(harness.events.last?.finish?.played == .milliseconds(500))
     while harness.openDeviceCount > 0 { await Task.yield() }
   }
 
@@ -97,7 +97,7 @@ import VirtualSoundCard
     }
     let events = try await play(request, on: card)
     #expect(
-      events.last?.finish == PlaybackFinish(reason: .completed, heard: .milliseconds(500)))
+      events.last?.finish == PlaybackFinish(reason: .completed, played: .milliseconds(500)))
     #expect(card.openDeviceCount == 1)
     try await isClosedWhenReleased(card)
   }
@@ -113,7 +113,7 @@ import VirtualSoundCard
     let gaps = events.compactMap(\.gap)
     #expect(events.count { $0 == .deviceLost } == 1)
     #expect(gaps.count == 1 && gaps[0] >= .seconds(1), "\(gaps)")
-    #expect(events.last?.finish == PlaybackFinish(reason: .completed, heard: .milliseconds(500)))
+    #expect(events.last?.finish == PlaybackFinish(reason: .completed, played: .milliseconds(500)))
     let second = try #require(card.played.last?.samples)
     let isComplete = second.starts(with: sound.samples.suffix(second.count))
     #expect(card.played.count == 2 && second.count >= 3_600 && isComplete)

@@ -22,7 +22,7 @@ import Testing
       (-1, .seconds(-1), 0, .zero), (Float.nan, .zero, 0, .zero),
       (9, .seconds(1 << 40), 1, .milliseconds(Int64(UInt32.max))),
     ] as [(Float, Duration, Float, Duration)])
-  func `what is out of range is brought into it`(
+  func `values out of range are clamped`(
     gain: Float, ramp: Duration, kept: Float, time: Duration
   ) {
     let bus = BusVolume()

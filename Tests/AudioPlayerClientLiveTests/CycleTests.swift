@@ -40,7 +40,7 @@ import Testing
     }
     let playing = await harness.start(PlaybackRequest(items: items, cycle: .forever, id: "a"))
     await harness.pass(30)
-    try await harness.tell("a", .stop())
+    try await harness.send("a", .stop())
     try await harness.finish(playing)
     let rounds = (0..<4).flatMap { _ in staircase(1_500).samples }
     let isRepeated = harness.played.starts(with: rounds.prefix(5_000))
@@ -55,7 +55,7 @@ import Testing
     let item = PlaybackItem(source: .file(try temporaryWAV(staircase(frames))))
     let playing = await harness.start(PlaybackRequest(items: [item], cycle: .forever, id: "a"))
     await harness.pass(40)
-    try await harness.tell("a", .stop())
+    try await harness.send("a", .stop())
     try await harness.finish(playing)
     let once = staircase(frames).samples
     let isRepeated = (0..<6_000).allSatisfy { harness.played[$0] == once[$0 % frames] }
@@ -69,9 +69,9 @@ import Testing
     let items = [item(40_000), item(40_000, from: 100)]
     let playing = await harness.start(PlaybackRequest(items: items, cycle: .times(2), id: "a"))
     await harness.pass(4)
-    for _ in 0..<3 { try await harness.tell("a", .skip) }
+    for _ in 0..<3 { try await harness.send("a", .skip) }
     await harness.pass(8)
-    try await harness.tell("a", .skip)
+    try await harness.send("a", .skip)
     try await harness.finish(playing)
     #expect(harness.events.compactMap(\.advanced).map(\.item) == [1, 0, 1])
     #expect(harness.events.last?.finish?.reason == .completed)
@@ -81,7 +81,7 @@ import Testing
     let items = [item(2_000), item(2_000, from: 2_000)]
     let playing = await harness.start(PlaybackRequest(items: items, cycle: .times(10), id: "a"))
     await harness.pass(3)
-    try await harness.tell("a", .skip)
+    try await harness.send("a", .skip)
     try await harness.finish(playing)
     #expect(harness.events.compactMap(\.advanced).count == 19)
   }
@@ -90,7 +90,7 @@ import Testing
     let items = [item(4_000), item(4_000, from: 4_000)]
     let playing = await harness.start(PlaybackRequest(items: items, cycle: .times(2), id: "a"))
     await harness.pass { $0.advanced?.item == 1 }
-    try await harness.tell("a", .seek(to: .frame(2_000), item: 0))
+    try await harness.send("a", .seek(to: .frame(2_000), item: 0))
     try await harness.finish(playing)
     let rest = staircase(5_920, from: 2_080).samples + staircase(8_000).samples
     let found = harness.played.range(of: rest)
@@ -102,7 +102,7 @@ import Testing
     let playing = await harness.start(
       PlaybackRequest(items: [item(30_000)], cycle: .times(2), id: "a"))
     await harness.pass(2)
-    try await harness.tell("a", .enqueue([item(100, from: 30_000)]))
+    try await harness.send("a", .enqueue([item(100, from: 30_000)]))
     try await harness.finish(playing)
     let round = staircase(30_100).samples
     let isEveryRound = harness.played.prefix(60_200).elementsEqual(round + round)

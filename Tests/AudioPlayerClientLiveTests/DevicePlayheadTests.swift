@@ -23,7 +23,7 @@ import Testing
     #expect((40...100).contains(playhead.played))
   }
 
-  @Test mutating func `the playhead of a device that has run dry is at the end`() {
+  @Test mutating func `the playhead of a device after an underrun is at the end`() {
     playhead.write(100)
     playhead.finish()
     #expect(playhead.played == 100)

@@ -11,7 +11,7 @@ import VirtualSoundCard
   let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
   var tone: AudioBuffer { AudioSignal.sine(440).buffer(.milliseconds(500), format: format) }
   let completed = PlaybackEvent.finished(
-    PlaybackFinish(reason: .completed, heard: .milliseconds(500)))
+    PlaybackFinish(reason: .completed, played: .milliseconds(500)))
 
   @Test func `after the machine slept, an xrun is reported and the sound plays to its end`()
     async throws

@@ -3,7 +3,7 @@ import Testing
 @testable import AudioPlayerClientLive
 
 @Suite struct DropoutFadeTests {
-  /// The gains of blocks of 8 frames with so many from the source, and fades of 4.
+  /// The gains of blocks of 8 frames with these counts from the source, and fades of 4.
   private func gains(_ given: [Int]) -> [[Float]?] {
     var fade = DropoutFade(length: 4)
     return given.map { frames in

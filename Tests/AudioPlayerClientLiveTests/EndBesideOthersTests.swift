@@ -74,7 +74,7 @@ import VirtualSoundCard
     try await short.value
     #expect(
       harness.events.compactMap(\.finish)
-        == [PlaybackFinish(reason: .completed, heard: .milliseconds(500))])
+        == [PlaybackFinish(reason: .completed, played: .milliseconds(500))])
     looping.cancel()
     await harness.clock.advance(by: .seconds(1))
     _ = await looping.result

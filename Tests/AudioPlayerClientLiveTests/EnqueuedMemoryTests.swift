@@ -9,7 +9,7 @@ import Testing
 
 /// The memory of a playback to which sounds are enqueued.
 @Suite(.fewAtATime, .timeLimit(.minutes(2))) struct EnqueuedMemoryTests {
-  private let living = Living()
+  private let living = SoundCounter()
 
   @Test func `thousands of enqueued sounds are released once they have been played`()
     async throws
@@ -32,7 +32,7 @@ import Testing
     #expect(told.map(\.item) == Array(1...2_000))
     #expect(told.allSatisfy { $0.position == 0 })
     let starts = (0..<2_000).map { FrameCount(4_000 + $0 * 100).duration(at: 8_000) }
-    #expect(told.map(\.heard) == starts)
+    #expect(told.map(\.played) == starts)
     let expected = staircase(4_000).samples + (0..<2_000).flatMap { samples($0, 100) }
     let isWhole = harness.played.prefix(expected.count).elementsEqual(expected)
     #expect(isWhole)
@@ -47,12 +47,12 @@ import Testing
     let sounds = [sound(1, 16_000), sound(2, 40_000)]
     try await harness.player.control(id: "a", command: .enqueue(sounds))
     await harness.pass { $0.progress?.item == 1 }
-    try await harness.tell("a", .seek(to: .frame(15_000), item: 1))
+    try await harness.send("a", .seek(to: .frame(15_000), item: 1))
     await harness.pass { ($0.progress?.item ?? 0) == 2 && ($0.progress?.position ?? 0) > 1_000 }
     await #expect(throws: AudioPlayerError.notSeekable(nil)) {
-      try await harness.tell("a", .seek(to: .frame(0), item: 1))
+      try await harness.send("a", .seek(to: .frame(0), item: 1))
     }
-    try await harness.tell("a", .seek(to: .frame(500), item: 0))
+    try await harness.send("a", .seek(to: .frame(500), item: 0))
     await #expect(throws: AudioPlayerError.notSeekable(nil)) { try await harness.finish(playing) }
     #expect(harness.events.compactMap(\.sought).map(\.item) == [1, 0])
     // A released item is reported as failed, as a stream is, and the next one follows.
@@ -99,7 +99,7 @@ import Testing
     let buffer = AudioBuffer(format: PlayerHarness.format, samples: samples(number, length))
     return PlaybackItem(
       source: .preloaded(
-        PreloadedSound(buffers: [buffer], device: nil, hold: Life(living))))
+        PreloadedSound(buffers: [buffer], device: nil, hold: CountedObject(living))))
   }
 
   /// Samples that identify their sound.
@@ -109,17 +109,17 @@ import Testing
 }
 
 /// The number of sounds in memory.
-private final class Living: Sendable {
+private final class SoundCounter: Sendable {
   private let number = Mutex(0)
   var count: Int { number.withLock { $0 } }
   func change(by difference: Int) { number.withLock { $0 += difference } }
 }
 
-/// Is counted for as long as it exists.
-private final class Life: Sendable {
-  private let living: Living
+/// An object counted during its lifetime.
+private final class CountedObject: Sendable {
+  private let living: SoundCounter
 
-  init(_ living: Living) {
+  init(_ living: SoundCounter) {
     self.living = living
     living.change(by: 1)
   }

@@ -16,7 +16,7 @@ import Testing
     await bell.wait()
     await interruption.wait()
     let request = try #require(mailbox.next())
-    request.answer.give(.success(5))
+    request.answer.resolve(.success(5))
     #expect(try await answer == 5)
     #expect(mailbox.next().map { _ in true } == nil)
   }

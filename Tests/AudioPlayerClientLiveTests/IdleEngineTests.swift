@@ -6,7 +6,7 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-/// How long a device stays open, and in which format.
+/// The idle time of a device and its format.
 @Suite(.fewAtATime, .timeLimit(.minutes(1))) struct IdleEngineTests {
   let clock = TestClock()
   let card = VirtualSoundCard(.init(pace: .untimed))
@@ -66,7 +66,7 @@ import VirtualSoundCard
       (8_000, 1, 48_000, 2), (11_025, 1, 44_100, 2), (16_000, 2, 48_000, 2), (22_050, 6, 44_100, 6),
       (44_100, 1, 44_100, 2), (96_000, 2, 96_000, 2),
     ] as [(SampleRate, Int, SampleRate, Int)])
-  func `a device that is kept is opened for more than its first sound`(
+  func `a device with an idle time is opened in a format for later sounds`(
     rate: SampleRate, channels: Int, openedRate: SampleRate, openedChannels: Int
   ) async throws {
     let sound = AudioSignal.sine(440).buffer(

@@ -47,7 +47,7 @@ import Testing
     #expect(reader.isEmpty)
   }
 
-  @Test func `a range that begins after the end has an error of its own`() async throws {
+  @Test func `a range that begins after the end throws startBehindEnd`() async throws {
     let reader = try await reader(.init(start: .frame(80)))
     #expect(try await frames(reader).isEmpty)
     #expect(

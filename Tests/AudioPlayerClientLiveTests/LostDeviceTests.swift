@@ -32,7 +32,7 @@ import VirtualSoundCard
     try await harness.finish(playing)
     let gaps = harness.events.compactMap(\.gap)
     #expect(gaps.count == 1 && (.seconds(3)...(.milliseconds(3_100))).contains(gaps[0]), "\(gaps)")
-    #expect(harness.events.last?.finish == PlaybackFinish(reason: .completed, heard: .seconds(1)))
+    #expect(harness.events.last?.finish == PlaybackFinish(reason: .completed, played: .seconds(1)))
     let first = harness.card.played[0].samples.trimmed
     let second = harness.card.played[1].samples.trimmed
     let isBeginning = first.elementsEqual(sound.samples.prefix(first.count))
@@ -49,7 +49,7 @@ import VirtualSoundCard
     await harness.passUntilUnplugged()
     await harness.sees { $0 == .deviceLost }
     await harness.clock.advance(by: .milliseconds(2_990))
-    let heard = harness.events.compactMap(\.progress).map(\.heard)
+    let heard = harness.events.compactMap(\.progress).map(\.played)
     #expect(try #require(heard.last) <= .milliseconds(250))
     #expect(heard == heard.sorted())
     await comeBack(harness, after: .milliseconds(10))
@@ -77,7 +77,7 @@ import VirtualSoundCard
     try await playing.value
     let finish = try #require(harness.events.last?.finish)
     #expect(finish.reason == .stopped)
-    #expect(finish.heard <= .milliseconds(250))
+    #expect(finish.played <= .milliseconds(250))
     while harness.openDeviceCount > 0 { await Task.yield() }
   }
 
@@ -107,7 +107,7 @@ import VirtualSoundCard
     await comeBack(harness)
     await harness.pass { $0.paused != nil }
     await harness.pass(4)
-    try await harness.tell(id, .resume(fade: .zero))
+    try await harness.send(id, .resume(fade: .zero))
     try await harness.finish(playing)
     let paused = try #require(harness.events.compactMap(\.paused).first?.position.rawValue)
     let samples = harness.card.played[1].samples
@@ -173,7 +173,7 @@ import VirtualSoundCard
     #expect(harness.events.count { $0.finish?.reason == .completed } == 2)
   }
 
-  @Test func `a device that returns in another format is an error that says so`() async throws {
+  @Test func `a device that returns in another format is an error that names it`() async throws {
     let harness = PlayerHarness(faults: [.unplugged(at: 2_000, for: .seconds(3))]) {
       soundCard, clock in
       let other = VirtualSoundCard(.init(pace: .lockstep(clock), sampleRate: 16_000))

@@ -8,7 +8,7 @@ import VirtualSoundCard
 /// Devices with short or refused writes and false delays: every frame is played once and in time.
 @Suite(.fewAtATime, .timeLimit(.minutes(1))) struct MisreportingDeviceTests {
   private let sound = staircase(4_000)
-  private let completed = PlaybackFinish(reason: .completed, heard: .milliseconds(500))
+  private let completed = PlaybackFinish(reason: .completed, played: .milliseconds(500))
   /// The sound, the buffer of four periods, the grace period, and the period that notices the end.
   private let longest = Duration.milliseconds(500 + 100 + 250 + 25)
 
@@ -29,14 +29,14 @@ import VirtualSoundCard
     let isComplete = harness.played.starts(with: sound.samples)
     #expect(isComplete)
     #expect(harness.events.last?.finish == completed)
-    let heard = harness.events.compactMap(\.progress).map(\.heard)
+    let heard = harness.events.compactMap(\.progress).map(\.played)
     #expect(heard == heard.sorted())
     let troubles = harness.events.count { if case .xrun = $0 { true } else { false } }
     #expect(troubles == 0)
     #expect(harness.openDeviceCount == 0)
   }
 
-  @Test func `a device without a delay is an error that says so`() async throws {
+  @Test func `a device that cannot report its delay is an error that names it`() async throws {
     let failure = SoundCardError.failed(
       "virtual", operation: "delay", code: 5, reason: "Input/output error")
     let harness = PlayerHarness(faults: [.failing(in: .delay, with: failure, at: 1_600)])

@@ -28,7 +28,7 @@ final class NamedPipe: Sendable {
     try FileHandle(forUpdating: url)
   }
 
-  /// The bytes of the header and of so many frames.
+  /// The bytes of the header and `frames`.
   func bytes(_ frames: Int) -> Data {
     wav.prefix(wav.count - 4 * (frameCount - frames))
   }
@@ -38,7 +38,7 @@ final class NamedPipe: Sendable {
     wav.dropFirst(bytes(frame).count)
   }
 
-  /// Whether nobody reads from the pipe anymore; waits up to ten seconds for that.
+  /// Whether the pipe has no reader; waits up to ten seconds for that.
   func isLeft() -> Bool {
     let descriptor = Glibc.open(url.path, O_WRONLY | O_NONBLOCK)
     guard descriptor >= 0 else { return errno == ENXIO }

@@ -32,7 +32,7 @@ import Testing
     try writer.write(contentsOf: pipe.bytes(3_000))
     let playing = await harness.start(PlaybackRequest(items: [item, other], id: "a"))
     await harness.pass(8)
-    try await harness.tell("a", .skip)
+    try await harness.send("a", .skip)
     await #expect(throws: AudioPlayerError.notSeekable(pipe.url)) {
       try await harness.player.control(id: "a", command: .seek(to: .frame(0), item: 0))
     }
@@ -48,7 +48,7 @@ import Testing
     try writer.write(contentsOf: pipe.bytes(3_000))
     let playing = await harness.start(PlaybackRequest(items: [item, other], id: "a"))
     await harness.pass(4)
-    try await harness.tell("a", .stop())
+    try await harness.send("a", .stop())
     try await harness.finish(playing)
     #expect(harness.events.last?.finish?.reason == .stopped)
     try writer.close()
@@ -74,7 +74,7 @@ import Testing
     try await harness.finish(playing)
     #expect(harness.hasPlayed(staircase(2_900).samples))
     #expect(harness.hasPlayed(staircase(2_900, from: 3_100).samples))
-    #expect(harness.events.last?.finish?.heard == .milliseconds(750))
+    #expect(harness.events.last?.finish?.played == .milliseconds(750))
   }
 
   @Test func `a pipe without a writer can be skipped before the first audio`() async throws {
@@ -100,7 +100,7 @@ import Testing
     let (playing, _) = await harness.begin(PlaybackRequest(items: [item], id: "a"))
     try await harness.player.control(id: "a", command: .skip)
     try await playing.value
-    #expect(harness.events == [.finished(PlaybackFinish(reason: .completed, heard: .zero))])
+    #expect(harness.events == [.finished(PlaybackFinish(reason: .completed, played: .zero))])
   }
 
   @Test func `a later pipe without a writer is waited for until it is skipped`()
@@ -111,7 +111,7 @@ import Testing
     await harness.pass(4)
     // It would be in effect once the item sounds, which never happens.
     let first = Task { try await harness.player.control(id: "a", command: .skip) }
-    try await harness.tell("a", .skip)
+    try await harness.send("a", .skip)
     try await first.value
     try await harness.finish(playing)
     #expect(harness.hasPlayed(staircase(2_920, from: 9_080).samples))

@@ -15,14 +15,14 @@ import Testing
     let request = PlaybackRequest(source: .buffers([stairs]), id: "a")
     let playing = await harness.start(request)
     await harness.pass(7)
-    try await harness.tell("a", .pause())
+    try await harness.send("a", .pause())
     await harness.pass { $0.paused != nil }
     await harness.pass(20)
-    try await harness.tell("a", .resume())
+    try await harness.send("a", .resume())
     try await harness.finish(playing)
     let place = try #require(harness.events.compactMap(\.paused).first)
     let position = place.position.rawValue
-    #expect(place.heard == place.position.duration(at: 8_000))
+    #expect(place.played == place.position.duration(at: 8_000))
     #expect(harness.events.compactMap(\.resumed).map(\.position) == [place.position])
     // Before the fade-out, and after the fade-in that begins at the reported frame.
     let before = try #require(harness.played.range(of: Array(stairs.samples[..<(position - 80)])))
@@ -33,7 +33,7 @@ import Testing
     #expect(largestStep(Array(harness.played[before.upperBound..<after.lowerBound])) < 0.5)
     let middle = Array(harness.played[(before.upperBound - 1)...after.lowerBound])
     #expect(zip(middle.dropFirst(), middle).allSatisfy { abs($0 - $1) <= fade + 1e-4 })
-    #expect(harness.events.last?.finish?.heard == .seconds(2))
+    #expect(harness.events.last?.finish?.played == .seconds(2))
   }
 
   @Test func `seek moves to a frame without a click and plays every frame after it`()
@@ -41,7 +41,7 @@ import Testing
   {
     let playing = await harness.start(PlaybackRequest(source: .buffers([stairs]), id: "a"))
     await harness.pass(8)
-    try await harness.tell("a", .seek(to: .frame(9_000)))
+    try await harness.send("a", .seek(to: .frame(9_000)))
     try await harness.finish(playing)
     let target = try #require(harness.played.range(of: Array(stairs.samples[9_079...])))
     let place = try #require(harness.events.compactMap(\.sought).first)
@@ -58,15 +58,15 @@ import Testing
   @Test func `seek during a pause is silent and reported at once`() async throws {
     let playing = await harness.start(PlaybackRequest(source: .buffers([stairs]), id: "a"))
     await harness.pass(5)
-    try await harness.tell("a", .pause())
+    try await harness.send("a", .pause())
     await harness.pass { $0.paused != nil }
     let silentFrom = harness.played.count
     for target in [12_000, 3_000, 14_000] {
-      try await harness.tell("a", .seek(to: .frame(FrameCount(target))))
+      try await harness.send("a", .seek(to: .frame(FrameCount(target))))
       await harness.pass { $0.sought?.position.rawValue == target }
     }
     #expect(harness.played[silentFrom...].allSatisfy { $0 == 0 })
-    try await harness.tell("a", .resume())
+    try await harness.send("a", .resume())
     try await harness.finish(playing)
     let rest = harness.played[silentFrom...].drop { $0 == 0 }
     #expect(rest.dropFirst(80).prefix(1_920).elementsEqual(stairs.samples[14_080...]))
@@ -77,8 +77,8 @@ import Testing
   func `a seek outside the source goes to its start or end`(frame: Int) async throws {
     let playing = await harness.start(PlaybackRequest(source: .buffers([stairs]), id: "a"))
     await harness.pass(4)
-    try await harness.tell("a", .pause())
-    try await harness.tell("a", .seek(to: .frame(FrameCount(frame))))
+    try await harness.send("a", .pause())
+    try await harness.send("a", .seek(to: .frame(FrameCount(frame))))
     await harness.pass { $0.sought != nil }
     let place = harness.events.compactMap(\.sought).first
     #expect(place?.position.rawValue == min(max(0, frame), 16_000))
@@ -93,7 +93,7 @@ import Testing
     let short = staircase(7_000)
     let playing = await harness.start(PlaybackRequest(source: .buffers([short]), id: "a"))
     await harness.pass(2)
-    try await harness.tell("a", .seek(to: .frame(10)))
+    try await harness.send("a", .seek(to: .frame(10)))
     try await harness.finish(playing)
     #expect(harness.played.range(of: Array(short.samples[90...])) != nil)
   }
@@ -103,11 +103,11 @@ import Testing
       format: PlayerHarness.format, samples: .init(repeating: 0.5, count: 16_000))
     let playing = await harness.start(PlaybackRequest(source: .buffers([level]), id: "a"))
     await harness.pass(5)
-    try await harness.tell("a", .setVolume(0.5, ramp: .milliseconds(100)))
+    try await harness.send("a", .setVolume(0.5, ramp: .milliseconds(100)))
     await harness.pass(4)
-    try await harness.tell("a", .setVolume(0, ramp: .zero))
+    try await harness.send("a", .setVolume(0, ramp: .zero))
     await harness.pass(4)
-    try await harness.tell("a", .setVolume(2))
+    try await harness.send("a", .setVolume(2))
     try await harness.finish(playing)
     let steps = zip(harness.played.dropFirst(), harness.played).map { abs($0 - $1) }
     let ramp = try #require(harness.played.firstIndex { $0 < 0.5 })
@@ -121,10 +121,10 @@ import Testing
     async throws
   {
     let playing = await harness.start(PlaybackRequest(source: .buffers([stairs]), id: "a"))
-    try await harness.tell("a", .pause())
-    try await harness.tell("a", .seek(to: .frame(0)))
+    try await harness.send("a", .pause())
+    try await harness.send("a", .seek(to: .frame(0)))
     await harness.pass(10)
-    try await harness.tell("a", .resume(fade: .zero))
+    try await harness.send("a", .resume(fade: .zero))
     try await harness.finish(playing)
     #expect(harness.played.range(of: Array(stairs.samples[1...])) != nil)
   }
@@ -139,7 +139,7 @@ import Testing
     let stream = AsyncThrowingStream<AudioBuffer, any Error> { level }
     let playing = await harness.start(PlaybackRequest(source: .stream(stream), id: "a"))
     await harness.pass(4)
-    try await harness.tell("a", .stop(fade: .milliseconds(milliseconds)))
+    try await harness.send("a", .stop(fade: .milliseconds(milliseconds)))
     try await harness.finish(playing)
     #expect(harness.events.last?.finish?.reason == .stopped)
     let fall = harness.played.filter { $0 > 0 && $0 < 0.5 }
@@ -153,19 +153,19 @@ import Testing
       format: PlayerHarness.format, samples: .init(repeating: 0.5, count: 16_000))
     let playing = await harness.start(PlaybackRequest(source: .buffers([level]), id: "a"))
     await harness.pass(8)
-    try await harness.tell("a", .stop(fade: .seconds(10)))
+    try await harness.send("a", .stop(fade: .seconds(10)))
     try await harness.finish(playing)
     #expect(harness.events.last?.finish?.reason == .stopped)
-    #expect(harness.events.last?.finish?.heard == .seconds(2))
+    #expect(harness.events.last?.finish?.played == .seconds(2))
     #expect(largestStep(Array(harness.played[1...])) < 0.01)
   }
 
   @Test func `a stop during a pause is not reported as a resumption`() async throws {
     let playing = await harness.start(PlaybackRequest(source: .buffers([stairs]), id: "a"))
     await harness.pass(4)
-    try await harness.tell("a", .pause())
+    try await harness.send("a", .pause())
     await harness.pass { $0.paused != nil }
-    try await harness.tell("a", .stop())
+    try await harness.send("a", .stop())
     try await harness.finish(playing)
     #expect(harness.events.compactMap(\.resumed).isEmpty)
     #expect(harness.events.compactMap(\.paused).count == 1)
@@ -201,7 +201,7 @@ import Testing
     let cancelled = Task { try await harness.player.control(id: "a", command: pause) }
     cancelled.cancel()
     await #expect(throws: CancellationError.self) { try await cancelled.value }
-    try await harness.tell("a", .pause())
+    try await harness.send("a", .pause())
     playing.cancel()
     async let ramped: Void? = try? harness.player.control(
       id: "a", command: .setVolume(0, ramp: .seconds(60)))

@@ -37,7 +37,7 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test func `stop ends a playback with an event that says so`() async throws {
+  @Test func `stop ends a playback with a finished event and its reason`() async throws {
     let clock = TestClock()
     let card = VirtualSoundCard(.init(pace: .lockstep(clock)))
     let request = PlaybackRequest(source: .buffers([tone]), repetition: .forever)

@@ -132,7 +132,7 @@ import Testing
     let other = try harness.voice([Float](repeating: 0.25, count: 16_000))
     var shortest = Duration.seconds(1)
     for time in stride(from: 500, to: 1_500, by: 7) {
-      harness.pcm.at(time) { shortest = min(shortest, $0.timeUntilDry) }
+      harness.pcm.at(time) { shortest = min(shortest, $0.timeUntilUnderrun) }
     }
     harness.pcm.at(1_500) { _ in
       late.give([Float](repeating: 0.25, count: 800))
@@ -189,7 +189,7 @@ import Testing
       ])
   }
 
-  @Test func `silence that finds the event ring full is reported later, in full`() throws {
+  @Test func `silence is reported in full later if the event ring is full`() throws {
     let voice = try harness.voice(second)
     let lost = PCMInterruption(cause: .xrun, lost: 400)
     harness.pcm.at(300) { pcm in
@@ -209,7 +209,7 @@ import Testing
 
   @Test func `requested room in the ring is signaled`() throws {
     let voice = try harness.voice(second)
-    voice.roomWish.make()
+    voice.roomRequest.make()
     try harness.run([voice])
     #expect(voice.room.clear())
   }

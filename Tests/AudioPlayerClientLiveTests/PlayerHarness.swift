@@ -110,7 +110,7 @@ final class PlayerHarness: Sendable {
     }
   }
 
-  /// Lets so many periods pass.
+  /// Lets `periods` periods pass.
   func pass(_ periods: Int) async {
     for _ in 0..<periods {
       await clock.sleepers(atLeast: 1)
@@ -119,7 +119,7 @@ final class PlayerHarness: Sendable {
   }
 
   /// Sends a command to a playback, and lets time pass until it is in effect.
-  func tell(_ id: PlaybackID, _ command: PlaybackCommand) async throws {
+  func send(_ id: PlaybackID, _ command: PlaybackCommand) async throws {
     try await clock.pass { try await player.control(id: id, command: command) }
   }
 

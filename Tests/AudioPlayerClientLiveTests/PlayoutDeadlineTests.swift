@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: [40, 100, 1_600])
-  func `the wait for a device that stands still is its buffer plus 250 ms at most`(
+  func `the wait for a stalled device is at most its buffer plus 250 ms`(
     milliseconds: Int
   ) {
     let time = wait { _ in .milliseconds(milliseconds) }

@@ -197,7 +197,7 @@ import VirtualSoundCard
     let shortfall = try #require(shortfalls.first)
     #expect(shortfalls.count == 1)
     #expect(shortfall[0] == .milliseconds(300))
-    #expect(events.last?.finish?.heard == shortfall[1] && shortfall[1] < .milliseconds(160))
+    #expect(events.last?.finish?.played == shortfall[1] && shortfall[1] < .milliseconds(160))
   }
 
   @Test func `no shortfall is reported before the end of a truncated file`() async throws {

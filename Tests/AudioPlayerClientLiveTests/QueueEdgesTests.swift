@@ -20,7 +20,7 @@ import Testing
     let request = PlaybackRequest(items: [item(staircase(4_000)), missing], id: "a")
     let playing = await harness.start(request)
     while true {
-      do { try await harness.tell("a", .enqueue([])) } catch { break }
+      do { try await harness.send("a", .enqueue([])) } catch { break }
     }
     await #expect(throws: AudioPlayerError.self) { try await harness.finish(playing) }
   }
@@ -42,7 +42,7 @@ import Testing
     try await harness.player.control(id: "a", command: .skip)
     try await harness.finish(await starting.value)
     #expect(
-      harness.events.last == .finished(PlaybackFinish(reason: .completed, heard: .zero)))
+      harness.events.last == .finished(PlaybackFinish(reason: .completed, played: .zero)))
     released.open()
   }
 
@@ -50,14 +50,14 @@ import Testing
     let request = PlaybackRequest(items: [item(staircase(9_000))], id: "a")
     let playing = await harness.start(request)
     await harness.pass(2)
-    try await harness.tell("a", .pause())
-    try await harness.tell("a", .seek(to: .frame(7), item: .min))
+    try await harness.send("a", .pause())
+    try await harness.send("a", .seek(to: .frame(7), item: .min))
     await harness.pass { $0.sought != nil }
     #expect(harness.events.compactMap(\.sought).map(\.position) == [0])
-    try await harness.tell("a", .seek(to: .frame(0), item: .max))
-    try await harness.tell("a", .skip)
-    try await harness.tell("a", .enqueue([item(staircase(1_000, from: 20_000))]))
-    try await harness.tell("a", .resume())
+    try await harness.send("a", .seek(to: .frame(0), item: .max))
+    try await harness.send("a", .skip)
+    try await harness.send("a", .enqueue([item(staircase(1_000, from: 20_000))]))
+    try await harness.send("a", .resume())
     try await harness.finish(playing)
     #expect(harness.played.range(of: staircase(920, from: 20_080).samples) != nil)
   }
@@ -66,11 +66,11 @@ import Testing
     let items = [item(staircase(9_000)), item(staircase(9_000, from: 9_000))]
     let playing = await harness.start(PlaybackRequest(items: items, id: "a"))
     await harness.pass(2)
-    try await harness.tell("a", .pause())
-    for _ in 0..<3 { try await harness.tell("a", .skip) }
-    try await harness.tell("a", .seek(to: .frame(1_000)))
+    try await harness.send("a", .pause())
+    for _ in 0..<3 { try await harness.send("a", .skip) }
+    try await harness.send("a", .seek(to: .frame(1_000)))
     await harness.pass { $0.sought != nil }
-    try await harness.tell("a", .resume())
+    try await harness.send("a", .resume())
     try await harness.finish(playing)
     #expect(harness.events.compactMap(\.sought).map(\.item) == [1])
     #expect(harness.played.range(of: staircase(7_920, from: 10_080).samples) != nil)

@@ -35,9 +35,9 @@ import VirtualSoundCard
     #expect(
       harness.events.compactMap(\.advanced) == [
         PlaybackProgress(
-          heard: FrameCount(3_001).duration(at: 8_000), item: 1, length: .microseconds(125)),
+          played: FrameCount(3_001).duration(at: 8_000), item: 1, length: .microseconds(125)),
         PlaybackProgress(
-          heard: FrameCount(3_002).duration(at: 8_000), item: 2, length: .milliseconds(625)),
+          played: FrameCount(3_002).duration(at: 8_000), item: 2, length: .milliseconds(625)),
       ])
   }
 
@@ -167,11 +167,11 @@ import VirtualSoundCard
     }
     let playing = await harness.start(PlaybackRequest(items: items, id: "a"))
     await harness.pass(4)
-    try await harness.tell("a", .skip)
-    try await harness.tell("a", .skip)
-    try await harness.tell("a", .skip)
+    try await harness.send("a", .skip)
+    try await harness.send("a", .skip)
+    try await harness.send("a", .skip)
     await harness.pass(8)
-    try await harness.tell("a", .skip)
+    try await harness.send("a", .skip)
     try await harness.finish(playing)
     #expect(harness.events.compactMap(\.advanced).map(\.item) == [1, 2, 3])
     #expect(harness.events.last?.finish?.reason == .completed)
@@ -199,9 +199,9 @@ import VirtualSoundCard
     let playing = await harness.start(
       PlaybackRequest(items: [item(staircase(6_000))], id: "a"))
     await harness.pass(2)
-    try await harness.tell("a", .enqueue([item(staircase(6_000, from: 6_000))]))
+    try await harness.send("a", .enqueue([item(staircase(6_000, from: 6_000))]))
     await harness.pass(1)
-    try await harness.tell(
+    try await harness.send(
       "a", .enqueue([item(staircase(6_000, from: 12_000)), item(staircase(1))]))
     try await harness.finish(playing)
     #expect(harness.played.prefix(18_001).elementsEqual(staircase(18_000).samples + [0.25]))
@@ -216,9 +216,9 @@ import VirtualSoundCard
       PlaybackRequest(
         items: [item(staircase(9_000)), item(staircase(20_000, from: 20_000))], id: "a"))
     await harness.pass(4)
-    try await harness.tell("a", .seek(to: .time(.seconds(1)), item: 1))
+    try await harness.send("a", .seek(to: .time(.seconds(1)), item: 1))
     await harness.pass { $0.sought?.item == 1 }
-    try await harness.tell("a", .seek(to: .frame(8_000), item: 0))
+    try await harness.send("a", .seek(to: .frame(8_000), item: 0))
     try await harness.finish(playing)
     #expect(harness.events.compactMap(\.sought).map(\.item) == [1, 0])
     #expect(harness.events.compactMap(\.sought).map(\.position) == [8_000, 8_000])
@@ -233,9 +233,9 @@ import VirtualSoundCard
     let playing = await harness.start(
       PlaybackRequest(source: .stream(stream), range: .init(start: .frame(500)), id: "a"))
     await harness.pass(4)
-    try await harness.tell("a", .seek(to: .frame(15_000)))
+    try await harness.send("a", .seek(to: .frame(15_000)))
     await #expect(throws: AudioPlayerError.notSeekable(nil)) {
-      try await harness.tell("a", .seek(to: .frame(0)))
+      try await harness.send("a", .seek(to: .frame(0)))
     }
     try await harness.finish(playing)
     #expect(harness.played.prefix(500).elementsEqual(staircase(500, from: 500).samples))
@@ -271,7 +271,7 @@ import VirtualSoundCard
         items: [PlaybackItem(source: .stream(stream)), item(staircase(3_000, from: 9_000))],
         id: "a"))
     await harness.pass(10)
-    try await harness.tell("a", .skip)
+    try await harness.send("a", .skip)
     await gone.wait()
     try await harness.finish(playing)
     #expect(harness.played.range(of: staircase(2_920, from: 9_080).samples) != nil)

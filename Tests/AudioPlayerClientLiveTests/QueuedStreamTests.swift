@@ -9,7 +9,7 @@ import Testing
   let harness = PlayerHarness()
   let read = Gate()
 
-  /// A stream of 20 buffers of 1,000 frames; the gate opens when so many have been read.
+  /// A stream of 20 buffers of 1,000 frames; the gate opens when `count` have been read.
   private func stream(opensAt count: Int) -> PlaybackSource {
     let rest = Ring<Int>(capacity: 20)
     for index in 0..<20 { rest.tryWrite(index) }
@@ -32,7 +32,7 @@ import Testing
 
   @Test func `a skip to a stream that has been read begins at its first frame`() async throws {
     let playing = await startBehindJingle()
-    try await harness.tell("a", .skip)
+    try await harness.send("a", .skip)
     try await harness.finish(playing)
     #expect(harness.played.range(of: staircase(19_920, from: 6_480).samples) != nil)
     #expect(harness.events.compactMap(\.advanced).map(\.item) == [1])
@@ -41,7 +41,7 @@ import Testing
 
   @Test func `a seek in the item before a stream loses none of the stream`() async throws {
     let playing = await startBehindJingle()
-    try await harness.tell("a", .seek(to: .frame(3_000)))
+    try await harness.send("a", .seek(to: .frame(3_000)))
     try await harness.finish(playing)
     #expect(harness.played.range(of: staircase(23_320, from: 3_080).samples) != nil)
     #expect(harness.events.last?.finish?.reason == .completed)
@@ -53,21 +53,21 @@ import Testing
     await read.wait()
     await harness.pass { $0.progress != nil }
     let heard = try #require(harness.events.compactMap(\.progress).last?.position)
-    try await harness.tell("a", .seek(to: .frame(heard + 1_600)))
+    try await harness.send("a", .seek(to: .frame(heard + 1_600)))
     try await harness.finish(playing)
     #expect(harness.events.compactMap(\.sought).map(\.position) == [heard + 1_600])
     let rest = staircase(18_320 - heard.rawValue, from: 8_080 + heard.rawValue)
     #expect(harness.played.range(of: rest.samples) != nil)
   }
 
-  @Test func `a stream that was left resumes at its first unplayed frame`() async throws {
+  @Test func `a stream left by a seek resumes at its first unplayed frame`() async throws {
     let jingle = PlaybackItem(source: .buffers([staircase(6_400)]))
     let item = PlaybackItem(source: stream(opensAt: 7))
     let playing = await harness.start(PlaybackRequest(items: [jingle, item], id: "a"))
-    try await harness.tell("a", .seek(to: .frame(2_000), item: 1))
+    try await harness.send("a", .seek(to: .frame(2_000), item: 1))
     await read.wait()
     await harness.pass { $0.progress?.item == 1 }
-    try await harness.tell("a", .seek(to: .frame(5_000), item: 0))
+    try await harness.send("a", .seek(to: .frame(5_000), item: 0))
     try await harness.finish(playing)
     #expect(harness.played.range(of: staircase(1_320, from: 5_080).samples) != nil)
     #expect(harness.events.compactMap(\.advanced).map(\.item) == [1])

@@ -39,7 +39,7 @@ import Testing
       told.append(Task { try await harness.player.control(id: "a", command: command) })
       if Bool.random(using: &numbers) { await harness.pass(1) }
     }
-    try await harness.tell("a", .stop())
+    try await harness.send("a", .stop())
     try await harness.finish(playing)
     // A command after the end fails.
     for telling in told {
@@ -49,7 +49,7 @@ import Testing
     // Only between items the staircase falls, by less than this.
     #expect(largestStep(harness.played) < 0.15)
     #expect(harness.openDeviceCount == 0)
-    let heard = harness.events.compactMap(\.progress).map(\.heard)
+    let heard = harness.events.compactMap(\.progress).map(\.played)
     #expect(heard == heard.sorted())
     #expect(harness.events.last?.finish != nil)
   }
@@ -71,18 +71,18 @@ import Testing
       : [PlaybackItem(source: .buffers([staircase(moment == .ending ? 900 : 40_000)]))]
     let playing = await harness.start(PlaybackRequest(items: items, id: "a"))
     var telling: Task<Void, any Error>?
-    func tell(_ command: PlaybackCommand) {
+    func send(_ command: PlaybackCommand) {
       telling = Task { try await harness.player.control(id: "a", command: command) }
     }
     if moment != .beginning { await harness.pass(moment == .ending ? 3 : 5) }
     switch moment {
     case .beginning, .sounding, .ending, .starving: break
-    case .fading: tell(.pause(fade: .seconds(3)))
-    case .paused: try await harness.tell("a", .pause())
-    case .seeking: tell(.seek(to: .frame(30_000)))
+    case .fading: send(.pause(fade: .seconds(3)))
+    case .paused: try await harness.send("a", .pause())
+    case .seeking: send(.seek(to: .frame(30_000)))
     case .soughtWhilePaused:
-      try await harness.tell("a", .pause())
-      tell(.seek(to: .frame(30_000)))
+      try await harness.send("a", .pause())
+      send(.seek(to: .frame(30_000)))
     }
     playing.cancel()
     await harness.player.stopsWhile { try? await harness.finish(playing) }

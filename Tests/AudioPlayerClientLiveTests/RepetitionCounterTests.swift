@@ -4,7 +4,7 @@ import Testing
 @testable import AudioPlayerClientLive
 
 @Suite struct RepetitionCounterTests {
-  @Test func `as many repetitions begin as requested, at least one`() {
+  @Test func `the requested number of repetitions begin, at least one`() {
     for (count, expected) in [(0, 0), (1, 0), (3, 2)] {
       var rounds = RepetitionCounter(.times(count))
       var begun = 0

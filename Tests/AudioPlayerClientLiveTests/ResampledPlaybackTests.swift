@@ -66,7 +66,7 @@ import Testing
     }
     #expect(loops.map(\.position.rawValue) == [start, start])
     let lengths = (1...2).map { FrameCount(frames($0 * (end - start))).duration(at: 48_000) }
-    #expect(loops.map(\.heard) == lengths)
+    #expect(loops.map(\.played) == lengths)
     #expect(harness.events.compactMap(\.progress).last?.position.rawValue == end)
   }
 
@@ -82,7 +82,7 @@ import Testing
     #expect(places.map(\.item) == [1, 0, 1])
     #expect(places.allSatisfy { $0.position == 0 })
     let starts = [9_001, 20_004, 29_005].map { FrameCount(frames($0)).duration(at: 48_000) }
-    #expect(places.map(\.heard) == starts)
+    #expect(places.map(\.played) == starts)
   }
 
   @Test func `a resampled pause loses no frame and reports the source's next frame`()
@@ -91,13 +91,13 @@ import Testing
     let request = PlaybackRequest(source: .file(try temporaryWAV(sound(0..<60_001))), id: "a")
     let playing = await harness.start(request)
     await harness.pass(11)
-    try await harness.tell("a", .pause())
+    try await harness.send("a", .pause())
     await harness.pass { $0.paused != nil }
     await harness.pass(9)
-    try await harness.tell("a", .resume())
+    try await harness.send("a", .resume())
     try await harness.finish(playing)
     let place = try #require(harness.events.compactMap(\.paused).first)
-    let pause = FrameCount(place.heard, at: 48_000).rawValue
+    let pause = FrameCount(place.played, at: 48_000).rawValue
     // The two are at most half a source frame apart.
     let distance = place.time.inSeconds - Double(pause) / 48_000
     #expect(abs(distance) <= 0.5 / 44_100 + 1e-8)
@@ -120,11 +120,11 @@ import Testing
     let request = PlaybackRequest(source: .file(try temporaryWAV(sound(0..<60_001))), id: "a")
     let playing = await harness.start(request)
     await harness.pass(9)
-    try await harness.tell("a", .seek(to: .frame(30_011)))
+    try await harness.send("a", .seek(to: .frame(30_011)))
     try await harness.finish(playing)
     let place = try #require(harness.events.compactMap(\.sought).first)
     #expect(place.position == 30_011 && place.time == FrameCount(30_011).duration(at: 44_100))
-    let left = FrameCount(place.heard, at: 48_000).rawValue
+    let left = FrameCount(place.played, at: 48_000).rawValue
     let played = harness.played
     let before = try reference([sound(0..<60_001)])
     let isUntouched = error(played[..<(left - fade)], Array(before[..<(left - fade)])) < 1e-5

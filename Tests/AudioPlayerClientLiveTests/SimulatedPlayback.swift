@@ -2,8 +2,8 @@ import AudioCore
 import AudioThreads
 import SoundCard
 
-/// A device without threads: its time passes only during waits, in steps of a millisecond, with scripted
-/// events.
+/// A device without threads: its time passes only during waits, in steps of a millisecond, with
+/// scripted events.
 // `@unchecked Sendable` is right because a test drives it from one thread.
 final class SimulatedPlayback: PlaybackPCM, @unchecked Sendable {
   let configuration: PCMConfiguration
@@ -45,7 +45,9 @@ final class SimulatedPlayback: PlaybackPCM, @unchecked Sendable {
 
   func delay() throws(SoundCardError) -> FrameCount { FrameCount(try claimedDelay(level)) }
 
-  var timeUntilDry: Duration { FrameCount(level).duration(at: configuration.format.sampleRate) }
+  var timeUntilUnderrun: Duration {
+    FrameCount(level).duration(at: configuration.format.sampleRate)
+  }
 
   func wait(
     for interest: PCMInterest, atMost timeout: Duration?

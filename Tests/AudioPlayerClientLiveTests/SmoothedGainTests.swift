@@ -30,7 +30,7 @@ import Testing
     #expect(ramp.isSteady)
   }
 
-  @Test func `a gain can be hurried and never slowed down`() {
+  @Test func `a gain ramp can be shortened but not lengthened`() {
     var ramp = SmoothedGain(1)
     ramp.move(to: 0, in: 8)
     _ = ramp.next()
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 4, 5, 9])
-  func `skipping frames equals asking for the gain of each`(frames: Int) {
+  func `skipping frames equals reading the gain of each`(frames: Int) {
     var ramp = SmoothedGain(1)
     ramp.move(to: 0.3, in: 5)
     var other = ramp

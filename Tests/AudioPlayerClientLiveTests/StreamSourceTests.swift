@@ -47,7 +47,7 @@ import VirtualSoundCard
     async throws
   {
     let events = try await events(stopping: stubborn([]))
-    #expect(events == [.finished(PlaybackFinish(reason: .stopped, heard: .zero))])
+    #expect(events == [.finished(PlaybackFinish(reason: .stopped, played: .zero))])
   }
 
   @Test func `stop ends a playback whose stream has begun and ignores cancellation`()

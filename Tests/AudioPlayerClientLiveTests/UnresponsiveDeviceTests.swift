@@ -7,7 +7,7 @@ import Foundation
 import SoundCard
 import Testing
 
-/// Devices and sources that do not respond: stop and cancel return all the same.
+/// Devices and sources that do not respond: stop and cancel return nevertheless.
 @Suite struct UnresponsiveDeviceTests {
   let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
   var tone: AudioBuffer { AudioSignal.sine(440).buffer(.seconds(1), format: format) }
@@ -30,7 +30,7 @@ import Testing
       await opening.wait()
       await player.stop()
       let events = try await stream.reduce(into: []) { $0.append($1) }
-      #expect(events == [.finished(PlaybackFinish(reason: .stopped, heard: .zero))])
+      #expect(events == [.finished(PlaybackFinish(reason: .stopped, played: .zero))])
     }
   }
 

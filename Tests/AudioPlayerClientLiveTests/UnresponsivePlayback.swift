@@ -18,7 +18,7 @@ final class UnresponsivePlayback: PlaybackPCM {
 
   var elapsed: Duration { .milliseconds(time.totalWritten) }
   func delay() -> FrameCount { 0 }
-  var timeUntilDry: Duration { .zero }
+  var timeUntilUnderrun: Duration { .zero }
 
   func wait(
     for interest: PCMInterest, atMost timeout: Duration?

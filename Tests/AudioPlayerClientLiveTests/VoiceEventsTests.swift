@@ -18,7 +18,7 @@ import Testing
   }
 
   private func progress(_ milliseconds: Int) -> PlaybackEvent {
-    .progress(PlaybackProgress(heard: .milliseconds(milliseconds)))
+    .progress(PlaybackProgress(played: .milliseconds(milliseconds)))
   }
 
   @Test func `progress is an event every 50 ms, however often there is a report`() {

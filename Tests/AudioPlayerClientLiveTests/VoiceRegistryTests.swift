@@ -13,7 +13,7 @@ import Testing
     ) { _ in }
   }
 
-  @Test func `there are as many places as the audio thread mixes voices`() throws {
+  @Test func `the registry has one place for each voice that the audio thread mixes`() throws {
     var registry = VoiceRegistry()
     for index in 0..<VoiceTable.limit {
       let hasPlace = registry.reserve()

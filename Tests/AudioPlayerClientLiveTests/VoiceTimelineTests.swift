@@ -21,7 +21,7 @@ import Testing
     #expect(timeline.progress(1_500).item == 1)
     #expect(timeline.progress(1_500).position == 1_000)
     #expect(timeline.progress(1_500).time == .microseconds(62_500))
-    #expect(timeline.progress(1_500).heard == .microseconds(187_500))
+    #expect(timeline.progress(1_500).played == .microseconds(187_500))
   }
 
   @Test mutating func `an event is returned once, with the progress at its frame`() {
@@ -101,6 +101,6 @@ import Testing
   }
 
   @Test func `an empty timeline is at the first frame of the first item`() {
-    #expect(timeline.progress(80) == PlaybackProgress(heard: .milliseconds(10)))
+    #expect(timeline.progress(80) == PlaybackProgress(played: .milliseconds(10)))
   }
 }

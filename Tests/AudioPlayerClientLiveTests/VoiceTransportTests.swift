@@ -118,7 +118,7 @@ import Testing
     #expect(flushed.phase == .fadingOut && !flushed.needsSource)
   }
 
-  @Test func `a source that runs dry ends a fade`() {
+  @Test func `a source without more frames ends a fade`() {
     var transport = sounding
     set(&transport) { $0.isPaused = true }
     #expect(step(&transport, readable: 3) == 3)

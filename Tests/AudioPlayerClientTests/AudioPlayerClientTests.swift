@@ -9,7 +9,7 @@ import Testing
   let tone = AudioSignal.sine(440).buffer(
     .seconds(1), format: AudioFormat(sampleRate: 8_000, channelCount: 1))
 
-  @Test func `an unimplemented endpoint reports its name and throws where it can`() async {
+  @Test func `an unimplemented endpoint reports its name and throws if it can`() async {
     let player = AudioPlayerClient.testValue
     await expectIssue("AudioPlayerClient.play") {
       await #expect(throws: Unimplemented("AudioPlayerClient.play")) {
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `a preview has a loudspeaker of its own`() async throws {
+  @Test func `a preview lists one loudspeaker`() async throws {
     let devices = try await AudioPlayerClient.previewValue.devices()
     #expect(devices.map(\.id) == ["preview"])
     #expect(devices.allSatisfy { $0.isDefault && $0.directions == [.playback] })
@@ -71,16 +71,16 @@ import Testing
       let request = PlaybackRequest(source: .buffers([tone, tone]), repetition: .times(2))
       let stream = await AudioPlayerClient.previewValue.playback(request: request)
       let events = Task { try await stream.reduce(into: []) { $0.append($1) } }
-      // Each step is waited for: four seconds are twenty fifths of one.
+      // Each step is awaited: four seconds are twenty steps of 200 ms.
       for _ in 0..<20 { await clock.step(by: .milliseconds(200)) }
       return try await events.value
     }
     #expect(clock.now == .init(offset: .seconds(4)))
     #expect(
-      events.last == .finished(PlaybackFinish(reason: .completed, heard: .seconds(4))))
+      events.last == .finished(PlaybackFinish(reason: .completed, played: .seconds(4))))
   }
 
-  @Test func `a preview that is stopped finishes with what was heard`() async throws {
+  @Test func `a stopped preview reports the played duration`() async throws {
     let clock = TestClock()
     try await withDependencies {
       $0.continuousClock = clock
@@ -94,11 +94,11 @@ import Testing
       await player.stop()
       let last = try await events.value.last
       #expect(
-        last == .finished(PlaybackFinish(reason: .stopped, heard: .milliseconds(400))))
+        last == .finished(PlaybackFinish(reason: .stopped, played: .milliseconds(400))))
     }
   }
 
-  @Test func `a preview preloads what lasts as long as the source`() async throws {
+  @Test func `a preloaded preview sound has the source's duration`() async throws {
     let player = AudioPlayerClient.previewValue
     #expect(try await player.preload(source: .buffers([tone, tone])).duration == .seconds(2))
     let stream = AsyncThrowingStream<AudioBuffer, any Error> { continuation in
@@ -131,10 +131,10 @@ import Testing
     }
     #expect(
       events.last
-        == .finished(PlaybackFinish(reason: .completed, heard: .seconds(seconds))))
+        == .finished(PlaybackFinish(reason: .completed, played: .seconds(seconds))))
   }
 
-  @Test func `a preview of a missing file fails as the real player does`() async {
+  @Test func `a preview of a missing file throws as the live player does`() async {
     await #expect(throws: AudioPlayerError.self) {
       try await AudioPlayerClient.previewValue.play(url: url)
     }
@@ -159,7 +159,7 @@ import Testing
 }
 
 extension TestClock<Duration> {
-  /// Waits until something sleeps, and lets it sleep its time.
+  /// Waits for a sleeper and advances the clock to its deadline.
   fileprivate func step(by duration: Duration) async {
     await sleepers(atLeast: 1)
     await advance(by: duration)

@@ -3,32 +3,32 @@ import AudioPlayerClient
 import Testing
 
 @Suite struct PlaybackPolicyTests {
-  @Test func `a consumer that does not look costs no memory and loses no silence`() {
+  @Test func `a slow consumer costs bounded memory and loses no silence`() {
     var queue: [PlaybackEvent] = []
     for step in 1...100 {
       PipePolicy.playback.enqueue(&queue, .xrun(.milliseconds(25)))
       PipePolicy.playback.enqueue(&queue, .starved(.milliseconds(10)))
       PipePolicy.playback.enqueue(
-        &queue, .progress(PlaybackProgress(heard: .milliseconds(step))))
+        &queue, .progress(PlaybackProgress(played: .milliseconds(step))))
       PipePolicy.playback.enqueue(
-        &queue, .looped(PlaybackProgress(heard: .milliseconds(step)), count: step))
+        &queue, .looped(PlaybackProgress(played: .milliseconds(step)), count: step))
       PipePolicy.playback.enqueue(&queue, .limited(Decibels(dBFS: step == 50 ? -6 : -3)))
       PipePolicy.playback.enqueue(&queue, .nonFinite(sampleCount: 2))
     }
     #expect(
       queue == [
         .xrun(.milliseconds(2_500)), .starved(.seconds(1)),
-        .progress(PlaybackProgress(heard: .milliseconds(100))),
-        .looped(PlaybackProgress(heard: .milliseconds(100)), count: 100),
+        .progress(PlaybackProgress(played: .milliseconds(100))),
+        .looped(PlaybackProgress(played: .milliseconds(100)), count: 100),
         .limited(Decibels(dBFS: -6)), .nonFinite(sampleCount: 200),
       ])
   }
 
-  @Test func `of what happens again and again the newest 64 of a kind are kept, and the end`() {
-    let place = { (step: Int) in PlaybackProgress(heard: .milliseconds(step)) }
+  @Test func `the newest 64 events of a kind and the end are kept`() {
+    let place = { (step: Int) in PlaybackProgress(played: .milliseconds(step)) }
     let started = PlaybackEvent.started(
       PlaybackStart(device: "x", format: AudioFormat(sampleRate: 8_000, channelCount: 1)))
-    let finished = PlaybackEvent.finished(PlaybackFinish(reason: .completed, heard: .seconds(1)))
+    let finished = PlaybackEvent.finished(PlaybackFinish(reason: .completed, played: .seconds(1)))
     var queue: [PlaybackEvent] = []
     PipePolicy.playback.enqueue(&queue, started)
     for step in 0..<1_000 {
@@ -47,7 +47,7 @@ import Testing
     #expect(queue.dropLast().last == .failed(item: 999, .emptySource(nil)))
   }
 
-  @Test func `of a device that comes and goes the last loss is kept, and the sum of its gaps`() {
+  @Test func `the last loss of a device and the sum of its gaps are kept`() {
     var queue: [PlaybackEvent] = []
     for _ in 1...100 {
       PipePolicy.playback.enqueue(&queue, .deviceLost)

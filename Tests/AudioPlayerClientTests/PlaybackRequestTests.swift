@@ -28,19 +28,19 @@ import Testing
     #expect(request.items.count == 1)
   }
 
-  @Test func `a name is one's own or unlike all others`() {
+  @Test func `an ID is a given name or unique`() {
     #expect(PlaybackID() != PlaybackID())
     #expect(PlaybackID("a") == "a")
     #expect("\(PlaybackID("a"))" == "\"a\"")
   }
 
-  @Test func `times become frames of the source's rate, and never lie before it`() {
+  @Test func `times become frames at the source's rate, never negative`() {
     #expect(PlaybackTime.time(.milliseconds(1_500)).frame(at: 8_000) == 12_000)
     #expect(PlaybackTime.frame(7).frame(at: 8_000) == 7)
     #expect(PlaybackTime.frame(-7).frame(at: 8_000) == 0)
   }
 
-  @Test func `an asynchronous sequence is a source, pulled an element at a time`() async throws {
+  @Test func `an asynchronous sequence is pulled one element at a time`() async throws {
     let buffer = AudioBuffer(silence: 8, format: .speech)
     let buffers = AsyncStream { continuation in
       for _ in 0..<3 { continuation.yield(buffer) }

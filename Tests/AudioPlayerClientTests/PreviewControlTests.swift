@@ -3,7 +3,7 @@ import AudioPlayerClient
 import ClientDependencies
 import Testing
 
-/// A preview makes no sound, but it can be told what any playback can.
+/// A preview makes no sound but performs all commands.
 @Suite(.timeLimit(.minutes(1))) struct PreviewControlTests {
   private let clock = TestClock<Duration>()
   private let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  /// The same without waiting until it has begun.
+  /// Like the other, without waiting for the start.
   private func played(
     _ request: PlaybackRequest, _ body: (AudioPlayerClient) async throws -> Void
   ) async throws -> [PlaybackEvent] {
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `a pause lasts until it is told to go on`() async throws {
+  @Test func `a pause lasts until resume`() async throws {
     let events = try await play(PlaybackRequest(items: [item(1)], id: "a")) { player in
       await pass(1)
       try await player.control(id: "a", command: .pause())
@@ -72,15 +72,15 @@ import Testing
     #expect(finish.reason == .completed)
   }
 
-  @Test func `what is stopped before it could begin is stopped`() async throws {
+  @Test func `a preview can be stopped before it begins`() async throws {
     let events = try await played(PlaybackRequest(items: [item(1)], id: "a")) { player in
       try await player.control(id: "a", command: .stop())
     }
     guard case .finished(let finish) = events.last else { throw Missing() }
-    #expect(finish == PlaybackFinish(reason: .stopped, heard: .zero))
+    #expect(finish == PlaybackFinish(reason: .stopped, played: .zero))
   }
 
-  @Test func `what is paused before it could begin plays once when it goes on`() async throws {
+  @Test func `a preview paused before it begins plays once after resume`() async throws {
     let events = try await played(PlaybackRequest(items: [item(1)], id: "a")) { player in
       try await player.control(id: "a", command: .pause())
       try await player.control(id: "a", command: .resume())
@@ -89,10 +89,10 @@ import Testing
     #expect(events.prefix(3).map(kind) == ["started", "paused", "resumed"])
     #expect(events.filter { kind($0) == "started" }.count == 1)
     guard case .finished(let finish) = events.last else { throw Missing() }
-    #expect(finish == PlaybackFinish(reason: .completed, heard: .seconds(1)))
+    #expect(finish == PlaybackFinish(reason: .completed, played: .seconds(1)))
   }
 
-  @Test func `a pause stays at what has been heard`() async throws {
+  @Test func `a pause holds the played position`() async throws {
     let events = try await play(PlaybackRequest(items: [item(1)], id: "a")) { player in
       for _ in 0..<3 {
         await clock.sleepers(atLeast: 1)
@@ -104,10 +104,10 @@ import Testing
     let places = events.compactMap { if case .paused(let place) = $0 { place } else { nil } }
     #expect(places.map(\.time) == [.zero, .zero, .zero])
     guard case .finished(let finish) = events.last else { throw Missing() }
-    #expect(finish == PlaybackFinish(reason: .completed, heard: .seconds(1)))
+    #expect(finish == PlaybackFinish(reason: .completed, played: .seconds(1)))
   }
 
-  @Test func `what is paused can be stopped, and is unknown then`() async throws {
+  @Test func `a paused preview can be stopped and is then unknown`() async throws {
     let events = try await play(PlaybackRequest(items: [item(1)], id: "a")) { player in
       try await player.control(id: "a", command: .pause())
       try await player.control(id: "a", command: .stop())
@@ -121,7 +121,7 @@ import Testing
     try await player.control(id: "a", command: .stop())
   }
 
-  @Test func `items follow each other, and one can be gone to or skipped`() async throws {
+  @Test func `items play in order and can be sought or skipped`() async throws {
     let events = try await play(
       PlaybackRequest(items: [item(100), item(1), item(100)], id: "a")
     ) { player in
@@ -154,23 +154,23 @@ import Testing
       continuation.finish()
       return try await playback.reduce(into: []) { $0.append($1) }
     }
-    #expect(events.last == .finished(PlaybackFinish(reason: .completed, heard: .seconds(1))))
+    #expect(events.last == .finished(PlaybackFinish(reason: .completed, played: .seconds(1))))
   }
 
   private struct Missing: Error {}
 
-  @Test func `a preview plays the list again, too`() async throws {
+  @Test func `a preview repeats the list`() async throws {
     let request = PlaybackRequest(items: [item(1), item(2)], cycle: .times(2))
     let events = try await play(request) { _ in await pass(30) }
     #expect(events.compactMap(\.advancedItem) == [1, 0, 1])
     #expect(
-      events.last == .finished(PlaybackFinish(reason: .completed, heard: .seconds(6))))
+      events.last == .finished(PlaybackFinish(reason: .completed, played: .seconds(6))))
   }
 
-  @Test func `a round of it that gives nothing is the last`() async throws {
+  @Test func `a round without audio is the last`() async throws {
     let empty = PlaybackItem(source: .buffers([AudioBuffer(silence: 0, format: format)]))
     let events = try await played(PlaybackRequest(items: [empty], cycle: .forever)) { _ in }
-    #expect(events.last == .finished(PlaybackFinish(reason: .completed, heard: .zero)))
+    #expect(events.last == .finished(PlaybackFinish(reason: .completed, played: .zero)))
   }
 }
 

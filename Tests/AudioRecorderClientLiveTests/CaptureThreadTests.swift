@@ -20,7 +20,7 @@ import Testing
     return Array(sequence(state: ()) { _ in reader.next(from: link) })
   }
 
-  @Test func `after a stop at most a buffer is read from a device that always has more`() throws {
+  @Test func `after a stop at most one buffer is read from an endless device`() throws {
     let read = try blocks([], isStopped: true)
     #expect(read.map(\.buffer.frameCount) == [160, 160, 160, 160])
   }
@@ -62,7 +62,8 @@ import Testing
     #expect(read.last?.buffer.firstFrame == 480)
   }
 
-  @Test func `a block is dated by its first frame, before all frames that the device holds`() throws
+  @Test func `a block's timestamp is that of its first frame, before all frames in the device`()
+    throws
   {
     let read = try blocks([.ready(480)], elapsed: .seconds(5))
     #expect(read.map(\.time) == [.milliseconds(4_970)])
@@ -86,7 +87,7 @@ import Testing
   }
 
   private let silent = SoundCardError.failed(
-    "scripted", operation: "capture", code: 0, reason: "it gives no frames")
+    "scripted", operation: "capture", code: 0, reason: "it delivers no frames")
 
   @Test func `a device without frames is lost after five seconds, or after one if it has run`()
     throws
@@ -112,7 +113,7 @@ import Testing
   }
 }
 
-/// A device that gives one period, and answers every read after it with the same.
+/// A device that delivers one period and then returns the same result for every read.
 ///
 /// It gets a period in 10 ms and overruns in 40; its time passes only while it is waited for.
 // `@unchecked Sendable` is right because a test drives it from one thread.

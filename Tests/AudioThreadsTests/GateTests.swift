@@ -2,7 +2,7 @@ import AudioThreads
 import Testing
 
 @Suite struct GateTests {
-  @Test func `an open gate lets through those who waited and those who come later`() async {
+  @Test func `opening a gate ends current and later waits`() async {
     let gate = Gate()
     async let first: Void = gate.wait()
     async let second: Void = gate.wait()

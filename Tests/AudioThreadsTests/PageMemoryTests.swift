@@ -4,7 +4,7 @@ import Testing
 @testable import AudioThreads
 
 @Suite struct PageMemoryTests {
-  @Test(arguments: [1, 1_000, 1 << 20]) func `all of it can be written and read`(count: Int) {
+  @Test(arguments: [1, 1_000, 1 << 20]) func `every value can be written and read`(count: Int) {
     let memory = PageMemory<UInt32>(capacity: count)
     defer { memory.release() }
     #expect(memory.values.count == count)
@@ -13,7 +13,7 @@ import Testing
     #expect(isKept)
   }
 
-  @Test func `what is to be resident is there before it is touched, and the rest is not`() {
+  @Test func `resident pages are present before they are touched, and others are not`() {
     let memory = PageMemory<UInt8>(capacity: 1 << 22, resident: 1 << 20)
     defer { memory.release() }
     let page = Int(sysconf(CInt(_SC_PAGESIZE)))
@@ -24,7 +24,8 @@ import Testing
     #expect(present.last == false)
   }
 
-  @Test(arguments: [1, 1_000, 1 << 18]) func `a little of it can be resident as well`(count: Int) {
+  @Test(arguments: [1, 1_000, 1 << 18]) func `memory of any size can be fully resident`(count: Int)
+  {
     let memory = PageMemory<UInt64>(capacity: count, resident: count)
     defer { memory.release() }
     memory.values.initialize(repeating: 7)

@@ -4,7 +4,7 @@ import Testing
 @testable import AudioThreads
 
 @Suite struct ProcessesTests {
-  @Test func `a pipe carries bytes, and is closed in every program that is started`() throws {
+  @Test func `a pipe carries bytes and is closed in child processes`() throws {
     let (outlet, inlet) = try #require(makePrivatePipe())
     defer { for end in [outlet, inlet] { close(end) } }
     #expect([outlet, inlet].map { fcntl($0, F_GETFD) } == [FD_CLOEXEC, FD_CLOEXEC])
@@ -14,7 +14,7 @@ import Testing
     #expect(byte == 7)
   }
 
-  /// What a shell writes that was started with a descriptor of ours open.
+  /// The output of a shell that was started while one of our descriptors was open.
   private func output(of script: [UInt8]) throws -> [UInt8] {
     let (outlet, inlet) = try #require(makePrivatePipe())
     let nothing = open("/dev/null", O_RDWR)
@@ -31,8 +31,8 @@ import Testing
     return Array(bytes.prefix(count))
   }
 
-  @Test func `a program has its standard descriptors, no others, and no signal blocked`() throws {
-    // A shell that waits blocks signals itself.
+  @Test func `a child process has only its standard descriptors and no blocked signal`() throws {
+    // A waiting shell blocks signals itself.
     let listing = try output(of: Array("ls /proc/$$/fd; exec grep SigBlk /proc/self/status".utf8))
     #expect(String(decoding: listing, as: UTF8.self) == "0\n1\n2\nSigBlk:\t0000000000000000\n")
   }
@@ -41,7 +41,7 @@ import Testing
     #expect(try output(of: Array("printf %s caf".utf8) + [0xE9]) == Array("caf".utf8) + [0xE9])
   }
 
-  @Test func `a program that there is not is an error`() {
+  @Test func `starting a missing program throws ENOENT`() {
     #expect(throws: ProcessError(code: ENOENT)) {
       try startProcess([Array("no-such-program".utf8)], input: 0, output: 1, errors: 2)
     }

@@ -4,11 +4,9 @@ import Testing
 
 @testable import AudioThreads
 
-/// RTKit as a program sees it: a system bus of the test's own, on which the service answers.
+/// RTKit on a fake system bus.
 @Suite(.serialized) struct RTKitTests {
-  @Test func `a thread is granted what RTKit allows, and its time without sleep has a limit`()
-    throws
-  {
+  @Test func `a thread gets the priority that RTKit allows, and RLIMIT_RTTIME is lowered`() throws {
     let bus = try FakeBus(highestPriority: 7, longestTime: 3_600_000_000)
     setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=\(bus.path)", 1)
     defer { unsetenv("DBUS_SYSTEM_BUS_ADDRESS") }
@@ -20,14 +18,14 @@ import Testing
     #expect(limit.rlim_max <= 3_600_000_000 && limit.rlim_cur <= limit.rlim_max)
   }
 
-  @Test func `where there is no system bus the error says so`() {
+  @Test func `the error names a missing system bus`() {
     setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent/bus", 1)
     defer { unsetenv("DBUS_SYSTEM_BUS_ADDRESS") }
     let sentence = trouble { () throws(RTKitError) in _ = try RTKit().grant(1, atMost: 10) }
     #expect(sentence == "no system bus (No such file or directory)")
   }
 
-  @Test func `where libsystemd is not installed the error names it`() {
+  @Test func `the error names a missing libsystemd`() {
     let sentence = trouble { () throws(RTKitError) in _ = try RTKit(library: "libnone.so.0") }
     #expect(sentence == "there is no libnone.so.0")
   }
@@ -42,9 +40,9 @@ import Testing
   }
 }
 
-/// A system bus with RTKit on it, for one client: as much of D-Bus as that takes.
+/// A system bus with RTKit for one client; it implements only the needed part of D-Bus.
 private final class FakeBus: @unchecked Sendable {
-  // Right because the thread alone writes `grant`, before it opens `ended`, and the test reads it
+  // Right because only the thread writes `grant`, before it signals `ended`, and the test reads it
   // after that.
   struct Grant: Equatable {
     var thread: UInt64
@@ -81,7 +79,7 @@ private final class FakeBus: @unchecked Sendable {
     unlink(path)
   }
 
-  /// What was granted, when the client has gone.
+  /// The grant, once the client has disconnected.
   func granted() -> Grant? {
     ended.wait()
     return grant
@@ -115,7 +113,7 @@ private final class FakeBus: @unchecked Sendable {
     }
   }
 
-  /// A message that answers another one.
+  /// A reply to a message.
   private func answer(to serial: UInt32, _ signature: String, _ body: [UInt8]) -> [UInt8] {
     var fields = [5, 1, UInt8(ascii: "u"), 0] + bytes(serial)
     if !signature.isEmpty {

@@ -4,11 +4,11 @@ import Testing
 @testable import AudioThreads
 
 @Suite struct RealTimePriorityTests {
-  /// `SCHED_RR`, with the flag that what the thread starts is ordinary.
+  /// `SCHED_RR` with `SCHED_RESET_ON_FORK`.
   private static let roundRobin = SCHED_RR | 0x4000_0000
 
   @Test
-  func `a thread gets real-time priority where the system allows it, and what it starts does not`()
+  func `a thread gets real-time priority where the system allows it, and its children do not`()
     async
   {
     let isAllowed = await onThread {
@@ -29,6 +29,6 @@ import Testing
   }
 
   private func onThread(_ body: @escaping @Sendable () -> CInt) async -> CInt {
-    await ThreadedAnswer.of(thread: "test", abandoned: -1, failed: { _ in -1 }, body)
+    await DedicatedThread.run(name: "test", abandoned: -1, failed: { _ in -1 }, body)
   }
 }

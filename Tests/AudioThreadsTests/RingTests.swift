@@ -4,7 +4,7 @@ import Testing
 @testable import AudioThreads
 
 @Suite struct RingTests {
-  @Test func `what is written is read in the same order, around the end too`() {
+  @Test func `elements are read in the order written, also across the wrap`() {
     let ring = Ring<Int>(capacity: 5)
     var read: [Int] = []
     for value in 0..<23 {
@@ -17,7 +17,7 @@ import Testing
     #expect(read == Array(0..<23))
   }
 
-  @Test func `a full ring takes nothing and loses nothing`() {
+  @Test func `a full ring rejects elements and loses none`() {
     let ring = Ring<Int>(capacity: 2)
     #expect([1, 2, 3].withUnsafeBufferPointer { ring.tryWrite($0) } == 2)
     #expect(!ring.tryWrite(4))
@@ -26,7 +26,7 @@ import Testing
     #expect(ring.tryRead() == nil)
   }
 
-  @Test func `two threads pass a hundred thousand numbers without losing one`() async throws {
+  @Test func `two threads pass 100,000 numbers without loss`() async throws {
     let ring = Ring<Int>(capacity: 64)
     let room = try WakeUp()
     let news = try WakeUp()
@@ -56,7 +56,7 @@ import Testing
     #expect(inOrder.withLock { $0 } == 100_000)
   }
 
-  @Test func `what is thrown away makes room and is not read any more`() {
+  @Test func `discarded elements make room and are not read`() {
     let ring = Ring<Int>(capacity: 4)
     for value in 0..<4 { ring.tryWrite(value) }
     ring.discardReadable()
@@ -66,8 +66,8 @@ import Testing
     #expect(ring.tryRead() == 9)
   }
 
-  @Test func `a large ring whose reader keeps up touches only the memory that it needs`() {
-    // So large that its memory comes in pages of zeros.
+  @Test func `a large ring touches no more memory than its backlog needs`() {
+    // Large enough to be mapped, so its memory begins as zeros.
     let ring = Ring<Int>(capacity: 100_000)
     for round in 1...1_000 {
       for _ in 0..<150 { ring.tryWrite(round) }
@@ -79,12 +79,12 @@ import Testing
     #expect(ring.storage[300...].allSatisfy { $0 == 0 })
   }
 
-  @Test func `what waits when it begins anew is read in order`() {
+  @Test func `elements are read in order after the ring restarts`() {
     let ring = Ring<Int>(capacity: 5)
     var (written, read) = (0, [Int]())
     for count in [3, 4, 2, 5, 1, 5, 3] {
       for _ in 0..<count where ring.tryWrite(written) { written += 1 }
-      // One stays now and then.
+      // Sometimes one element stays.
       for _ in 0..<(count - written % 2) { ring.tryRead().map { read.append($0) } }
     }
     while let next = ring.tryRead() { read.append(next) }

@@ -4,9 +4,9 @@ import Testing
 
 @Suite struct StallWatchTests {
   private var watch = StallWatch(
-    patience: .milliseconds(450), limit: .milliseconds(750), startLimit: .seconds(5))
+    lateAfter: .milliseconds(450), limit: .milliseconds(750), startLimit: .seconds(5))
 
-  @Test mutating func `a device that is waited for in vain is late, and then stalled`() {
+  @Test mutating func `a device that moves no frames is late, and then stalled`() {
     let verdicts = (0..<30).map { _ in
       watch.waited(.milliseconds(200), atMost: .milliseconds(200))
       return watch.verdict
@@ -16,17 +16,17 @@ import Testing
     #expect(verdicts[24...].allSatisfy { $0 == .stalled })
   }
 
-  @Test mutating func `a process that was stopped for an hour has waited for one time-out`() {
+  @Test mutating func `a process stopped for an hour has waited one timeout`() {
     watch.waited(.seconds(3_600), atMost: .milliseconds(200))
     #expect(watch.verdict == .fine)
   }
 
-  @Test mutating func `waits that a signal cuts short add up as well`() {
+  @Test mutating func `waits cut short by signals add up`() {
     for _ in 0..<600 { watch.waited(.milliseconds(10), atMost: .milliseconds(200)) }
     #expect(watch.verdict == .stalled)
   }
 
-  @Test mutating func `a device that has been seen to run is stalled within a second`() {
+  @Test mutating func `a device that has run is stalled within a second`() {
     watch.progressed()
     let verdicts = (0..<4).map { _ in
       watch.waited(.milliseconds(200), atMost: .milliseconds(200))
@@ -38,7 +38,7 @@ import Testing
     #expect(watch.verdict == .late)
   }
 
-  @Test mutating func `waits that end late are the machine's fault, though not for ever`() {
+  @Test mutating func `late waits delay the stalled verdict, but not forever`() {
     watch.progressed()
     let verdicts = (0..<26).map { _ in
       watch.waited(.milliseconds(600), atMost: .milliseconds(200))
@@ -48,13 +48,13 @@ import Testing
     #expect(verdicts[24] == .stalled)
   }
 
-  @Test mutating func `a wait that is cut short does not say that a device stands still`() {
+  @Test mutating func `a wait cut short does not mark a running device as stalled`() {
     watch.progressed()
     for _ in 0..<20 { watch.waited(.milliseconds(200), atMost: .seconds(1), isCutShort: true) }
     #expect(watch.verdict == .late)
   }
 
-  @Test mutating func `a device that may rest for now is still one that runs`() {
+  @Test mutating func `a forgiven device still counts as running`() {
     watch.progressed()
     watch.waited(.milliseconds(700), atMost: .milliseconds(700))
     watch.forgive()
@@ -64,13 +64,13 @@ import Testing
     #expect(watch.verdict == .stalled)
   }
 
-  @Test mutating func `a frame makes up for everything`() {
+  @Test mutating func `one frame clears all earlier waits`() {
     watch.waited(.seconds(10), atMost: .seconds(10))
     watch.progressed()
     #expect(watch.verdict == .fine)
   }
 
-  @Test mutating func `a device that is in trouble again and again without a frame is stalled`() {
+  @Test mutating func `a device that needs recoveries without moving a frame is stalled`() {
     watch.progressed()
     let verdicts = (0..<16).map { _ in
       watch.waited(.milliseconds(50), atMost: .milliseconds(400))
@@ -82,7 +82,7 @@ import Testing
     #expect(verdicts[15] == .stalled)
   }
 
-  @Test mutating func `no wait for a device that runs is longer than its limit`() {
+  @Test mutating func `no wait for a running device exceeds its limit`() {
     #expect(watch.nextWait(atMost: .milliseconds(400)) == .milliseconds(400))
     watch.progressed()
     let waits = (0..<3).map { _ in
@@ -94,7 +94,7 @@ import Testing
     #expect(watch.verdict == .stalled)
   }
 
-  @Test mutating func `trouble that was mended is no waiting, but not for ever`() {
+  @Test mutating func `recoveries do not count as waiting up to a limit`() {
     watch.waited(.seconds(4), atMost: .seconds(4))
     watch.interrupted()
     watch.waited(.seconds(4), atMost: .seconds(4))
@@ -104,7 +104,7 @@ import Testing
     #expect(watch.verdict == .stalled)
   }
 
-  @Test mutating func `a device that refuses now and then is asked again at once`() {
+  @Test mutating func `an occasional refusal is retried at once`() {
     let first = (0..<3).map { _ in watch.refused() }
     #expect(first == [false, false, true])
     watch.progressed()

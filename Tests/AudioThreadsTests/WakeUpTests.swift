@@ -2,7 +2,7 @@ import AudioThreads
 import Testing
 
 @Suite struct WakeUpTests {
-  @Test func `a signal given before the wait is not lost`() throws {
+  @Test func `a signal sent before the wait is not lost`() throws {
     let wakeUp = try WakeUp()
     wakeUp.signal()
     #expect(wakeUp.wait())
@@ -16,7 +16,7 @@ import Testing
     #expect(!wakeUp.clear())
   }
 
-  @Test func `a wait without a signal ends when the time has run out`() throws {
+  @Test func `a wait without a signal ends at its timeout`() throws {
     let wakeUp = try WakeUp()
     #expect(!wakeUp.wait(atMost: .zero))
   }
@@ -28,11 +28,11 @@ import Testing
     await sleeper.join()
   }
 
-  @Test func `a signal is left pending by whoever only asks for it`() throws {
+  @Test func `isSignaled leaves the signal pending`() throws {
     let wakeUp = try WakeUp()
-    #expect(!wakeUp.isSignalled(within: 1))
+    #expect(!wakeUp.isSignaled(within: 1))
     wakeUp.signal()
-    #expect(wakeUp.isSignalled(within: .max / 2))
+    #expect(wakeUp.isSignaled(within: .max / 2))
     #expect(wakeUp.clear())
   }
 }

@@ -4,7 +4,7 @@ import SoundCard
 import Testing
 
 @Suite struct DeviceMonitorTests {
-  @Test func `a device that hangs is woken, then abandoned, and named with its call`() async throws
+  @Test func `a hanging device is woken, then abandoned, and reported with its call`() async throws
   {
     let device = try HangingDevice()
     let pcm = MonitoredPlayback(device)
@@ -20,7 +20,7 @@ import Testing
     await thread.join()
   }
 
-  @Test func `an abandoned device is lost for every call and can be closed`() throws {
+  @Test func `every call on an abandoned device throws deviceLost, and it can be closed`() throws {
     let device = try HangingDevice()
     device.release()
     let pcm = MonitoredPlayback(device)
@@ -29,16 +29,14 @@ import Testing
     #expect(throws: lost) { try pcm.wait(for: .period, atMost: nil) }
     #expect(throws: lost) { try pcm.start() }
     #expect(throws: lost) { try pcm.drop() }
-    #expect(throws: lost) { try pcm.timeUntilDry }
+    #expect(throws: lost) { try pcm.timeUntilUnderrun }
     #expect(throws: lost) { try pcm.delay() }
     #expect(throws: lost) { try pcm.write(UnsafeBufferPointer(start: nil, count: 0)) }
     pcm.close()
     #expect(device.isClosed.isOpen)
   }
 
-  @Test func `a lost device is reported before it is closed, another one after`()
-    throws
-  {
+  @Test func `a lost device is reported before it is closed, a working one after it`() throws {
     for outcome in [Result<Void, SoundCardError>.success(()), .failure(.deviceLost("hanging"))] {
       let device = try HangingDevice()
       let pcm = MonitoredPlayback(device)
@@ -49,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `an abandoned thread reports nothing, and its device is closed`() throws {
+  @Test func `an abandoned thread reports nothing and closes its device`() throws {
     let device = try HangingDevice()
     let pcm = MonitoredPlayback(device)
     #expect(pcm.monitor.heartbeat.abandon())
@@ -57,7 +55,7 @@ import Testing
     #expect(device.isClosed.isOpen)
   }
 
-  @Test func `a device with long waits that end is not suspected`() throws {
+  @Test func `a device with long waits that end is never suspicious`() throws {
     let device = try HangingDevice()
     let pcm = MonitoredPlayback(device)
     let hasEnded = try WakeUp()
@@ -72,7 +70,7 @@ import Testing
     }
   }
 
-  /// Looks until something is wrong, on a thread of its own.
+  /// Watches on a new thread until there is an error.
   private static func firstError(of monitor: DeviceMonitor) async -> SoundCardError? {
     await withCheckedContinuation { continuation in
       do {
@@ -112,7 +110,7 @@ private final class HangingDevice: PlaybackPCM {
   func release() { released.signal() }
 
   var elapsed: Duration { .zero }
-  var timeUntilDry: Duration { .zero }
+  var timeUntilUnderrun: Duration { .zero }
   func delay() -> FrameCount { 0 }
   func start() {}
   func drop() { released.wait() }

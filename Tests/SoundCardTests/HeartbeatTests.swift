@@ -2,11 +2,11 @@ import SoundCard
 import Testing
 
 @Suite struct HeartbeatTests {
-  @Test func `a thread that has made no call is seen in none`() {
+  @Test func `a heartbeat without calls has count 0`() {
     #expect(Heartbeat().beat == Heartbeat.Beat(count: 0, call: .none))
   }
 
-  @Test func `a call is seen while it runs, and each call differs from the last`() {
+  @Test func `a call is visible while it runs, and consecutive calls differ`() {
     let heartbeat = Heartbeat()
     #expect(heartbeat.begin(.write))
     #expect(heartbeat.beat == Heartbeat.Beat(count: 1, call: .write))
@@ -25,7 +25,7 @@ import Testing
     #expect(heartbeat.isAbandoned)
   }
 
-  @Test func `a thread that is abandoned in a call learns of it when the call returns`() {
+  @Test func `end returns false after the thread was abandoned in a call`() {
     let heartbeat = Heartbeat()
     #expect(heartbeat.begin(.write))
     #expect(heartbeat.abandon(in: heartbeat.beat))

@@ -4,7 +4,7 @@ import Testing
 @Suite struct HeartbeatWatchTests {
   let inWrite = Heartbeat.Beat(count: 7, call: .write)
 
-  /// What a watch says at looks at these beats, each so much after the one before.
+  /// The verdicts for snapshots that are `interval` apart.
   private func verdicts(
     _ beats: [Heartbeat.Beat], every interval: Duration = HeartbeatWatch.interval
   ) -> [HeartbeatWatch.Verdict] {
@@ -12,42 +12,42 @@ import Testing
     return beats.map { watch.look($0, after: interval) }
   }
 
-  @Test func `a call that does not return is suspected once and then stuck, within a second`() {
+  @Test func `a hanging call is suspicious once and then stuck, within a second`() {
     #expect(
       verdicts(Array(repeating: inWrite, count: 5))
         == [.fine, .fine, .suspicious, .fine, .stuck(.write)])
     #expect(HeartbeatWatch.interval * 5 <= .seconds(1))
   }
 
-  @Test func `a thread that makes calls is fine, however often it is found in the same one`() {
+  @Test func `a thread that keeps making the same call is fine`() {
     let beats = (0..<20).map { Heartbeat.Beat(count: $0, call: .wait) }
     #expect(verdicts(beats).allSatisfy { $0 == .fine })
   }
 
-  @Test func `a thread that is in no call is fine`() {
+  @Test func `a thread outside of calls is fine`() {
     let mixing = Heartbeat.Beat(count: 8, call: .none)
     #expect(verdicts(Array(repeating: mixing, count: 20)).allSatisfy { $0 == .fine })
   }
 
-  @Test func `a thread that moves on is suspected anew`() {
+  @Test func `a thread that continues starts again from fine`() {
     let next = Heartbeat.Beat(count: 9, call: .write)
     #expect(
       verdicts([inWrite, inWrite, inWrite, next, next, next])
         == [.fine, .fine, .suspicious, .fine, .fine, .suspicious])
   }
 
-  @Test func `a process that was stopped for a minute has looked once`() {
+  @Test func `a process stopped for a minute counts one interval`() {
     #expect(verdicts([inWrite, inWrite], every: .seconds(60)) == [.fine, .fine])
   }
 
-  @Test func `a late watching thread grants the watched one seconds`() {
+  @Test func `late snapshots extend the limit to seconds`() {
     let verdicts = verdicts(Array(repeating: inWrite, count: 26), every: .milliseconds(300))
     #expect(verdicts.dropLast().count { $0 != .fine } == 1)
     #expect(verdicts[2] == .suspicious)
     #expect(verdicts.last == .stuck(.write))
   }
 
-  @Test func `looks in time count among late ones`() {
+  @Test func `snapshots in time count among late ones`() {
     var watch = HeartbeatWatch()
     let verdicts = [200, 200, 900, 200, 600, 200, 240].map {
       watch.look(inWrite, after: .milliseconds($0))
@@ -56,7 +56,7 @@ import Testing
       verdicts == [.fine, .fine, .suspicious, .fine, .fine, .fine, .stuck(.write)])
   }
 
-  @Test func `looks at short intervals count no more than the time between them`() {
+  @Test func `frequent snapshots count only the time between them`() {
     let verdicts = verdicts(Array(repeating: inWrite, count: 60), every: .milliseconds(10))
     #expect(verdicts.filter { $0 != .fine } == [.suspicious])
   }

@@ -8,8 +8,7 @@ import Testing
     (.stalled("x", .playback), true), (.stalled("x", .capture), true), (.busy("x"), false),
     (.failed("x", operation: "snd_pcm_start", code: 5, reason: "no"), false),
   ])
-  func `only errors of a device that may come back are losses`(error: SoundCardError, isLoss: Bool)
-  {
+  func `only errors of devices that may come back are losses`(error: SoundCardError, isLoss: Bool) {
     #expect(error.isLoss == isLoss)
     #expect(error.lostDevice == (isLoss ? "x" : nil))
   }

@@ -14,8 +14,8 @@ import Testing
   }
 
   private func words(_ decoding: PooledDecoding, index: Int) async throws -> SpeechHypothesis {
-    let answer = FirstAnswer<SpeechHypothesis>()
-    decoding.decode([[0], [0]], knowing: 0, index: index, whenDone: answer.give)
+    let answer = Promise<SpeechHypothesis>()
+    decoding.decode([[0], [0]], knowing: 0, index: index, whenDone: answer.resolve)
     return try await answer.value()
   }
 

@@ -38,7 +38,7 @@ struct PlaybackRecordTests {
         "item":0,"period":400,"rate":16000,"sampleFormat":"int24Packed"}
         """)
     let place = PlaybackProgress(
-      heard: .milliseconds(2_500), item: 1, position: 16_000, time: .seconds(1),
+      played: .milliseconds(2_500), item: 1, position: 16_000, time: .seconds(1),
       length: .microseconds(1_500_400))
     #expect(
       try line(.sought(place))
@@ -61,7 +61,7 @@ struct PlaybackRecordTests {
 
   @Test
   func `every kind of playback event has its name`() throws {
-    let place = PlaybackProgress(heard: .zero)
+    let place = PlaybackProgress(played: .zero)
     let events: [PlaybackEvent] = [
       .progress(place), .looped(place, count: 1), .advanced(place), .paused(place),
       .resumed(place), .starved(.zero), .shortfall(item: 0, announced: .zero, decoded: .zero),
@@ -86,7 +86,7 @@ struct ItemFinishesTests {
   }
 
   private func place(_ item: Int, _ seconds: Int) -> PlaybackProgress {
-    PlaybackProgress(heard: .seconds(seconds), item: item)
+    PlaybackProgress(played: .seconds(seconds), item: item)
   }
 
   private func start(_ item: Int = 0) -> PlaybackEvent {
@@ -94,7 +94,7 @@ struct ItemFinishesTests {
   }
 
   private func finish(_ reason: PlaybackFinish.Reason, _ seconds: Int) -> PlaybackEvent {
-    .finished(PlaybackFinish(reason: reason, heard: .seconds(seconds)))
+    .finished(PlaybackFinish(reason: reason, played: .seconds(seconds)))
   }
 
   @Test func `an item ends when the next one begins, and the last one with the playback`() {

@@ -8,9 +8,9 @@ import Testing
 struct PlaybackReportTests {
   @Test
   func `the status line shows the position in the file and the length if it is known`() {
-    let place = PlaybackProgress(heard: .seconds(9), time: .seconds(4), length: .seconds(6))
+    let place = PlaybackProgress(played: .seconds(9), time: .seconds(4), length: .seconds(6))
     #expect(PlaybackReport.status(place) == "0:04.0 / 0:06.0")
-    let unknown = PlaybackProgress(heard: .seconds(9), time: .seconds(4))
+    let unknown = PlaybackProgress(played: .seconds(9), time: .seconds(4))
     #expect(PlaybackReport.status(unknown) == "0:04.0")
   }
 

@@ -5,7 +5,7 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-/// A capture that waits for nothing but time, as an engine does whose consumer is patient.
+/// A capture that waits only for time, as for a slow consumer.
 @Suite(.timeLimit(.minutes(1))) struct CaptureRestTests {
   let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
 
@@ -14,7 +14,7 @@ import VirtualSoundCard
     let pcm = try await open(.lockstep(clock))
     let rest = halfBuffer(of: pcm)
     let reader = try DedicatedThread.start(name: "reader") {
-      // How it ended shows in the card's time.
+      // The card's time shows how it ended.
       while pcm.elapsed < rest,
         (try? pcm.wait(for: .nothing, atMost: rest - pcm.elapsed)) != nil
       {}
@@ -33,7 +33,7 @@ import VirtualSoundCard
     let clock = TestClock()
     let pcm = try await open(.lockstep(clock, slack: slack))
     let period = pcm.configuration.period.duration(at: format.sampleRate)
-    // The first step waits for the engine, which comes late: two steps are due when it does, or five.
+    // The first step waits for the late engine: then two steps are due, or five.
     await clock.sleepers(atLeast: 1)
     await clock.advance(by: period * 5)
     let reader = try DedicatedThread.start(name: "reader") {

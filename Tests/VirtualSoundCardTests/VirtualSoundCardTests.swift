@@ -64,7 +64,7 @@ import VirtualSoundCard
     again.close()
   }
 
-  @Test func `a closed device is lost for its remaining users`() async throws {
+  @Test func `every call on a closed device throws deviceLost`() async throws {
     let card = VirtualSoundCard(.init(pace: .untimed))
     let pcm = try await card.soundCard.openPlayback(request: PCMRequest(format: format))
     pcm.close()
@@ -76,13 +76,13 @@ import VirtualSoundCard
   }
 
   @Test func `a microphone delivers its buffer to the last frame and then ends`() async throws {
-    let heard = AudioSignal.noise(seed: 3).buffer(1_001, format: format)
-    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(heard)))
+    let captured = AudioSignal.noise(seed: 3).buffer(1_001, format: format)
+    let card = VirtualSoundCard(.init(pace: .untimed, microphone: .buffer(captured)))
     let pcm = try await card.soundCard.openCapture(
       request: PCMRequest(format: AudioFormat(sampleRate: 48_000, channelCount: 1)))
     #expect(pcm.configuration.format == format)
     try pcm.start()
-    #expect(try readToTheEnd(pcm) == heard.samples)
+    #expect(try readToTheEnd(pcm) == captured.samples)
   }
 
   @Test func `a clock paces the card, and no frame comes early`() async throws {
@@ -92,7 +92,7 @@ import VirtualSoundCard
     let pcm = try await card.soundCard.openCapture(request: PCMRequest(format: format))
     try pcm.start()
     let reader = try DedicatedThread.start(name: "reader") {
-      // How it ended shows in the card's time.
+      // The card's time shows how it ended.
       while let wakeUp = try? pcm.wait(for: .period, atMost: .milliseconds(500)),
         wakeUp == .woken
       {}
@@ -117,15 +117,15 @@ import VirtualSoundCard
   }
 
   private func readToTheEnd(_ pcm: any CapturePCM) throws -> [Float] {
-    var heard: [Float] = []
+    var captured: [Float] = []
     var block = [Float](repeating: 0, count: 512)
     while try pcm.wait(for: .period, atMost: nil) != .ended {
       if case .frames(let count) = try block.withUnsafeMutableBufferPointer({
         try pcm.read(into: $0)
       }) {
-        heard += block.prefix(count.rawValue * pcm.configuration.format.channelCount)
+        captured += block.prefix(count.rawValue * pcm.configuration.format.channelCount)
       }
     }
-    return heard
+    return captured
   }
 }

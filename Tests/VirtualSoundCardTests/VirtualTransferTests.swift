@@ -26,7 +26,7 @@ import Testing
     #expect(device.poll(.period) == .ready(10))
   }
 
-  @Test func `playback that runs dry reports the frames it lacked until then`() {
+  @Test func `playback that underruns reports the frames it lacked`() {
     var device = transfer(.playback)
     _ = device.write(25)
     device.tick(20)
@@ -38,7 +38,7 @@ import Testing
     #expect(device.position == 25)
   }
 
-  @Test func `capture that runs full loses what it held and goes on after it`() {
+  @Test func `capture that overruns loses its buffer and continues`() {
     var device = transfer(.capture)
     device.start()
     device.tick(40)
@@ -58,7 +58,7 @@ import Testing
     #expect(device.read(10).first == 7)
   }
 
-  @Test func `a machine that slept has lost the frames of its sleep`() {
+  @Test func `a suspended machine loses the frames of the suspend`() {
     var device = transfer(.capture, faults: [.suspended(at: 10, lost: 7)])
     device.start()
     device.tick(10)
@@ -66,7 +66,7 @@ import Testing
     #expect(device.read(10).first == 7)
   }
 
-  @Test func `a driver that resumes slowly moves no frames and loses those of that time`() {
+  @Test func `a slowly resuming driver moves no frames and loses those of that time`() {
     var device = transfer(
       .capture, faults: [.suspended(at: 10, lost: 7, resuming: .milliseconds(20))])
     device.start()
@@ -163,7 +163,7 @@ import Testing
     #expect(device.happened.map(\.number) == [0, 1])
   }
 
-  @Test func `a playback does not run dry while its engine is on time`() {
+  @Test func `a playback does not underrun while its engine is on time`() {
     var device = transfer(.playback)
     _ = device.write(25)
     device.pass(40)
@@ -172,7 +172,7 @@ import Testing
     #expect(device.poll(.nothing) == nil)
   }
 
-  @Test func `a device that stalls neither plays nor runs dry, and its time passes`() {
+  @Test func `a stalled device neither plays nor underruns, and its time passes`() {
     var device = transfer(.playback, faults: [.stalled(at: 10)])
     #expect(device.write(40) == 40)
     for _ in 0..<5 { device.tick(10) }

@@ -1,10 +1,10 @@
 import AudioCore
 
-/// How many of the frames written to a device have been played: those written less the device's
-/// delay, within bounds and never decreasing.
+/// The playhead of a device: the frames written less the device's delay, within bounds and never
+/// decreasing.
 ///
-/// Some devices report no delay for frames that they took a moment ago. The playhead therefore also
-/// follows the clock: frames that the device held cannot have been played faster than its rate.
+/// Some devices report no delay for frames that they just took. The playhead therefore also follows
+/// the clock: buffered frames cannot be played faster than the device's rate.
 struct DevicePlayhead: Equatable {
   /// The frames written to the device.
   private(set) var written = 0
@@ -52,7 +52,7 @@ struct DevicePlayhead: Equatable {
     played = written
   }
 
-  /// Counts everything written as played, because the device has run dry or gives no answer.
+  /// Counts everything written as played, because the device has underrun or does not respond.
   mutating func finish() {
     played = written
     held = 0
@@ -112,7 +112,7 @@ final class UnplayedFrames {
     return count
   }
 
-  /// The next frames to be written again, at most so many.
+  /// The next frames to be written again, at most `frames`.
   func next(atMost frames: Int) -> UnsafeBufferPointer<Float> {
     let start = (end - backlog) % capacity
     let count = min(backlog, frames, capacity - start)
@@ -120,7 +120,7 @@ final class UnplayedFrames {
       rebasing: samples[(start * channels)..<((start + count) * channels)])
   }
 
-  /// Notes that so many of them have been written.
+  /// Records that `frames` of them have been written.
   func advance(_ frames: Int) {
     backlog -= frames
   }

@@ -44,7 +44,7 @@ final class Mixer {
   /// The part of the block that has not been written.
   var unwritten: UnsafeBufferPointer<Float> { UnsafeBufferPointer(rebasing: mix[pending]) }
 
-  /// Notes that so many frames have been written.
+  /// Records written frames.
   func wrote(_ frames: Int) {
     pending = (pending.lowerBound + frames * channels)..<pending.upperBound
   }
@@ -90,14 +90,16 @@ final class Mixer {
     let isSounding = voice.transport.phase == .sounding
     let isLast = isSounding && isComplete && readable < wanted && voice.closeInput()
     let frames = wanted > 0 ? add(voice, atMost: wanted, isComplete: isLast) : 0
-    if voice.ring.readable * 2 <= voice.ring.capacity, voice.roomWish.take() { voice.room.signal() }
+    if voice.ring.readable * 2 <= voice.ring.capacity, voice.roomRequest.take() {
+      voice.room.signal()
+    }
     voice.transport.end(took: frames, of: wanted, isLast: isLast)
     let waitsForSource = voice.transport.phase == .silent && voice.transport.needsSource
     let isLate = waitsForSource || (isSounding && !isLast && frames < wanted)
     place(voice, frames, isLate: isLate, at: position)
   }
 
-  /// Updates the playhead of a voice that gave so many frames of this block.
+  /// Updates the playhead of a voice that contributed `frames` to this block.
   private func place(_ voice: Voice, _ frames: Int, isLate: Bool, at position: Int) {
     let isEnding = voice.transport.phase == .over
     let missing = isEnding ? 0 : period - frames
@@ -134,7 +136,8 @@ final class Mixer {
     return frames
   }
 
-  /// Applies dropout gains to the frames of a voice, and to its last frame in place of missing ones.
+  /// Applies dropout gains to the frames of a voice, and to its last frame in place of missing
+  /// ones.
   private func fade(
     _ voice: Voice, _ frames: Int, _ gains: DropoutFade.Gains,
     in target: UnsafeMutableBufferPointer<Float>
@@ -202,7 +205,7 @@ struct DropoutFade: Equatable {
     self.length = length
   }
 
-  /// The gains of a block for which the source gave so many frames; nil if they stay unchanged.
+  /// The gains of a block for which the source had `frames`; nil if they are unchanged.
   mutating func gains(_ frames: Int, of block: Int, isLate: Bool) -> Gains? {
     guard isSilent || isLate else { return nil }
     let length = max(1, min(length, block))

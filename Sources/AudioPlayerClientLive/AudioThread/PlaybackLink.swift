@@ -1,6 +1,7 @@
 import AudioThreads
 
-/// The connections between the audio thread and the other threads; neither side waits for the other.
+/// The connections between the audio thread and the other threads; neither side waits for the
+/// other.
 final class PlaybackLink: Sendable {
   /// A command to the audio thread.
   enum Command: BitwiseCopyable {
@@ -24,12 +25,12 @@ final class PlaybackLink: Sendable {
     case returned
   }
 
-  /// Never full, however long the audio thread does not read: no more voices are on their way than fit
-  /// into the table, and `quit` is sent once.
+  /// Never full, however long the audio thread does not read: no more voices are on their way than
+  /// fit into the table, and `quit` is sent once.
   let commands = Ring<Command>(capacity: VoiceTable.limit + 1, resident: VoiceTable.limit + 1)
   let events = Ring<Event>(capacity: 1_024, resident: 1_024)
   /// Set while the audio thread waits for a late source.
-  let sourceWish = Wish()
+  let sourceRequest = WakeUpRequest()
   /// Wakes the reporter.
   let news: WakeUp
   let volume: MasterVolume

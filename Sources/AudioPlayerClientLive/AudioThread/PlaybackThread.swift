@@ -9,8 +9,8 @@ import SoundCard
 /// played. The thread follows the playhead for that, and never makes a call that drains the device,
 /// because it could hang. If another call hangs, the thread is abandoned in it and another thread
 /// continues with this object; after a call that throws, nothing here is touched.
-// `@unchecked Sendable` is right because it belongs to one thread at a time: to the thread of the open
-// device, and while the device is lost to the reporter's. `Heartbeat` hands it over.
+// `@unchecked Sendable` is right because it belongs to one thread at a time: to the thread of the
+// open device, and while the device is lost to the reporter's. `Heartbeat` hands it over.
 final class PlaybackThread: @unchecked Sendable {
   let link: PlaybackLink
   let configuration: PCMConfiguration
@@ -54,7 +54,7 @@ final class PlaybackThread: @unchecked Sendable {
     unplayed = UnplayedFrames(
       capacity: configuration.buffer.rawValue * 4, channels: format.channelCount)
     playhead = DevicePlayhead(buffer: configuration.buffer, rate: rate)
-    stall = StallWatch(patience: longestWait + .milliseconds(250), longestWait: longestWait)
+    stall = StallWatch(lateAfter: longestWait + .milliseconds(250), longestWait: longestWait)
   }
 
   /// Serves the device until the engine quits; throws if the device is lost.
@@ -138,13 +138,13 @@ final class PlaybackThread: @unchecked Sendable {
     try skipWakeUps(room: room.rawValue - (playhead.written - before))
   }
 
-  /// Waits for a late source until the device is nearly dry; false if there is nothing to wait for or
-  /// no time left.
+  /// Waits for a late source until the device is nearly dry; false if there is nothing to wait for
+  /// or no time left.
   private func waitForSource() throws(SoundCardError) -> Bool {
     guard voices.areStarving(period: period) else { return false }
-    let slack = try pcm.timeUntilDry - periodLength
+    let slack = try pcm.timeUntilUnderrun - periodLength
     guard slack > .milliseconds(1) else { return false }
-    link.sourceWish.make()
+    link.sourceRequest.make()
     // The source may have written before its feeder could see that.
     guard voices.areStarving(period: period) else { return true }
     if case .interrupted(let interruption) = try pcm.wait(for: .nothing, atMost: slack) {
@@ -197,8 +197,8 @@ final class PlaybackThread: @unchecked Sendable {
     return wakeUp
   }
 
-  /// Leaves the device alone until a third of its buffer is free, if progress is seldom reported and
-  /// the buffer is more than half full.
+  /// Leaves the device alone until a third of its buffer is free, if progress is seldom reported
+  /// and the buffer is more than half full.
   private func skipWakeUps(room: Int) throws(SoundCardError) {
     let missing = configuration.buffer.rawValue / 3 - room
     guard room < period, missing > period, isProgressSeldom, mixer.unwritten.count == 0 else {
@@ -226,7 +226,7 @@ final class PlaybackThread: @unchecked Sendable {
       return
     }
     switch interruption.cause {
-    // A device that runs dry now has played everything.
+    // A device that underruns now has played everything.
     case .xrun: playhead.finish()
     case .suspended: handle(interruption)
     }
@@ -243,8 +243,8 @@ final class PlaybackThread: @unchecked Sendable {
     markEmpty()
   }
 
-  /// The device is empty and has to begin: the frames that it takes until it is full do not show that
-  /// it runs.
+  /// The device is empty and has to begin: the frames that it takes until it is full do not show
+  /// that it runs.
   private func markEmpty() {
     stall.progressed(isRunning: false)
     playhead.empty()
@@ -279,7 +279,8 @@ final class PlaybackThread: @unchecked Sendable {
 
   // MARK: Reports
 
-  /// Asks the device for its delay, reports what has been played, and removes the voices that are over.
+  /// Asks the device for its delay, reports what has been played, and removes the voices that are
+  /// over.
   private func observe() throws(SoundCardError) {
     if isObservationDue {
       playhead.observe(delay: try pcm.delay().rawValue, at: pcm.elapsed)

@@ -37,7 +37,7 @@ struct SmoothedGain: Equatable {
     return current
   }
 
-  /// Advances by so many frames.
+  /// Advances by `frames`.
   mutating func skip(_ frames: Int) {
     for _ in 0..<min(frames, framesLeft) { _ = next() }
   }

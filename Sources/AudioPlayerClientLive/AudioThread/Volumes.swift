@@ -93,7 +93,7 @@ final class BusGains {
     entries.deallocate()
   }
 
-  /// Begins the block after one of so many frames; gains begin to move to new settings.
+  /// Begins the block after one of `frames`; gains begin to move to new settings.
   func begin(after frames: Int) {
     var index = count
     while index > 0 {

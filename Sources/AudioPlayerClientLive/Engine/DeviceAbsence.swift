@@ -4,7 +4,7 @@ import SoundCard
 
 /// A lost device, and the voices that have been informed.
 struct DeviceAbsence {
-  let watch: ReturnWatch<ObjectIdentifier, any PlaybackPCM>
+  let watch: DeviceReopener<ObjectIdentifier, any PlaybackPCM>
   /// The error of the loss.
   let error: SoundCardError
   /// Whether no device is open; the absence ends only when an opened device plays.
@@ -35,17 +35,16 @@ struct DeviceReopening: Sendable {
   }
 
   /// Returns a watch that opens the device when it returns, for the voices that join.
-  func watch(notify: @escaping @Sendable () -> Void) -> ReturnWatch<
+  func watch(notify: @escaping @Sendable () -> Void) -> DeviceReopener<
     ObjectIdentifier, any PlaybackPCM
   > {
-    ReturnWatch(
-      .init(
-        open: { [settings, request] in
-          try await settings.dependencies.yield {
-            try await settings.soundCard.openPlayback(request: request)
-          }
-        },
-        close: { $0.close() }, changes: settings.soundCard.deviceChanges),
-      clock: settings.clock, tell: notify)
+    DeviceReopener(
+      open: { [settings, request] in
+        try await settings.dependencies.yield {
+          try await settings.soundCard.openPlayback(request: request)
+        }
+      },
+      close: { $0.close() }, changes: settings.soundCard.deviceChanges,
+      clock: settings.clock, notify: notify)
   }
 }

@@ -10,8 +10,8 @@ final class PlaybackEngine: Sendable {
   private let link: PlaybackLink
   private let reporter: PlaybackReporter
   private let reporterThread: DedicatedThread
-  // Whether `quit` has been sent. The ring of commands takes one writer: held for one write, by control
-  // threads only.
+  // Whether `quit` has been sent. The ring of commands takes one writer: held for one write, by
+  // control threads only.
   private let writing = Mutex(false)
 
   /// - Parameter reopening: how a lost device is opened again; nil if it is not.
@@ -57,7 +57,7 @@ final class PlaybackEngine: Sendable {
 
   /// Notes that a voice has more audio; wakes the audio thread if it waits for that.
   func sourceAdvanced() {
-    if link.sourceWish.take() { wake() }
+    if link.sourceRequest.take() { wake() }
   }
 
   /// Wakes the audio thread: there is a command, a voice has ended, or its parameters have changed.

@@ -3,8 +3,8 @@ import AudioThreads
 import SoundCard
 import Synchronization
 
-/// Turns the audio thread's events into reports to the voices, on a thread of its own, and starts a new
-/// audio thread when a lost device returns.
+/// Reports the audio thread's events to the voices, on its own thread, and starts a new audio
+/// thread when a lost device returns.
 final class PlaybackReporter: Sendable {
   private struct State {
     var registry = VoiceRegistry()
@@ -98,7 +98,7 @@ final class PlaybackReporter: Sendable {
     link.news.signal()
   }
 
-  /// The audio thread has been told to quit; from now on it is monitored even while nothing plays.
+  /// Records that the audio thread will quit; from now on it is monitored even while nothing plays.
   func expectEnd() {
     state.withLock { $0.isEnding = true }
     link.news.signal()

@@ -12,7 +12,7 @@ struct FeederRequest: Sendable {
   }
 
   let command: Command
-  let answer = FirstAnswer<Int?>()
+  let answer = Promise<Int?>()
 }
 
 /// The requests that a feeder has not handled yet.
@@ -59,7 +59,7 @@ final class FeederMailbox: Sendable {
 
   /// Answers that the playback has ended.
   func refuse(_ request: FeederRequest) {
-    request.answer.give(.failure(AudioPlayerError.unknownPlayback(id)))
+    request.answer.resolve(.failure(AudioPlayerError.unknownPlayback(id)))
   }
 
   /// Sets the callback for each request that arrives from now on.

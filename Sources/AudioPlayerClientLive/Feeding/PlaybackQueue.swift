@@ -205,7 +205,7 @@ final class PlaybackQueue {
     switch step {
     case .audio(var buffer):
       rounds.markAudio()
-      let count = buffer.silencedSampleCount + (buffer.silenceNonFinite()?.count ?? 0)
+      let count = buffer.silencedSamples()
       steps.append(.audio(buffer))
       if count > 0 { steps.append(.event(.nonFinite(sampleCount: count))) }
     case .looped(let count): steps.append(.begins(position(of: reader), .looped(count: count)))

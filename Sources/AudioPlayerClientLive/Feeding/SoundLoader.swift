@@ -2,7 +2,7 @@ import AudioCore
 import AudioPlayerClient
 import AudioThreads
 
-/// Decodes a whole source into memory, on a thread of its own.
+/// Decodes a whole source into memory on its own thread.
 actor SoundLoader {
   private let executor: ThreadExecutor
   /// Called on the thread: a look at the file may block as long as a read.
@@ -40,7 +40,7 @@ actor SoundLoader {
     }
     while var buffer = try await source.next() {
       try Task.checkCancellation()
-      silencedCount += buffer.silencedSampleCount + (buffer.silenceNonFinite()?.count ?? 0)
+      silencedCount += buffer.silencedSamples()
       append(try converter.convert(buffer))
     }
     append(try converter.finish())

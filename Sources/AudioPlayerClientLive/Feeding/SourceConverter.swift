@@ -4,7 +4,7 @@ import Resampling
 
 /// Converts buffers of any formats in a row to one format, without a gap or a click between them.
 ///
-/// A resampler takes what is beyond an end of its input for silence, so that a sound cut there rings
+/// A resampler treats samples beyond its input as silence, so a sound cut there rings
 /// and clicks. Each stretch of one format is therefore extended beyond both of its ends by its own
 /// samples, mirrored at the outermost frame; the output of the extensions is dropped.
 struct SourceConverter {

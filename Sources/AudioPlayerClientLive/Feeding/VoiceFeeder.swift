@@ -3,8 +3,8 @@ import AudioPlayerClient
 import AudioThreads
 import Synchronization
 
-/// Decodes the items of a queue, converts them to the device's format, and fills a voice's ring, on a
-/// thread of its own; between two steps it handles requests.
+/// Decodes the items of a queue, converts them to the device's format, and fills a voice's ring, on
+/// its own thread; it handles requests between steps.
 actor VoiceFeeder {
   private let executor: ThreadExecutor
   private let request: PlaybackRequest
@@ -28,8 +28,8 @@ actor VoiceFeeder {
 
   /// Opens the first item that can be opened; nil if every item was skipped before it was open.
   ///
-  /// Throws also if a source that can be read only once is to be repeated, which takes a look at the
-  /// files.
+  /// Throws also if a source that can be read only once is to be repeated, which takes a look at
+  /// the files.
   func open() async throws -> SourceDescription? {
     try queue.check()
     while true {
@@ -78,9 +78,9 @@ actor VoiceFeeder {
   private func performBeforePlaying(_ request: FeederRequest) async {
     do {
       _ = try await queue.perform(request.command, at: queue.current)
-      request.answer.give(.success(nil))
+      request.answer.resolve(.success(nil))
     } catch {
-      request.answer.give(.failure(error))
+      request.answer.resolve(.failure(error))
     }
   }
 }
@@ -127,7 +127,8 @@ private final class VoiceFeed {
     hasMoved && isAtEnd && pending.isEmpty && voice.ring.totalWritten == 0
   }
 
-  /// Writes pending samples, or reads more, or waits at the end for a request or the end of the voice.
+  /// Writes pending samples, or reads more, or waits at the end for a request or the end of the
+  /// voice.
   nonisolated(nonsending) func step() async throws {
     if !pending.isEmpty {
       write()
@@ -144,9 +145,9 @@ private final class VoiceFeed {
     guard !isAtEnd || voice.reopenInput() else { return false }
     isAtEnd = false
     do {
-      request.answer.give(.success(try await perform(request.command)))
+      request.answer.resolve(.success(try await perform(request.command)))
     } catch {
-      request.answer.give(.failure(error))
+      request.answer.resolve(.failure(error))
     }
     return true
   }
@@ -164,11 +165,12 @@ private final class VoiceFeed {
     return flush()
   }
 
-  /// Asks the audio thread to discard the ring's content; returns the serial number of the parameters
-  /// that ask for it, or nil if nothing was written yet.
+  /// Asks the audio thread to discard the ring's content; returns the serial number of the
+  /// parameters that ask for it, or nil if nothing was written yet.
   ///
-  /// This thread writes nothing between the request and its confirmation. That order is relied on: the
-  /// audio thread discards all that it can read, which must not include frames of the new position.
+  /// This thread writes nothing between the request and its confirmation. That order is relied on:
+  /// the audio thread discards all that it can read, which must not include frames of the new
+  /// position.
   private func flush() -> Int? {
     pending = []
     fades.reset()
@@ -187,8 +189,8 @@ private final class VoiceFeed {
     return serial
   }
 
-  /// Waits until the ring has been flushed; returns the voice's next frame, or nil if the voice ends
-  /// first.
+  /// Waits until the ring has been flushed; returns the voice's next frame, or nil if the voice
+  /// ends first.
   private func frameAfterFlush() -> Int? {
     while !voice.isOver, !voice.isStopping, !Task.isCancelled {
       if let frame = voice.frameAfterFlush(flushCount) { return frame }
@@ -264,7 +266,7 @@ private final class VoiceFeed {
   }
 
   private func waitForRoom() {
-    voice.roomWish.make()
+    voice.roomRequest.make()
     // The audio thread may have made room before it could see the request.
     if voice.ring.writable == 0 { voice.room.wait() }
   }

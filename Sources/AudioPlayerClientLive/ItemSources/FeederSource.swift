@@ -53,6 +53,13 @@ extension FeederSource {
   func forget(before frame: FrameCount) {}
 }
 
+extension AudioBuffer {
+  /// Silences NaN and infinite samples; returns their number, with those silenced before.
+  mutating func silencedSamples() -> Int {
+    silencedSampleCount + (silenceNonFinite()?.count ?? 0)
+  }
+}
+
 /// The format and length of an opened source.
 struct SourceDescription: Sendable {
   let format: AudioFormat

@@ -7,12 +7,11 @@ import Synchronization
 
 /// A stream of buffers, or a file that can be read only once.
 ///
-/// Unplayed buffers can be returned again. A user's stream may ignore cancellation: it is read in a
-/// task of its own, and a buffer that arrives too late is discarded. A wait for the next buffer ends
-/// when a request arrives.
+/// Unplayed buffers can be returned again. A user's stream may ignore cancellation: it is read in
+/// its own task, and a late buffer is discarded. A request ends the wait for the next buffer.
 final class StreamSource: FeederSource {
   let url: URL?
-  private let reader: StreamReader
+  private let reader: BufferIteration
   private let mailbox: FeederMailbox
   private var reading: Task<AudioBuffer?, any Error>?
   /// The buffers that have been read and not been played.
@@ -23,15 +22,15 @@ final class StreamSource: FeederSource {
 
   init(_ stream: AsyncThrowingStream<AudioBuffer, any Error>, _ mailbox: FeederMailbox) {
     url = nil
-    reader = StreamReader(stream)
+    reader = BufferIteration(stream)
     self.mailbox = mailbox
   }
 
-  /// A named pipe or another file without seeking, read on a thread of its own in buffers so short
-  /// that none of them delays the audio for long.
+  /// A named pipe or another file without seeking, read on its own thread in short buffers that do
+  /// not delay the audio.
   init(of url: URL, _ mailbox: FeederMailbox) {
     self.url = url
-    reader = StreamReader(
+    reader = BufferIteration(
       SoundFile.buffers(of: url, framesPerBuffer: 512) { [pipeShortfall] in
         pipeShortfall.note($0)
       })
@@ -79,7 +78,8 @@ final class StreamSource: FeederSource {
   nonisolated(nonsending) func seek(to frame: FrameCount) async throws {
     let hasArrived = frame <= buffers.end || url == nil
     guard frame >= buffers.oldest, hasArrived else { throw AudioPlayerError.notSeekable(url) }
-    // Another request ends the wait for a frame that has not arrived: the seek stops at the last one.
+    // Another request ends the wait for a frame that has not arrived: the seek stops at the last
+    // one.
     do { try await begin(at: frame) } catch is FeederInterruption { buffers.seek(to: buffers.end) }
   }
 
@@ -87,14 +87,22 @@ final class StreamSource: FeederSource {
     buffers.forget(before: frame)
   }
 
-  /// Reads the next buffer; throws `FeederInterruption` if a request arrives, and can be called again.
+  /// Reads the next buffer; throws `FeederInterruption` if a request arrives, and can be called
+  /// again.
   nonisolated(nonsending) private func read() async throws -> AudioBuffer? {
     guard !isAbandoned else { throw CancellationError() }
-    let reading = reading ?? Task { [reader] in try await reader.next() }
+    let reading =
+      reading
+      ?? Task { [reader] in
+        while let buffer = try await reader.next() {
+          if !buffer.isEmpty { return buffer }
+        }
+        return nil
+      }
     self.reading = reading
-    let answer = FirstAnswer<AudioBuffer?>()
-    Task { answer.give(await reading.result) }
-    mailbox.interrupt { answer.give(.failure(FeederInterruption())) }
+    let answer = Promise<AudioBuffer?>()
+    Task { answer.resolve(await reading.result) }
+    mailbox.interrupt { answer.resolve(.failure(FeederInterruption())) }
     defer { mailbox.interrupt(nil) }
     do {
       let buffer = try await withTaskCancellationHandler {
@@ -123,23 +131,4 @@ private final class PipeShortfall: Sendable {
   func note(_ shortfall: SoundFileShortfall) { value.withLock { $0 = shortfall } }
 
   var noted: SoundFileShortfall? { value.withLock { $0 } }
-}
-
-/// Holds the stream's iterator.
-// `@unchecked Sendable` is right because one read runs at a time: the next one begins after the
-// previous one has returned, and none begins after one that was abandoned.
-private final class StreamReader: @unchecked Sendable {
-  private var iterator: AsyncThrowingStream<AudioBuffer, any Error>.Iterator
-
-  init(_ stream: AsyncThrowingStream<AudioBuffer, any Error>) {
-    iterator = stream.makeAsyncIterator()
-  }
-
-  /// Returns the next buffer that is not empty, or nil at the end.
-  func next() async throws -> AudioBuffer? {
-    while let buffer = try await iterator.next() {
-      if !buffer.isEmpty { return buffer }
-    }
-    return nil
-  }
 }

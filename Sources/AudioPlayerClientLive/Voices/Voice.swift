@@ -3,18 +3,18 @@ import AudioThreads
 import SoundCard
 import Synchronization
 
-/// One sound on its way to the device: the feeder fills its ring, the audio thread mixes it, and the
-/// session controls it.
+/// One sound on its way to the device: the feeder fills its ring, the audio thread mixes it, and
+/// the session controls it.
 // `@unchecked Sendable` is right because the variables below belong to the audio thread alone once
-// the voice has been added. Everything that other threads touch is an atomic, the ring, a descriptor,
-// or behind a lock that the audio thread never takes.
+// the voice has been added. Everything that other threads touch is an atomic, the ring, a
+// descriptor, or behind a lock that the audio thread never takes.
 final class Voice: @unchecked Sendable {
   /// Samples in the device's format, from the feeder to the audio thread.
   let ring: Ring<Float>
   /// Signaled when the ring has room that the feeder asked for, when it has been flushed, when the
   /// feeder has a request, and when the voice is over.
   let room: WakeUp
-  let roomWish = Wish()
+  let roomRequest = WakeUpRequest()
   let format: AudioFormat
   let parameters: SharedVoiceParameters
   let bus: BusVolume
@@ -78,8 +78,8 @@ final class Voice: @unchecked Sendable {
     lastFrame.deallocate()
   }
 
-  /// The length of the ring: at least 1 s, and five periods, because the voice begins when a fifth of
-  /// it is full; some plug-ins have periods of many seconds.
+  /// The length of the ring: at least 1 s, and five periods, because the voice begins when a fifth
+  /// of it is full; some plug-ins have periods of many seconds.
   static func capacity(on device: PCMConfiguration) -> Duration {
     max(.seconds(1), device.period.duration(at: device.format.sampleRate) * 5)
   }
@@ -119,20 +119,22 @@ final class Voice: @unchecked Sendable {
     room.signal()
   }
 
-  /// The next frame after the ring has been flushed so many times; nil if that has not happened yet.
+  /// The next frame after flush number `count` of the ring; nil before it.
   ///
-  /// `flushIfDue` stores the frame before the count, and this reads them in the opposite order: a reader
-  /// that sees the count sees its frame. The feeder requests no other flush before it has seen this one.
+  /// `flushIfDue` stores the frame before the count, and this reads them in the opposite order: a
+  /// reader that sees the count sees its frame. The feeder requests no other flush before it has
+  /// seen this one.
   func frameAfterFlush(_ count: Int) -> Int? {
     lastFlush.load(ordering: .acquiring) == count ? lastFlushFrame.load(ordering: .relaxed) : nil
   }
 
-  /// The serial number of the parameters in effect, the frame at which they took effect, and whether
-  /// that is a pause.
+  /// The serial number of the parameters in effect, the frame at which they took effect, and
+  /// whether that is a pause.
   ///
-  /// `settle` stores the place before the serial number, and this reads them in the opposite order. The
-  /// place may therefore belong to a later serial number, but never to an earlier one: a pause may be
-  /// reported before its own command returns, and no command returns before its effect is reported.
+  /// `settle` stores the place before the serial number, and this reads them in the opposite order.
+  /// The place may therefore belong to a later serial number, but never to an earlier one: a pause
+  /// may be reported before its own command returns, and no command returns before its effect is
+  /// reported.
   var settlement: (serial: Int, frame: Int, isPaused: Bool) {
     let serial = settledSerial.load(ordering: .acquiring)
     let place = settledPlace.load(ordering: .relaxed)
@@ -141,7 +143,7 @@ final class Voice: @unchecked Sendable {
 
   // MARK: The audio thread
 
-  /// Applies new parameters, and flushes the ring when that is due.
+  /// Applies new parameters and flushes the ring if requested.
   func applyParameters() {
     if let reading = parameters.read(after: appliedSerial) {
       appliedSerial = reading.serial
@@ -187,8 +189,8 @@ final class Voice: @unchecked Sendable {
     return true
   }
 
-  /// The time to wait for its end at most; zero if it is over, nil if the device does not have all of
-  /// it.
+  /// The time to wait for its end at most; zero if it is over, nil if the device does not have all
+  /// of it.
   func timeLeft(_ device: DevicePlayhead, buffer: Duration, at time: Duration) -> Duration? {
     if playhead.isOver(device.played) { return .zero }
     guard let end = playhead.endsAt, device.written >= end else {

@@ -19,7 +19,7 @@ struct VoiceParameters: Equatable {
   static let shortestFade = Duration.milliseconds(10)
 }
 
-/// Passes parameters from those who control a voice to the audio thread, which reads without waiting.
+/// Passes parameters from control threads to the audio thread, which reads without waiting.
 final class SharedVoiceParameters: Sendable {
   /// Parameters and their serial number.
   struct Reading: Equatable {
@@ -99,7 +99,7 @@ final class CommandWaiters: Sendable {
   private struct State {
     var settled = 0
     var isOver = false
-    var waiting: [(serial: Int, answer: FirstAnswer<Void>)] = []
+    var waiting: [(serial: Int, answer: Promise<Void>)] = []
   }
 
   private let id: PlaybackID
@@ -114,7 +114,7 @@ final class CommandWaiters: Sendable {
   ///
   /// Throws `unknownPlayback` if the playback ends first.
   func waitUntilSettled(_ serial: Int) async throws {
-    let answer = FirstAnswer<Void>()
+    let answer = Promise<Void>()
     let known = state.withLock { state -> Result<Void, any Error>? in
       if state.settled >= serial { return .success(()) }
       if state.isOver { return .failure(AudioPlayerError.unknownPlayback(id)) }
@@ -133,7 +133,7 @@ final class CommandWaiters: Sendable {
       state.waiting.removeAll { $0.serial <= state.settled }
       return settled
     }
-    for waiter in settled { waiter.answer.give(.success(())) }
+    for waiter in settled { waiter.answer.resolve(.success(())) }
   }
 
   /// The playback has ended.
@@ -144,7 +144,7 @@ final class CommandWaiters: Sendable {
       return state.waiting
     }
     for waiter in waiting {
-      waiter.answer.give(.failure(AudioPlayerError.unknownPlayback(id)))
+      waiter.answer.resolve(.failure(AudioPlayerError.unknownPlayback(id)))
     }
   }
 }

@@ -1,5 +1,4 @@
-/// A voice's place in the frames that the device is given, and how much of it has been played; in
-/// frames.
+/// A voice's position in the device's frames and its playhead; in frames.
 ///
 /// Silence inserted because the source was late is not part of the voice.
 struct VoicePlayhead: Equatable {
@@ -15,8 +14,7 @@ struct VoicePlayhead: Equatable {
   private var gap = 0..<0
   private var earlierGaps = 0
 
-  /// Notes that so many frames were put at the device frame `written`, followed by silence for those
-  /// that were missing.
+  /// Records `frames` mixed at the device frame `written`, followed by silence for missing ones.
   mutating func mix(_ frames: Int, missing: Int = 0, at written: Int) {
     if startedAt == nil { startedAt = written }
     mixed += frames

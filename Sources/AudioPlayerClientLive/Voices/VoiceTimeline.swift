@@ -118,13 +118,13 @@ struct VoiceTimeline {
   /// The progress at a frame of the voice.
   func progress(_ frame: Int) -> PlaybackProgress {
     let duration = FrameCount(frame).duration(at: rate)
-    guard let segment = segment(at: frame) else { return PlaybackProgress(heard: duration) }
+    guard let segment = segment(at: frame) else { return PlaybackProgress(played: duration) }
     var frames = max(0, frame - segment.start)
     if let length = segment.repetitionLength { frames %= length }
     let start = segment.position
     let position = start.frame + FrameCount(frames).converted(from: rate, to: start.rate)
     return PlaybackProgress(
-      heard: duration, item: start.item, position: position,
+      played: duration, item: start.item, position: position,
       time: position.duration(at: start.rate), length: start.length)
   }
 

@@ -124,7 +124,7 @@ struct VoiceTransport: Equatable {
     }
   }
 
-  /// Ends a block of which so many frames were taken; nothing follows the last one.
+  /// Ends a block of which `frames` were taken; nothing follows the last one.
   mutating func end(took frames: Int, of wanted: Int, isLast: Bool) {
     if phase == .sounding, isLast { phase = .over }
     guard phase == .fadingOut, fade.isSteady || frames < wanted else { return }

@@ -25,7 +25,7 @@ final class CaptureLink: Sendable {
   let blocks = Ring<CaptureBlock>(capacity: 8_192, resident: 256)
   let consumerWakeUp: WakeUp
   /// What the audio thread waits for while the ring is full.
-  let roomRequest = Wish()
+  let roomRequest = WakeUpRequest()
   /// How many samples may wait in the ring before the consumer is woken for them.
   ///
   /// The consumer changes it and then looks at the ring (`isDue`); the audio thread writes into the
@@ -34,7 +34,7 @@ final class CaptureLink: Sendable {
   /// overtake, so both sides put a fence between their write and their look.
   private let wakeThreshold = Atomic<Int>(0)
   private let stopping = Atomic<Bool>(false)
-  // Written once by the audio thread at its end, when time does not matter any more. The lock also
+  // Written once by the audio thread at its end, when timing no longer matters. The lock also
   // orders `endNanoseconds`, and every block, before an outcome that the consumer sees.
   private let outcome = Mutex<Result<Void, SoundCardError>?>(nil)
   private let endNanoseconds = Atomic<Int64>(0)
@@ -49,14 +49,14 @@ final class CaptureLink: Sendable {
       resident: device.format.sampleRate.hertz * device.format.channelCount)
   }
 
-  /// Lets the consumer sleep until so many samples wait, or the capture ends; for the consumer,
-  /// which looks at `isDue` before it sleeps.
+  /// Lets the consumer sleep until this many samples wait, or the capture ends; the consumer checks
+  /// `isDue` before it sleeps.
   func wake(for samples: Int) {
     wakeThreshold.store(samples, ordering: .relaxed)
     atomicMemoryFence(ordering: .sequentiallyConsistent)
   }
 
-  /// Whether the consumer need not be woken for so many samples; for the audio thread.
+  /// Whether the consumer need not be woken for this many samples; for the audio thread.
   ///
   /// It decides only how long the device is left alone, so the value may be a moment old.
   func defersWakeUp(for samples: Int) -> Bool {
@@ -70,7 +70,7 @@ final class CaptureLink: Sendable {
     if waiting >= wakeThreshold.load(ordering: .relaxed) { consumerWakeUp.signal() }
   }
 
-  /// Whether there are samples that the consumer is not woken for any more.
+  /// Whether there are samples for which the consumer is no longer woken.
   var isDue: Bool {
     let waiting = samples.readable
     return waiting > 0 && waiting >= wakeThreshold.load(ordering: .relaxed)
@@ -114,7 +114,7 @@ struct BlockReader {
     self.format = format
   }
 
-  /// The next block, joined with those that follow it without a loss, up to so many samples.
+  /// The next block, joined with those that follow it without a loss, up to `limit` samples.
   mutating func next(from link: CaptureLink, joining limit: Int = 0) -> DeviceAudio? {
     guard var block = upcoming.take() ?? link.blocks.tryRead() else { return nil }
     let number = nextNumber

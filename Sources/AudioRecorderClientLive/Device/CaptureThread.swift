@@ -2,11 +2,11 @@ import AudioCore
 import AudioThreads
 import SoundCard
 
-/// The audio thread of a capture: it moves captured frames into the ring and counts lost ones beside
-/// it.
+/// The audio thread of a capture: it moves captured frames into the ring and counts lost ones
+/// beside it.
 ///
-/// After `run` begins it neither allocates nor takes a lock. It never drops audio: while the ring is
-/// full, frames stay in the device, whose overrun is then an event like any other.
+/// After `run` begins it neither allocates nor takes a lock. It never drops audio: while the ring
+/// is full, frames stay in the device, whose overrun is then an event like any other.
 final class CaptureThread {
   private let pcm: any CapturePCM
   private let link: CaptureLink
@@ -28,7 +28,7 @@ final class CaptureThread {
     rate = configuration.format.sampleRate
     longestWait = configuration.buffer.duration(at: rate) * 2
     periodLength = configuration.period.duration(at: rate)
-    stall = StallWatch(patience: longestWait, longestWait: longestWait)
+    stall = StallWatch(lateAfter: longestWait, longestWait: longestWait)
     // Used by this thread alone; the pointer never leaves a call.
     block = .allocate(capacity: configuration.period.rawValue * channels)
     block.initialize(repeating: 0)
@@ -80,7 +80,8 @@ final class CaptureThread {
     stall.interrupted()
   }
 
-  /// While the consumer takes large blocks, leaves the device alone until half of its buffer is full.
+  /// While the consumer takes large blocks, leaves the device alone until half of its buffer is
+  /// full.
   private func rest(holding held: FrameCount) throws(SoundCardError) {
     let configuration = pcm.configuration
     let missing = FrameCount(configuration.buffer.rawValue / 2) - held
@@ -97,8 +98,8 @@ final class CaptureThread {
     throw .stalled(pcm.configuration.device, .capture)
   }
 
-  /// Frames captured before the stop belong to the recording; they are at most a full buffer, also of
-  /// a device that always has more.
+  /// Frames captured before the stop belong to the recording; they are at most a full buffer, also
+  /// of a device that always has more.
   private func fetchRest() throws(SoundCardError) {
     let stopped = pcm.elapsed
     var left = pcm.configuration.buffer
@@ -110,7 +111,7 @@ final class CaptureThread {
     }
   }
 
-  /// Reports what was lost at the very end, which no block follows.
+  /// Reports frames lost at the very end, which no block follows.
   private func reportLoss() {
     if lost > 0 { pass(0) }
   }

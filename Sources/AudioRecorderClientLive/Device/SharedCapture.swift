@@ -143,7 +143,7 @@ final class SharedCapture: Sendable {
     }
   }
 
-  /// Waits until the device is back and uses it from then on; false if no member waits any more.
+  /// Waits until the device returns and uses it from then on; returns false if no member waits.
   private func waitForReturn(
     _ distributor: CaptureDistributor, _ line: CaptureTimeline, _ watch: CaptureWatch
   ) throws -> Bool {
@@ -168,7 +168,7 @@ final class SharedCapture: Sendable {
 }
 
 /// Waits for a lost capture device, on behalf of members by number.
-typealias CaptureWatch = ReturnWatch<Int, any CapturePCM>
+typealias CaptureWatch = DeviceReopener<Int, any CapturePCM>
 
 /// Opens a lost device again, as it was opened first.
 struct CaptureReopening: Sendable {
@@ -178,17 +178,17 @@ struct CaptureReopening: Sendable {
   /// The dependencies of the first opening.
   var dependencies = withEscapedDependencies { $0 }
 
-  /// Begins to wait for the device; `notify` is called, on any thread, when there is something to take.
+  /// Begins to wait for the device; `notify` is called, on any thread, when there is something to
+  /// take.
   func watch(notify: @escaping @Sendable () -> Void) -> CaptureWatch {
     var request = request
     request.openingLimit = nil
     return CaptureWatch(
-      .init(
-        open: { [soundCard, request, dependencies] in
-          try await dependencies.yield { try await soundCard.openCapture(request: request) }
-        },
-        close: { $0.close() }, changes: soundCard.deviceChanges),
-      clock: clock, tell: notify)
+      open: { [soundCard, request, dependencies] in
+        try await dependencies.yield { try await soundCard.openCapture(request: request) }
+      },
+      close: { $0.close() }, changes: soundCard.deviceChanges,
+      clock: clock, notify: notify)
   }
 }
 

@@ -5,7 +5,8 @@ import Synchronization
 /// Threads that decode whole utterances, each with a session of its own, for all tasks of a client
 /// that want several at a time.
 final class DecoderPool: Sendable {
-  /// What a thread keeps from one utterance to the next: the session of the task that it worked for last.
+  /// What a thread keeps from one utterance to the next: the session of the task that it worked for
+  /// last.
   fileprivate struct Decoder {
     var task: Int?
     var session: (any SpeechEngineSession)?
@@ -23,8 +24,8 @@ final class DecoderPool: Sendable {
 
   /// Adds a task that wants this many decoders, and returns its number.
   ///
-  /// - Parameter pulse: beats whenever any decoder has moved, for whichever task: a task may wait for
-  ///   those before it, and for a decoder that works for a later one.
+  /// - Parameter pulse: beats whenever any decoder has moved, for whichever task: a task may wait
+  ///   for those before it, and for a decoder that works for a later one.
   fileprivate func join(decoders: Int, pulse: Pulse) -> Int {
     let task = queue.withLock { $0.join(workers: decoders) }
     pulses.withLock { $0[task] = pulse }
@@ -88,16 +89,17 @@ final class PooledDecoding: Sendable {
 
   /// How many utterances may wait for their words while the task goes on.
   ///
-  /// One, until the task comes first, and then as many as keep every decoder at work. What waits for all tasks then grows with
-  /// their number and with that of the decoders, not with the product of both.
+  /// One, until the task comes first, and then as many as keep every decoder at work. What waits
+  /// for all tasks then grows with their number and with that of the decoders, not with the product
+  /// of both.
   var limit: Int { pool.isFirst(task) ? jobCount + 1 : 1 }
 
   /// Returns when a session has been made.
   ///
   /// - Throws: what making it throws.
   func prepare() async throws {
-    let answer = FirstAnswer<SpeechHypothesis>()
-    perform(at: -1, { _ in SpeechHypothesis() }, whenDone: answer.give)
+    let answer = Promise<SpeechHypothesis>()
+    perform(at: -1, { _ in SpeechHypothesis() }, whenDone: answer.resolve)
     _ = try await answer.value()
   }
 

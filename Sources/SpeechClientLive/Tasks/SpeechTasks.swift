@@ -31,8 +31,8 @@ final class SpeechTasks: Sendable {
   func requestAuthorization() async -> AuthorizationStatus {
     @Dependency(\.speechEngine) var engine
     let asked = engine
-    return await ThreadedAnswer.of(
-      thread: "syrinx-speech", abandoned: .notDetermined, failed: { AuthorizationStatus($0) }
+    return await DedicatedThread.run(
+      name: "syrinx-speech", abandoned: .notDetermined, failed: { AuthorizationStatus($0) }
     ) {
       let status = Self.status(afterLoading: asked)
       self.known.withLock { $0[asked.name] = status }

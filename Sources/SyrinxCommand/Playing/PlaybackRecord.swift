@@ -98,7 +98,7 @@ struct PlaybackRecord: Encodable {
 
   private init(_ event: String, _ progress: PlaybackProgress, _ files: [FilePath]) {
     self.init(event, progress.item, files)
-    heard = progress.heard.inRecordSeconds
+    heard = progress.played.inRecordSeconds
     position = progress.time.inRecordSeconds
     frame = progress.position.rawValue
     length = progress.length?.inRecordSeconds
@@ -159,13 +159,13 @@ struct ItemEndTracker {
       current = start.item
     case .progress(let progress), .looped(let progress, _), .paused(let progress),
       .resumed(let progress):
-      played = progress.heard
+      played = progress.played
     case .advanced(let progress): return go(to: progress, leaving: .completed)
     case .sought(let progress) where progress.item != current:
       return go(to: progress, leaving: .stopped)
     case .failed(let item, _): return [end(item, .failed)]
     case .finished(let finish):
-      played = finish.heard
+      played = finish.played
       return endAll(finish.reason == .completed ? .completed : .stopped)
     default: break
     }
@@ -180,7 +180,7 @@ struct ItemEndTracker {
   }
 
   private mutating func go(to progress: PlaybackProgress, leaving reason: Reason) -> [End] {
-    played = progress.heard
+    played = progress.played
     defer { current = progress.item }
     return current.map { [end($0, reason)] } ?? []
   }

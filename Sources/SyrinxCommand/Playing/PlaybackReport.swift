@@ -96,7 +96,7 @@ struct PlaybackReport {
 
   private mutating func show(_ progress: PlaybackProgress, always: Bool) async {
     self.progress = progress
-    guard throttle.admits(progress.heard) || always else { return }
+    guard throttle.admits(progress.played) || always else { return }
     await context.console.showStatus(Self.status(progress))
   }
 

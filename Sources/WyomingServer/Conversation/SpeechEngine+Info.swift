@@ -7,8 +7,8 @@ extension SpeechEngine {
   /// models where the caller is cancelled, because another server may take its time to answer.
   func info() async -> WyomingEvent {
     let unknown = Self.info(name, [])
-    return await ThreadedAnswer.of(
-      thread: "syrinx-info", abandoned: unknown, failed: { _ in unknown },
+    return await DedicatedThread.run(
+      name: "syrinx-info", abandoned: unknown, failed: { _ in unknown },
       { Self.info(name, models()) })
   }
 

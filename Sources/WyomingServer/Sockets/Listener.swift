@@ -90,8 +90,8 @@ struct Listener {
         }
         // A client may end its side after `audio-stop` and wait for the transcript.
         .childChannelOption(.allowRemoteHalfClosure, value: true)
-        // Nothing is read until somebody serves the client, but for what comes before its end: where
-        // the server ends before, the connection is closed with the event loop.
+        // Nothing is read until somebody serves the client, but for what comes before its end:
+        // where the server ends before, the connection is closed with the event loop.
         .childChannelOption(.autoRead, value: false)
         .bind(to: address) { channel in
           channel.eventLoop.makeCompletedFuture {
@@ -133,8 +133,8 @@ private final class Places: Sendable {
 
 /// A host's first address; `getaddrinfo` takes as long as it likes.
 private func resolve(host: String, port: Int) async throws -> SocketAddress {
-  try await ThreadedAnswer<Result<SocketAddress, any Error>>.of(
-    thread: "syrinx-resolve", abandoned: .failure(CancellationError()), failed: { .failure($0) },
-    { Result { try SocketAddress.makeAddressResolvingHost(host, port: port) } }
-  ).get()
+  let result: Result<SocketAddress, any Error> = await DedicatedThread.run(
+    name: "syrinx-resolve", abandoned: .failure(CancellationError()), failed: { .failure($0) },
+    { Result { try SocketAddress.makeAddressResolvingHost(host, port: port) } })
+  return try result.get()
 }

@@ -9,18 +9,18 @@ import Testing
 /// Playbacks on ALSA's test card whose task is cancelled, each suite in a process whose threads and
 /// descriptors are nobody else's.
 @Suite(.timeLimit(.minutes(5))) struct CancelledPlaybackTests {
-  @Test func `a playback on ALSA can be cancelled in every state, and nothing is left of it`()
+  @Test func `a playback on ALSA can be cancelled in every state without leaks`()
     async
   {
     await #expect(processExitsWith: .success) {
       try await withALSA {
-        let bench = try TestBench.ready()
-        // What is opened once for the process is open then.
+        let bench = try TestALSA.ready()
+        // Descriptors that the process opens once are open by now.
         try await cancel(in: .sounding, on: bench)
         for state in PlaybackState.allCases {
-          let before = try Holdings()
+          let before = try ResourceSnapshot()
           try await cancel(in: state, on: bench)
-          let (isGone, last) = try await Holdings.returned(to: before, atMost: .seconds(15))
+          let (isGone, last) = try await ResourceSnapshot.returned(to: before, atMost: .seconds(15))
           #expect(isGone, "\(state): \(last), not \(before)")
         }
       }
@@ -28,12 +28,12 @@ import Testing
   }
 }
 
-/// What a playback can be in.
+/// The states of a playback.
 private enum PlaybackState: CaseIterable {
   case opening, waitingForSource, starting, sounding, paused, recovering, suspended, hanging
   case draining, waitingForDevice
 
-  /// What the card does that brings it there; nil where it is the player that does.
+  /// The card's fault that leads to the state; nil if the player does.
   var script: String? {
     switch self {
     case .opening: "block_in=open block_ms=1500"
@@ -52,15 +52,15 @@ private enum PlaybackState: CaseIterable {
       (.waitingForDevice, .deviceLost):
       true
     // The rest is in the card's buffer of 100 ms.
-    case (.draining, .progress(let progress)): progress.heard >= .milliseconds(420)
+    case (.draining, .progress(let progress)): progress.played >= .milliseconds(420)
     default: false
     }
   }
 }
 
-/// Begins a playback of half a second, or of a source that gives no more, and cancels it in a state.
-private func cancel(in state: PlaybackState, on bench: TestBench) async throws {
-  let trouble = try state.script.map { _ in try Trouble(in: bench) }
+/// Begins a playback of half a second, or of a stalled source, and cancels it in a state.
+private func cancel(in state: PlaybackState, on bench: TestALSA) async throws {
+  let trouble = try state.script.map { _ in try FaultSignal(in: bench) }
   defer { trouble?.close() }
   let script =
     switch state {
@@ -91,7 +91,7 @@ private func cancel(in state: PlaybackState, on bench: TestBench) async throws {
   if let trouble {
     try await trouble.begins()
   } else {
-    // One that ended was never in that state.
+    // A task that ended never reached the state.
     try #require(await begun.first { true } != nil, "\(state)")
   }
   playing.cancel()

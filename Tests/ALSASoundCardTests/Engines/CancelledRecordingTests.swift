@@ -15,13 +15,13 @@ import Testing
   {
     await #expect(processExitsWith: .success) {
       try await withALSA {
-        let bench = try TestBench.ready()
-        // What is opened once for the process is open then.
+        let bench = try TestALSA.ready()
+        // Descriptors that the process opens once are open by now.
         try await cancel(in: .sounding, on: bench)
         for state in RecordingState.allCases {
-          let before = try Holdings()
+          let before = try ResourceSnapshot()
           let url = try await cancel(in: state, on: bench)
-          let (isGone, last) = try await Holdings.returned(to: before, atMost: .seconds(15))
+          let (isGone, last) = try await ResourceSnapshot.returned(to: before, atMost: .seconds(15))
           #expect(isGone, "\(state): \(last), not \(before)")
           try check(url, state)
         }
@@ -30,12 +30,12 @@ import Testing
   }
 }
 
-/// What a recording can be in.
+/// The states of a recording.
 private enum RecordingState: CaseIterable {
   case opening, starting, waitingForSound, sounding, paused, recovering, suspended, hanging
   case waitingForDevice
 
-  /// What the card does that brings it there, and tells of; nil where an event does.
+  /// The card's fault that leads to the state; nil if an event does.
   var script: String? {
     switch self {
     case .opening: "block_in=open block_ms=1500"
@@ -56,7 +56,7 @@ private enum RecordingState: CaseIterable {
     }
   }
 
-  /// Whether something had been heard by then.
+  /// Whether audio had been captured by then.
   var hasFile: Bool {
     switch self {
     case .opening, .starting, .waitingForSound, .paused: false
@@ -67,8 +67,8 @@ private enum RecordingState: CaseIterable {
 
 /// Begins a recording and cancels it in a state; returns its file.
 @discardableResult
-private func cancel(in state: RecordingState, on bench: TestBench) async throws -> URL {
-  let trouble = try state.script.map { _ in try Trouble(in: bench) }
+private func cancel(in state: RecordingState, on bench: TestALSA) async throws -> URL {
+  let trouble = try state.script.map { _ in try FaultSignal(in: bench) }
   defer { trouble?.close() }
   let url = bench.directory.appending(path: "\(UUID().uuidString).wav")
   let script =
@@ -95,7 +95,7 @@ private func cancel(in state: RecordingState, on bench: TestBench) async throws 
   if let trouble {
     try await trouble.begins()
   } else {
-    // One that ended was never in that state.
+    // A task that ended never reached the state.
     try #require(await begun.first { true } != nil, "\(state)")
   }
   recording.cancel()
@@ -103,7 +103,7 @@ private func cancel(in state: RecordingState, on bench: TestBench) async throws 
   return url
 }
 
-/// A file is there where something was heard, holds what its header says, and that is the ramp.
+/// Checks that a file exists if audio was captured, matches its header, and holds the ramp.
 private func check(_ url: URL, _ state: RecordingState) throws {
   guard FileManager.default.fileExists(atPath: url.path) else {
     #expect(!state.hasFile, "\(state)")

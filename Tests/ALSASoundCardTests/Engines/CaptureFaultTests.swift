@@ -6,10 +6,10 @@ import Testing
 /// The capture engine above a card that goes wrong: what is in the file, what is said, and that it
 /// ends.
 @Suite struct CaptureFaultTests {
-  let bench: EngineBench
+  let bench: EngineHarness
 
   init() throws {
-    bench = try EngineBench()
+    bench = try EngineHarness()
   }
 
   @Test(arguments: [
@@ -17,7 +17,7 @@ import Testing
     "suspend_at=9600 resume_again=3", "xrun_at=9600 again_in=prepare again_at=9600",
     "xrun_at=9600 again_in=start again_at=9600 again_times=5",
   ])
-  func `trouble that passes is an event, and silence keeps the file's time-line`(
+  func `a recovered failure is an event, and silence keeps the file's timeline`(
     script: String
   ) async throws {
     let recorded = try await bench.record(.milliseconds(600), from: testCard(script))
@@ -25,31 +25,31 @@ import Testing
     #expect(recorded.finish?.reason == .lengthReached)
     #expect(recorded.samples.count == 28_800)
     #expect(recorded.lost > .zero)
-    // A busy machine may lose more than once; the file then holds several gaps.
+    // A busy machine may lose frames several times; the file then holds several gaps.
     let gaps = recorded.events.filter { if case .xrun = $0 { true } else { false } }
     guard gaps.count == 1 else { return }
     try check(recorded.samples, lost: FrameCount(recorded.lost, at: 48_000).rawValue)
   }
 
-  /// The ramp up to the gap, silence for what was lost, and the ramp at what had passed by then.
+  /// The ramp up to the gap, silence for the lost frames, and the ramp at the current time.
   private func check(_ samples: [Float], lost: Int) throws {
     let heard = samples.dropFirst().firstIndex(of: 0) ?? samples.count
     let isWhole = samples[..<heard].elementsEqual(ramp(heard))
     #expect(isWhole)
     let zeros = samples[heard...].prefix { $0 == 0 }.count
     let after = samples[(heard + zeros)...]
-    // On a machine that was busy for long the gap reaches to the end of the recording.
+    // On a busy machine the gap may reach the end of the recording.
     guard let first = after.first else { return #expect(zeros <= lost) }
     #expect(abs(zeros - lost) <= 2, "\(zeros) frames of silence for \(lost)")
     let index = Int(first * 32_768)
     let goesOn = after.elementsEqual(ramp(after.count, from: index))
     #expect(goesOn)
-    // The card's clock and ours are not read at the same moment, and a busy machine waits between.
+    // The two clocks are not read at the same time, and a busy machine waits in between.
     #expect(abs(index - (heard + zeros)) < 4_800, "\(index) at \(heard + zeros)")
   }
 
   @Test(arguments: ["short=240 again_every=3", "again_in=start", "early_wakes=1"])
-  func `a card that answers oddly loses no frame`(script: String) async throws {
+  func `a card with odd return values loses no frame`(script: String) async throws {
     let recorded = try await bench.record(.milliseconds(400), from: testCard(script))
     #expect(recorded.error == nil)
     #expect(recorded.samples.count == 19_200)
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: ["gone_at=9600", "hangup_at=9600"])
-  func `a card that is pulled out is lost, and the file holds what was heard`(
+  func `an unplugged card is lost, and the file holds the captured audio`(
     script: String
   ) async throws {
     let device = testCard(script)
@@ -67,7 +67,7 @@ import Testing
     if recorded.lost == .zero { #expect(recorded.samples.missingInRamp.isEmpty) }
   }
 
-  @Test func `a card that is unplugged is lost, and records again when it is back`() async throws {
+  @Test func `an unplugged card is lost, and records again after it returns`() async throws {
     let plug = Plug(in: bench.bench)
     let device = testCard("plugged=\(plug.path)")
     let lost = try await bench.record(nil, from: device) { _ in plug.pull() }
@@ -78,20 +78,20 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: ["transfer", "pointer"])
-  func `a card whose calls do not return is lost long before they do, and the file is complete`(
+  func `a hanging card is lost within seconds, and the file is complete`(
     call: String
   ) async throws {
     let device = testCard("block_in=\(call) block_at=9600 block_ms=600000")
     let began = ContinuousClock.now
     let recorded = try await bench.record(nil, from: device)
-    // A second, or five where the machine is too busy to look at it in time.
+    // A second, or five on a busy machine.
     #expect(ContinuousClock.now - began < .seconds(15))
     #expect(recorded.error == .deviceLost(AudioDevice.ID(rawValue: device)))
     #expect(recorded.samples.count >= 2_400)
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `stopRecording returns before a card that hangs`() async throws {
+  func `stopRecording returns while a card hangs`() async throws {
     let recorded = try await bench.record(
       nil, from: testCard("block_in=transfer block_at=1 block_ms=600000")
     ) { await $0.stopRecording() }
@@ -102,7 +102,7 @@ import Testing
     ("open_error=16", "in use"), ("open_error=11", "in use"),
     ("open_error=19", "no capture device"),
   ])
-  func `a card that cannot be opened says why, and no file is left`(
+  func `a card that cannot be opened throws its reason and leaves no file`(
     script: String, reason: String
   ) async throws {
     let recorded = try await bench.record(nil, from: testCard(script))
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: ["fail=5", "fail=11"])
-  func `a card whose every transfer fails is lost, and the file holds what was heard`(
+  func `a card whose transfers all fail is lost, and the file holds the captured audio`(
     script: String
   ) async throws {
     let device = testCard("\(script) fail_at=9600")

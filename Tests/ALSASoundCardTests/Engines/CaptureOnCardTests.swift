@@ -7,13 +7,13 @@ import Testing
 
 @testable import ALSASoundCard
 
-/// Live buffers of a card that goes wrong: what they hold, where they stand, and what is missing.
+/// Live buffers of a faulty card: their samples, positions, and gaps.
 @Suite(.timeLimit(.minutes(1))) struct CaptureOnCardTests {
   init() throws {
-    _ = try TestBench.ready()
+    _ = try TestALSA.ready()
   }
 
-  @Test func `after an overrun the buffers go on where the time is, with one gap between them`()
+  @Test func `after an overrun the buffers continue at the current time, after one gap`()
     async throws
   {
     let device = testCard("speed=1 xrun_at=9600")
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `two consumers of one card hear the same, and miss the same`() async throws {
+  @Test func `two consumers of one card get the same buffers and the same gaps`() async throws {
     let device = testCard("xrun_at=24000 speed=1")
     let (one, two) = await withRecorder { recorder in
       async let one = capture(recorder, from: device, upTo: 48_000)
@@ -41,13 +41,13 @@ import Testing
       #expect(captured.error == nil)
       try captured.checkTimeLine()
     }
-    // Whoever came when it was over has missed nothing.
+    // A consumer that joined later has no gap.
     let begins = try [one, two].map { try #require($0.blocks.first?.index) }
     guard begins.allSatisfy({ $0 < 19_200 }) else { return }
     #expect(one.lost == two.lost && (one.lost.first ?? 0) > 0)
   }
 
-  @Test func `a card that is pulled out is an error of its consumer, after all that it heard`()
+  @Test func `an unplugged card throws an error after all captured buffers`()
     async throws
   {
     let device = testCard("speed=1 gone_at=48000")
@@ -69,7 +69,7 @@ import Testing
   }
 }
 
-/// What came of a capture.
+/// The result of a capture.
 private struct Captured: Sendable {
   var blocks: [CapturedAudio] = []
   var error: AudioRecorderError?
@@ -93,13 +93,13 @@ private struct Captured: Sendable {
       let passed = block.buffer.firstFrame.rawValue - start.buffer.firstFrame.rawValue
       return (block.index - start.index - passed + 0x4000) & 0x7fff - 0x4000
     }
-    // The card's clock and ours are not read at the same moment, and a busy machine waits between.
+    // The two clocks are not read at the same time, and a busy machine waits in between.
     let most = lost.isEmpty ? 1 : 4_800
     #expect(distances.allSatisfy { abs($0) < most }, "\(Set(distances))")
   }
 }
 
-/// Blocks of 300 frames, until the time-line is at `end`, or an error.
+/// Blocks of 300 frames, until the timeline is at `end`, or an error.
 private func capture(
   _ recorder: AudioRecorderClient, from device: String, upTo end: FrameCount? = nil
 ) async -> Captured {
@@ -119,6 +119,6 @@ private func capture(
 }
 
 extension CapturedAudio {
-  /// Where the ramp is at the first frame; it begins anew after 32,768 frames.
+  /// The ramp's position at the first frame; it repeats after 32,768 frames.
   fileprivate var index: Int { Int((buffer.samples.first ?? 0) * 32_768) }
 }

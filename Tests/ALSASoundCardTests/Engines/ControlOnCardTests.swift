@@ -7,19 +7,19 @@ import Foundation
 import SoundCard
 import Testing
 
-/// One playback that is told things while it sounds on ALSA's test card, by what the
+/// Commands to a running playback on ALSA's test card, checked by the samples that the
 /// card was given.
 @Suite(.timeLimit(.minutes(1))) struct ControlOnCardTests {
-  private let bench: TestBench
+  private let bench: TestALSA
   private let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
-  /// Two seconds; each sample is a little above the one before it and tells where it is from.
+  /// Two seconds; each sample is slightly above the previous one and identifies its position.
   private let stairs = (0..<96_000).map { 0.25 + Float($0) / 1_048_576 }
 
   init() throws {
-    bench = try TestBench.ready()
+    bench = try TestALSA.ready()
   }
 
-  @Test func `what a playback is told costs no frame and does not click`() async throws {
+  @Test func `commands to a playback cost no frame and do not click`() async throws {
     let file = bench.file()
     let events = try await play(on: testCard("output=\(file.path())")) { player in
       try await player.control(id: "a", command: .pause())
@@ -46,7 +46,7 @@ import Testing
     let paused = events.compactMap { event -> Int? in
       if case .paused(let place) = event { place.position.rawValue } else { nil }
     }
-    // A machine too busy to decode in time fades into silence anywhere, and says so.
+    // A machine too busy to decode may fade into silence anywhere and reports it.
     guard !isStarved else { return }
     let position = try #require(paused.first)
     try #require(position >= 480 && position < played.count)

@@ -11,29 +11,29 @@ import SoundCard
 import Synchronization
 import Testing
 
-/// The engines above a card that is pulled out and put back.
+/// The engines on a card that is unplugged and returns.
 @Suite(.timeLimit(.minutes(1))) struct DeviceReturnTests {
-  let bench: EngineBench
+  let bench: EngineHarness
 
   init() throws {
-    bench = try EngineBench()
+    bench = try EngineHarness()
   }
 
-  @Test func `a card that is back plays on from what had been heard`() async throws {
+  @Test func `a returned card continues at the playhead`() async throws {
     let file = bench.bench.file()
     let sound = ramp(24_000, from: 1)
     let played = await bench.play(
       sound, on: testCard("gone_at=9600 gone_for_ms=300 output=\(file.path())"),
       onDeviceLoss: .wait(atMost: .seconds(30)))
     #expect(played.error == nil)
-    #expect(played.finish == PlaybackFinish(reason: .completed, heard: .milliseconds(500)))
+    #expect(played.finish == PlaybackFinish(reason: .completed, played: .milliseconds(500)))
     #expect(played.isMonotonic(upTo: .milliseconds(500)))
     let gaps = played.events.compactMap { event -> Duration? in
       if case .deviceReturned(let gap) = event { gap } else { nil }
     }
     #expect(played.events.contains(.deviceLost))
     #expect(gaps.count == 1 && gaps[0] >= .milliseconds(300))
-    // The card was given what it did not play any more; a machine too busy to decode fades.
+    // The card received frames that it did not play; a busy machine fades.
     guard !played.isStarved, !played.hasXrun else { return }
     let given = try Data(contentsOf: file).withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
     let end = zip(given, sound).prefix { $0 == $1 }.count
@@ -44,7 +44,7 @@ import Testing
     #expect(given[end...].starts(with: sound[start...]))
   }
 
-  @Test func `a card that is not back in time is an error`() async throws {
+  @Test func `a card that does not return in time is an error`() async throws {
     let device = testCard("gone_at=9600 gone_for_ms=600000")
     let played = await bench.play(
       ramp(24_000), on: device, onDeviceLoss: .wait(atMost: .milliseconds(1_500)))
@@ -52,7 +52,7 @@ import Testing
     #expect(played.events.contains(.deviceLost))
   }
 
-  @Test func `a microphone that is back is recorded on, after silence of the gap's length`()
+  @Test func `a recording continues on a returned microphone, after silence of the gap's length`()
     async throws
   {
     let recorded = try await bench.record(
@@ -71,15 +71,15 @@ import Testing
     // The ramp begins with a zero at each opening.
     let heard = try #require(recorded.samples.dropFirst().firstIndex(of: 0))
     #expect(heard <= 19_200 + 4_800)
-    // On a machine that was busy for long the gap reaches to the end of the recording.
+    // On a busy machine the gap may reach the end of the recording.
     let rest = recorded.samples[heard...]
     #expect(rest.prefix { $0 == 0 }.count == min(gap + 1, rest.count))
     #expect(rest.dropFirst(gap).elementsEqual(ramp(max(0, rest.count - gap))))
   }
 
   @Test(arguments: ["transfer", "pointer", "delay"])
-  func `a card that hangs in a call is opened anew, and plays on`(call: String) async throws {
-    let doors = Doors(first: "block_in=\(call) block_at=4800 block_ms=600000", later: "")
+  func `a card that hangs in a call is reopened and continues`(call: String) async throws {
+    let doors = ReplacedDevice(first: "block_in=\(call) block_at=4800 block_ms=600000", later: "")
     let sound = AudioBuffer(
       format: AudioFormat(sampleRate: 48_000, channelCount: 1), samples: ramp(24_000, from: 1))
     let request = PlaybackRequest(
@@ -94,15 +94,15 @@ import Testing
     #expect(events.contains(.deviceLost) && doors.tries == 1)
     #expect(
       events.last
-        == .finished(PlaybackFinish(reason: .completed, heard: .milliseconds(500))))
+        == .finished(PlaybackFinish(reason: .completed, played: .milliseconds(500))))
   }
 
   @Test(arguments: AudioDevice.Direction.allCases)
-  func `an opening that hangs is not tried again before it returns`(
+  func `a hanging opening is not retried before it returns`(
     direction: AudioDevice.Direction
   ) async throws {
     let clock = TestClock<Duration>()
-    let doors = Doors(first: "gone_at=4800", later: "block_in=open block_ms=3000")
+    let doors = ReplacedDevice(first: "gone_at=4800", later: "block_in=open block_ms=3000")
     await withDependencies {
       $0.soundCard = doors.soundCard
       $0.continuousClock = clock
@@ -141,7 +141,7 @@ import Testing
   }
 
   /// A device that is one test card when it is first opened, and another one from then on.
-  private final class Doors: Sendable {
+  private final class ReplacedDevice: Sendable {
     private let cards: [AudioDevice.ID]
     private let openings = Mutex(0)
 

@@ -13,12 +13,12 @@ import Testing
   @Test func `five hundred starts and cancels on ALSA leave no thread and no descriptor`() async {
     await #expect(processExitsWith: .success) {
       try await withALSA {
-        let bench = try TestBench.ready()
+        let bench = try TestALSA.ready()
         let url = bench.directory.appending(path: "left.wav")
         for index in 0..<20 { try await beginAndCancel(index, url) }
-        let before = try Holdings()
+        let before = try ResourceSnapshot()
         for index in 0..<500 { try await beginAndCancel(index, url) }
-        let (isGone, last) = try await Holdings.returned(to: before, atMost: .seconds(15))
+        let (isGone, last) = try await ResourceSnapshot.returned(to: before, atMost: .seconds(15))
         #expect(isGone, "\(last), not \(before)")
       }
     }
@@ -26,7 +26,7 @@ import Testing
 }
 
 /// Begins a playback, a capture or a recording and ends it where it happens to be: before it begins,
-/// or when it has told something.
+/// or at its first event.
 private func beginAndCancel(_ index: Int, _ url: URL) async throws {
   let device = AudioDevice.ID(rawValue: testCard(""))
   let isEarly = index / 3 % 2 == 0

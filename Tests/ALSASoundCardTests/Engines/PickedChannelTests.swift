@@ -4,13 +4,13 @@ import Foundation
 import SoundCard
 import Testing
 
-/// One channel of a device that gives any number of them.
+/// One channel of a device with any channel count.
 @Suite struct PickedChannelTests {
   @Test(arguments: [(2, 0), (2, 1), (4, 0), (4, 1), (4, 2), (4, 3)])
-  func `a channel that is picked through ALSA's plug is that channel alone`(
+  func `a channel selected through ALSA's plug is that channel alone`(
     channels: Int, picked: Int
   ) async throws {
-    let bench = try EngineBench()
+    let bench = try EngineHarness()
     let file = bench.bench.file()
     // The frame's number, and the channel's in the bits above it.
     let samples = (0..<20_000).flatMap { frame in

@@ -4,44 +4,45 @@ import Foundation
 import SoundCard
 import Testing
 
-/// The playback engine above a card that goes wrong: what is heard, what is said, and that it ends.
+/// The playback engine on a faulty card: the played samples, the events, and the end.
 @Suite struct PlaybackFaultTests {
-  let bench: EngineBench
+  let bench: EngineHarness
   /// Half a second; no sample is silence.
   let sound = ramp(24_000, from: 1)
 
   init() throws {
-    bench = try EngineBench()
+    bench = try EngineHarness()
   }
 
   @Test(arguments: [
     "xrun_at=4800", "suspend_at=4800", "suspend_at=4800 resume_error=38",
     "suspend_at=4800 resume_again=3", "xrun_at=4800 again_in=prepare again_at=4800",
   ])
-  func `trouble that passes is an event, and the sound goes on to its end`(
+  func `a recovered failure is an event, and the sound plays to its end`(
     script: String
   ) async throws {
     let played = try await play(script)
     #expect(played.error == nil)
     #expect(played.hasXrun)
-    #expect(played.finish == PlaybackFinish(reason: .completed, heard: .milliseconds(500)))
+    #expect(played.finish == PlaybackFinish(reason: .completed, played: .milliseconds(500)))
   }
 
   @Test(arguments: [
     "short=100 again_every=3", "again_in=start", "early_wakes=1", "delay=-500",
     "delay=2000000000", "delay_error=5", "stall_at=23900",
   ])
-  func `a card that answers oddly plays every frame, once, and ends`(script: String) async throws {
+  func `a card with odd return values plays every frame once and ends`(script: String) async throws
+  {
     let played = try await play(script)
     #expect(played.error == nil)
-    #expect(played.finish == PlaybackFinish(reason: .completed, heard: .milliseconds(500)))
+    #expect(played.finish == PlaybackFinish(reason: .completed, played: .milliseconds(500)))
     #expect(played.isMonotonic(upTo: .milliseconds(500)))
   }
 
   @Test(arguments: [
     "gone_at=4800", "hangup_at=4800", "gone_at=23900",
   ])
-  func `a card that is pulled out is lost, also while its last frames are heard`(
+  func `an unplugged card is lost, even while its last frames play`(
     script: String
   ) async throws {
     let device = testCard(script)
@@ -50,13 +51,13 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: ["start", "transfer", "pointer", "delay"])
-  func `a card whose calls do not return is lost long before they do`(call: String) async throws {
+  func `a hanging card is lost within seconds`(call: String) async throws {
     let device = testCard("block_in=\(call) block_at=0 block_ms=600000")
     let played = await bench.play(sound, on: device)
     #expect(played.error == .deviceLost(AudioDevice.ID(rawValue: device)))
   }
 
-  @Test func `a card that is unplugged is lost, and plays again when it is back`() async throws {
+  @Test func `an unplugged card is lost, and plays again after it returns`() async throws {
     let plug = Plug(in: bench.bench)
     let device = testCard("plugged=\(plug.path)")
     let lost = await bench.play(ramp(480_000), on: device) { _ in plug.pull() }
@@ -70,14 +71,14 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `stop returns before a card that does not let itself be stopped`() async throws {
+  func `stop returns while a card hangs in it`() async throws {
     let played = await bench.play(
       ramp(480_000), on: testCard("block_in=stop block_at=1 block_ms=600000")
     ) { await $0.stop() }
     #expect(played.finish?.reason == .stopped)
   }
 
-  @Test func `a card that stands still is lost`() async {
+  @Test func `a card that moves no frames is lost`() async {
     let device = testCard("stall_at=4800")
     let played = await bench.play(sound, on: device)
     #expect(played.error == .deviceLost(AudioDevice.ID(rawValue: device)))
@@ -97,7 +98,7 @@ import Testing
   }
 
   @Test(arguments: [("open_error=16", "in use"), ("open_error=19", "no playback device")])
-  func `a card that cannot be opened says why`(script: String, reason: String) async {
+  func `a card that cannot be opened throws its reason`(script: String, reason: String) async {
     let played = await bench.play(sound, on: testCard(script))
     #expect(played.events.isEmpty)
     guard case .device(_, let sentence) = played.error else {
@@ -108,7 +109,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `an opening that does not return holds up no other card`() async throws {
+  func `a hanging opening does not block another card`() async throws {
     let device = testCard("block_in=open block_ms=600000")
     async let hanging = bench.play(sound, on: device)
     let played = await bench.play(sound, on: testCard("speed=4"))
@@ -117,10 +118,10 @@ import Testing
   }
 
   /// Plays the sound and holds what the card was given to it.
-  private func play(_ script: String) async throws -> EngineBench.Played {
+  private func play(_ script: String) async throws -> EngineHarness.Played {
     let file = bench.bench.file()
     let played = await bench.play(sound, on: testCard("\(script) output=\(file.path())"))
-    // A machine too busy to decode in time fades into silence, and says so.
+    // A machine too busy to decode fades into silence and reports it.
     if !played.isStarved { #expect(try isPlayed(file, sound), "\(script)") }
     return played
   }

@@ -25,7 +25,7 @@ enum CardFormat: String, CaseIterable, CustomStringConvertible {
     }
   }
 
-  /// What a raw file of the format holds.
+  /// The values in a raw file of the format.
   func samples(in file: URL) throws -> [Float] {
     switch self {
     case .float: try values(Float.self, in: file)

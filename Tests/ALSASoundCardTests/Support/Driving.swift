@@ -5,8 +5,8 @@ import Testing
 
 @testable import ALSASoundCard
 
-/// What a thread that drives a device saw.
-struct Account: Sendable {
+/// The calls and results of a device's thread.
+struct TransferLog: Sendable {
   var frames: [Float] = []
   var interruptions: [PCMInterruption] = []
   var error: SoundCardError?
@@ -16,12 +16,12 @@ struct Account: Sendable {
 extension PlaybackPCM {
   /// Writes all samples as the device takes them, at most a period at a time; stops at the first
   /// error.
-  func play(_ samples: [Float]) async -> Account {
+  func play(_ samples: [Float]) async -> TransferLog {
     await onCardThread { self.writeAll(samples) }
   }
 
-  private func writeAll(_ samples: [Float]) -> Account {
-    var account = Account()
+  private func writeAll(_ samples: [Float]) -> TransferLog {
+    var account = TransferLog()
     var position = 0
     let step = configuration.period.rawValue * configuration.format.channelCount
     do throws(SoundCardError) {
@@ -56,12 +56,12 @@ extension PlaybackPCM {
 
 extension CapturePCM {
   /// Reads until there are `count` frames, the end, or the first error.
-  func record(_ count: Int) async -> Account {
+  func record(_ count: Int) async -> TransferLog {
     await onCardThread { self.readAll(count) }
   }
 
-  private func readAll(_ count: Int) -> Account {
-    var account = Account()
+  private func readAll(_ count: Int) -> TransferLog {
+    var account = TransferLog()
     let channels = configuration.format.channelCount
     var block = [Float](repeating: 0, count: configuration.buffer.rawValue * channels)
     do throws(SoundCardError) {
@@ -93,19 +93,19 @@ extension CapturePCM {
   }
 }
 
-/// Drives a device on a thread of its own: a test that waits must not hold one of the pool's.
-private func onCardThread(_ body: @escaping @Sendable () -> Account) async -> Account {
+/// Drives a device on its own thread: a waiting test must not block the pool.
+private func onCardThread(_ body: @escaping @Sendable () -> TransferLog) async -> TransferLog {
   await withCheckedContinuation { continuation in
     do {
       _ = try DedicatedThread.start(name: "card") { continuation.resume(returning: body()) }
     } catch {
       Issue.record(error)
-      continuation.resume(returning: Account())
+      continuation.resume(returning: TransferLog())
     }
   }
 }
 
-/// A request for a device of the bench; it holds a second, so that a busy machine makes no xrun of
+/// A request for a test device; it holds a second, so that a busy machine causes no xrun of
 /// its own.
 func request(
   _ device: String, _ rate: SampleRate = 48_000, channels: Int = 1,

@@ -3,7 +3,7 @@ import AudioPlayerClient
 import ClientDependencies
 import SoundCard
 
-/// Does what it is told with the engines on ALSA, which let go of a device as soon as it is idle.
+/// Runs the body with the engines on ALSA, which close an idle device at once.
 func withALSA(_ body: () async throws -> Void) async throws {
   try await withDependencies {
     $0.soundCard = .liveValue

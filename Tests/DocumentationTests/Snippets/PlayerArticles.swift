@@ -33,8 +33,8 @@ struct PlayerArticlesTests {
       $0.audioPlayer.playback = { request in
         items.setValue(request.items.count)
         return AsyncThrowingStream { events in
-          events.yield(.progress(PlaybackProgress(heard: .seconds(1))))
-          events.yield(.finished(PlaybackFinish(reason: .completed, heard: .seconds(2))))
+          events.yield(.progress(PlaybackProgress(played: .seconds(1))))
+          events.yield(.finished(PlaybackFinish(reason: .completed, played: .seconds(2))))
           events.finish()
         }
       }
@@ -48,7 +48,7 @@ struct PlayerArticlesTests {
       switch event {
       case .progress(let progress): print(progress.item, progress.time)
       case .xrun(let silence), .starved(let silence): print("interrupted for \(silence)")
-      case .finished(let finish): print("played \(finish.heard)")
+      case .finished(let finish): print("played \(finish.played)")
       default: break
       }
     }

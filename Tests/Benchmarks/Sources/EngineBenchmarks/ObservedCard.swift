@@ -88,8 +88,8 @@ private final class ObservedPlayback: PlaybackPCM {
   var configuration: PCMConfiguration { pcm.configuration }
   var waker: WakeUp { pcm.waker }
   var elapsed: Duration { pcm.elapsed }
-  var timeUntilDry: Duration {
-    get throws(SoundCardError) { try pcm.timeUntilDry }
+  var timeUntilUnderrun: Duration {
+    get throws(SoundCardError) { try pcm.timeUntilUnderrun }
   }
   func delay() throws(SoundCardError) -> FrameCount { try pcm.delay() }
   func start() throws(SoundCardError) { try pcm.start() }

@@ -54,7 +54,7 @@ enum Worker {
     var memory = Memory(work: "playing")
     let request = PlaybackRequest(source: .file(url), repetition: .times(60))
     for try await event in await AudioPlayerClient.liveValue.playback(request) {
-      if case .progress(let progress) = event { try memory.look(at: progress.heard) }
+      if case .progress(let progress) = event { try memory.look(at: progress.played) }
     }
     try memory.finish()
   }

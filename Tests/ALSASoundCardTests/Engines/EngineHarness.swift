@@ -10,20 +10,20 @@ import SoundFile
 
 @testable import ALSASoundCard
 
-/// The clients' engines on the bench's devices.
-struct EngineBench {
-  let bench: TestBench
+/// The clients' engines on the test devices.
+struct EngineHarness {
+  let bench: TestALSA
 
   init() throws {
-    bench = try TestBench.ready()
+    bench = try TestALSA.ready()
   }
 
-  /// What a playback came to.
+  /// The result of a playback.
   struct Played: Sendable {
     var events: [PlaybackEvent] = []
     var error: AudioPlayerError?
 
-    /// How it finished, nil where an error ended it.
+    /// How it finished, or nil after an error.
     var finish: PlaybackFinish? {
       guard case .finished(let finish) = events.last else { return nil }
       return finish
@@ -37,10 +37,10 @@ struct EngineBench {
       events.contains { if case .starved = $0 { true } else { false } }
     }
 
-    /// Whether what was heard never went back nor beyond the sound.
+    /// Whether the playhead never went back or beyond the sound.
     func isMonotonic(upTo end: Duration) -> Bool {
       let heard = events.compactMap { event -> Duration? in
-        if case .progress(let progress) = event { progress.heard } else { nil }
+        if case .progress(let progress) = event { progress.played } else { nil }
       }
       return heard == heard.sorted() && heard.allSatisfy { $0 <= end }
     }
@@ -49,8 +49,8 @@ struct EngineBench {
   /// Plays mono samples at 48 kHz to their end.
   ///
   /// - Parameters:
-  ///   - act: what is done while it plays, once it has begun.
-  ///   - hear: is told of every event.
+  ///   - act: called once it plays.
+  ///   - observe: called with every event.
   func play(
     _ samples: [Float], on device: String, onDeviceLoss: DeviceLossPolicy = .fail,
     act: @escaping @Sendable (AudioPlayerClient) async -> Void = { _ in },
@@ -81,13 +81,13 @@ struct EngineBench {
     }
   }
 
-  /// What a recording came to.
+  /// The result of a recording.
   struct Recorded: Sendable {
     var events: [RecordingEvent] = []
     var error: AudioRecorderError?
-    /// Whether it has left a file.
+    /// Whether it left a file.
     var hasFile = true
-    /// What is in the file.
+    /// The contents of the file.
     var samples: [Float] = []
 
     var finish: RecordingFinish? {
@@ -106,8 +106,8 @@ struct EngineBench {
   ///
   /// - Parameters:
   ///   - channel: the device's only channel to hear, from 0 on; nil for a mix of all.
-  ///   - act: is done while it records, once it has begun.
-  ///   - hear: is told of every event.
+  ///   - act: called once it records.
+  ///   - observe: called with every event.
   func record(
     _ length: Duration?, from device: String, channel: Int? = nil,
     onDeviceLoss: DeviceLossPolicy = .fail,
@@ -159,7 +159,7 @@ func isPlayed(_ file: URL, _ samples: [Float]) throws -> Bool {
 struct Plug: Sendable {
   let path: String
 
-  init(in bench: TestBench) {
+  init(in bench: TestALSA) {
     path = bench.directory.appending(path: "\(UUID().uuidString).plug").path()
     putBack()
   }

@@ -4,13 +4,13 @@ import CALSA
 import SoundCard
 
 /// The owner of an open ALSA PCM.
-struct Handle: ~Copyable {
+struct PCMHandle: ~Copyable {
   let pcm: OpaquePointer
 
-  /// The state that is guarded is the process' own, inside alsa-lib and the plug-ins it loads.
-  private static let turns = OpeningTurns(limit: .seconds(1))
+  /// Guards process-wide state in alsa-lib and its plug-ins.
+  private static let queue = OpeningQueue(limit: .seconds(1))
 
-  /// Whether ALSA's `plug` may offer sample formats that the card behind it lacks.
+  /// Whether ALSA's `plug` may offer sample formats that the card lacks.
   enum Formats {
     case cardsOwn
     case converted
@@ -23,10 +23,7 @@ struct Handle: ~Copyable {
     }
   }
 
-  /// Opens a device without waiting for it to be free; blocks where a sound server is slow to
-  /// answer.
-  ///
-  /// The corresponding C function is `snd_pcm_open`.
+  /// Opens a device without waiting for it to become free; blocks while a sound server is slow.
   init(
     opening id: AudioDevice.ID, for direction: AudioDevice.Direction, formats: Formats
   ) throws(SoundCardError) {
@@ -35,7 +32,7 @@ struct Handle: ~Copyable {
     let mode = SND_PCM_NONBLOCK | formats.mode
     let code: Int32
     do {
-      code = try Self.turns.take { snd_pcm_open(&pcm, id.rawValue, stream, mode) }
+      code = try Self.queue.run { snd_pcm_open(&pcm, id.rawValue, stream, mode) }
     } catch {
       throw .failed(id, operation: "eventfd", code: error.code, reason: "\(error)")
     }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What this process holds of the system for the engines.
-struct Holdings: Equatable {
+/// The threads and descriptors that this process holds for the engines.
+struct ResourceSnapshot: Equatable {
   var descriptors: Int
   /// The names of the threads that are the engines' and the cards'.
   var threads: [String]
@@ -14,19 +14,19 @@ struct Holdings: Equatable {
     }.filter { $0.hasPrefix("syrinx-") || $0.hasPrefix("alsa-") }.sorted()
   }
 
-  func isNoMore(than before: Holdings) -> Bool {
+  func isNoMore(than before: ResourceSnapshot) -> Bool {
     descriptors <= before.descriptors && threads.count <= before.threads.count
   }
 
-  /// Looks until there is no more than before, for so long.
+  /// Waits, with a time limit, until there is no more than before.
   static func returned(
-    to before: Holdings, atMost limit: Duration
-  ) async throws -> (isSo: Bool, last: Holdings) {
+    to before: ResourceSnapshot, atMost limit: Duration
+  ) async throws -> (isSo: Bool, last: ResourceSnapshot) {
     let end = ContinuousClock.now + limit
-    var now = try Holdings()
+    var now = try ResourceSnapshot()
     while !now.isNoMore(than: before), ContinuousClock.now < end {
       for _ in 0..<100 { await Task.yield() }
-      now = try Holdings()
+      now = try ResourceSnapshot()
     }
     return (now.isNoMore(than: before), now)
   }

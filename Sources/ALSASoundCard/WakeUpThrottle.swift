@@ -1,32 +1,31 @@
 import AudioCore
 
-/// Knows a device that wakes its thread before a period is there, and lets the thread rest until it
-/// is.
+/// Reduces wake-ups from devices that wake their thread before a period is available.
 ///
-/// Plug-ins and dmix tick faster than the period. Where the device has been seen to keep the
-/// clock's time, the rest is as long as the missing frames take; where it only says "ready" again
-/// and again, the rest is short.
-struct EarlyWakes {
-  private struct Sight {
+/// Plug-ins and dmix tick faster than the period. If a device runs at the clock's speed, the thread
+/// rests for the duration of the missing frames. If it repeatedly reports "ready" too early, the
+/// rest is short.
+struct WakeUpThrottle {
+  private struct Observation {
     var frames: Int
     var time: MonotonicTime
   }
 
   private static let limit = 4
-  /// After so many waits by the clock the device itself is waited for: only then can it say that it
-  /// hangs up.
-  private static let mostRests = 8
+  /// After this many waits by the clock, the thread waits for the device, which can then report
+  /// that it is gone.
+  private static let maximumRests = 8
   private let period: Int
   private let rate: SampleRate
   private let shortest: Duration
-  /// What was there at the first look of this wait, and at the last one.
-  private var first: Sight?
-  private var last: Sight?
-  /// What is there since the last wait ended, by what was moved meanwhile.
-  private var known: Sight?
+  /// The first and the last observation of this wait.
+  private var first: Observation?
+  private var last: Observation?
+  /// The frames available at the end of the last wait, minus those transferred since.
+  private var known: Observation?
   private var wokenAt: MonotonicTime?
   private var spins = 0
-  /// Waits in a row with early wakes in which the device kept the clock's time.
+  /// The number of consecutive waits with early wake-ups in which the device ran at clock speed.
   private var punctual = 0
   private var hasRested = false
   private var rests = 0
@@ -37,7 +36,7 @@ struct EarlyWakes {
     shortest = period.duration(at: rate) / 16
   }
 
-  /// The device woke its thread.
+  /// Records that the device woke its thread.
   mutating func woke(at time: MonotonicTime) {
     if let wokenAt, time - wokenAt < shortest {
       spins += 1
@@ -47,15 +46,15 @@ struct EarlyWakes {
     wokenAt = time
   }
 
-  /// So many frames were there when the device was looked at, and they are not enough.
-  mutating func saw(_ frames: Int, at time: MonotonicTime) {
-    last = Sight(frames: frames, time: time)
+  /// Records that the device had fewer frames than a period.
+  mutating func observe(_ frames: Int, at time: MonotonicTime) {
+    last = Observation(frames: frames, time: time)
     if first == nil { first = last }
   }
 
-  /// There is a period, or more of it: the wait is over.
+  /// Records the end of a wait with at least a period of frames.
   mutating func ready(_ frames: Int, at time: MonotonicTime) {
-    known = Sight(frames: frames, time: time)
+    known = Observation(frames: frames, time: time)
     if !hasRested {
       judge()
     } else if frames > 2 * period {
@@ -65,20 +64,19 @@ struct EarlyWakes {
     (first, last, wokenAt, spins, hasRested) = (nil, nil, nil, 0, false)
   }
 
-  /// So many frames were written or read.
+  /// Records that frames were written or read.
   mutating func transferred(_ frames: Int) {
     known?.frames -= frames
   }
 
-  /// Nothing is known of what is there any more.
+  /// Forgets the available frames.
   mutating func forget() {
     known = nil
   }
 
-  /// How long to rest before the device is looked at for the first time in this wait; nil where it
-  /// may be ready, and where it has to be looked at.
+  /// The rest before the first check of the device in this wait; nil if it must be checked.
   mutating func takeRestUnseen(at time: MonotonicTime) -> Duration? {
-    guard punctual >= Self.limit, !hasRested, let known, rests + 1 < Self.mostRests else {
+    guard punctual >= Self.limit, !hasRested, let known, rests + 1 < Self.maximumRests else {
       return nil
     }
     self.known = nil
@@ -90,20 +88,20 @@ struct EarlyWakes {
     return missing.duration(at: rate)
   }
 
-  /// How long to rest now instead of asking the device; asking begins anew.
+  /// The rest instead of waiting for the device; nil if it must be waited for.
   mutating func takeRest() -> Duration? {
     if spins >= Self.limit {
       spins = 0
       return shortest * 4
     }
     guard punctual >= Self.limit, !hasRested, let last, last.frames < period else { return nil }
-    rests = (rests + 1) % Self.mostRests
+    rests = (rests + 1) % Self.maximumRests
     guard rests > 0 else { return nil }
     hasRested = true
     return FrameCount(period - last.frames).duration(at: rate)
   }
 
-  /// Whether the frames between the first look and the last one came as the clock has it.
+  /// Checks whether the frames of this wait arrived at clock speed.
   private mutating func judge() {
     guard let first, let last, last.time > first.time else { return }
     let time = last.time - first.time

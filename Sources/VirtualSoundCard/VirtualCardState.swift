@@ -3,19 +3,19 @@ import AudioThreads
 import SoundCard
 import Synchronization
 
-/// Whether a virtual card is there, what is still to go wrong with it, and who wants to know when
-/// it comes or goes.
-final class VirtualPlug: Sendable {
+/// The state of a virtual card across openings: its connection, its remaining faults, and the
+/// observers of changes.
+final class VirtualCardState: Sendable {
   private struct State {
-    var isPulled = false
+    var isUnplugged = false
     var script: VirtualScript
-    var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
+    var observers: [Int: AsyncStream<Void>.Continuation] = [:]
     var next = 0
   }
 
-  /// The calls that do not return.
+  /// The blocked calls.
   let blocked = BlockedCalls()
-  // Held for a few instructions by a card's thread or pacer, and by those who open or listen.
+  // Held for a few instructions by a device's thread or pacer, and by openers and observers.
   private let state: Mutex<State>
 
   init(_ faults: [VirtualFault]) {
@@ -23,12 +23,12 @@ final class VirtualPlug: Sendable {
   }
 
   /// Whether the card can be opened.
-  var isIn: Bool { state.withLock { !$0.isPulled } }
+  var isPluggedIn: Bool { state.withLock { !$0.isUnplugged } }
 
-  /// What is still to go wrong.
+  /// The remaining faults.
   var script: VirtualScript { state.withLock { $0.script } }
 
-  /// What an opening fails with.
+  /// Removes and returns the failure of an opening.
   func takeFailureToOpen() -> SoundCardError? {
     state.withLock { state in
       let last = FrameCount(.max)
@@ -38,7 +38,7 @@ final class VirtualPlug: Sendable {
     }
   }
 
-  /// How long an opening takes; nil where it takes no time.
+  /// Removes and returns the block of an opening.
   func takeBlockOfOpening() -> VirtualBlock? {
     state.withLock { state in
       let last = FrameCount(.max)
@@ -48,51 +48,51 @@ final class VirtualPlug: Sendable {
     }
   }
 
-  /// Something has gone wrong with a device.
-  func note(_ entry: VirtualScript.Entry, _ pace: VirtualPace) {
+  /// Records a fault of a device.
+  func record(_ entry: VirtualScript.Entry, _ pace: VirtualPace) {
     state.withLock { $0.script.happened(entry) }
-    if case .unplugged(_, let time) = entry.fault { pull(for: time, pace) }
+    if case .unplugged(_, let time) = entry.fault { unplug(for: time, pace) }
   }
 
-  /// A stream that yields when the card comes or goes.
+  /// Returns a stream that yields when the card is connected or unplugged.
   func changes() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let number = state.withLock { state in
       state.next += 1
-      state.listeners[state.next] = continuation
+      state.observers[state.next] = continuation
       return state.next
     }
     continuation.onTermination = { [weak self] _ in
-      self?.state.withLock { $0.listeners[number] = nil }
+      self?.state.withLock { $0.observers[number] = nil }
     }
     return stream
   }
 
-  /// The card is unplugged, and put back when it is time.
-  private func pull(for time: Duration?, _ pace: VirtualPace) {
+  /// Unplugs the card and reconnects it after `time`.
+  private func unplug(for time: Duration?, _ pace: VirtualPace) {
     guard let time else { return announce() }
-    state.withLock { $0.isPulled = true }
+    state.withLock { $0.isUnplugged = true }
     announce()
-    guard let stopwatch = pace.stopwatch else { return putBack() }
+    guard let stopwatch = pace.stopwatch else { return reconnect() }
     Task { [weak self] in
       try await stopwatch.sleep(time)
-      self?.putBack()
+      self?.reconnect()
     }
   }
 
-  private func putBack() {
-    state.withLock { $0.isPulled = false }
+  private func reconnect() {
+    state.withLock { $0.isUnplugged = false }
     announce()
   }
 
   private func announce() {
-    for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield() }
+    for observer in state.withLock({ Array($0.observers.values) }) { observer.yield() }
   }
 }
 
 extension VirtualPace {
-  /// The card's time from now on, nil where it has no clock.
+  /// A stopwatch in card time, or nil for an untimed card.
   var stopwatch: Stopwatch? {
     switch self {
     case .untimed: nil
@@ -101,7 +101,7 @@ extension VirtualPace {
   }
 }
 
-/// The calls of a card's devices that do not return, and who wants to know of them.
+/// The blocked calls of a card's devices, and the tasks that wait for one.
 final class BlockedCalls: Sendable {
   private struct State {
     var calls: [Int: (call: VirtualFault.Call, waker: WakeUp)] = [:]
@@ -110,13 +110,13 @@ final class BlockedCalls: Sendable {
     var next = 0
   }
 
-  // Held for a few instructions; whoever is woken or resumed is so after it is released.
+  // Held for a few instructions; wakers and tasks are resumed after it is released.
   private let state = Mutex(State())
 
-  /// Whether no call blocks any more.
+  /// Whether calls no longer block.
   var isReleased: Bool { state.withLock { $0.isReleased } }
 
-  /// A call blocks from now on; `waker` is signalled when it is to return.
+  /// Records a blocked call; `waker` is signaled when it should return.
   func begin(_ call: VirtualFault.Call, _ waker: WakeUp) -> Int {
     let (number, waiting) = state.withLock { state in
       state.next += 1
@@ -128,12 +128,12 @@ final class BlockedCalls: Sendable {
     return number
   }
 
-  /// It has returned.
+  /// Records that the call returned.
   func end(_ number: Int) {
     state.withLock { $0.calls[number] = nil }
   }
 
-  /// Lets all return.
+  /// Releases all calls.
   func release() {
     let wakers = state.withLock { state in
       state.isReleased = true
@@ -142,7 +142,7 @@ final class BlockedCalls: Sendable {
     for waker in wakers { waker.signal() }
   }
 
-  /// A call that blocks now, or the next that does.
+  /// Returns a blocked call, waiting for the next one if there is none.
   func first() async -> VirtualFault.Call {
     await withCheckedContinuation { continuation in
       let call = state.withLock { state in

@@ -5,15 +5,15 @@ import Testing
 
 @testable import ALSASoundCard
 
-@Suite struct OpeningTurnsTests {
-  @Test func `one opens at a time`() async throws {
-    let turns = OpeningTurns(limit: .seconds(60))
-    let inside = Inside()
+@Suite struct OpeningQueueTests {
+  @Test func `openings run one at a time`() async throws {
+    let queue = OpeningQueue(limit: .seconds(60))
+    let inside = ConcurrencyCounter()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<8 {
         group.addTask {
           try await onThread("test", for: "x") {
-            for _ in 0..<100 { try? turns.take { inside.visit() } }
+            for _ in 0..<100 { try? queue.run { inside.visit() } }
           }
         }
       }
@@ -23,7 +23,7 @@ import Testing
   }
 
   /// How many are inside at once, at most.
-  private final class Inside: Sendable {
+  private final class ConcurrencyCounter: Sendable {
     // Held for a step of the count, never while a turn lasts.
     private let count = Mutex((now: 0, most: 0))
 
@@ -38,15 +38,15 @@ import Testing
     }
   }
 
-  @Test func `a turn that does not end holds up the next one for the limit, and no other`()
+  @Test func `a hanging opening delays only the next one, by the limit`()
     async throws
   {
-    let turns = OpeningTurns(limit: .milliseconds(1))
+    let queue = OpeningQueue(limit: .milliseconds(1))
     let hasBegun = try WakeUp()
     let mayEnd = try WakeUp()
     let hanging = Task {
       try await onThread("test", for: "x") {
-        _ = try? turns.take {
+        _ = try? queue.run {
           hasBegun.signal()
           mayEnd.wait()
         }
@@ -54,7 +54,7 @@ import Testing
     }
     try await onThread("test", for: "x") { _ = hasBegun.wait() }
     for _ in 0..<3 {
-      let value = try await onThread("test", for: "x") { try? turns.take { 7 } }
+      let value = try await onThread("test", for: "x") { try? queue.run { 7 } }
       #expect(value == 7)
     }
     mayEnd.signal()

@@ -5,17 +5,17 @@ import Glibc
 import SoundCard
 
 extension OpenDevice {
-  /// What became of trouble.
-  enum Mending {
-    /// There was none.
+  /// The outcome of a recovery.
+  enum RecoveryOutcome {
+    /// There was no failure.
     case nothing
     case interrupted(PCMInterruption)
-    /// The waker was signalled while a suspended device was waited for; the trouble is still there.
+    /// The waker was signaled while a suspended device resumed; the recovery is not finished.
     case woken
   }
 
-  /// Does what `Recovery` says until the device runs again; throws where it cannot.
-  func mend(_ code: Int32) throws(SoundCardError) -> Mending {
+  /// Runs the steps of `Recovery` until the device runs again; throws if it cannot.
+  func recover(_ code: Int32) throws(SoundCardError) -> RecoveryOutcome {
     guard let pcm else { throw lose() }
     var recovery =
       unstarted.take() ?? Recovery(direction: direction, suspended: suspendedSince ?? .now)
@@ -24,13 +24,13 @@ extension OpenDevice {
     while true {
       switch action {
       case .nothing: return .nothing
-      case .done(let cause): return .interrupted(mended(cause, recovery.isEmptied))
+      case .done(let cause): return .interrupted(recovered(cause, recovery.isEmptied))
       case .lost: throw lose()
       case .failed(let operation, let code):
         throw .operating(configuration.device, operation, code: code)
       case .waitToResume(let pause), .waitToPrepare(let pause), .waitToStart(let pause):
         suspendedSince = suspendedSince ?? .now
-        if waker.isSignalled(within: pause.inNanoseconds) {
+        if waker.isSignaled(within: pause.inNanoseconds) {
           unstarted = recovery.isPrepared ? recovery : nil
           return .woken
         }
@@ -42,15 +42,17 @@ extension OpenDevice {
     }
   }
 
-  /// Mends where there is no one to tell; the next `wait` tells.
-  func mendUntold(_ code: Int32) throws(SoundCardError) {
-    if case .interrupted(let interruption) = try mend(code) { untold = interruption }
+  /// Recovers without reporting; the next `wait` reports the interruption.
+  func recoverSilently(_ code: Int32) throws(SoundCardError) {
+    if case .interrupted(let interruption) = try recover(code) {
+      pendingInterruption = interruption
+    }
   }
 
-  /// The code of `snd_pcm_resume`, and where a plug-in claims success although the device sleeps
-  /// on, what it keeps to itself: EAGAIN, and soon that it cannot resume at all.
+  /// Returns the code of `snd_pcm_resume`, corrected for plug-ins that report success too early.
   ///
-  /// alsa-lib passes on the code of a driver, but none of an external plug-in.
+  /// alsa-lib returns the code of a driver, but not of an external plug-in. If the device is still
+  /// suspended, this is EAGAIN, and ENOSYS after a limit.
   private func resume(_ pcm: OpaquePointer) -> Int32 {
     let code = snd_pcm_resume(pcm)
     guard code >= 0, snd_pcm_state(pcm) == SND_PCM_STATE_SUSPENDED else { return code }
@@ -62,7 +64,7 @@ extension OpenDevice {
     snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING ? 0 : snd_pcm_start(pcm)
   }
 
-  private func mended(
+  private func recovered(
     _ cause: PCMInterruption.Cause, _ isEmptied: Bool
   ) -> PCMInterruption {
     suspendedSince = nil
@@ -70,7 +72,7 @@ extension OpenDevice {
     let lost = losses.lost(at: now, isEmptied: isEmptied)
     if isEmptied { emptied() }
     if isEmptied && direction == .capture {
-      losses.saw(held: 0, at: now)
+      losses.observe(held: 0, at: now)
     } else if !isEmptied {
       losses.restarted(at: now)
     }

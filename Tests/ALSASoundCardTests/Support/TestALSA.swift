@@ -4,13 +4,13 @@ import Testing
 
 /// ALSA with the configuration and the plug-in of `Tests/Support/ALSA`, set up once for the whole
 /// test process, because ALSA reads its configuration once.
-struct TestBench: Sendable {
+struct TestALSA: Sendable {
   let directory: URL
 
-  static let shared = Result { try TestBench() }
+  static let shared = Result { try TestALSA() }
 
-  /// The bench, made at the first demand; what it needs and does not find fails the test that asks.
-  static func ready() throws -> TestBench { try shared.get() }
+  /// The shared setup, created on first use; a missing tool fails the requesting test.
+  static func ready() throws -> TestALSA { try shared.get() }
 
   private init() throws {
     directory = FileManager.default.temporaryDirectory
@@ -30,7 +30,7 @@ struct TestBench: Sendable {
       .replacing("@PULSE@", with: "unix:\(pulseDirectory.path())/native")
       .write(to: configuration, atomically: true, encoding: .utf8)
     setenv("ALSA_CONFIG_PATH", "/usr/share/alsa/alsa.conf:\(configuration.path())", 1)
-    atexit { try? TestBench.shared.get().dismantle() }
+    atexit { try? TestALSA.shared.get().dismantle() }
   }
 
   private func dismantle() {
@@ -38,7 +38,7 @@ struct TestBench: Sendable {
     try? FileManager.default.removeItem(at: directory)
   }
 
-  /// A file of the test's own.
+  /// A file for the test.
   func file(_ name: String = #function) -> URL {
     directory.appending(path: "\(UUID().uuidString).raw")
   }
@@ -58,10 +58,10 @@ struct TestBench: Sendable {
   /// Ends the server, as a crash would for its clients.
   func stopPulse() throws { try tellPulse("stop") }
 
-  /// Ends the server without a chance to say so.
+  /// Kills the server.
   func killPulse() throws { try tellPulse("kill") }
 
-  /// Stops the server where it is: it answers nobody until it continues.
+  /// Suspends the server: it hangs until it is resumed.
   func pausePulse() throws { try tellPulse("pause") }
 
   func continuePulse() throws { try tellPulse("continue") }

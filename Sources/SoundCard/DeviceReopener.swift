@@ -1,20 +1,20 @@
 import Synchronization
 
-/// When a device that was lost is tried, and who still waits for it; without threads or clocks.
+/// The schedule for reopening a lost device, with its waiters; without threads or clocks.
 ///
-/// All times are counted from the loss.
-package struct DeviceReturn<Waiter: Hashable & Sendable>: Sendable {
-  /// What to do now.
+/// All times count from the loss.
+package struct ReopeningSchedule<Waiter: Hashable & Sendable>: Sendable {
+  /// The next step.
   package enum Action: Equatable {
-    /// Open the device; `opened` or `failed` says what came of it.
+    /// Open the device and report the outcome with `opened` or `failed`.
     case open
-    /// These have waited for as long as they wanted to.
+    /// The deadlines of these waiters have passed.
     case expire([Waiter])
-    /// Nothing before that time, unless something happens.
+    /// Sleep until this time, unless something happens.
     case sleep(until: Duration)
-    /// Nothing until something happens.
+    /// Sleep until something happens.
     case rest
-    /// The waiting is over.
+    /// No waiters are left.
     case over
   }
 
@@ -26,7 +26,7 @@ package struct DeviceReturn<Waiter: Hashable & Sendable>: Sendable {
 
   private static var early: [Duration] { [.seconds(1), .seconds(2), .seconds(4)] }
   private static var interval: Duration { .seconds(5) }
-  /// An opening that fails may look like a change itself.
+  /// A failed attempt may itself trigger a device change.
   private static var pause: Duration { .milliseconds(250) }
 
   private var waiters: [Waiter: Duration] = [:]
@@ -35,41 +35,41 @@ package struct DeviceReturn<Waiter: Hashable & Sendable>: Sendable {
   private var hasChanged = false
   private var rest = Duration.zero
 
-  /// A device that was lost just now.
+  /// Creates the schedule at the moment of the loss.
   package init() {}
 
-  /// Somebody waits until then.
+  /// Adds a waiter with its deadline.
   package mutating func join(_ waiter: Waiter, until deadline: Duration) {
     waiters[waiter] = deadline
   }
 
-  /// Somebody does not wait any more.
+  /// Removes a waiter.
   package mutating func leave(_ waiter: Waiter) {
     waiters[waiter] = nil
   }
 
-  /// The system says that devices have come or gone.
+  /// Records a change of the system's devices.
   package mutating func changed() {
     hasChanged = true
   }
 
-  /// The device is open.
+  /// Records that the device is open.
   package mutating func opened() {
     phase = .back
   }
 
-  /// It could not be opened.
+  /// Records a failed attempt.
   package mutating func failed(at time: Duration) {
     phase = .away
     rest = time + Self.pause
   }
 
-  /// It is lost again, before it did anything.
+  /// Records that the reopened device was lost again.
   package mutating func lose() {
     if phase != .opening { phase = .away }
   }
 
-  /// What to do at this time.
+  /// Returns the step for this time.
   package mutating func next(at time: Duration) -> Action {
     let expired = waiters.filter { $0.value <= time && phase != .back }.map(\.key)
     guard expired.isEmpty else {
@@ -99,28 +99,12 @@ package struct DeviceReturn<Waiter: Hashable & Sendable>: Sendable {
   }
 }
 
-/// Waits for a device that was lost, for all who wait for it, and opens it when it is back.
+/// Reopens a lost device for all its waiters.
 ///
-/// It tells whenever there is something to take. Thread safety: any thread may call it.
-package final class ReturnWatch<Waiter: Hashable & Sendable, Device: Sendable>: Sendable {
-  /// How a device is opened, how one that nobody wants is closed, and where changes are announced.
-  package struct Door: Sendable {
-    let open: @Sendable () async throws -> Device
-    let close: @Sendable (Device) -> Void
-    let changes: @Sendable () -> AsyncStream<Void>
-
-    /// Describes a way to a device.
-    package init(
-      open: @escaping @Sendable () async throws -> Device,
-      close: @escaping @Sendable (Device) -> Void,
-      changes: @escaping @Sendable () -> AsyncStream<Void>
-    ) {
-      (self.open, self.close, self.changes) = (open, close, changes)
-    }
-  }
-
+/// Thread safety: any thread may call it.
+package final class DeviceReopener<Waiter: Hashable & Sendable, Device: Sendable>: Sendable {
   private struct State {
-    var machine: DeviceReturn<Waiter>
+    var schedule = ReopeningSchedule<Waiter>()
     var device: (device: Device, away: Duration)?
     var expired: [Waiter] = []
     var isOver = false
@@ -129,31 +113,38 @@ package final class ReturnWatch<Waiter: Hashable & Sendable, Device: Sendable>: 
     var opening: Task<Void, Never>?
   }
 
-  private let door: Door
+  private let openDevice: @Sendable () async throws -> Device
+  private let closeDevice: @Sendable (Device) -> Void
+  private let changes: @Sendable () -> AsyncStream<Void>
   private let stopwatch: Stopwatch
-  private let tell: @Sendable () -> Void
-  private let pokes: AsyncStream<Void>
-  private let poke: AsyncStream<Void>.Continuation
-  // Held for a few instructions; everything that it decides on is done after it is released.
-  private let state: Mutex<State>
+  private let notify: @Sendable () -> Void
+  private let events: AsyncStream<Void>
+  private let event: AsyncStream<Void>.Continuation
+  // Held for a few instructions; its decisions are carried out after it is released.
+  private let state = Mutex(State())
 
-  /// The device is lost now.
+  /// Creates a reopener at the moment of the loss.
   ///
-  /// - Parameter tell: is called, on any thread, when there is something to take.
+  /// - Parameters:
+  ///   - open: opens the device.
+  ///   - close: closes a device that no waiter takes.
+  ///   - changes: makes a stream of device changes.
+  ///   - notify: called on any thread when there is something to take.
   package init(
-    _ door: Door, clock: any Clock<Duration>, tell: @escaping @Sendable () -> Void
+    open: @escaping @Sendable () async throws -> Device,
+    close: @escaping @Sendable (Device) -> Void,
+    changes: @escaping @Sendable () -> AsyncStream<Void>,
+    clock: any Clock<Duration>, notify: @escaping @Sendable () -> Void
   ) {
-    self.door = door
-    self.tell = tell
+    (openDevice, closeDevice, self.changes, self.notify) = (open, close, changes, notify)
     stopwatch = Stopwatch(clock)
-    (pokes, poke) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-    state = Mutex(State(machine: DeviceReturn()))
+    (events, event) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Begins, when those who wait have joined.
+  /// Starts; call it after the first waiters have joined.
   package func start() {
     let watching = Task { [self] in
-      for await _ in door.changes() { perform { $0.machine.changed() } }
+      for await _ in changes() { perform { $0.schedule.changed() } }
     }
     let running = Task { [self] in await run() }
     let isEnded = state.withLock { state in
@@ -163,23 +154,23 @@ package final class ReturnWatch<Waiter: Hashable & Sendable, Device: Sendable>: 
     if isEnded { end() }
   }
 
-  /// Somebody waits from now on, for so long.
+  /// Adds a waiter for at most `limit` from now on.
   package func join(_ waiter: Waiter, atMost limit: Duration) {
     let deadline = stopwatch.elapsed() + limit
-    perform { $0.machine.join(waiter, until: deadline) }
+    perform { $0.schedule.join(waiter, until: deadline) }
   }
 
-  /// Somebody does not wait any more.
+  /// Removes a waiter.
   package func leave(_ waiter: Waiter) {
-    perform { $0.machine.leave(waiter) }
+    perform { $0.schedule.leave(waiter) }
   }
 
-  /// The device is lost again.
+  /// Records that the device was lost again.
   package func lose() {
-    perform { $0.machine.lose() }
+    perform { $0.schedule.lose() }
   }
 
-  /// Those who have waited for as long as they wanted to, once.
+  /// Removes and returns the waiters whose deadlines have passed.
   package func takeExpired() -> [Waiter] {
     state.withLock { state in
       defer { state.expired = [] }
@@ -187,15 +178,15 @@ package final class ReturnWatch<Waiter: Hashable & Sendable, Device: Sendable>: 
     }
   }
 
-  /// The device that has been opened, once, and how long it was away.
+  /// Removes and returns the reopened device and the time that it was away.
   package func takeDevice() -> (device: Device, away: Duration)? {
     state.withLock { $0.device.take() }
   }
 
-  /// Whether nobody waits any more, so that it has ended.
+  /// Whether the reopener has ended because no waiters are left.
   package var isOver: Bool { state.withLock { $0.isOver } }
 
-  /// Ends it; a device that nobody has taken is closed.
+  /// Ends the reopener and closes a device that was not taken.
   package func end() {
     let (tasks, device) = state.withLock { state in
       state.isEnded = true
@@ -203,33 +194,33 @@ package final class ReturnWatch<Waiter: Hashable & Sendable, Device: Sendable>: 
       return (state.tasks + [state.opening].compactMap(\.self), state.device.take())
     }
     for task in tasks { task.cancel() }
-    poke.finish()
-    if let device { door.close(device.device) }
+    event.finish()
+    if let device { closeDevice(device.device) }
   }
 
   private func perform(_ step: (inout State) -> Void) {
     state.withLock { step(&$0) }
-    poke.yield()
+    event.yield()
   }
 
   private func run() async {
-    var news = pokes.makeAsyncIterator()
+    var wakeUps = events.makeAsyncIterator()
     while !Task.isCancelled {
-      switch state.withLock({ $0.machine.next(at: stopwatch.elapsed()) }) {
+      switch state.withLock({ $0.schedule.next(at: stopwatch.elapsed()) }) {
       case .open: open()
       case .expire(let waiters):
         state.withLock { $0.expired += waiters }
-        tell()
+        notify()
       case .sleep(let time):
-        let alarm = Task { [stopwatch, poke] in
-          if case .some = try? await stopwatch.sleep(time) { poke.yield() }
+        let alarm = Task { [stopwatch, event] in
+          if case .some = try? await stopwatch.sleep(time) { event.yield() }
         }
-        await news.next()
+        await wakeUps.next()
         alarm.cancel()
-      case .rest: await news.next()
+      case .rest: await wakeUps.next()
       case .over:
         state.withLock { $0.isOver = true }
-        return tell()
+        return notify()
       }
     }
   }
@@ -237,9 +228,9 @@ package final class ReturnWatch<Waiter: Hashable & Sendable, Device: Sendable>: 
   private func open() {
     let opening = Task { [self] in
       do {
-        came(try await door.open())
+        keep(try await openDevice())
       } catch {
-        perform { [time = stopwatch.elapsed()] in $0.machine.failed(at: time) }
+        perform { [time = stopwatch.elapsed()] in $0.schedule.failed(at: time) }
       }
     }
     let isEnded = state.withLock { state in
@@ -249,27 +240,27 @@ package final class ReturnWatch<Waiter: Hashable & Sendable, Device: Sendable>: 
     if isEnded { opening.cancel() }
   }
 
-  private func came(_ device: Device) {
+  private func keep(_ device: Device) {
     let isWanted = state.withLock { [away = stopwatch.elapsed()] state in
       guard !state.isEnded, !state.isOver else { return false }
-      state.machine.opened()
+      state.schedule.opened()
       state.device = (device, away)
       return true
     }
-    guard isWanted else { return door.close(device) }
-    poke.yield()
-    tell()
+    guard isWanted else { return closeDevice(device) }
+    event.yield()
+    notify()
   }
 }
 
-/// The time since something happened, by any clock.
+/// The time since a starting point, by any clock.
 package struct Stopwatch: Sendable {
-  /// How long ago that is.
+  /// The time since the start.
   package let elapsed: @Sendable () -> Duration
-  /// Sleeps until so much time has passed since then; throws where the task is cancelled.
+  /// Sleeps until this time since the start; throws if the task is cancelled.
   package let sleep: @Sendable (_ until: Duration) async throws -> Void
 
-  /// It happens now.
+  /// Starts the stopwatch.
   package init(_ clock: any Clock<Duration>) {
     self = Self.start(clock)
   }

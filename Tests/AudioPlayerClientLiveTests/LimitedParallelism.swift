@@ -5,8 +5,8 @@ import Testing
 ///
 /// Each step of a test clock looks at every thread of the process, and each player has four. With all
 /// suites in parallel, 150 players are open, and on a busy machine a test takes longer than a minute
-/// although nothing waits in vain.
-struct FewAtATime: SuiteTrait, TestScoping {
+/// although nothing hangs.
+struct LimitedParallelism: SuiteTrait, TestScoping {
   private static let turns = Turns(2)
 
   func provideScope(
@@ -18,9 +18,9 @@ struct FewAtATime: SuiteTrait, TestScoping {
   }
 }
 
-extension Trait where Self == FewAtATime {
+extension Trait where Self == LimitedParallelism {
   /// Runs two of the suites with this trait at a time.
-  static var fewAtATime: FewAtATime { FewAtATime() }
+  static var fewAtATime: LimitedParallelism { LimitedParallelism() }
 }
 
 /// A semaphore for tasks.

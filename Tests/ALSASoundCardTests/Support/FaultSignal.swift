@@ -2,19 +2,19 @@ import AudioThreads
 import Foundation
 import Glibc
 
-/// A named pipe by which a test card tells that it is in the trouble of its script.
-struct Trouble: Sendable {
+/// A named pipe on which a test card reports that its scripted fault has begun.
+struct FaultSignal: Sendable {
   let path: String
   private let descriptor: CInt
 
-  init(in bench: TestBench) throws {
+  init(in bench: TestALSA) throws {
     path = bench.directory.appending(path: "\(UUID().uuidString).trouble").path()
     guard mkfifo(path, 0o600) == 0 else { throw POSIXError(.EIO) }
     // For both, so that the pipe is there as long as this is.
     descriptor = open(path, O_RDWR | O_CLOEXEC)
   }
 
-  /// Returns when the card has told.
+  /// Returns when the card has reported the fault.
   func begins() async throws {
     let told = Gate()
     let thread = try DedicatedThread.start(name: "trouble") { [descriptor] in

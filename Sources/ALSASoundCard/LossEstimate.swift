@@ -1,9 +1,10 @@
 import AudioCore
 import SoundCard
 
-/// How many frames an interruption cost, by the clock: what the device held when it was last looked
-/// at, and the time since then, also that in which the machine slept.
-struct LossClock {
+/// An estimate of the frames lost in an interruption, by the clock.
+///
+/// It uses the last observed buffer level and the time since then, including a suspend.
+struct LossEstimate {
   private let direction: AudioDevice.Direction
   private let rate: SampleRate
   private var held = 0
@@ -14,30 +15,31 @@ struct LossClock {
     self.rate = rate
   }
 
-  /// The device runs and holds so many frames: still to be heard, or still to be read.
-  mutating func saw(held: Int, at time: BootTime) {
+  /// Records the buffer level of the running device: frames not yet played, or not yet read.
+  mutating func observe(held: Int, at time: BootTime) {
     self.held = held
     seenAt = time
   }
 
-  /// Frames were written or read since the device was looked at.
+  /// Records frames written or read since the last observation.
   mutating func transferred(_ frames: Int) {
     held += direction == .playback ? frames : -frames
   }
 
-  /// The device begins to run at `time` with what it holds.
+  /// Records that the device starts at `time` with its buffer.
   mutating func restarted(at time: BootTime) {
     seenAt = time
   }
 
-  /// Forgets everything: the device does not run.
+  /// Records that the device stopped.
   mutating func stopped() {
     held = 0
     seenAt = nil
   }
 
-  /// The frames of silence heard, or of sound missed, if the device goes on at `time`, without what
-  /// it held or with it.
+  /// The frames of silence played, or of audio not captured, if the device continues at `time`.
+  ///
+  /// - Parameter isEmptied: whether the device lost its buffer.
   func lost(at time: BootTime, isEmptied: Bool = true) -> FrameCount {
     guard let seenAt, time > seenAt else { return .zero }
     let passed = FrameCount(time - seenAt, at: rate).rawValue

@@ -1,0 +1,52 @@
+import Synchronization
+
+/// One value for one waiting task; the first result wins.
+package final class Promise<Value: Sendable>: Sendable {
+  private struct State {
+    var result: Result<Value, any Error>?
+    var waiter: CheckedContinuation<Value, any Error>?
+  }
+
+  // Held for a few instructions; the waiter is resumed after it is released.
+  private let state = Mutex(State())
+
+  /// Creates an unresolved promise.
+  package init() {}
+
+  /// Resolves the promise; later results are ignored.
+  package func resolve(_ result: Result<Value, any Error>) {
+    let waiter = state.withLock { state in
+      if state.result == nil { state.result = result }
+      defer { state.waiter = nil }
+      return state.waiter
+    }
+    waiter?.resume(with: result)
+  }
+
+  /// Returns the value, or throws `CancellationError` as soon as the waiting task is cancelled.
+  package func value() async throws -> Value {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { wait($0) }
+    } onCancel: {
+      resolve(.failure(CancellationError()))
+    }
+  }
+
+  private func wait(_ waiter: CheckedContinuation<Value, any Error>) {
+    let result = state.withLock { state in
+      if state.result == nil { state.waiter = waiter }
+      return state.result
+    }
+    if let result { waiter.resume(with: result) }
+  }
+}
+
+extension Task where Failure == any Error {
+  /// Returns the task's value, or throws `CancellationError` as soon as the waiting task is
+  /// cancelled; the awaited task continues.
+  package func valueUnlessCancelled() async throws -> Success {
+    let promise = Promise<Success>()
+    Task<Void, Never> { promise.resolve(await result) }
+    return try await promise.value()
+  }
+}

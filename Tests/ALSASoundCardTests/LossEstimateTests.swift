@@ -1,0 +1,59 @@
+import AudioCore
+import Testing
+
+@testable import ALSASoundCard
+
+@Suite struct LossEstimateTests {
+  let start = BootTime(nanoseconds: 0)
+
+  @Test func `a playback loses the time after its last frame was played`() {
+    var clock = LossEstimate(direction: .playback, rate: 1_000)
+    clock.observe(held: 50, at: start)
+    clock.transferred(30)
+    #expect(clock.lost(at: start + .milliseconds(200)) == 120)
+  }
+
+  @Test func `a playback with buffered frames has lost none`() {
+    var clock = LossEstimate(direction: .playback, rate: 1_000)
+    clock.observe(held: 500, at: start)
+    #expect(clock.lost(at: start + .milliseconds(200)) == 0)
+  }
+
+  @Test func `a capture loses its buffer and all later frames`() {
+    var clock = LossEstimate(direction: .capture, rate: 1_000)
+    clock.observe(held: 80, at: start)
+    clock.transferred(50)
+    #expect(clock.lost(at: start + .milliseconds(200)) == 230)
+  }
+
+  @Test func `a device that keeps its buffer loses only the time`() {
+    for direction in [AudioDevice.Direction.playback, .capture] {
+      var clock = LossEstimate(direction: direction, rate: 1_000)
+      clock.observe(held: 80, at: start)
+      #expect(clock.lost(at: start + .milliseconds(200), isEmptied: false) == 200)
+    }
+  }
+
+  @Test func `a device that does not run loses nothing`() {
+    var clock = LossEstimate(direction: .capture, rate: 1_000)
+    #expect(clock.lost(at: start + .seconds(1)) == 0)
+    clock.observe(held: 10, at: start)
+    clock.stopped()
+    #expect(clock.lost(at: start + .seconds(1)) == 0)
+  }
+
+  @Test func `the time before the start does not count`() {
+    var clock = LossEstimate(direction: .playback, rate: 1_000)
+    clock.transferred(100)
+    clock.restarted(at: start + .seconds(5))
+    #expect(clock.lost(at: start + .milliseconds(5_150)) == 50)
+  }
+
+  @Test func `a suspend of a night is lost completely`() {
+    var clock = LossEstimate(direction: .capture, rate: 192_000)
+    clock.observe(held: 80, at: start)
+    let night = Duration.seconds(28_800)
+    let missed: FrameCount = 5_529_600_080
+    #expect(clock.lost(at: start + night) == missed)
+  }
+}

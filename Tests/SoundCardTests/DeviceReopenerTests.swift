@@ -1,0 +1,147 @@
+import AudioThreads
+import ClientDependencies
+import Synchronization
+import Testing
+
+@testable import SoundCard
+
+@Suite(.timeLimit(.minutes(1))) struct DeviceReopenerTests {
+  /// A device that can be connected and counts its calls.
+  private final class FakeDevice: Sendable {
+    struct State {
+      var isConnected = false
+      var opened = 0
+      var closed = 0
+      var attempts = 0
+    }
+    struct Away: Error {}
+    let state = Mutex(State())
+    let clock = TestClock<Duration>()
+    let notifications: AsyncStream<Void>
+    private let notification: AsyncStream<Void>.Continuation
+    private let changes = AsyncStream.makeStream(of: Void.self)
+    /// Opening waits for this gate.
+    private let openingGate: Gate?
+    /// Opens when the reopener attempts to open the device.
+    let isOpening = Gate()
+    /// Opens when the stream of changes is terminated.
+    let isUnobserved = Gate()
+    /// Opens when a device is closed.
+    let closed = Gate()
+
+    init(behind openingGate: Gate? = nil) {
+      self.openingGate = openingGate
+      (notifications, notification) = AsyncStream.makeStream()
+      changes.continuation.onTermination = { [isUnobserved] _ in isUnobserved.open() }
+    }
+
+    /// A reopener with one waiter for a minute.
+    func reopener() -> DeviceReopener<Int, Int> {
+      let reopener = DeviceReopener<Int, Int>(
+        open: { [self] in
+          isOpening.open()
+          await openingGate?.wait()
+          return try state.withLock { state in
+            state.attempts += 1
+            guard state.isConnected else { throw Away() }
+            state.opened += 1
+            return state.opened
+          }
+        },
+        close: { [self] _ in
+          state.withLock { $0.closed += 1 }
+          closed.open()
+        },
+        changes: { [self] in changes.stream },
+        clock: clock
+      ) { [notification] in notification.yield() }
+      reopener.join(1, atMost: .seconds(60))
+      reopener.start()
+      return reopener
+    }
+
+    func reconnect() {
+      state.withLock { $0.isConnected = true }
+      changes.continuation.yield()
+    }
+  }
+
+  @Test func `a device change opens the device at once, and it is taken once`() async {
+    let device = FakeDevice()
+    let reopener = device.reopener()
+    await device.clock.sleepers(atLeast: 1)
+    await device.clock.advance(by: .milliseconds(700))
+    device.reconnect()
+    var notifications = device.notifications.makeAsyncIterator()
+    await notifications.next()
+    let back = reopener.takeDevice()
+    #expect(back?.device == 1 && back?.away == .milliseconds(700))
+    let again = reopener.takeDevice()
+    #expect(again == nil)
+    reopener.end()
+    #expect(device.state.withLock { $0.closed } == 0)
+  }
+
+  @Test func `a waiter past its deadline is reported, and the last one ends the wait`() async {
+    let device = FakeDevice()
+    let reopener = device.reopener()
+    reopener.join(2, atMost: .seconds(3))
+    await device.clock.sleepers(atLeast: 1)
+    await device.clock.advance(by: .seconds(3))
+    var notifications = device.notifications.makeAsyncIterator()
+    await notifications.next()
+    let expired = reopener.takeExpired()
+    let again = reopener.takeExpired()
+    #expect(expired == [2] && again.isEmpty)
+    #expect(!reopener.isOver)
+    reopener.leave(1)
+    await notifications.next()
+    #expect(reopener.isOver)
+    reopener.end()
+  }
+
+  @Test func `an untaken device is closed at the end`() async {
+    let device = FakeDevice()
+    let reopener = device.reopener()
+    device.reconnect()
+    var notifications = device.notifications.makeAsyncIterator()
+    await notifications.next()
+    reopener.end()
+    #expect(device.state.withLock { $0.closed } == 1)
+    let late = reopener.takeDevice()
+    #expect(late == nil)
+  }
+
+  @Test func `a device opened after the end is closed`() async {
+    let openingGate = Gate()
+    let device = FakeDevice(behind: openingGate)
+    let reopener = device.reopener()
+    device.reconnect()
+    await device.isOpening.wait()
+    reopener.end()
+    openingGate.open()
+    await device.closed.wait()
+    let late = reopener.takeDevice()
+    #expect(late == nil)
+  }
+
+  @Test func `a device that does not open is retried`() async {
+    let device = FakeDevice()
+    let reopener = device.reopener()
+    for seconds in [1, 1, 2] {
+      await device.clock.sleepers(atLeast: 1)
+      await device.clock.advance(by: .seconds(seconds))
+    }
+    await device.clock.sleepers(atLeast: 1)
+    #expect(device.state.withLock { $0.attempts } == 3)
+    reopener.end()
+  }
+
+  @Test func `the end removes the observer of device changes`() async {
+    let device = FakeDevice()
+    let reopener = device.reopener()
+    await device.clock.sleepers(atLeast: 1)
+    reopener.end()
+    await device.isUnobserved.wait()
+  }
+}
