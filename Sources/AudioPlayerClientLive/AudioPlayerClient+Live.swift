@@ -3,6 +3,9 @@ public import ClientDependencies
 
 extension AudioPlayerClient: DependencyKey {
   /// A client that plays on `\.soundCard`; each requested device gets its own engine.
+  ///
+  /// Each access makes a client that stops and controls only its own playbacks: keep one, as
+  /// `@Dependency` does.
   public static var liveValue: AudioPlayerClient {
     let player = AudioPlayer()
     return AudioPlayerClient(

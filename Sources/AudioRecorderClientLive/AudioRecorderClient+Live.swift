@@ -5,6 +5,9 @@ import AudioCore
 extension AudioRecorderClient: DependencyKey {
   /// A client that records from `\.soundCard`; its recordings and captures of one device share one
   /// opening of it.
+  ///
+  /// Each access makes a client that stops and controls only its own recordings: keep one, as
+  /// `@Dependency` does.
   public static var liveValue: AudioRecorderClient {
     let recorder = AudioRecorder()
     return AudioRecorderClient(

@@ -3,6 +3,8 @@ public import SpeechClient
 
 extension SpeechClient: DependencyKey {
   /// Recognizes with the engine that `\.speechEngine` gives at the time of the call.
+  ///
+  /// Each access makes a client that finishes only its own tasks: keep one, as `@Dependency` does.
   public static var liveValue: SpeechClient {
     let tasks = SpeechTasks()
     return SpeechClient(

@@ -141,6 +141,25 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
+  @Test func `stopRecording ends the recordings of its own client alone, and frees their files`()
+    async throws
+  {
+    let card = VirtualSoundCard(.init(pace: .lockstep(TestClock())))
+    let request = RecordingRequest(url: folder.url("wav"))
+    try await withRecorder(on: card) { recorder in
+      var events = await recorder.recording(request: request).makeAsyncIterator()
+      guard case .started = try await events.next() else { throw Missing() }
+      let other = AudioRecorderClient.liveValue
+      await other.stopRecording()
+      await #expect(throws: AudioRecorderError.self) { try await record(request, on: card) }
+      await recorder.stopRecording()
+      events = await other.recording(request: request).makeAsyncIterator()
+      guard case .started = try await events.next() else { throw Missing() }
+      await other.stopRecording()
+    }
+    #expect(card.openDeviceCount == 0)
+  }
+
   @Test(arguments: [0, 1, 8_000])
   func `startRecording returns whether a frame was recorded, also if the device ends`(
     heard: FrameCount

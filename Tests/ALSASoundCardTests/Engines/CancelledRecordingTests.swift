@@ -14,7 +14,7 @@ import Testing
     async
   {
     await #expect(processExitsWith: .success) {
-      try await withALSA {
+      await withALSA {
         let bench = try TestALSA.ready()
         // Descriptors that the process opens once are open by now.
         try await cancel(in: .sounding, on: bench)

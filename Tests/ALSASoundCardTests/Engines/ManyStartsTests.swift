@@ -12,12 +12,11 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ManyStartsTests {
   @Test func `five hundred starts and cancels on ALSA leave no thread and no descriptor`() async {
     await #expect(processExitsWith: .success) {
-      try await withALSA {
-        let bench = try TestALSA.ready()
-        let url = bench.directory.appending(path: "left.wav")
-        for index in 0..<20 { try await beginAndCancel(index, url) }
+      await withALSA {
+        let clients = Clients(url: try TestALSA.ready().directory.appending(path: "left.wav"))
+        for index in 0..<20 { try await clients.beginAndCancel(index) }
         let before = try ResourceSnapshot()
-        for index in 0..<500 { try await beginAndCancel(index, url) }
+        for index in 0..<500 { try await clients.beginAndCancel(index) }
         let (isGone, last) = try await ResourceSnapshot.returned(to: before, atMost: .seconds(15))
         #expect(isGone, "\(last), not \(before)")
       }
@@ -25,37 +24,45 @@ import Testing
   }
 }
 
-/// Begins a playback, a capture or a recording and ends it where it happens to be: before it begins,
-/// or at its first event.
-private func beginAndCancel(_ index: Int, _ url: URL) async throws {
-  let device = AudioDevice.ID(rawValue: testCard(""))
-  let isEarly = index / 3 % 2 == 0
-  let task = Task { () async throws -> Bool in
-    switch index % 3 {
-    case 0:
-      let sound = AudioBuffer(
-        format: AudioFormat(sampleRate: 48_000, channelCount: 1), samples: ramp(4_800))
-      let request = PlaybackRequest(
-        source: .buffers([sound]), device: device, repetition: .forever)
-      for try await _ in await AudioPlayerClient.liveValue.playback(request: request) {
-        return true
+/// One client of each kind: a client stops only its own recordings.
+private struct Clients {
+  let player = AudioPlayerClient.liveValue
+  let recorder = AudioRecorderClient.liveValue
+  /// The file of every recording.
+  let url: URL
+
+  /// Begins a playback, a capture or a recording and ends it where it happens to be: before it begins,
+  /// or at its first event.
+  func beginAndCancel(_ index: Int) async throws {
+    let device = AudioDevice.ID(rawValue: testCard(""))
+    let isEarly = index / 3 % 2 == 0
+    let task = Task { () async throws -> Bool in
+      switch index % 3 {
+      case 0:
+        let sound = AudioBuffer(
+          format: AudioFormat(sampleRate: 48_000, channelCount: 1), samples: ramp(4_800))
+        let request = PlaybackRequest(
+          source: .buffers([sound]), device: device, repetition: .forever)
+        for try await _ in await player.playback(request: request) {
+          return true
+        }
+      case 1:
+        let request = CaptureRequest(device: device)
+        for try await _ in await recorder.capture(request: request) {
+          return true
+        }
+      default:
+        let request = RecordingRequest(url: url, device: device)
+        for try await _ in await recorder.recording(request: request) {
+          return true
+        }
       }
-    case 1:
-      let request = CaptureRequest(device: device)
-      for try await _ in await AudioRecorderClient.liveValue.capture(request: request) {
-        return true
-      }
-    default:
-      let request = RecordingRequest(url: url, device: device)
-      for try await _ in await AudioRecorderClient.liveValue.recording(request: request) {
-        return true
-      }
+      return false
     }
-    return false
+    if isEarly { task.cancel() }
+    let result = await task.result
+    if !isEarly { try #require(try result.get()) }
+    await player.stop()
+    await recorder.stopRecording()
   }
-  if isEarly { task.cancel() }
-  let result = await task.result
-  if !isEarly { try #require(try result.get()) }
-  await AudioPlayerClient.liveValue.stop()
-  await AudioRecorderClient.liveValue.stopRecording()
 }
