@@ -25,7 +25,7 @@ package actor PreviewStage<Script: PreviewScript> {
   private struct Performance {
     var script: Script
     let clock: any Clock<Duration>
-    let pipe: StreamPipe<Script.Event>
+    let pipe: PolicyPipe<Script.Event>
     var wait: Task<Void, Never>?
   }
 
@@ -48,7 +48,7 @@ package actor PreviewStage<Script: PreviewScript> {
     check: @Sendable ([Script]) throws -> Void = { _ in }
   ) -> AsyncThrowingStream<Script.Event, any Error> {
     do { try check(scripts) } catch { return AsyncThrowingStream { throw error } }
-    let (number, pipe) = (startCount, StreamPipe(policy: policy))
+    let (number, pipe) = (startCount, PolicyPipe<Script.Event>(policy: policy))
     startCount += 1
     performances[number] = Performance(script: script, clock: clock, pipe: pipe)
     pipe.onTermination { Task { await self.end(number) } }

@@ -1,238 +1,183 @@
 import Synchronization
 
-/// The writing end of a stream whose memory is bounded: what happens to an element that finds a
-/// full or waiting queue is the policy's decision, never chance.
+/// What lies between the ends of a pipe, without tasks or locks: its buffering policy.
+package protocol PipeQueue: Sendable {
+  associatedtype Element: Sendable
+  associatedtype Failure: Error
+
+  /// Whether the producer may go on; a closed queue always has room.
+  var hasRoom: Bool { get }
+  /// Whether the queue takes no more elements.
+  var isClosed: Bool { get }
+  /// Whether all readers left before the end.
+  var isAbandoned: Bool { get }
+
+  /// Takes out the next element for a reader.
+  mutating func next(for reader: Int) -> PipeStep<Element, Failure>
+  /// Notes that a reader left; its elements are dropped.
+  mutating func abandon(by reader: Int)
+  /// Called after each change, when waiting readers have their elements.
+  mutating func settle()
+}
+
+extension PipeQueue {
+  package mutating func next() -> PipeStep<Element, Failure> { next(for: 0) }
+  package mutating func abandon() { abandon(by: 0) }
+  package mutating func settle() {}
+}
+
+/// What a reader gets from a pipe.
+package enum PipeStep<Element, Failure: Error> {
+  case element(Element)
+  case end(Failure?)
+  /// No element yet.
+  case wait
+}
+
+/// Hands elements from a producer to readers; each end may wait for the other.
 ///
-/// Thread safety: any thread may send, and one consumer reads; not for the card's thread, because
-/// it allocates.
-public final class StreamPipe<Element: Sendable>: Sendable {
-  private struct Shared {
-    var queue: PipeQueue<Element>
-    var consumer: CheckedContinuation<Element?, any Error>?
-    var onTermination: (@Sendable () -> Void)?
+/// The queue decides how many elements wait, and which ones give way to a new one.
+///
+/// Thread safety: any thread may change the queue, but not the audio thread, because it allocates.
+/// A reader is one task at a time.
+package final class StreamPipe<Queue: PipeQueue>: Sendable {
+  fileprivate typealias Answer = Result<Queue.Element?, Queue.Failure>
+
+  private struct State {
+    var queue: Queue
+    var readers: [Int: CheckedContinuation<Answer, Never>] = [:]
+    var producer: CheckedContinuation<Bool, Never>?
+    var whenAbandoned: (@Sendable () -> Void)?
   }
 
-  // Held for the few instructions of one queue operation; continuations and handlers run after it
-  // is released.
-  private let shared: Mutex<Shared>
+  // Held for one change of the queue; continuations and handlers run after it is released.
+  private let state: Mutex<State>
 
-  /// A pipe whose queue follows `policy`.
-  public init(policy: PipePolicy<Element>) {
-    shared = Mutex(Shared(queue: PipeQueue(policy: policy)))
+  package init(_ queue: Queue) {
+    state = Mutex(State(queue: queue))
   }
 
-  /// Hands an element to the consumer, or to the queue; after the end it is thrown away.
-  public func send(_ element: Element) {
-    perform { $0.queue.send(element) }
+  /// Whether a reader waits for an element.
+  package var isAwaited: Bool { state.withLock { !$0.readers.isEmpty } }
+
+  /// What the queue says of itself.
+  package func look<Value: Sendable>(_ body: (Queue) -> Value) -> Value {
+    state.withLock { body($0.queue) }
   }
 
-  /// Ends the stream after what is queued, with an error or without; only the first end counts.
-  public func finish(throwing error: (any Error)? = nil) {
-    perform { $0.queue.finish(throwing: error) }
-    takeTerminationHandler()
+  /// Changes the queue, and resumes the readers and the producer that can go on then.
+  @discardableResult
+  package func change<Value: Sendable>(_ body: (inout Queue) -> Value) -> Value {
+    perform { body(&$0.queue) }
   }
 
-  /// Sets what is called once when the consumer is cancelled or gone; at once if it already is.
-  public func onTermination(_ handler: @escaping @Sendable () -> Void) {
-    let isOver = shared.withLock { shared in
-      if !shared.queue.isAbandoned { shared.onTermination = handler }
-      return shared.queue.isAbandoned
+  /// Waits until the queue has room; false where no more elements are wanted.
+  package func room() async -> Bool {
+    await withCheckedContinuation { producer in
+      perform { $0.producer = producer }
     }
-    if isOver { handler() }
   }
 
-  /// The reading end; there is one consumer.
-  public func stream() -> AsyncThrowingStream<Element, any Error> {
-    let reader = PipeReader(pipe: self)
-    return AsyncThrowingStream { try await reader.next() }
-  }
-
-  /// The next element, nil after the end; a cancelled task abandons the pipe and gets nil, as from
-  /// any stream.
-  fileprivate func next() async throws -> Element? {
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        perform { shared in
-          // There is one consumer: an earlier request that still waits ends.
-          shared.consumer?.resume(returning: nil)
-          shared.consumer = continuation
-          return shared.queue.demand()
+  /// The next element for a reader, nil after the end; a reader that is cancelled leaves.
+  package func next(
+    for reader: Int = 0, isolation actor: isolated (any Actor)? = #isolation
+  ) async throws(Queue.Failure) -> Queue.Element? {
+    let answer: Answer = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        perform { state in
+          // A reader is one task; an earlier one that still waits gets the end.
+          state.readers.updateValue(continuation, forKey: reader)?.resume(returning: .success(nil))
         }
       }
     } onCancel: {
-      abandon()
+      change { $0.abandon(by: reader) }
     }
+    return try answer.get()
   }
 
-  fileprivate func abandon() {
-    perform { $0.queue.abandon() }
-    takeTerminationHandler()?()
+  /// Sets what is called once when the readers leave before the end; at once if they have left.
+  package func onTermination(_ handler: @escaping @Sendable () -> Void) {
+    perform { $0.whenAbandoned = handler }
   }
 
-  @discardableResult
-  private func takeTerminationHandler() -> (@Sendable () -> Void)? {
-    shared.withLock { shared in
-      defer { shared.onTermination = nil }
-      return shared.onTermination
+  private func perform<Value: Sendable>(_ step: (inout State) -> Value) -> Value {
+    let (value, wakeUps) = state.withLock { state in
+      (step(&state), Self.wakeUps(of: &state))
     }
+    for wakeUp in wakeUps { wakeUp() }
+    return value
   }
 
-  private func perform(_ step: (inout Shared) -> PipeQueue<Element>.Action) {
-    let (action, consumer) = shared.withLock { shared in
-      let action = step(&shared)
-      guard action.resumes else {
-        return (action, nil as CheckedContinuation<Element?, any Error>?)
-      }
-      defer { shared.consumer = nil }
-      return (action, shared.consumer)
+  /// What is done when the lock is released.
+  private static func wakeUps(of state: inout State) -> [@Sendable () -> Void] {
+    var wakeUps: [@Sendable () -> Void] = []
+    for id in state.readers.keys.sorted() {
+      guard let answer = answer(state.queue.next(for: id)),
+        let reader = state.readers.removeValue(forKey: id)
+      else { continue }
+      wakeUps.append { reader.resume(returning: answer) }
     }
-    switch action {
-    case .wait: break
-    case .deliver(let element): consumer?.resume(returning: element)
-    case .end(nil): consumer?.resume(returning: nil)
-    case .end(let error?): consumer?.resume(throwing: error)
+    if state.queue.hasRoom, let producer = state.producer.take() {
+      wakeUps.append { [isWanted = !state.queue.isClosed] in producer.resume(returning: isWanted) }
+    }
+    if state.queue.isClosed, let handler = state.whenAbandoned.take(), state.queue.isAbandoned {
+      wakeUps.append(handler)
+    }
+    state.queue.settle()
+    return wakeUps
+  }
+
+  private static func answer(_ step: PipeStep<Queue.Element, Queue.Failure>) -> Answer? {
+    switch step {
+    case .wait: nil
+    case .element(let element): .success(element)
+    case .end(nil): .success(nil)
+    case .end(let failure?): .failure(failure)
     }
   }
 }
 
-/// What the stream's closure holds: when the last copy of the stream is gone, so is its consumer.
-private final class PipeReader<Element: Sendable>: Sendable {
-  private let pipe: StreamPipe<Element>
+extension StreamPipe where Queue.Failure == any Error {
+  /// The elements for the only reader.
+  package func stream() -> AsyncThrowingStream<Queue.Element, any Error> {
+    stream { $0 }
+  }
 
-  init(pipe: StreamPipe<Element>) {
-    self.pipe = pipe
+  /// The elements for the only reader, without those for which `value` gives nil.
+  package func stream<Value>(
+    of value: @escaping @Sendable (Queue.Element) -> Value?
+  ) -> AsyncThrowingStream<Value, any Error> {
+    let reader = PipeReader(pipe: self)
+    return AsyncThrowingStream {
+      while let element = try await reader.next() {
+        if let value = value(element) { return value }
+      }
+      return nil
+    }
+  }
+}
+
+/// A reader of a pipe; it leaves when the last reference to it is gone.
+final class PipeReader<Queue: PipeQueue>: Sendable {
+  let pipe: StreamPipe<Queue>
+  let id: Int
+
+  init(pipe: StreamPipe<Queue>, id: Int = 0) {
+    (self.pipe, self.id) = (pipe, id)
+  }
+
+  /// A reader that joins now.
+  convenience init(pipe: StreamPipe<Queue>, joining join: (inout Queue) -> Int) {
+    self.init(pipe: pipe, id: pipe.change(join))
   }
 
   deinit {
-    pipe.abandon()
+    pipe.change { [id] in $0.abandon(by: id) }
   }
 
-  func next() async throws -> Element? {
-    try await pipe.next()
-  }
-}
-
-/// What a pipe does with an element for which no consumer waits.
-public struct PipePolicy<Element: Sendable>: Sendable {
-  /// Puts the new element into the queue, and takes out or merges what has to make room.
-  public let enqueue: @Sendable (_ queue: inout [Element], _ element: Element) -> Void
-
-  /// A policy from a function; it must keep the queue bounded.
-  public init(enqueue: @escaping @Sendable (inout [Element], Element) -> Void) {
-    self.enqueue = enqueue
-  }
-
-  /// Keeps only the newest of the elements for which `isReplaceable` holds: figures that nobody
-  /// needs twice.
-  ///
-  /// Others are all kept, so that they must be rare.
-  public static func newest(where isReplaceable: @escaping @Sendable (Element) -> Bool) -> Self {
-    PipePolicy { queue, element in
-      if isReplaceable(element) { queue.removeAll(where: isReplaceable) }
-      queue.append(element)
-    }
-  }
-}
-
-/// The state of a pipe, without tasks or locks: every step returns what is to be done.
-struct PipeQueue<Element: Sendable> {
-  /// What the pipe does after a step.
-  enum Action {
-    case wait
-    case deliver(Element)
-    case end((any Error)?)
-
-    var resumes: Bool {
-      if case .wait = self { false } else { true }
-    }
-  }
-
-  private enum End {
-    case open
-    case finished((any Error)?)
-    case abandoned
-  }
-
-  private let policy: PipePolicy<Element>
-  private var queue: [Element] = []
-  private var isAwaited = false
-  private var end = End.open
-
-  init(policy: PipePolicy<Element>) {
-    self.policy = policy
-  }
-
-  /// Whether the consumer is gone.
-  var isAbandoned: Bool {
-    if case .abandoned = end { true } else { false }
-  }
-
-  mutating func send(_ element: Element) -> Action {
-    guard case .open = end else { return .wait }
-    guard isAwaited else {
-      policy.enqueue(&queue, element)
-      return .wait
-    }
-    isAwaited = false
-    return .deliver(element)
-  }
-
-  mutating func demand() -> Action {
-    if case .abandoned = end { return .end(nil) }
-    if !queue.isEmpty { return .deliver(queue.removeFirst()) }
-    guard case .finished(let error) = end else {
-      isAwaited = true
-      return .wait
-    }
-    end = .finished(nil)
-    return .end(error)
-  }
-
-  mutating func finish(throwing error: (any Error)?) -> Action {
-    guard case .open = end else { return .wait }
-    end = .finished(isAwaited ? nil : error)
-    guard isAwaited else { return .wait }
-    isAwaited = false
-    return .end(error)
-  }
-
-  mutating func abandon() -> Action {
-    queue = []
-    end = .abandoned
-    guard isAwaited else { return .wait }
-    isAwaited = false
-    return .end(nil)
-  }
-}
-
-extension Array {
-  /// Appends an element in the place of all for which `isReplaceable` holds.
-  package mutating func append(_ element: Element, inPlaceOf isReplaceable: (Element) -> Bool) {
-    removeAll(where: isReplaceable)
-    append(element)
-  }
-
-  /// Appends an element, and takes out the oldest of its kind where there are more than `count`.
-  package mutating func append(
-    _ element: Element, toNewest count: Int, where isOfItsKind: (Element) -> Bool
-  ) {
-    append(element)
-    guard self.count > count, self.count(where: isOfItsKind) > count,
-      let oldest = firstIndex(where: isOfItsKind)
-    else { return }
-    remove(at: oldest)
-  }
-
-  /// Appends one element in place of all of its kind, with the sum of their amounts.
-  ///
-  /// - Parameters:
-  ///   - amount: what is to be added to theirs.
-  ///   - amountOf: the amount of an element of that kind, nil for any other.
-  ///   - element: makes one of that kind.
-  package mutating func append<Amount: AdditiveArithmetic>(
-    adding amount: Amount, to amountOf: (Element) -> Amount?, as element: (Amount) -> Element
-  ) {
-    let earlier = compactMap(amountOf).reduce(.zero, +)
-    append(element(earlier + amount), inPlaceOf: { amountOf($0) != nil })
+  func next(
+    isolation actor: isolated (any Actor)? = #isolation
+  ) async throws(Queue.Failure) -> Queue.Element? {
+    try await pipe.next(for: id, isolation: actor)
   }
 }

@@ -20,7 +20,7 @@ actor AudioPlayer {
   }
 
   func playback(_ request: PlaybackRequest) -> AsyncThrowingStream<PlaybackEvent, any Error> {
-    let pipe = StreamPipe<PlaybackEvent>(policy: .playback)
+    let pipe = PolicyPipe<PlaybackEvent>(policy: .playback)
     let session: PlaybackSession
     do throws(AudioPlayerError) {
       session = try begin(request) { pipe.send($0) }

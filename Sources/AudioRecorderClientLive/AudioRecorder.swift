@@ -35,7 +35,7 @@ actor AudioRecorder {
   }
 
   func recording(_ request: RecordingRequest) -> AsyncThrowingStream<RecordingEvent, any Error> {
-    let pipe = StreamPipe<RecordingEvent>(policy: .recording)
+    let pipe = PolicyPipe<RecordingEvent>(policy: .recording)
     let recording: Recording
     do {
       recording = try begin(request) { pipe.send($0) }
@@ -76,7 +76,7 @@ actor AudioRecorder {
   func capture(_ request: CaptureRequest) -> AsyncThrowingStream<CapturedAudio, any Error> {
     @Dependency(\.soundCard) var soundCard
     @Dependency(\.continuousClock) var clock
-    let pipe = StreamPipe<CapturedAudio>(
+    let pipe = PolicyPipe<CapturedAudio>(
       policy: .droppingOldest(after: request.droppingOldestAfter))
     let session = CaptureSession(mayBlock: false)
     if let id = request.id {

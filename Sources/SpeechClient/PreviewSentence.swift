@@ -6,7 +6,7 @@ extension SpeechClient {
     let stage = PreviewStage<PreviewSentence>()
     @Sendable func results() async -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {
       @Dependency(\.continuousClock) var clock
-      return await stage.start(PreviewSentence(), on: clock, policy: .all)
+      return await stage.start(PreviewSentence(), on: clock, policy: .keepingAll())
     }
     return SpeechClient(
       authorizationStatus: { .authorized },
@@ -57,9 +57,4 @@ private struct PreviewSentence: PreviewScript {
       stableSegmentCount: recognized - 1,
       speechRecognitionMetadata: isFinal ? SpeechRecognitionMetadata(transcription) : nil)
   }
-}
-
-extension PipePolicy<SpeechRecognitionResult> {
-  /// Keeps all of the few results of a sentence.
-  fileprivate static let all = PipePolicy { queue, result in queue.append(result) }
 }

@@ -3,11 +3,11 @@ import Synchronization
 import Testing
 
 @Suite struct StreamPipeTests {
-  private let keepAll = PipePolicy<Int> { $0.append($1) }
+  private let keepAll = PipePolicy<Int>.keepingAll()
 
   @Test func `a stream yields what was sent and ends with the error`() async {
     struct Failure: Error {}
-    let pipe = StreamPipe(policy: keepAll)
+    let pipe = PolicyPipe(policy: keepAll)
     pipe.send(1)
     pipe.send(2)
     pipe.finish(throwing: Failure())
@@ -21,7 +21,7 @@ import Testing
   @Test func `cancelling a waiting consumer ends its stream and tells the sender once`()
     async throws
   {
-    let pipe = StreamPipe(policy: keepAll)
+    let pipe = PolicyPipe(policy: keepAll)
     let terminations = Mutex(0)
     await confirmation { told in
       pipe.onTermination {
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func `a consumer that leaves the loop and the stream behind is gone`() async throws {
-    let pipe = StreamPipe(policy: keepAll)
+    let pipe = PolicyPipe(policy: keepAll)
     try await confirmation { gone in
       pipe.onTermination { gone() }
       pipe.send(1)
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func `a handler set after the consumer went is called at once`() async throws {
-    let pipe = StreamPipe(policy: keepAll)
+    let pipe = PolicyPipe(policy: keepAll)
     pipe.send(1)
     try await readOne(pipe.stream())
     await confirmation { gone in pipe.onTermination { gone() } }
@@ -59,5 +59,33 @@ import Testing
       #expect(element == 1)
       break
     }
+  }
+
+  @Test func `a producer waits while the queue is full, however slow the reader is`() async throws {
+    let pipe = PolicyPipe<Int>(policy: .keepingAll(limit: 4))
+    let sent = Mutex(0)
+    let producer = Task {
+      for number in 0..<20 {
+        pipe.send(number)
+        sent.withLock { $0 += 1 }
+        guard await pipe.room() else { return }
+      }
+      pipe.finish()
+    }
+    var count = 0
+    for try await number in pipe.stream() {
+      #expect(number == count && sent.withLock { $0 } <= count + 5)
+      count += 1
+    }
+    #expect(count == 20)
+    await producer.value
+  }
+
+  @Test func `a waiting producer learns that the reader left`() async {
+    let pipe = PolicyPipe<Int>(policy: .keepingAll(limit: 1))
+    pipe.send(1)
+    let producer = Task { await pipe.room() }
+    pipe.change { $0.abandon() }
+    #expect(await producer.value == false)
   }
 }

@@ -98,7 +98,7 @@ import Testing
     var iterator = results.makeAsyncIterator()
     _ = try await iterator.next()
     let task = try #require(tasks.all.first)
-    task.cancel()
+    task.events.change { $0.abandon() }
     await many.waitUntil(.released)
     await thread?.join()
     #expect(try await iterator.next() == nil)

@@ -1,3 +1,4 @@
+import AudioCore
 import SpeechClient
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
   }
 
   private func taken(_ queue: inout EventQueue) -> SpeechRecognitionResult? {
-    if case .take(.result(let result)) = queue.next() { result } else { nil }
+    if case .element(.result(let result)) = queue.next() { result } else { nil }
   }
 
   @Test func `every final result waits, of the partial ones only the newest`() {
@@ -33,30 +34,30 @@ import Testing
     ]
     for event in events { queue.post(event) }
     var seen: [SpeechRecognitionEvent] = []
-    while case .take(let event) = queue.next() { seen.append(event) }
+    while case .element(let event) = queue.next() { seen.append(event) }
     #expect(seen == [events[0]] + events[2...])
   }
 
   @Test func `where only results are wanted nothing else waits`() {
     var queue = EventQueue(limit: 1, hasResultsOnly: true)
     queue.post(.speechStarted(at: .zero))
-    #expect(!queue.isFull)
+    #expect(queue.hasRoom)
     queue.post(event(0))
-    #expect(queue.isFull)
+    #expect(!queue.hasRoom)
   }
 
   @Test
   func `a full queue has room again when a result is taken, or the limit lifted, or at the end`() {
     var full = EventQueue(limit: 2, hasResultsOnly: false)
     full.post(event(0))
-    #expect(!full.isFull)
+    #expect(full.hasRoom)
     full.post(event(1))
-    #expect(full.isFull)
+    #expect(!full.hasRoom)
     var (taken, lifted, closed) = (full, full, full)
     _ = taken.next()
     lifted.liftLimit()
     closed.close(nil)
-    #expect(!taken.isFull && !lifted.isFull && !closed.isFull)
+    #expect(taken.hasRoom && lifted.hasRoom && closed.hasRoom)
   }
 
   @Test func `what waits is taken before the error, and after it comes the end`() {
@@ -65,21 +66,21 @@ import Testing
     queue.close(SpeechClientError.engineFailed(reason: "x"))
     queue.post(event(1))
     #expect(taken(&queue)?.utterance == 0)
-    guard case .fail = queue.next() else {
+    guard case .end(_?) = queue.next() else {
       Issue.record("the error is missing")
       return
     }
-    guard case .end = queue.next() else {
+    guard case .end(nil) = queue.next() else {
       Issue.record("the end is missing")
       return
     }
   }
 
   @Test func `an abandoned queue forgets what waits`() {
-    var queue = EventQueue(limit: 2, hasResultsOnly: false)
+    var queue = EventQueue(limit: 2)
     queue.post(event(0))
     queue.abandon()
-    guard case .end = queue.next() else {
+    guard case .end(nil) = queue.next() else {
       Issue.record("there is still something")
       return
     }

@@ -35,7 +35,7 @@ import Testing
 
   /// Returns when everything that has come is heard.
   private func hearing() async {
-    while let task = tasks.all.first, !task.intake.isHungry { await Task.yield() }
+    while let task = tasks.all.first, !task.intake.isAwaited { await Task.yield() }
   }
 
   @Test(arguments: [0, 12, 14, 20])

@@ -123,7 +123,7 @@ import Testing
     await end(of: thread)
   }
 
-  @Test func `cancelling ends the task while a slow consumer holds up the results and the scout`()
+  @Test func `cancelling ends the task while a slow consumer holds up the decoder pool`()
     async throws
   {
     for buffer in audio(utterances: 40) { source.yield(buffer) }
@@ -131,7 +131,7 @@ import Testing
     var iterator = events.makeAsyncIterator()
     #expect(try await iterator.next() == .speechStarted(at: .seconds(1)))
     let task = try #require(tasks.all.first)
-    task.cancel()
+    task.events.change { $0.abandon() }
     await closed.wait()
     await end(of: thread)
     #expect(try await iterator.next() == nil)

@@ -59,17 +59,17 @@ import Testing
   /// Every result of a live source, each read before the next buffer comes: of partial results that wait
   /// only the newest is kept.
   private func everyResult(_ buffers: [AudioBuffer]) async throws -> [SpeechRecognitionResult] {
-    let mailbox = EventMailbox()
+    let events = EventPipe(EventQueue())
     let recognizer = try Recognizer(
       engine: scripted.engine, options: SpeechSessionOptions(), policy: EndpointPolicy(),
-      detector: .energy, isLive: true, mailbox: mailbox, interruption: Interruption())
+      detector: .energy, isLive: true, events: events, interruption: Interruption())
     try await recognizer.prepare()
     var results: [SpeechRecognitionResult] = []
     for buffer in buffers {
       try await recognizer.add(IntakeQueue.Item(buffer: buffer), Pulse())
       // Stands for the end of what this buffer led to.
-      mailbox.post(.lagging(by: .zero))
-      while let event = try await mailbox.next(), event != .lagging(by: .zero) {
+      events.post(.lagging(by: .zero))
+      while let event = try await events.next(), event != .lagging(by: .zero) {
         if case .result(let result) = event { results.append(result) }
       }
     }
@@ -192,10 +192,10 @@ import Testing
 
   @Test func `what the recognizer hears while more is there is not decoded in pauses`() async throws
   {
-    let mailbox = EventMailbox(limit: 1_000)
+    let events = EventPipe(EventQueue(limit: 1_000))
     let recognizer = try Recognizer(
       engine: scripted.engine, options: SpeechSessionOptions(), policy: EndpointPolicy(),
-      detector: .energy, isLive: true, mailbox: mailbox, interruption: Interruption())
+      detector: .energy, isLive: true, events: events, interruption: Interruption())
     try await recognizer.prepare()
     let item = IntakeQueue.Item(buffer: joined(voice(in: [1...2], seconds: 4)))
     try await recognizer.add(item, Pulse()) { true }

@@ -17,19 +17,18 @@
 ///
 /// Thread safety: any thread.
 public final class AudioBroadcast<Failure: Error>: Sendable {
-  private let storage: BroadcastStorage<Failure>
+  private let pipe = StreamPipe(BroadcastQueue<Failure>())
 
   /// A broadcast whose source runs on this executor, or where tasks usually do.
   package init<Base: AsyncSequence & Sendable>(
     of base: Base, on executor: (any TaskExecutor)? = nil
   ) where Base.Element == AudioBuffer, Base.Failure == Failure {
-    storage = BroadcastStorage { storage in
-      Task(executorPreference: executor) { await storage.run(base) }
-    }
+    let source = Task(executorPreference: executor) { [pipe] in await pipe.run(base) }
+    pipe.onTermination { source.cancel() }
   }
 
   deinit {
-    storage.close()
+    pipe.change { $0.close() }
   }
 
   /// Adds a consumer, which belongs to the broadcast from now on.
@@ -39,7 +38,7 @@ public final class AudioBroadcast<Failure: Error>: Sendable {
   ///
   /// It is iterated once, and leaves with the end of its iteration, or when it is released.
   public func consumer(_ policy: BroadcastPolicy = .waiting) -> BroadcastConsumer<Failure> {
-    BroadcastConsumer(membership: Membership(storage: storage, policy: policy))
+    BroadcastConsumer(membership: PipeReader(pipe: pipe) { $0.join(policy) })
   }
 }
 
@@ -50,18 +49,18 @@ extension AsyncSequence where Element == AudioBuffer, Self: Sendable {
   }
 }
 
-extension BroadcastStorage {
+extension StreamPipe {
   /// Gives what the source has, as it is wanted.
-  fileprivate func run<Base: AsyncSequence>(_ base: Base) async
-  where Base.Element == AudioBuffer, Base.Failure == Failure {
+  fileprivate func run<Base: AsyncSequence, Failure: Error>(_ base: Base) async
+  where Base.Element == AudioBuffer, Base.Failure == Failure, Queue == BroadcastQueue<Failure> {
     do throws(Failure) {
       var iterator = base.makeAsyncIterator()
-      while await isWanted(), let buffer = try await iterator.next(isolation: nil) {
-        send(buffer)
+      while await room(), let buffer = try await iterator.next(isolation: nil) {
+        change { $0.send(buffer) }
       }
-      finish(nil)
+      change { $0.finish(nil) }
     } catch {
-      finish(error)
+      change { $0.finish(error) }
     }
   }
 }
@@ -90,39 +89,6 @@ public struct BroadcastAudio: Equatable, Sendable {
   }
 }
 
-/// The buffers that wait for one consumer.
-struct BroadcastQueue {
-  private(set) var frameCount: FrameCount = 0
-  private let policy: BroadcastPolicy
-  private var waiting: [BroadcastAudio] = []
-
-  init(policy: BroadcastPolicy) {
-    self.policy = policy
-  }
-
-  /// Whether the source may give another buffer.
-  var hasRoom: Bool { policy != .waiting || waiting.isEmpty }
-
-  mutating func append(_ buffer: AudioBuffer) {
-    waiting.append(BroadcastAudio(buffer))
-    frameCount += buffer.frameCount
-    guard case .droppingOldest(let limit) = policy else { return }
-    while frameCount > limit, waiting.count > 1 { dropOldest() }
-  }
-
-  mutating func next() -> BroadcastAudio? {
-    guard !waiting.isEmpty else { return nil }
-    let first = waiting.removeFirst()
-    frameCount -= first.buffer.frameCount
-    return first
-  }
-
-  private mutating func dropOldest() {
-    guard let dropped = next() else { return }
-    waiting[0].lost += dropped.lost + dropped.buffer.frameCount
-  }
-}
-
 /// The buffers of a broadcast as one consumer gets them, with what it has lost.
 ///
 /// Where only the audio matters, `consumer.map(\.buffer)` is it; losses are gaps in its indices.
@@ -131,51 +97,26 @@ public struct BroadcastConsumer<Failure: Error>: AsyncSequence, Sendable {
   /// A buffer, and what was lost before it.
   public typealias Element = BroadcastAudio
 
-  fileprivate let membership: Membership<Failure>
+  typealias Reader = PipeReader<BroadcastQueue<Failure>>
+
+  /// What makes it a consumer: with the last copy of it, it leaves.
+  fileprivate let membership: Reader
 
   /// Begins to take buffers; a second iteration would share them with the first.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(reading: Reading(membership: membership))
+    Iterator(reading: Reader(pipe: membership.pipe, id: membership.id))
   }
 
   /// Takes one buffer after the other.
   public struct Iterator: AsyncIteratorProtocol {
-    let reading: Reading<Failure>
+    /// A loop that is left leaves the broadcast, even where the consumer lives on.
+    let reading: Reader
 
     /// The next buffer; nil after the end.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(Failure) -> BroadcastAudio? {
-      let membership = reading.membership
-      return try await membership.storage.next(for: membership.id, isolation: actor)
+      try await reading.next(isolation: actor)
     }
-  }
-}
-
-/// What makes a consumer one: when the last copy of it is gone, it leaves.
-private final class Membership<Failure: Error>: Sendable {
-  let storage: BroadcastStorage<Failure>
-  let id: Int
-
-  init(storage: BroadcastStorage<Failure>, policy: BroadcastPolicy) {
-    self.storage = storage
-    id = storage.join(policy)
-  }
-
-  deinit {
-    storage.leave(id)
-  }
-}
-
-/// An iteration: a loop that is left leaves the broadcast, even where the consumer lives on.
-final class Reading<Failure: Error>: Sendable {
-  fileprivate let membership: Membership<Failure>
-
-  fileprivate init(membership: Membership<Failure>) {
-    self.membership = membership
-  }
-
-  deinit {
-    membership.storage.leave(membership.id)
   }
 }

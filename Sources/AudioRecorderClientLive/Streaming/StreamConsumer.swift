@@ -4,7 +4,7 @@ import SoundCard
 
 /// Converts captured audio and sends it to a stream, which drops the oldest blocks if its reader lags.
 final class StreamConsumer: CaptureConsumer {
-  private let pipe: StreamPipe<CapturedAudio>
+  private let pipe: PolicyPipe<CapturedAudio>
   private let converter: CaptureConverter
   private var pick: ChannelPick
   private var rechunker: CaptureRechunker?
@@ -17,7 +17,7 @@ final class StreamConsumer: CaptureConsumer {
   private var nonFinite = 0
 
   init(
-    _ pipe: StreamPipe<CapturedAudio>, _ request: CaptureRequest, device: PCMConfiguration
+    _ pipe: PolicyPipe<CapturedAudio>, _ request: CaptureRequest, device: PCMConfiguration
   ) throws {
     self.pipe = pipe
     self.device = device

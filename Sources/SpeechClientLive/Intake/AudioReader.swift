@@ -6,15 +6,17 @@ enum AudioReader {
   typealias Audio = any AsyncSequence<AudioBuffer, any Error> & Sendable
 
   /// Runs until the source ends, or nothing more of it is wanted.
-  static func run(_ audio: Audio, into intake: AudioIntake) async {
+  static func run(_ audio: Audio, into intake: StreamPipe<IntakeQueue>) async {
     do {
       for try await buffer in audio {
-        guard await intake.add(buffer) else { return }
+        intake.change { $0.add(buffer) }
+        guard await intake.room() else { return }
       }
-      intake.close()
+      intake.change { $0.close() }
     } catch {
       // A source that was told to stop may say so by throwing.
-      intake.close(error is CancellationError && Task.isCancelled ? nil : error)
+      let failure = error is CancellationError && Task.isCancelled ? nil : error
+      intake.change { $0.close(failure) }
     }
   }
 }

@@ -1,11 +1,10 @@
 import AudioCore
 import SpeechClient
 
-/// The audio that has come from a task's source and has not been heard.
+/// The audio between a task's source and its recognizer.
 ///
-/// Who reads the source asks whether there is room; where the request has a live source there
-/// always is, at the cost of the oldest audio.
-struct IntakeQueue {
+/// A live source always has room, at the cost of the oldest audio; any other source waits.
+struct IntakeQueue: PipeQueue {
   /// What is to be heard next, and what is to be told before it.
   struct Item: Equatable {
     var dropped: Range<Duration>?
@@ -14,13 +13,6 @@ struct IntakeQueue {
     var buffer: AudioBuffer
     /// Whether so much more of a live source waits that the recognizer lags behind it.
     var isLate = false
-  }
-
-  /// What the hearer is to do.
-  enum Next: Equatable {
-    case take(Item)
-    case wait
-    case end
   }
 
   /// How much is taken of what a source still gives after the task was told to finish; what waits
@@ -47,9 +39,18 @@ struct IntakeQueue {
   private var format: AudioFormat?
   /// How much has come since the task was told to finish.
   private var rest: Duration?
+  private var failure: (any Error)?
+  private let reportLag: @Sendable (Duration) -> Void
   private(set) var isClosed = false
+  private(set) var isAbandoned = false
 
-  init(_ backPressure: SpeechRequest.BackPressure) {
+  /// - Parameter reportLag: called with the length of the waiting audio of a live source when that
+  ///   has to be reported, while the pipe is locked, so that the reports are in order.
+  init(
+    _ backPressure: SpeechRequest.BackPressure,
+    reportLag: @escaping @Sendable (Duration) -> Void = { _ in }
+  ) {
+    self.reportLag = reportLag
     switch backPressure {
     case .wait: limit = nil
     case .buffer(let limit): self.limit = max(limit, Self.leastLimit)
@@ -81,20 +82,20 @@ struct IntakeQueue {
     if length >= Self.longestRest { isClosed = true }
   }
 
-  /// What is heard next.
-  mutating func next() -> Next {
-    guard !buffers.isEmpty else { return isClosed ? .end : .wait }
+  /// The next audio; a failure of the source comes behind what it gave.
+  mutating func next(for _: Int) -> PipeStep<Item, any Error> {
+    guard !buffers.isEmpty else { return isClosed ? .end(failure.take()) : .wait }
     let buffer = buffers.removeFirst()
     waiting -= buffer.duration
     defer { dropped = nil }
     let isLate = limit != nil && waiting >= LagMeter.over
-    return .take(
+    return .element(
       Item(dropped: dropped, gap: gap(before: buffer), buffer: buffer, isLate: isLate))
   }
 
-  /// What is to be reported of the audio that waits now, where its source is live.
-  mutating func lag() -> Duration? {
-    limit == nil ? nil : meter.add(waiting)
+  /// Reports a lag also while nobody takes what waits: the engine may be stuck.
+  mutating func settle() {
+    if limit != nil, let lag = meter.add(waiting) { reportLag(lag) }
   }
 
   /// Takes what the source still holds, up to a limit.
@@ -102,15 +103,16 @@ struct IntakeQueue {
     rest = rest ?? .zero
   }
 
-  /// The source has ended, or is left alone.
-  mutating func close() {
+  /// Notes that the source has ended, with an error or without, or is left alone.
+  mutating func close(_ failure: (any Error)? = nil) {
+    if !isClosed { self.failure = failure }
     isClosed = true
   }
 
-  /// Forgets what waits.
-  mutating func abandon() {
+  /// Drops what waits.
+  mutating func abandon(by _: Int) {
     self = IntakeQueue(.wait)
-    isClosed = true
+    (isClosed, isAbandoned) = (true, true)
   }
 
   private mutating func dropOldest() {

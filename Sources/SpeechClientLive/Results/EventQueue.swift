@@ -1,19 +1,18 @@
+import AudioCore
 import SpeechClient
 
-/// The events that wait for their consumer: of partial results at most the newest, and everything
-/// else.
-struct EventQueue {
-  /// What the consumer is to do.
-  enum Next {
-    case take(SpeechRecognitionEvent)
-    case wait
-    case end
-    case fail(any Error)
-  }
+/// The pipe from the recognizer's thread to the consumer of its events.
+typealias EventPipe = StreamPipe<EventQueue>
 
+extension EventPipe {
+  func post(_ event: SpeechRecognitionEvent) { change { $0.post(event) } }
+}
+
+/// The events that wait for their consumer: the newest partial result, and all other events.
+struct EventQueue: PipeQueue {
   private enum Ending {
-    case end
-    case failure(any Error)
+    case finished((any Error)?)
+    case abandoned
   }
 
   private let limit: Int
@@ -25,14 +24,13 @@ struct EventQueue {
   /// - Parameters:
   ///   - limit: with so many events waiting, the queue is full.
   ///   - hasResultsOnly: whether other events than results are wanted by nobody.
-  init(limit: Int, hasResultsOnly: Bool) {
+  init(limit: Int = 16, hasResultsOnly: Bool = false) {
     (self.limit, self.hasResultsOnly) = (limit, hasResultsOnly)
   }
 
   var isClosed: Bool { ending != nil }
-
-  /// Whether whoever makes the events should wait; a closed queue is never full.
-  var isFull: Bool { hasLimit && !isClosed && events.count >= limit }
+  var isAbandoned: Bool { if case .abandoned = ending { true } else { false } }
+  var hasRoom: Bool { !hasLimit || isClosed || events.count < limit }
 
   /// Takes an event, in place of one that it supersedes and nobody has seen; a closed queue takes
   /// nothing.
@@ -47,26 +45,25 @@ struct EventQueue {
     hasLimit = false
   }
 
-  /// Closes the queue: what waits is still taken, then the consumer sees the end or the error.
+  /// Closes the queue behind the waiting events, with an error or without.
   mutating func close(_ error: (any Error)?) {
-    guard !isClosed else { return }
-    ending = error.map(Ending.failure) ?? .end
+    if !isClosed { ending = .finished(error) }
   }
 
-  /// Closes the queue and forgets what waits.
-  mutating func abandon() {
+  /// Closes the queue and drops the waiting events.
+  mutating func abandon(by _: Int) {
     events = []
-    ending = .end
+    ending = .abandoned
   }
 
-  mutating func next() -> Next {
-    guard events.isEmpty else { return .take(events.removeFirst()) }
+  mutating func next(for _: Int) -> PipeStep<SpeechRecognitionEvent, any Error> {
+    guard events.isEmpty else { return .element(events.removeFirst()) }
     switch ending {
     case nil: return .wait
-    case .end: return .end
-    case .failure(let error):
-      ending = .end
-      return .fail(error)
+    case .abandoned: return .end(nil)
+    case .finished(let error):
+      ending = .finished(nil)
+      return .end(error)
     }
   }
 }

@@ -25,7 +25,7 @@ actor Recognizer {
   /// How much audio lies at least between two partial results, so that small buffers do not cost
   /// more than large ones.
   private let partialStep: FrameCount
-  private let mailbox: EventMailbox
+  private let events: EventPipe
   /// Decodes the utterances instead of the session; nil for one at a time.
   private let pool: PooledDecoding?
   /// What the sessions of the pool know of the stream.
@@ -80,7 +80,7 @@ actor Recognizer {
   init(
     engine: SpeechEngine, options: SpeechSessionOptions, policy: EndpointPolicy,
     detector: SpeechActivityDetector, pool: PooledDecoding? = nil, isLive: Bool,
-    mailbox: EventMailbox, interruption: Interruption
+    events: EventPipe, interruption: Interruption
   ) throws {
     finder = UtteranceFinder(
       policy: policy.fitted(to: engine), overlap: options.longestKeyPhrase, detector: detector)
@@ -90,7 +90,7 @@ actor Recognizer {
     failures = FailureCount(limit: engine.survivesFailedUtterance ? FailureCount.remoteLimit : 0)
     (self.engine, self.pool) = (engine, pool)
     self.options = options
-    self.mailbox = mailbox
+    self.events = events
     self.interruption = interruption
   }
 
@@ -105,7 +105,7 @@ actor Recognizer {
 
   /// Loads the engine's model.
   func prepare() async throws {
-    guard !mailbox.isClosed else { return }
+    guard !events.look(\.isClosed) else { return }
     if let pool {
       listener = try engine.makeListener?(options)
       try await pool.prepare()
@@ -115,7 +115,7 @@ actor Recognizer {
     isOver = false
   }
 
-  /// Recognizes what comes next; the results go into the mailbox as they are made.
+  /// Recognizes what comes next; the results go into the pipe as they are made.
   ///
   /// - Parameter hasMore: whether more is there already, so that the end of an utterance need not be
   ///   expected.
@@ -161,7 +161,7 @@ actor Recognizer {
     post(.dropped(stretch, reason: .nonFinite(sampleCount: buffer.silencedSampleCount)))
   }
 
-  private var isWanted: Bool { !isOver && !mailbox.isClosed }
+  private var isWanted: Bool { !isOver && !events.look(\.isClosed) }
 
   private func endStretch() throws {
     guard isWanted else { return }
@@ -276,7 +276,7 @@ actor Recognizer {
   private func postWhatIsKnown() throws {
     while let first = outbox.first {
       switch first {
-      case .event(let event): mailbox.post(event)
+      case .event(let event): events.post(event)
       case .utterance(var utterance, _, let end, let words):
         guard let words else { return }
         results.begin(at: utterance.start)
@@ -301,7 +301,7 @@ actor Recognizer {
 
   /// Reports an event, behind the utterances before it.
   private func post(_ event: SpeechRecognitionEvent) {
-    if outbox.isEmpty { mailbox.post(event) } else { outbox.append(.event(event)) }
+    if outbox.isEmpty { events.post(event) } else { outbox.append(.event(event)) }
   }
 
   private func postFinal(
@@ -309,7 +309,7 @@ actor Recognizer {
   ) {
     let final = results.final(
       hypothesis, heard: utterance.length, plausibility: plausibility(of: utterance, until: end))
-    if let final { mailbox.post(.result(final)) }
+    if let final { events.post(.result(final)) }
     failures.reset()
   }
 
@@ -317,9 +317,9 @@ actor Recognizer {
     if let failure = utterance.failure {
       results.lose()
       let times = utterance.sound.duration(at: .speech)..<end.duration(at: .speech)
-      mailbox.post(.dropped(times, reason: .engineFailed(failure)))
+      events.post(.dropped(times, reason: .engineFailed(failure)))
     }
-    mailbox.post(.speechEnded(at: end.duration(at: .speech)))
+    events.post(.speechEnded(at: end.duration(at: .speech)))
   }
 
   /// Lets the engine decode what may be the whole utterance; where more silence has to follow, that
@@ -367,7 +367,7 @@ actor Recognizer {
     let partial = results.partial(
       try session.hypothesis, heard: utterance.length,
       plausibility: plausibility(of: utterance, until: max(utterance.sound, utterance.end)))
-    if let partial { mailbox.post(.result(partial)) }
+    if let partial { events.post(.result(partial)) }
   }
 }
 

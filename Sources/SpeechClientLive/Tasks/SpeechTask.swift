@@ -5,7 +5,7 @@ import SpeechEngine
 import Synchronization
 
 /// One running recognition: a reader that brings the audio into an intake, a recognizer that takes
-/// it from there, a mailbox for the events.
+/// it from there, a pipe for the events.
 ///
 /// It is over when the audio has ended, something failed, or nobody wants its results any more;
 /// then the recognizer is released, and with it the engine and the thread, even where the source
@@ -16,8 +16,8 @@ final class SpeechTask: Sendable {
     var reader: Task<Void, Never>?
   }
 
-  let mailbox: EventMailbox
-  let intake: AudioIntake
+  let events: EventPipe
+  let intake: StreamPipe<IntakeQueue>
   /// Beats whenever something has been done for the task.
   let pulse = Pulse()
   /// Comes when the task is over, and reaches what an engine still does for it.
@@ -29,11 +29,13 @@ final class SpeechTask: Sendable {
   private let state = Mutex(State())
 
   init(
-    _ backPressure: SpeechRequest.BackPressure, mailbox: EventMailbox, clock: any Clock<Duration>,
+    _ backPressure: SpeechRequest.BackPressure, events: EventPipe, clock: any Clock<Duration>,
     whenOver: @escaping @Sendable (SpeechTask) -> Void
   ) {
-    intake = AudioIntake(backPressure) { mailbox.post(.lagging(by: $0)) }
-    (self.mailbox, self.clock, self.whenOver) = (mailbox, clock, whenOver)
+    intake = StreamPipe(IntakeQueue(backPressure) { events.post(.lagging(by: $0)) })
+    (self.events, self.clock, self.whenOver) = (events, clock, whenOver)
+    // The pipe lets go of the handler, and with it of the task, when it is closed.
+    events.onTermination { self.release() }
   }
 
   /// The recognizer, until the task is over.
@@ -52,12 +54,12 @@ final class SpeechTask: Sendable {
     }
   }
 
-  /// Ends the task as if its audio ended now; returns when the last result is in the mailbox.
+  /// Ends the task as if its audio ended now; returns when the last result waits for the consumer.
   ///
   /// A source or an engine that does not move any more is not waited for.
   func finish() async {
-    mailbox.liftLimit()
-    intake.finish()
+    events.change { $0.liftLimit() }
+    intake.change { $0.finish() }
     state.withLock { $0.reader }?.cancel()
     let watch = Task { await keepWatch() }
     await over.wait()
@@ -66,52 +68,48 @@ final class SpeechTask: Sendable {
 
   /// Ends a task that could not start.
   func fail(_ error: any Error) {
-    mailbox.close(SpeechClientError.orItself(error))
-    release()
-  }
-
-  /// Ends the task at once, without further results.
-  func cancel() {
-    mailbox.abandon()
+    events.change { $0.close(SpeechClientError.orItself(error)) }
     release()
   }
 
   /// Runs until the audio ends or the task is over; gives what went wrong.
   private static func recognize(
-    _ intake: AudioIntake, _ pulse: Pulse, for task: () -> SpeechTask?
+    _ intake: StreamPipe<IntakeQueue>, _ pulse: Pulse, for task: () -> SpeechTask?
   ) async -> (any Error)? {
     do {
       try await task()?.recognizer?.prepare()
-      while let item = await intake.next() {
+      while let item = try await intake.next() {
         pulse.beat()
         guard let recognizer = task()?.recognizer else { return nil }
-        try await recognizer.add(item, pulse) { intake.hasMore }
-        await task()?.mailbox.room()
+        try await recognizer.add(item, pulse) {
+          intake.look(\.holdsBack)
+        }
+        _ = await task()?.events.room()
       }
-      return intake.failure
+      return nil
     } catch {
       return error
     }
   }
 
   private func complete(_ failure: (any Error)?) async {
-    mailbox.liftLimit()
+    events.change { $0.liftLimit() }
     var failure = failure
     do {
       try await recognizer?.finish()
     } catch {
       failure = failure ?? error
     }
-    mailbox.close(failure.map(SpeechClientError.orItself))
+    events.change { [failure] in $0.close(failure.map(SpeechClientError.orItself)) }
     release()
   }
 
   private func keepWatch() async {
     var patience = Patience(beats: pulse.beats)
     while !isOver, await hasSlept() {
-      switch patience.look(beats: pulse.beats, isSourceAsked: intake.isHungry) {
+      switch patience.look(beats: pulse.beats, isSourceAsked: intake.isAwaited) {
       case .wait: continue
-      case .leaveSource: intake.close()
+      case .leaveSource: intake.change { $0.close() }
       case .leaveEngine:
         fail(SpeechEngineError.failed(reason: "the engine has not moved for half a minute"))
       }
@@ -135,7 +133,7 @@ final class SpeechTask: Sendable {
     }
     interruption.come()
     reader?.cancel()
-    intake.abandon()
+    intake.change { $0.abandon() }
     over.open()
     whenOver(self)
   }

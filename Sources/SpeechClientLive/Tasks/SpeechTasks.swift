@@ -1,3 +1,4 @@
+import AudioCore
 import AudioThreads
 import ClientDependencies
 import SoundFile
@@ -44,28 +45,27 @@ final class SpeechTasks: Sendable {
   func start(
     _ request: SpeechRequest
   ) -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {
-    let consumer = consumer(of: request, hasResultsOnly: true)
-    return AsyncThrowingStream { try await consumer.nextResult() }
+    begin(request, EventPipe(EventQueue(hasResultsOnly: true))).stream {
+      if case .result(let result) = $0 { result } else { nil }
+    }
   }
 
   /// Starts a task and gives everything that it tells.
   func events(
     of request: SpeechRequest
   ) -> AsyncThrowingStream<SpeechRecognitionEvent, any Error> {
-    let consumer = consumer(of: request, hasResultsOnly: false)
-    return AsyncThrowingStream { try await consumer.next() }
+    begin(request, EventPipe(EventQueue())).stream()
   }
 
-  private func consumer(of request: SpeechRequest, hasResultsOnly: Bool) -> EventConsumer {
-    let task = SpeechTask(
-      request.effectiveBackPressure,
-      mailbox: EventMailbox(hasResultsOnly: hasResultsOnly), clock: clock
-    ) { [weak self] in self?.forget($0) }
+  private func begin(_ request: SpeechRequest, _ events: EventPipe) -> EventPipe {
+    let task = SpeechTask(request.effectiveBackPressure, events: events, clock: clock) {
+      [weak self] in self?.forget($0)
+    }
     begin(task, request)
     // Only one that has begun can be finished; one that is over already will not be forgotten
     // again.
     running.withLock { if !task.isOver { $0[ObjectIdentifier(task)] = task } }
-    return EventConsumer(task: task)
+    return events
   }
 
   /// Ends all tasks as if their audio ended now.
@@ -90,7 +90,7 @@ final class SpeechTasks: Sendable {
       let recognizer = try Recognizer(
         engine: engine, options: options, policy: request.endpointPolicy, detector: detector,
         pool: pool(for: request, on: engine, options, task), isLive: request.mayBeLive,
-        mailbox: task.mailbox, interruption: task.interruption)
+        events: task.events, interruption: task.interruption)
       task.start(request.source.audio, recognizer: recognizer)
     } catch {
       task.fail(error)
@@ -109,7 +109,7 @@ final class SpeechTasks: Sendable {
     return PooledDecoding(
       engine: engine, options: options, jobCount: request.jobCount, pool: decoders,
       pulse: task.pulse, interruption: task.interruption,
-      isWanted: { [mailbox = task.mailbox] in !mailbox.isClosed })
+      isWanted: { [events = task.events] in !events.look(\.isClosed) })
   }
 
   private func forget(_ task: SpeechTask) {

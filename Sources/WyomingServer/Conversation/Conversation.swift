@@ -126,7 +126,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
       return []
     case .hear(let buffer):
       watch.take(audio: buffer.duration)
-      try await working { await watch.recognizing { await transcription?.hear(buffer) } }
+      try await working { await watch.recognizing { await transcription?.add(buffer) } }
       return []
     case .finish:
       defer { transcription = nil }

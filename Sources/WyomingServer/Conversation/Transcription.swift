@@ -4,7 +4,10 @@ import Wyoming
 
 /// One recognition: audio goes in, events come out, and the transcript at the end.
 final class Transcription: Sendable {
-  private let audio: AudioPipe
+  /// How many buffers wait for the recognition at most.
+  static let bufferLimit = 4
+
+  private let audio: PolicyPipe<AudioBuffer>
   private let work: Task<[WyomingEvent], any Error>
 
   /// - Parameters:
@@ -17,8 +20,8 @@ final class Transcription: Sendable {
     write: @escaping @Sendable (WyomingEvent) async throws -> Void,
     whenFailed: @escaping @Sendable (any Error) -> Void
   ) {
-    let audio = AudioPipe()
-    var request = SpeechRequest(buffers: audio.buffers)
+    let audio = PolicyPipe<AudioBuffer>(policy: .keepingAll(limit: Self.bufferLimit))
+    var request = SpeechRequest(buffers: audio.stream())
     request.isLive = true
     request = options.prepare(request)
     if let language = wish.language { request.locale = language }
@@ -27,7 +30,7 @@ final class Transcription: Sendable {
     request.measuresWordTimes = false
     self.audio = audio
     work = Task { [request, whenDropped = options.whenDropped] in
-      defer { audio.abandon() }
+      defer { audio.change { $0.abandon() } }
       do {
         var writer = TranscriptWriter(language: wish.language)
         for try await event in await client.recognition(request: request) {
@@ -52,9 +55,16 @@ final class Transcription: Sendable {
     work.cancel()
   }
 
-  /// Hears audio, and returns when there is room for more.
-  func hear(_ buffer: AudioBuffer) async {
-    await audio.send(buffer)
+  /// Adds audio, and returns when there is room for more.
+  ///
+  /// Where the caller is cancelled, the speech is incomplete, and the recognition fails.
+  func add(_ buffer: AudioBuffer) async {
+    await withTaskCancellationHandler {
+      audio.send(buffer)
+      _ = await audio.room()
+    } onCancel: {
+      audio.finish(throwing: CancellationError())
+    }
   }
 
   /// The audio has ended; the events that are still to be sent, the transcript among them.

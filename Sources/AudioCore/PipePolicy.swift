@@ -1,0 +1,127 @@
+/// How many elements wait in a pipe, and which ones give way to a new one.
+package struct PipePolicy<Element: Sendable>: Sendable {
+  /// Puts the new element into the queue, and removes or merges what has to make room.
+  package let enqueue: @Sendable (_ queue: inout [Element], _ element: Element) -> Void
+  /// With so many elements the queue has no room, for a producer that waits.
+  package let limit: Int
+
+  /// A policy from a function, which must keep the queue bounded if the producer does not wait.
+  package init(
+    limit: Int = .max, enqueue: @escaping @Sendable (inout [Element], Element) -> Void
+  ) {
+    (self.limit, self.enqueue) = (limit, enqueue)
+  }
+
+  /// Keeps every element; a producer that waits for room stops at `limit`.
+  package static func keepingAll(limit: Int = .max) -> Self {
+    PipePolicy(limit: limit) { $0.append($1) }
+  }
+
+  /// Keeps only the newest of the elements for which `isReplaceable` holds.
+  ///
+  /// All others are kept, so they must be rare.
+  package static func newest(where isReplaceable: @escaping @Sendable (Element) -> Bool) -> Self {
+    PipePolicy { queue, element in queue.append(element, inPlaceOf: isReplaceable) }
+  }
+}
+
+/// The elements of a pipe with one reader, bounded by a policy.
+package struct PolicyQueue<Element: Sendable>: PipeQueue {
+  private enum End {
+    case open
+    case finished((any Error)?)
+    case abandoned
+  }
+
+  private let policy: PipePolicy<Element>
+  private var elements: [Element] = []
+  private var end = End.open
+
+  package init(policy: PipePolicy<Element>) {
+    self.policy = policy
+  }
+
+  package var hasRoom: Bool { isClosed || elements.count < policy.limit }
+  package var isClosed: Bool { if case .open = end { false } else { true } }
+  package var isAbandoned: Bool { if case .abandoned = end { true } else { false } }
+
+  /// Adds an element; a closed queue ignores it.
+  package mutating func send(_ element: Element) {
+    if !isClosed { policy.enqueue(&elements, element) }
+  }
+
+  /// Ends the queue behind its elements; only the first end counts.
+  package mutating func finish(throwing error: (any Error)?) {
+    if !isClosed { end = .finished(error) }
+  }
+
+  package mutating func next(for _: Int) -> PipeStep<Element, any Error> {
+    guard elements.isEmpty else { return .element(elements.removeFirst()) }
+    switch end {
+    case .open: return .wait
+    case .abandoned: return .end(nil)
+    case .finished(let error):
+      end = .finished(nil)
+      return .end(error)
+    }
+  }
+
+  package mutating func abandon(by _: Int) {
+    elements = []
+    end = .abandoned
+  }
+}
+
+/// A pipe with one reader, bounded by a policy.
+package typealias PolicyPipe<Element: Sendable> = StreamPipe<PolicyQueue<Element>>
+
+extension StreamPipe {
+  /// A pipe whose queue follows `policy`.
+  package convenience init<Element>(policy: PipePolicy<Element>)
+  where Queue == PolicyQueue<Element> {
+    self.init(PolicyQueue(policy: policy))
+  }
+
+  /// Adds an element; a pipe that has ended ignores it.
+  package func send<Element>(_ element: Element) where Queue == PolicyQueue<Element> {
+    change { $0.send(element) }
+  }
+
+  /// Ends the stream behind its elements, with an error or without; only the first end counts.
+  package func finish<Element>(throwing error: (any Error)? = nil)
+  where Queue == PolicyQueue<Element> {
+    change { $0.finish(throwing: error) }
+  }
+}
+
+extension Array {
+  /// Appends an element in the place of all for which `isReplaceable` holds.
+  package mutating func append(_ element: Element, inPlaceOf isReplaceable: (Element) -> Bool) {
+    removeAll(where: isReplaceable)
+    append(element)
+  }
+
+  /// Appends an element, and takes out the oldest of its kind where there are more than `count`.
+  package mutating func append(
+    _ element: Element, toNewest count: Int, where isOfItsKind: (Element) -> Bool
+  ) {
+    append(element)
+    guard self.count > count, self.count(where: isOfItsKind) > count,
+      let oldest = firstIndex(where: isOfItsKind)
+    else { return }
+    remove(at: oldest)
+  }
+
+  /// Appends one element in the place of all of its kind: it tells the sum of their amounts.
+  ///
+  /// - Parameters:
+  ///   - amount: what is to be added to theirs.
+  ///   - amountOf: what an element of that kind tells, nil for any other.
+  ///   - element: makes one of that kind.
+  package mutating func append<Amount: AdditiveArithmetic>(
+    adding amount: Amount, to amountOf: (Element) -> Amount?, as element: (Amount) -> Element
+  ) {
+    let earlier = compactMap(amountOf).reduce(.zero, +)
+    append(element(earlier + amount), inPlaceOf: { amountOf($0) != nil })
+  }
+}

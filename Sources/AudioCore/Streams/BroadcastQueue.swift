@@ -1,0 +1,109 @@
+/// The buffers that wait for the consumers of a broadcast.
+struct BroadcastQueue<Failure: Error>: PipeQueue {
+  private struct Consumer {
+    var buffers: ConsumerBuffers
+    var hasSeenEnd = false
+  }
+
+  private enum End {
+    case open
+    case finished(Failure?)
+    /// There are no consumers, and none will join.
+    case abandoned
+  }
+
+  private var end = End.open
+  private var consumers: [Int: Consumer] = [:]
+  private var lastID = 0
+  private var isAskedFor = false
+  private var allowsJoining = true
+
+  var isClosed: Bool { if case .open = end { false } else { true } }
+  var isAbandoned: Bool { if case .abandoned = end { true } else { false } }
+
+  /// Whether the source may give its next buffer: from the first time that a consumer asks, while
+  /// there are consumers and none makes it wait.
+  var hasRoom: Bool {
+    isClosed || isAskedFor && !consumers.isEmpty && consumers.values.allSatisfy(\.buffers.hasRoom)
+  }
+
+  /// The most frames that wait for one consumer.
+  var heldFrames: FrameCount { consumers.values.map(\.buffers.frameCount).max() ?? 0 }
+
+  /// Adds a consumer, which gets what the source gives from now on.
+  mutating func join(_ policy: BroadcastPolicy) -> Int {
+    lastID += 1
+    consumers[lastID] = Consumer(buffers: ConsumerBuffers(policy: policy))
+    return lastID
+  }
+
+  mutating func send(_ buffer: AudioBuffer) {
+    for id in consumers.keys { consumers[id]?.buffers.append(buffer) }
+  }
+
+  /// Ends the broadcast behind the waiting buffers; only the first end counts.
+  mutating func finish(_ failure: Failure?) {
+    if !isClosed { end = .finished(failure) }
+  }
+
+  mutating func next(for id: Int) -> PipeStep<BroadcastAudio, Failure> {
+    isAskedFor = true
+    guard let consumer = consumers[id] else { return .end(nil) }
+    if let audio = consumers[id]?.buffers.next() { return .element(audio) }
+    switch end {
+    case .open: return .wait
+    case .abandoned: return .end(nil)
+    case .finished(let failure):
+      consumers[id]?.hasSeenEnd = true
+      return .end(consumer.hasSeenEnd ? nil : failure)
+    }
+  }
+
+  mutating func abandon(by id: Int) {
+    consumers[id] = nil
+    abandonIfDeserted()
+  }
+
+  /// Lets no more consumers join.
+  mutating func close() {
+    allowsJoining = false
+    abandonIfDeserted()
+  }
+
+  private mutating func abandonIfDeserted() {
+    if !isClosed, !allowsJoining, consumers.isEmpty { end = .abandoned }
+  }
+}
+
+/// The buffers that wait for one consumer.
+struct ConsumerBuffers {
+  private(set) var frameCount: FrameCount = 0
+  private let policy: BroadcastPolicy
+  private var waiting: [BroadcastAudio] = []
+
+  init(policy: BroadcastPolicy) {
+    self.policy = policy
+  }
+
+  /// Whether the source may give another buffer.
+  var hasRoom: Bool { policy != .waiting || waiting.isEmpty }
+
+  mutating func append(_ buffer: AudioBuffer) {
+    waiting.append(BroadcastAudio(buffer))
+    frameCount += buffer.frameCount
+    guard case .droppingOldest(let limit) = policy else { return }
+    while frameCount > limit, waiting.count > 1 { dropOldest() }
+  }
+
+  mutating func next() -> BroadcastAudio? {
+    guard !waiting.isEmpty else { return nil }
+    let first = waiting.removeFirst()
+    frameCount -= first.buffer.frameCount
+    return first
+  }
+
+  private mutating func dropOldest() {
+    guard let dropped = next() else { return }
+    waiting[0].lost += dropped.lost + dropped.buffer.frameCount
+  }
+}

@@ -1,0 +1,62 @@
+import Testing
+
+@testable import AudioCore
+
+@Suite struct PipePolicyTests {
+  private struct Failure: Error {}
+
+  private func queue(_ policy: PipePolicy<Int> = .keepingAll()) -> PolicyQueue<Int> {
+    PolicyQueue(policy: policy)
+  }
+
+  private func text(_ step: PipeStep<Int, any Error>) -> String {
+    switch step {
+    case .wait: "wait"
+    case .element(let element): "\(element)"
+    case .end(nil): "end"
+    case .end: "fail"
+    }
+  }
+
+  @Test func `elements come in order, and the error once behind them`() {
+    var queue = queue()
+    queue.send(1)
+    queue.finish(throwing: Failure())
+    queue.send(2)
+    queue.finish(throwing: nil)
+    #expect((0..<3).map { _ in text(queue.next()) } == ["1", "fail", "end"])
+  }
+
+  @Test func `an empty queue makes its reader wait until the end`() {
+    var queue = queue()
+    #expect(text(queue.next()) == "wait")
+    queue.finish(throwing: nil)
+    #expect(text(queue.next()) == "end")
+  }
+
+  @Test func `an abandoned queue holds no element and takes none`() {
+    var queue = queue()
+    queue.send(1)
+    queue.abandon()
+    queue.send(2)
+    #expect(queue.isAbandoned && text(queue.next()) == "end")
+  }
+
+  @Test func `a queue has room below its limit, and always once it is closed`() {
+    var queue = queue(.keepingAll(limit: 2))
+    queue.send(1)
+    #expect(queue.hasRoom)
+    queue.send(2)
+    #expect(!queue.hasRoom)
+    var (read, closed) = (queue, queue)
+    _ = read.next()
+    closed.finish(throwing: nil)
+    #expect(read.hasRoom && closed.hasRoom)
+  }
+
+  @Test func `only the newest replaceable element waits, and all others do`() {
+    var queue = queue(.newest { $0 >= 10 })
+    for element in [1, 10, 11, 12, 2, 13] { queue.send(element) }
+    #expect((0..<4).map { _ in text(queue.next()) } == ["1", "2", "13", "wait"])
+  }
+}
