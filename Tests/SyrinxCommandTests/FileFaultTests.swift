@@ -61,7 +61,7 @@ struct FileFaultTests {
       #expect(try outcome(name).hasPrefix("1 syrinx: /"))
       #expect(
         try outcome(name).hasSuffix(
-          "out.\(name) was removed while it was recorded; what was recorded before is in "
+          "out.\(name) was removed during the recording; what was recorded before is in "
             + folder.file("out-recovered.\(name)").path))
       let reader = try SoundFileReader(url: folder.file("out-recovered.\(name)"))
       while try !reader.read(atMost: 4_096).isEmpty {}
