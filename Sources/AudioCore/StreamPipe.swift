@@ -60,6 +60,9 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
   /// Whether a reader waits for an element.
   package var isAwaited: Bool { state.withLock { !$0.readers.isEmpty } }
 
+  /// Whether the producer waits for room.
+  var isProducerWaiting: Bool { state.withLock { $0.producer != nil } }
+
   /// What the queue says of itself.
   package func look<Value: Sendable>(_ body: (Queue) -> Value) -> Value {
     state.withLock { body($0.queue) }
@@ -120,8 +123,9 @@ package final class StreamPipe<Queue: PipeQueue>: Sendable {
     if state.queue.hasRoom, let producer = state.producer.take() {
       wakeUps.append { [isWanted = !state.queue.isClosed] in producer.resume(returning: isWanted) }
     }
-    if state.queue.isClosed, let handler = state.whenAbandoned.take(), state.queue.isAbandoned {
-      wakeUps.append(handler)
+    // A handler that is not called either is released after the lock: what it holds may use the pipe.
+    if state.queue.isClosed, let handler = state.whenAbandoned.take() {
+      wakeUps.append { [isAbandoned = state.queue.isAbandoned] in if isAbandoned { handler() } }
     }
     state.queue.settle()
     return wakeUps

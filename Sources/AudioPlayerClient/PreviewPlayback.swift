@@ -30,7 +30,8 @@ extension AudioPlayerClient {
       control: { id, command in
         let interrupts =
           switch command {
-          case .enqueue, .setVolume: false
+          // A paused script waits for nothing.
+          case .enqueue, .setVolume, .resume: false
           default: true
           }
         let isKnown = try await stage.update(where: { $0.id == id }, interrupting: interrupts) {

@@ -1,6 +1,7 @@
-import AudioCore
 import Synchronization
 import Testing
+
+@testable import AudioCore
 
 @Suite struct StreamPipeTests {
   private let keepAll = PipePolicy<Int>.keepingAll()
@@ -85,6 +86,7 @@ import Testing
     let pipe = PolicyPipe<Int>(policy: .keepingAll(limit: 1))
     pipe.send(1)
     let producer = Task { await pipe.room() }
+    while !pipe.isProducerWaiting { await Task.yield() }
     pipe.change { $0.abandon() }
     #expect(await producer.value == false)
   }

@@ -53,6 +53,8 @@ extension StreamPipe {
   /// Gives what the source has, as it is wanted.
   fileprivate func run<Base: AsyncSequence, Failure: Error>(_ base: Base) async
   where Base.Element == AudioBuffer, Base.Failure == Failure, Queue == BroadcastQueue<Failure> {
+    // An iterator may open a device when it is made.
+    guard await room() else { return }
     do throws(Failure) {
       var iterator = base.makeAsyncIterator()
       while await room(), let buffer = try await iterator.next(isolation: nil) {
@@ -104,13 +106,16 @@ public struct BroadcastConsumer<Failure: Error>: AsyncSequence, Sendable {
 
   /// Begins to take buffers; a second iteration would share them with the first.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(reading: Reader(pipe: membership.pipe, id: membership.id))
+    Iterator(
+      membership: membership, reading: Reader(pipe: membership.pipe, id: membership.id))
   }
 
   /// Takes one buffer after the other.
   public struct Iterator: AsyncIteratorProtocol {
+    /// Keeps a consumer that only the loop uses.
+    fileprivate let membership: Reader
     /// A loop that is left leaves the broadcast, even where the consumer lives on.
-    let reading: Reader
+    fileprivate let reading: Reader
 
     /// The next buffer; nil after the end.
     public mutating func next(

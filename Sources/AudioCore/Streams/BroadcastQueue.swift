@@ -47,8 +47,8 @@ struct BroadcastQueue<Failure: Error>: PipeQueue {
   }
 
   mutating func next(for id: Int) -> PipeStep<BroadcastAudio, Failure> {
-    isAskedFor = true
     guard let consumer = consumers[id] else { return .end(nil) }
+    isAskedFor = true
     if let audio = consumers[id]?.buffers.next() { return .element(audio) }
     switch end {
     case .open: return .wait

@@ -28,6 +28,13 @@ private struct Failure: Error {}
     #expect(next(of: &queue, for: one) == "0" && next(of: &queue, for: two) == "0")
   }
 
+  @Test func `a consumer that left does not start the source`() {
+    var queue = BroadcastQueue<Failure>()
+    let (gone, _) = (queue.join(.waiting), queue.join(.waiting))
+    queue.abandon(by: gone)
+    #expect(next(of: &queue, for: gone) == "end" && !queue.hasRoom)
+  }
+
   @Test func `the source waits for the slowest waiting consumer`() {
     var queue = BroadcastQueue<Failure>()
     let (fast, slow) = (queue.join(.waiting), queue.join(.waiting))
