@@ -7,7 +7,7 @@ import ClientDependencies
 /// A gap is a jump in `firstFrame`. Each buffer carries the number of samples that the recorder
 /// silenced.
 ///
-/// Each iteration is a capture of its own: it begins with the first call of `next`, and ends with the
+/// Each iteration is a separate capture: it begins with the first call of `next`, and ends with the
 /// iterator or when its task is cancelled.
 package struct MicrophoneAudio: AsyncSequence, Sendable {
   private let recorder: AudioRecorderClient
@@ -53,7 +53,7 @@ package struct MicrophoneAudio: AsyncSequence, Sendable {
 extension CaptureRequest {
   /// The default microphone for a recognizer: 16 kHz, one channel.
   ///
-  /// Its backlog is ten seconds, so that a busy machine loses nothing.
+  /// Its backlog of ten seconds prevents dropouts on a busy machine.
   public static let speech = CaptureRequest(
     sampleRate: .speech, channelCount: 1, droppingOldestAfter: .seconds(10))
 }

@@ -32,7 +32,7 @@ extension SpeechClient {
     await startTask(request)
   }
 
-  /// Recognizes what is said and reports everything about it; see the endpoint `recognition`.
+  /// Recognizes speech and reports events; see the endpoint `recognition`.
   public func recognition(
     request: SpeechRequest
   ) async -> AsyncThrowingStream<SpeechRecognitionEvent, any Error> {

@@ -2,11 +2,9 @@ import ClientDependencies
 
 /// Recognizes speech in files and in streams of audio.
 public struct SpeechClient: Sendable {
-  /// Whether speech can be recognized on this machine, and why not; it looks for files, but loads
-  /// no model.
+  /// Whether this machine can recognize speech, or why not; it looks for files and loads no model.
   ///
-  /// Vosk's library is loaded for the answer. If models lie on a slow disk, ask from a task that may
-  /// wait.
+  /// It loads Vosk's library. If models lie on a slow disk, call it from a task that may block.
   ///
   /// An engine in another process or on another machine is `notDetermined` until
   /// `requestAuthorization` has asked it: asking here would block the caller.
@@ -16,7 +14,7 @@ public struct SpeechClient: Sendable {
       reason: reportUnimplemented("SpeechClient.authorizationStatus", from: origin).description)
   }
 
-  /// The same, after the model has been loaded, so that the first task starts at once.
+  /// The authorization status after loading the model, so the first task starts at once.
   ///
   /// If the caller is cancelled, it returns `notDetermined` at once; the model continues to load.
   public var requestAuthorization: @Sendable () async -> AuthorizationStatus = {
@@ -25,14 +23,15 @@ public struct SpeechClient: Sendable {
       reason: reportUnimplemented("SpeechClient.requestAuthorization", from: origin).description)
   }
 
-  /// Recognizes what is said in a file, a stream of buffers, or into a microphone.
+  /// Recognizes speech in a file, a stream of buffers, or a microphone's audio.
   ///
-  /// The results come while the audio does: for each utterance partial ones, each replacing the one
-  /// before, and exactly one final one. An utterance in which the engine failed and continued has no
-  /// final result; `recognition` reports it. Sounds other than speech yield nothing. The stream ends
-  /// after the last final result, when the audio has ended or `finishTask` was called. Cancelling
-  /// the consumer, or releasing the stream, ends the work at once. The stream throws
-  /// `SpeechClientError`, or what the file, the stream of buffers, or the capture threw.
+  /// Results arrive as the audio does: for each utterance partial results, each replacing the
+  /// previous one, and exactly one final result. An utterance in which the engine failed and
+  /// continued has no final result; `recognition` reports it. Sounds other than speech yield
+  /// nothing. The stream ends after the last final result, when the audio has ended or `finishTask`
+  /// was called. Cancelling the consumer, or releasing the stream, ends the work at once. The
+  /// stream throws `SpeechClientError`, or the error of the file, the stream of buffers, or the
+  /// capture.
   public var startTask:
     @Sendable (_ request: SpeechRequest) async -> AsyncThrowingStream<
       SpeechRecognitionResult, any Error
@@ -40,10 +39,10 @@ public struct SpeechClient: Sendable {
       .finished(throwing: reportUnimplemented("SpeechClient.startTask", from: origin))
     }
 
-  /// Recognizes what is said as `startTask` does, and reports everything about it.
+  /// Recognizes speech as `startTask` does, and reports more events.
   ///
-  /// It also reports when speech begins and ends, the backlog of a live source, and what was dropped
-  /// or missing, and why.
+  /// It also reports when speech begins and ends, the backlog of a live source, and lost audio with
+  /// the reason.
   ///
   /// Otherwise the stream is that of `startTask`: its `.result`s are the elements of that stream, and
   /// it ends and throws in the same way.
@@ -57,28 +56,27 @@ public struct SpeechClient: Sendable {
   /// Ends all running tasks as if their audio ended now: each stream yields its last final result
   /// and ends.
   ///
-  /// It returns when those results are in the streams; without a task, at once. Before that, the
-  /// backlog of a live source is recognized, and up to 20 s of what a source still delivers; to skip
-  /// that, cancel the consumer. A source that neither delivers anything for a second nor ends is
-  /// abandoned. An engine that makes no progress for half a minute ends its task with
+  /// It returns when those results are in the streams; without a task, at once. Before that, it
+  /// recognizes the backlog of a live source and up to 20 s of further audio; to skip that, cancel
+  /// the consumer. A source that neither delivers anything for a second nor ends is abandoned. An
+  /// engine that makes no progress for half a minute ends its task with
   /// `SpeechClientError.engineFailed`.
   public var finishTask: @Sendable () async -> Void = {
     [origin = IssueOrigin.current] in
     reportUnimplemented("SpeechClient.finishTask", from: origin)
   }
 
-  /// The languages that a request may ask for, as BCP 47 tags such as `en-US`, in
-  /// alphabetical order.
+  /// The languages that a request may specify, as BCP 47 tags such as `en-US`, in alphabetical
+  /// order.
   ///
-  /// They are those of the models that the engine in use has found; none if it has found none.
+  /// They are the languages of the models of the engine in use.
   public var supportedLocales: @Sendable () async -> [String] = {
     [origin = IssueOrigin.current] in
     reportUnimplemented("SpeechClient.supportedLocales", from: origin)
     return []
   }
 
-  /// The engines that this program can choose from: which of them can be used here, with which
-  /// models, and what the others lack.
+  /// The engines that this program can choose from, with their models or what they lack.
   public var engines: @Sendable () async -> [SpeechEngineDescription] = {
     [origin = IssueOrigin.current] in
     reportUnimplemented("SpeechClient.engines", from: origin)

@@ -2,9 +2,9 @@
 public struct SpeechEngineDescription: Hashable, Sendable {
   /// A model that the engine has found.
   public struct Model: Hashable, Sendable {
-    /// The language it knows, as a BCP 47 tag; `und` if it is unknown.
+    /// Its language, as a BCP 47 tag; `und` if it is unknown.
     public var language: String
-    /// Where it is: a path, or an address.
+    /// Its location: a path, or an address.
     public var location: String
 
     /// A model from its description.
@@ -16,8 +16,8 @@ public struct SpeechEngineDescription: Hashable, Sendable {
 
   /// What an engine can do besides dictation.
   ///
-  /// An engine may do it only with some models, and otherwise the request fails; what it does not
-  /// list, it never does.
+  /// An engine may support a capability only with some models; otherwise the request fails. It
+  /// never supports one that it does not list.
   public enum Capability: String, CaseIterable, Sendable {
     /// Results before the utterance ends.
     case partialResults
@@ -31,7 +31,7 @@ public struct SpeechEngineDescription: Hashable, Sendable {
     case alternatives
     /// `TranscriptionSegment.confidence`; other engines leave it nil.
     case confidence
-    /// Word times that are measured, and not estimated.
+    /// Measured, not estimated, word timestamps.
     case wordTimes
     /// `SpeechRequest.engineOptions`.
     case engineOptions
@@ -43,13 +43,13 @@ public struct SpeechEngineDescription: Hashable, Sendable {
   /// Its models, the default first; none if it cannot be used.
   public var models: [Model]
 
-  /// Why it cannot be used, and which package or path would help; nil if it can be used.
+  /// Why it cannot be used, and the package or path that would help; nil if it can be used.
   public var obstacle: String?
 
-  /// Whether requests go to it now.
+  /// Whether requests use it now.
   public var isInUse: Bool
 
-  /// What it can do besides dictation, whether it can be used now or not.
+  /// Its capabilities besides dictation, even if it cannot be used now.
   public var capabilities: Set<Capability>
 
   /// An engine from its description.

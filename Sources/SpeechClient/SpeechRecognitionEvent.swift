@@ -1,14 +1,14 @@
-/// What `recognition` reports, in the order in which it happens in the audio.
+/// An event of `recognition`, in the order of the audio.
 ///
 /// Cases may be added: a `switch` over it needs a `default`.
 public enum SpeechRecognitionEvent: Hashable, Sendable {
-  /// Speech, or another sound like it, begins here; whether it has words is not known yet.
+  /// Speech, or a similar sound, begins here; whether it has words is not known yet.
   ///
-  /// The time is that of the first sound, counted from the beginning of the audio, as all times
+  /// The timestamp of the first sound, counted from the beginning of the audio, as all timestamps
   /// are.
   case speechStarted(at: Duration)
 
-  /// What was recognized of an utterance, so far or finally.
+  /// A partial or final result of an utterance.
   case result(SpeechRecognitionResult)
 
   /// The utterance ended here; the event follows its final result, if it has one.
@@ -17,17 +17,17 @@ public enum SpeechRecognitionEvent: Hashable, Sendable {
   /// All audio up to here is recognized; reported every five seconds of audio without speech.
   case progressed(to: Duration)
 
-  /// The backlog of a live source: the engine is slower than the audio comes.
+  /// The backlog of a live source: recognition lags behind the audio.
   ///
   /// It is reported from one second on, whenever it has changed by a second, and with zero when the
-  /// engine has caught up; also while the engine is at work and returns nothing.
+  /// engine has caught up, even while the engine works without a result.
   case lagging(by: Duration)
 
   /// This stretch was not recognized, for this reason.
   ///
-  /// What was said before it is an utterance of its own; times continue after it. An utterance in
-  /// which the engine failed has no final result, and ends right after this event; its partial
-  /// results are void, and no other utterance has its number. The engine begins the next one afresh.
+  /// Speech before it is a separate utterance; timestamps continue after it. An utterance in which
+  /// the engine failed has no final result, and ends right after this event. Its partial results
+  /// are void, and its number is not reused. The engine begins the next one afresh.
   ///
   /// A gap of at most 50 ms in one format does not end an utterance: it counts as silence. Gaps under
   /// a millisecond are reported once they add up to one: the stretch ends with the last of them and
@@ -40,7 +40,7 @@ extension SpeechRecognitionEvent {
   ///
   /// Cases may be added: a `switch` over it needs a `default`.
   public enum DropReason: Hashable, Sendable {
-    /// The backlog of a live source became longer than the request allows: the engine is too slow.
+    /// The backlog of a live source exceeded the limit of the request: the engine is too slow.
     case engineTooSlow
 
     /// An engine that survives failures failed in this utterance, with this error.
@@ -48,38 +48,38 @@ extension SpeechRecognitionEvent {
     /// If no later utterance succeeds, the error also ends the stream.
     case engineFailed(SpeechClientError)
 
-    /// The audio is missing: the `firstFrame` of its buffers jumps ahead, because a microphone lost
-    /// frames or its device was away.
+    /// Audio is missing: the `firstFrame` of its buffers jumps ahead, because a microphone lost
+    /// frames or its device was disconnected.
     case gap
 
-    /// This many samples in it are NaN or infinite: they count as silence, and what is around them
-    /// is recognized.
+    /// This many samples are NaN or infinite: they count as silence, and the audio around them is
+    /// recognized.
     ///
-    /// From a microphone, the stretch is the buffer that reports them: they are in it, or in what was
+    /// From a microphone, the stretch is the buffer that reports them: they are in it, or in frames
     /// lost right before it. Otherwise it begins and ends with such a sample.
     case nonFinite(sampleCount: Int)
   }
 }
 
 /// The events of a stream of results.
-///
-/// Each utterance begins before its first result and ends after its final one; one without ends
+/// Each utterance begins before its first result and ends after its final one. One without a final
+/// result ends before the first result of the next one, or at the end of the results.
 /// before the next one's first, or where the results end.
 package final class ResultEvents: @unchecked Sendable {
   package typealias Results = AsyncThrowingStream<SpeechRecognitionResult, any Error>
   package typealias Events = AsyncThrowingStream<SpeechRecognitionEvent, any Error>
 
-  // Right because a stream has one consumer, which asks for one element at a time.
+  // Safe because a stream has one consumer, which requests one element at a time.
   private var iterator: Results.Iterator
   private var waiting: [SpeechRecognitionEvent] = []
-  /// The utterance in hand, and where its last word ended.
+  /// The current utterance, and the end of its last word.
   private var utterance: (number: Int, end: Duration)?
 
   private init(_ results: Results) {
     iterator = results.makeAsyncIterator()
   }
 
-  /// The events of a stream of results, which keeps its pace and its end.
+  /// The events of a stream of results, at its pace and with its end.
   package static func telling(_ results: Results) -> Events {
     let events = ResultEvents(results)
     return AsyncThrowingStream { try await events.next() }

@@ -1,13 +1,13 @@
-/// What was recognized of one utterance, so far or finally.
+/// A partial or final result of one utterance.
 public struct SpeechRecognitionResult: Hashable, Sendable {
   /// The number of the utterance in the task, counted from 0; utterances without words have none.
   ///
   /// A number without a final result is that of an utterance in which the engine failed.
   public var utterance: Int
 
-  /// What was said, the likeliest reading first.
+  /// The best transcription and its alternatives, the likeliest first.
   ///
-  /// There is one, and in a final result as many more as the request asks for and the engine has.
+  /// There is at least one; a final result has up to `SpeechRequest.alternativeCount` more.
   public var transcriptions: [Transcription]
 
   /// Whether this is the utterance's last result; one that is not is replaced by the next.
@@ -15,7 +15,7 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
     didSet { if isFinal { settledCount = 0 } }
   }
 
-  /// How fast and with which pauses it was said; nil in partial results.
+  /// The speaking rate and pauses; nil in partial results.
   public var speechRecognitionMetadata: SpeechRecognitionMetadata?
 
   private var settledCount: Int
@@ -24,8 +24,8 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - utterance: the number of the utterance in the task, counted from 0.
-  ///   - bestTranscription: the likeliest reading.
-  ///   - alternatives: other readings, the likeliest first.
+  /// - bestTranscription: the likeliest transcription.
+  /// - alternatives: other transcriptions, the likeliest first.
   ///   - isFinal: whether this is the utterance's last result.
   ///   - stableSegmentCount: how many words of a partial result are stable; all of a final one are.
   ///   - speechRecognitionMetadata: speaking rate and pauses; nil in partial results.
@@ -42,7 +42,7 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
     self.speechRecognitionMetadata = speechRecognitionMetadata
   }
 
-  /// What was most likely said.
+  /// The likeliest transcription.
   public var bestTranscription: Transcription {
     get { transcriptions.first ?? Transcription(segments: []) }
     set { transcriptions = [newValue] + transcriptions.dropFirst() }
@@ -52,8 +52,8 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
   ///
   /// All later results of the utterance, the final one included, begin with the same words, one for
   /// one. Their case, hyphens, and outer punctuation may still change ("it" becomes "It?"), and
-  /// their times may move a little. If the engine later replaces, joins, or splits stable words
-  /// ("250" for "two hundred fifty"), they stay, and its text continues after them.
+  /// their timestamps may move slightly. If the engine later replaces, joins, or splits stable
+  /// words ("250" for "two hundred fifty"), they stay, and its text continues after them.
   public var stableSegmentCount: Int {
     get {
       let count = bestTranscription.segments.count
@@ -62,8 +62,7 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
     set { settledCount = isFinal ? 0 : newValue }
   }
 
-  /// The stable words: from result to result, it only grows; `stableSegmentCount` says what of a
-  /// word may change.
+  /// The stable words, which only grow from result to result; see `stableSegmentCount`.
   public var stablePrefix: Transcription {
     var prefix = bestTranscription
     prefix.segments.removeLast(prefix.segments.count - stableSegmentCount)
@@ -83,7 +82,8 @@ public struct SpeechRecognitionMetadata: Hashable, Sendable {
   /// The shortest silence between two words that counts as a pause.
   public static let shortestPause = Duration.milliseconds(50)
 
-  /// Words per minute, from the first to the end of the last; 0 if they take no time.
+  /// Words per minute, from the beginning of the first to the end of the last; 0 if they have no
+  /// duration.
   public var speakingRate: Double
 
   /// The average length of the pauses between the words; zero if there is none.
@@ -92,7 +92,7 @@ public struct SpeechRecognitionMetadata: Hashable, Sendable {
   /// When the first word begins, from the beginning of the audio (frame 0 of its buffers).
   public var speechStartTimestamp: Duration
 
-  /// How long it is from there to the end of the last word.
+  /// The duration from there to the end of the last word.
   public var speechDuration: Duration
 
   /// Metadata from its parts.
@@ -106,7 +106,7 @@ public struct SpeechRecognitionMetadata: Hashable, Sendable {
     self.speechDuration = speechDuration
   }
 
-  /// Metadata from the times of the words; nil if there are no words.
+  /// Metadata from the timestamps of the words; nil if there are no words.
   public init?(_ transcription: Transcription) {
     let segments = transcription.segments
     guard let first = segments.first, let last = segments.last else { return nil }

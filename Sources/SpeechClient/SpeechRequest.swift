@@ -9,25 +9,24 @@ public struct SpeechRequest: Sendable {
     /// A sound file in any format, rate, and number of channels; it is read as fast as it is
     /// recognized.
     case file(URL)
-    /// Buffers in any one format, recognized as they come; `backPressure` says what becomes of those
-    /// that come too fast.
+    /// Buffers in one format, recognized as they arrive; `backPressure` decides how to handle a
+    /// backlog.
     ///
     /// A jump ahead in the buffers' `firstFrame` is a gap: it ends the utterance, `recognition`
     /// reports it, and times continue after it. A gap of at most 50 ms counts as silence.
     case buffers(any AsyncSequence<AudioBuffer, any Error> & Sendable)
-    /// A microphone, captured by the `\.audioRecorder` of whoever starts the task.
+    /// A microphone, captured by the `\.audioRecorder` of the task's caller.
     ///
-    /// It is opened when the task starts and closed when the task ends, for whatever reason. An
-    /// error of the capture (`AudioRecorderError`: no permission, no microphone, microphone lost)
-    /// ends the stream unchanged, after the last final result. Lost frames are a gap as in
-    /// `buffers`.
+    /// It is open while the task runs. An error of the capture (`AudioRecorderError`: no
+    /// permission, no microphone, microphone lost) ends the stream unchanged, after the last final
+    /// result. Lost frames are a gap as in `buffers`.
     case microphone(CaptureRequest)
   }
 
   /// Where the audio comes from.
   public var source: Source
 
-  /// Whether partial results come as well; without them there are only final ones, for less work.
+  /// Whether to report partial results; without them recognition takes less work.
   public var shouldReportPartialResults: Bool
 
   /// When an utterance begins and ends.
@@ -36,35 +35,35 @@ public struct SpeechRequest: Sendable {
   /// The sentences that may be said; nil for dictation.
   public var grammar: SpeechGrammar?
 
-  /// The language that is spoken, as a BCP 47 tag such as `en-US`; nil for that of the engine's
-  /// model.
+  /// The language of the speech, as a BCP 47 tag such as `en-US`; nil for the language of the
+  /// engine's model.
   ///
   /// A language that the model does not know ends the stream with `SpeechClientError.unavailable`.
   public var locale: String?
 
-  /// What becomes of audio that comes faster than it is recognized.
+  /// How to handle audio that arrives faster than it is recognized.
   public enum BackPressure: Hashable, Sendable {
-    /// The sender waits: right for files, and for streams that lose nothing by it.
+    /// The sender waits: right for files, and for streams that can wait without loss.
     case wait
-    /// It is taken at once, and a backlog of this length may build up: right for live sources.
+    /// Audio is accepted at once, with a backlog of up to this length: right for live sources.
     ///
-    /// If the backlog becomes longer, the oldest audio is dropped, and `recognition` reports it. A
-    /// microphone with `wait` relies on the backlog of its capture, and what that drops is a gap.
+    /// A longer backlog drops its oldest audio, and `recognition` reports the loss. A microphone
+    /// with `wait` relies on the backlog of its capture, and frames dropped there are a gap.
     ///
     /// The shortest backlog is half a second; a second of 16 kHz mono takes 64 kB.
     case buffer(upTo: Duration)
   }
 
-  /// What becomes of buffers that come faster than they are recognized; files always wait.
+  /// How to handle buffers that arrive faster than they are recognized; files always wait.
   public var backPressure = BackPressure.wait
 
-  /// Whether buffers that wait may come as they are spoken, as from a connection.
+  /// Whether a source with `wait` may deliver audio in real time, as a connection does.
   ///
-  /// The engine then decodes in a pause what may be the whole utterance, unless more audio is there
-  /// already: a final result comes sooner, for more work. A file never does; a backlog always does.
+  /// If no more audio is queued in a pause, the engine then decodes the utterance early. A final
+  /// result arrives sooner, for more work. It is always false for files and true for backlogs.
   public var isLive = false
 
-  /// The phrases to listen for, and nothing else; none for dictation or the grammar.
+  /// The key phrases to recognize, and nothing else; empty for dictation or the grammar.
   ///
   /// A segment of the results is then a whole phrase. The stream throws
   /// `SpeechClientError.invalidRequest` if there is a grammar as well, if the engine has no key
@@ -73,11 +72,12 @@ public struct SpeechRequest: Sendable {
 
   /// Phrases that are likely to be said: names, terms, titles of your application.
   ///
-  /// A hint: among readings that are about equally likely, a final result prefers one with such a
+  /// A hint: among about equally likely alternatives, a final result prefers one with such a
   /// phrase. Engines that cannot use the hint ignore it.
   public var contextualPhrases: [String] = []
 
-  /// How many other readings a final result may have, besides the best one; below 0 counts as 0.
+  /// The maximum number of alternatives in a final result, besides the best one; below 0 counts as
+  /// 0.
   public var alternativeCount = 0
 
   /// Whether the engine measures word times.
@@ -87,14 +87,14 @@ public struct SpeechRequest: Sendable {
   /// measured lengths are those of speech.
   public var measuresWordTimes = true
 
-  /// Settings that only the engine knows, by its own names for them.
+  /// Settings specific to the engine, by its own names.
   ///
   /// An unknown name or an invalid value ends the stream with `SpeechClientError.invalidRequest`,
   /// which lists what is valid.
   public var engineOptions: [String: String] = [:]
 
-  /// How many utterances may be recognized at the same time, each by a decoder of its own; 1 or less
-  /// for one after the other.
+  /// How many utterances are recognized at the same time, each by its own decoder; 1 or less for
+  /// one after the other.
   ///
   /// The results are the same, in the same order. Tasks of one client that ask for more than 1
   /// share their decoders: together they have as many as the task that asks for the most. It is
@@ -113,17 +113,17 @@ public struct SpeechRequest: Sendable {
     self.init(source: .file(url), shouldReportPartialResults: shouldReportPartialResults)
   }
 
-  /// A request to recognize what a microphone captures, until `finishTask`: `microphone: .speech` for
-  /// the default one.
+  /// A request to recognize a microphone until `finishTask`: `microphone: .speech` for the default
+  /// one.
   ///
-  /// Up to a minute of audio may wait for a slow engine, unless `backPressure` is changed.
+  /// The backlog is up to a minute, unless `backPressure` is changed.
   public init(microphone capture: CaptureRequest, shouldReportPartialResults: Bool = true) {
     self.init(
       source: .microphone(capture), shouldReportPartialResults: shouldReportPartialResults)
     backPressure = .buffer(upTo: .seconds(60))
   }
 
-  /// A request to recognize a stream of buffers, whether it can fail or not.
+  /// A request to recognize a throwing or nonthrowing stream of buffers.
   ///
   /// The stream must end when the task that iterates it is cancelled, as Swift's own streams do.
   public init<Buffers: AsyncSequence & Sendable>(
@@ -140,17 +140,16 @@ public struct SpeechRequest: Sendable {
 /// for Silero. They are rounded up, `tailPadding` down. An invalid duration counts as the nearest
 /// valid one; `longest` is at least one second.
 public struct EndpointPolicy: Hashable, Sendable {
-  /// How much audio before the first speech belongs to the utterance, so that its first sound is not
-  /// lost; 300 ms.
+  /// How much audio before the first speech belongs to the utterance, to keep its first sound; 300
+  /// ms.
   public var preRoll: Duration
-  /// How much speech begins an utterance, so that a click does not; 30 ms.
+  /// How much speech begins an utterance; 30 ms, to ignore clicks.
   public var onset: Duration
-  /// How much silence ends an utterance; 600 ms, doubled for an utterance that is under way when the
-  /// stream begins.
+  /// How much silence ends an utterance; 600 ms, doubled if the stream begins within the utterance.
   public var silence: Duration
-  /// The length from which on a pause of `shortSilence` ends an utterance; 12 s.
+  /// The length after which a pause of `shortSilence` ends an utterance; 12 s.
   public var comfortable: Duration
-  /// How much silence ends an utterance that has become longer than `comfortable`; 150 ms.
+  /// How much silence ends an utterance longer than `comfortable`; 150 ms.
   public var shortSilence: Duration
   /// The maximum length of an utterance; 20 s.
   ///
@@ -158,9 +157,9 @@ public struct EndpointPolicy: Hashable, Sendable {
   /// length; the next utterance continues from there. Engines need memory and time in proportion to
   /// the length; some accept less, and get shorter utterances.
   public var longest: Duration
-  /// How much silence the engine gets after the last sound of an utterance, up to 10 s, so that the
-  /// last word is not cut; nil for the silence that ended the utterance, or 200 ms if the engine
-  /// decodes in pauses.
+  /// How much silence the engine gets after the last sound of an utterance, up to 10 s, to keep the
+  /// last word; nil for the silence that ended the utterance, or 200 ms if the engine decodes in
+  /// pauses.
   ///
   /// If it is less than the pause, the engine gets the rest only if speech resumes; if it is more,
   /// digital silence is added. An engine that needs more gets more.
@@ -185,24 +184,24 @@ public struct EndpointPolicy: Hashable, Sendable {
 
 /// A grammar in the Java Speech Grammar Format (JSGF): only its sentences are recognized.
 ///
-/// An engine makes any speech fit its grammar, so words that it does not have come out as words
-/// that it has; such words have no confidence.
+/// An engine fits any speech to its grammar: words outside it come out as words of the grammar,
+/// without confidence.
 public enum SpeechGrammar: Hashable, Sendable {
   /// The grammar's text, from `#JSGF V1.0;` on.
   case text(String)
-  /// A file or pipe that holds the grammar as UTF-8 text, 16 MiB at most; it is read when the task
-  /// begins, on a thread of the task, whose stream ends with what is wrong with it.
+  /// A file or pipe with the grammar as UTF-8 text, 16 MiB at most. The task reads it on its own
+  /// thread when it begins; a read error ends the stream.
   case file(URL)
 }
 
-/// A phrase to listen for in running speech.
+/// A phrase to detect in running speech.
 public struct KeyPhrase: Hashable, Sendable {
   /// Its words, with a space between them.
   public var text: String
 
-  /// How likely the phrase must be to count as recognized; nil for the engine's own choice.
+  /// The minimum likelihood of the phrase; nil for the engine's default.
   ///
-  /// Above 0 and at most 1: with a smaller one more is found, and more of it wrongly. The scale is
+  /// Above 0 and at most 1; lower values find more phrases, with more false positives. The scale is
   /// the engine's.
   public var threshold: Double?
 

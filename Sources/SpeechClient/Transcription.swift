@@ -20,7 +20,7 @@ public struct Transcription: Hashable, Sendable {
   public var formattedString: String { segments.map(\.substring).joinedAsWritten }
 }
 
-/// One word, and its place in the audio.
+/// A word with its timestamp and duration.
 public struct TranscriptionSegment: Hashable, Sendable {
   /// The word.
   public var substring: String
@@ -28,13 +28,13 @@ public struct TranscriptionSegment: Hashable, Sendable {
   /// When it begins, from the beginning of the audio (frame 0 of its buffers).
   public var timestamp: Duration
 
-  /// How long it is.
+  /// Its duration.
   public var duration: Duration
 
-  /// How sure the engine is, 0…1; nil in partial results, and if the engine does not know.
+  /// The engine's confidence, 0…1; nil in partial results, and if the engine has none.
   public var confidence: Double?
 
-  /// What the result's other readings have in its place, the likeliest first.
+  /// The words of the result's alternatives in its place, the likeliest first.
   ///
   /// Each is different from the word and from the others.
   public var alternativeSubstrings: [String]
