@@ -8,7 +8,7 @@ public struct WordErrorRate: Hashable, Sendable {
 
   /// Compares two texts, after both have been taken apart into words in the same way.
   public init(
-    reference: String, hypothesis: String, normalisation: WordNormalisation = .spoken
+    reference: String, hypothesis: String, normalisation: WordNormalization = .spoken
   ) {
     self.init(
       reference: normalisation.words(of: reference),

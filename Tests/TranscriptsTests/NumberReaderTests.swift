@@ -4,7 +4,7 @@ import Transcripts
 
 @Suite struct NumberReaderTests {
   private func words(_ text: String) -> String {
-    WordNormalisation.spoken.words(of: text).joined(separator: " ")
+    WordNormalization.spoken.words(of: text).joined(separator: " ")
   }
 
   @Test(arguments: [

@@ -6,7 +6,7 @@ import Transcripts
 /// Makes the results of a task from an engine's hypotheses: numbered, on one time-line, one final
 /// each, but for those that are lost.
 struct UtteranceResults {
-  private var stabiliser = PartialStabiliser()
+  private var stabilizer = PartialStabilizer()
   private var number = 0
   private var start: FrameCount = 0
   /// Where in the stream the last word of a final result ended.
@@ -16,7 +16,7 @@ struct UtteranceResults {
 
   /// An utterance begins at this frame of the stream at 16 kHz.
   mutating func begin(at frame: FrameCount) {
-    stabiliser.reset()
+    stabilizer.reset()
     (shown, shownStableCount) = ([], 0)
     start = frame
   }
@@ -29,16 +29,16 @@ struct UtteranceResults {
     _ hypothesis: SpeechHypothesis, heard: FrameCount, plausibility: Plausibility?
   ) -> SpeechRecognitionResult? {
     let isSpeech = plausibility?.isVoice(hypothesis) ?? true
-    let partial = stabiliser.add(
+    let partial = stabilizer.add(
       newWords(hypothesis, heard), heard: heard, maySettle: isSpeech)
     let texts = partial.words.map(\.text)
-    guard !texts.isEmpty, texts != shown || stabiliser.stableCount != shownStableCount else {
+    guard !texts.isEmpty, texts != shown || stabilizer.stableCount != shownStableCount else {
       return nil
     }
-    (shown, shownStableCount) = (texts, stabiliser.stableCount)
+    (shown, shownStableCount) = (texts, stabilizer.stableCount)
     return SpeechRecognitionResult(
       utterance: number, bestTranscription: transcription(partial, partial.words.map(\.unsure)),
-      isFinal: false, stableSegmentCount: stabiliser.stableCount)
+      isFinal: false, stableSegmentCount: stabilizer.stableCount)
   }
 
   /// The final result; nil where the utterance was no speech.
@@ -52,7 +52,7 @@ struct UtteranceResults {
     _ hypothesis: SpeechHypothesis, heard: FrameCount, plausibility: Plausibility?
   ) -> SpeechRecognitionResult? {
     let isSpeech = plausibility?.isSpeech(hypothesis) ?? true
-    let final = stabiliser.keeping(isSpeech ? newWords(hypothesis, heard) : SpeechHypothesis())
+    let final = stabilizer.keeping(isSpeech ? newWords(hypothesis, heard) : SpeechHypothesis())
     guard !final.words.isEmpty || !shown.isEmpty else { return nil }
     defer {
       number += 1

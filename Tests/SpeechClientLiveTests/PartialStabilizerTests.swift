@@ -4,7 +4,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-@Suite struct PartialStabiliserTests {
+@Suite struct PartialStabilizerTests {
   private typealias Word = SpeechHypothesis.Word
 
   /// Words of 0.2 s, one after the other.
@@ -20,21 +20,21 @@ import Testing
     return hypothesis
   }
 
-  /// A stabiliser for which these words stay, but for the last.
-  private func stabiliser(of text: String) -> PartialStabiliser {
-    var stabiliser = PartialStabiliser()
+  /// A stabilizer for which these words stay, but for the last.
+  private func stabilizer(of text: String) -> PartialStabilizer {
+    var stabilizer = PartialStabilizer()
     for index in 0..<6 {
-      _ = stabiliser.add(hypothesis(text), heard: FrameCount(100_000 + index * 1600))
+      _ = stabilizer.add(hypothesis(text), heard: FrameCount(100_000 + index * 1600))
     }
-    return stabiliser
+    return stabilizer
   }
 
   /// How many words are stable after each hypothesis, a tenth of a second apart.
   private func counts(_ hypotheses: [String]) -> [Int] {
-    var stabiliser = PartialStabiliser()
+    var stabilizer = PartialStabilizer()
     return hypotheses.enumerated().map { index, text in
-      _ = stabiliser.add(hypothesis(text), heard: FrameCount((index + 10) * 1600))
-      return stabiliser.stableCount
+      _ = stabilizer.add(hypothesis(text), heard: FrameCount((index + 10) * 1600))
+      return stabilizer.stableCount
     }
   }
 
@@ -51,12 +51,12 @@ import Testing
   }
 
   @Test func `a word that is not long over does not stay`() {
-    var stabiliser = PartialStabiliser()
+    var stabilizer = PartialStabilizer()
     let words = words("go on")
-    _ = stabiliser.add(SpeechHypothesis(words: words), heard: 0)
-    _ = stabiliser.add(SpeechHypothesis(words: words), heard: 8000)
-    #expect(stabiliser.stableCount == 1)
-    var late = PartialStabiliser()
+    _ = stabilizer.add(SpeechHypothesis(words: words), heard: 0)
+    _ = stabilizer.add(SpeechHypothesis(words: words), heard: 8000)
+    #expect(stabilizer.stableCount == 1)
+    var late = PartialStabilizer()
     var far = SpeechHypothesis(
       words: words.map {
         Word($0.text, frames: $0.frames.lowerBound + 5000..<$0.frames.upperBound + 5000)
@@ -71,60 +71,60 @@ import Testing
   }
 
   @Test func `what stays is put in front of what the engine says instead`() {
-    var stabiliser = PartialStabiliser()
+    var stabilizer = PartialStabilizer()
     for index in 0..<8 {
-      _ = stabiliser.add(hypothesis("go on now"), heard: FrameCount(9600 + index * 1600))
+      _ = stabilizer.add(hypothesis("go on now"), heard: FrameCount(9600 + index * 1600))
     }
-    #expect(stabiliser.stableCount == 2)
+    #expect(stabilizer.stableCount == 2)
     let other = [
       Word("no", frames: 0..<5000), Word("one", frames: 5000..<8000),
       Word("here", frames: 8000..<9600),
     ]
-    let kept = stabiliser.keeping(SpeechHypothesis(words: other)).words
+    let kept = stabilizer.keeping(SpeechHypothesis(words: other)).words
     #expect(kept.map(\.text) == ["go", "on", "one", "here"])
     #expect(kept[2].frames == 6400..<8000)
-    #expect(stabiliser.keeping(hypothesis("go on then")).texts == ["go", "on", "then"])
-    #expect(stabiliser.keeping(SpeechHypothesis()).texts == ["go", "on"])
+    #expect(stabilizer.keeping(hypothesis("go on then")).texts == ["go", "on", "then"])
+    #expect(stabilizer.keeping(SpeechHypothesis()).texts == ["go", "on"])
   }
 
   @Test func `a decode that is read again agrees with nobody`() {
-    var stabiliser = PartialStabiliser()
+    var stabilizer = PartialStabilizer()
     for heard in stride(from: 16_000, through: 40_000, by: 1600) {
-      _ = stabiliser.add(hypothesis("go on", revision: 1), heard: FrameCount(heard))
-      #expect(stabiliser.stableCount == 0)
+      _ = stabilizer.add(hypothesis("go on", revision: 1), heard: FrameCount(heard))
+      #expect(stabilizer.stableCount == 0)
     }
-    _ = stabiliser.add(hypothesis("go on", revision: 2), heard: 41_600)
-    #expect(stabiliser.stableCount == 1)
+    _ = stabilizer.add(hypothesis("go on", revision: 2), heard: 41_600)
+    #expect(stabilizer.stableCount == 1)
   }
 
   @Test func `an unsure word needs a third decode, and the words after it wait for it`() {
-    var stabiliser = PartialStabiliser()
+    var stabilizer = PartialStabilizer()
     func add(_ revision: Int) -> Int {
       var hypothesis = hypothesis("go on then", revision: revision)
       hypothesis.words[0].confidence = 0.89
       hypothesis.words[1].confidence = 0.9
-      _ = stabiliser.add(hypothesis, heard: FrameCount(8_000 * revision))
-      return stabiliser.stableCount
+      _ = stabilizer.add(hypothesis, heard: FrameCount(8_000 * revision))
+      return stabilizer.stableCount
     }
     #expect([add(1), add(2), add(3)] == [0, 0, 2])
   }
 
   @Test func `a place that changed often settles as soon as decodes agree on it`() {
-    var stabiliser = PartialStabiliser()
+    var stabilizer = PartialStabilizer()
     for (index, word) in ["no", "so", "oh", "low", "go", "go"].enumerated() {
       let hypothesis = hypothesis("\(word) on", revision: index)
-      _ = stabiliser.add(hypothesis, heard: FrameCount(8_000 * (index + 1)))
+      _ = stabilizer.add(hypothesis, heard: FrameCount(8_000 * (index + 1)))
     }
-    #expect(stabiliser.stableCount == 1)
+    #expect(stabilizer.stableCount == 1)
   }
 
   @Test func `two decodes are enough where they are numbered, and else half a second`() {
-    var numbered = PartialStabiliser()
+    var numbered = PartialStabilizer()
     _ = numbered.add(hypothesis("go on", revision: 1), heard: 16_000)
     #expect(numbered.stableCount == 0)
     _ = numbered.add(hypothesis("go on", revision: 2), heard: 22_400)
     #expect(numbered.stableCount == 1)
-    var unnumbered = PartialStabiliser()
+    var unnumbered = PartialStabilizer()
     _ = unnumbered.add(hypothesis("go on"), heard: 16_000)
     _ = unnumbered.add(hypothesis("go on"), heard: 22_400)
     #expect(unnumbered.stableCount == 0)
@@ -134,13 +134,13 @@ import Testing
 
   @Test func `a word that is written otherwise is the same`() {
     let texts = ["isn't it so", "Isn\u{2019}t it so?", "ISN'T it, so"]
-    var stabiliser = PartialStabiliser()
+    var stabilizer = PartialStabilizer()
     for index in 0..<6 {
-      _ = stabiliser.add(hypothesis(texts[index % 3]), heard: FrameCount(16_000 + index * 1600))
+      _ = stabilizer.add(hypothesis(texts[index % 3]), heard: FrameCount(16_000 + index * 1600))
     }
-    #expect(stabiliser.stableCount == 2)
+    #expect(stabilizer.stableCount == 2)
     let final = hypothesis("Isn't it? 250 euros.")
-    #expect(stabiliser.keeping(final) == final)
+    #expect(stabilizer.keeping(final) == final)
   }
 
   @Test(arguments: [
@@ -173,7 +173,7 @@ import Testing
     // Times say nothing here, and are a guess.
     var later = hypothesis(later)
     later.hasEstimatedTimes = true
-    let kept = stabiliser(of: stable).keeping(later)
+    let kept = stabilizer(of: stable).keeping(later)
     #expect(kept.texts.joined(separator: " ") == expected)
   }
 
@@ -182,17 +182,17 @@ import Testing
       Word("That", frames: 0..<3200), Word("is", frames: 3200..<6400),
       Word("250", frames: 6400..<16_000), Word("euros.", frames: 16_000..<20_000),
     ])
-    let kept = stabiliser(of: "that is two hundred fifty euros").keeping(later)
+    let kept = stabilizer(of: "that is two hundred fifty euros").keeping(later)
     #expect(kept.texts == ["that", "is", "two", "hundred", "fifty", "euros."])
   }
 
   @Test func `words that stay from a guess make the times a guess`() {
-    var stabiliser = PartialStabiliser()
+    var stabilizer = PartialStabilizer()
     var guess = hypothesis("go on now")
     guess.hasEstimatedTimes = true
-    for heard in [16_000, 24_000] { _ = stabiliser.add(guess, heard: FrameCount(heard)) }
-    #expect(!stabiliser.keeping(hypothesis("Go on now")).hasEstimatedTimes)
-    #expect(stabiliser.keeping(hypothesis("no one")).hasEstimatedTimes)
+    for heard in [16_000, 24_000] { _ = stabilizer.add(guess, heard: FrameCount(heard)) }
+    #expect(!stabilizer.keeping(hypothesis("Go on now")).hasEstimatedTimes)
+    #expect(stabilizer.keeping(hypothesis("no one")).hasEstimatedTimes)
   }
 }
 

@@ -22,7 +22,7 @@ import SpeechEngine
 /// Words are the same where their keys are: how a word is written may change at any time. A hypothesis
 /// that has other words in place of those that stay, or joins or parts them, goes on behind them: where
 /// its times say that they end, or, where times are a guess, its letters.
-struct PartialStabiliser {
+struct PartialStabilizer {
   typealias Word = SpeechHypothesis.Word
 
   /// How long a word must have been the same where decodes are not numbered.
@@ -101,7 +101,7 @@ struct PartialStabiliser {
 
   /// Forgets the utterance.
   mutating func reset() {
-    self = PartialStabiliser()
+    self = PartialStabilizer()
   }
 
   private func isSettled(_ index: Int, _ heard: FrameCount) -> Bool {

@@ -1,7 +1,7 @@
 import SpeechClient
 
 /// How a text is taken apart into the words that are compared.
-public enum WordNormalisation: Hashable, Sendable, CaseIterable {
+public enum WordNormalization: Hashable, Sendable, CaseIterable {
   /// As spoken: texts that are read aloud alike compare equal.
   ///
   /// - Letters become lowercase. A word is a run of letters and digits, and of apostrophes between

@@ -2,7 +2,7 @@ import SpeechClient
 import Testing
 import Transcripts
 
-struct WordNormalisationTests {
+struct WordNormalizationTests {
   @Test(arguments: [
     ("Go! Twenty-one?", ["go", "21"]),
     ("rock\u{2019}n", ["rock'n"]),
@@ -14,7 +14,7 @@ struct WordNormalisationTests {
     ("A & B", ["a", "and", "b"]),
   ])
   func `spoken words have neither case nor punctuation`(text: String, words: [String]) {
-    #expect(WordNormalisation.spoken.words(of: text) == words)
+    #expect(WordNormalization.spoken.words(of: text) == words)
   }
 
   /// Texts that are read aloud alike.
@@ -34,7 +34,7 @@ struct WordNormalisationTests {
     ["\u{6211}\u{7528}\u{624B}\u{673A}\u{3002}", "\u{6211} \u{7528} \u{624B}\u{673A}"],
   ])
   func `texts that are read aloud alike have the same words`(texts: [String]) {
-    let words = texts.map(WordNormalisation.spoken.words)
+    let words = texts.map(WordNormalization.spoken.words)
     #expect(Set(words).count == 1, "\(words)")
     #expect(words.first?.isEmpty == false)
   }
@@ -48,13 +48,13 @@ struct WordNormalisationTests {
     ("analysis metrepole", ["analysis", "metrepole"]),
   ])
   func `what only looks like a variant stays`(text: String, words: [String]) {
-    #expect(WordNormalisation.spoken.words(of: text) == words)
+    #expect(WordNormalization.spoken.words(of: text) == words)
   }
 
   @Test
   func `written words stay as they are`() {
     #expect(
-      WordNormalisation.written.words(of: "Don't,  twenty-one!\n") == ["Don't,", "twenty-one!"])
+      WordNormalization.written.words(of: "Don't,  twenty-one!\n") == ["Don't,", "twenty-one!"])
   }
 
   @Test
