@@ -1,4 +1,4 @@
-/// Something that plays or captures sound.
+/// A device that plays or captures audio.
 public struct AudioDevice: Hashable, Sendable, Identifiable {
   /// A device's name in its sound system, which stays the same when other devices come and go.
   public struct ID: Hashable, Sendable, RawRepresentable, ExpressibleByStringLiteral {
@@ -57,8 +57,8 @@ extension AudioDevice.ID: CustomStringConvertible {
   public var description: String { rawValue }
 }
 
-/// What becomes of sound that is under way when its device is lost: unplugged, or its sound server
-/// ended or does not answer any more.
+/// How to handle a device that is lost during playback or capture: it was unplugged, or its sound
+/// server ended or stopped responding.
 ///
 /// Cases are added over time: a `switch` wants a `default`.
 public enum DeviceLossPolicy: Hashable, Sendable {

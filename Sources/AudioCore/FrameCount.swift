@@ -27,7 +27,7 @@ public struct FrameCount: Hashable, Comparable, Sendable, AdditiveArithmetic {
     // Of a rate from 9.2 GHz on the product does not fit into 64 bits.
     let (nanoseconds, _) = Int64(rate.hertz)
       .dividingFullWidth(Int64(rest).multipliedFullWidth(by: 1_000_000_000))
-    // Durations from any integer are made by generic code, which is slow for the card's thread.
+    // Generic code makes durations from any integer, which is too slow for the audio thread.
     return Duration(
       secondsComponent: Int64(whole), attosecondsComponent: nanoseconds * 1_000_000_000)
   }

@@ -1,4 +1,4 @@
-/// What an open device settled on.
+/// The configuration of an open device.
 public struct PCMConfiguration: Hashable, Sendable {
   /// The device that was opened.
   public var device: AudioDevice.ID

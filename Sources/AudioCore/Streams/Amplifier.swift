@@ -52,9 +52,9 @@ extension AudioBuffer {
   }
 }
 
-/// Changes the gain of streams while they are listened to: `stream.amplified(by: control)`.
+/// Changes the gain of streams while they play: `stream.amplified(by: control)`.
 ///
-/// Thread safety: any thread, not the card's.
+/// Thread safety: any thread except the audio thread.
 public final class GainControl: Sendable {
   struct Setting {
     var number = 0

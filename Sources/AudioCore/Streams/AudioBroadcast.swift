@@ -33,8 +33,8 @@ public final class AudioBroadcast<Failure: Error>: Sendable {
 
   /// Adds a consumer, which belongs to the broadcast from now on.
   ///
-  /// What comes before it is iterated waits for it, so that the source waits too where it is a
-  /// `.waiting` one.
+  /// Buffers that arrive before it is iterated wait for it, and a `.waiting` consumer makes the
+  /// source wait too.
   ///
   /// It is iterated once, and leaves with the end of its iteration, or when it is released.
   public func consumer(_ policy: BroadcastPolicy = .waiting) -> BroadcastConsumer<Failure> {
@@ -76,7 +76,7 @@ public enum BroadcastPolicy: Hashable, Sendable {
   case droppingOldest(FrameCount)
 }
 
-/// A buffer of a broadcast, and what this consumer has lost before it.
+/// A buffer of a broadcast, and the frames that this consumer lost before it.
 public struct BroadcastAudio: Equatable, Sendable {
   /// The frames.
   public var buffer: AudioBuffer
@@ -91,7 +91,7 @@ public struct BroadcastAudio: Equatable, Sendable {
   }
 }
 
-/// The buffers of a broadcast as one consumer gets them, with what it has lost.
+/// The buffers of a broadcast for one consumer, with its lost frames.
 ///
 /// Where only the audio matters, `consumer.map(\.buffer)` is it; losses are gaps in its indices.
 /// It ends with the source, with its errors. A task that is cancelled sees the end.

@@ -35,7 +35,7 @@ public struct LevelMeter: AudioProcessor, Sendable {
   }
 }
 
-/// Puts to each buffer how loud it is.
+/// Adds its level to each buffer.
 public struct BufferMeter: AudioProcessor, Sendable {
   /// A machine; it remembers nothing.
   public init() {}
@@ -44,7 +44,7 @@ public struct BufferMeter: AudioProcessor, Sendable {
   public mutating func take(_ buffer: AudioBuffer) -> [MeteredAudio] { [MeteredAudio(buffer)] }
 }
 
-/// How loud a stretch of the time-line was, together and channel by channel.
+/// The level of a stretch of the time-line, overall and for each channel.
 public struct LevelReading: Hashable, Sendable {
   /// The index of the first frame of the stretch.
   public var firstFrame: FrameCount
@@ -67,7 +67,7 @@ public struct LevelReading: Hashable, Sendable {
   public var endFrame: FrameCount { firstFrame + frameCount }
 }
 
-/// A buffer together with how loud it is.
+/// A buffer with its level.
 public struct MeteredAudio: Equatable, Sendable {
   /// The buffer, untouched.
   public var buffer: AudioBuffer

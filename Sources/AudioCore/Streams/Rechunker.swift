@@ -1,6 +1,6 @@
 /// Cuts and joins buffers so that each has the same number of frames.
 public struct Rechunker: AudioProcessor, Sendable {
-  /// What becomes of a buffer that cannot be filled: the last one, and the one before a gap.
+  /// How to handle a buffer that cannot be filled: the last one, and the one before a gap.
   public enum Rest: Hashable, Sendable {
     /// It is shorter.
     case short
