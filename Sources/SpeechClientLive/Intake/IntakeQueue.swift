@@ -5,7 +5,7 @@ import SpeechClient
 ///
 /// A live source always has room, at the cost of the oldest audio; any other source waits.
 struct IntakeQueue: PipeQueue {
-  /// What is to be heard next, and what is to be told before it.
+  /// The next audio to recognize, and what to report before it.
   struct Item: Equatable {
     var dropped: Range<Duration>?
     /// What the source lacks right before the buffer.
@@ -31,9 +31,9 @@ struct IntakeQueue: PipeQueue {
   private var meter = LagMeter()
   /// Where the next buffer should begin, in frames of the rate of `format`.
   private var expected: (format: AudioFormat, frame: FrameCount)?
-  /// Where what was taken or dropped last ended.
+  /// The end of the audio that was taken or dropped last.
   private var end: Duration?
-  /// What was missing in pieces that are too short to be told.
+  /// Missing audio in pieces too short to report.
   private var untold = Duration.zero
   /// The format of what was taken or dropped last.
   private var format: AudioFormat?
@@ -60,7 +60,7 @@ struct IntakeQueue: PipeQueue {
   /// Whether the source should be read on.
   var hasRoom: Bool { isClosed || limit != nil || buffers.isEmpty }
 
-  /// Whether a source that waits for its hearer is ahead of it.
+  /// Whether a waiting source is ahead of the recognizer.
   var holdsBack: Bool { limit == nil && !buffers.isEmpty }
 
   /// Takes the next buffer of the source; a closed queue takes nothing.

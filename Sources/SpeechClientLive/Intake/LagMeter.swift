@@ -1,15 +1,15 @@
-/// Decides when a lag is worth telling.
+/// Decides when to report a lag.
 struct LagMeter {
-  /// A lag is none below this.
+  /// Shorter backlogs are no lag.
   static let least = Duration.seconds(1)
-  /// A lag that was told is over below this.
+  /// A reported lag is over below this.
   static let over = Duration.milliseconds(500)
-  /// How much a lag must have changed to be told again.
+  /// The minimum change to report a lag again.
   static let step = Duration.seconds(1)
 
   private var told = Duration.zero
 
-  /// Takes what waits now; what to tell, zero where a lag is over.
+  /// Takes the current backlog; returns the lag to report, zero when a lag is over.
   mutating func add(_ waiting: Duration) -> Duration? {
     guard told > .zero else { return waiting >= Self.least ? tell(waiting) : nil }
     if waiting < Self.over { return tell(.zero) }

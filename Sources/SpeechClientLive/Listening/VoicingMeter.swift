@@ -1,6 +1,6 @@
 import AudioCore
 
-/// Tells whether a sound has the periods of a voice, 80 to 400 a second, by its autocorrelation.
+/// Determines by autocorrelation whether a sound has the periods of a voice, 80 to 400 a second.
 struct VoicingMeter {
   /// How alike two periods of a voice are at least.
   static let likeness: Float = 0.75

@@ -1,8 +1,8 @@
 import AudioCore
 import SpeechEngine
 
-/// Whether the words that an engine hears in an utterance can be speech, because engines make words
-/// of noise and music as well.
+/// Whether the words of an utterance can be speech, because engines also find words in noise and
+/// music.
 struct Plausibility {
   /// Where the engine is less sure of every single word, it took a noise for speech.
   static let leastConfidence = 0.03

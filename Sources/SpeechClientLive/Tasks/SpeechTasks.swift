@@ -50,7 +50,7 @@ final class SpeechTasks: Sendable {
     }
   }
 
-  /// Starts a task and gives everything that it tells.
+  /// Starts a task and returns all its events.
   func events(
     of request: SpeechRequest
   ) -> AsyncThrowingStream<SpeechRecognitionEvent, any Error> {
