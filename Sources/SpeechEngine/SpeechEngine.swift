@@ -1,6 +1,6 @@
 import ClientDependencies
 
-/// The seam to speech recognition: what the toolkit needs of an engine, and no more.
+/// The interface between the toolkit and a speech recognition engine.
 ///
 /// An engine turns the samples of one utterance at a time into words. Everything around that
 /// (conversion, finding utterances, stable partial results, one timeline) is done above it, in the

@@ -9,13 +9,13 @@ public enum SpeechEngineCapability: String, CaseIterable, Sendable {
   case grammar
   /// Recognizes only given phrases.
   case keyPhrases
-  /// Prefers readings with phrases that are likely to be said.
+  /// Prefers alternatives with phrases that are likely to be said.
   case contextualPhrases
-  /// Returns other readings of an utterance.
+  /// Returns alternatives of an utterance.
   case alternatives
-  /// Returns how sure it is of each word.
+  /// Returns a confidence for each word.
   case confidence
-  /// Measures where each word lies, and does not estimate it.
+  /// Measures word timestamps instead of estimating them.
   case wordTimes
   /// Has settings of its own.
   case engineOptions

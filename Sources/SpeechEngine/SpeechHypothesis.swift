@@ -5,7 +5,7 @@ public struct SpeechHypothesis: Equatable, Sendable {
   /// The words, as the model spells them; none if the engine found no speech.
   public var words: [Word]
 
-  /// Other readings of the whole utterance, the likeliest first, each different from `words` and
+  /// Alternatives for the whole utterance, the likeliest first, each different from `words` and
   /// from the others; at most as many as were requested, and none before the utterance ends.
   public var alternatives: [[Word]]
 
@@ -23,13 +23,13 @@ public struct SpeechHypothesis: Equatable, Sendable {
     self.alternatives = alternatives
   }
 
-  /// One word and its place in the audio.
+  /// A word with its frames.
   public struct Word: Equatable, Sendable {
     /// The word.
     public var text: String
     /// Its frames at 16 kHz, counted from the first sample of the utterance.
     public var frames: Range<FrameCount>
-    /// How sure the engine is, 0…1; nil if it does not know, as in most partial hypotheses.
+    /// The confidence, 0…1; nil if the engine has none, as in most partial hypotheses.
     public var confidence: Double?
 
     /// A word and its place; its confidence only if the engine has one.

@@ -18,7 +18,7 @@ public struct SpeechSessionOptions: Hashable, Sendable {
   /// Phrases that are likely to be said; a hint that an engine may ignore.
   public var contextualPhrases: [String] = []
 
-  /// How many other readings of an utterance are requested besides the best one; 0 or more.
+  /// How many alternatives are requested besides the best result; 0 or more.
   public var alternativeCount = 0
 
   /// Whether word times are measured; otherwise the engine may estimate them.
@@ -37,14 +37,14 @@ public struct SpeechSessionOptions: Hashable, Sendable {
   }
 }
 
-/// A phrase to listen for in running speech.
+/// A phrase to detect in running speech.
 public struct SpeechKeyPhrase: Hashable, Sendable {
   /// Its words, with a space between them.
   public var text: String
 
   /// How likely the phrase must be to count as recognized; nil for the engine's own choice.
   ///
-  /// Above 0 and at most 1: with a smaller one more is found, and more of it wrongly.
+  /// Above 0 and at most 1; lower values find more phrases, with more false positives.
   public var threshold: Double?
 
   /// A phrase, with the engine's own threshold unless another is given.
