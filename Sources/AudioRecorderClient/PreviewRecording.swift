@@ -19,7 +19,11 @@ extension AudioRecorderClient {
       where isMeant: @Sendable (PreviewRecording) -> Bool = { _ in true },
       _ command: RecordingCommand
     ) async -> Bool {
-      (try? await stage.update(where: isMeant) { $0.control(command) }) ?? false
+      let interrupts = command == .stop || command == .pause
+      return
+        (try? await stage.update(where: isMeant, interrupting: interrupts) {
+          $0.control(command)
+        }) ?? false
     }
     return AudioRecorderClient(
       currentTime: { await stage.scripts.last?.recorded.inSeconds },

@@ -17,7 +17,7 @@ final class DataSync: Sendable {
 
   private let tell: @Sendable (Duration) -> Void
   private let time: @Sendable () -> Duration
-  private let wish: WakeUp
+  private let wakeUp: WakeUp
   private let ended: WakeUp
   // Held to look and to decide, never while the disk works.
   private let state: Mutex<State>
@@ -49,7 +49,7 @@ final class DataSync: Sendable {
   ) throws {
     (self.time, self.tell) = (time, tell)
     state = Mutex(State(store: store))
-    wish = try WakeUp()
+    wakeUp = try WakeUp()
     ended = try WakeUp()
     _ = try DedicatedThread.start(name: "syrinx-sync") { [self] in
       work()
@@ -63,7 +63,7 @@ final class DataSync: Sendable {
   /// Asks for it; returns at once.
   func request() {
     switch state.withLock({ $0.clock.request(at: time()) }) {
-    case .begin: wish.signal()
+    case .begin: wakeUp.signal()
     case .wait: break
     case .waitAndTell(let slowness): tell(slowness)
     }
@@ -76,7 +76,7 @@ final class DataSync: Sendable {
       return !state.isEnding
     }
     guard isFirst else { return }
-    wish.signal()
+    wakeUp.signal()
     ended.wait()
     // It is released when this returns, not under the lock.
     _ = state.withLock { $0.store.take() }
@@ -84,7 +84,7 @@ final class DataSync: Sendable {
 
   private func work() {
     while true {
-      wish.wait()
+      wakeUp.wait()
       guard !state.withLock(\.isEnding) else { return }
       repeat { note(store()) } while goesOn()
     }

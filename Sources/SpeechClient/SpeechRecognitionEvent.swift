@@ -62,9 +62,9 @@ extension SpeechRecognitionEvent {
 }
 
 /// The events of a stream of results.
+///
 /// Each utterance begins before its first result and ends after its final one. One without a final
 /// result ends before the first result of the next one, or at the end of the results.
-/// before the next one's first, or where the results end.
 package final class ResultEvents: @unchecked Sendable {
   package typealias Results = AsyncThrowingStream<SpeechRecognitionResult, any Error>
   package typealias Events = AsyncThrowingStream<SpeechRecognitionEvent, any Error>

@@ -22,10 +22,10 @@ final class ServerLink {
     do throws(LinkTrouble) {
       switch server {
       case .tcp(let host, let port):
-        bytes = try .connected(host: host, port: port, within: Patience(options.connectTimeout))
+        bytes = try .connected(host: host, port: port, within: TimeBudget(options.connectTimeout))
         child = nil
       case .unix(let path):
-        bytes = try .connected(path: path, within: Patience(options.connectTimeout))
+        bytes = try .connected(path: path, within: TimeBudget(options.connectTimeout))
         child = nil
       case .stdio(let command):
         guard let command else { throw .noCommand }
@@ -81,16 +81,16 @@ final class ServerLink {
 
   private func ask() throws(LinkTrouble) -> WyomingInfo {
     let isStarting = child != nil && info == nil
-    let patience = Patience(isStarting ? options.startTimeout : options.describeTimeout)
+    let budget = TimeBudget(isStarting ? options.startTimeout : options.describeTimeout)
     do throws(LinkTrouble) {
-      try write(WyomingEvent("describe"), patience)
+      try write(WyomingEvent("describe"), budget)
     } catch {
       // What the server said before it went explains more than that it went.
       for event in lastWords { try Self.check(event) }
       throw error
     }
     while true {
-      let event = try read(patience)
+      let event = try read(budget)
       try Self.check(event)
       if event.type == "info" { return WyomingInfo(event.data) }
     }
@@ -100,13 +100,13 @@ final class ServerLink {
     guard event.type != "error" else { throw .refused(event.data["text"]?.string ?? "error") }
   }
 
-  func send(_ event: WyomingEvent, within patience: Patience) throws(SpeechEngineError) {
-    do throws(LinkTrouble) { try write(event, patience) } catch { throw failure(error) }
+  func send(_ event: WyomingEvent, within budget: TimeBudget) throws(SpeechEngineError) {
+    do throws(LinkTrouble) { try write(event, budget) } catch { throw failure(error) }
   }
 
   /// The next event, waited for.
-  func receive(within patience: Patience) throws(SpeechEngineError) -> WyomingEvent {
-    do throws(LinkTrouble) { return try read(patience) } catch { throw failure(error) }
+  func receive(within budget: TimeBudget) throws(SpeechEngineError) -> WyomingEvent {
+    do throws(LinkTrouble) { return try read(budget) } catch { throw failure(error) }
   }
 
   /// The events that are there already; it does not wait.
@@ -118,8 +118,8 @@ final class ServerLink {
 
   /// The events that came before the connection broke.
   var lastWords: [WyomingEvent] {
-    let patience = Patience(.seconds(1))
-    while trouble == nil, patience.left > .zero { readMore(within: patience) }
+    let budget = TimeBudget(.seconds(1))
+    while trouble == nil, budget.left > .zero { readMore(within: budget) }
     defer { waiting = [] }
     return waiting
   }
@@ -135,21 +135,21 @@ final class ServerLink {
     return child.ending(within: .seconds(2)) ?? trouble.description
   }
 
-  private func write(_ event: WyomingEvent, _ patience: Patience) throws(LinkTrouble) {
+  private func write(_ event: WyomingEvent, _ budget: TimeBudget) throws(LinkTrouble) {
     var rest = event.bytes[...]
     while !rest.isEmpty {
-      let readiness = try bytes.wait(toWrite: true, within: patience)
+      let readiness = try bytes.wait(toWrite: true, within: budget)
       // A server that writes while nobody reads may not read either.
-      if readiness.canRead { readMore(within: patience) }
+      if readiness.canRead { readMore(within: budget) }
       if let trouble { throw trouble }
       if readiness.canWrite { rest = rest.dropFirst(try bytes.write(rest)) }
     }
   }
 
-  private func read(_ patience: Patience) throws(LinkTrouble) -> WyomingEvent {
+  private func read(_ budget: TimeBudget) throws(LinkTrouble) -> WyomingEvent {
     while waiting.isEmpty {
       if let trouble { throw trouble }
-      readMore(within: patience)
+      readMore(within: budget)
     }
     return waiting.removeFirst()
   }
@@ -158,19 +158,19 @@ final class ServerLink {
     var hasMore = trouble == nil
     while hasMore {
       do throws(LinkTrouble) {
-        hasMore = try bytes.wait(toWrite: false, within: Patience(.zero)).canRead
+        hasMore = try bytes.wait(toWrite: false, within: TimeBudget(.zero)).canRead
       } catch {
         return
       }
-      if hasMore { readMore(within: Patience(.zero)) }
+      if hasMore { readMore(within: TimeBudget(.zero)) }
       hasMore = hasMore && trouble == nil
     }
   }
 
   /// Reads what comes next, or notes why nothing more will.
-  private func readMore(within patience: Patience) {
+  private func readMore(within budget: TimeBudget) {
     do throws(LinkTrouble) {
-      guard try bytes.wait(toWrite: false, within: patience).canRead,
+      guard try bytes.wait(toWrite: false, within: budget).canRead,
         let piece = try bytes.read()
       else { return }
       guard !piece.isEmpty else { throw .ended }

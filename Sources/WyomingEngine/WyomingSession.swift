@@ -56,8 +56,8 @@ final class WyomingSession: SpeechEngineSession {
   func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
     try send(WyomingEvent("audio-stop"))
     guard let link else { throw .failed(reason: "no utterance has begun") }
-    let patience = Patience(links.options.answerTimeout)
-    while !progress.isOver { progress.take(try link.receive(within: patience)) }
+    let budget = TimeBudget(links.options.answerTimeout)
+    while !progress.isOver { progress.take(try link.receive(within: budget)) }
     try checkFailure()
     self.link = nil
     link.interruption = nil
@@ -71,7 +71,7 @@ final class WyomingSession: SpeechEngineSession {
     try checkFailure()
     guard let link, !progress.isOver else { return }
     do {
-      try link.send(event, within: Patience(links.options.answerTimeout))
+      try link.send(event, within: TimeBudget(links.options.answerTimeout))
     } catch {
       // What the server said before it went explains more than that it went.
       for event in link.lastWords { progress.take(event) }

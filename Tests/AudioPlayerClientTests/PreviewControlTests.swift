@@ -140,21 +140,37 @@ import Testing
   }
 
   @Test func `a seek in a stream is refused, and the stream plays on to its end`() async throws {
+    let events = try await playedStream { player in
+      await #expect(throws: AudioPlayerError.notSeekable(nil)) {
+        try await player.control(id: "a", command: .seek(to: .time(.zero)))
+      }
+    }
+    #expect(events.last == .finished(PlaybackFinish(reason: .completed, played: .seconds(1))))
+  }
+
+  @Test func `resuming a stream that is not paused changes nothing`() async throws {
+    let events = try await playedStream { player in
+      try await player.control(id: "a", command: .resume())
+    }
+    #expect(events.last == .finished(PlaybackFinish(reason: .completed, played: .seconds(1))))
+  }
+
+  /// Plays a stream whose only second comes after `body`.
+  private func playedStream(
+    _ body: (AudioPlayerClient) async throws -> Void
+  ) async throws -> [PlaybackEvent] {
     let (stream, continuation) = AsyncThrowingStream<AudioBuffer, any Error>.makeStream()
-    let events = try await withDependencies {
+    return try await withDependencies {
       $0.continuousClock = ImmediateClock()
     } operation: {
       let player = AudioPlayerClient.previewValue
       let playback = await player.playback(
         request: PlaybackRequest(items: [PlaybackItem(source: .stream(stream))], id: "a"))
-      await #expect(throws: AudioPlayerError.notSeekable(nil)) {
-        try await player.control(id: "a", command: .seek(to: .time(.zero)))
-      }
+      try await body(player)
       continuation.yield(AudioBuffer(silence: 8_000, format: format))
       continuation.finish()
       return try await playback.reduce(into: []) { $0.append($1) }
     }
-    #expect(events.last == .finished(PlaybackFinish(reason: .completed, played: .seconds(1))))
   }
 
   private struct Missing: Error {}

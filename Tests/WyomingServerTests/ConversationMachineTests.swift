@@ -22,16 +22,16 @@ import Wyoming
   }
 
   @Test func `a transcription is a beginning, buffers in order, and an end`() throws {
-    let wish: [String: JSONValue] = [
+    let transcribe: [String: JSONValue] = [
       "language": "en", "transcript_names": ["Ann"], "transcript_terms": ["ten meters"],
     ]
     let actions = try actions([
-      WyomingEvent("transcribe", wish), WyomingEvent("audio-start", format),
+      WyomingEvent("transcribe", transcribe), WyomingEvent("audio-start", format),
       chunk([0, 64, 0, 192]), chunk([0]), chunk([64]), WyomingEvent("audio-stop"),
     ])
     let first = AudioBuffer(format: .speech, samples: [0.5, -0.5])
     let second = AudioBuffer(format: .speech, samples: [0.5], firstFrame: 2)
-    var expected = TranscriptionWish()
+    var expected = TranscriptionRequest()
     expected.language = "en"
     expected.phrases = ["Ann", "ten meters"]
     #expect(actions == [.begin(expected), .hear(first), .hear(second), .finish])
@@ -45,16 +45,16 @@ import Wyoming
       stop,
       stop,
     ])
-    let wishes = actions.compactMap { action -> String?? in
-      if case .begin(let wish) = action { wish.language } else { nil }
+    let languages = actions.compactMap { action -> String?? in
+      if case .begin(let request) = action { request.language } else { nil }
     }
-    #expect(wishes == ["en", nil, "de", nil])
+    #expect(languages == ["en", nil, "de", nil])
     #expect(actions.count { $0 == .finish } == 4)
   }
 
   @Test func `audio without a beginning begins with its first chunk`() throws {
     #expect(try actions([chunk([]), chunk([0, 64])]).count == 2)
-    #expect(try actions([chunk([])]) == [.begin(TranscriptionWish())])
+    #expect(try actions([chunk([])]) == [.begin(TranscriptionRequest())])
   }
 
   @Test func `questions are answered, and what is unknown is left alone`() throws {

@@ -1,3 +1,4 @@
+import AudioCore
 import ClientDependencies
 import Dispatch
 import SpeechClient
@@ -141,5 +142,20 @@ extension ConversationTests {
     let events = await client.all()
     #expect(events == [])
     _ = await speech.tally.abandoned.stream.first { _ in true }
+  }
+
+  @Test func `audio that is cancelled does not wait for a recognition that takes none`() async {
+    var deaf = SpeechClient()
+    deaf.recognition = { _ in AsyncThrowingStream { _ in } }
+    let transcription = TranscriptionJob(
+      TranscriptionRequest(), with: deaf, options: WyomingServerOptions(), write: { _ in },
+      whenFailed: { _ in })
+    let sender = Task {
+      for _ in 0...TranscriptionJob.bufferLimit {
+        await transcription.add(AudioBuffer(silence: 160, format: .speech))
+      }
+    }
+    sender.cancel()
+    await sender.value
   }
 }

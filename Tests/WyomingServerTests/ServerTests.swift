@@ -156,7 +156,7 @@ import WyomingServer
       try await onThread {
         let link = try connect(address)
         for byte in utterance(tenths: 0, language: "en").flatMap(\.bytes) {
-          _ = try link.wait(toWrite: true, within: Patience(.seconds(60)))
+          _ = try link.wait(toWrite: true, within: TimeBudget(.seconds(60)))
           #expect(try link.write([byte]) == 1)
         }
         let answer = try exchange(nil, over: link, until: "transcript")
@@ -175,7 +175,7 @@ import WyomingServer
           _ = try bad.write(Array(frame.utf8)[...])
           let error = try exchange(nil, over: bad, until: "error")
           #expect(error.data["code"] == "malformed")
-          _ = try bad.wait(toWrite: false, within: Patience(.seconds(60)))
+          _ = try bad.wait(toWrite: false, within: TimeBudget(.seconds(60)))
           #expect(try bad.read() == [])
         }
         try exchange(WyomingEvent("ping"), over: good, until: "pong")
@@ -195,7 +195,7 @@ import WyomingServer
         for link in [refused, first] {
           // A closed socket answers the first of them with a reset, and refuses the second.
           for _ in 0..<2 { #expect(try link.write(WyomingEvent("ping").bytes[...]) > 0) }
-          _ = try link.wait(toWrite: false, within: Patience(.seconds(60)))
+          _ = try link.wait(toWrite: false, within: TimeBudget(.seconds(60)))
           #expect(try link.read() == [])
         }
       }

@@ -163,22 +163,22 @@ extension TestClock {
   /// Gives other tasks the time to reach their next sleep, which nothing but a new sleeper shows
   /// of.
   ///
-  /// It ends soon after one came, or when no other can be on its way: see `Patience`. Where other
+  /// It ends soon after one came, or when no other can be on its way: see `QuiescenceDetector`. Where other
   /// threads run, in parallel tests perhaps, this one sleeps meanwhile: a busy machine could
   /// otherwise keep the thread of a woken task from running while this one turns in circles.
   private func letOthersRun(until isReady: (SleepQueue<Duration, Sleep>) -> Bool) async {
-    var patience = Patience()
+    var detector = QuiescenceDetector()
     var main = endOfMainActorsWork()
     while true {
       await Task.megaYield(count: 5)
       let (isReady, isWaking) = state.withLock { (isReady($0.queue), $0.queue.isWaking) }
-      let isOver = patience.isOver(
+      let isOver = detector.isOver(
         isReady: isReady, isWaking: isWaking, isMainDone: main.value,
         running: ProcessThreads.running)
       if main.value { main = endOfMainActorsWork() }
       if isOver { return await Task.megaYield(count: 5) }
       // A cancelled test need not wait.
-      if !patience.isQuiet { try? await ContinuousClock().sleep(for: .milliseconds(1)) }
+      if !detector.isQuiet { try? await ContinuousClock().sleep(for: .milliseconds(1)) }
     }
   }
 

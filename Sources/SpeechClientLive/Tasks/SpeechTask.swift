@@ -105,9 +105,9 @@ final class SpeechTask: Sendable {
   }
 
   private func keepWatch() async {
-    var patience = Patience(beats: pulse.beats)
+    var detector = StallDetector(beats: pulse.beats)
     while !isOver, await hasSlept() {
-      switch patience.look(beats: pulse.beats, isSourceAsked: intake.isAwaited) {
+      switch detector.look(beats: pulse.beats, isSourceAsked: intake.isAwaited) {
       case .wait: continue
       case .leaveSource: intake.change { $0.close() }
       case .leaveEngine:
@@ -119,7 +119,7 @@ final class SpeechTask: Sendable {
   /// False where the watch is over.
   private func hasSlept() async -> Bool {
     do {
-      try await clock.sleep(for: Patience.interval)
+      try await clock.sleep(for: StallDetector.interval)
       return true
     } catch {
       return false

@@ -13,7 +13,7 @@ struct VoskRecognizer: ~Copyable {
   }
 
   /// What a recognizer is asked for.
-  struct Wishes: Equatable {
+  struct Settings: Equatable {
     /// The phrases that may be said, as JSON; nil for anything.
     var phrases: String?
     /// How many readings of a stretch there may be; 0 for the best one, with its confidence.
@@ -27,14 +27,14 @@ struct VoskRecognizer: ~Copyable {
   private let model: VoskModel
   private let handle: OpaquePointer
 
-  init(model: VoskModel, wishes: Wishes) throws(SpeechEngineError) {
+  init(model: VoskModel, settings: Settings) throws(SpeechEngineError) {
     self.model = model
-    handle = try model.makeRecognizer(phrases: wishes.phrases)
+    handle = try model.makeRecognizer(phrases: settings.phrases)
     let functions = model.library.functions
     functions.setWords?(handle, 1)
-    functions.setPartialWords?(handle, wishes.partialWords ? 1 : 0)
-    if wishes.readingCount > 0 {
-      functions.setMaxAlternatives?(handle, Int32(clamping: wishes.readingCount))
+    functions.setPartialWords?(handle, settings.partialWords ? 1 : 0)
+    if settings.readingCount > 0 {
+      functions.setMaxAlternatives?(handle, Int32(clamping: settings.readingCount))
     }
     // What an utterance is, is decided above the engine.
     if let setDelays = functions.setEndpointerDelays {

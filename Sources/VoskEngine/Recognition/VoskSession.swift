@@ -18,7 +18,7 @@ final class VoskSession: SpeechEngineSession {
     alternativeCount = options.alternativeCount
     recognizer = try VoskRecognizer(
       model: model,
-      wishes: .init(
+      settings: .init(
         phrases: sentences.json,
         readingCount: options.alternativeCount > 0 ? options.alternativeCount + 1 : 0,
         partialWords: options.keyPhrases.contains { $0.threshold != nil }))

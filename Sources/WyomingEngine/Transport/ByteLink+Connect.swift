@@ -6,12 +6,12 @@ import Synchronization
 extension ByteLink {
   /// Connects over TCP, to the first of the host's addresses that answers.
   static func connected(
-    host: String, port: Int, within patience: Patience
+    host: String, port: Int, within budget: TimeBudget
   ) throws(LinkTrouble) -> ByteLink {
     var trouble = LinkTrouble.hostUnknown(host: host, reason: "it has no address")
-    for address in try addresses(of: host, port: port, within: patience) {
+    for address in try addresses(of: host, port: port, within: budget) {
       do throws(LinkTrouble) {
-        let link = try connected(to: address, within: patience)
+        let link = try connected(to: address, within: budget)
         return link
       } catch {
         trouble = error
@@ -21,13 +21,13 @@ extension ByteLink {
   }
 
   /// Connects to a Unix socket.
-  static func connected(path: String, within patience: Patience) throws(LinkTrouble) -> ByteLink {
+  static func connected(path: String, within budget: TimeBudget) throws(LinkTrouble) -> ByteLink {
     guard let address = SocketAddress(path: path) else { throw .pathTooLong }
-    return try connected(to: address, within: patience)
+    return try connected(to: address, within: budget)
   }
 
   private static func connected(
-    to address: SocketAddress, within patience: Patience
+    to address: SocketAddress, within budget: TimeBudget
   ) throws(LinkTrouble) -> ByteLink {
     let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
     let descriptor = socket(address.family, kind, 0)
@@ -40,7 +40,7 @@ extension ByteLink {
     let code = address.withPointer { connect(descriptor, $0, $1) == 0 ? 0 : errno }
     if code == 0 { return link }
     guard code == EINPROGRESS else { throw .system(code) }
-    while try !link.wait(toWrite: true, within: patience).isAny {}
+    while try !link.wait(toWrite: true, within: budget).isAny {}
     var failure: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
     getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &failure, &length)
@@ -91,7 +91,7 @@ private struct SocketAddress: Sendable {
 
 /// A host's addresses, asked for on a thread of its own: `getaddrinfo` takes as long as it likes.
 private func addresses(
-  of host: String, port: Int, within patience: Patience
+  of host: String, port: Int, within budget: TimeBudget
 ) throws(LinkTrouble) -> [SocketAddress] {
   let search = AddressSearch()
   let isDone: WakeUp
@@ -104,7 +104,7 @@ private func addresses(
   } catch {
     throw .system(EAGAIN)
   }
-  guard isDone.wait(atMost: patience.left) else { throw .tookTooLong(patience.whole) }
+  guard isDone.wait(atMost: budget.left) else { throw .tookTooLong(budget.whole) }
   let (code, found) = search.outcome.withLock { $0 }
   guard code == 0 else {
     throw .hostUnknown(host: host, reason: String(cString: gai_strerror(code)))

@@ -38,8 +38,8 @@ final class ByteLink {
   }
 
   /// Waits until there is something to read, its end included, or room to write where that is asked
-  /// for; with no patience at all it only looks.
-  func wait(toWrite: Bool, within patience: Patience) throws(LinkTrouble) -> Readiness {
+  /// for; with no budget at all it only looks.
+  func wait(toWrite: Bool, within budget: TimeBudget) throws(LinkTrouble) -> Readiness {
     guard input >= 0 else { throw .system(EBADF) }
     var requests = [
       pollfd(fd: input, events: Int16(POLLIN), revents: 0),
@@ -47,11 +47,11 @@ final class ByteLink {
       pollfd(fd: interruption?.fileDescriptor ?? -1, events: Int16(POLLIN), revents: 0),
     ]
     while true {
-      let count = poll(&requests, nfds_t(requests.count), pollTimeout(patience.left))
+      let count = poll(&requests, nfds_t(requests.count), pollTimeout(budget.left))
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw .system(errno) }
       guard requests[2].revents == 0 else { throw .interrupted }
-      guard count > 0 || patience.whole == .zero else { throw .tookTooLong(patience.whole) }
+      guard count > 0 || budget.whole == .zero else { throw .tookTooLong(budget.whole) }
       // An end and an error can be read, and written to: that says which it is.
       return Readiness(canRead: requests[0].revents != 0, canWrite: requests[1].revents != 0)
     }

@@ -88,7 +88,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
   private func serve(whenFailed: @escaping @Sendable (any Error) -> Void) async -> ServerFault? {
     var reader = FrameReader(limits: options.limits)
     var machine = ConversationMachine()
-    var transcription: Transcription?
+    var transcription: TranscriptionJob?
     var bytes = input.makeAsyncIterator()
     do {
       while let piece = try await watch.waiting({ try await bytes.next() }) {
@@ -114,15 +114,15 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
 
   /// What the client gets for it; the work that this takes ends with cancellation.
   private func perform(
-    _ action: ConversationMachine.Action, _ transcription: inout Transcription?,
+    _ action: ConversationMachine.Action, _ transcription: inout TranscriptionJob?,
     _ whenFailed: @escaping @Sendable (any Error) -> Void
   ) async throws -> [WyomingEvent] {
     switch action {
     case .answer(let event): return [event]
     case .describe: return [try await working { await speechEngine.info() }]
-    case .begin(let wish):
-      transcription = Transcription(
-        wish, with: speechClient, options: options, write: send, whenFailed: whenFailed)
+    case .begin(let request):
+      transcription = TranscriptionJob(
+        request, with: speechClient, options: options, write: send, whenFailed: whenFailed)
       return []
     case .hear(let buffer):
       watch.take(audio: buffer.duration)

@@ -9,13 +9,13 @@ struct ConversationMachine {
     /// Say what the server can recognize.
     case describe
     /// Audio begins.
-    case begin(TranscriptionWish)
+    case begin(TranscriptionRequest)
     case hear(AudioBuffer)
     /// The audio has ended: the transcript is due before anything else is.
     case finish
   }
 
-  private var wish = TranscriptionWish()
+  private var request = TranscriptionRequest()
   private var decoder: AudioDecoder?
 
   /// - Throws: a fault that ends the connection.
@@ -25,7 +25,7 @@ struct ConversationMachine {
     case "ping": return [.answer(WyomingEvent("pong", event.data.filter { $0.key == "text" }))]
     case "transcribe":
       try checkBetweenTranscriptions(event)
-      wish = TranscriptionWish(event.data)
+      request = TranscriptionRequest(event.data)
       return []
     case "audio-start":
       try checkBetweenTranscriptions(event)
@@ -43,8 +43,8 @@ struct ConversationMachine {
 
   private mutating func begin(with format: WyomingAudioFormat) -> [Action] {
     decoder = AudioDecoder(format: format)
-    defer { wish = TranscriptionWish() }
-    return [.begin(wish)]
+    defer { request = TranscriptionRequest() }
+    return [.begin(request)]
   }
 
   /// Audio without a beginning begins with its first chunk.
@@ -60,8 +60,8 @@ struct ConversationMachine {
 
   /// No audio at all has a transcript as well: an empty one.
   private mutating func finish() -> [Action] {
-    let beginning: [Action] = decoder == nil ? [.begin(wish)] : []
-    (decoder, wish) = (nil, TranscriptionWish())
+    let beginning: [Action] = decoder == nil ? [.begin(request)] : []
+    (decoder, request) = (nil, TranscriptionRequest())
     return beginning + [.finish]
   }
 
@@ -75,7 +75,7 @@ struct ConversationMachine {
 }
 
 /// What a client says of the audio that it is about to send.
-struct TranscriptionWish: Equatable {
+struct TranscriptionRequest: Equatable {
   var language: String?
   /// What is likely to be said.
   var phrases: [String] = []

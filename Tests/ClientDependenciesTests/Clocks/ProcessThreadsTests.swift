@@ -29,7 +29,7 @@ import Testing
       let first = ProcessThreads.running ?? [:]
       precondition(!first.isEmpty)
       while !(ProcessThreads.running ?? [:]).contains(where: { thread, time in
-        first[thread].map { time - $0 >= Patience.share } ?? false
+        first[thread].map { time - $0 >= QuiescenceDetector.share } ?? false
       }) {}
       isOver.set()
       await work.value

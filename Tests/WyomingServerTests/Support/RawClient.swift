@@ -22,7 +22,7 @@ func onThread<Result: Sendable>(
 
 func connect(_ address: WyomingAddress) throws -> ByteLink {
   guard case .tcp(let host, let port) = address else { throw LinkTrouble.noCommand }
-  return try .connected(host: host, port: port, within: Patience(.seconds(60)))
+  return try .connected(host: host, port: port, within: TimeBudget(.seconds(60)))
 }
 
 /// Sends all of a request and ends the client's side of the connection, as `nc -N`.
@@ -48,7 +48,7 @@ func everything(from link: ByteLink) throws -> [WyomingEvent] {
   var reader = FrameReader()
   var events: [WyomingEvent] = []
   while true {
-    _ = try link.wait(toWrite: false, within: Patience(.seconds(60)))
+    _ = try link.wait(toWrite: false, within: TimeBudget(.seconds(60)))
     guard let bytes = try link.read() else { continue }
     guard !bytes.isEmpty else { break }
     reader.add(bytes)
@@ -68,7 +68,7 @@ func exchange(
   if let event { _ = try? link.write(event.bytes[...]) }
   var reader = FrameReader()
   while true {
-    _ = try link.wait(toWrite: false, within: Patience(.seconds(60)))
+    _ = try link.wait(toWrite: false, within: TimeBudget(.seconds(60)))
     guard let bytes = try link.read() else { continue }
     guard !bytes.isEmpty else { throw LinkTrouble.ended }
     reader.add(bytes)
@@ -106,7 +106,7 @@ final class LinkBox: @unchecked Sendable {
   func waitForEnd() throws {
     guard let link else { throw LinkTrouble.noCommand }
     while true {
-      _ = try link.wait(toWrite: false, within: Patience(.seconds(60)))
+      _ = try link.wait(toWrite: false, within: TimeBudget(.seconds(60)))
       guard let bytes = try? link.read(), !bytes.isEmpty else { return }
     }
   }

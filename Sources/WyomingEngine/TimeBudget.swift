@@ -1,5 +1,5 @@
-/// How long something may still take.
-struct Patience {
+/// The time that an operation may still take.
+struct TimeBudget {
   let whole: Duration
   private let deadline: ContinuousClock.Instant
 

@@ -3,7 +3,7 @@ import SpeechClient
 import Wyoming
 
 /// One recognition: audio goes in, events come out, and the transcript at the end.
-final class Transcription: Sendable {
+final class TranscriptionJob: Sendable {
   /// How many buffers wait for the recognition at most.
   static let bufferLimit = 4
 
@@ -15,7 +15,7 @@ final class Transcription: Sendable {
   ///   - write: sends an event to the client, and may wait for it.
   ///   - whenFailed: is called with what the recognition ended with, where that is no transcript.
   init(
-    _ wish: TranscriptionWish, with client: SpeechClient,
+    _ asked: TranscriptionRequest, with client: SpeechClient,
     options: WyomingServerOptions,
     write: @escaping @Sendable (WyomingEvent) async throws -> Void,
     whenFailed: @escaping @Sendable (any Error) -> Void
@@ -24,15 +24,15 @@ final class Transcription: Sendable {
     var request = SpeechRequest(buffers: audio.stream())
     request.isLive = true
     request = options.prepare(request)
-    if let language = wish.language { request.locale = language }
-    request.contextualPhrases += wish.phrases
+    if let language = asked.language { request.locale = language }
+    request.contextualPhrases += asked.phrases
     // The protocol carries no word times.
     request.measuresWordTimes = false
     self.audio = audio
     work = Task { [request, whenDropped = options.whenDropped] in
       defer { audio.change { $0.abandon() } }
       do {
-        var writer = TranscriptWriter(language: wish.language)
+        var writer = TranscriptWriter(language: asked.language)
         for try await event in await client.recognition(request: request) {
           switch event {
           case .result(let result):

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ClientDependencies
 
-@Suite struct PatienceTests {
+@Suite struct QuiescenceDetectorTests {
   @Test func `what the clock waits for ends the wait`() {
     #expect(turns(isReady: { $0 == 2 }, running: { _ in [1: .zero] }) == 2)
   }
@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test func `a thread that has run for its share holds nobody up`() {
-    let quarter: Duration = Patience.share / 4
+    let quarter: Duration = QuiescenceDetector.share / 4
     #expect(turns(running: { [1: .seconds(7) + quarter * ($0 - 1)] }) == 6)
   }
 
@@ -22,12 +22,16 @@ import Testing
   }
 
   @Test func `a thread that comes later has its share as well`() {
-    #expect(turns { $0 < 4 ? [1: Patience.share * $0] : [2: Patience.share * $0] } == 3)
-    #expect(turns { $0 < 3 ? [1: Patience.share * $0] : [2: Patience.share * $0] } == 5)
+    #expect(
+      turns { $0 < 4 ? [1: QuiescenceDetector.share * $0] : [2: QuiescenceDetector.share * $0] }
+        == 3)
+    #expect(
+      turns { $0 < 3 ? [1: QuiescenceDetector.share * $0] : [2: QuiescenceDetector.share * $0] }
+        == 5)
   }
 
   @Test func `the main actor is waited for while any thread runs`() {
-    #expect(turns(isMainDone: { $0 >= 5 }, running: { [1: Patience.share * $0] }) == 6)
+    #expect(turns(isMainDone: { $0 >= 5 }, running: { [1: QuiescenceDetector.share * $0] }) == 6)
     #expect(turns(isMainDone: { _ in false }, running: { _ in [:] }) == 2)
   }
 
@@ -36,14 +40,14 @@ import Testing
     #expect(turns(isWaking: isWaking, running: { _ in nil }) == count)
   }
 
-  /// How many turns the patience lasts.
+  /// How many turns the detector lasts.
   private func turns(
     isReady: (Int) -> Bool = { _ in false }, isWaking: Bool = false,
     isMainDone: (Int) -> Bool = { _ in true }, running: (Int) -> [pid_t: Duration]?
   ) -> Int {
-    var patience = Patience()
+    var detector = QuiescenceDetector()
     var turn = 1
-    while !patience.isOver(
+    while !detector.isOver(
       isReady: isReady(turn), isWaking: isWaking, isMainDone: isMainDone(turn),
       running: running(turn))
     {

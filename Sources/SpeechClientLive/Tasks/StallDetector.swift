@@ -1,7 +1,7 @@
 import Synchronization
 
 /// How long a task that is to finish waits for what does not move.
-struct Patience {
+struct StallDetector {
   /// What to do after a look.
   enum Verdict: Equatable {
     case wait

@@ -6,7 +6,7 @@ import Glibc
 /// A task that was only just started, or woken, runs on some thread of the process, or the kernel is
 /// about to let it. Once each thread that was seen to run sleeps, or has run for longer than a task
 /// takes to its next sleep, no task can be on its way any more, however busy the machine is.
-struct Patience {
+struct QuiescenceDetector {
   /// What a thread may run for before it is taken to be busy with something else.
   static let share = Duration.milliseconds(1)
 
