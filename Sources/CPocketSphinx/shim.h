@@ -70,7 +70,7 @@ static inline void syrinx_redirect_sphinx_log(void) {
   err_set_callback(syrinx_sphinx_log, NULL);
 }
 
-// feat.h's macros for the type of normalisation are an enumeration that differs between versions.
+// feat.h's macros for the type of normalization are an enumeration that differs between versions.
 static inline void syrinx_use_live_mean(ps_decoder_t *decoder) {
   ps_get_feat(decoder)->cmn = CMN_LIVE;
 }

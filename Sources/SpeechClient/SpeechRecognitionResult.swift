@@ -24,8 +24,8 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - utterance: the number of the utterance in the task, counted from 0.
-  /// - bestTranscription: the likeliest transcription.
-  /// - alternatives: other transcriptions, the likeliest first.
+  ///   - bestTranscription: the likeliest transcription.
+  ///   - alternatives: other transcriptions, the likeliest first.
   ///   - isFinal: whether this is the utterance's last result.
   ///   - stableSegmentCount: how many words of a partial result are stable; all of a final one are.
   ///   - speechRecognitionMetadata: speaking rate and pauses; nil in partial results.

@@ -8,11 +8,11 @@ public struct WordErrorRate: Hashable, Sendable {
 
   /// Compares two texts, after both have been taken apart into words in the same way.
   public init(
-    reference: String, hypothesis: String, normalisation: WordNormalization = .spoken
+    reference: String, hypothesis: String, normalization: WordNormalization = .spoken
   ) {
     self.init(
-      reference: normalisation.words(of: reference),
-      hypothesis: normalisation.words(of: hypothesis))
+      reference: normalization.words(of: reference),
+      hypothesis: normalization.words(of: hypothesis))
   }
 
   /// Compares words as they are; for a character or syllable error rate, give these as words.

@@ -22,6 +22,7 @@ import VirtualSoundCard
   {
     await harness.player.setBusVolume(bus: .music, volume: 0.25, ramp: .zero)
     let music = await harness.start(PlaybackRequest(source: steady(0.5), bus: .music))
+    await harness.pass(1)
     let effects = await harness.start(PlaybackRequest(source: steady(0.25), bus: .effects))
     try await harness.finish(music)
     try await harness.finish(effects)

@@ -21,7 +21,7 @@ import Testing
       let chord = chords[beat % chords.count].reduce(0) { $0 + struck($1 - 12, after: after) }
       return 0.07 * chord + 0.05 * random.normal() * exp(-60 * after)
     },
-    NonSpeech("a telephone that rings", seed: 3) { time, _ in
+    NonSpeech("a telephone that rings", seed: 5) { time, _ in
       guard time.truncatingRemainder(dividingBy: 1.8) < 1.2 else { return 0 }
       let isOn = sin(2 * .pi * 20 * time) > 0
       return isOn ? 0.12 * (sin(2 * .pi * 440 * time) + sin(2 * .pi * 480 * time)) : 0

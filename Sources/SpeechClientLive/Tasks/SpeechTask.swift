@@ -14,6 +14,7 @@ final class SpeechTask: Sendable {
   private struct State {
     var recognizer: Recognizer?
     var reader: Task<Void, Never>?
+    var isOver = false
   }
 
   let events: EventPipe
@@ -42,12 +43,12 @@ final class SpeechTask: Sendable {
   var recognizer: Recognizer? { state.withLock { $0.recognizer } }
 
   /// Whether the task has ended, in whichever way.
-  var isOver: Bool { over.isOpen }
+  var isOver: Bool { state.withLock { $0.isOver } }
 
   /// Starts to bring audio to the recognizer.
   func start(_ audio: AudioReader.Audio, recognizer: Recognizer) {
     let reader = Task { [intake] in await AudioReader.run(audio, into: intake) }
-    state.withLock { $0 = State(recognizer: recognizer, reader: reader) }
+    state.withLock { ($0.recognizer, $0.reader) = (recognizer, reader) }
     Task { [weak self, intake, pulse] in
       let failure = await Self.recognize(intake, pulse) { self }
       await self?.complete(failure)
@@ -128,13 +129,15 @@ final class SpeechTask: Sendable {
 
   private func release() {
     let reader = state.withLock { state in
-      state.recognizer = nil
+      (state.recognizer, state.isOver) = (nil, true)
       return state.reader
     }
     interruption.come()
     reader?.cancel()
     intake.change { $0.abandon() }
-    over.open()
+    // In this order: a task that is not registered yet sees that it is over, and whoever waits for
+    // the end finds it forgotten.
     whenOver(self)
+    over.open()
   }
 }

@@ -67,7 +67,7 @@ struct WERCommand: Subcommand {
     let said = text ? reference : try await TextFile(FilePath(reference)).text()
     let recognized = text ? hypothesis : try await TextFile(FilePath(hypothesis)).text()
     let errors = WordErrorRate(
-      reference: said, hypothesis: recognized, normalisation: raw ? .written : .spoken)
+      reference: said, hypothesis: recognized, normalization: raw ? .written : .spoken)
     guard let rate = errors.rate else {
       let name = text ? "the first text" : "\(FilePath(reference))"
       throw CommandFailure(description: "\(name) has no words to compare with")
