@@ -7,7 +7,7 @@ import SpeechEngine
 /// A model at work on one stream: each utterance is collected, and decoded as a whole.
 final class MoonshineSession: SpeechEngineSession {
   /// Less speech than this the model only guesses at, before the utterance is over.
-  private static let leastPartial = FrameCount(.milliseconds(500), at: .speech)
+  private static let leastPartial = FrameCount(.seconds(1), at: .speech)
   /// More of an utterance than this is not kept: twice what the engine asks for.
   private static let longest = FrameCount(
     MoonshineSession.utteranceLength.upperBound * 2, at: .speech)
@@ -116,7 +116,7 @@ final class MoonshineSession: SpeechEngineSession {
   /// Whether so many more samples are worth another decode, which takes longer the longer the
   /// utterance is: the cost of a second of speech stays below a limit.
   private func isDue(_ count: Int, after last: Int) -> Bool {
-    (count - last) * 20 >= count
+    (count - last) * 19 >= count
   }
 
   private func final() throws(SpeechEngineError) -> SpeechHypothesis {

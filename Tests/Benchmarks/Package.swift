@@ -18,6 +18,8 @@ let package = Package(
       name: "DependencyBenchmarks", dependencies: [product("ClientDependencies")],
       swiftSettings: settings),
     .systemLibrary(name: "CMalloc"),
+    // Compiled without the compiler's own knowledge of the functions that it replaces.
+    .target(name: "CMemoryCount", cSettings: [.unsafeFlags(["-fno-builtin"])]),
     .target(name: "BenchmarkTools", swiftSettings: settings),
     // The command is one of what is measured, so that it is built as well.
     .executableTarget(
@@ -34,11 +36,12 @@ let package = Package(
     .executableTarget(
       name: "SpeechBenchmarks",
       dependencies: [
-        "BenchmarkTools",
-        product("AudioCore"), product("ClientDependencies"), product("MoonshineEngine"),
-        product("PocketSphinxEngine"),
-        product("SoundFile"), product("SpeechClient"), product("SpeechClientLive"),
-        product("SpeechEngine"), product("Transcripts"), product("syrinx"),
+        "BenchmarkTools", "CMemoryCount",
+        product("AudioCore"), product("AudioRecorderClient"), product("AudioRecorderClientLive"),
+        product("ClientDependencies"), product("MoonshineEngine"), product("PocketSphinxEngine"),
+        product("SoundCard"), product("SoundFile"), product("SpeechClient"),
+        product("SpeechClientLive"), product("SpeechEngine"), product("Transcripts"),
+        product("VirtualSoundCard"), product("syrinx"),
       ],
       swiftSettings: settings),
   ],

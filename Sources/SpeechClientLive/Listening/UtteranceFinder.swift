@@ -160,7 +160,8 @@ struct UtteranceFinder {
 
   private mutating func giveAway() -> [Action] {
     guard endpointer.isInUtterance else {
-      drop(max(0, judged - kept))
+      // Rarely, because the rest is moved each time.
+      if judged > 2 * kept { drop(judged - kept) }
       return []
     }
     let withheld = max(withheldSilence, endpointer.framesAfterCut * step)
@@ -177,7 +178,8 @@ struct UtteranceFinder {
   }
 
   private mutating func drop(_ count: Int) {
-    audio.removeFirst(count)
+    // `removeFirst` would reserve memory again if a block that was given away shares it.
+    if count > 0 { audio = Array(audio[count...]) }
     given = max(0, given - count)
     judged -= min(judged, count)
     measured -= min(measured, count)

@@ -26,6 +26,7 @@ struct SpeechBenchmarks {
   static func main() async throws {
     let bench = try SpeechBench()
     let groups: [(name: String, measure: (SpeechBench) async throws -> [Finding])] = [
+      ("capture path", CapturePath.measure),
       ("pocketsphinx costs", RecognitionCosts.measure),
       ("pocketsphinx answers", { try await RecognitionAnswers.measure(.pocketSphinx, on: $0) }),
       ("pocketsphinx memory", { try RecognitionMemory.measure(.pocketSphinx, on: $0) }),
