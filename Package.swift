@@ -73,6 +73,7 @@ let package = Package(
     .library(name: "MoonshineEngine", targets: ["MoonshineEngine"]),
     .library(name: "ONNXRuntime", targets: ["ONNXRuntime"]),
     .library(name: "PocketSphinxEngine", targets: ["PocketSphinxEngine"]),
+    .library(name: "Reducers", targets: ["Reducers"]),
     .library(name: "Resampling", targets: ["Resampling"]),
     .library(name: "SileroDetector", targets: ["SileroDetector"]),
     .library(name: "SoundCard", targets: ["SoundCard"]),
@@ -100,8 +101,10 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.0"),
     .package(url: "https://github.com/pointfreeco/swift-dependencies", from: "1.9.0"),
     .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
@@ -149,6 +152,13 @@ let package = Package(
     library(
       "PocketSphinxEngine",
       ["AudioCore", "ClientDependencies", "CPocketSphinx", "FilePaths", "SpeechEngine", logging]),
+    // Features: nothing of audio in them.
+    library(
+      "Reducers",
+      [
+        "ClientDependencies", .product(name: "CustomDump", package: "swift-custom-dump"),
+        .product(name: "OrderedCollections", package: "swift-collections"),
+      ]),
     library("Resampling", ["AudioCore", "CSoxr"]),
     library(
       "SoundFile",
@@ -393,6 +403,7 @@ let package = Package(
         "SpeechEngine", "TestTools",
       ]),
     tests("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"]),
+    tests("Reducers", ["ClientDependencies", "Reducers"]),
     tests("Transcripts", ["SpeechClient", "TestTools", "Transcripts"]),
     tests(
       "VirtualSoundCard",

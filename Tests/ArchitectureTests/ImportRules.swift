@@ -55,6 +55,9 @@ extension ImportRules {
       "ClientDependencies", "DependenciesTestSupport", "Testing", "XCTest",
     ],
 
+    // Features: the dependencies that they control, and nothing of audio or speech.
+    "Reducers": ["ClientDependencies", "CustomDump", "Observation", "OrderedCollections"],
+
     // The seams: no C, and nothing of what lies above or below them.
     "SoundCard": ["AudioCore", "AudioThreads", "ClientDependencies"],
     "SpeechEngine": ["AudioCore", "ClientDependencies", "FilePaths"],

@@ -36,7 +36,7 @@ import Testing
     }
     let ofSwift: Set = [
       "Dispatch", "Foundation", "FoundationEssentials", "FoundationNetworking", "Glibc", "Musl",
-      "Testing", "XCTest",
+      "Observation", "Testing", "XCTest",
     ]
     for (target, modules) in rules.allowed {
       #expect(modules.subtracting(named).subtracting(ofSwift) == [], "\(target)")

@@ -1,0 +1,149 @@
+import ClientDependencies
+
+/// An enumeration whose cases have key paths.
+///
+/// The macro `@CasePathable` of `ReducersMacros` writes the conformance.
+public protocol CasePathable: SendableMetatype {
+  /// A type with one property for each case, of type `AnyCasePath<Self, Value>`.
+  associatedtype AllCasePaths
+
+  /// The paths to all cases.
+  static var allCasePaths: AllCasePaths { get }
+}
+
+/// How to make one case of an enumeration and how to read it.
+public struct AnyCasePath<Root, Value>: Sendable {
+  /// Makes the case.
+  public let embed: @Sendable (Value) -> Root
+  /// Reads the case; nil for another one.
+  public let extract: @Sendable (Root) -> Value?
+
+  /// A path from its two functions; `extract(embed(value))` must return the value.
+  public init(
+    embed: @escaping @Sendable (Value) -> Root, extract: @escaping @Sendable (Root) -> Value?
+  ) {
+    (self.embed, self.extract) = (embed, extract)
+  }
+
+  /// The path that a case key path stands for.
+  public init(_ keyPath: CaseKeyPath<Root, Value>) {
+    let last = Case<Root>()[keyPath: keyPath]
+    self.init(
+      embed: { value in
+        // Every `Case` that begins at `Case<Root>()` embeds into `Root`.
+        guard let root = last.embed(value) as? Root else {
+          preconditionFailure("the path does not begin at \(Root.self)")
+        }
+        return root
+      },
+      extract: { last.extract($0) })
+  }
+}
+
+/// The place of a case, on which the next part of a case key path is looked up.
+@dynamicMemberLookup
+public struct Case<Value>: Sendable {
+  fileprivate let embed: @Sendable (Value) -> Any
+  fileprivate let extract: @Sendable (Any) -> Value?
+
+  /// The place where a path begins.
+  public init() {
+    self.init(embed: { $0 }, extract: { $0 as? Value })
+  }
+
+  private init(
+    embed: @escaping @Sendable (Value) -> Any, extract: @escaping @Sendable (Any) -> Value?
+  ) {
+    (self.embed, self.extract) = (embed, extract)
+  }
+
+  /// The place of a case of this enumeration.
+  public subscript<Next>(
+    dynamicMember keyPath: KeyPath<Value.AllCasePaths, AnyCasePath<Value, Next>>
+  ) -> Case<Next> where Value: CasePathable {
+    appending(Value.allCasePaths[keyPath: keyPath])
+  }
+
+  func appending<Next>(_ path: AnyCasePath<Value, Next>) -> Case<Next> {
+    Case<Next>(
+      embed: { [embed] in embed(path.embed($0)) },
+      extract: { [extract] in extract($0).flatMap(path.extract) })
+  }
+}
+
+/// A key path to a case: `\Action.Cases.child`, or `\.child` where the type is known.
+public typealias CaseKeyPath<Root, Value> = KeyPath<Case<Root>, Case<Value>>
+
+extension CasePathable {
+  /// The root of case key paths: `\Self.Cases.child`.
+  public typealias Cases = Case<Self>
+
+  /// Whether this is the case at the end of the path: `action.is(\.child)`.
+  public func `is`<Value>(_ keyPath: CaseKeyPath<Self, Value>) -> Bool {
+    self[case: keyPath] != nil
+  }
+
+  /// The value of a case, nil for another one; setting nil, or a case that is not current, changes
+  /// nothing.
+  public subscript<Value>(case keyPath: CaseKeyPath<Self, Value>) -> Value? {
+    get { AnyCasePath(keyPath).extract(self) }
+    set {
+      let path = AnyCasePath(keyPath)
+      if let newValue, path.extract(self) != nil { self = path.embed(newValue) }
+    }
+  }
+
+  /// Changes the value of a case in place; a report if this is another one.
+  public mutating func modify<Value>(
+    _ keyPath: CaseKeyPath<Self, Value>, fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column,
+    _ change: (inout Value) -> Void
+  ) {
+    let path = AnyCasePath(keyPath)
+    guard var value = path.extract(self) else {
+      return reportIssue(
+        "modify(\(keyPath)): the value is another case of \(Self.self)", fileID: fileID,
+        filePath: filePath, line: line, column: column)
+    }
+    change(&value)
+    self = path.embed(value)
+  }
+}
+
+extension Optional: CasePathable {
+  /// The paths to the two cases of an optional, and through `some` to the cases of its value.
+  public struct AllCasePaths: Sendable {
+    /// The path to the value.
+    public var some: AnyCasePath<Wrapped?, Wrapped> {
+      AnyCasePath(embed: { $0 }, extract: { $0 })
+    }
+
+    /// The path to nil.
+    public var none: AnyCasePath<Wrapped?, Void> {
+      AnyCasePath(embed: { nil }, extract: { $0 == nil ? () : nil })
+    }
+  }
+
+  /// The paths to all cases.
+  public static var allCasePaths: AllCasePaths { AllCasePaths() }
+}
+
+extension Result: CasePathable {
+  /// The paths to the two cases of a result.
+  public struct AllCasePaths: Sendable {
+    /// The path to the value.
+    public var success: AnyCasePath<Result, Success> {
+      AnyCasePath(embed: { .success($0) }, extract: { try? $0.get() })
+    }
+
+    /// The path to the error.
+    public var failure: AnyCasePath<Result, Failure> {
+      AnyCasePath(
+        embed: { .failure($0) },
+        extract: { if case .failure(let error) = $0 { error } else { nil } })
+    }
+  }
+
+  /// The paths to all cases.
+  public static var allCasePaths: AllCasePaths { AllCasePaths() }
+}

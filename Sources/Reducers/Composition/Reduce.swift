@@ -1,0 +1,85 @@
+public import ClientDependencies
+
+/// A reducer from a function.
+public struct Reduce<State, Action>: Reducer {
+  private let function: (inout State, Action) -> Effect<Action>
+
+  /// A reducer that calls the function for each action.
+  public init(_ function: @escaping (_ state: inout State, _ action: Action) -> Effect<Action>) {
+    self.function = function
+  }
+
+  /// The same reducer without its type.
+  public init(_ reducer: some Reducer<State, Action>) {
+    function = { reducer.reduce(into: &$0, action: $1) }
+  }
+
+  public func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    function(&state, action)
+  }
+}
+
+/// A reducer that does nothing.
+public struct EmptyReducer<State, Action>: Reducer {
+  public init() {}
+
+  public func reduce(into state: inout State, action: Action) -> Effect<Action> { .none }
+}
+
+/// Several reducers as one, to which a modifier applies as a whole.
+public struct CombineReducers<State, Action, Base: Reducer<State, Action>>: Reducer {
+  private let base: Base
+
+  public init(@ReducerBuilder<State, Action> _ build: () -> Base) {
+    base = build()
+  }
+
+  public func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    base.reduce(into: &state, action: action)
+  }
+}
+
+extension Reducer {
+  /// Sets a dependency of this reducer and of its effects.
+  public func dependency<Value: Sendable>(
+    _ keyPath: any WritableKeyPath<DependencyValues, Value> & Sendable, _ value: Value
+  ) -> some ReducerOf<Self> {
+    DependencyReducer(base: self) { $0[keyPath: keyPath] = value }
+  }
+
+  /// Changes a dependency of this reducer and of its effects.
+  public func transformDependency<Value>(
+    _ keyPath: any WritableKeyPath<DependencyValues, Value> & Sendable,
+    _ transform: @escaping @Sendable (inout Value) -> Void
+  ) -> some ReducerOf<Self> {
+    DependencyReducer(base: self) { transform(&$0[keyPath: keyPath]) }
+  }
+
+  /// Runs another reducer whenever a value of the state has changed.
+  ///
+  /// - Parameters:
+  ///   - value: what is compared before and after each action.
+  ///   - reducer: makes the reducer from the old and the new value; it gets the same action.
+  public func onChange<Value: Equatable, Next: Reducer<State, Action>>(
+    of value: @escaping (State) -> Value,
+    @ReducerBuilder<State, Action> _ reducer: @escaping (_ old: Value, _ new: Value) -> Next
+  ) -> some ReducerOf<Self> {
+    Reduce<State, Action> { state, action in
+      let old = value(state)
+      let effect = self.reduce(into: &state, action: action)
+      let new = value(state)
+      guard old != new else { return effect }
+      return effect.merge(with: reducer(old, new).reduce(into: &state, action: action))
+    }
+  }
+}
+
+/// A reducer that runs with other dependencies.
+private struct DependencyReducer<Base: Reducer>: Reducer {
+  let base: Base
+  let update: (inout DependencyValues) -> Void
+
+  func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
+    withDependencies(update) { base.reduce(into: &state, action: action) }
+  }
+}

@@ -1,0 +1,196 @@
+import ClientDependencies
+
+/// What a reducer asks its store to do besides the change of state.
+///
+/// An effect is a description: nothing happens before the store runs it. Its dependencies are those
+/// of the moment when it was made.
+public struct Effect<Action> {
+  /// What the effect consists of.
+  indirect enum Step {
+    case none
+    case send(Action)
+    case run(Run)
+    case merge([Step])
+    case concatenate([Step])
+    case cancellable(Step, id: AnyHashableSendable, cancelInFlight: Bool)
+    case cancel(id: AnyHashableSendable)
+    case debounce(Step, id: AnyHashableSendable, wait: @Sendable () async throws -> Void)
+    case throttle(Step, id: AnyHashableSendable, ThrottleRule)
+    /// The effects of a child feature, which its parent knows by this id.
+    case child(FeatureID, Step, dismiss: Action?)
+    case cancelChild(FeatureID)
+  }
+
+  struct Run: Sendable {
+    let priority: TaskPriority?
+    let body: @Sendable (Send<Action>) async -> Void
+  }
+
+  let step: Step
+
+  init(_ step: Step) {
+    self.step = step
+  }
+
+  /// Nothing.
+  public static var none: Effect { Effect(.none) }
+
+  /// Sends an action at once, after the one that is being reduced.
+  public static func send(_ action: Action) -> Effect { Effect(.send(action)) }
+
+  /// Runs an asynchronous operation that may send actions.
+  ///
+  /// - Parameters:
+  ///   - priority: the priority of its task.
+  ///   - operation: what to run. After its task is cancelled, what it sends is ignored.
+  ///   - handler: called with an error of the operation. Without it, an error other than
+  ///     `CancellationError` is reported as an issue at this call.
+  public static func run(
+    priority: TaskPriority? = nil,
+    operation: @escaping @Sendable (_ send: Send<Action>) async throws -> Void,
+    catch handler: (@Sendable (_ error: any Error, _ send: Send<Action>) async -> Void)? = nil,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) -> Effect {
+    withEscapedDependencies { dependencies in
+      Effect(
+        .run(
+          Run(priority: priority) { send in
+            await dependencies.yield {
+              do {
+                try await operation(send)
+              } catch is CancellationError {
+                return
+              } catch {
+                guard let handler else {
+                  return reportIssue(
+                    "an effect threw an error that nobody handles: \(error)", fileID: fileID,
+                    filePath: filePath, line: line, column: column)
+                }
+                await handler(error, send)
+              }
+            }
+          }))
+    }
+  }
+
+  /// Runs effects at the same time.
+  public static func merge(_ effects: Effect...) -> Effect { merge(effects) }
+
+  /// Runs effects at the same time.
+  public static func merge(_ effects: some Sequence<Effect>) -> Effect {
+    let steps = effects.map(\.step).filter { !$0.isNone }
+    return Effect(steps.count > 1 ? .merge(steps) : steps.first ?? .none)
+  }
+
+  /// Runs effects one after the other, each when the one before has ended.
+  public static func concatenate(_ effects: Effect...) -> Effect { concatenate(effects) }
+
+  /// Runs effects one after the other, each when the one before has ended.
+  public static func concatenate(_ effects: some Sequence<Effect>) -> Effect {
+    let steps = effects.map(\.step).filter { !$0.isNone }
+    return Effect(steps.count > 1 ? .concatenate(steps) : steps.first ?? .none)
+  }
+
+  /// This effect and another one at the same time.
+  public func merge(with other: Effect) -> Effect { .merge(self, other) }
+
+  /// This effect and then another one.
+  public func concatenate(with other: Effect) -> Effect { .concatenate(self, other) }
+
+  /// The same effect with its actions in another type.
+  public func map<Other>(_ transform: @escaping @Sendable (Action) -> Other) -> Effect<Other> {
+    Effect<Other>(step.map(transform))
+  }
+
+  /// An effect that `cancel(id:)` ends.
+  ///
+  /// An id belongs to the feature whose reducer uses it: two children of one type do not cancel each
+  /// other's effects, but their parent cancels both.
+  ///
+  /// - Parameter cancelInFlight: whether to end earlier effects with this id first.
+  public func cancellable(
+    id: some Hashable & Sendable, cancelInFlight: Bool = false
+  ) -> Effect {
+    Effect(.cancellable(step, id: AnyHashableSendable(id), cancelInFlight: cancelInFlight))
+  }
+
+  /// Ends the effects with an id, those of child features too.
+  public static func cancel(id: some Hashable & Sendable) -> Effect {
+    Effect(.cancel(id: AnyHashableSendable(id)))
+  }
+
+  /// Starts after a time in which no other effect with this id was started.
+  public func debounce<C: Clock<Duration>>(
+    id: some Hashable & Sendable, for duration: Duration, clock: C
+  ) -> Effect {
+    Effect(
+      .debounce(
+        step, id: AnyHashableSendable(id), wait: { try await clock.sleep(for: duration) }))
+  }
+
+  /// Starts at most once in each interval, with the first or the latest effect in it.
+  ///
+  /// The first effect starts at once; the latest of those that follow within the interval starts at
+  /// its end, or none.
+  public func throttle<C: Clock<Duration>>(
+    id: some Hashable & Sendable, for duration: Duration, clock: C, latest: Bool
+  ) -> Effect {
+    Effect(
+      .throttle(
+        step, id: AnyHashableSendable(id),
+        ThrottleRule(keepsLatest: latest, wait: { try await clock.sleep(for: duration) })))
+  }
+}
+
+/// How often a throttled effect starts.
+struct ThrottleRule: Sendable {
+  let keepsLatest: Bool
+  /// Returns at the end of the interval.
+  let wait: @Sendable () async throws -> Void
+}
+
+/// Sends actions from an effect to the store.
+@MainActor
+public struct Send<Action>: Sendable {
+  private let deliver: @MainActor @Sendable (Action) -> Void
+
+  /// A function that receives the actions; for tests of an effect's operation.
+  public nonisolated init(send deliver: @escaping @MainActor @Sendable (Action) -> Void) {
+    self.deliver = deliver
+  }
+
+  /// Sends an action; ignored once the effect is cancelled or over.
+  public func callAsFunction(_ action: Action) {
+    if !Task.isCancelled { deliver(action) }
+  }
+
+  nonisolated func pullback<Child>(
+    _ transform: @escaping @Sendable (Child) -> Action
+  ) -> Send<Child> {
+    Send<Child> { deliver(transform($0)) }
+  }
+}
+
+extension Effect.Step {
+  var isNone: Bool { if case .none = self { true } else { false } }
+
+  func map<Other>(_ transform: @escaping @Sendable (Action) -> Other) -> Effect<Other>.Step {
+    switch self {
+    case .none: .none
+    case .send(let action): .send(transform(action))
+    case .run(let run):
+      .run(.init(priority: run.priority) { await run.body($0.pullback(transform)) })
+    case .merge(let steps): .merge(steps.map { $0.map(transform) })
+    case .concatenate(let steps): .concatenate(steps.map { $0.map(transform) })
+    case .cancellable(let step, let id, let cancelInFlight):
+      .cancellable(step.map(transform), id: id, cancelInFlight: cancelInFlight)
+    case .cancel(let id): .cancel(id: id)
+    case .debounce(let step, let id, let wait): .debounce(step.map(transform), id: id, wait: wait)
+    case .throttle(let step, let id, let rule): .throttle(step.map(transform), id: id, rule)
+    case .child(let id, let step, let dismiss):
+      .child(id, step.map(transform), dismiss: dismiss.map(transform))
+    case .cancelChild(let id): .cancelChild(id)
+    }
+  }
+}

@@ -1,0 +1,280 @@
+import ClientDependencies
+
+/// What a parent calls one of its child features.
+enum FeatureID: Hashable, Sendable {
+  /// The child at a place of the parent's state.
+  case place(AnyHashableSendable)
+  /// The child with an id in a collection at a place.
+  case element(place: AnyHashableSendable, AnyHashableSendable)
+}
+
+/// Runs the effects of one store, and ends them.
+@MainActor
+final class EffectRunner<Action> {
+  /// Where an effect belongs.
+  private struct Context {
+    var path: [FeatureID] = []
+    /// Ended together.
+    var groups: [EffectGroup]
+    /// The effects of one sent action and of the actions that follow from it.
+    let origin: EffectGroup
+    /// Sends the action that takes the feature away, if it is presented.
+    var dismiss: (@MainActor @Sendable () -> Void)?
+
+    func `in`(_ group: EffectGroup) -> Self {
+      var context = self
+      context.groups.append(group)
+      return context
+    }
+  }
+
+  private struct Key: Hashable {
+    let id: AnyHashableSendable
+    let path: [FeatureID]
+  }
+
+  private typealias Step = Effect<Action>.Step
+
+  private let all = EffectGroup()
+  private var cancellable: [Key: EffectGroup] = [:]
+  private var children: [[FeatureID]: EffectGroup] = [:]
+  private var throttled: [Key: Throttled] = [:]
+  private let deliver: @MainActor (Action, _ origin: EffectGroup) -> Void
+
+  private struct Throttled {
+    var latest: (() -> Void)?
+  }
+
+  /// - Parameter deliver: takes an action that an effect sends.
+  init(deliver: @escaping @MainActor (Action, _ origin: EffectGroup) -> Void) {
+    self.deliver = deliver
+  }
+
+  /// Whether effects are running.
+  var isBusy: Bool { !all.isEmpty }
+
+  /// Returns when no effect is running.
+  func waitUntilIdle() async { await all.waitUntilEmpty() }
+
+  /// Ends all effects.
+  func cancelAll() { all.cancel() }
+
+  func run(_ effect: Effect<Action>, for origin: EffectGroup) {
+    if !effect.step.isNone {
+      start(effect.step, Context(groups: [all, origin], origin: origin, dismiss: nil))
+    }
+  }
+
+  private func start(_ step: Step, _ context: Context) {
+    switch step {
+    case .none: break
+    case .send(let action): deliver(action, context.origin)
+    case .run(let run): start(run, context)
+    case .merge(let steps): for step in steps { start(step, context) }
+    case .concatenate(let steps): startInTurn(steps, context)
+    case .cancellable(let step, let id, let cancelInFlight):
+      let key = Key(id: id, path: context.path)
+      if cancelInFlight { cancel(id: id, below: context.path) }
+      start(step, context.in(group(for: key)))
+      if cancellable[key]?.isEmpty == true { cancellable[key] = nil }
+    case .cancel(let id): cancel(id: id, below: context.path)
+    case .debounce(let step, let id, let wait):
+      cancel(id: id, below: context.path)
+      let context = context.in(group(for: Key(id: id, path: context.path)))
+      startTask(context) { [weak self] in
+        if (try? await wait()) != nil, !Task.isCancelled { self?.start(step, context) }
+      }
+    case .throttle(let step, let id, let rule): throttle(step, id, rule, context)
+    case .child(let id, let step, let dismiss):
+      var child = context.in(childGroup(at: context.path + [id]))
+      child.path.append(id)
+      if let dismiss {
+        child.dismiss = { [weak self, origin = context.origin, dismiss = Unchecked(dismiss)] in
+          self?.deliver(dismiss.value, origin)
+        }
+      }
+      start(step, child)
+      if children[child.path]?.isEmpty == true { children[child.path] = nil }
+    case .cancelChild(let id): cancelChildren(below: context.path + [id])
+    }
+  }
+
+  private func start(_ run: Effect<Action>.Run, _ context: Context) {
+    let effect = RunningEffect(groups: context.groups)
+    let send = Send<Action> { [weak self, weak effect, origin = context.origin] action in
+      // What an escaped `send` sends after the end of its effect, or its store's, is ignored.
+      if let self, let effect, !effect.isOver { deliver(action, origin) }
+    }
+    let scope = EffectScope(
+      dismiss: context.dismiss,
+      begin: { [weak self] id, cancelInFlight, cancel in
+        self?.begin(id, cancelInFlight, context, cancel) ?? {}
+      },
+      cancel: { [weak self] id in self?.cancel(id: id, below: context.path) })
+    effect.start(priority: run.priority) {
+      await EffectScope.$current.withValue(scope) { await run.body(send) }
+    }
+  }
+
+  /// Lets `cancel(id:)` end a part of an effect; returns what to call at its end.
+  private func begin(
+    _ id: AnyHashableSendable, _ cancelInFlight: Bool, _ context: Context,
+    _ cancel: @escaping @Sendable () -> Void
+  ) -> @MainActor @Sendable () -> Void {
+    if cancelInFlight { self.cancel(id: id, below: context.path) }
+    let part = RunningEffect(groups: [group(for: Key(id: id, path: context.path))])
+    part.start(cancel: cancel)
+    return { part.end() }
+  }
+
+  private func startTask(
+    _ context: Context, _ body: @escaping @MainActor @Sendable () async -> Void
+  ) {
+    RunningEffect(groups: context.groups).start(priority: nil) { await body() }
+  }
+
+  private func startInTurn(_ steps: [Step], _ context: Context) {
+    let steps = Unchecked(steps)
+    startTask(context) { [weak self] in
+      for step in steps.value where !Task.isCancelled {
+        let group = EffectGroup()
+        self?.start(step, context.in(group))
+        await group.waitUntilEmpty()
+      }
+    }
+  }
+
+  private func throttle(
+    _ step: Step, _ id: AnyHashableSendable, _ rule: ThrottleRule, _ context: Context
+  ) {
+    let key = Key(id: id, path: context.path)
+    let context = context.in(group(for: key))
+    guard throttled[key] == nil else {
+      if rule.keepsLatest { throttled[key]?.latest = { [weak self] in self?.start(step, context) } }
+      return
+    }
+    throttled[key] = Throttled()
+    start(step, context)
+    startTask(context) { [weak self] in
+      while (try? await rule.wait()) != nil, !Task.isCancelled,
+        let latest = self?.throttled[key]?.latest
+      {
+        self?.throttled[key]?.latest = nil
+        latest()
+      }
+      self?.throttled[key] = nil
+    }
+  }
+
+  private func group(for key: Key) -> EffectGroup {
+    if let group = cancellable[key] { return group }
+    let group = EffectGroup { [weak self] in self?.cancellable[key] = nil }
+    cancellable[key] = group
+    return group
+  }
+
+  private func childGroup(at path: [FeatureID]) -> EffectGroup {
+    if let group = children[path] { return group }
+    let group = EffectGroup { [weak self] in self?.children[path] = nil }
+    children[path] = group
+    return group
+  }
+
+  private func cancel(id: AnyHashableSendable, below path: [FeatureID]) {
+    let groups = cancellable.filter { $0.key.id == id && $0.key.path.starts(with: path) }
+    for group in groups.values { group.cancel() }
+  }
+
+  private func cancelChildren(below path: [FeatureID]) {
+    // A grandchild's effects are in its parent's group as well.
+    children[path]?.cancel()
+  }
+}
+
+/// A value that stays on the main actor, in a closure that does as well.
+// Right because the closures that hold it run on the main actor alone.
+private struct Unchecked<Value>: @unchecked Sendable {
+  let value: Value
+
+  init(_ value: Value) {
+    self.value = value
+  }
+}
+
+/// Effects that are ended, or waited for, together.
+@MainActor
+final class EffectGroup: Hashable {
+  private var running: Set<RunningEffect> = []
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+  private let whenEmpty: () -> Void
+
+  /// - Parameter whenEmpty: called whenever the last effect has ended.
+  init(whenEmpty: @escaping () -> Void = {}) {
+    self.whenEmpty = whenEmpty
+  }
+
+  var isEmpty: Bool { running.isEmpty }
+
+  func waitUntilEmpty() async {
+    if !running.isEmpty { await withCheckedContinuation { waiting.append($0) } }
+  }
+
+  func cancel() {
+    for effect in running { effect.cancel() }
+  }
+
+  fileprivate func insert(_ effect: RunningEffect) { running.insert(effect) }
+
+  fileprivate func remove(_ effect: RunningEffect) {
+    guard running.remove(effect) != nil, running.isEmpty else { return }
+    for continuation in waiting { continuation.resume() }
+    waiting = []
+    whenEmpty()
+  }
+
+  nonisolated static func == (group: EffectGroup, other: EffectGroup) -> Bool { group === other }
+
+  nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// One task of an effect.
+@MainActor
+private final class RunningEffect: Hashable {
+  private(set) var isOver = false
+  private let groups: [EffectGroup]
+  private var cancelTask: (@Sendable () -> Void)?
+
+  init(groups: [EffectGroup]) {
+    self.groups = groups
+  }
+
+  func start(priority: TaskPriority?, _ body: @escaping @Sendable () async -> Void) {
+    let task = Task(priority: priority) {
+      await body()
+      end()
+    }
+    start(cancel: { task.cancel() })
+  }
+
+  func start(cancel: @escaping @Sendable () -> Void) {
+    for group in groups { group.insert(self) }
+    cancelTask = cancel
+  }
+
+  func cancel() {
+    // From here on, what it sends is ignored.
+    isOver = true
+    cancelTask?()
+  }
+
+  func end() {
+    isOver = true
+    for group in groups { group.remove(self) }
+  }
+
+  nonisolated static func == (effect: RunningEffect, other: RunningEffect) -> Bool {
+    effect === other
+  }
+
+  nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -1,0 +1,45 @@
+import ClientDependencies
+
+/// What an effect's operation reaches of its store.
+struct EffectScope: Sendable {
+  /// That of the effect whose operation this is; nil outside effects.
+  @TaskLocal static var current: EffectScope?
+
+  /// Sends the parent's `.dismiss`, if the feature is presented.
+  let dismiss: (@MainActor @Sendable () -> Void)?
+  /// Lets `cancel` end a part of the effect; returns what to call at its end.
+  let begin:
+    @MainActor @Sendable (
+      _ id: AnyHashableSendable, _ cancelInFlight: Bool, _ cancel: @escaping @Sendable () -> Void
+    ) -> @MainActor @Sendable () -> Void
+  let cancel: @MainActor @Sendable (_ id: AnyHashableSendable) -> Void
+}
+
+/// Runs a part of an effect that `cancel(id:)` ends.
+///
+/// Outside of effects it only runs the operation.
+///
+/// - Parameter cancelInFlight: whether to end effects with this id first.
+/// - Returns: what the operation returns; throws what it throws.
+public func withTaskCancellation<Value: Sendable>(
+  id: some Hashable & Sendable, cancelInFlight: Bool = false,
+  operation: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+  guard let scope = EffectScope.current else { return try await operation() }
+  let task = Task { try await operation() }
+  let end = await scope.begin(AnyHashableSendable(id), cancelInFlight) { task.cancel() }
+  let result = await withTaskCancellationHandler {
+    await task.result
+  } onCancel: {
+    task.cancel()
+  }
+  await end()
+  return try result.get()
+}
+
+extension Task where Success == Never, Failure == Never {
+  /// Ends the effects with an id, from within an effect of the same feature or of a parent.
+  public static func cancel(id: some Hashable & Sendable) async {
+    await EffectScope.current?.cancel(AnyHashableSendable(id))
+  }
+}

@@ -1,0 +1,142 @@
+import ClientDependencies
+
+/// The action of a presented feature, or its end.
+public enum PresentationAction<Action>: CasePathable {
+  /// The feature is taken away: its state becomes nil, and its effects end.
+  case dismiss
+  /// An action of the presented feature.
+  indirect case presented(Action)
+
+  /// The paths to all cases; those of the presented action are found on it at once.
+  @dynamicMemberLookup
+  public struct AllCasePaths: Sendable {
+    /// The path to the end.
+    public var dismiss: AnyCasePath<PresentationAction, Void> {
+      AnyCasePath(
+        embed: { .dismiss }, extract: { if case .dismiss = $0 { () } else { nil } })
+    }
+
+    /// The path to the presented feature's action.
+    public var presented: AnyCasePath<PresentationAction, Action> {
+      AnyCasePath(
+        embed: { .presented($0) },
+        extract: { if case .presented(let action) = $0 { action } else { nil } })
+    }
+
+    /// The path to a case of the presented feature's action.
+    public subscript<Value>(
+      dynamicMember keyPath: KeyPath<Action.AllCasePaths, AnyCasePath<Action, Value>>
+    ) -> AnyCasePath<PresentationAction, Value> where Action: CasePathable {
+      let path = Action.allCasePaths[keyPath: keyPath]
+      return AnyCasePath(
+        embed: { .presented(path.embed($0)) },
+        extract: { if case .presented(let action) = $0 { path.extract(action) } else { nil } })
+    }
+  }
+
+  /// The paths to all cases.
+  public static var allCasePaths: AllCasePaths { AllCasePaths() }
+}
+
+extension PresentationAction: Sendable where Action: Sendable {}
+extension PresentationAction: Equatable where Action: Equatable {}
+extension PresentationAction: Hashable where Action: Hashable {}
+
+/// The state of a presented feature: what the macro `@Presents` keeps a property in.
+@propertyWrapper
+public struct PresentationState<State> {
+  /// The feature's state; nil while it is not presented.
+  public var wrappedValue: State? {
+    get { storage.first }
+    set { storage = newValue.map { [$0] } ?? [] }
+    _modify {
+      var value = storage.popLast()
+      defer { storage = value.map { [$0] } ?? [] }
+      yield &value
+    }
+  }
+
+  /// The wrapper itself, for `ifLet(\.$destination, action: \.destination)`.
+  public var projectedValue: Self {
+    get { self }
+    set { self = newValue }
+  }
+
+  // An array, so that a feature may present one of its own kind.
+  private var storage: [State]
+
+  /// A feature that is presented, or none.
+  public init(wrappedValue: State?) {
+    storage = wrappedValue.map { [$0] } ?? []
+  }
+}
+
+extension PresentationState: Sendable where State: Sendable {}
+extension PresentationState: Equatable where State: Equatable {}
+extension PresentationState: Hashable where State: Hashable {}
+
+extension PresentationState: Encodable where State: Encodable {
+  public func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
+}
+
+extension PresentationState: Decodable where State: Decodable {
+  public init(from decoder: any Decoder) throws {
+    self.init(wrappedValue: try State?(from: decoder))
+  }
+}
+
+extension Reducer {
+  /// Runs the reducer of a presented feature.
+  ///
+  /// The feature handles an action before this reducer does. `.dismiss` sets its state to nil. When
+  /// the state becomes nil, or that of another feature, the feature's effects end. An action without
+  /// state is reported.
+  public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
+    _ state: any WritableKeyPath<State, PresentationState<ChildState>> & Sendable,
+    action: CaseKeyPath<Action, PresentationAction<ChildAction>>,
+    @ReducerBuilder<ChildState, ChildAction> destination child: () -> Child,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) -> some ReducerOf<Self> {
+    let (child, path) = (child(), AnyCasePath(action))
+    let id = FeatureID.place(.init(state))
+    let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
+    return Reduce<State, Action> { parentState, action in
+      var effect = Effect<Action>.none
+      let before = identity(of: parentState[keyPath: state].wrappedValue)
+      switch path.extract(action) {
+      case .presented(let childAction)? where before == nil:
+        site.reportMissingState(of: Child.self, for: childAction)
+      case .presented(let childAction)?:
+        effect = child.reduceOptional(
+          into: &parentState[keyPath: state].wrappedValue, action: childAction
+        ).ofChild(id, dismiss: path.embed(.dismiss)) { path.embed(.presented($0)) }
+        if isEphemeral(ChildState.self) { parentState[keyPath: state].wrappedValue = nil }
+      case .dismiss?, nil: break
+      }
+      effect = effect.merge(with: self.reduce(into: &parentState, action: action))
+      // The parent sees what it takes away.
+      if case .dismiss? = path.extract(action) {
+        if before == nil { site.report("dismiss was sent while nothing was presented") }
+        let now = identity(of: parentState[keyPath: state].wrappedValue)
+        if now == before { parentState[keyPath: state].wrappedValue = nil }
+      }
+      let after = identity(of: parentState[keyPath: state].wrappedValue)
+      return before == nil || before == after
+        ? effect : effect.merge(with: .cancelChild(id))
+    }
+  }
+
+  /// Presents plain data, such as an alert, that has no reducer.
+  public func ifLet<ChildState, ChildAction>(
+    _ state: any WritableKeyPath<State, PresentationState<ChildState>> & Sendable,
+    action: CaseKeyPath<Action, PresentationAction<ChildAction>>,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) -> some ReducerOf<Self> {
+    ifLet(
+      state, action: action,
+      destination: { () -> EmptyReducer<ChildState, ChildAction> in EmptyReducer() },
+      fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+}

@@ -1,0 +1,211 @@
+import ClientDependencies
+
+/// The id of an element of a stack; each element that is pushed gets the next one.
+public struct StackElementID: Hashable, Sendable, CustomStringConvertible {
+  let number: Int
+
+  /// The number of the element, counted from 0, as in `#2`.
+  public var description: String { "#\(number)" }
+}
+
+extension StackElementID: ExpressibleByIntegerLiteral {
+  /// The id of the element that was pushed as this one, counted from 0; for tests.
+  public init(integerLiteral number: Int) { self.number = number }
+}
+
+/// The states of features that are pushed one on top of another.
+public struct StackState<Element> {
+  struct Entry: Identifiable {
+    let id: StackElementID
+    var element: Element
+  }
+
+  var entries: IdentifiedArrayOf<Entry> = []
+  private var nextNumber = 0
+
+  /// An empty stack.
+  public init() {}
+
+  /// A stack of these elements, the last one on top.
+  public init(_ elements: some Sequence<Element>) {
+    for element in elements { append(element) }
+  }
+
+  /// The ids, from the bottom to the top.
+  public var ids: [StackElementID] { entries.ids }
+
+  /// The element with an id; setting nil removes it alone, and an id that is not there is ignored.
+  public subscript(id id: StackElementID) -> Element? {
+    get { entries[id: id]?.element }
+    set {
+      if let newValue {
+        entries.modify(id: id) { $0.element = newValue }
+      } else {
+        entries[id: id] = nil
+      }
+    }
+  }
+
+  /// Puts an element on top.
+  public mutating func append(_ element: Element) {
+    push(element, id: StackElementID(number: nextNumber))
+  }
+
+  /// Removes the top element and returns it; nil if the stack is empty.
+  @discardableResult
+  public mutating func popLast() -> Element? {
+    entries.isEmpty ? nil : entries.remove(at: entries.count - 1).element
+  }
+
+  /// Removes the element with an id and all above it; an id that is not there is ignored.
+  public mutating func pop(from id: StackElementID) {
+    guard let index = entries.index(id: id) else { return }
+    while entries.count > index { popLast() }
+  }
+
+  /// Removes all elements above the one with an id; an id that is not there is ignored.
+  public mutating func pop(to id: StackElementID) {
+    guard let index = entries.index(id: id) else { return }
+    while entries.count > index + 1 { popLast() }
+  }
+
+  /// Removes all elements.
+  public mutating func removeAll() { entries.removeAll() }
+
+  mutating func push(_ element: Element, id: StackElementID) {
+    entries.append(Entry(id: id, element: element))
+    nextNumber = Swift.max(nextNumber, id.number + 1)
+  }
+}
+
+extension StackState: RandomAccessCollection {
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { entries.count }
+  /// The element at an index, 0 at the bottom.
+  public subscript(position: Int) -> Element { entries[position].element }
+}
+
+extension StackState: ExpressibleByArrayLiteral {
+  public init(arrayLiteral elements: Element...) { self.init(elements) }
+}
+
+extension StackState.Entry: Sendable where Element: Sendable {}
+extension StackState.Entry: Equatable where Element: Equatable {}
+extension StackState.Entry: Hashable where Element: Hashable {}
+extension StackState: Sendable where Element: Sendable {}
+extension StackState: Equatable where Element: Equatable {}
+extension StackState: Hashable where Element: Hashable {}
+
+/// What happens to a stack, or in one of its features.
+public enum StackAction<State, Action>: CasePathable {
+  /// An action of the element with this id.
+  indirect case element(id: StackElementID, action: Action)
+  /// The element with this id, and all above it, are taken away.
+  case popFrom(id: StackElementID)
+  /// An element is put on top; its id must be new.
+  case push(id: StackElementID, state: State)
+
+  /// The paths to all cases, and to one element's action.
+  public struct AllCasePaths: Sendable {
+    /// The path to any element's action.
+    public var element: AnyCasePath<StackAction, (id: StackElementID, action: Action)> {
+      AnyCasePath(
+        embed: { .element(id: $0.id, action: $0.action) },
+        extract: { if case .element(let id, let action) = $0 { (id, action) } else { nil } })
+    }
+
+    /// The path to the end of an element.
+    public var popFrom: AnyCasePath<StackAction, StackElementID> {
+      AnyCasePath(
+        embed: { .popFrom(id: $0) },
+        extract: { if case .popFrom(let id) = $0 { id } else { nil } })
+    }
+
+    /// The path to a new element.
+    public var push: AnyCasePath<StackAction, (id: StackElementID, state: State)> {
+      AnyCasePath(
+        embed: { .push(id: $0.id, state: $0.state) },
+        extract: { if case .push(let id, let state) = $0 { (id, state) } else { nil } })
+    }
+
+    /// The path to the action of the element with an id.
+    public subscript(id id: StackElementID) -> AnyCasePath<StackAction, Action> {
+      AnyCasePath(
+        embed: { .element(id: id, action: $0) },
+        extract: { if case .element(id, let action) = $0 { action } else { nil } })
+    }
+  }
+
+  /// The paths to all cases.
+  public static var allCasePaths: AllCasePaths { AllCasePaths() }
+}
+
+/// The actions of a stack whose elements have this feature.
+public typealias StackActionOf<R: Reducer> = StackAction<R.State, R.Action>
+
+extension StackAction: Sendable where State: Sendable, Action: Sendable {}
+extension StackAction: Equatable where State: Equatable, Action: Equatable {}
+extension StackAction: Hashable where State: Hashable, Action: Hashable {}
+
+extension Case {
+  /// The place of the action of the element with an id: `\.path[id: id]`.
+  public subscript<State, Action>(id id: StackElementID) -> Case<Action>
+  where Value == StackAction<State, Action> {
+    appending(Value.allCasePaths[id: id])
+  }
+}
+
+extension Reducer {
+  /// Runs an element's reducer on each element of a stack, and pushes and pops elements.
+  ///
+  /// The element handles an action before this reducer does; this reducer sees a popped element before
+  /// it is gone. `dismiss()` in an element pops it and all above it. When an element is gone, its
+  /// effects end. An action for an element that is gone, and a push with an id in use, are reported.
+  public func forEach<DestinationState, DestinationAction, Destination>(
+    _ stack: any WritableKeyPath<State, StackState<DestinationState>> & Sendable,
+    action: CaseKeyPath<Action, StackAction<DestinationState, DestinationAction>>,
+    @ReducerBuilder<DestinationState, DestinationAction> destination: () -> Destination,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) -> some ReducerOf<Self>
+  where Destination: Reducer<DestinationState, DestinationAction> {
+    let (destination, path) = (destination(), AnyCasePath(action))
+    let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
+    let place = AnyHashableSendable(stack)
+    func child(_ id: StackElementID) -> FeatureID { .element(place: place, .init(id)) }
+    return Reduce<State, Action> { state, action in
+      var effect = Effect<Action>.none
+      let stackAction = path.extract(action)
+      switch stackAction {
+      case .element(let id, let elementAction)?:
+        let elementEffect = state[keyPath: stack].entries.modify(id: id) {
+          destination.reduce(into: &$0.element, action: elementAction)
+        }
+        if let elementEffect {
+          effect = elementEffect.ofChild(child(id), dismiss: path.embed(.popFrom(id: id))) {
+            path.embed(.element(id: id, action: $0))
+          }
+        } else {
+          site.reportMissingState(of: Destination.self, for: elementAction)
+        }
+      case .push(let id, let element)?:
+        if state[keyPath: stack][id: id] != nil {
+          site.report("an element was pushed with the id \(id), which is in use")
+        } else {
+          state[keyPath: stack].push(element, id: id)
+        }
+      case .popFrom, nil: break
+      }
+      let before = state[keyPath: stack].entries.identities
+      effect = effect.merge(with: self.reduce(into: &state, action: action))
+      if case .popFrom(let id)? = stackAction {
+        if !before.contains(id) { site.report("popFrom(\(id)): there is no such element") }
+        state[keyPath: stack].pop(from: id)
+      }
+      let after = state[keyPath: stack].entries.identities
+      guard before != after else { return effect }
+      return .merge(
+        [effect] + before.filter { !after.contains($0) }.map { .cancelChild(child($0)) })
+    }
+  }
+}

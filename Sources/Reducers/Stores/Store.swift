@@ -1,0 +1,213 @@
+public import ClientDependencies
+public import Observation
+
+/// The runtime of a feature: it holds the state, runs the reducer for each action, and runs effects.
+///
+/// A store that `scope` returns is a view of its parent's state. When the store that was made with
+/// `init` goes, its effects are cancelled.
+///
+/// In a command-line program, use it in functions that are `@MainActor`: an asynchronous `main`
+/// serves the main actor while it waits.
+@MainActor
+@dynamicMemberLookup
+public final class Store<State, Action>: Observable {
+  private let read: () -> State
+  private let deliver: (Action) -> StoreTask
+  private let changes: StoreChanges
+  /// Keeps the root store's core.
+  private let core: AnyObject
+  private var children: [StoreID: WeakStore] = [:]
+  private var purgeLimit = 16
+
+  /// A store for a feature.
+  ///
+  /// - Parameters:
+  ///   - initialState: the state before the first action, made with the store's dependencies.
+  ///   - reducer: the feature, made with the store's dependencies.
+  ///   - prepareDependencies: changes the current dependencies for the feature and its effects.
+  public convenience init<R: Reducer<State, Action>>(
+    initialState: @autoclosure () -> State,
+    @ReducerBuilder<State, Action> reducer: () -> R,
+    withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in }
+  ) {
+    let core = StoreCore(initialState, reducer, prepareDependencies)
+    self.init(
+      read: { core.state },
+      deliver: { action in
+        let origin = EffectGroup()
+        core.reduce(action, for: origin)
+        return StoreTask(origin)
+      }, changes: core.changes, core: core)
+  }
+
+  private init(
+    read: @escaping () -> State, deliver: @escaping (Action) -> StoreTask, changes: StoreChanges,
+    core: AnyObject
+  ) {
+    (self.read, self.deliver, self.changes, self.core) = (read, deliver, changes, core)
+  }
+
+  /// The state now; reading it takes part in observation.
+  public var state: State {
+    changes.access()
+    return read()
+  }
+
+  /// A value of the state; reading it takes part in observation.
+  public subscript<Value>(dynamicMember keyPath: KeyPath<State, Value>) -> Value {
+    state[keyPath: keyPath]
+  }
+
+  /// Reads the state without taking part in observation.
+  public func withState<Value>(_ body: (State) -> Value) -> Value { body(read()) }
+
+  /// Runs the reducer for an action, and starts its effects.
+  ///
+  /// An action that is sent while another one is being reduced waits until that is done.
+  ///
+  /// - Returns: the effects of the action and of the actions that follow from it.
+  @discardableResult
+  public func send(_ action: Action) -> StoreTask { deliver(action) }
+
+  /// The state now and after each change, until the task that iterates is cancelled or the store is
+  /// gone.
+  ///
+  /// A slow reader gets the newest state; earlier ones are skipped.
+  public var states: AsyncStream<State> {
+    let changed = changes.stream()
+    return AsyncStream { [weak self] continuation in
+      guard let self else { return continuation.finish() }
+      continuation.yield(self.read())
+      let task = Task { @MainActor [weak self] in
+        for await _ in changed {
+          guard let self else { break }
+          continuation.yield(self.read())
+        }
+        continuation.finish()
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+
+  /// A store for a child feature.
+  ///
+  /// As long as somebody holds it, the same child store is returned.
+  public func scope<ChildState, ChildAction>(
+    state: KeyPath<State, ChildState>, action: CaseKeyPath<Action, ChildAction>
+  ) -> Store<ChildState, ChildAction> {
+    let path = AnyCasePath(action)
+    return child(StoreID(state: state, action: action)) {
+      Store<ChildState, ChildAction>(
+        read: { self.read()[keyPath: state] }, deliver: { self.deliver(path.embed($0)) },
+        changes: self.changes, core: self)
+    }
+  }
+
+  /// A store for a child feature whose state is optional; nil while there is none.
+  ///
+  /// After the state is gone, a child store that is still held keeps the last state, and its actions
+  /// reach the parent's reducer, which reports them.
+  public func scope<ChildState, ChildAction>(
+    state: KeyPath<State, ChildState?>, action: CaseKeyPath<Action, ChildAction>
+  ) -> Store<ChildState, ChildAction>? {
+    changes.access()
+    guard let initial = read()[keyPath: state] else { return nil }
+    let path = AnyCasePath(action)
+    return child(StoreID(state: state, action: action)) {
+      var last = initial
+      return Store<ChildState, ChildAction>(
+        read: {
+          if let state = self.read()[keyPath: state] { last = state }
+          return last
+        },
+        deliver: { self.deliver(path.embed($0)) }, changes: self.changes, core: self)
+    }
+  }
+
+  /// A store for the presented feature; nil while none is presented.
+  public func scope<ChildState, ChildAction>(
+    state: KeyPath<State, PresentationState<ChildState>>,
+    action: CaseKeyPath<Action, PresentationAction<ChildAction>>
+  ) -> Store<ChildState, ChildAction>? {
+    scope(
+      state: state.appending(path: \.wrappedValue), action: action.appending(path: \.presented))
+  }
+
+  /// The stores of the elements of an identified array, by their ids.
+  ///
+  /// Each is made when it is read.
+  public func scope<ID: Hashable & Sendable, ChildState, ChildAction>(
+    state: KeyPath<State, IdentifiedArray<ID, ChildState>>,
+    action: CaseKeyPath<Action, IdentifiedAction<ID, ChildAction>>
+  ) -> StoreRows<State, Action, ID, ChildState, ChildAction> {
+    changes.access()
+    return StoreRows(
+      store: self, ids: read()[keyPath: state].ids, state: state, action: action)
+  }
+
+  fileprivate func child<Child: AnyObject>(_ id: StoreID, _ make: () -> Child) -> Child {
+    if let child = children[id]?.store as? Child { return child }
+    if children.count >= purgeLimit {
+      children = children.filter { $0.value.store != nil }
+      purgeLimit = max(16, 2 * children.count)
+    }
+    let child = make()
+    children[id] = WeakStore(store: child)
+    return child
+  }
+}
+
+/// The stores of the elements of an identified array.
+@MainActor
+public struct StoreRows<State, Action, ID: Hashable & Sendable, ChildState, ChildAction> {
+  fileprivate let store: Store<State, Action>
+  /// The ids of the elements when the rows were scoped, in order.
+  public let ids: [ID]
+  fileprivate let state: KeyPath<State, IdentifiedArray<ID, ChildState>>
+  fileprivate let action: CaseKeyPath<Action, IdentifiedAction<ID, ChildAction>>
+
+  /// The number of rows.
+  public var count: Int { ids.count }
+
+  /// The store of the element with an id; nil if there is none.
+  public subscript(id id: ID) -> Store<ChildState, ChildAction>? {
+    store.scope(
+      state: state.appending(path: \.[id: id]), action: action.appending(path: \.[id: id]))
+  }
+
+  /// The stores of all elements, in order.
+  public var stores: [Store<ChildState, ChildAction>] { ids.compactMap { self[id: $0] } }
+}
+
+/// The effects of an action that was sent, and of those that followed from it.
+public struct StoreTask: Sendable {
+  private let group: EffectGroup
+
+  init(_ group: EffectGroup) {
+    self.group = group
+  }
+
+  /// Waits for the effects; if the waiting task is cancelled, they are cancelled.
+  public func finish() async {
+    await withTaskCancellationHandler {
+      await group.waitUntilEmpty()
+    } onCancel: {
+      Task { @MainActor in group.cancel() }
+    }
+  }
+
+  /// Cancels the effects and waits for their end.
+  public func cancel() async {
+    await group.cancel()
+    await group.waitUntilEmpty()
+  }
+}
+
+private struct StoreID: Hashable {
+  let state: AnyKeyPath
+  let action: AnyKeyPath
+}
+
+private struct WeakStore {
+  weak var store: AnyObject?
+}

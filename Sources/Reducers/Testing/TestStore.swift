@@ -1,0 +1,369 @@
+public import ClientDependencies
+import CustomDump
+
+/// Whether a test has to state everything that a feature does.
+public enum Exhaustivity: Equatable, Sendable {
+  /// Every change, received action, and running effect.
+  case on
+  /// Only what the test states.
+  ///
+  /// - Parameter showSkippedAssertions: whether to print what was not stated.
+  case off(showSkippedAssertions: Bool)
+
+  /// Only what the test states.
+  public static let off = Exhaustivity.off(showSkippedAssertions: false)
+}
+
+/// A store for tests: the test states how each action changes the state, and which actions effects
+/// send.
+///
+/// ```swift
+/// let store = TestStore(initialState: Counter.State()) { Counter() }
+/// await store.send(.increment) { $0.count = 1 }
+/// ```
+///
+/// A failure is an issue at the line of the statement, with the difference of expected and actual
+/// state. When the store goes, unreceived actions and running effects are issues at the line where
+/// it was made.
+@MainActor
+public final class TestStore<State: Equatable, Action> {
+  private struct Received {
+    let action: Action
+    let state: State
+  }
+
+  /// The state after all that was stated.
+  public private(set) var state: State
+  /// Whether everything has to be stated.
+  public var exhaustivity = Exhaustivity.on
+  /// How long `receive` and `finish` wait without a limit of their own.
+  public var timeout = Duration.seconds(1)
+  /// The dependencies of the feature and its effects; changes apply to later actions.
+  public var dependencies: DependencyValues {
+    get { core.dependencies }
+    set { core.dependencies = newValue }
+  }
+
+  private let core: StoreCore<State, Action>
+  private var received: [Received] = []
+  private let arrivals = Arrivals()
+  private let site: CallSite
+  private let origin = IssueOrigin.current
+
+  /// A test store for a feature.
+  public init<R: Reducer<State, Action>>(
+    initialState: @autoclosure () -> State,
+    @ReducerBuilder<State, Action> reducer: () -> R,
+    withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in },
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) {
+    core = StoreCore(initialState, reducer, prepareDependencies)
+    state = core.state
+    site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
+    core.whenReceived = { [weak self] action in
+      guard let self else { return }
+      received.append(Received(action: action, state: core.state))
+      arrivals.note()
+    }
+  }
+
+  isolated deinit {
+    if exhaustivity == .on {
+      if !received.isEmpty {
+        report("the test ended without receiving \(names(of: received))", at: site)
+      }
+      if core.isBusy {
+        report(
+          """
+          an effect was still running when the test ended: cancel it, await the task of `send`, \
+          or call finish() or skipInFlightEffects()
+          """, at: site)
+      }
+    }
+    core.cancelEffects()
+  }
+
+  /// Sends an action, and expects that the state changes as the closure changes it.
+  ///
+  /// All actions that effects sent before must have been received.
+  ///
+  /// - Parameter expected: changes the state before the action to that after it; without it, nothing
+  ///   may change.
+  /// - Returns: the effects of the action.
+  @discardableResult
+  public func send(
+    _ action: Action, assert expected: ((inout State) throws -> Void)? = nil,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) async -> TestStoreTask {
+    let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
+    if !received.isEmpty {
+      note("send(\(summary(of: action))) before receiving \(names(of: received))", at: site)
+      received = []
+      state = core.state
+    }
+    let before = state
+    let group = EffectGroup()
+    core.reduce(action, for: group) { self.state = self.core.state }
+    check(from: before, to: state, expected, "send(\(summary(of: action)))", at: site)
+    return TestStoreTask(StoreTask(group), group, timeout)
+  }
+
+  /// Expects that an effect sends an action, and that the state changes as the closure changes it.
+  public func receive(
+    _ action: Action, timeout: Duration? = nil,
+    assert expected: ((inout State) throws -> Void)? = nil,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) async where Action: Equatable {
+    await receive(
+      CallSite(fileID: fileID, filePath: filePath, line: line, column: column),
+      "receive(\(summary(of: action)))", timeout, expected,
+      difference: { diff(action, $0, format: .proportional) }, where: { $0 == action })
+  }
+
+  /// Expects that an effect sends an action of a case, and that the state changes as the closure
+  /// changes it.
+  public func receive<Value>(
+    _ action: CaseKeyPath<Action, Value>, timeout: Duration? = nil,
+    assert expected: ((inout State) throws -> Void)? = nil,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) async {
+    let path = AnyCasePath(action)
+    await receive(
+      CallSite(fileID: fileID, filePath: filePath, line: line, column: column),
+      "receive(\(action))", timeout, expected, where: { path.extract($0) != nil })
+  }
+
+  /// Expects that an effect sends an action of a case with a value, and that the state changes as the
+  /// closure changes it.
+  public func receive<Value: Equatable>(
+    _ action: CaseKeyPath<Action, Value>, _ value: Value, timeout: Duration? = nil,
+    assert expected: ((inout State) throws -> Void)? = nil,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) async {
+    let path = AnyCasePath(action)
+    await receive(
+      CallSite(fileID: fileID, filePath: filePath, line: line, column: column),
+      "receive(\(action))", timeout, expected,
+      difference: { path.extract($0).flatMap { diff(value, $0, format: .proportional) } },
+      where: { path.extract($0) == value })
+  }
+
+  /// Expects that an effect sends an action for which the condition holds, and that the state changes
+  /// as the closure changes it.
+  public func receive(
+    _ matches: (_ action: Action) -> Bool, timeout: Duration? = nil,
+    assert expected: ((inout State) throws -> Void)? = nil,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) async {
+    await receive(
+      CallSite(fileID: fileID, filePath: filePath, line: line, column: column),
+      "receive", timeout, expected, where: matches)
+  }
+
+  /// Waits for all effects to end; those that do not within the limit are an issue.
+  ///
+  /// Unreceived actions are an issue as well.
+  public func finish(
+    timeout: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+    line: UInt = #line, column: UInt = #column
+  ) async {
+    let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
+    let limit = timeout ?? self.timeout
+    if !(await finishes(within: limit) { await self.core.waitUntilIdle() }) {
+      report("an effect was still running after \(limit)", at: site)
+    }
+    if exhaustivity == .on, !received.isEmpty {
+      report("finish() before receiving \(names(of: received))", at: site)
+      (received, state) = ([], core.state)
+    }
+  }
+
+  /// Leaves out the actions that effects have sent so far.
+  ///
+  /// - Parameter strict: whether it is an issue if there are none.
+  public func skipReceivedActions(
+    strict: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+    line: UInt = #line, column: UInt = #column
+  ) async {
+    let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
+    if received.isEmpty, strict { report("there is no received action to skip", at: site) }
+    (received, state) = ([], core.state)
+  }
+
+  /// Cancels the running effects.
+  ///
+  /// - Parameter strict: whether it is an issue if there are none.
+  public func skipInFlightEffects(
+    strict: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+    line: UInt = #line, column: UInt = #column
+  ) async {
+    let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
+    if !core.isBusy, strict { report("there is no running effect to skip", at: site) }
+    core.cancelEffects()
+    await core.waitUntilIdle()
+  }
+
+  /// Changes dependencies for an operation: what is sent in it uses them.
+  public func withDependencies<Value>(
+    _ update: (inout DependencyValues) -> Void, operation: () async throws -> Value
+  ) async rethrows -> Value {
+    let before = dependencies
+    update(&dependencies)
+    defer { dependencies = before }
+    return try await operation()
+  }
+
+  private func receive(
+    _ site: CallSite, _ name: String, _ limit: Duration?,
+    _ expected: ((inout State) throws -> Void)?,
+    difference: (Action) -> String? = { _ in nil }, where matches: (Action) -> Bool
+  ) async {
+    let limit = limit ?? timeout
+    let end = ContinuousClock.now + limit
+    var skipped: [Received] = []
+    while true {
+      while let first = received.first, exhaustivity != .on, !matches(first.action) {
+        skipped.append(received.removeFirst())
+        state = first.state
+      }
+      if !received.isEmpty { break }
+      guard core.isBusy || arrivals.isPending, await arrivals.next(before: end) else {
+        let cause =
+          core.isBusy
+          ? "no effect sent it within \(limit)" : "no effect is running that could send it"
+        return report("\(name): \(cause)\(skippedNames(skipped))", at: site)
+      }
+    }
+    if !skipped.isEmpty { note("\(name) skipped \(names(of: skipped))", at: site) }
+    let next = received.removeFirst()
+    if !matches(next.action) {
+      report(
+        "\(name): received \(summary(of: next.action)) instead"
+          + (difference(next.action).map { "\n\n\($0)\n\n(expected: -, received: +)" } ?? ""),
+        at: site)
+    }
+    let before = state
+    state = next.state
+    check(from: before, to: state, expected, name, at: site)
+  }
+
+  private func check(
+    from before: State, to after: State, _ expectation: ((inout State) throws -> Void)?,
+    _ name: String, at site: CallSite
+  ) {
+    var expected = exhaustivity == .on ? before : after
+    do {
+      try expectation?(&expected)
+    } catch {
+      report("\(name): the closure threw \(error)", at: site)
+    }
+    if expectation != nil, exhaustivity == .on, expected == before, before == after {
+      return report(
+        "\(name): the closure states no change, and there was none: leave the closure out",
+        at: site)
+    }
+    guard expected != after else { return }
+    let difference = diff(expected, after, format: .proportional)
+    report(
+      "\(name): the state is not as expected"
+        + (difference.map { "\n\n\($0)\n\n(expected: -, actual: +)" }
+          ?? ": both print the same, but == tells them apart"),
+      at: site)
+  }
+
+  private func skippedNames(_ skipped: [Received]) -> String {
+    skipped.isEmpty ? "" : "; skipped \(names(of: skipped))"
+  }
+
+  private func names(of received: [Received]) -> String {
+    received.map { summary(of: $0.action) }.joined(separator: ", ")
+  }
+
+  /// Reports an issue with exhaustivity, else prints it where that is wanted.
+  private func note(_ message: String, at site: CallSite) {
+    switch exhaustivity {
+    case .on: report(message, at: site)
+    case .off(showSkippedAssertions: true): print("\(site.fileID):\(site.line): \(message)")
+    case .off: break
+    }
+  }
+
+  private func report(_ message: String, at site: CallSite) {
+    origin.reportIssue(
+      message, fileID: site.fileID, filePath: site.filePath, line: site.line, column: site.column)
+  }
+}
+
+/// The effects of an action that a test sent.
+public struct TestStoreTask: Sendable {
+  private let task: StoreTask
+  private let group: EffectGroup
+  private let timeout: Duration
+
+  init(_ task: StoreTask, _ group: EffectGroup, _ timeout: Duration) {
+    (self.task, self.group, self.timeout) = (task, group, timeout)
+  }
+
+  /// Cancels the effects and waits for their end.
+  public func cancel() async { await task.cancel() }
+
+  /// Waits for the effects; if they take longer than the limit, that is an issue.
+  @MainActor
+  public func finish(
+    timeout: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+    line: UInt = #line, column: UInt = #column
+  ) async {
+    let limit = timeout ?? self.timeout
+    if !(await finishes(within: limit) { await self.group.waitUntilEmpty() }) {
+      reportIssue(
+        "the effects of the action were still running after \(limit)", fileID: fileID,
+        filePath: filePath, line: line, column: column)
+    }
+  }
+}
+
+/// Whether an operation ends within a time; the rest of it goes on.
+@MainActor
+private func finishes(
+  within limit: Duration, _ operation: @escaping @MainActor @Sendable () async -> Void
+) async -> Bool {
+  let arrivals = Arrivals()
+  Task {
+    await operation()
+    arrivals.note()
+  }
+  return await arrivals.next(before: .now + limit)
+}
+
+/// Counts events, and wakes a task that waits for the next one.
+@MainActor
+private final class Arrivals {
+  private var count = 0
+  private var waiter: CheckedContinuation<Bool, Never>?
+
+  var isPending: Bool { count > 0 }
+
+  func note() {
+    if let waiter = waiter.take() { waiter.resume(returning: true) } else { count += 1 }
+  }
+
+  /// Waits for an event; false if none comes before the time.
+  func next(before end: ContinuousClock.Instant) async -> Bool {
+    if count > 0 {
+      count -= 1
+      return true
+    }
+    let limit = Task { @MainActor in
+      try await Task.sleep(until: end, clock: .continuous)
+      waiter.take()?.resume(returning: false)
+    }
+    defer { limit.cancel() }
+    return await withCheckedContinuation { waiter = $0 }
+  }
+}

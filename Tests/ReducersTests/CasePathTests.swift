@@ -1,0 +1,40 @@
+import Reducers
+import Testing
+
+@Suite struct CasePathTests {
+  @Test func `a case key path embeds and extracts through nested cases`() {
+    let path = AnyCasePath<Parent.Action, Counter.Action>(\.rows[id: 3])
+    #expect(path.embed(.increment) == .rows(.element(id: 3, action: .increment)))
+    #expect(path.extract(.rows(.element(id: 3, action: .tick))) == .tick)
+    #expect(path.extract(.rows(.element(id: 4, action: .tick))) == nil)
+    #expect(path.extract(.clear) == nil)
+  }
+
+  @Test func `the presented action's paths follow those of the presentation`() {
+    let path = AnyCasePath<Parent.Action, Counter.Action>(\.sheet.presented)
+    #expect(path.extract(.sheet(.presented(.increment))) == .increment)
+    #expect(path.extract(.sheet(.dismiss)) == nil)
+    #expect(Parent.Action.sheet(.dismiss).is(\.sheet.dismiss))
+  }
+
+  @Test func `is, the case subscript, and modify look at one case`() {
+    var action = Parent.Action.child(.add(1))
+    #expect(action.is(\.child))
+    #expect(!action.is(\.optional))
+    #expect(action[case: \.child] == .add(1))
+    action[case: \.optional] = .increment
+    #expect(action == .child(.add(1)))
+    action.modify(\.child) { $0 = .add(2) }
+    #expect(action == .child(.add(2)))
+  }
+
+  @Test func `modify reports another case and changes nothing`() {
+    var action = Parent.Action.clear
+    withKnownIssue {
+      action.modify(\.child) { $0 = .increment }
+    } matching: {
+      "\($0)".contains("the value is another case of Action")
+    }
+    #expect(action == .clear)
+  }
+}

@@ -1,0 +1,172 @@
+import ClientDependencies
+import Reducers
+import Testing
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct CompositionTests {
+  private let clock = TestClock<Duration>()
+
+  private func parent(
+    _ state: Parent.State = Parent.State()
+  ) -> TestStore<Parent.State, Parent.Action> {
+    TestStore(initialState: state) {
+      Parent()
+    } withDependencies: {
+      $0.continuousClock = clock
+    }
+  }
+
+  @Test func `a scoped child changes its part of the state, and its effects reach it`() async {
+    let store = parent()
+    await store.send(.child(.increment)) { $0.child.count = 1 }
+    await store.send(.child(.addLater(2)))
+    await clock.advance(by: .seconds(1))
+    await store.receive(\.child, .add(2)) { $0.child.count = 3 }
+  }
+
+  @Test func `when optional state goes, the child's effects end`() async {
+    let store = parent(Parent.State(optional: Counter.State()))
+    let task = await store.send(.optional(.startTicking))
+    await store.send(.clear) { $0.optional = nil }
+    await task.finish()
+  }
+
+  @Test func `an action for a child that is gone is reported with the feature and the action`()
+    async
+  {
+    let store = parent()
+    await withKnownIssue {
+      await store.send(.optional(.increment))
+    } matching: {
+      "\($0)".contains("Counter got the action Action.increment without state")
+    }
+    await withKnownIssue {
+      await store.send(.rows(.element(id: 4, action: .tick)))
+    } matching: {
+      "\($0)".contains("Counter got the action Action.tick without state")
+    }
+  }
+
+  @Test func `each row runs its own reducer, and a removed row's effects end alone`() async {
+    let store = parent(Parent.State(rows: [Counter.State(id: 1), Counter.State(id: 2)]))
+    let first = await store.send(.rows(.element(id: 1, action: .startTicking)))
+    let second = await store.send(.rows(.element(id: 2, action: .startTicking)))
+    await store.send(.removeRow(1)) { $0.rows[id: 1] = nil }
+    await first.finish()
+    await clock.advance(by: .seconds(1))
+    await store.receive(\.rows[id: 2], .tick) { $0.rows[id: 2]?.count = 1 }
+    await store.send(.rows(.element(id: 2, action: .stopTicking)))
+    await second.finish()
+  }
+
+  @Test func `a presented feature dismisses itself, and its parent sees its last state`() async {
+    let store = parent(Parent.State(sheet: Counter.State(count: 7)))
+    let ticking = await store.send(.sheet(.presented(.startTicking)))
+    await store.send(.sheet(.presented(.close)))
+    await store.receive(\.sheet.dismiss) {
+      $0.sheet = nil
+      $0.log = ["dismissed at 7"]
+    }
+    await ticking.finish()
+  }
+
+  @Test func `dismiss outside a presented feature is reported`() async {
+    let store = TestStore(initialState: Counter.State()) { Counter() }
+    await withKnownIssue {
+      await store.send(.close).finish()
+    } matching: {
+      "\($0)".contains("dismiss() was called outside the effects of a presented feature")
+    }
+  }
+
+  @Test func `dismiss can be replaced in a test`() async {
+    let isDismissed = LockIsolated(false)
+    let store = TestStore(initialState: Counter.State()) {
+      Counter()
+    } withDependencies: {
+      $0.dismiss = DismissEffect { isDismissed.setValue(true) }
+    }
+    await store.send(.close).finish()
+    #expect(isDismissed.value)
+  }
+
+  @Test func `onChange runs when a value has changed`() async {
+    struct Feature: Reducer {
+      struct State: Equatable {
+        var count = 0
+        var changes: [Int] = []
+      }
+      enum Action { case add(Int) }
+      var body: some ReducerOf<Self> {
+        Reduce { state, action in
+          if case .add(let number) = action { state.count += number }
+          return .none
+        }
+        .onChange(of: \.count) { old, new in
+          Reduce { state, _ in
+            state.changes.append(new - old)
+            return .none
+          }
+        }
+      }
+    }
+    let store = TestStore(initialState: Feature.State()) { Feature() }
+    await store.send(.add(0))
+    await store.send(.add(3)) {
+      $0.count = 3
+      $0.changes = [3]
+    }
+  }
+
+  @Test func `a dependency of a reducer is set for it and its effects`() async {
+    let other = TestClock<Duration>()
+    let store = TestStore(initialState: Counter.State()) {
+      Counter().dependency(\.continuousClock, other)
+    } withDependencies: {
+      $0.continuousClock = clock
+    }
+    await store.send(.addLater(1))
+    await clock.advance(by: .seconds(1))
+    await other.advance(by: .seconds(1))
+    await store.receive(.add(1)) { $0.count = 1 }
+  }
+
+  @Test func `a binding action sets its property and is seen by the logic below`() async {
+    struct Form: Reducer {
+      struct State: Equatable, Sendable {
+        var name = ""
+        var length = 0
+      }
+      enum Action: BindableAction, Equatable, Sendable {
+        case binding(BindingAction<State>)
+      }
+      var body: some ReducerOf<Self> {
+        BindingReducer()
+        Reduce { state, action in
+          if case .binding(let change) = action, change.keyPath == \State.name {
+            state.length = state.name.count
+          }
+          return .none
+        }
+      }
+    }
+    let store = TestStore(initialState: Form.State()) { Form() }
+    await store.send(.set(\.name, "memo")) {
+      $0.name = "memo"
+      $0.length = 4
+    }
+    #expect(Form.Action.set(\.name, "a") == .set(\.name, "a"))
+    #expect(Form.Action.set(\.name, "a") != .set(\.name, "b"))
+  }
+
+  @Test func `printed changes name the action and the difference of the state`() async {
+    var text = ""
+    let store = TestStore(initialState: Counter.State()) {
+      Counter()._printChanges { text += $0 }
+    }
+    await store.send(.increment) { $0.count = 1 }
+    #expect(text.contains("Counter.Action.increment"))
+    #expect(text.contains("count: 0") && text.contains("count: 1"))
+    await store.send(.stopTicking)
+    #expect(text.contains("(no change of the state)"))
+  }
+}

@@ -1,0 +1,196 @@
+import ClientDependencies
+import Reducers
+import Testing
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct EffectTests {
+  private let clock = TestClock<Duration>()
+
+  private struct Failure: Error {}
+
+  /// A store that keeps what its effects send; `-` starts the effect.
+  private func store(
+    _ effect: @escaping () -> Effect<String>
+  ) -> Store<[String], String> {
+    Store(initialState: []) {
+      Reduce { state, action in
+        guard action != "-" else { return effect() }
+        state.append(action)
+        return .none
+      }
+    }
+  }
+
+  private func after(_ seconds: Int, _ action: String) -> Effect<String> {
+    .run { [clock] send in
+      try await clock.sleep(for: .seconds(seconds))
+      await send(action)
+    }
+  }
+
+  @Test func `send reduces its action before the outer send returns`() {
+    let store = store { .merge(.send("a"), .send("b")) }
+    store.send("-")
+    #expect(store.state == ["a", "b"])
+  }
+
+  @Test func `merged effects run at the same time`() async {
+    let store = store { .merge(after(2, "late"), after(1, "early")) }
+    let task = store.send("-")
+    await clock.advance(by: .seconds(2))
+    await task.finish()
+    #expect(store.state == ["early", "late"])
+  }
+
+  @Test func `concatenated effects run one after the other`() async {
+    let store = store { .concatenate(after(2, "first"), .send("between"), after(1, "second")) }
+    let task = store.send("-")
+    await clock.advance(by: .seconds(2))
+    #expect(store.state == ["first", "between"])
+    await clock.advance(by: .seconds(1))
+    await task.finish()
+    #expect(store.state == ["first", "between", "second"])
+  }
+
+  @Test func `cancelInFlight ends the earlier effect`() async {
+    var number = 0
+    let store = store {
+      number += 1
+      return after(1, "\(number)").cancellable(id: "timer", cancelInFlight: true)
+    }
+    let first = store.send("-")
+    let second = store.send("-")
+    await first.finish()
+    await clock.advance(by: .seconds(1))
+    await second.finish()
+    #expect(store.state == ["2"])
+  }
+
+  @Test func `cancelling a concatenation ends what has not begun`() async {
+    let store = store { .concatenate(after(1, "a"), after(1, "b")) }
+    let task = store.send("-")
+    await clock.advance(by: .seconds(1))
+    await task.cancel()
+    await clock.advance(by: .seconds(5))
+    #expect(store.state == ["a"])
+  }
+
+  @Test func `debounce starts only the last of close effects`() async {
+    var number = 0
+    let store = store {
+      number += 1
+      return Effect.send("\(number)").debounce(id: "search", for: .seconds(1), clock: clock)
+    }
+    store.send("-")
+    await clock.advance(by: .milliseconds(500))
+    store.send("-")
+    await clock.advance(by: .milliseconds(500))
+    #expect(store.state == [])
+    await clock.advance(by: .milliseconds(500))
+    #expect(store.state == ["2"])
+  }
+
+  @Test(arguments: [(true, ["1", "3", "4"]), (false, ["1", "4"])])
+  func `throttle starts the first, and the latest if wanted, of an interval`(
+    latest: Bool, expected: [String]
+  ) async {
+    var number = 0
+    let store = store {
+      number += 1
+      return Effect.send("\(number)")
+        .throttle(id: "level", for: .seconds(1), clock: clock, latest: latest)
+    }
+    store.send("-")
+    store.send("-")
+    store.send("-")
+    #expect(store.state == ["1"])
+    await clock.advance(by: .seconds(3))
+    store.send("-")
+    #expect(store.state == expected)
+    await clock.advance(by: .seconds(2))
+  }
+
+  @Test func `a part of an effect is cancelled by its id, and the effect goes on`() async {
+    let clock = clock
+    let store = Store<[String], String>(initialState: []) {
+      Reduce { state, action in
+        switch action {
+        case "-":
+          return .run { send in
+            do {
+              try await withTaskCancellation(id: "part") {
+                try await clock.sleep(for: .seconds(1))
+                await send("part")
+              }
+            } catch is CancellationError {
+              await send("part cancelled")
+            }
+            await send("end")
+          }
+        case "cancel": return .cancel(id: "part")
+        default:
+          state.append(action)
+          return .none
+        }
+      }
+    }
+    let task = store.send("-")
+    await clock.advance(by: .milliseconds(500))
+    store.send("cancel")
+    await task.finish()
+    #expect(store.state == ["part cancelled", "end"])
+  }
+
+  @Test func `an error that nobody catches is an issue at the effect, and a cancellation is none`()
+    async
+  {
+    let store = store { .run { _ in throw Failure() } }
+    await withKnownIssue {
+      await store.send("-").finish()
+    } matching: {
+      "\($0)".contains("an effect threw an error that nobody handles: Failure()")
+        && $0.sourceLocation?.fileName == "EffectTests.swift"
+    }
+    let cancelled = self.store { .run { _ in throw CancellationError() } }
+    await cancelled.send("-").finish()
+  }
+
+  @Test func `a handler gets the error of an effect and may send`() async {
+    let store = store {
+      .run { _ in
+        throw Failure()
+      } catch: { error, send in
+        await send("\(error)")
+      }
+    }
+    await store.send("-").finish()
+    #expect(store.state == ["Failure()"])
+  }
+
+  @Test func `what an effect sends after its end is ignored`() async throws {
+    let escaped = LockIsolated<Send<String>?>(nil)
+    let store = store { .run { escaped.setValue($0) } }
+    await store.send("-").finish()
+    let send = try #require(escaped.value)
+    send("late")
+    #expect(store.state == [])
+  }
+
+  @Test func `an effect has the dependencies of the moment when it was made`() async {
+    let clock = clock
+    let store = store {
+      withDependencies {
+        $0.continuousClock = clock
+      } operation: {
+        .run { send in
+          @Dependency(\.continuousClock) var clock
+          try await clock.sleep(for: .seconds(1))
+          await send("slept")
+        }
+      }
+    }
+    let task = store.send("-")
+    await clock.advance(by: .seconds(1))
+    await task.finish()
+    #expect(store.state == ["slept"])
+  }
+}

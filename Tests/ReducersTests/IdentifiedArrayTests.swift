@@ -1,0 +1,73 @@
+import Foundation
+import Reducers
+import Testing
+
+@Suite struct IdentifiedArrayTests {
+  private struct Row: Identifiable, Codable, Equatable {
+    var id: Int
+    var name: String
+  }
+
+  private let rows: IdentifiedArrayOf<Row> = [
+    Row(id: 1, name: "one"), Row(id: 2, name: "two"), Row(id: 3, name: "three"),
+  ]
+
+  @Test func `elements are found by id and by index`() {
+    #expect(rows[id: 2]?.name == "two")
+    #expect(rows[id: 9] == nil)
+    #expect(rows[0].name == "one")
+    #expect(rows.index(id: 3) == 2)
+    #expect(rows.ids == [1, 2, 3])
+    #expect(rows.map(\.name) == ["one", "two", "three"])
+  }
+
+  @Test func `an element whose id is in use is refused, or replaces the other in its place`() {
+    var rows = rows
+    #expect(rows.append(Row(id: 2, name: "again")) == (inserted: false, index: 1))
+    #expect(rows[id: 2]?.name == "two")
+    #expect(rows.updateOrAppend(Row(id: 2, name: "again"))?.name == "two")
+    #expect(rows.ids == [1, 2, 3])
+    #expect(rows[1].name == "again")
+  }
+
+  @Test func `inserting, moving, sorting, and removing keep each element under its id`() {
+    var rows = rows
+    rows.insert(Row(id: 4, name: "four"), at: 0)
+    rows.move(from: 0, to: 3)
+    #expect(rows.ids == [1, 2, 3, 4])
+    rows.sort { $0.name < $1.name }
+    #expect(rows.ids == [4, 1, 3, 2])
+    rows[id: 1] = nil
+    rows.remove(at: 0)
+    rows.removeAll { $0.name == "two" }
+    #expect(rows.elements == [Row(id: 3, name: "three")])
+    #expect(rows[id: 3]?.name == "three")
+  }
+
+  @Test func `a changed id is reported, and the element is found under the new one`() {
+    var rows = rows
+    withKnownIssue {
+      rows[1].id = 7
+    } matching: {
+      "\($0)".contains("the id of an element changed from 2 to 7")
+    }
+    #expect(rows.ids == [1, 7, 3])
+    #expect(rows[id: 7]?.name == "two")
+    withKnownIssue {
+      rows[id: 1] = Row(id: 5, name: "five")
+    } matching: {
+      "\($0)".contains("an element with the id 5 cannot replace the one with the id 1")
+    }
+    #expect(rows[id: 1]?.name == "one")
+  }
+
+  @Test func `it is encoded as an array, and equal ids are an error`() throws {
+    let data = try JSONEncoder().encode(rows)
+    #expect(try JSONDecoder().decode([Row].self, from: data) == rows.elements)
+    #expect(try JSONDecoder().decode(IdentifiedArrayOf<Row>.self, from: data) == rows)
+    let twice = Data(#"[{"id":1,"name":"a"},{"id":1,"name":"b"}]"#.utf8)
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode(IdentifiedArrayOf<Row>.self, from: twice)
+    }
+  }
+}
