@@ -130,7 +130,9 @@ public struct IdentifiedArray<ID: Hashable, Element> {
 public typealias IdentifiedArrayOf<Element: Identifiable> = IdentifiedArray<Element.ID, Element>
 
 extension IdentifiedArray: RandomAccessCollection {
+  /// 0.
   public var startIndex: Int { 0 }
+  /// The number of elements.
   public var endIndex: Int { elementsByID.count }
 
   /// The element at an index; a change of its id is reported.
@@ -157,18 +159,21 @@ extension IdentifiedArray where Element: Identifiable, Element.ID == ID {
 
 extension IdentifiedArray: ExpressibleByArrayLiteral
 where Element: Identifiable, Element.ID == ID {
+  /// An array of elements; of several with one id, the first stays.
   public init(arrayLiteral elements: Element...) {
     self.init(uniqueElements: elements)
   }
 }
 
 extension IdentifiedArray: Equatable where Element: Equatable {
+  /// Whether both have equal elements in the same order.
   public static func == (array: Self, other: Self) -> Bool {
     array.elementsByID == other.elementsByID
   }
 }
 
 extension IdentifiedArray: Hashable where Element: Hashable {
+  /// Hashes the elements in order.
   public func hash(into hasher: inout Hasher) { hasher.combine(elementsByID) }
 }
 
@@ -176,6 +181,7 @@ extension IdentifiedArray: Hashable where Element: Hashable {
 extension IdentifiedArray: @unchecked Sendable where ID: Sendable, Element: Sendable {}
 
 extension IdentifiedArray: Encodable where Element: Encodable {
+  /// Encodes the value as its content alone.
   public func encode(to encoder: any Encoder) throws { try elements.encode(to: encoder) }
 }
 

@@ -37,29 +37,39 @@ extension Reducer where Body: Reducer<State, Action> {
 /// Combines the reducers of a body; each runs for each action, from top to bottom.
 @resultBuilder
 public enum ReducerBuilder<State, Action> {
+  /// Takes one line.
   public static func buildExpression<R: Reducer<State, Action>>(_ reducer: R) -> R { reducer }
+  /// An empty body.
   public static func buildBlock() -> EmptyReducer<State, Action> { EmptyReducer() }
+  /// Takes the first line.
   public static func buildPartialBlock<R: Reducer<State, Action>>(first: R) -> R { first }
+  /// Adds a line.
   public static func buildPartialBlock<
     First: Reducer<State, Action>, Second: Reducer<State, Action>
   >(accumulated first: First, next second: Second) -> ReducerSequence<First, Second> {
     ReducerSequence(first: first, second: second)
   }
+  /// Takes the first branch of a condition.
   public static func buildEither<First: Reducer<State, Action>, Second: Reducer<State, Action>>(
     first reducer: First
   ) -> EitherReducer<First, Second> { .first(reducer) }
+  /// Takes the second branch of a condition.
   public static func buildEither<First: Reducer<State, Action>, Second: Reducer<State, Action>>(
     second reducer: Second
   ) -> EitherReducer<First, Second> { .second(reducer) }
+  /// Takes a branch without `else`.
   public static func buildOptional<R: Reducer<State, Action>>(
     _ reducer: R?
   ) -> OptionalReducer<R> { OptionalReducer(reducer: reducer) }
+  /// Takes the rounds of a loop.
   public static func buildArray<R: Reducer<State, Action>>(_ reducers: [R]) -> ReducerArray<R> {
     ReducerArray(reducers: reducers)
   }
+  /// Takes a branch of `if #available`.
   public static func buildLimitedAvailability<R: Reducer<State, Action>>(_ reducer: R) -> R {
     reducer
   }
+  /// Ends the body.
   public static func buildFinalResult<R: Reducer<State, Action>>(_ reducer: R) -> R { reducer }
 }
 
@@ -69,6 +79,7 @@ where First.State == Second.State, First.Action == Second.Action {
   let first: First
   let second: Second
 
+  /// Runs the reducer; its effects are returned.
   public func reduce(into state: inout First.State, action: First.Action) -> Effect<First.Action> {
     let effect = first.reduce(into: &state, action: action)
     return effect.merge(with: second.reduce(into: &state, action: action))
@@ -81,6 +92,7 @@ where First.State == Second.State, First.Action == Second.Action {
   case first(First)
   case second(Second)
 
+  /// Runs the reducer; its effects are returned.
   public func reduce(into state: inout First.State, action: First.Action) -> Effect<First.Action> {
     switch self {
     case .first(let reducer): reducer.reduce(into: &state, action: action)
@@ -93,6 +105,7 @@ where First.State == Second.State, First.Action == Second.Action {
 public struct OptionalReducer<Base: Reducer>: Reducer {
   let reducer: Base?
 
+  /// Runs the reducer; its effects are returned.
   public func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
     reducer?.reduce(into: &state, action: action) ?? .none
   }
@@ -102,6 +115,7 @@ public struct OptionalReducer<Base: Reducer>: Reducer {
 public struct ReducerArray<Base: Reducer>: Reducer {
   let reducers: [Base]
 
+  /// Runs the reducer; its effects are returned.
   public func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
     .merge(reducers.map { $0.reduce(into: &state, action: action) })
   }

@@ -58,6 +58,7 @@ public struct BindingReducer<State, Action: BindableAction>: Reducer where Actio
   /// A reducer for the actions of the case `binding`.
   public init() {}
 
+  /// Runs the reducer; its effects are returned.
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     action.binding?.set(in: &state)
     return .none

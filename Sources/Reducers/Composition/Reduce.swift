@@ -14,6 +14,7 @@ public struct Reduce<State, Action>: Reducer {
     function = { reducer.reduce(into: &$0, action: $1) }
   }
 
+  /// Runs the reducer; its effects are returned.
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     function(&state, action)
   }
@@ -21,8 +22,10 @@ public struct Reduce<State, Action>: Reducer {
 
 /// A reducer that does nothing.
 public struct EmptyReducer<State, Action>: Reducer {
+  /// A reducer that does nothing.
   public init() {}
 
+  /// Runs the reducer; its effects are returned.
   public func reduce(into state: inout State, action: Action) -> Effect<Action> { .none }
 }
 
@@ -30,10 +33,12 @@ public struct EmptyReducer<State, Action>: Reducer {
 public struct CombineReducers<State, Action, Base: Reducer<State, Action>>: Reducer {
   private let base: Base
 
+  /// The reducers of a body as one.
   public init(@ReducerBuilder<State, Action> _ build: () -> Base) {
     base = build()
   }
 
+  /// Runs the reducer; its effects are returned.
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     base.reduce(into: &state, action: action)
   }

@@ -43,6 +43,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
+  /// Runs the reducer; its effects are returned.
   public func reduce(
     into state: inout ParentState, action: ParentAction
   ) -> Effect<ParentAction> {

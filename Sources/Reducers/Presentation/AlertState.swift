@@ -10,7 +10,9 @@ public struct TextState: Hashable, Sendable, ExpressibleByStringInterpolation,
   /// The text as it is shown.
   public let description: String
 
+  /// Text from a string.
   public init(_ text: String) { description = text }
+  /// Text from a literal.
   public init(stringLiteral text: String) { description = text }
 }
 
@@ -29,6 +31,7 @@ public struct ButtonState<Action> {
   /// Its title.
   public let label: TextState
 
+  /// A button with a title.
   public init(role: ButtonStateRole? = nil, action: Action? = nil, label: () -> TextState) {
     (self.role, self.action, self.label) = (role, action, label())
   }
@@ -40,8 +43,11 @@ extension ButtonState: Sendable where Action: Sendable {}
 
 /// An alert as data: what shows it is up to the program.
 public struct AlertState<Action>: EphemeralState {
+  /// The title.
   public var title: TextState
+  /// More text; nil for none.
   public var message: TextState?
+  /// The buttons, in order.
   public var buttons: [ButtonState<Action>]
 
   /// An alert; without buttons, a program shows one that only closes it.
@@ -60,8 +66,11 @@ extension AlertState: Sendable where Action: Sendable {}
 
 /// A choice between several actions as data: what shows it is up to the program.
 public struct ConfirmationDialogState<Action>: EphemeralState {
+  /// The title.
   public var title: TextState
+  /// More text; nil for none.
   public var message: TextState?
+  /// The buttons, in order.
   public var buttons: [ButtonState<Action>]
 
   /// A dialog with its buttons.
@@ -80,21 +89,27 @@ extension ConfirmationDialogState: Sendable where Action: Sendable {}
 /// The buttons of an alert or a dialog, one to a line.
 @resultBuilder
 public enum ButtonStateBuilder<Action> {
+  /// Takes one line.
   public static func buildExpression(_ button: ButtonState<Action>) -> [ButtonState<Action>] {
     [button]
   }
+  /// Joins the lines.
   public static func buildBlock(_ buttons: [ButtonState<Action>]...) -> [ButtonState<Action>] {
     buttons.flatMap(\.self)
   }
+  /// Takes a branch without `else`.
   public static func buildOptional(_ buttons: [ButtonState<Action>]?) -> [ButtonState<Action>] {
     buttons ?? []
   }
+  /// Takes the first branch of a condition.
   public static func buildEither(first buttons: [ButtonState<Action>]) -> [ButtonState<Action>] {
     buttons
   }
+  /// Takes the second branch of a condition.
   public static func buildEither(second buttons: [ButtonState<Action>]) -> [ButtonState<Action>] {
     buttons
   }
+  /// Takes the rounds of a loop.
   public static func buildArray(_ buttons: [[ButtonState<Action>]]) -> [ButtonState<Action>] {
     buttons.flatMap(\.self)
   }

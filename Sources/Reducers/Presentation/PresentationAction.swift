@@ -76,10 +76,12 @@ extension PresentationState: Equatable where State: Equatable {}
 extension PresentationState: Hashable where State: Hashable {}
 
 extension PresentationState: Encodable where State: Encodable {
+  /// Encodes the value as its content alone.
   public func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
 }
 
 extension PresentationState: Decodable where State: Decodable {
+  /// Decodes a feature's state, or nil.
   public init(from decoder: any Decoder) throws {
     self.init(wrappedValue: try State?(from: decoder))
   }

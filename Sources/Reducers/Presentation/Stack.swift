@@ -79,13 +79,16 @@ public struct StackState<Element> {
 }
 
 extension StackState: RandomAccessCollection {
+  /// 0.
   public var startIndex: Int { 0 }
+  /// The number of elements.
   public var endIndex: Int { entries.count }
   /// The element at an index, 0 at the bottom.
   public subscript(position: Int) -> Element { entries[position].element }
 }
 
 extension StackState: ExpressibleByArrayLiteral {
+  /// A stack of these elements, the last one on top.
   public init(arrayLiteral elements: Element...) { self.init(elements) }
 }
 
