@@ -74,6 +74,7 @@ let package = Package(
     .library(name: "ONNXRuntime", targets: ["ONNXRuntime"]),
     .library(name: "PocketSphinxEngine", targets: ["PocketSphinxEngine"]),
     .library(name: "Reducers", targets: ["Reducers"]),
+    .library(name: "ReducersMacros", targets: ["ReducersMacros"]),
     .library(name: "Resampling", targets: ["Resampling"]),
     .library(name: "SileroDetector", targets: ["SileroDetector"]),
     .library(name: "SoundCard", targets: ["SoundCard"]),
@@ -159,6 +160,8 @@ let package = Package(
         "ClientDependencies", .product(name: "CustomDump", package: "swift-custom-dump"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
+    library("ReducersMacros", ["Reducers", "ReducersMacrosPlugin"]),
+    .macro(name: "ReducersMacrosPlugin", dependencies: swiftSyntax, swiftSettings: settings),
     library("Resampling", ["AudioCore", "CSoxr"]),
     library(
       "SoundFile",
@@ -404,6 +407,7 @@ let package = Package(
       ]),
     tests("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"]),
     tests("Reducers", ["ClientDependencies", "Reducers"]),
+    tests("ReducersMacros", ["ClientDependencies", "ClientDependenciesMacros", "ReducersMacros"]),
     tests("Transcripts", ["SpeechClient", "TestTools", "Transcripts"]),
     tests(
       "VirtualSoundCard",

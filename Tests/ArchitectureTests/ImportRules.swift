@@ -58,6 +58,12 @@ extension ImportRules {
     // Features: the dependencies that they control, and nothing of audio or speech.
     "Reducers": ["ClientDependencies", "CustomDump", "Observation", "OrderedCollections"],
 
+    "ReducersMacros": ["Reducers", "ReducersMacrosPlugin"],
+    "ReducersMacrosPlugin": [
+      "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder",
+      "SwiftSyntaxMacros",
+    ],
+
     // The seams: no C, and nothing of what lies above or below them.
     "SoundCard": ["AudioCore", "AudioThreads", "ClientDependencies"],
     "SpeechEngine": ["AudioCore", "ClientDependencies", "FilePaths"],

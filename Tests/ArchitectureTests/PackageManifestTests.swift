@@ -38,15 +38,16 @@ import Testing
     let mentions = PackageManifest.mentions(in: try Repository().text(of: "Package.swift"))
     let syntax: Set = [
       "swiftSyntax", "swiftSyntaxTestSupport", "swift-syntax", "ClientDependenciesMacros",
-      "ClientDependenciesMacrosPlugin",
+      "ClientDependenciesMacrosPlugin", "ReducersMacros", "ReducersMacrosPlugin",
     ]
     let dependent = mentions.filter { !$0.value.isDisjoint(with: syntax) }.keys
     #expect(
       dependent.sorted() == [
         "Samples/VoiceNotes",
         "Sources/ClientDependenciesMacros", "Sources/ClientDependenciesMacrosPlugin",
+        "Sources/ReducersMacros", "Sources/ReducersMacrosPlugin",
         "Tests/ClientDependenciesMacrosPluginTests", "Tests/ClientDependenciesMacrosTests",
-        "Tests/DocumentationTests",
+        "Tests/DocumentationTests", "Tests/ReducersMacrosTests",
       ])
   }
 

@@ -79,8 +79,12 @@ extension Reducer {
 /// What tells one child's state from that of a later one; nil if there is no state.
 func identity<State>(of state: State?) -> AnyHashable? {
   guard let state else { return nil }
-  guard let identified = state as? any Identifiable else { return AnyHashable(true) }
-  return identified.hashableID
+  if let identified = state as? any Identifiable { return identified.hashableID }
+  // A destination is another one if its case is, or what the case holds.
+  guard state is any DestinationState, let value = Mirror(reflecting: state).children.first else {
+    return AnyHashable(true)
+  }
+  return [value.label.map { AnyHashable($0) }, identity(of: value.value)]
 }
 
 extension Identifiable {

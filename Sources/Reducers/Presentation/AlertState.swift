@@ -1,7 +1,24 @@
-/// State that any action takes away: an alert is over when a button is chosen.
-public protocol EphemeralState {}
+/// State that any of its actions takes away: an alert is over when a button is chosen.
+public protocol EphemeralState {
+  /// Whether this value is such state; true, unless it is one of several destinations.
+  var isEphemeral: Bool { get }
+}
 
-func isEphemeral<State>(_ state: State.Type) -> Bool { state is any EphemeralState.Type }
+extension EphemeralState {
+  /// True.
+  public var isEphemeral: Bool { true }
+}
+
+/// The state of one of several destinations; the macro `@Reducer` writes it for an enumeration.
+public protocol DestinationState: EphemeralState, CasePathable {
+  /// The actions of the destinations.
+  associatedtype DestinationAction
+  /// The type of `destinations`.
+  associatedtype Destinations: Reducer<Self, DestinationAction>
+
+  /// The reducers of the destinations.
+  static var destinations: Destinations { get }
+}
 
 /// Text of an alert or a dialog.
 public struct TextState: Hashable, Sendable, ExpressibleByStringInterpolation,

@@ -113,7 +113,8 @@ extension Reducer {
         effect = child.reduceOptional(
           into: &parentState[keyPath: state].wrappedValue, action: childAction
         ).ofChild(id, dismiss: path.embed(.dismiss)) { path.embed(.presented($0)) }
-        if isEphemeral(ChildState.self) { parentState[keyPath: state].wrappedValue = nil }
+        let presented = parentState[keyPath: state].wrappedValue as? any EphemeralState
+        if presented?.isEphemeral == true { parentState[keyPath: state].wrappedValue = nil }
       case .dismiss?, nil: break
       }
       effect = effect.merge(with: self.reduce(into: &parentState, action: action))
@@ -127,6 +128,18 @@ extension Reducer {
       return before == nil || before == after
         ? effect : effect.merge(with: .cancelChild(id))
     }
+  }
+
+  /// Runs the reducers of several destinations, of which one is presented at a time.
+  public func ifLet<Presented: DestinationState>(
+    _ state: any WritableKeyPath<State, PresentationState<Presented>> & Sendable,
+    action: CaseKeyPath<Action, PresentationAction<Presented.DestinationAction>>,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) -> some ReducerOf<Self> {
+    ifLet(
+      state, action: action, destination: { Presented.destinations }, fileID: fileID,
+      filePath: filePath, line: line, column: column)
   }
 
   /// Presents plain data, such as an alert, that has no reducer.

@@ -107,6 +107,7 @@ public final class TestStore<State: Equatable, Action> {
     let group = EffectGroup()
     core.reduce(action, for: group) { self.state = self.core.state }
     check(from: before, to: state, expected, "send(\(summary(of: action)))", at: site)
+    await letEffectsRun()
     return TestStoreTask(StoreTask(group), group, timeout)
   }
 
@@ -251,6 +252,12 @@ public final class TestStore<State: Equatable, Action> {
     let before = state
     state = next.state
     check(from: before, to: state, expected, name, at: site)
+    await letEffectsRun()
+  }
+
+  /// Lets an effect that has nothing more to do end before the test does.
+  private func letEffectsRun() async {
+    if core.isBusy { await Task.megaYield() }
   }
 
   private func check(

@@ -1,0 +1,66 @@
+// Who writes features needs both, and the expansions use the first.
+@_exported public import Reducers
+
+/// Gives an enumeration key paths to its cases: `\.child`, `action.is(\.child)`, `action[case: \.child]`.
+///
+/// The value of a case is its associated value; a tuple, if there are several; `Void`, if there is
+/// none.
+@attached(extension, conformances: CasePathable)
+@attached(member, names: named(AllCasePaths), named(allCasePaths))
+public macro CasePathable() =
+  #externalMacro(module: "ReducersMacrosPlugin", type: "CasePathableMacro")
+
+/// Makes a struct a feature, or an enumeration the destinations of one.
+///
+/// ```swift
+/// @Reducer
+/// struct Counter {
+///   struct State: Equatable { var count = 0 }
+///   enum Action { case increment }
+///
+///   var body: some ReducerOf<Self> {
+///     Reduce { state, action in
+///       state.count += 1
+///       return .none
+///     }
+///   }
+/// }
+/// ```
+///
+/// The struct conforms to `Reducer`. Its nested enumerations `State` and `Action` get
+/// ``CasePathable()``, and `body` is a result builder.
+///
+/// An enumeration has one case for each destination, whose value is a feature, an `AlertState`, or a
+/// `ConfirmationDialogState`:
+///
+/// ```swift
+/// @Reducer
+/// enum Destination {
+///   case edit(Edit)
+///   case alert(AlertState<Alert>)
+/// }
+/// ```
+///
+/// It gets `State` and `Action` with the same cases, and `body`. `.ifLet(\.$destination, action:
+/// \.destination)` then needs no reducer. A conformance of its state is declared beside it:
+/// `extension Destination.State: Equatable {}`.
+@attached(memberAttribute)
+@attached(extension, conformances: Reducer)
+@attached(member, names: named(State), named(Action), named(body))
+public macro Reducer() =
+  #externalMacro(module: "ReducersMacrosPlugin", type: "ReducerMacro")
+
+/// Keeps the state of a presented feature: `@Presents var destination: Destination.State?`.
+///
+/// `$destination` is its `PresentationState`, for `ifLet(\.$destination, action: \.destination)`.
+@attached(accessor, names: named(init), named(get), named(set), named(_modify))
+@attached(peer, names: prefixed(`$`), prefixed(_))
+public macro Presents() =
+  #externalMacro(module: "ReducersMacrosPlugin", type: "PresentsMacro")
+
+/// Marks the state of a feature; a store observes its state as a whole.
+///
+/// It changes nothing. Features that have it compile as they are.
+@attached(peer)
+public macro ObservableState() =
+  #externalMacro(module: "ReducersMacrosPlugin", type: "ObservableStateMacro")

@@ -1,0 +1,113 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// Writes the paths to the cases of an enumeration.
+enum CasePathableMacro: ExtensionMacro, MemberMacro {
+  static func expansion(
+    of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+    providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [ExtensionDeclSyntax] {
+    guard declaration.is(EnumDeclSyntax.self), !protocols.isEmpty else { return [] }
+    return [try ExtensionDeclSyntax("extension \(type.trimmed): Reducers.CasePathable {}")]
+  }
+
+  static func expansion(
+    of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+    conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    guard let declaration = declaration.as(EnumDeclSyntax.self) else {
+      context.report(
+        "@CasePathable gives key paths to cases: only an enumeration has some",
+        id: "notAnEnumeration", at: node)
+      return []
+    }
+    let access = declaration.modifiers.accessPrefix
+    let paths = Self.paths(
+      to: declaration.memberBlock.members, of: declaration.name.text, access: access, context)
+    return [
+      """
+      \(raw: access)struct AllCasePaths: Sendable {
+      \(raw: paths)
+      }
+      """,
+      "\(raw: access)static var allCasePaths: AllCasePaths { AllCasePaths() }",
+    ]
+  }
+
+  private static func paths(
+    to members: MemberBlockItemListSyntax, of root: String, access: String,
+    _ context: some MacroExpansionContext
+  ) -> String {
+    var names: Set<String> = []
+    return members.map { member in
+      if let cases = member.decl.as(EnumCaseDeclSyntax.self) {
+        return cases.elements.map { element in
+          if !names.insert(element.name.text).inserted {
+            context.report(
+              "two cases are named '\(element.name.text)': a key path could be either",
+              id: "ambiguousCase", at: element)
+            return ""
+          }
+          return path(to: element, of: root, access: access)
+        }.joined(separator: "\n")
+      }
+      guard let conditional = member.decl.as(IfConfigDeclSyntax.self) else { return "" }
+      let clauses = conditional.clauses.map { clause in
+        let condition = clause.condition.map { " \($0.trimmed)" } ?? ""
+        let inner = clause.elements?.as(MemberBlockItemListSyntax.self)
+        return "\(clause.poundKeyword.text)\(condition)\n"
+          + (inner.map { paths(to: $0, of: root, access: access, context) } ?? "")
+      }
+      return clauses.joined(separator: "\n") + "\n#endif"
+    }.filter { !$0.isEmpty }.joined(separator: "\n")
+  }
+
+  private static func path(
+    to element: EnumCaseElementSyntax, of root: String, access: String
+  ) -> String {
+    let name = element.name.text
+    let values = element.parameterClause?.parameters.map(AssociatedValue.init) ?? []
+    let type: String
+    let embedded: String
+    let extracted: String
+    switch values.count {
+    case 0:
+      (type, embedded) = ("Void", "{ _ in \(root).\(name) }")
+      extracted = "{ if case .\(name) = $0 { () } else { nil } }"
+    case 1:
+      type = values[0].type
+      embedded = "{ \(root).\(name)(\(values[0].argument("$0"))) }"
+      extracted = "{ if case .\(name)(let value) = $0 { value } else { nil } }"
+    default:
+      type = "(\(values.map(\.tupleElement).joined(separator: ", ")))"
+      let arguments = values.enumerated().map { $1.argument("$0.\($1.label ?? "\($0)")") }
+      embedded = "{ \(root).\(name)(\(arguments.joined(separator: ", "))) }"
+      let bound = values.indices.map { "let value\($0)" }.joined(separator: ", ")
+      let result = values.indices.map { "value\($0)" }.joined(separator: ", ")
+      extracted = "{ if case .\(name)(\(bound)) = $0 { (\(result)) } else { nil } }"
+    }
+    return """
+      \(access)var \(name): Reducers.AnyCasePath<\(root), \(type)> {
+      Reducers.AnyCasePath(embed: \(embedded), extract: \(extracted))
+      }
+      """
+  }
+}
+
+/// A value of a case.
+private struct AssociatedValue {
+  let label: String?
+  let type: String
+
+  init(_ parameter: EnumCaseParameterSyntax) {
+    let name = parameter.firstName?.text
+    label = name == "_" ? nil : name
+    type = parameter.type.trimmedDescription
+  }
+
+  var tupleElement: String { (label.map { "\($0): " } ?? "") + type }
+
+  func argument(_ value: String) -> String { (label.map { "\($0): " } ?? "") + value }
+}

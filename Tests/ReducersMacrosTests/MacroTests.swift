@@ -1,0 +1,65 @@
+import ReducersMacros
+import Testing
+
+@Suite struct CasePathableMacroTests {
+  @CasePathable
+  enum Event: Equatable {
+    case stopped
+    case level(Double)
+    case named(label: String)
+    case moved(from: Int, to: Int)
+    indirect case nested(Event)
+    #if os(Windows)
+    case other(NoSuchType)
+    #else
+    case linux(Int)
+    #endif
+  }
+
+  @CasePathable
+  enum Box<Content: Sendable> {
+    case full(Content)
+    case empty
+  }
+
+  @Test func `the value of a case is its associated value, a tuple, or nothing`() {
+    #expect(Event.stopped.is(\.stopped))
+    #expect(Event.level(0.5)[case: \.level] == 0.5)
+    #expect(Event.named(label: "a")[case: \.named] == "a")
+    #expect(Event.moved(from: 1, to: 2)[case: \.moved]?.to == 2)
+    #expect(Event.linux(3)[case: \.linux] == 3)
+    #expect(
+      AnyCasePath<Event, (from: Int, to: Int)>(\.moved).embed((3, 4)) == .moved(from: 3, to: 4))
+    #expect(AnyCasePath<Event, Void>(\.stopped).embed(()) == .stopped)
+  }
+
+  @Test func `paths go through nested and generic enumerations`() {
+    #expect(Event.nested(.level(1))[case: \.nested.level] == 1)
+    #expect(Box.full(2)[case: \.full] == 2)
+    #expect(Box<Int>.empty.is(\.empty))
+  }
+
+  @Test func `modify changes the value of a case`() {
+    var event = Event.moved(from: 1, to: 2)
+    event.modify(\.moved) { $0.to = 5 }
+    #expect(event == .moved(from: 1, to: 5))
+  }
+}
+
+@Suite struct PresentsMacroTests {
+  struct Screen: Equatable {
+    var title = ""
+    @Presents var sheet: String?
+    @Presents var popover: Optional<Int> = 4
+  }
+
+  @Test func `a presented property is nil or its initial value, and $ gives its presentation`() {
+    var screen = Screen(title: "a", sheet: "b")
+    #expect(screen.sheet == "b")
+    #expect(screen.popover == 4)
+    screen.sheet = nil
+    #expect(screen.$sheet.wrappedValue == nil)
+    #expect(Screen().sheet == nil)
+    #expect(screen != Screen(title: "a", sheet: "b"))
+  }
+}
