@@ -37,7 +37,7 @@ enum Hear {
       @Dependency(\.audioPlayer) var player
       @Dependency(\.speechClient) var speechClient
       for try await event in await player.playback(request: playback) {
-        if case .finished(let finish) = event { print("played \(finish.heard.inSeconds) s") }
+        if case .finished(let finish) = event { print("played \(finish.played.inSeconds) s") }
       }
       for try await result in await speechClient.startTask(request: speech) {
         print(result.bestTranscription.formattedString)
