@@ -40,7 +40,15 @@ import Testing
       let expected = try words(of: utterance, in: one)
       let other = try Self.engine.makeSession(SpeechSessionOptions())
       try other.beginUtterance(knowing: knowledge)
-      #expect(try words(of: utterance, in: other) == expected)
+      let words = try words(of: utterance, in: other)
+      #expect(words.map(\.text) == expected.map(\.text))
+      #expect(words.map(\.frames) == expected.map(\.frames))
+      // A decoder's scores depend a little on what it heard before: PocketSphinx keeps the best
+      // densities of earlier utterances.
+      for (word, other) in zip(words, expected) {
+        let (one, two) = (try #require(word.confidence), try #require(other.confidence))
+        #expect(abs(one - two) < 0.001, "\(word) \(other)")
+      }
     }
   }
 
