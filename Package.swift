@@ -334,9 +334,9 @@ let package = Package(
       [
         "ALSASoundCard", "AudioCore", "AudioPlayerClient", "AudioPlayerClientLive",
         "AudioRecorderClient", "ClientDependencies", "ClientDependenciesMacros",
-        "ClientDependenciesTestSupport", "Dictation", "MoonshineEngine", "SileroDetector",
-        "SoundCard", "SpeechClient", "SpeechEngine", "Transcripts", "VirtualSoundCard",
-        "VoskEngine",
+        "ClientDependenciesTestSupport", "Dictation", "MoonshineEngine", "ReducersMacros",
+        "SileroDetector", "SoundCard", "SpeechClient", "SpeechEngine", "Transcripts",
+        "VirtualSoundCard", "VoskEngine",
       ]),
     tests("FilePaths", ["FilePaths"]),
     tests(

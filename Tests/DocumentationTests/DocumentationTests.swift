@@ -34,8 +34,8 @@ import Testing
     let empty = pages.filter(\.snippets.isEmpty).compactMap { $0.name.split(separator: "/").last }
     #expect(
       empty == [
-        "ClientDependencies.md", "Transcripts.md", "VoskEngine.md", "WyomingEngine.md",
-        "WyomingServer.md",
+        "ClientDependencies.md", "ComingFromTheComposableArchitecture.md", "Reducers.md",
+        "Transcripts.md", "VoskEngine.md", "WyomingEngine.md", "WyomingServer.md",
       ])
   }
 

@@ -75,7 +75,7 @@ public final class Store<State, Action>: Observable {
   /// A slow reader gets the newest state; earlier ones are skipped.
   public var states: AsyncStream<State> {
     let changed = changes.stream()
-    return AsyncStream { [weak self] continuation in
+    return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { [weak self] continuation in
       guard let self else { return continuation.finish() }
       continuation.yield(self.read())
       let task = Task { @MainActor [weak self] in

@@ -30,7 +30,7 @@ enum CommentsOnClients {
 @Suite struct CommentsOnClientsTests {
   private let url = URL(filePath: "/songs/1.flac")
 
-  @Test func `clients report what nobody has implemented`() async {
+  @Test func `clients report unimplemented endpoints`() async {
     await withKnownIssue {
       let player = CommentsOnClients.AudioPlayerClient()
       await #expect(throws: Unimplemented("AudioPlayerClient.play")) {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct CommentsOnValuesTests {
   @Test(.dependencies { $0.mainQueue = .immediate })
-  func `nobody waits on an immediate queue`() async throws {
+  func `nothing waits on an immediate queue`() async throws {
     @Dependency(\.mainQueue) var mainQueue
     try await mainQueue.sleep(for: .seconds(1))
   }
@@ -35,7 +35,7 @@ import Testing
     #expect(opened.value == [help])
   }
 
-  @Test func `work whose end nobody waits for is done in tests`() async {
+  @Test func `work that is not waited for is done in tests`() async {
     let jingle = URL(filePath: "/jingle.wav")
     let isPlaying = ActorIsolated(false)
     let player = PlayerClient(

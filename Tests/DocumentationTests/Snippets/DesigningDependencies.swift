@@ -90,7 +90,7 @@ private struct SilentVoice: Voice {
     }
   }
 
-  @Test func `a voice that nobody has overridden fails the test`() async {
+  @Test func `a client that is not overridden fails the test`() async {
     @Dependency(\.voice) var voice
     await withKnownIssue {
       await #expect(throws: Unimplemented("Voice.say")) { try await voice.say("hello") }

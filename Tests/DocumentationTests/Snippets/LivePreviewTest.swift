@@ -35,7 +35,7 @@ extension DependencyValues {
     #expect(try await songs.titles() == ["Blue in Green", "So What"])
   }
 
-  @Test func `a test that uses a value for nothing but the program is told so`() {
+  @Test func `reading a live-only value in a test is reported`() {
     @Dependency(\.calendar) var calendar
     withKnownIssue {
       _ = calendar.identifier

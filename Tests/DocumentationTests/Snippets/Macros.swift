@@ -38,7 +38,7 @@ extension TunerClient: TestDependencyKey {
     #expect(tuned.value == [98.5])
   }
 
-  @Test func `an endpoint that nobody has implemented reports and gets out as it can`() async {
+  @Test func `an unimplemented endpoint reports, and returns or throws as it can`() async {
     await withKnownIssue {
       await #expect(throws: Unimplemented("TunerClient.tune")) {
         try await tuner.tune(frequency: 98.5, within: .seconds(1))

@@ -35,7 +35,7 @@ struct Studio {
     #expect(take == Take(id: UUID(0), started: Date(timeIntervalSince1970: 60)))
   }
 
-  @Test func `nobody can foretell a take that asks the system itself`() {
+  @Test func `a take that asks the system itself cannot be predicted`() {
     #expect(Uncontrolled.Take().id != Uncontrolled.Take().id)
   }
 }
