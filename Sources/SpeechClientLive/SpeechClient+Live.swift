@@ -2,7 +2,7 @@ public import ClientDependencies
 public import SpeechClient
 
 extension SpeechClient: DependencyKey {
-  /// Recognizes with the engine that `\.speechEngine` gives at the time of the call.
+  /// Recognizes with the engine that is `\.speechEngine` at the time of the call.
   ///
   /// Each access makes a client that finishes only its own tasks: keep one, as `@Dependency` does.
   public static var liveValue: SpeechClient {

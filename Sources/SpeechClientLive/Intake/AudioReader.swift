@@ -1,7 +1,9 @@
 import AudioCore
 
-/// Brings the audio of a source into the intake, and holds nothing else of the task: whatever the
-/// source does, the task can go away.
+/// Moves the audio of a source into the intake.
+///
+/// It holds nothing else of the task, so that the task
+/// can end whatever the source does.
 enum AudioReader {
   typealias Audio = any AsyncSequence<AudioBuffer, any Error> & Sendable
 
@@ -14,7 +16,7 @@ enum AudioReader {
       }
       intake.change { $0.close() }
     } catch {
-      // A source that was told to stop may say so by throwing.
+      // A source may throw because its task was cancelled.
       let failure = error is CancellationError && Task.isCancelled ? nil : error
       intake.change { $0.close(failure) }
     }

@@ -11,17 +11,17 @@ struct IntakeQueue: PipeQueue {
     /// What the source lacks right before the buffer.
     var gap: Range<Duration>?
     var buffer: AudioBuffer
-    /// Whether so much more of a live source waits that the recognizer lags behind it.
+    /// Whether the recognizer lags behind a live source.
     var isLate = false
   }
 
-  /// How much is taken of what a source still gives after the task was told to finish; what waits
-  /// then is heard in any case.
+  /// How much audio is accepted from a source after `finish`; audio that waits then is recognized in
+  /// any case.
   static let longestRest = Duration.seconds(20)
-  /// What a live source may have waiting at least.
+  /// The smallest limit for the backlog of a live source.
   static let leastLimit = Duration.milliseconds(500)
-  /// Less than this is told with what is missing next; between two formats it is what rounding
-  /// leaves, and nothing is missing.
+  /// A shorter gap is reported with the next one; between two formats it is a rounding error and
+  /// no gap.
   static let leastGap = Duration.milliseconds(1)
 
   private let limit: Duration?
@@ -34,10 +34,10 @@ struct IntakeQueue: PipeQueue {
   /// The end of the audio that was taken or dropped last.
   private var end: Duration?
   /// Missing audio in pieces too short to report.
-  private var untold = Duration.zero
+  private var unreported = Duration.zero
   /// The format of what was taken or dropped last.
   private var format: AudioFormat?
-  /// How much has come since the task was told to finish.
+  /// How much audio has come since `finish`.
   private var rest: Duration?
   private var failure: (any Error)?
   private let reportLag: @Sendable (Duration) -> Void
@@ -74,9 +74,9 @@ struct IntakeQueue: PipeQueue {
     while waiting > limit, buffers.count > 1 { dropOldest() }
   }
 
-  /// Leaves the source when it has given enough; buffers without a frame take time as well.
+  /// Closes the queue when enough audio has come; empty buffers count too.
   ///
-  /// Nothing is dropped any more: what waits is the last that was said.
+  /// Nothing is dropped any more: what waits is the end of the audio.
   private mutating func takeRest(_ length: Duration) {
     rest = length
     if length >= Self.longestRest { isClosed = true }
@@ -93,17 +93,17 @@ struct IntakeQueue: PipeQueue {
       Item(dropped: dropped, gap: gap(before: buffer), buffer: buffer, isLate: isLate))
   }
 
-  /// Reports a lag also while nobody takes what waits: the engine may be stuck.
+  /// Reports a lag also while no audio is taken: the engine may be stuck.
   mutating func settle() {
     if limit != nil, let lag = meter.add(waiting) { reportLag(lag) }
   }
 
-  /// Takes what the source still holds, up to a limit.
+  /// Accepts what the source still holds, up to a limit.
   mutating func finish() {
     rest = rest ?? .zero
   }
 
-  /// Notes that the source has ended, with an error or without, or is left alone.
+  /// Notes that the source has ended, with an error or without, or is no longer read.
   mutating func close(_ failure: (any Error)? = nil) {
     if !isClosed { self.failure = failure }
     isClosed = true
@@ -121,7 +121,7 @@ struct IntakeQueue: PipeQueue {
     let rate = oldest.format.sampleRate
     let end = oldest.endFrame.duration(at: rate)
     let first = oldest.firstFrame.duration(at: rate)
-    // What was missing before it is told with it: nothing that is taken comes behind that.
+    // A gap before it is reported with it: no audio between the two is recognized.
     let begin = dropped?.lowerBound ?? min(self.end ?? first, first)
     dropped = begin..<max(begin, end)
     self.end = dropped?.upperBound
@@ -129,20 +129,20 @@ struct IntakeQueue: PipeQueue {
     buffers[0].silencedSampleCount += oldest.silencedSampleCount
   }
 
-  /// What is missing before a buffer that is taken: what lies between it and the end of what came
-  /// before, and before that the length of what has not been told, so that the sum is right.
+  /// The gap before a buffer: what is missing since the audio before, extended backward by gaps that
+  /// were too short to report, so that the sum is right.
   private mutating func gap(before buffer: AudioBuffer) -> Range<Duration>? {
     let rate = buffer.format.sampleRate
     let begin = buffer.firstFrame.duration(at: rate)
     defer { (end, format) = (buffer.endFrame.duration(at: rate), buffer.format) }
     guard let end, begin > end else { return nil }
-    if format == buffer.format || begin - end >= Self.leastGap { untold += begin - end }
-    guard untold >= Self.leastGap else { return nil }
-    defer { untold = .zero }
-    return max(.zero, begin - untold)..<begin
+    if format == buffer.format || begin - end >= Self.leastGap { unreported += begin - end }
+    guard unreported >= Self.leastGap else { return nil }
+    defer { unreported = .zero }
+    return max(.zero, begin - unreported)..<begin
   }
 
-  /// The buffer at its place in the stream, which it keeps when those before it are dropped.
+  /// The buffer at its place in the stream, which stays the same if earlier buffers are dropped.
   private mutating func placed(_ buffer: AudioBuffer) -> AudioBuffer {
     var buffer = buffer
     if let expected, expected.format == buffer.format {

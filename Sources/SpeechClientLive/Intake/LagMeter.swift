@@ -7,17 +7,17 @@ struct LagMeter {
   /// The minimum change to report a lag again.
   static let step = Duration.seconds(1)
 
-  private var told = Duration.zero
+  private var reported = Duration.zero
 
   /// Takes the current backlog; returns the lag to report, zero when a lag is over.
   mutating func add(_ waiting: Duration) -> Duration? {
-    guard told > .zero else { return waiting >= Self.least ? tell(waiting) : nil }
-    if waiting < Self.over { return tell(.zero) }
-    return max(waiting - told, told - waiting) >= Self.step ? tell(waiting) : nil
+    guard reported > .zero else { return waiting >= Self.least ? report(waiting) : nil }
+    if waiting < Self.over { return report(.zero) }
+    return max(waiting - reported, reported - waiting) >= Self.step ? report(waiting) : nil
   }
 
-  private mutating func tell(_ lag: Duration) -> Duration {
-    told = lag
+  private mutating func report(_ lag: Duration) -> Duration {
+    reported = lag
     return lag
   }
 }

@@ -2,11 +2,12 @@ import SpeechClient
 import SpeechEngine
 
 extension EndpointPolicy {
-  /// After so much silence an engine may decode what it has heard, because that may be all.
+  /// After this much silence an engine may decode the utterance so far, because it may be complete.
   static let pause = Duration.milliseconds(200)
 
-  /// The usable policy, with utterances no longer than the engine can take; one that anticipates their
-  /// end hears no more silence than it has to wait for before it does.
+  /// The usable policy, with utterances no longer than the engine accepts.
+  ///
+  /// An engine that anticipates the end of an utterance gets no more silence than it waits for.
   func fitted(to engine: SpeechEngine) -> EndpointPolicy {
     var policy = usable
     if engine.anticipatesEnd { policy.tailPadding = policy.tailPadding ?? Self.pause }
@@ -15,8 +16,7 @@ extension EndpointPolicy {
     return policy
   }
 
-  /// The policy with every duration in a range that makes sense: an utterance begins with speech,
-  /// and has an end.
+  /// The policy with every duration in a valid range: an utterance begins with speech and ends.
   var usable: EndpointPolicy {
     let step = Duration.milliseconds(10)
     let hour = Duration.seconds(3600)

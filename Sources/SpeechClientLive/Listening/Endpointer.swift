@@ -1,7 +1,7 @@
 import AudioCore
 import SpeechClient
 
-/// Finds the utterances in a row of judgements, one for each frame of a detector.
+/// Finds utterances from a detector's judgements, one for each frame.
 struct Endpointer {
   enum Event: Equatable {
     case none
@@ -41,7 +41,7 @@ struct Endpointer {
   ) {
     (self.policy, self.frameLength) = (policy, frameLength)
     self.overlap = overlap.frames(of: frameLength)
-    // No sooner than all of the silence that is heard has been.
+    // No sooner than all silence that the engine gets has come.
     pause = max(EndpointPolicy.pause, policy.tailPadding ?? .zero).frames(of: frameLength)
   }
 

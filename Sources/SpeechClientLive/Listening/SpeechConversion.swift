@@ -1,7 +1,7 @@
 import AudioCore
 import Resampling
 
-/// Converts whatever comes to 16 kHz mono, and finds the gaps in it.
+/// Converts audio of any format to 16 kHz mono, and finds gaps in it.
 ///
 /// Thread safety: one thread at a time, as its resampler.
 struct SpeechConversion {
@@ -10,20 +10,19 @@ struct SpeechConversion {
     case audio(AudioBuffer)
     /// The next piece begins at this frame of the stream at 16 kHz, later than the last one ended.
     case gap(to: FrameCount)
-    /// So many samples in this stretch were NaN or infinite; they are heard as silence.
+    /// This many samples in this stretch were NaN or infinite; they are silence now.
     case nonFinite(sampleCount: Int, in: Range<Duration>)
   }
 
-  /// A gap within one format that is no longer, by the frames that it lacks, is heard as silence:
-  /// an xrun, or a place that was rounded, cuts no word in two.
+  /// A gap within one format that is no longer than this becomes silence: an xrun or a rounded
+  /// position does not split a word.
   static let longestBridge = Duration.milliseconds(50)
 
   private var resampler: Resampler?
   /// Where the next buffer should begin, in frames of its own rate.
   private var expected: FrameCount?
 
-  /// Takes the next buffer; one that jumps back, or has no place of its own, follows the one
-  /// before.
+  /// Converts the next buffer; one that jumps back follows the one before.
   mutating func add(_ buffer: AudioBuffer) throws -> [Piece] {
     var pieces: [Piece] = []
     var buffer = buffer
@@ -47,17 +46,17 @@ struct SpeechConversion {
     return try pieces + (resampler?.process(buffer)).pieces
   }
 
-  /// Whether the buffer goes on with what came before, or after so little that it is heard as
-  /// silence; else it begins a stretch of its own.
+  /// Whether the buffer continues the audio before it, at most a short gap later; otherwise it begins
+  /// a new stretch.
   func continues(with buffer: AudioBuffer) -> Bool { bridge(to: buffer) != nil }
 
-  /// Gives what the resampler holds back.
+  /// Returns what the resampler holds back.
   mutating func finish() throws -> [Piece] {
     defer { resampler = nil }
     return try (resampler?.finish()).pieces
   }
 
-  /// The silence from what came before to the buffer, which may be none; nil where they are too far
+  /// The silence, possibly empty, between the audio before and the buffer; nil if they are too far
   /// apart or in different formats.
   private func bridge(to buffer: AudioBuffer) -> AudioBuffer? {
     guard let expected, resampler?.inputFormat == buffer.format else { return nil }
@@ -74,7 +73,7 @@ struct SpeechConversion {
 extension AudioBuffer? {
   fileprivate var pieces: [SpeechConversion.Piece] {
     guard var buffer = self, !buffer.isEmpty else { return [] }
-    // The highest of floating-point numbers overflow in the resampler.
+    // The largest floating-point numbers overflow in the resampler.
     _ = buffer.silenceNonFinite()
     return [.audio(buffer)]
   }

@@ -9,13 +9,13 @@ struct UtteranceFinder {
     case begin(at: FrameCount, sound: FrameCount)
     /// These samples come next in the utterance.
     case audio([Float])
-    /// The utterance may be over, after so much silence that was heard.
+    /// The utterance may be over; it ends with this much silence.
     case pause(silence: FrameCount)
-    /// The utterance is over, after so much silence that was heard.
+    /// The utterance is over; it ends with this much silence.
     case end(silence: FrameCount)
   }
 
-  /// The probability that speech begins at, and that from which on it goes on.
+  /// The probability at which speech begins, and the lowest at which it continues.
   private static let (onset, hold) = (0.5, 0.35)
 
   private let detector: any SpeechActivitySession
@@ -24,17 +24,17 @@ struct UtteranceFinder {
   private var endpointer: Endpointer
   private let kept: Int
   private let preRoll: FrameCount
-  /// How much silence is given away before it is known whether speech goes on; nil for all of it.
+  /// How much silence is passed on before it is known whether speech continues; nil for all of it.
   private let tail: FrameCount?
   /// How many samples of an utterance that was cut belong to the next one as well.
   private let overlap: Int
-  /// The audio that is still needed: between utterances, as much as the next may reach back.
+  /// The audio that is still needed: between utterances, as much as the next one may reach back.
   private var audio: [Float] = []
-  /// How many of its samples have been given away.
+  /// How many of its samples have been passed on.
   private var given = 0
   /// How many of its samples have been judged.
   private var judged = 0
-  /// How many have been heard by the detector.
+  /// How many the detector has got.
   private var measured = 0
   /// The place of its first sample in the stream.
   private var position: FrameCount = 0
@@ -59,8 +59,8 @@ struct UtteranceFinder {
     (self.detector, self.step) = (session, step)
   }
 
-  /// What the engine has to hear after an utterance that ended with so much silence, because it or
-  /// the policy wants more, or because the utterance is too short for it.
+  /// The silence to add to an utterance that ended with this much, because the engine or the policy
+  /// wants more, or because the utterance is too short for the engine.
   func padding(
     after silence: FrameCount, wanted: Duration = .zero, heard: FrameCount = 0,
     shortest: Duration = .zero
@@ -80,18 +80,18 @@ struct UtteranceFinder {
       measured += step
       actions += judge(probabilities)
     }
-    return actions + giveAway()
+    return actions + passOn()
   }
 
-  /// Ends the utterance that is going on: the audio has ended, or has a gap.
+  /// Ends the current utterance: the audio has ended, or has a gap.
   mutating func finish() -> [Action] {
     let actions = judge(detector.finish())
     guard endpointer.isInUtterance else { return actions }
-    // The few samples that have not been judged count as what was before them: behind the silence that
-    // is heard, they are withheld as well.
-    let hasHeardTail = quiet > 0 && tail.map { quiet >= $0 } ?? false
+    // The few samples that have not been judged count like those before them: after the silence that
+    // is passed on, they are withheld as well.
+    let hasPassedTail = quiet > 0 && tail.map { quiet >= $0 } ?? false
     let end =
-      hearing(upTo: (hasHeardTail ? judged : audio.count) - withheldSilence)
+      passing(upTo: (hasPassedTail ? judged : audio.count) - withheldSilence)
       + [.end(silence: silence)]
     endpointer.end()
     return actions + end
@@ -100,16 +100,16 @@ struct UtteranceFinder {
   /// How many samples are held.
   var pendingCount: Int { audio.count }
 
-  /// Up to where in the stream it has judged what is speech.
+  /// The end of the audio that was judged.
   var judgedEnd: FrameCount { position + FrameCount(judged) }
 
-  /// Whether an utterance is going on.
+  /// Whether there is a current utterance.
   var isInUtterance: Bool { endpointer.isInUtterance }
 
   /// Whether the newest frame was no speech.
   var isInPause: Bool { endpointer.silentFrames > 0 }
 
-  /// Goes on at another place of the stream; what was pending is forgotten.
+  /// Continues at another place of the stream; pending audio is dropped.
   mutating func skip(to frame: FrameCount) {
     audio = []
     (given, judged, measured) = (0, 0, 0)
@@ -131,18 +131,18 @@ struct UtteranceFinder {
   private mutating func act(on event: Endpointer.Event) -> [Action] {
     switch event {
     case .none: return []
-    case .paused: return hearing(upTo: judged - withheldSilence) + [.pause(silence: silence)]
+    case .paused: return passing(upTo: judged - withheldSilence) + [.pause(silence: silence)]
     case .began(let framesBack):
       let back = framesBack * step
       let sound = position + FrameCount(judged - back) + preRoll
       drop(max(0, judged - back))
       return [.begin(at: position, sound: sound)]
     case .ended:
-      let end = hearing(upTo: judged - withheldSilence) + [.end(silence: silence)]
+      let end = passing(upTo: judged - withheldSilence) + [.end(silence: silence)]
       drop(given)
       return end
     case .cut(let framesBack):
-      let end = hearing(upTo: judged - framesBack * step) + [.end(silence: 0)]
+      let end = passing(upTo: judged - framesBack * step) + [.end(silence: 0)]
       let sound = position + FrameCount(given)
       given = 0
       return end + [.begin(at: position, sound: sound)]
@@ -152,24 +152,24 @@ struct UtteranceFinder {
   /// How many frames are silence at the end of what was judged.
   private var quiet: FrameCount { FrameCount(endpointer.silentFrames * step) }
 
-  /// How much of that is heard.
+  /// How much of that is passed on.
   private var silence: FrameCount { min(quiet, tail ?? quiet) }
 
-  /// How many of the samples that were judged wait for speech to go on.
+  /// How many judged samples wait for speech to continue.
   private var withheldSilence: Int { min(judged, (quiet - silence).rawValue) }
 
-  private mutating func giveAway() -> [Action] {
+  private mutating func passOn() -> [Action] {
     guard endpointer.isInUtterance else {
       // Rarely, because the rest is moved each time.
       if judged > 2 * kept { drop(judged - kept) }
       return []
     }
     let withheld = max(withheldSilence, endpointer.framesAfterCut * step)
-    return hearing(upTo: judged - withheld)
+    return passing(upTo: judged - withheld)
   }
 
-  /// Gives away what comes before `end`, and keeps of it what the next utterance may repeat.
-  private mutating func hearing(upTo end: Int) -> [Action] {
+  /// Passes on what comes before `end`, and keeps of it what the next utterance may repeat.
+  private mutating func passing(upTo end: Int) -> [Action] {
     guard end > given else { return [] }
     let samples = Array(audio[given..<end])
     given = end
@@ -178,7 +178,7 @@ struct UtteranceFinder {
   }
 
   private mutating func drop(_ count: Int) {
-    // `removeFirst` would reserve memory again if a block that was given away shares it.
+    // `removeFirst` would reserve memory again if a block that was passed on shares it.
     if count > 0 { audio = Array(audio[count...]) }
     given = max(0, given - count)
     judged -= min(judged, count)

@@ -23,7 +23,7 @@ struct EventQueue: PipeQueue {
 
   /// - Parameters:
   ///   - limit: with so many events waiting, the queue is full.
-  ///   - hasResultsOnly: whether other events than results are wanted by nobody.
+  ///   - hasResultsOnly: whether the reader wants results only.
   init(limit: Int = 16, hasResultsOnly: Bool = false) {
     (self.limit, self.hasResultsOnly) = (limit, hasResultsOnly)
   }
@@ -32,15 +32,14 @@ struct EventQueue: PipeQueue {
   var isAbandoned: Bool { if case .abandoned = ending { true } else { false } }
   var hasRoom: Bool { !hasLimit || isClosed || events.count < limit }
 
-  /// Takes an event, in place of one that it supersedes and nobody has seen; a closed queue takes
-  /// nothing.
+  /// Adds an event, which replaces a waiting one that it supersedes; a closed queue ignores it.
   mutating func post(_ event: SpeechRecognitionEvent) {
     guard !isClosed, event.isResult || !hasResultsOnly else { return }
     if let last = events.last, event.supersedes(last) { events.removeLast() }
     events.append(event)
   }
 
-  /// Lets the last events in, however many wait.
+  /// Accepts the last events, however many wait.
   mutating func liftLimit() {
     hasLimit = false
   }

@@ -19,40 +19,40 @@ import SpeechEngine
 /// 525 other choices of times and counts has words stable more than 20 ms sooner, on average,
 /// without being wrong more often.
 ///
-/// Words are the same where their keys are: how a word is written may change at any time. A hypothesis
-/// that has other words in place of those that stay, or joins or parts them, goes on behind them: where
-/// its times say that they end, or, where times are a guess, its letters.
+/// Words are the same if their keys are: the spelling of a word may change at any time. If a hypothesis
+/// replaces, joins, or splits stable words, its text continues after them: where they end by its times,
+/// or by its letters if the times are estimates.
 struct PartialStabilizer {
   typealias Word = SpeechHypothesis.Word
 
-  /// How long a word must have been the same where decodes are not numbered.
+  /// How long a word must have been the same if decodes are not numbered.
   static let agreement = FrameCount(.milliseconds(500), at: .speech)
-  /// In how many decodes a word must have been the same where they are numbered: one that the engine is
-  /// sure of, and another.
+  /// In how many numbered decodes a word must have been the same: for a word that the engine is sure of,
+  /// and for any other.
   static let neededDecodes = (sure: 2, unsure: 3)
   /// The confidence from which on an engine is sure of a word.
   static let confidenceThreshold = 0.9
-  /// How often the word at its place may have come to be so, the first time included.
+  /// How often the word at a place may change, its first appearance included.
   static let maximumChanges = 3
-  /// How much must have been heard after it, where it is known when it ended.
+  /// How much audio must follow a word whose end is known.
   static let distance = FrameCount(.milliseconds(200), at: .speech)
 
   private struct Seen {
     var word: Word
-    /// How much of the utterance had been heard when the word and all before it came to be so.
+    /// The length of the utterance when the word and all before it first appeared.
     var since: FrameCount
-    /// In how many decodes since then they have been so.
+    /// The number of decodes since then that had them.
     var decodeCount = 1
   }
 
   private var seen: [Seen] = []
-  /// Whether the words' times are a guess.
+  /// Whether the words' times are estimates.
   private var hasEstimatedTimes = false
   /// The number of the last decode.
   private var revision: Int?
-  /// How often each place has got a word, or another one.
+  /// How often the word at each place has changed, its first appearance included.
   private var changeCounts: [Int] = []
-  /// How many words, from the first on, stay.
+  /// The number of stable words, from the first on.
   private(set) var stableCount = 0
 
   /// Takes the hypothesis after so many frames of the utterance; what to show of it.
@@ -147,10 +147,10 @@ extension SpeechHypothesis.Word {
     FrameCount((frames.lowerBound.rawValue + frames.upperBound.rawValue) / 2)
   }
 
-  /// What makes it the word that it is, however it is written.
+  /// What identifies the word, whatever its spelling.
   var key: String { text.wordKey }
 
-  /// The word without what lies before `frame`, which lies before its end.
+  /// The word without its part before `frame`, which is before its end.
   fileprivate func beginning(from frame: FrameCount) -> Self {
     var word = self
     word.frames = max(frame, frames.lowerBound)..<max(frame, frames.upperBound)

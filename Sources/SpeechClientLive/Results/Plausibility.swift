@@ -1,24 +1,23 @@
 import AudioCore
 import SpeechEngine
 
-/// Whether the words of an utterance can be speech, because engines also find words in noise and
-/// music.
+/// Decides whether the words of an utterance can be speech: engines find words in noise and music, too.
 struct Plausibility {
-  /// Where the engine is less sure of every single word, it took a noise for speech.
+  /// If the engine is less sure of every word, it took noise for speech.
   static let leastConfidence = 0.03
-  /// A word may be as long as this, and longer where the sound is that of a voice.
+  /// A word may be this long, and longer if the sound is voiced.
   static let longestWord = FrameCount(.seconds(2), at: .speech)
-  /// Words that take a smaller part of the sound than one in so many are chance.
+  /// Words that cover less of the sound than one part in this many are chance.
   static let leastShare = 25
-  /// So are shorter words that take a smaller part than one in so many of what all words take.
+  /// So are short words that cover less than one part in this many of all words.
   static let leastShortShare = 10
 
-  /// Whether the sound has the periods of a voice.
+  /// Whether the sound is voiced.
   var isVoiced: Bool
-  /// How long it sounds.
+  /// The length of the sound.
   var sound: FrameCount
 
-  /// Of words whose times are a guess their length is no evidence.
+  /// The length of words whose times are estimates is no evidence.
   func isSpeech(_ hypothesis: SpeechHypothesis) -> Bool {
     let words = hypothesis.words
     guard !words.isEmpty else { return false }

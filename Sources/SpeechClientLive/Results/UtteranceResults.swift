@@ -41,13 +41,13 @@ struct UtteranceResults {
       isFinal: false, stableSegmentCount: stabilizer.stableCount)
   }
 
-  /// The final result; nil where the utterance was no speech.
+  /// The final result; nil if the utterance was no speech.
   ///
-  /// Where a partial result had words all the same, the final one takes them back, but for those
-  /// that had been called stable.
+  /// If a partial result had words all the same, the final one withdraws them, except for stable
+  /// ones.
   ///
-  /// - Parameter plausibility: what the words are measured by; nil for those of an engine that
-  ///   hears nothing else than it was asked for.
+  /// - Parameter plausibility: decides whether the words can be speech; nil for an engine that
+  ///   recognizes only what it was asked for.
   mutating func final(
     _ hypothesis: SpeechHypothesis, heard: FrameCount, plausibility: Plausibility?
   ) -> SpeechRecognitionResult? {

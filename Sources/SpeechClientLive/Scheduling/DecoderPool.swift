@@ -19,7 +19,7 @@ final class DecoderPool: Sendable {
 
   // Held to move work in and out, never while it is done.
   private let queue = Mutex(WorkQueue<Work>())
-  // Held to note whose work waits for that of the others, and to let their pulses beat.
+  // Held to change the table, and while all pulses beat.
   private let pulses = Mutex<[Int: Pulse]>([:])
 
   /// Adds a task that wants this many decoders, and returns its number.

@@ -1,7 +1,6 @@
-/// Work that waits for one of a few workers: what comes first in the order of its tasks
-/// is done first.
+/// Work that waits for one of a few workers, in the order of its tasks.
 struct WorkQueue<Work> {
-  /// The place of a piece of work: its task's, then its own within that.
+  /// The place of a piece of work: by its task, then by its index within the task.
   struct Place: Comparable {
     let task: Int
     let index: Int
@@ -16,25 +15,25 @@ struct WorkQueue<Work> {
   private var taskCount = 0
   private(set) var workerCount = 0
 
-  /// The task that comes before all others; nil where there is none.
+  /// The first task; nil if there is none.
   var first: Int? { limits.keys.min() }
 
-  /// How many workers there may be: as many as the task that asks for the most.
+  /// How many workers there may be: as many as any task wants.
   var limit: Int { limits.values.max() ?? 1 }
 
-  /// Lets a task take part that wants so many workers, and gives its number.
+  /// Adds a task that wants this many workers, and returns its number.
   mutating func join(workers: Int) -> Int {
     taskCount += 1
     limits[taskCount] = workers
     return taskCount
   }
 
-  /// Ends a task's part; what it has waiting is still done.
+  /// Removes a task; its waiting work is still done.
   mutating func leave(_ task: Int) {
     limits[task] = nil
   }
 
-  /// Takes work; true where a worker is to be started for it.
+  /// Adds work; returns whether a worker must be started for it.
   mutating func add(_ work: Work, at place: Place) -> Bool {
     let index = waiting.firstIndex { place < $0.place } ?? waiting.endIndex
     waiting.insert((place, work), at: index)
@@ -43,7 +42,7 @@ struct WorkQueue<Work> {
     return true
   }
 
-  /// What a worker does next; nil where it is to end.
+  /// The next work of a worker; nil if the worker is to end.
   mutating func next() -> Work? {
     guard workerCount <= limit, !waiting.isEmpty else {
       workerCount -= 1
@@ -52,7 +51,7 @@ struct WorkQueue<Work> {
     return waiting.removeFirst().work
   }
 
-  /// A worker could not be started; gives what nobody is left to do.
+  /// Notes that a worker could not be started; returns the work that no worker is left to do.
   mutating func workerFailed() -> [Work] {
     workerCount -= 1
     guard workerCount == 0 else { return [] }

@@ -1,20 +1,20 @@
 import SpeechEngine
 import Synchronization
 
-/// Ends what a task's sessions are doing, on whichever threads, once nobody wants it any more.
+/// Interrupts the sessions of a task, on all threads, once its results are not wanted any more.
 final class Interruption: Sendable {
   private struct State {
     var hasCome = false
     var count = 0
-    /// How to end each of the calls that are under way.
+    /// How to end each call in progress.
     var ways: [Int: @Sendable () -> Void] = [:]
   }
 
-  // Held to note and to take the ways, never while one is gone.
+  // Held to change the table, never while a call is interrupted.
   private let state = Mutex(State())
 
-  /// Does what calls a session; where the interruption has come before, or comes meanwhile, the session
-  /// is told.
+  /// Runs a call of a session, which is interrupted if the interruption came before or comes
+  /// meanwhile.
   func reaching<Result>(
     _ session: any SpeechEngineSession, _ body: () throws -> Result
   ) rethrows -> Result {
@@ -29,7 +29,7 @@ final class Interruption: Sendable {
     return try body()
   }
 
-  /// Interrupts the calls that are under way, and those that come.
+  /// Interrupts the calls in progress and all later ones.
   func come() {
     let ways = state.withLock { state in
       state.hasCome = true

@@ -9,26 +9,25 @@ import SpeechEngine
 /// It cuts the audio into utterances, and has them decoded by a session of its own, one after the
 /// other, or by a pool, several at a time.
 actor Recognizer {
-  /// How much audio the engine gets at a time; a cancelled task stops after so much.
+  /// How much audio the engine gets at a time; a cancelled task stops after at most this much.
   private static let step = Duration.milliseconds(100)
 
-  /// After how much silence it reports how far it has come.
+  /// After this much silence it reports its progress.
   private static let progressStep = FrameCount(.seconds(5), at: .speech)
 
-  /// The thread that all of it happens on; it ends with the actor.
+  /// The actor's thread; it ends with the actor.
   nonisolated let executor: ThreadExecutor
 
   private let engine: SpeechEngine
   private let options: SpeechSessionOptions
   private let anticipatesEnd: Bool
   private let interruption: Interruption
-  /// How much audio lies at least between two partial results, so that small buffers do not cost
-  /// more than large ones.
+  /// The least audio between two partial results, so that small buffers cost no more than large ones.
   private let partialStep: FrameCount
   private let events: EventPipe
   /// Decodes the utterances instead of the session; nil for one at a time.
   private let pool: PooledDecoding?
-  /// What the sessions of the pool know of the stream.
+  /// What the pool's sessions know of the stream.
   private var listener: (any SpeechStreamListener)?
   private var session: (any SpeechEngineSession)?
   private var failures: FailureCount
@@ -38,30 +37,30 @@ actor Recognizer {
   private var results = UtteranceResults()
   private var utterance = Utterance()
   private var utteranceCount = 0
-  /// What is reported in the order of the audio, from the first utterance on whose words are missing.
+  /// What waits to be reported in order, from the first utterance whose words are missing.
   private var outbox: [Report] = []
-  /// Waits until fewer utterances do.
+  /// Resumes when fewer utterances wait.
   private var waiter: CheckedContinuation<Void, Never>?
-  /// What ended the stream while it was being waited for.
+  /// The failure that ended the stream while it was waiting.
   private var failure: (any Error)?
   /// Whether it lags behind a live source.
   private var isLate = false
-  /// Whether a source that waits for it has given more already.
+  /// Whether more audio of a waiting source is there already.
   private var isAhead = false
-  /// Up to where it has said that all is understood.
+  /// The end of the audio whose progress was reported.
   private var reported: FrameCount = 0
 
-  /// How far the utterance that is going on has come.
+  /// The current utterance so far.
   private struct Utterance {
     var start: FrameCount = 0
-    /// Where the first sound is.
+    /// The first frame with sound.
     var sound: FrameCount = 0
     var voicing = VoicingMeter()
-    /// What the engine failed with in it.
+    /// The engine's failure in it.
     var failure: SpeechClientError?
     var length: FrameCount = 0
     var lengthAtPartial: FrameCount = 0
-    /// Its audio, where the pool decodes it.
+    /// Its audio, if the pool decodes it.
     var pieces: [[Float]] = []
 
     var end: FrameCount { start + length }
@@ -69,14 +68,14 @@ actor Recognizer {
 
   private enum Report {
     case event(SpeechRecognitionEvent)
-    /// An utterance whose last sound ends there, and its words, once they are known.
+    /// An utterance with the end of its last sound, and its words once they are known.
     case utterance(Utterance, index: Int, end: FrameCount, Result<SpeechHypothesis, any Error>?)
   }
 
   /// - Parameters:
   ///   - pool: decodes several utterances at a time; without partial results and key phrases.
-  ///   - isLive: whether the audio may still be on its way: the engine then decodes in pauses what
-  ///     may be all of an utterance.
+  ///   - isLive: whether the audio may still be in progress: the engine then decodes in pauses, because
+  ///     the utterance may be complete.
   init(
     engine: SpeechEngine, options: SpeechSessionOptions, policy: EndpointPolicy,
     detector: SpeechActivityDetector, pool: PooledDecoding? = nil, isLive: Bool,
@@ -115,10 +114,9 @@ actor Recognizer {
     isOver = false
   }
 
-  /// Recognizes what comes next; the results go into the pipe as they are made.
+  /// Recognizes the next audio; results go into the pipe at once.
   ///
-  /// - Parameter hasMore: whether more is there already, so that the end of an utterance need not be
-  ///   expected.
+  /// - Parameter hasMore: whether more audio is there already, so that no early decode is needed.
   func add(
     _ item: IntakeQueue.Item, _ pulse: Pulse, hasMore: @Sendable () -> Bool = { false }
   ) async throws {
@@ -134,7 +132,7 @@ actor Recognizer {
     }
   }
 
-  /// Recognizes what is left; after it nothing more is recognized.
+  /// Recognizes the rest; after it nothing more is recognized.
   func finish() async throws {
     try endStretch()
     try await wait(until: 0)
@@ -142,8 +140,8 @@ actor Recognizer {
     if let failure = failures.last { throw failure }
   }
 
-  /// Reports what is missing before an item, after what was said before that, and what its source
-  /// has silenced in it; a short gap becomes silence.
+  /// Reports what is missing before an item, after the results of earlier audio, and what its source
+  /// silenced in it; a short gap becomes silence.
   private func report(_ item: IntakeQueue.Item) throws {
     if let dropped = item.dropped {
       try endStretch()
@@ -186,7 +184,7 @@ actor Recognizer {
     for action in actions { try follow(action) }
   }
 
-  /// Has the session do what it may fail in; where the stream survives that, the utterance has no
+  /// Runs a call of the session that may fail; if the stream survives the failure, the utterance has no
   /// session any more.
   private func attempt(_ body: (any SpeechEngineSession) throws -> Void) throws {
     guard let session else { return }
@@ -202,7 +200,7 @@ actor Recognizer {
     }
   }
 
-  /// The failure of one utterance; throws what ends the stream.
+  /// The failure of one utterance; throws a failure that ends the stream.
   private func survived(_ error: any Error) throws -> SpeechClientError {
     guard failures.survives(error) else {
       isOver = true
@@ -243,7 +241,7 @@ actor Recognizer {
     postEnd(of: utterance, at: end)
   }
 
-  /// Has the pool decode the utterance; its results are reported when all before it are.
+  /// Lets the pool decode the utterance; its results are reported after those of earlier ones.
   private func decode(until end: FrameCount, after silence: FrameCount, in pool: PooledDecoding) {
     guard let listener else { return }
     let padding = padding(after: silence, wanted: listener.tailPadding)
@@ -265,15 +263,15 @@ actor Recognizer {
       }
     }
     do {
-      try postWhatIsKnown()
+      try postKnown()
     } catch {
       (failure, outbox) = (failure ?? error, [])
     }
     waiter.take()?.resume()
   }
 
-  /// Reports everything up to the first utterance whose words are missing.
-  private func postWhatIsKnown() throws {
+  /// Reports everything before the first utterance whose words are missing.
+  private func postKnown() throws {
     while let first = outbox.first {
       switch first {
       case .event(let event): events.post(event)
@@ -291,7 +289,7 @@ actor Recognizer {
     }
   }
 
-  /// Returns when at most so many utterances wait for their words.
+  /// Returns when at most this many utterances wait for their words.
   private func wait(until count: Int) async throws {
     while outbox.count(where: { if case .utterance = $0 { true } else { false } }) > count {
       await withCheckedContinuation { waiter = $0 }
@@ -299,7 +297,7 @@ actor Recognizer {
     if let failure { throw failure }
   }
 
-  /// Reports an event, behind the utterances before it.
+  /// Reports an event after the utterances before it.
   private func post(_ event: SpeechRecognitionEvent) {
     if outbox.isEmpty { events.post(event) } else { outbox.append(.event(event)) }
   }
@@ -322,8 +320,7 @@ actor Recognizer {
     events.post(.speechEnded(at: end.duration(at: .speech)))
   }
 
-  /// Lets the engine decode what may be the whole utterance; where more silence has to follow, that
-  /// would be in vain.
+  /// Lets the engine decode the utterance early, unless more silence has to follow.
   private func anticipateEnd(after silence: FrameCount) throws {
     guard anticipatesEnd, !isLate, !isAhead else { return }
     try attempt { session in
@@ -333,15 +330,15 @@ actor Recognizer {
     }
   }
 
-  /// As much silence as the engine needs for the last word or a short one, or the policy says.
+  /// The silence that the engine or the policy wants after the last word.
   private func padding(after silence: FrameCount, wanted: Duration) -> [Float] {
     finder.padding(
       after: silence, wanted: wanted, heard: utterance.length,
       shortest: engine.utteranceLength.lowerBound)
   }
 
-  /// What the words up to `end` are measured by; nil for key phrases: one may be short in long
-  /// speech, and has a threshold of its own.
+  /// What decides whether the words up to `end` can be speech; nil for key phrases: one may be short in
+  /// long speech, and has its own threshold.
   private func plausibility(of utterance: Utterance, until end: FrameCount) -> Plausibility? {
     guard options.keyPhrases.isEmpty else { return nil }
     return Plausibility(isVoiced: utterance.voicing.isVoiced, sound: end - utterance.sound)
@@ -372,7 +369,7 @@ actor Recognizer {
 }
 
 extension SpeechSessionOptions {
-  /// How long one takes to say the longest of the key phrases: a second for each word.
+  /// The time to say the longest key phrase: a second for each word.
   fileprivate var longestKeyPhrase: Duration {
     .seconds(keyPhrases.map { $0.text.split(separator: " ").count }.max() ?? 0)
   }

@@ -12,7 +12,7 @@ extension SpeechClientError {
     }
   }
 
-  /// The client's error for whatever an engine threw.
+  /// The client's error for any error of an engine.
   init(of error: any Error) {
     self =
       Self.orItself(error) as? SpeechClientError ?? .engineFailed(reason: "\(error)")
@@ -33,7 +33,7 @@ extension SpeechClientError {
 }
 
 extension AuthorizationStatus {
-  /// The status that follows from what an engine says of itself.
+  /// The status that follows from an engine's availability.
   init(_ availability: SpeechEngineAvailability) {
     switch availability {
     case .ready: self = .authorized

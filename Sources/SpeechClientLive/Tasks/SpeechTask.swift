@@ -4,12 +4,12 @@ import SpeechClient
 import SpeechEngine
 import Synchronization
 
-/// One running recognition: a reader that brings the audio into an intake, a recognizer that takes
-/// it from there, a pipe for the events.
+/// One running recognition: a reader moves audio into an intake, a recognizer takes it from there, and
+/// a pipe holds the events.
 ///
-/// It is over when the audio has ended, something failed, or nobody wants its results any more;
-/// then the recognizer is released, and with it the engine and the thread, even where the source
-/// of the audio holds on to the reader.
+/// It is over when the audio has ended, something failed, or its results are not wanted any more.
+/// Then the recognizer, its engine, and its thread are released, even if the audio's source keeps the
+/// reader.
 final class SpeechTask: Sendable {
   private struct State {
     var recognizer: Recognizer?
@@ -19,9 +19,9 @@ final class SpeechTask: Sendable {
 
   let events: EventPipe
   let intake: StreamPipe<IntakeQueue>
-  /// Beats whenever something has been done for the task.
+  /// Beats at each step of the task.
   let pulse = Pulse()
-  /// Comes when the task is over, and reaches what an engine still does for it.
+  /// Interrupts the engine's calls when the task is over.
   let interruption = Interruption()
   private let over = Gate()
   private let clock: any Clock<Duration>
@@ -35,7 +35,7 @@ final class SpeechTask: Sendable {
   ) {
     intake = StreamPipe(IntakeQueue(backPressure) { events.post(.lagging(by: $0)) })
     (self.events, self.clock, self.whenOver) = (events, clock, whenOver)
-    // The pipe lets go of the handler, and with it of the task, when it is closed.
+    // A closed pipe releases the handler, and with it the task.
     events.onTermination { self.release() }
   }
 
@@ -45,7 +45,7 @@ final class SpeechTask: Sendable {
   /// Whether the task has ended, in whichever way.
   var isOver: Bool { state.withLock { $0.isOver } }
 
-  /// Starts to bring audio to the recognizer.
+  /// Starts to move audio to the recognizer.
   func start(_ audio: AudioReader.Audio, recognizer: Recognizer) {
     let reader = Task { [intake] in await AudioReader.run(audio, into: intake) }
     state.withLock { ($0.recognizer, $0.reader) = (recognizer, reader) }
@@ -57,7 +57,7 @@ final class SpeechTask: Sendable {
 
   /// Ends the task as if its audio ended now; returns when the last result waits for the consumer.
   ///
-  /// A source or an engine that does not move any more is not waited for.
+  /// It does not wait for a source or an engine without progress.
   func finish() async {
     events.change { $0.liftLimit() }
     intake.change { $0.finish() }
@@ -73,7 +73,7 @@ final class SpeechTask: Sendable {
     release()
   }
 
-  /// Runs until the audio ends or the task is over; gives what went wrong.
+  /// Runs until the audio ends or the task is over; returns the failure, if any.
   private static func recognize(
     _ intake: StreamPipe<IntakeQueue>, _ pulse: Pulse, for task: () -> SpeechTask?
   ) async -> (any Error)? {
@@ -117,7 +117,7 @@ final class SpeechTask: Sendable {
     }
   }
 
-  /// False where the watch is over.
+  /// False if the watch is over.
   private func hasSlept() async -> Bool {
     do {
       try await clock.sleep(for: StallDetector.interval)
@@ -135,8 +135,8 @@ final class SpeechTask: Sendable {
     interruption.come()
     reader?.cancel()
     intake.change { $0.abandon() }
-    // In this order: a task that is not registered yet sees that it is over, and whoever waits for
-    // the end finds it forgotten.
+    // In this order: a task that is not registered yet sees that it is over, and after a wait for the
+    // end it is no longer registered.
     whenOver(self)
     over.open()
   }

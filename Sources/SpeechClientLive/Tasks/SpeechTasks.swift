@@ -10,7 +10,7 @@ import Synchronization
 final class SpeechTasks: Sendable {
   // Held to add and remove a task.
   private let running = Mutex<[ObjectIdentifier: SpeechTask]>([:])
-  // Held to note what a remote engine, by its name, said last, and to look at it.
+  // Held to read and write the last status of each remote engine, by its name.
   private let known = Mutex<[String: AuthorizationStatus]>([:])
   private let decoders = DecoderPool()
   private let clock: any Clock<Duration>
@@ -20,15 +20,14 @@ final class SpeechTasks: Sendable {
     self.clock = clock
   }
 
-  /// It waits for files at most: of a remote engine it is what that said when it was last asked.
+  /// It waits for files at most: for a remote engine it is the last known status.
   func authorizationStatus() -> AuthorizationStatus {
     @Dependency(\.speechEngine) var engine
     if engine.isRemote { return known.withLock { $0[engine.name] } ?? .notDetermined }
     return AuthorizationStatus(engine.availability())
   }
 
-  /// The status after a session has been made, on a thread for it alone; the engine keeps what was
-  /// loaded.
+  /// The status after a session was made, on a thread of its own; the engine keeps what was loaded.
   func requestAuthorization() async -> AuthorizationStatus {
     @Dependency(\.speechEngine) var engine
     let asked = engine
@@ -41,7 +40,7 @@ final class SpeechTasks: Sendable {
     }
   }
 
-  /// Starts a task and gives its results.
+  /// Starts a task and returns its results.
   func start(
     _ request: SpeechRequest
   ) -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {
@@ -62,8 +61,7 @@ final class SpeechTasks: Sendable {
       [weak self] in self?.forget($0)
     }
     begin(task, request)
-    // Only one that has begun can be finished; one that is over already will not be forgotten
-    // again.
+    // Only a task that has begun can be finished; one that is over already is not removed again.
     running.withLock { if !task.isOver { $0[ObjectIdentifier(task)] = task } }
     return events
   }
@@ -97,12 +95,12 @@ final class SpeechTasks: Sendable {
     }
   }
 
-  /// What decodes several utterances at a time, if the request wants that and the engine can.
+  /// The pool for several utterances at a time, if the request wants that and the engine can.
   private func pool(
     for request: SpeechRequest, on engine: SpeechEngine, _ options: SpeechSessionOptions,
     _ task: SpeechTask
   ) -> PooledDecoding? {
-    // A session for key phrases needs the silence behind each utterance.
+    // A session for key phrases needs the silence after each utterance.
     guard request.jobCount > 1, request.backPressure == .wait, !options.wantsPartialHypotheses,
       options.keyPhrases.isEmpty, engine.makeListener != nil
     else { return nil }
@@ -127,17 +125,17 @@ final class SpeechTasks: Sendable {
 }
 
 extension SpeechRequest {
-  /// What holds the audio up; a file waits in any case.
+  /// The back pressure in effect; a file waits in any case.
   fileprivate var effectiveBackPressure: BackPressure { source.isFile ? .wait : backPressure }
 
-  /// Whether the audio may be on its way still.
+  /// Whether the audio may still be in progress.
   fileprivate var mayBeLive: Bool { !source.isFile && (isLive || backPressure != .wait) }
 }
 
 extension SpeechRequest.Source {
   fileprivate var isFile: Bool { if case .file = self { true } else { false } }
 
-  /// The audio as it is asked for.
+  /// The audio, which begins when it is iterated.
   fileprivate var audio: AudioReader.Audio {
     switch self {
     case .file(let url): SoundFile.buffers(of: url)

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// How long a task that is to finish waits for what does not move.
+/// Decides how long a finishing task waits for a source or an engine without progress.
 struct StallDetector {
   /// What to do after a look.
   enum Verdict: Equatable {
     case wait
-    /// The source is asked for audio, and gives none.
+    /// The source gives no audio.
     case leaveSource
-    /// The engine does not come back.
+    /// The engine's call does not return.
     case leaveEngine
   }
 
-  /// How often it looks; a source has so much time for each buffer.
+  /// The time between two looks, and the time that a source has for each buffer.
   static let interval = Duration.seconds(1)
-  /// After so many looks without a move an engine is stuck.
+  /// After this many looks without progress the engine is stuck.
   static let engineLooks = 30
 
   private var beats: Int
@@ -35,7 +35,7 @@ struct StallDetector {
   }
 }
 
-/// Counts what a task has done, for whoever wonders whether it still moves.
+/// Counts a task's steps, to see whether it makes progress.
 final class Pulse: Sendable {
   private let count = Atomic<Int>(0)
 
