@@ -33,12 +33,12 @@ import Testing
     #expect(found.contains(.forbiddenImport(module, path: path)))
   }
 
-  @Test func `a target that nobody described is found`() {
+  @Test func `a target without import rules is found`() {
     let files = [SourceFile(path: "Sources/Mystery/A.swift", text: "")]
     #expect(checker.violations(in: files) == [.unknownTarget("Mystery")])
   }
 
-  @Test func `a C module that nobody owns is found`() {
+  @Test func `a C module without an owner is found`() {
     let files = [SourceFile(path: "Sources/CMystery/module.modulemap", text: "")]
     #expect(checker.violations(in: files) == [.cModuleWithoutOwner("CMystery")])
   }

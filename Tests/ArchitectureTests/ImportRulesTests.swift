@@ -3,7 +3,7 @@ import Testing
 @Suite struct ImportRulesTests {
   private let rules = ImportRules.ofSyrinx
 
-  @Test func `each C module is allowed to its owner and to nobody else`() {
+  @Test func `each C module is allowed to its owner alone`() {
     for (module, owner) in rules.owners {
       let importers = rules.allowed.filter { $0.value.contains(module) }.keys
       #expect(Array(importers) == [owner])
@@ -29,7 +29,7 @@ import Testing
     #expect(allowed.filter { $0.hasPrefix("Foundation") } == [])
   }
 
-  @Test func `whatever may be imported is in Package.swift or comes with Swift`() throws {
+  @Test func `every allowed import is in Package.swift or comes with Swift`() throws {
     let manifest = SwiftTokenizer.tokens(of: try Repository().text(of: "Package.swift"))
     let named = manifest.compactMap { token in
       if case .string(let name) = token { name } else { nil }

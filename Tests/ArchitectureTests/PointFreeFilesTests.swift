@@ -6,7 +6,7 @@ import Testing
     #expect(PointFreeFiles.unwrapped(in: files) == [])
   }
 
-  @Test func `each file that is said to be shared exists`() throws {
+  @Test func `each file that is listed as shared exists`() throws {
     let paths = try Set(Repository().files(below: "Sources").map(\.path))
     #expect(PointFreeFiles.sharedFiles.subtracting(paths) == [])
   }

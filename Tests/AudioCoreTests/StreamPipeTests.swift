@@ -19,7 +19,7 @@ import Testing
     #expect(seen == [1, 2])
   }
 
-  @Test func `cancelling a waiting consumer ends its stream and tells the sender once`()
+  @Test func `cancelling a waiting consumer ends its stream and notifies the sender once`()
     async throws
   {
     let pipe = PolicyPipe(policy: keepAll)

@@ -201,7 +201,7 @@ import Testing
     #expect(harness.events().first == .silence(ObjectIdentifier(voice), 800))
   }
 
-  @Test func `room in the ring is not signaled while nobody waits for it`() throws {
+  @Test func `room in the ring is not signaled while no thread waits for it`() throws {
     let voice = try harness.voice(second)
     try harness.run([voice])
     #expect(!voice.room.clear())

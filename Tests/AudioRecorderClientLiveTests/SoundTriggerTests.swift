@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: [1, 7, 50, 1_000])
-  func `a sound begins with its first loud frame, whatever the buffers' size`(size: Int) {
+  func `a sound begins with its first loud frame, whatever the size of buffers`(size: Int) {
     let audio = Steps.audio((0, 333), (0.5, 100))
     #expect(onset(audio, hold: .milliseconds(100), cut: size) == 333)
     #expect(onset(audio, hold: .zero, cut: size) == 333)

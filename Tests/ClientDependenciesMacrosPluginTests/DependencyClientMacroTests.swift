@@ -85,7 +85,7 @@ import Testing
         """)
   }
 
-  @Test func `literals tell the type of a property`() {
+  @Test func `literals determine the type of a property`() {
     expectExpansion(
       of: """
         @DependencyClient

@@ -150,7 +150,7 @@ import Testing
         """)
   }
 
-  @Test func `a closure as the default tells that a name is a function's`() {
+  @Test func `a closure as the default value shows that a type alias is a function type`() {
     expectExpansion(
       of: """
         @DependencyClient

@@ -3,7 +3,9 @@ import Testing
 
 /// Mistakes that a macro cannot see, and the compiler names on the line of the declaration.
 @Suite struct CompilerErrorsTests {
-  @Test func `a client of the main actor by default is told to be nonisolated`() throws {
+  @Test func `a client that is on the main actor by default is diagnosed to be made nonisolated`()
+    throws
+  {
     let errors = try errors(
       in: """
         import ClientDependencies
@@ -18,7 +20,9 @@ import Testing
     #expect(errors.allSatisfy { $0.message.contains("Mark the declaration 'nonisolated'") })
   }
 
-  @Test func `an entry of the main actor by default is told to be nonisolated`() throws {
+  @Test func `an entry that is on the main actor by default is diagnosed to be made nonisolated`()
+    throws
+  {
     let errors = try errors(
       in: """
         import ClientDependencies

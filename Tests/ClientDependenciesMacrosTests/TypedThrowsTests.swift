@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `otherwise the call ends the process, having said why`() async {
+  @Test func `otherwise the call ends the process with a message`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       withKnownIssue { _ = try ThrowingClient().nothingToDo() }
     }

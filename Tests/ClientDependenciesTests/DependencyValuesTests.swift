@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `whoever reads a key for others says where they read it and as what`() {
+  @Test func `a key that is read on behalf of others is reported with their place and name`() {
     withKnownIssue {
       _ =
         DependencyValues._current[

@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `a value that was read stays, and the issue tells where that was`() {
+  @Test func `a value that was read stays, and the issue names where it was read`() {
     #expect(number == 3)
     withKnownIssue {
       prepareDependencies { $0.number = 10 }
@@ -114,7 +114,7 @@ import Testing
     #expect(number == 3)
   }
 
-  @Test func `a value that was prepared stays, and the issue tells where that was`() {
+  @Test func `a prepared value stays, and the issue names where it was prepared`() {
     prepareDependencies { $0[NumberKey.self] = 10 }
     let line = #line - 1
     withKnownIssue {

@@ -55,7 +55,7 @@ struct FilePathContentsTests {
     (EACCES, "this user may not read it", true), (EMFILE, "ulimit -n", false),
     (ENOMEM, "ulimit -v", false), (EIO, "Input/output error (errno 5)", false),
   ])
-  func `why a file cannot be read is said with what to do`(
+  func `an unreadable file is reported with the reason and a remedy`(
     code: Int32, part: String, isOfFile: Bool
   ) {
     let error = FilePathError(code: code)

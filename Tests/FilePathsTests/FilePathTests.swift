@@ -62,7 +62,7 @@ struct FilePathTests {
   }
 
   @Test
-  func `a path has a folder, a name, a stem, and an extension, as Foundation tells them`() {
+  func `a path has the same folder, name, stem, and extension as in Foundation`() {
     for path in ["/a/b.c/take.two.wav", "/take", "/a/.hidden", "/a/b.", "/a/.b.wav"] {
       let url = URL(filePath: path)
       #expect(FilePath(path).name.text == url.lastPathComponent)

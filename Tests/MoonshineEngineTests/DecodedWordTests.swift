@@ -11,7 +11,8 @@ import Testing
     return tokenizer.words(of: text)
   }
 
-  @Test func `a word has its punctuation, and is as sure as the least of what one hears of it`() {
+  @Test
+  func `a word includes its punctuation, and its confidence is the least of its spoken tokens`() {
     let words = words([
       (" Clo", 0.5), ("ves", 0.75), (",", 0.1), (" is", 1), ("n", 1), ("'t", 0.25),
     ])

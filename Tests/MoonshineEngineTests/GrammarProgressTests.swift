@@ -45,7 +45,7 @@ import Testing
     #expect(try words(" Don't", rules) == nil)
   }
 
-  @Test func `every public rule may be said, and nothing stands for nothing`() throws {
+  @Test func `every public rule may be spoken, and an empty rule matches nothing`() throws {
     let rules =
       "public <a> = yes <NULL>; public <b> = no | never <VOID>; public <c> = [please] (go)*;"
     #expect(try words(" Yes.", rules) == ["yes"])

@@ -50,7 +50,7 @@ import Testing
     #expect(final.words.map(\.frames) == whole.words.map(\.frames))
   }
 
-  @Test func `an end that was expected is the end if nothing is heard after it`() throws {
+  @Test func `an anticipated end is final if no speech follows`() throws {
     let audio = try Clip.goForward.samples
     let session = try RealModel.session()
     let spoken = Array(audio.prefix(36_000))
@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  @Test func `several sessions on threads of their own hear the same`() async throws {
+  @Test func `several sessions on threads of their own recognize the same`() async throws {
     let audio = try Clip.goForward.samples
     let engine = try RealModel.engine
     let texts = try await withThrowingTaskGroup(of: String.self) { group in
@@ -280,7 +280,7 @@ struct MoonshineClipTests {
         == "Go somewhere and do something.")
   }
 
-  @Test func `in clips that are joined, the first and the last words are where they are said`()
+  @Test func `in joined clips, the first and last words are where they are spoken`()
     throws
   {
     let session = try RealModel.session()

@@ -22,7 +22,7 @@ import Testing
     (String(repeating: "a b c ", count: 8), false), (String(repeating: "a b c ", count: 9), true),
     ("x y z " + String(repeating: "a b ", count: 13), true), ("", false),
   ])
-  func `what is said a dozen times is a circle, and what people repeat is not`(
+  func `a dozen repetitions are a decoding loop, and what people repeat is not`(
     text: String, isCircle: Bool
   ) {
     #expect(limits(20).areReached(by: text.split(separator: " ")) == isCircle)

@@ -54,7 +54,7 @@ extension Float {
     #expect(model.passes.count <= 30)
   }
 
-  @Test func `words that somebody repeats do not end the text`() throws {
+  @Test func `repeated words do not end the text`() throws {
     let model = ScriptedModel([("no no no no no no no no no no stop", 1)])
     #expect(try search(model).texts()[0].tokens.count == 11)
   }
@@ -122,8 +122,7 @@ extension Float {
     }
   }
 
-  @Test func `nothing was said where the model is sure of it, and otherwise something was`() throws
-  {
+  @Test func `no speech is reported only if the model is sure of it`() throws {
     let silence = ScriptedModel([("", 0.9), ("you", 0.1)])
     let grammar = try TokenGuide(SpeechSessionOptions(grammar: "#JSGF V1.0; public <a> = you;"))
     for guide in [TokenGuide.none, grammar] {
@@ -134,7 +133,7 @@ extension Float {
     #expect(try search(unsure).texts()[0].tokens == unsure.tokens("five five"))
   }
 
-  @Test func `a grammar allows its sentences alone, whatever the model prefers`() throws {
+  @Test func `a grammar allows only its own sentences, whatever the model prefers`() throws {
     let model = ScriptedModel(
       [("Ten of cloves.", 0.9), ("Ten of clubs.", 0.1)], otherWords: [" on"])
     let guide = try TokenGuide(

@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `a library that every user may change is not loaded, whoever names it`() throws {
+  @Test func `a library that every user may change is not loaded, whatever names it`() throws {
     let library = try fake("-DFOREIGN")
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o777], ofItemAtPath: library.url.path)

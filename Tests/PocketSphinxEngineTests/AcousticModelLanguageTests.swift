@@ -15,7 +15,7 @@ import Testing
     (["/m/mine", "/m/mine/words.dict", "/m/mine/en-us.lm.bin"], "en-US"),
     (["/m/my-model-of-today", "/m/my-model-of-today/words.dict"], "und"), (["/"], "und"),
   ])
-  func `a model's language is told by its names`(paths: [String], tag: String) {
+  func `a model's language follows from its name`(paths: [String], tag: String) {
     #expect(AcousticModelLanguage.tag(ofFilesNamed: paths) == tag)
   }
 

@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: ["<left>", "<right>"])
-  func `every public rule may be said`(other: String) throws {
+  func `every public rule may be spoken`(other: String) throws {
     // Which one PocketSphinx takes for itself depends on their names.
     let rules = [
       "public \(other) = turn left;", "public <a> = go forward <count> meters;",
@@ -41,7 +41,7 @@ import Testing
     #expect(words == ["go", "forward", "ten", "meters"])
   }
 
-  @Test func `what is not public is not said alone`() throws {
+  @Test func `a rule that is not public is not a sentence of its own`() throws {
     let grammar = "#JSGF V1.0; grammar a; public <a> = stop; public <b> = <c> two; <c> = forward;"
     let words = try final(SpeechSessionOptions(grammar: grammar)).words.map(\.text)
     #expect(words != ["forward"])

@@ -13,7 +13,7 @@ import Testing
     #expect(trouble?.line == 3)
   }
 
-  @Test func `an error that is not known is told as it is`() {
+  @Test func `an unknown error is reported as it is`() {
     #expect(GrammarTrouble(["the moon is full"], in: "")?.reason == "the moon is full")
   }
 }

@@ -20,7 +20,7 @@ import Testing
       .words
   }
 
-  @Test func `phrases that are said are found in their places, and others are not`() throws {
+  @Test func `spoken phrases are found in their places, and others are not`() throws {
     let session = try session(
       SpeechKeyPhrase("go forward"), SpeechKeyPhrase("meters"), SpeechKeyPhrase("stop"),
       SpeechKeyPhrase("raspberry"))
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a phrase that is said again is found again, on the time-line of the utterance`()
+  @Test func `a repeated phrase is found again, with its time in the utterance`()
     throws
   {
     let once = try samples(of: "go-forward.wav")

@@ -33,7 +33,7 @@ import Testing
     #expect(schedule.add(tenth) == .setMeanAndSearch)
   }
 
-  @Test func `what was heard in short utterances counts together`() {
+  @Test func `sound in short utterances counts together`() {
     var schedule = MeanSchedule()
     schedule.beginUtterance()
     _ = actions(&schedule, tenths: 10)

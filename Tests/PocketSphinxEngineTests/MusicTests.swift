@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: sounds)
-  func `whoever speaks while it sounds is heard`(sound: NonSpeech) throws {
+  func `speech over it is recognized`(sound: NonSpeech) throws {
     let said = try samples(of: "go-forward.wav")
     let music = sound.samples(seconds: 6)
     let both = said.enumerated().map { $0.element + 0.03 * music[$0.offset + 4_800] }
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: sounds)
-  func `whoever speaks up after it is heard`(sound: NonSpeech) throws {
+  func `speech after it is recognized`(sound: NonSpeech) throws {
     let said = try samples(of: "go-forward.wav")
     let session = try Self.engine.makeSession(SpeechSessionOptions())
     let heard = try session.recognize(sound.samples(seconds: 2) + said).final.words.map(\.text)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct PhraseSpottingTests {
   private typealias Word = SpeechHypothesis.Word
 
-  @Test func `what came after a phrase is heard anew, and counted on from there`() {
+  @Test func `audio after a phrase is searched again, from there on`() {
     var spotting = PhraseSpotting()
     spotting.heard((0..<1000).map { Int16($0) })
     #expect(spotting.take([], settling: 0) == nil)
@@ -28,14 +28,14 @@ import Testing
     #expect(spotting.phrases.map(\.text) == ["go forward"])
   }
 
-  @Test func `a phrase does not reach beyond what was heard`() {
+  @Test func `a phrase does not extend beyond the audio`() {
     var spotting = PhraseSpotting()
     spotting.heard(Array(repeating: 0, count: 500))
     #expect(spotting.take([Word("go", frames: 400..<640)], settling: 0) == [])
     #expect(spotting.phrases.map(\.frames) == [400..<500])
   }
 
-  @Test func `a phrase counts once so much has been heard after it`() {
+  @Test func `a phrase counts once enough audio follows it`() {
     var spotting = PhraseSpotting()
     let phrase = Word("go", frames: 100..<600)
     spotting.heard(Array(repeating: 0, count: 5300))

@@ -37,7 +37,7 @@ import Testing
     #expect(final.alternatives.allSatisfy { $0.first?.text == "go" })
   }
 
-  @Test func `a phrase that is likely to be said decides between readings`() throws {
+  @Test func `a likely phrase decides between alternatives`() throws {
     let plain = try final("window.wav") { _ in }.words.map(\.text)
     let hinted = try final("window.wav") { $0.contextualPhrases = ["Open the window"] }
     #expect(plain != ["open", "the", "window", "and", "close", "the", "door"])
@@ -45,7 +45,7 @@ import Testing
     #expect(hinted.words.last?.confidence != nil)
   }
 
-  @Test func `phrases that are not said change nothing here`() throws {
+  @Test func `likely phrases that are not spoken change nothing here`() throws {
     let words = try final("go-forward.wav") {
       $0.contextualPhrases = ["open the window", "go away"]
     }

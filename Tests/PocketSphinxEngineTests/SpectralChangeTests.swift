@@ -21,7 +21,7 @@ import Testing
     (index / 4).isMultiple(of: 2) ? 0 : size
   }
 
-  @Test func `a third of a second that changes is told at once, and stays`() {
+  @Test func `a changing sound of a third of a second is found at once, and stays found`() {
     #expect(change(frames: 36) { (1000, alternating($0, by: 8)) }.hasChanged)
     #expect(change(frames: 400) { (1000, $0 < 36 ? alternating($0, by: 8) : 0) }.hasChanged)
   }
@@ -44,7 +44,7 @@ import Testing
     #expect(!background.canBeSpeech)
   }
 
-  @Test func `of a sound that is too short nothing can be told`() {
+  @Test func `a sound that is too short is not judged`() {
     #expect(SpectralChange().canBeSpeech)
     #expect(change(frames: 12) { _ in (1000, 0) }.canBeSpeech)
     #expect(!change(frames: 20) { _ in (1000, 0) }.canBeSpeech)

@@ -9,7 +9,7 @@ import Testing
     try DecoderPool(location: ModelLocation(chosen: nil)).take(DecoderSettings(options))
   }
 
-  @Test func `what was measured to be best is in force, whatever the model's parameters say`()
+  @Test func `the settings that measured best are in force, whatever the model's parameters say`()
     throws
   {
     let decoder = try decoder()

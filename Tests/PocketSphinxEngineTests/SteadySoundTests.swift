@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "#JSGF V1.0; grammar a; public <a> = go | forward | ten | meters;"])
-  func `a word that is said alone is heard`(grammar: String?) throws {
+  func `a single word is recognized`(grammar: String?) throws {
     let said = try samples(of: "go-forward.wav")
     let words = try Self.engine.makeSession(SpeechSessionOptions()).recognize(said).final.words
     try #require(words.map(\.text) == ["go", "forward", "ten", "meters"])
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [3 as UInt64])
-  func `speech before a long noise is heard`(seed: UInt64) throws {
+  func `speech before a long noise is recognized`(seed: UInt64) throws {
     var random = SeededNumbers(seed: seed)
     let noise = (0..<160_000).map { _ in Float(random.normal() * 0.02) }
     let said = try samples(of: "go-forward.wav")

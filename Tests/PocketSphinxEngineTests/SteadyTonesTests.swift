@@ -37,7 +37,7 @@ import Testing
     #expect(tones(seconds: 4) { buzz(max(0, $0 - 3), rising: 60) * ($0 < 3 ? 0 : 1) }.canBeSpeech)
   }
 
-  @Test func `what was said in a low voice is not forgotten when something louder sounds`() {
+  @Test func `quiet speech is kept when something louder follows`() {
     #expect(tones(seconds: 4) { $0 < 1 ? 0.05 * buzz($0, rising: 60) : buzz($0) }.canBeSpeech)
   }
 
@@ -46,7 +46,7 @@ import Testing
     #expect(!beside.canBeSpeech)
   }
 
-  @Test func `of a sound that is too short nothing can be told`() {
+  @Test func `a sound that is too short is not judged`() {
     #expect(tones(seconds: 0.2) { buzz($0) }.canBeSpeech)
     #expect(!tones(seconds: 0.4) { buzz($0) }.canBeSpeech)
     #expect(tones(seconds: 0.4) { buzz($0, rising: 60) }.canBeSpeech)

@@ -14,7 +14,7 @@ import Testing
       of: words, in: try samples(of: "go-forward.wav"), language: "en", while: { true })
   }
 
-  @Test func `words lie where they are said, however they are written`() throws {
+  @Test func `words are placed where they are spoken, whatever their spelling`() throws {
     let places = try #require(try places(["Go", "forward,", "TEN", "meters!"]))
     let expected = [(0.48, 0.71), (0.71, 1.13), (1.13, 1.41), (1.41, 2.01)]
     for (place, (begin, end)) in zip(places, expected) {

@@ -140,7 +140,7 @@ import Testing
     #expect(store.state == ["part cancelled", "end"])
   }
 
-  @Test func `an error that nobody catches is an issue at the effect, and a cancellation is none`()
+  @Test func `an uncaught error is an issue at the effect, and a cancellation is none`()
     async
   {
     let store = store { .run { _ in throw Failure() } }

@@ -54,7 +54,7 @@ import Testing
     await task?.finish()
   }
 
-  @Test func `a child store shows and changes its part, and is the same while somebody holds it`() {
+  @Test func `a child store shows and changes its part, and is the same while it is held`() {
     let store = parent()
     let child = store.scope(state: \.child, action: \.child)
     child.send(.increment)

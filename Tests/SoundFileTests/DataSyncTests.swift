@@ -60,7 +60,7 @@ import Testing
     #expect(sync.failureCode == EBADF || sync.failureCode == 0)
   }
 
-  @Test func `a disk that takes its time is told of while it does`() throws {
+  @Test func `a slow disk is reported while it blocks`() throws {
     let seconds = Atomic<Int64>(0)
     let told = Mutex<[Duration]>([])
     let (begun, goOn) = (try WakeUp(), try WakeUp())

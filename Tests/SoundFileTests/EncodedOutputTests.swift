@@ -12,7 +12,7 @@ import Testing
     folder = try TestFolder()
   }
 
-  @Test func `an AIFF file takes no block that its header could not tell of`() throws {
+  @Test func `an AIFF file refuses a block beyond what its header can count`() throws {
     let file = try GrowingFile(path: folder.file("a.aiff").path)
     let encoding = SoundFileEncoding(.aiff)
     let output = try EncodedOutput(file, format: cd, encoding: encoding, largestAIFF: 10_000)

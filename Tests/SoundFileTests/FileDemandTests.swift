@@ -42,7 +42,7 @@ import Testing
     #expect(try await demand.next() == nil)
   }
 
-  @Test func `a demand that is let go closes the file and ends the thread`() async throws {
+  @Test func `releasing the reader closes the file and ends the thread`() async throws {
     var demand: FileDemand? = demand(file)
     _ = try await demand?.next()
     #expect(try isOpen(file))
@@ -52,7 +52,7 @@ import Testing
     #expect(try !isOpen(file))
   }
 
-  @Test func `a stream that is let go closes the file`() async throws {
+  @Test func `a released stream closes the file`() async throws {
     let file = file
     func first() async throws -> AudioBuffer? {
       for try await buffer in SoundFile.buffers(of: file) { return buffer }

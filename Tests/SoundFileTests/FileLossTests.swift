@@ -83,7 +83,7 @@ import Testing
 
   /// Two months of CD sound, of which the disk holds one byte.
   @Test(arguments: [FileLoss.removed, .cut(1 << 38)])
-  func `the loss of a file is told however long it is`(loss: FileLoss) throws {
+  func `the loss of a file is reported however long it is`(loss: FileLoss) throws {
     let folder = try TestFolder()
     let url = folder.file("a.caf")
     let file = try GrowingFile(path: url.path)

@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(arguments: [("here", 0o640), ("gone", 0o600)] as [(String, mode_t)])
-  func `a copy has all of the file and replaces no other, and nobody else may read it elsewhere`(
+  func `a copy is complete, replaces no other file, and is readable by its owner alone`(
     name: String, mode: mode_t
   ) throws {
     let here = folder.file("here")

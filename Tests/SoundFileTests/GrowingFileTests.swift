@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: [EACCES, EPERM])
-  func `a permission that is lost is told as that, and not as one to open the file`(
+  func `a lost permission is reported as such, and not as a failure to open the file`(
     code: Int32
   ) throws {
     let folder = try TestFolder()

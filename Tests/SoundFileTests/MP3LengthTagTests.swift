@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct MP3LengthTagTests {
   @Test(arguments: SoundFileEncoding.mp3.supportedRates ?? [], [1, 2])
-  func `a file that is not closed tells libsndfile all that is in it`(
+  func `libsndfile reads everything from a file that was not closed`(
     rate: SampleRate, channels: Int
   ) throws {
     let folder = try TestFolder()

@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `a reader that is cancelled lets go of a pipe that gives nothing`() async throws {
+  @Test func `a cancelled reader releases a silent pipe`() async throws {
     let pipe = Pipe()
     let buffers = SoundFile.rawBuffers(
       ofFileDescriptor: pipe.fileHandleForReading.fileDescriptor,

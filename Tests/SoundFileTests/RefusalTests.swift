@@ -137,14 +137,14 @@ import Glibc
       ([0xFF, 0xD8, 0xFF, 0xE0, 0, 16, 74, 70], "a JPEG picture"),
       (Array("FORM\0\0\0\u{9}ILBMBMHD".utf8), "an IFF file without sound in it"),
     ] as [([UInt8], String)])
-  func `what holds no sound is said to be what it is`(bytes: [UInt8], what: String) throws {
+  func `a file without sound is reported as what it is`(bytes: [UInt8], what: String) throws {
     let file = try folder.file("a.wav", Data(bytes + [UInt8](repeating: 0, count: 5_000)))
     #expect(throws: SoundFileError.silent(path: file.path, what: what)) {
       try SoundFileReader(url: file)
     }
   }
 
-  @Test func `audio that nobody can decode is named, in a sentence of ours`() throws {
+  @Test func `audio in an undecodable format is named in the error`() throws {
     let file = try folder.file("a.ape", Data("MAC \u{96}".utf8) + Data(count: 500))
     let error = #expect(throws: SoundFileError.self) { try SoundFileReader(url: file) }
     #expect("\(error!)" == "\(file.path) is damaged after 0 frames: FFmpeg finds no audio in it")

@@ -17,7 +17,7 @@ import Testing
     #expect(buffers.flatMap(\.samples) == sampleBuffer().samples)
   }
 
-  @Test func `the end of the stream tells what the header promised too much`() async throws {
+  @Test func `the end of the stream reports what the header promised in excess`() async throws {
     let folder = try TestFolder()
     let whole = try folder.file("whole.wav", .wav16, sampleBuffer())
     let cut = try folder.file("cut.wav", Data(contentsOf: whole).prefix(80 + 4 * 10_000))

@@ -121,7 +121,7 @@ import Glibc
     close(pipe.outlet)
   }
 
-  @Test func `a released reader lets go of the pipe even where its writer says nothing`() throws {
+  @Test func `a released reader releases the pipe even if its writer sends nothing`() throws {
     let pipe = TestPipe()
     let data = try Data(contentsOf: folder.file("a.wav", .wav16, sampleBuffer()))
     pipe.write(data.prefix(4_000))

@@ -20,7 +20,7 @@ import Testing
     #expect(begins == .begin && !done.goesOn && done.slowness == nil)
   }
 
-  @Test func `a disk that takes more than five seconds is told of once, while it does`() {
+  @Test func `a disk that blocks for over five seconds is reported once, while it blocks`() {
     var clock = SyncClock()
     let asked = (0...8).map { clock.request(at: .seconds($0)) }
     #expect(asked.firstIndex(of: .waitAndTell(.seconds(6))) == 6)
@@ -28,7 +28,7 @@ import Testing
     #expect(clock.done(at: .seconds(9)).slowness == nil)
   }
 
-  @Test func `where nobody asked meanwhile it is told of at its end, each time anew`() {
+  @Test func `a slow call that was not seen meanwhile is reported at its end, each time`() {
     var clock = SyncClock()
     for start in [0, 100] {
       #expect(clock.request(at: .seconds(start)) == .begin)

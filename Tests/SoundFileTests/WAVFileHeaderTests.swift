@@ -25,7 +25,7 @@ import Testing
     #expect(chunks.names == ["JUNK", "fmt "] + (samples == .float ? ["fact"] : []) + ["data"])
   }
 
-  @Test func `a file that a WAV file's sizes cannot tell is RF64 with all of its length`() {
+  @Test func `a file too long for the sizes of WAV becomes RF64 with its full length`() {
     let header = WAVFileHeader(format: cd, samples: .int16)
     let most = 0xFFFF_FFFF - (header.byteCount - 8)
     let wav = header.bytes(dataSize: most / 4 * 4)
@@ -60,7 +60,7 @@ import Testing
     #expect(try Tool.ffmpeg("-i", file.path, "-f", "f32le", "-").floats == expected)
   }
 
-  @Test func `libsndfile tells the length of 5 GiB`() throws {
+  @Test func `libsndfile reports the length of 5 GiB`() throws {
     let folder = try TestFolder()
     let size = 5 << 30
     let bytes = WAVFileHeader(format: cd, samples: .int16).bytes(dataSize: size)

@@ -43,7 +43,7 @@ import Testing
     #expect((Duration.milliseconds(2_800)...(.milliseconds(2_920))).contains(end), "\(end)")
   }
 
-  @Test func `where the longest utterance ends within it, what is said after it is not lost`()
+  @Test func `if the longest utterance ends within a noise, the speech after it is not lost`()
     async throws
   {
     let results = try await results(

@@ -55,7 +55,7 @@ import Testing
     #expect(events(diagram, policy: policy) == [4: .began(framesBack: 5), 54: .paused, 59: .ended])
   }
 
-  @Test func `a pause is told once, and again after speech`() {
+  @Test func `a pause is reported once, and again after more speech`() {
     var policy = short
     (policy.longest, policy.comfortable) = (.seconds(2), .seconds(2))
     policy.silence = .milliseconds(400)

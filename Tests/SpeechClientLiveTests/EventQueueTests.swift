@@ -26,7 +26,7 @@ import Testing
     #expect(taken(&queue) == nil)
   }
 
-  @Test func `of lags that nobody has seen the newest waits, and nothing else is left out`() {
+  @Test func `of unread lags only the newest waits, and no other event is left out`() {
     var queue = EventQueue(limit: 16, hasResultsOnly: false)
     let events: [SpeechRecognitionEvent] = [
       .speechStarted(at: .zero), .lagging(by: .seconds(1)), .lagging(by: .seconds(2)),

@@ -125,7 +125,7 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  @Test func `a source that ends when it is told needs no time at all`() async throws {
+  @Test func `a source that ends when cancelled takes no time`() async throws {
     let (buffers, end) = AsyncStream.makeStream(of: AudioBuffer.self)
     let scripted = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go")])
     let results = tasks.start(SpeechRequest(buffers: buffers), on: scripted.engine)
@@ -135,7 +135,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `a source that goes on and on is heard for twenty seconds more`(
+  func `an endless source is recognized for twenty seconds more`(
     jobCount: Int
   ) async throws {
     let endless = EndlessSource(audio(utterances: 20))
@@ -223,7 +223,7 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  @Test func `after the end, and while nobody takes the results, it comes back at once`()
+  @Test func `finish returns at once after the end, and while results are not read`()
     async throws
   {
     let scripted = ScriptedSpeechEngine(

@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `each engine is told with its models, or with what it lacks`() async {
+  @Test func `each engine is listed with its models, or with what it lacks`() async {
     let missing = SpeechEngineError.libraryMissing(searched: ["/lib"], remedy: "install it")
     let (one, two) = (
       Self.engine("one", [german, english]), Self.engine("two", [], missing)
@@ -60,7 +60,7 @@ import Testing
     #expect(await client(Self.engine("none", [])).supportedLocales() == [])
   }
 
-  @Test func `what an engine can do is told, whether it is ready or not`() async {
+  @Test func `an engine's capabilities are listed, whether it is ready or not`() async {
     var (ready, missing) = (Self.engine("one", [english]), Self.engine("two", []))
     ready.capabilities = Set(SpeechEngineCapability.allCases)
     missing.capabilities = [.grammar]
@@ -72,7 +72,7 @@ import Testing
         == SpeechEngineDescription.Capability.allCases.map(\.rawValue))
   }
 
-  @Test func `an engine that nobody listed is the only one`() async {
+  @Test func `an engine that is not listed is the only one`() async {
     let engines = await client(Self.engine("mine", [english])).engines()
     #expect(engines.map(\.name) == ["mine"])
     #expect(engines.map(\.isInUse) == [true])

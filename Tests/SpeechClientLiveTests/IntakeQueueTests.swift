@@ -32,7 +32,7 @@ import Testing
     #expect(isOver(&queue))
   }
 
-  @Test func `of a live source the newest waits, and what was dropped is told before it`() {
+  @Test func `a live source keeps its newest audio, and reports what was dropped before it`() {
     var queue = IntakeQueue(.buffer(upTo: .milliseconds(500)))
     for number in 0..<12 { queue.add(buffer(number)) }
     #expect(queue.hasRoom)
@@ -82,7 +82,7 @@ import Testing
     #expect(gaps == [nil, nil, .milliseconds(200) ..< .milliseconds(500), nil, nil])
   }
 
-  @Test func `gaps too short to be told are told together, and the sum is right`() {
+  @Test func `gaps too short to report are reported together, with the right sum`() {
     var queue = IntakeQueue(.wait)
     // Six frames, 375 µs, are missing before every buffer, then 100 ms.
     var gaps: [Range<Duration>?] = []
@@ -123,7 +123,7 @@ import Testing
     #expect(taken(&queue)?.gap == nil)
   }
 
-  @Test func `a gap before what is dropped is told with it`() {
+  @Test func `a gap before dropped audio is reported with it`() {
     var queue = IntakeQueue(.buffer(upTo: .milliseconds(500)))
     queue.add(buffer(0))
     #expect(taken(&queue)?.gap == nil)
@@ -139,7 +139,7 @@ import Testing
     #expect(taken(&queue)?.dropped == .zero ..< .milliseconds(100))
   }
 
-  @Test func `what waits is told as a lag`() {
+  @Test func `waiting audio is reported as a lag`() {
     let lags = Mutex<[Duration]>([])
     var queue = IntakeQueue(.buffer(upTo: .seconds(60))) { lag in lags.withLock { $0.append(lag) } }
     for number in 0..<22 { queue.add(buffer(number)) }
@@ -150,7 +150,7 @@ import Testing
     #expect(lags.withLock { $0 } == [.milliseconds(2100), .milliseconds(1100), .zero])
   }
 
-  @Test func `a finishing task hears all that waits, and twenty seconds of what comes`() {
+  @Test func `a finishing task recognizes all that waits, and up to twenty seconds that follow`() {
     var queue = IntakeQueue(.buffer(upTo: .seconds(30)))
     for number in 0..<300 { queue.add(buffer(number)) }
     queue.finish()
@@ -166,7 +166,7 @@ import Testing
     #expect(isOver(&queue))
   }
 
-  @Test func `a finishing task does not hear buffers without a frame for ever`() {
+  @Test func `a finishing task does not take empty buffers forever`() {
     var queue = IntakeQueue(.wait)
     queue.finish()
     let empty = AudioBuffer(format: .speech, samples: [], firstFrame: 0)

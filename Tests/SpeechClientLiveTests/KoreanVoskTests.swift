@@ -126,7 +126,7 @@ struct KoreanVoskTests {
     }
   }
 
-  @Test func `through the client each utterance is told once, with its time in the stream`()
+  @Test func `through the client each utterance is reported once, with its time in the stream`()
     async throws
   {
     let buffers = (0..<3).map { index in

@@ -135,7 +135,7 @@ import Testing
   }
 
   @Test(arguments: [SpeechRequest.BackPressure.wait, .buffer(upTo: .seconds(60))])
-  func `what the audio lacks ends the utterance and is told, at any rate`(
+  func `a gap ends the utterance and is reported, at any rate`(
     backPressure: SpeechRequest.BackPressure
   ) async throws {
     let format = AudioFormat(sampleRate: 44_100, channelCount: 2)
@@ -164,7 +164,7 @@ import Testing
     #expect(events.first.map { "\($0)".hasPrefix("speechStarted") } == true, "\(events)")
   }
 
-  @Test func `a short gap is told, and cuts no utterance in two`() async throws {
+  @Test func `a short gap is reported and does not split an utterance`() async throws {
     let buffers = audio(utterances: 1).enumerated().map { index, buffer in
       var buffer = buffer
       if index >= 12 { buffer.firstFrame = buffer.firstFrame + 80 }
@@ -227,7 +227,7 @@ import Testing
   }
 
   @Test(arguments: [480, 2400, 2405])
-  func `what is missing where the format changes ends the utterance before it is told`(
+  func `a gap at a change of format ends the utterance before it is reported`(
     missing: Int
   ) async throws {
     let kinds = try await kinds(missing: missing, at: 48_000, changes: true)
@@ -255,7 +255,7 @@ import Testing
     #expect(lag == .zero)
   }
 
-  @Test func `in long silence it is told how far it has come`() async throws {
+  @Test func `progress is reported during a long silence`() async throws {
     let scripted = ScriptedSpeechEngine(utterances: [])
     let silence = AudioBuffer(silence: FrameCount(.seconds(12), at: .speech), format: .speech)
     var places: [Duration] = []
@@ -266,7 +266,8 @@ import Testing
   }
 
   @Test(arguments: [Float.nan, .infinity, -.infinity])
-  func `a sample that is no finite number is told, and deafens nobody`(value: Float) async throws {
+  func `a sample that is not finite is reported, and recognition goes on`(value: Float) async throws
+  {
     let scripted = ScriptedSpeechEngine(utterances: [])
     var buffers = audio(utterances: 2)
     var samples = buffers[3].samples

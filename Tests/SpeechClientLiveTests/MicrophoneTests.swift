@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `whoever replaces the recorder has replaced the microphone`() async throws {
+  @Test func `replacing the recorder replaces the microphone`() async throws {
     var wanted = CaptureRequest.speech
     wanted.device = "hw:1"
     let asked = Mutex<[CaptureRequest]>([])
@@ -96,7 +96,8 @@ import Testing
     #expect(asked.withLock { $0 } == [wanted])
   }
 
-  @Test func `what the capture fails with ends the stream as it is, after what was said`() async {
+  @Test func `a failure of the capture ends the stream unchanged, after the results so far`() async
+  {
     let lost = AudioRecorderError.deviceLost("hw:1")
     // The microphone goes in the middle of the second utterance.
     let told = await all(
@@ -189,7 +190,7 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  @Test func `finishing gives what was heard, and closes the device`() async {
+  @Test func `finishing returns what was captured, and closes the device`() async {
     let room = Room()
     let stream = listen(in: room)
     let listening = Task { await all(stream) }

@@ -50,7 +50,7 @@ import Testing
     #expect(heard.withLock { $0 } == 9)
   }
 
-  @Test func `an engine's own padding is heard by all sessions, and found by the scout`()
+  @Test func `all sessions get the engine's own padding`()
     async throws
   {
     let heard = Mutex(0)
@@ -81,7 +81,7 @@ import Testing
     #expect(results.count == 2)
   }
 
-  @Test func `with partial results one session hears everything`() async throws {
+  @Test func `with partial results one session gets everything`() async throws {
     let shared = SharedEngine()
     let results = try await tasks.start(
       request(audio(utterances: 4), jobCount: 4, partials: true), on: shared.engine
@@ -117,7 +117,7 @@ import Testing
     #expect(finals == ["0", "1"])
   }
 
-  @Test func `a grammar that the engine refuses ends the stream before anything is heard`() async {
+  @Test func `a grammar that the engine refuses ends the stream before any audio is read`() async {
     var request = request(audio(utterances: 2), jobCount: 2)
     request.grammar = .text("bad")
     await #expect(throws: SpeechClientError.self) {
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a grammar in a pipe into which nobody writes holds up no other task`() async throws {
+  func `a grammar pipe without a writer delays no other task`() async throws {
     let pipe = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).gram")
     defer { try? FileManager.default.removeItem(at: pipe) }
     try #require(mkfifo(pipe.path, 0o600) == 0)
@@ -163,7 +163,7 @@ import Testing
     #expect(third == nil)
   }
 
-  @Test func `finishTask lets come what the stream still holds`() async throws {
+  @Test func `finishTask recognizes what the stream still holds`() async throws {
     let (buffers, end) = AsyncStream.makeStream(of: AudioBuffer.self)
     var request = SpeechRequest(buffers: buffers, shouldReportPartialResults: false)
     request.jobCount = 2
@@ -175,7 +175,7 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  @Test func `a consumer that goes away ends the scout and lets go of the source`() async {
+  @Test func `a consumer that goes away ends the reader and releases the source`() async {
     let gate = Gate()
     var results: AsyncThrowingStream<SpeechRecognitionResult, any Error>? = endless(until: gate)
     _ = try? await results?.first { _ in true }
@@ -209,7 +209,7 @@ import Testing
     end.finish()
   }
 
-  @Test func `a source that fails ends the stream with its error, after what was said`() async {
+  @Test func `a failing source ends the stream with its error, after the results so far`() async {
     struct Broken: Error {}
     let broken = AsyncThrowingStream<AudioBuffer, any Error> { continuation in
       for buffer in audio(utterances: 2) { continuation.yield(buffer) }

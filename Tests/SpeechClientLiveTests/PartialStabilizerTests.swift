@@ -87,7 +87,7 @@ import Testing
     #expect(stabilizer.keeping(SpeechHypothesis()).texts == ["go", "on"])
   }
 
-  @Test func `a decode that is read again agrees with nobody`() {
+  @Test func `reading the same decode again makes no word stable`() {
     var stabilizer = PartialStabilizer()
     for heard in stride(from: 16_000, through: 40_000, by: 1600) {
       _ = stabilizer.add(hypothesis("go on", revision: 1), heard: FrameCount(heard))

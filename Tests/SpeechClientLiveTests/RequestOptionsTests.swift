@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `a grammar may be a pipe, which nobody's thread waits for`() async throws {
+  @Test func `a grammar may be a pipe, and waiting for it blocks no shared thread`() async throws {
     let pipe = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).gram")
     defer { try? FileManager.default.removeItem(at: pipe) }
     try #require(mkfifo(pipe.path, 0o600) == 0)
@@ -196,7 +196,7 @@ import Testing
   }
 
   @Test(arguments: [(100, 9600), (700, 11_200)])
-  func `an engine hears the silence that it wants after the last sound`(
+  func `an engine gets the silence that it wants after the last sound`(
     padding: Int, frames: Int
   ) async throws {
     let engine = ScriptedSpeechEngine(
@@ -216,7 +216,7 @@ import Testing
   }
 
   @Test(arguments: [0, 100, 600, 900])
-  func `an engine hears as much silence after the last sound as the policy says`(
+  func `an engine gets as much silence after the last sound as the policy says`(
     padding: Int
   ) async throws {
     for (length, sound) in [(25, 12_960), (14, 11_200)] {

@@ -37,7 +37,7 @@ import Testing
     AudioFormat.speech, AudioFormat(sampleRate: 44_100, channelCount: 2),
     AudioFormat(sampleRate: 48_000, channelCount: 1),
   ])
-  func `word times lie on the time-line of the audio, whatever its rate`(
+  func `word times are on the timeline of the audio, whatever its rate`(
     format: AudioFormat
   ) async throws {
     let results = try await tasks.start(
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `the engine hears an utterance to the last frame of the audio`() async throws {
+  @Test func `the engine gets an utterance to the last frame of the audio`() async throws {
     let format = AudioFormat(sampleRate: 44_100, channelCount: 1)
     let cutOff = audio(utterances: 1, format: format).prefix(14)
     let results = try await tasks.start(
@@ -62,7 +62,7 @@ import Testing
     #expect(scripted.events.contains(.finished(after: heard)))
   }
 
-  @Test func `utterances in which the engine hears no words give no results`() async throws {
+  @Test func `utterances without words give no results`() async throws {
     let silent = ScriptedSpeechEngine(utterances: [])
     let results = try await tasks.start(
       SpeechRequest(buffers: stream(audio(utterances: 2))), on: silent.engine
@@ -93,7 +93,7 @@ import Testing
     await tasks.finishAll()
   }
 
-  @Test func `finishing returns although nobody takes the results`() async throws {
+  @Test func `finishing returns even if no reader takes the results`() async throws {
     let many = ScriptedSpeechEngine(
       utterances: (0..<30).map { ScriptedUtterance("utterance \($0)") })
     let results = tasks.start(

@@ -40,7 +40,7 @@ import Testing
     [
       (nil, 3200, 3200), (100, 1600, 1600), (0, 0, 0), (400, 6400, 6400),
     ])
-  func `a pause comes when a fifth of a second is silent and all that is heard of it has been`(
+  func `a pause begins after 200 ms of silence, once all of its padding was passed on`(
     step: Int, expected: (tail: Int?, silence: Int, heard: Int)
   ) throws {
     let actions = try actions(
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: [36_800, 36_801, 37_000, 38_399])
-  func `behind a pause nothing is heard where the audio ends, whatever its length`(length: Int)
+  func `audio that ends in a pause adds nothing, whatever the length of the pause`(length: Int)
     throws
   {
     let actions = try actions(
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: [160, 1000, 1600, 64_000], [0, 100, 205])
-  func `no more silence than the policy says is heard after the last sound`(
+  func `the engine gets no more silence after the last sound than the policy says`(
     step: Int, milliseconds: Int
   ) throws {
     let actions = try actions(Self.speech, step: step, tail: .milliseconds(milliseconds))
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(arguments: [160, 1600, 64_000])
-  func `silence that was held back is heard where speech goes on behind it`(step: Int) throws {
+  func `withheld silence is passed on if speech continues after it`(step: Int) throws {
     // 0.4 s of quiet between two stretches of speech.
     let samples =
       Array(Self.speech[..<38_400]) + Array(Self.speech[16_000..<32_000])
@@ -99,7 +99,7 @@ import Testing
     #expect(heard(actions) == Array(samples[11_200..<54_400 + 1600]))
   }
 
-  @Test func `where the audio ends in silence no more of it is heard either`() throws {
+  @Test func `silence at the end of the audio is cut in the same way`() throws {
     let actions = try actions(
       Array(Self.speech[..<36_800]), step: 1600, tail: .milliseconds(100))
     #expect(actions.last == .end(silence: 1600))

@@ -47,7 +47,7 @@ import VoskEngine
   }
 
   @Test(arguments: ["", "pause 80"])
-  func `each word is told once, with its time in the stream`(script: String) async throws {
+  func `each word is reported once, with its time in the stream`(script: String) async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let results = try await SpeechTasks().start(
       SpeechRequest(buffers: buffers), on: try engine(script)

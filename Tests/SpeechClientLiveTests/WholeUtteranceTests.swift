@@ -190,8 +190,7 @@ import Testing
     #expect(hasHint == isLive)
   }
 
-  @Test func `what the recognizer hears while more is there is not decoded in pauses`() async throws
-  {
+  @Test func `audio with more behind it is not decoded early in pauses`() async throws {
     let events = EventPipe(EventQueue(limit: 1_000))
     let recognizer = try Recognizer(
       engine: scripted.engine, options: SpeechSessionOptions(), policy: EndpointPolicy(),
@@ -213,7 +212,7 @@ import Testing
     #expect(scripted.events.contains { if case .anticipated = $0 { true } else { false } })
   }
 
-  @Test func `where speech goes on the engine hears the rest of the pause, and decodes again`()
+  @Test func `if speech continues, the engine gets the rest of the pause and decodes again`()
     async throws
   {
     let buffers = voice(in: [1...2, 2.4...3], seconds: 5)

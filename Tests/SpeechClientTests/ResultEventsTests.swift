@@ -4,7 +4,7 @@ import SpeechClient
 import Testing
 
 @Suite struct ResultEventsTests {
-  @Test func `the preview tells when its sentence begins and ends`() async throws {
+  @Test func `the preview reports when its sentence begins and ends`() async throws {
     var events: [SpeechRecognitionEvent] = []
     try await withDependencies {
       $0.continuousClock = ImmediateClock()

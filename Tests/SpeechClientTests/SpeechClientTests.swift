@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a preview hears English with an engine of its own`() async {
+  @Test func `a preview recognizes English with an engine of its own`() async {
     let client = SpeechClient.previewValue
     #expect(await client.supportedLocales() == ["en-US"])
     let engines = await client.engines()

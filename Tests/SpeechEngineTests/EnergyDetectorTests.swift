@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(arguments: [Float.nan, .infinity, -.infinity, 3e38])
-  func `samples that are no sound are silence, and what follows is heard at once`(
+  func `samples that are not finite become silence, and what follows is recognized at once`(
     sample: Float
   ) throws {
     let session = SpeechActivityDetector.energy.makeSession()

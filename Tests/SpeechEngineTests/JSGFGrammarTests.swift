@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: ["<r\u{1}> <r\u{1}>", "<r\u{1}> | <r\u{1}>"])
-  func `rules that double are an error with the name of the rule that is said`(form: String) {
+  func `rules that grow by doubling are an error that names the public rule`(form: String) {
     let rules = (0..<40).map { number in
       "<r\(number)> = " + form.replacing("\u{1}", with: "\(number + 1)") + ";"
     }

@@ -84,7 +84,7 @@ import Testing
     "record out.wav --json -d virtual:input.wav",
     "play input.wav --loop forever --json -d virtual",
   ])
-  func `one SIGTERM ends a command whose output nobody reads`(command: String) async throws {
+  func `one SIGTERM ends a command whose output is not read`(command: String) async throws {
     let run = try await BuiltCommand.shell(
       """
       mkfifo output; exec 3<>output

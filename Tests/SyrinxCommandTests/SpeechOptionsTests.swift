@@ -104,7 +104,9 @@ struct SpeechOptionsTests {
     #expect(run.output == "go forward ten meters\n")
   }
 
-  @Test func `a bad grammar ends the command with its line, whatever files follow`() async throws {
+  @Test func `a bad grammar ends the command and names the line, whatever files follow`()
+    async throws
+  {
     try folder.speech("go.wav")
     try Data("#JSGF V1.0;\ngrammar a;\npublic <a> = go blorfle;\n".utf8)
       .write(to: folder.file("a.gram"))

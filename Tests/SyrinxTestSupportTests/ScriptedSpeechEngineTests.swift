@@ -6,7 +6,7 @@ import Testing
 @Suite struct ScriptedSpeechEngineTests {
   private let half = [Float](repeating: 0, count: 3200)
 
-  @Test func `words appear once they have been heard to their end`() throws {
+  @Test func `words appear once their ends are in the audio`() throws {
     let engine = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go forward")]).engine
     let session = try engine.makeSession(SpeechSessionOptions())
     try session.beginUtterance()
@@ -16,7 +16,7 @@ import Testing
     #expect(try session.finishUtterance().words.map(\.text) == ["go", "forward"])
   }
 
-  @Test func `revisions are thought when so much has been heard`() throws {
+  @Test func `the hypothesis is revised when enough audio has come`() throws {
     var utterance = ScriptedUtterance("go forward")
     utterance.revisions = [
       ScriptedUtterance.Revision(after: .milliseconds(200), "no"),
@@ -31,7 +31,7 @@ import Testing
     #expect(try session.hypothesis.words.map(\.text) == ["go", "for"])
   }
 
-  @Test func `what was done with it is told in order`() throws {
+  @Test func `its calls are recorded in order`() throws {
     let scripted = ScriptedSpeechEngine(utterances: [])
     do {
       let session = try scripted.engine.makeSession(SpeechSessionOptions())

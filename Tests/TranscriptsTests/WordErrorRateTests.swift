@@ -40,7 +40,7 @@ struct WordErrorRateTests {
   }
 
   @Test
-  func `more words than were said make a rate above one`() {
+  func `more words than were spoken make a rate above one`() {
     #expect(WordErrorRate(reference: "a", hypothesis: "b c d").rate == 3)
   }
 

@@ -34,7 +34,7 @@ import Testing
     ("public <a> = go; public <b> = stop; <c> = never;", ["go", "stop"]),
     ("public <a> = [please];", ["please"]),
   ])
-  func `all sentences are told`(rules: String, expected: [String]) throws {
+  func `all sentences are listed`(rules: String, expected: [String]) throws {
     #expect(try sentences(rules) == expected)
   }
 
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: ["groups", "rules"])
-  func `what is nested too deeply is told, and ends no process`(kind: String) {
+  func `too deep nesting is an error and does not end the process`(kind: String) {
     let rules =
       kind == "groups"
       ? "\npublic <a> = " + String(repeating: "(", count: 5000) + "go"
@@ -90,7 +90,7 @@ import Testing
     ("public <a> = <b>; <b> = x <c>; <c> = <b>;", "contains itself"),
     ("public <a> = <a>;", "contains itself (<a>"),
   ])
-  func `what has no end cannot be told`(rules: String, reason: String) {
+  func `what has no end cannot be listed`(rules: String, reason: String) {
     guard case .unsupported(let what, "Vosk") = trouble("#JSGF V1.0;\n" + rules) else {
       Issue.record("it was taken")
       return

@@ -39,7 +39,7 @@ import Testing
     #"{"text": ""}"#, #"{"alternatives" : [{"text": "", "confidence" : 1.0}] }"#,
     #"{"partial" : ""}"#,
   ])
-  func `what is answered before anything was heard is a partial result without words`(
+  func `an answer before any audio is a partial result without words`(
     text: String
   ) throws {
     let reading = try #require(try answer(text).partialReading)

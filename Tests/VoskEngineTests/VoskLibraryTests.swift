@@ -108,7 +108,7 @@ import Testing
     #expect(environment.found.contains(installed.path))
   }
 
-  @Test func `what is nowhere is told with all places`() throws {
+  @Test func `a missing library is reported with all places searched`() throws {
     let vosk = try FakeVosk()
     let location = LibraryLocation(
       chosen: nil, environment: ["HOME": vosk.folder.path, "CONDA_PREFIX": "/nowhere/conda"])

@@ -136,7 +136,7 @@ import Testing
     ("vosk-model-small-uk-v3-nano", "uk"), ("vosk-model-small-ja-0.22", "ja"),
     ("vosk-model-spk-0.4", "und"), ("my-model", "und"), ("", "und"), ("vosk-model-", "und"),
   ])
-  func `the name tells the language`(name: String, tag: String) {
+  func `the language follows from the name`(name: String, tag: String) {
     #expect(VoskModelLanguage.tag(ofModelNamed: name) == tag)
   }
 }
@@ -172,7 +172,7 @@ import Testing
     ) { try location.model(for: "fr") }
   }
 
-  @Test func `a damaged model stands aside for a whole one, and is told where there is no other`()
+  @Test func `a damaged model is skipped for an intact one, and reported if there is no other`()
     throws
   {
     let damaged = cache.appending(path: "vosk-model-small-de-0.15/am/final.mdl")

@@ -19,7 +19,7 @@ import WyomingEngine
   }
 
   @Test(arguments: [["closing"], ["plain"], []])
-  func `a server over TCP hears every sample, whether it streams and keeps connections or not`(
+  func `a TCP server gets every sample, whether or not it streams and keeps connections`(
     modes: [String]
   ) throws {
     let address = WyomingAddress.tcp(host: "127.0.0.1", port: 0)
@@ -31,13 +31,13 @@ import WyomingEngine
     try withExtendedLifetime(peer) { try check(peer.address) }
   }
 
-  @Test func `a server on a Unix socket hears every sample`() throws {
+  @Test func `a server on a Unix socket gets every sample`() throws {
     let peer = try Peer(on: .unix(path: socket))
     try withExtendedLifetime(peer) { try check(peer.address) }
   }
 
   @Test(arguments: ["", " closing"])
-  func `a server on the standard input and output of a child hears every sample`(mode: String)
+  func `a server on a child's standard input and output gets every sample`(mode: String)
     throws
   {
     try Peer.install()

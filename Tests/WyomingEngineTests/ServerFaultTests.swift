@@ -19,7 +19,7 @@ import Wyoming
     return reason
   }
 
-  @Test func `nobody who listens is an error that names the address`() throws {
+  @Test func `a server that does not listen is an error that names the address`() throws {
     let address: WyomingAddress
     do {
       let server = try ScriptedServer { _ in }
@@ -160,7 +160,7 @@ import Wyoming
         == .failed(reason: "the server has no program that recognizes speech"))
   }
 
-  @Test func `what the protocol has no place for is said, and not left out`() throws {
+  @Test func `what the protocol cannot express is an error, and not left out`() throws {
     let server = try ScriptedServer { $0.info() }
     let changes: [(inout SpeechSessionOptions) -> Void] = [
       { $0.grammar = "#JSGF V1.0;" }, { $0.keyPhrases = [SpeechKeyPhrase("stop")] },

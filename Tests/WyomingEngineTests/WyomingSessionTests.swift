@@ -67,7 +67,7 @@ import Wyoming
     #expect(try session.finishUtterance().text == "go forward")
   }
 
-  @Test func `a server that gives its text early hears no more, and may close`() throws {
+  @Test func `a server that sends its text early gets no more audio, and may close`() throws {
     let server = try ScriptedServer { side in
       side.describing { _ in
         side.read(until: "audio-chunk")

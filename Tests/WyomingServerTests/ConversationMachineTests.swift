@@ -125,7 +125,7 @@ import Wyoming
       ])
   }
 
-  @Test func `nothing that was said is an empty transcript`() {
+  @Test func `no speech gives an empty transcript`() {
     var writer = TranscriptWriter(language: nil)
     #expect(lines(writer.finish()) == ["transcript-start", "transcript|", "transcript-stop"])
   }

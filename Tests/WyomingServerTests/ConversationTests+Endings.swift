@@ -10,7 +10,9 @@ import Wyoming
 
 /// How a conversation ends where the client does not end it.
 extension ConversationTests {
-  @Test func `a client that sends nothing for too long is told, and its connection ends`() async {
+  @Test func `a client that sends nothing for too long gets an error, and its connection ends`()
+    async
+  {
     let clock = TestClock()
     let client = client(CountingSpeech().client, clock: clock)
     client.send([WyomingEvent("ping")])
@@ -96,7 +98,7 @@ extension ConversationTests {
     #expect(await client.all().isEmpty)
   }
 
-  @Test func `a client that does not go when it was told to has five seconds`() async {
+  @Test func `a client that is asked to leave is disconnected after five seconds`() async {
     let clock = TestClock()
     let (leaves, left) = AsyncStream.makeStream(of: Void.self)
     let client = client(

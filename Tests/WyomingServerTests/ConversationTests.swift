@@ -90,7 +90,7 @@ import Wyoming
     #expect(events.last?.type == "transcript-stop")
   }
 
-  @Test func `words that are stable are told while the client still speaks`() async {
+  @Test func `stable words are reported while the client still speaks`() async {
     let (takes, taken) = AsyncStream.makeStream(of: Void.self)
     let client = client(
       .scripted { pull, buffers in
@@ -180,7 +180,7 @@ import Wyoming
     }
   }
 
-  @Test func `a recognition that fails is told, and ends the connection`() async {
+  @Test func `a failed recognition is reported and ends the connection`() async {
     var speech = CountingSpeech().client
     speech.recognition = { _ in
       .finished(throwing: SpeechClientError.unavailable(reason: "no German"))
@@ -195,7 +195,8 @@ import Wyoming
     }
   }
 
-  @Test func `what was lost is told to whoever serves, and the transcript has the rest`() async {
+  @Test func `lost audio is reported to the server's owner, and the transcript has the rest`() async
+  {
     var speech = SpeechClient()
     let reason = SpeechRecognitionEvent.DropReason.engineFailed(.engineFailed(reason: "crash"))
     speech.recognition = { _ in

@@ -130,7 +130,8 @@ import WyomingServer
     #expect(error?.description.contains("the host x.invalid was not found") == true)
   }
 
-  @Test func `one client too many is told so, and served when another has gone`() async throws {
+  @Test func `one client too many gets an error, and is served when another has gone`() async throws
+  {
     try await serving(options: { $0.maximumConnections = 1 }) { address in
       try await onThread {
         var first: ByteLink? = try connect(address)
@@ -183,7 +184,7 @@ import WyomingServer
     }
   }
 
-  @Test func `a client that was told why it has to go can send on, and sees an end`() async throws {
+  @Test func `a client that got an error can still send, and then reads the end`() async throws {
     try await serving(options: { $0.maximumConnections = 1 }) { address in
       try await onThread {
         let first = try connect(address)
@@ -202,7 +203,9 @@ import WyomingServer
     }
   }
 
-  @Test func `a crowd of clients too many is told so in part, and the rest cut off`() async throws {
+  @Test func `some of many clients over the limit get an error, the rest are disconnected`()
+    async throws
+  {
     // Time stands still: who was refused has it to go.
     try await serving(options: { $0.maximumConnections = 1 }) { address in
       try await onThread {

@@ -32,7 +32,7 @@ import Testing
     #expect(taken == ["a-bc"])
   }
 
-  @Test func `a slow consumer that drops holds nobody up, and learns what it lost`() {
+  @Test func `a slow consumer that drops audio blocks no other, and learns what it lost`() {
     let (outputs, taken) = run(
       "abcd-|", [.waiting, .droppingOldest(4)], demands: ["*", "1----*"])
     #expect(outputs[0] == "[<0 1>][<2 3>][<4 5>][<6 7>]-|")
@@ -45,7 +45,7 @@ import Testing
     #expect(outputs == ["[<0 1>][<2 3>]^---", "---[<0 1><2 3>^]--"])
   }
 
-  @Test func `a consumer that is cancelled, or leaves, holds nobody up`() {
+  @Test func `a consumer that is cancelled, or leaves, blocks no other`() {
     for end in [";", "!"] {
       let (outputs, taken) = run("abc-|", [.waiting, .waiting], demands: ["*", "1-" + end])
       #expect(outputs[0] == "[<0 1>][<2 3>][<4 5>]-|")
@@ -53,12 +53,12 @@ import Testing
     }
   }
 
-  @Test func `the source is let go of when nobody can listen any more`() {
+  @Test func `the source is released when no consumer is left`() {
     let (_, taken) = run("abcd|", [.waiting, .waiting], demands: ["*!", "*-!"])
     #expect(taken == ["ab---"])
   }
 
-  @Test func `the source is cancelled while it waits, when nobody can listen any more`() async {
+  @Test func `the source is cancelled while it waits, when no consumer is left`() async {
     let (requests, request) = AsyncStream.makeStream(of: Void.self)
     let (cancellations, note) = AsyncStream.makeStream(of: Void.self)
     let first = Mutex<AudioBuffer?>(counting(0..<2))

@@ -85,7 +85,7 @@ import Testing
           output: "--[<0 2>]-[<4 6>][<4 5>|]", taken: ["a-b-c-", "--a-b-"]))
   }
 
-  @Test func `an error of one input ends the mix and lets go of the other`() {
+  @Test func `an error of one input ends the mix and releases the other input`() {
     let result = audioDiagram("abcd|", "a^").run(symbol: drawn) { $0[0].mixed(with: $0[1]) }
     #expect(result == .init(output: "[<0 2>]^---", taken: ["ab---", "a----"]))
   }

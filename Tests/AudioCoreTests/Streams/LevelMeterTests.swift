@@ -7,7 +7,7 @@ import Testing
     readings.map { $0.firstFrame.rawValue..<$0.endFrame.rawValue }
   }
 
-  @Test func `a level is told for every interval, however the audio is cut`() throws {
+  @Test func `each interval has a level, however the audio is cut`() throws {
     let meter = LevelMeter(every: .milliseconds(300))
     let readings = try all(meter, counting(0..<1), counting(1..<8))
     #expect(ranges(readings) == [0..<3, 3..<6, 6..<8])

@@ -36,7 +36,7 @@ private func text(_ part: SoundPart) -> String {
   }
 
   @Test(arguments: [1, 2, 3, 5, 100])
-  func `sounds are told with their margins, however the audio is cut`(cut: Int) throws {
+  func `sounds are reported with their margins, however the audio is cut`(cut: Int) throws {
     let output = try split("____xx_x______xxx____", hold: 3, margin: 1, cut: cut)
     #expect(output == "(3......9)(13.....18)")
   }
@@ -71,7 +71,7 @@ private func text(_ part: SoundPart) -> String {
     #expect(parts.map(text).joined() == "(1.2)")
   }
 
-  @Test func `a sound is told as it comes, and its end after the hold`() {
+  @Test func `a sound is reported as it begins, and its end after the hold time`() {
     // The frames of `a` are 0 and 1: its first one is silent.
     let result = audioDiagram("ab-[cz]|").run(symbol: text) {
       $0[0].splitAtSilence(policy(hold: 3, margin: 0))

@@ -22,7 +22,7 @@ import Testing
     #expect(output == [counting(0..<3), counting(6..<8)])
   }
 
-  @Test func `nothing is heard after a gap that outlasts the length`() throws {
+  @Test func `nothing is captured after a gap that outlasts the length`() throws {
     let output = try all(
       TimeLimiter(8 as FrameCount), counting(0..<3), counting(8..<9), counting(9..<10))
     #expect(output == [counting(0..<3)])

@@ -12,7 +12,7 @@ import Testing
     #expect(base.now.offset == .seconds(105))
   }
 
-  @Test func `it wraps a clock whose type nobody knows`() async throws {
+  @Test func `it wraps a clock of an unknown type`() async throws {
     let unknown: any Clock<Duration> = ImmediateClock()
     let clock = AnyClock(unknown)
     let taken = try await clock.measure { try await clock.sleep(for: .seconds(3)) }

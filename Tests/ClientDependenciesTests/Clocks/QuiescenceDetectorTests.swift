@@ -12,7 +12,7 @@ import Testing
     #expect(turns { $0 == 2 ? [1: .zero] : [:] } == 4)
   }
 
-  @Test func `a thread that has run for its share holds nobody up`() {
+  @Test func `a thread that has run for its share delays no advance`() {
     let quarter: Duration = QuiescenceDetector.share / 4
     #expect(turns(running: { [1: .seconds(7) + quarter * ($0 - 1)] }) == 6)
   }

@@ -75,7 +75,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func `a run ends when nobody sleeps any more`() async throws {
+  @Test func `a run ends when no task sleeps any more`() async throws {
     let ticking = Task {
       for _ in 0..<3 { try await clock.sleep(for: .seconds(100)) }
     }

@@ -67,7 +67,7 @@ import Testing
     #expect(ticks == 2)
   }
 
-  @Test func `what is cancelled or let go of is cancelled once`() {
+  @Test func `what is cancelled or released is cancelled once`() {
     let count = Counter()
     var set: Set<AnyCancellable> = []
     let first = AnyCancellable { count.increment() }

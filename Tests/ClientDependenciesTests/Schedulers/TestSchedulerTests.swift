@@ -112,7 +112,7 @@ import Testing
     repeating.cancel()
   }
 
-  @Test func `measuring tells the scheduler's time`() {
+  @Test func `measuring returns the scheduler's time`() {
     let taken = queue.measure { queue.advance(by: .milliseconds(20)) }
     #expect(taken == .milliseconds(20))
   }

@@ -81,7 +81,7 @@ import Testing
     #expect(await first == 2)
   }
 
-  @Test func `whoever needs a making in turn does not wait for it`() async {
+  @Test func `values that need each other in turn do not wait for each other`() async {
     var underway = MakingsUnderway()
     let (outer, inner) = (place("outer"), place("inner"))
     guard case .first(let first) = underway.enter(outer, from: []),

@@ -11,7 +11,7 @@ import Testing
   /// The address of the place.
   private func bits(_ site: Site) -> UInt { unsafeBitCast(site, to: UInt.self) }
 
-  @Test func `a site tells where it is, however many share its bucket`() {
+  @Test func `a site has its own location, however many share its bucket`() {
     let sites = (0..<5_000).map { site(line: UInt($0), column: 7) }
     for (line, site) in sites.enumerated() {
       #expect(site.location.line == UInt(line))

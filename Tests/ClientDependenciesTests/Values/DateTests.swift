@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `the date that a test sets is told by both ways of asking`() {
+  @Test func `the date that a test sets is returned by both ways of asking`() {
     withDependencies {
       $0.date.now = start
     } operation: {
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `a generator tells what its closure returns, or a constant`() {
+  @Test func `a generator returns what its closure returns, or a constant`() {
     let calls = Counter()
     let counting = DateGenerator { Date(timeIntervalSinceReferenceDate: Double(calls.increment())) }
     #expect([counting(), counting.now].map(\.timeIntervalSinceReferenceDate) == [1, 2])

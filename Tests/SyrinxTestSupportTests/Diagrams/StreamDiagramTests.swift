@@ -42,7 +42,7 @@ import Testing
     #expect(run("a-bc|", demand: "**!") == .init(output: "a----", taken: ["a----"]))
   }
 
-  @Test func `a consumer that leaves lets go of its stream`() {
+  @Test func `a consumer that leaves releases its stream`() {
     let gone = Flag()
     let diagram = StreamDiagram(inputs: ["ab-|"])
     _ = diagram.run(demand: "*!", symbol: { (letter: Character) in "\(letter)" }) { inputs in

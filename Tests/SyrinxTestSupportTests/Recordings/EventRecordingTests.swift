@@ -65,7 +65,7 @@ struct EventRecordingTests {
 
   private let request = SpeechRequest(url: URL(filePath: "a.wav"))
 
-  @Test func `everything that a client tells comes again as it was`() async throws {
+  @Test func `everything that a client reports is replayed as it was`() async throws {
     var client = SpeechClient()
     client.recognition = { _ in stream(Self.events) }
     try await withDependencies {
