@@ -46,7 +46,7 @@ extension Trait where Self == _DependenciesTrait {
   ///
   /// ```swift
   /// @Test(.dependencies { $0.continuousClock = ImmediateClock() })
-  /// func `on an immediate clock nobody waits`() async throws {
+  /// func `nothing waits on an immediate clock`() async throws {
   ///   @Dependency(\.continuousClock) var clock
   ///   try await clock.sleep(for: .seconds(3_600))
   /// }
