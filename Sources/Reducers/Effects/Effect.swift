@@ -108,7 +108,9 @@ public struct Effect<Action> {
   /// An id belongs to the feature whose reducer uses it: two children of one type do not cancel each
   /// other's effects, but their parent cancels both.
   ///
-  /// - Parameter cancelInFlight: whether to end earlier effects with this id first.
+  /// - Parameters:
+  ///   - id: what `cancel(id:)` names.
+  ///   - cancelInFlight: whether to end earlier effects with this id first.
   public func cancellable(
     id: some Hashable & Sendable, cancelInFlight: Bool = false
   ) -> Effect {

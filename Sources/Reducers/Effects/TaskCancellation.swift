@@ -19,7 +19,10 @@ struct EffectScope: Sendable {
 ///
 /// Outside of effects it only runs the operation.
 ///
-/// - Parameter cancelInFlight: whether to end effects with this id first.
+/// - Parameters:
+///   - id: what `cancel(id:)` names.
+///   - cancelInFlight: whether to end effects with this id first.
+///   - operation: the part of the effect.
 /// - Returns: what the operation returns; throws what it throws.
 public func withTaskCancellation<Value: Sendable>(
   id: some Hashable & Sendable, cancelInFlight: Bool = false,

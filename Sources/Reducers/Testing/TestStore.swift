@@ -88,8 +88,10 @@ public final class TestStore<State: Equatable, Action> {
   ///
   /// All actions that effects sent before must have been received.
   ///
-  /// - Parameter expected: changes the state before the action to that after it; without it, nothing
-  ///   may change.
+  /// - Parameters:
+  ///   - action: what the user does.
+  ///   - expected: changes the state before the action to that after it; without it, nothing may
+  ///     change.
   /// - Returns: the effects of the action.
   @discardableResult
   public func send(
