@@ -34,6 +34,10 @@ let package = Package(
       ],
       swiftSettings: settings),
     .executableTarget(
+      name: "ReducerBenchmarks",
+      dependencies: ["BenchmarkTools", "CMalloc", product("Reducers")],
+      swiftSettings: settings),
+    .executableTarget(
       name: "SpeechBenchmarks",
       dependencies: [
         "BenchmarkTools", "CMemoryCount",

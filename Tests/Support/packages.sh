@@ -12,7 +12,8 @@ build=(
 test=(
   alsa-utils cmake ffmpeg flac libasound2-plugins libsox-fmt-all ninja-build pulseaudio sndfile-programs sox
 )
-bench=(flite pocketsphinx)
+# Statically linked, what prints the reducers' differences needs curl.
+bench=(flite libcurl4-openssl-dev pocketsphinx)
 
 case "${1:-}" in
 build) wanted=("${build[@]}") ;;
