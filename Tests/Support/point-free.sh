@@ -34,17 +34,18 @@ export GIT_CONFIG_COUNT=$((settings + 1))
 export "GIT_CONFIG_KEY_$settings=url.file://$peer.insteadOf"
 export "GIT_CONFIG_VALUE_$settings=https://github.com/pointfreeco/swift-dependencies"
 
-# The package without its tests and without the plug-in of the macros, which would build SwiftSyntax for minutes; so
-# also without the sample whose client a macro writes.
+# The package without its tests and without the plug-ins of the macros, which would build SwiftSyntax for minutes; so
+# also without the sample whose client a macro writes, and without the reducers' macros.
 package=$work/package
 mkdir "$package"
 ln -s "$here/Sources" "$here/Samples" "$package"
 cat Package.swift - >"$package/Package.swift" <<'END'
 
-let written: Set = ["ONNXTestTools", "TakeNotes", "TestTools", "VoiceNotes"]
+let written: Set = ["ONNXTestTools", "ReducersMacros", "TakeNotes", "TestTools", "VoiceNotes"]
 package.targets.removeAll { $0.type == .test || $0.type == .macro || written.contains($0.name) }
+package.products.removeAll { written.contains($0.name) }
 for target in package.targets {
-  target.dependencies.removeAll { "\($0)".contains("ClientDependenciesMacrosPlugin") }
+  target.dependencies.removeAll { "\($0)".contains("MacrosPlugin") }
 }
 package.dependencies.removeAll { "\($0.kind)".contains("swift-syntax") }
 END
