@@ -2,8 +2,7 @@ import AudioCore
 
 /// Moves the audio of a source into the intake.
 ///
-/// It holds nothing else of the task, so that the task
-/// can end whatever the source does.
+/// It holds nothing else of the task, so that the task can end whatever the source does.
 enum AudioReader {
   typealias Audio = any AsyncSequence<AudioBuffer, any Error> & Sendable
 

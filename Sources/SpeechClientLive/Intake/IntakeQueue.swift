@@ -76,7 +76,7 @@ struct IntakeQueue: PipeQueue {
 
   /// Closes the queue when enough audio has come; empty buffers count too.
   ///
-  /// Nothing is dropped any more: what waits is the end of the audio.
+  /// It drops nothing: the waiting audio is the end of what the source gives.
   private mutating func takeRest(_ length: Duration) {
     rest = length
     if length >= Self.longestRest { isClosed = true }

@@ -168,7 +168,8 @@ struct UtteranceFinder {
     return passing(upTo: judged - withheld)
   }
 
-  /// Passes on what comes before `end`, and keeps of it what the next utterance may repeat.
+  /// Passes on the audio before `end`. Keeps the last `overlap` frames of it, because the next utterance
+  /// may begin with them.
   private mutating func passing(upTo end: Int) -> [Action] {
     guard end > given else { return [] }
     let samples = Array(audio[given..<end])

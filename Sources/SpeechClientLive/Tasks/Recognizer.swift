@@ -37,7 +37,7 @@ actor Recognizer {
   private var results = UtteranceResults()
   private var utterance = Utterance()
   private var utteranceCount = 0
-  /// What waits to be reported in order, from the first utterance whose words are missing.
+  /// Reports that wait for the words of the utterance before them; the first is always an utterance.
   private var outbox: [Report] = []
   /// Resumes when fewer utterances wait.
   private var waiter: CheckedContinuation<Void, Never>?

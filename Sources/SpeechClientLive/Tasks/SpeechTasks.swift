@@ -27,7 +27,8 @@ final class SpeechTasks: Sendable {
     return AuthorizationStatus(engine.availability())
   }
 
-  /// The status after a session was made, on a thread of its own; the engine keeps what was loaded.
+  /// Makes a session to see whether the engine works, on a thread of its own. The engine keeps the loaded
+  /// model for later sessions.
   func requestAuthorization() async -> AuthorizationStatus {
     @Dependency(\.speechEngine) var engine
     let asked = engine
