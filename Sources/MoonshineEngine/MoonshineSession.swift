@@ -116,7 +116,7 @@ final class MoonshineSession: SpeechEngineSession {
   /// Whether so many more samples are worth another decode, which takes longer the longer the
   /// utterance is: the cost of a second of speech stays below a limit.
   private func isDue(_ count: Int, after last: Int) -> Bool {
-    (count - last) * 19 >= count
+    (count - last) * 18 >= count
   }
 
   private func final() throws(SpeechEngineError) -> SpeechHypothesis {
