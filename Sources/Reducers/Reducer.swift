@@ -14,7 +14,12 @@ public protocol Reducer<State, Action> {
   func reduce(into state: inout State, action: Action) -> Effect<Action>
 
   /// The reducers that the feature consists of, run in this order for each action.
+  ///
+  /// A store makes the body once, with the first action.
   @ReducerBuilder<State, Action> var body: Body { get }
+
+  /// The reducer for many actions; only the reducers of this module implement it.
+  func prepared() -> PreparedReducer<State, Action>
 }
 
 /// The type of a reducer's body: `var body: some ReducerOf<Self>`.
@@ -25,6 +30,11 @@ extension Reducer where Body == Never {
   public var body: Body {
     fatalError("\(Self.self) has no body; it implements reduce(into:action:)")
   }
+
+  /// The reducer itself.
+  public func prepared() -> PreparedReducer<State, Action> {
+    PreparedReducer(of: Self.self) { reduce }
+  }
 }
 
 extension Reducer where Body: Reducer<State, Action> {
@@ -32,91 +42,68 @@ extension Reducer where Body: Reducer<State, Action> {
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     body.reduce(into: &state, action: action)
   }
+
+  /// The body, made with the first action: the feature may contain itself.
+  public func prepared() -> PreparedReducer<State, Action> {
+    PreparedReducer(of: Self.self) { body.prepared().reduce }
+  }
 }
 
 /// Combines the reducers of a body; each runs for each action, from top to bottom.
 @resultBuilder
 public enum ReducerBuilder<State, Action> {
+  /// One or several lines as one reducer.
+  public typealias Component = PreparedReducer<State, Action>
+
   /// Takes one line.
-  public static func buildExpression<R: Reducer<State, Action>>(_ reducer: R) -> R { reducer }
+  public static func buildExpression(_ reducer: some Reducer<State, Action>) -> Component {
+    reducer.prepared()
+  }
   /// An empty body.
-  public static func buildBlock() -> EmptyReducer<State, Action> { EmptyReducer() }
+  public static func buildBlock() -> Component { EmptyReducer().prepared() }
   /// Takes the first line.
-  public static func buildPartialBlock<R: Reducer<State, Action>>(first: R) -> R { first }
+  public static func buildPartialBlock(first: Component) -> Component { first }
   /// Adds a line.
-  public static func buildPartialBlock<
-    First: Reducer<State, Action>, Second: Reducer<State, Action>
-  >(accumulated first: First, next second: Second) -> ReducerSequence<First, Second> {
-    ReducerSequence(first: first, second: second)
+  public static func buildPartialBlock(accumulated: Component, next: Component) -> Component {
+    Reduce { state, action in
+      let effect = accumulated.reduce(into: &state, action: action)
+      return effect.merge(with: next.reduce(into: &state, action: action))
+    }.prepared()
   }
   /// Takes the first branch of a condition.
-  public static func buildEither<First: Reducer<State, Action>, Second: Reducer<State, Action>>(
-    first reducer: First
-  ) -> EitherReducer<First, Second> { .first(reducer) }
+  public static func buildEither(first reducer: Component) -> Component { reducer }
   /// Takes the second branch of a condition.
-  public static func buildEither<First: Reducer<State, Action>, Second: Reducer<State, Action>>(
-    second reducer: Second
-  ) -> EitherReducer<First, Second> { .second(reducer) }
+  public static func buildEither(second reducer: Component) -> Component { reducer }
   /// Takes a branch without `else`.
-  public static func buildOptional<R: Reducer<State, Action>>(
-    _ reducer: R?
-  ) -> OptionalReducer<R> { OptionalReducer(reducer: reducer) }
+  public static func buildOptional(_ reducer: Component?) -> Component { reducer ?? buildBlock() }
   /// Takes the rounds of a loop.
-  public static func buildArray<R: Reducer<State, Action>>(_ reducers: [R]) -> ReducerArray<R> {
-    ReducerArray(reducers: reducers)
+  public static func buildArray(_ reducers: [Component]) -> Component {
+    Reduce { state, action in
+      .merge(reducers.map { $0.reduce(into: &state, action: action) })
+    }.prepared()
   }
   /// Takes a branch of `if #available`.
-  public static func buildLimitedAvailability<R: Reducer<State, Action>>(_ reducer: R) -> R {
-    reducer
-  }
-  /// Ends the body.
-  public static func buildFinalResult<R: Reducer<State, Action>>(_ reducer: R) -> R { reducer }
+  public static func buildLimitedAvailability(_ reducer: Component) -> Component { reducer }
 }
 
-/// Two reducers, one after the other.
-public struct ReducerSequence<First: Reducer, Second: Reducer>: Reducer
-where First.State == Second.State, First.Action == Second.Action {
-  let first: First
-  let second: Second
+/// A reducer of which everything is made once that does not depend on the action.
+public final class PreparedReducer<State, Action>: Reducer {
+  typealias Function = (inout State, Action) -> Effect<Action>
+
+  /// The type that reports name.
+  let type: Any.Type
+  private let make: () -> Function
+  private lazy var function = make()
+
+  init(of type: Any.Type, _ make: @escaping () -> Function) {
+    (self.type, self.make) = (type, make)
+  }
 
   /// Runs the reducer; its effects are returned.
-  public func reduce(into state: inout First.State, action: First.Action) -> Effect<First.Action> {
-    let effect = first.reduce(into: &state, action: action)
-    return effect.merge(with: second.reduce(into: &state, action: action))
+  public func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    function(&state, action)
   }
-}
 
-/// One of two reducers.
-public enum EitherReducer<First: Reducer, Second: Reducer>: Reducer
-where First.State == Second.State, First.Action == Second.Action {
-  case first(First)
-  case second(Second)
-
-  /// Runs the reducer; its effects are returned.
-  public func reduce(into state: inout First.State, action: First.Action) -> Effect<First.Action> {
-    switch self {
-    case .first(let reducer): reducer.reduce(into: &state, action: action)
-    case .second(let reducer): reducer.reduce(into: &state, action: action)
-    }
-  }
-}
-
-/// A reducer, or nothing.
-public struct OptionalReducer<Base: Reducer>: Reducer {
-  let reducer: Base?
-
-  /// Runs the reducer; its effects are returned.
-  public func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
-    reducer?.reduce(into: &state, action: action) ?? .none
-  }
-}
-
-/// Several reducers of one type.
-public struct ReducerArray<Base: Reducer>: Reducer {
-  let reducers: [Base]
-
-  /// Runs the reducer; its effects are returned.
-  public func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
-    .merge(reducers.map { $0.reduce(into: &state, action: action) })
-  }
+  /// The reducer itself.
+  public func prepared() -> PreparedReducer { self }
 }

@@ -59,9 +59,10 @@ extension Reducer {
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
   ) -> some ReducerOf<Self> {
-    let (child, path) = (child(), AnyCasePath(action))
+    let (child, path) = (child().prepared(), AnyCasePath(action))
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
     let place = AnyHashableSendable(elements)
+    let base = prepared()
     return Reduce<State, Action> { state, action in
       var effect = Effect<Action>.none
       if case .element(let id, let childAction)? = path.extract(action) {
@@ -73,11 +74,11 @@ extension Reducer {
             path.embed(.element(id: id, action: $0))
           }
         } else {
-          site.reportMissingState(of: Child.self, for: childAction)
+          site.reportMissingState(of: child.type, for: childAction)
         }
       }
       let before = state[keyPath: elements].identities
-      effect = effect.merge(with: self.reduce(into: &state, action: action))
+      effect = effect.merge(with: base.reduce(into: &state, action: action))
       let after = state[keyPath: elements].identities
       // Constant time if no element was added or removed: they share their storage then.
       guard before != after else { return effect }

@@ -12,21 +12,22 @@ extension Reducer {
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
   ) -> some ReducerOf<Self> {
-    let (child, path) = (child(), AnyCasePath(action))
+    let (child, path) = (child().prepared(), AnyCasePath(action))
     let id = FeatureID.place(.init(state))
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
+    let base = prepared()
     return Reduce<State, Action> { parentState, action in
       var effect = Effect<Action>.none
       if let childAction = path.extract(action) {
         if parentState[keyPath: state] == nil {
-          site.reportMissingState(of: Child.self, for: childAction)
+          site.reportMissingState(of: child.type, for: childAction)
         } else {
           effect = child.reduceOptional(into: &parentState[keyPath: state], action: childAction)
             .ofChild(id, embed: path.embed)
         }
       }
       let before = identity(of: parentState[keyPath: state])
-      effect = effect.merge(with: self.reduce(into: &parentState, action: action))
+      effect = effect.merge(with: base.reduce(into: &parentState, action: action))
       let after = identity(of: parentState[keyPath: state])
       return before == nil || before == after
         ? effect : effect.merge(with: .cancelChild(id))
@@ -44,9 +45,10 @@ extension Reducer {
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
   ) -> some ReducerOf<Self> {
-    let (child, place, path) = (child(), AnyCasePath(state), AnyCasePath(action))
+    let (child, place, path) = (child().prepared(), AnyCasePath(state), AnyCasePath(action))
     let id = FeatureID.place(.init(state))
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
+    let base = prepared()
     return Reduce<State, Action> { parentState, action in
       var effect = Effect<Action>.none
       if let childAction = path.extract(action) {
@@ -55,11 +57,11 @@ extension Reducer {
             .ofChild(id, embed: path.embed)
           parentState = place.embed(childState)
         } else {
-          site.reportMissingState(of: Child.self, for: childAction)
+          site.reportMissingState(of: child.type, for: childAction)
         }
       }
       let before = identity(of: place.extract(parentState))
-      effect = effect.merge(with: self.reduce(into: &parentState, action: action))
+      effect = effect.merge(with: base.reduce(into: &parentState, action: action))
       let after = identity(of: place.extract(parentState))
       return before == nil || before == after
         ? effect : effect.merge(with: .cancelChild(id))

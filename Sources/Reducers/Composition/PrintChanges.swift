@@ -8,9 +8,10 @@ extension Reducer {
     to print: @escaping (String) -> Void = { Swift.print($0) }
   ) -> some ReducerOf<Self> {
     #if DEBUG
-    Reduce<State, Action> { state, action in
+    let base = prepared()
+    return Reduce<State, Action> { state, action in
       let before = state
-      let effect = self.reduce(into: &state, action: action)
+      let effect = base.reduce(into: &state, action: action)
       var text = "received action:\n"
       customDump(action, to: &text, indent: 2)
       text += "\n" + (diff(before, state) ?? "  (no change of the state)") + "\n"

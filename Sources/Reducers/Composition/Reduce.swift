@@ -11,7 +11,7 @@ public struct Reduce<State, Action>: Reducer {
 
   /// The same reducer without its type.
   public init(_ reducer: some Reducer<State, Action>) {
-    function = { reducer.reduce(into: &$0, action: $1) }
+    function = reducer.prepared().reduce
   }
 
   /// Runs the reducer; its effects are returned.
@@ -30,11 +30,11 @@ public struct EmptyReducer<State, Action>: Reducer {
 }
 
 /// Several reducers as one, to which a modifier applies as a whole.
-public struct CombineReducers<State, Action, Base: Reducer<State, Action>>: Reducer {
-  private let base: Base
+public struct CombineReducers<State, Action>: Reducer {
+  private let base: PreparedReducer<State, Action>
 
   /// The reducers of a body as one.
-  public init(@ReducerBuilder<State, Action> _ build: () -> Base) {
+  public init(@ReducerBuilder<State, Action> _ build: () -> PreparedReducer<State, Action>) {
     base = build()
   }
 
@@ -49,7 +49,7 @@ extension Reducer {
   public func dependency<Value: Sendable>(
     _ keyPath: any WritableKeyPath<DependencyValues, Value> & Sendable, _ value: Value
   ) -> some ReducerOf<Self> {
-    DependencyReducer(base: self) { $0[keyPath: keyPath] = value }
+    DependencyReducer(base: prepared()) { $0[keyPath: keyPath] = value }
   }
 
   /// Changes a dependency of this reducer and of its effects.
@@ -57,7 +57,7 @@ extension Reducer {
     _ keyPath: any WritableKeyPath<DependencyValues, Value> & Sendable,
     _ transform: @escaping @Sendable (inout Value) -> Void
   ) -> some ReducerOf<Self> {
-    DependencyReducer(base: self) { transform(&$0[keyPath: keyPath]) }
+    DependencyReducer(base: prepared()) { transform(&$0[keyPath: keyPath]) }
   }
 
   /// Runs another reducer whenever a value of the state has changed.
@@ -69,9 +69,10 @@ extension Reducer {
     of value: @escaping (State) -> Value,
     @ReducerBuilder<State, Action> _ reducer: @escaping (_ old: Value, _ new: Value) -> Next
   ) -> some ReducerOf<Self> {
-    Reduce<State, Action> { state, action in
+    let base = prepared()
+    return Reduce<State, Action> { state, action in
       let old = value(state)
-      let effect = self.reduce(into: &state, action: action)
+      let effect = base.reduce(into: &state, action: action)
       let new = value(state)
       guard old != new else { return effect }
       return effect.merge(with: reducer(old, new).reduce(into: &state, action: action))
@@ -80,11 +81,11 @@ extension Reducer {
 }
 
 /// A reducer that runs with other dependencies.
-private struct DependencyReducer<Base: Reducer>: Reducer {
-  let base: Base
+private struct DependencyReducer<State, Action>: Reducer {
+  let base: PreparedReducer<State, Action>
   let update: (inout DependencyValues) -> Void
 
-  func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
+  func reduce(into state: inout State, action: Action) -> Effect<Action> {
     withDependencies(update) { base.reduce(into: &state, action: action) }
   }
 }

@@ -12,7 +12,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
 
   private let part: Part
   private let action: AnyCasePath<ParentAction, Child.Action>
-  private let child: Child
+  private let child: PreparedReducer<Child.State, Child.Action>
   private let site: CallSite
 
   /// A child whose state is a property.
@@ -25,7 +25,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
   ) where ChildState == Child.State, ChildAction == Child.Action {
     part = .property(state, .place(AnyHashableSendable(state)))
     self.action = AnyCasePath(action)
-    self.child = child()
+    self.child = child().prepared()
     site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
@@ -39,7 +39,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
   ) where ChildState == Child.State, ChildAction == Child.Action {
     part = .case(AnyCasePath(state), .place(AnyHashableSendable(state)))
     self.action = AnyCasePath(action)
-    self.child = child()
+    self.child = child().prepared()
     site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
@@ -54,7 +54,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
         .ofChild(id, embed: self.action.embed)
     case .case(let path, let id):
       guard var childState = path.extract(state) else {
-        site.reportMissingState(of: Child.self, for: childAction)
+        site.reportMissingState(of: child.type, for: childAction)
         return .none
       }
       defer { state = path.embed(childState) }
@@ -75,10 +75,10 @@ struct CallSite: Sendable {
     reportIssue(message, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  func reportMissingState<Child, Action>(of child: Child.Type, for action: Action) {
+  func reportMissingState<Action>(of child: Any.Type, for action: Action) {
     report(
       """
-      \(Child.self) got the action \(summary(of: action)) without state: the action came after the \
+      \(child) got the action \(summary(of: action)) without state: the action came after the \
       state was removed, or before it was set. Cancel what sends it, or send it to a feature that \
       is there.
       """)

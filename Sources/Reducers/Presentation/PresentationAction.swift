@@ -100,15 +100,16 @@ extension Reducer {
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
   ) -> some ReducerOf<Self> {
-    let (child, path) = (child(), AnyCasePath(action))
+    let (child, path) = (child().prepared(), AnyCasePath(action))
     let id = FeatureID.place(.init(state))
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
+    let base = prepared()
     return Reduce<State, Action> { parentState, action in
       var effect = Effect<Action>.none
       let before = identity(of: parentState[keyPath: state].wrappedValue)
       switch path.extract(action) {
       case .presented(let childAction)? where before == nil:
-        site.reportMissingState(of: Child.self, for: childAction)
+        site.reportMissingState(of: child.type, for: childAction)
       case .presented(let childAction)?:
         effect = child.reduceOptional(
           into: &parentState[keyPath: state].wrappedValue, action: childAction
@@ -117,7 +118,7 @@ extension Reducer {
         if presented?.isEphemeral == true { parentState[keyPath: state].wrappedValue = nil }
       case .dismiss?, nil: break
       }
-      effect = effect.merge(with: self.reduce(into: &parentState, action: action))
+      effect = effect.merge(with: base.reduce(into: &parentState, action: action))
       // The parent sees what it takes away.
       if case .dismiss? = path.extract(action) {
         if before == nil { site.report("dismiss was sent while nothing was presented") }
@@ -151,7 +152,7 @@ extension Reducer {
   ) -> some ReducerOf<Self> {
     ifLet(
       state, action: action,
-      destination: { () -> EmptyReducer<ChildState, ChildAction> in EmptyReducer() },
+      destination: { EmptyReducer<ChildState, ChildAction>() },
       fileID: fileID, filePath: filePath, line: line, column: column)
   }
 }

@@ -172,10 +172,11 @@ extension Reducer {
     column: UInt = #column
   ) -> some ReducerOf<Self>
   where Destination: Reducer<DestinationState, DestinationAction> {
-    let (destination, path) = (destination(), AnyCasePath(action))
+    let (destination, path) = (destination().prepared(), AnyCasePath(action))
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
     let place = AnyHashableSendable(stack)
     func child(_ id: StackElementID) -> FeatureID { .element(place: place, .init(id)) }
+    let base = prepared()
     return Reduce<State, Action> { state, action in
       var effect = Effect<Action>.none
       let stackAction = path.extract(action)
@@ -189,7 +190,7 @@ extension Reducer {
             path.embed(.element(id: id, action: $0))
           }
         } else {
-          site.reportMissingState(of: Destination.self, for: elementAction)
+          site.reportMissingState(of: destination.type, for: elementAction)
         }
       case .push(let id, let element)?:
         if state[keyPath: stack][id: id] != nil {
@@ -200,7 +201,7 @@ extension Reducer {
       case .popFrom, nil: break
       }
       let before = state[keyPath: stack].entries.identities
-      effect = effect.merge(with: self.reduce(into: &state, action: action))
+      effect = effect.merge(with: base.reduce(into: &state, action: action))
       if case .popFrom(let id)? = stackAction {
         if !before.contains(id) { site.report("popFrom(\(id)): there is no such element") }
         state[keyPath: stack].pop(from: id)

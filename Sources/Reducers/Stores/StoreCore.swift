@@ -10,7 +10,7 @@ final class StoreCore<State, Action> {
   let changes = StoreChanges()
   /// Called after each action of an effect is reduced, before its own effects start.
   var whenReceived: (Action) -> Void = { _ in }
-  private let reducer: any Reducer<State, Action>
+  private let reducer: PreparedReducer<State, Action>
   private lazy var runner = EffectRunner<Action> { [weak self] action, origin in
     self?.reduce(action, for: origin) { [weak self] in self?.whenReceived(action) }
   }
@@ -23,7 +23,7 @@ final class StoreCore<State, Action> {
   ) {
     (state, self.reducer, dependencies) = withDependencies(prepareDependencies) {
       @Dependency(\.self) var values
-      return (initialState(), reducer(), values)
+      return (initialState(), reducer().prepared(), values)
     }
   }
 
