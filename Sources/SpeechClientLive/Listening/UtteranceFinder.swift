@@ -168,8 +168,9 @@ struct UtteranceFinder {
     return passing(upTo: judged - withheld)
   }
 
-  /// Passes on the audio before `end`. Keeps the last `overlap` frames of it, because the next utterance
-  /// may begin with them.
+  /// Passes on the audio before the frame `end`.
+  ///
+  /// The last `overlap` frames of it are kept: the next utterance may begin with them.
   private mutating func passing(upTo end: Int) -> [Action] {
     guard end > given else { return [] }
     let samples = Array(audio[given..<end])

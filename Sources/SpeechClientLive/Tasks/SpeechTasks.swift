@@ -27,8 +27,9 @@ final class SpeechTasks: Sendable {
     return AuthorizationStatus(engine.availability())
   }
 
-  /// Makes a session to see whether the engine works, on a thread of its own. The engine keeps the loaded
-  /// model for later sessions.
+  /// Makes a session to see whether the engine works, on a thread of its own.
+  ///
+  /// The engine keeps the loaded model for later sessions.
   func requestAuthorization() async -> AuthorizationStatus {
     @Dependency(\.speechEngine) var engine
     let asked = engine
