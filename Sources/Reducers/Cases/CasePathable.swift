@@ -27,34 +27,30 @@ public struct AnyCasePath<Root, Value>: Sendable {
 
   /// The path that a case key path stands for.
   public init(_ keyPath: CaseKeyPath<Root, Value>) {
-    let last = Case<Root>()[keyPath: keyPath]
-    self.init(
-      embed: { value in
-        // Every `Case` that begins at `Case<Root>()` embeds into `Root`.
-        guard let root = last.embed(value) as? Root else {
-          preconditionFailure("the path does not begin at \(Root.self)")
-        }
-        return root
-      },
-      extract: { last.extract($0) })
+    let path: Any =
+      Case<Root>()[keyPath: keyPath].path
+      ?? AnyCasePath<Root, Root>(embed: { $0 }, extract: { $0 })
+    // Every `Case` that is reached from `Case<Root>()` holds the path from there.
+    guard let path = path as? Self else {
+      preconditionFailure("the path does not begin at \(Root.self)")
+    }
+    self = path
   }
 }
 
 /// The place of a case, on which the next part of a case key path is looked up.
 @dynamicMemberLookup
 public struct Case<Value>: Sendable {
-  fileprivate let embed: @Sendable (Value) -> Any
-  fileprivate let extract: @Sendable (Any) -> Value?
+  /// The path from the root to this place; nil at the root.
+  fileprivate let path: (any PathFromRoot<Value>)?
 
   /// The place where a path begins.
   public init() {
-    self.init(embed: { $0 }, extract: { $0 as? Value })
+    self.init(path: nil)
   }
 
-  private init(
-    embed: @escaping @Sendable (Value) -> Any, extract: @escaping @Sendable (Any) -> Value?
-  ) {
-    (self.embed, self.extract) = (embed, extract)
+  private init(path: (any PathFromRoot<Value>)?) {
+    self.path = path
   }
 
   /// The place of a case of this enumeration.
@@ -64,10 +60,24 @@ public struct Case<Value>: Sendable {
     appending(Value.allCasePaths[keyPath: keyPath])
   }
 
-  func appending<Next>(_ path: AnyCasePath<Value, Next>) -> Case<Next> {
-    Case<Next>(
-      embed: { [embed] in embed(path.embed($0)) },
-      extract: { [extract] in extract($0).flatMap(path.extract) })
+  func appending<Next>(_ next: AnyCasePath<Value, Next>) -> Case<Next> {
+    Case<Next>(path: path?.appending(next) ?? next)
+  }
+}
+
+/// An `AnyCasePath` to a value of this type, whatever it begins at.
+private protocol PathFromRoot<Value>: Sendable {
+  associatedtype Value
+
+  func appending<Next>(_ next: AnyCasePath<Value, Next>) -> any PathFromRoot<Next>
+}
+
+extension AnyCasePath: PathFromRoot {
+  fileprivate func appending<Next>(
+    _ next: AnyCasePath<Value, Next>
+  ) -> any PathFromRoot<Next> {
+    AnyCasePath<Root, Next>(
+      embed: { embed(next.embed($0)) }, extract: { extract($0).flatMap(next.extract) })
   }
 }
 

@@ -40,25 +40,29 @@ final class StoreCore<State, Action> {
 
   /// Reduces an action and starts its effects; while another action is being reduced, after it.
   func reduce(_ action: Action, for origin: EffectGroup, then: @escaping () -> Void = {}) {
-    waiting.append((action, origin, then))
-    guard !isReducing else { return }
+    guard !isReducing else { return waiting.append((action, origin, then)) }
     isReducing = true
     defer { isReducing = false }
+    reduceNow(action, for: origin, then: then)
     var index = 0
     while index < waiting.count {
       let (action, origin, then) = waiting[index]
       index += 1
-      let effect = changes.around {
-        withDependencies {
-          $0 = dependencies
-        } operation: {
-          reducer.reduce(into: &state, action: action)
-        }
-      }
-      then()
-      runner.run(effect, for: origin)
+      reduceNow(action, for: origin, then: then)
     }
     waiting = []
+  }
+
+  private func reduceNow(_ action: Action, for origin: EffectGroup, then: () -> Void) {
+    let effect = changes.around {
+      withDependencies {
+        $0 = dependencies
+      } operation: {
+        reducer.reduce(into: &state, action: action)
+      }
+    }
+    then()
+    runner.run(effect, for: origin)
   }
 }
 
