@@ -35,7 +35,7 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "ReducerBenchmarks",
-      dependencies: ["BenchmarkTools", "CMalloc", product("Reducers")],
+      dependencies: ["BenchmarkTools", "CMalloc", product("Reducers"), product("ReducersMacros")],
       swiftSettings: settings),
     .executableTarget(
       name: "SpeechBenchmarks",

@@ -2,6 +2,7 @@ import BenchmarkTools
 import CMalloc
 import Glibc
 import Reducers
+import ReducersMacros
 
 /// Measures what actions and effects cost, beside bare function calls and tasks in the same run.
 ///
@@ -36,10 +37,7 @@ struct ReducerBenchmarks {
   }
 
   private static func nested() -> Finding {
-    typealias Tree = Nest<Nest<Nest<Nest<Counter>>>>
-    let store = Store(
-      initialState: .init(child: .init(child: .init(child: .init(child: Counter.State()))))
-    ) { Tree(child: Nest(child: Nest(child: Nest(child: Counter())))) }
+    let store = Store(initialState: Fifth.State()) { Fifth() }
     let sent = least(20_000) { store.send(.child(.child(.child(.child(.increment))))) }
     let counter = Counter()
     var state = Counter.State()
@@ -128,47 +126,37 @@ struct Counter: Reducer {
   }
 }
 
-struct Nest<Child: Reducer & SendableMetatype>: Reducer where Child.Action: Sendable {
-  struct State { var child: Child.State }
-
-  enum Action: CasePathable, Sendable {
-    case child(Child.Action)
-
-    struct AllCasePaths: Sendable {
-      var child: AnyCasePath<Action, Child.Action> {
-        AnyCasePath(
-          embed: { .child($0) },
-          extract: { if case .child(let action) = $0 { action } else { nil } })
-      }
-    }
-
-    static var allCasePaths: AllCasePaths { AllCasePaths() }
-  }
-
-  let child: Child
-
-  var body: some ReducerOf<Self> {
-    Scope(state: \.child, action: \.child) { child }
-  }
+@Reducer
+struct Second {
+  struct State { var child = Counter.State() }
+  enum Action: Sendable { case child(Counter.Action) }
+  var body: some ReducerOf<Self> { Scope(state: \.child, action: \.child) { Counter() } }
 }
 
-struct Rows: Reducer {
+@Reducer
+struct Third {
+  struct State { var child = Second.State() }
+  enum Action: Sendable { case child(Second.Action) }
+  var body: some ReducerOf<Self> { Scope(state: \.child, action: \.child) { Second() } }
+}
+
+@Reducer
+struct Fourth {
+  struct State { var child = Third.State() }
+  enum Action: Sendable { case child(Third.Action) }
+  var body: some ReducerOf<Self> { Scope(state: \.child, action: \.child) { Third() } }
+}
+
+@Reducer
+struct Fifth {
+  struct State { var child = Fourth.State() }
+  enum Action: Sendable { case child(Fourth.Action) }
+  var body: some ReducerOf<Self> { Scope(state: \.child, action: \.child) { Fourth() } }
+}
+
+@Reducer
+struct Rows {
   struct State { var rows: IdentifiedArrayOf<Counter.State> }
-
-  enum Action: CasePathable, Sendable {
-    case rows(IdentifiedActionOf<Counter>)
-
-    struct AllCasePaths: Sendable {
-      var rows: AnyCasePath<Action, IdentifiedActionOf<Counter>> {
-        AnyCasePath(
-          embed: { .rows($0) }, extract: { if case .rows(let action) = $0 { action } else { nil } })
-      }
-    }
-
-    static var allCasePaths: AllCasePaths { AllCasePaths() }
-  }
-
-  var body: some ReducerOf<Self> {
-    EmptyReducer().forEach(\.rows, action: \.rows) { Counter() }
-  }
+  enum Action: Sendable { case rows(IdentifiedActionOf<Counter>) }
+  var body: some ReducerOf<Self> { EmptyReducer().forEach(\.rows, action: \.rows) { Counter() } }
 }
