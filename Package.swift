@@ -158,7 +158,7 @@ let package = Package(
       "Reducers",
       [
         "ClientDependencies", .product(name: "CustomDump", package: "swift-custom-dump"),
-        .product(name: "OrderedCollections", package: "swift-collections"),
+        issueReporting, .product(name: "OrderedCollections", package: "swift-collections"),
       ]),
     library("ReducersMacros", ["Reducers", "ReducersMacrosPlugin"]),
     .macro(name: "ReducersMacrosPlugin", dependencies: swiftSyntax, swiftSettings: settings),
@@ -407,6 +407,8 @@ let package = Package(
       ]),
     tests("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies", "SoundCard"]),
     tests("Reducers", ["ClientDependencies", "Reducers"]),
+    tests(
+      "ReducersMacrosPlugin", ["ReducersMacrosPlugin"] + swiftSyntaxTestSupport),
     tests("ReducersMacros", ["ClientDependencies", "ClientDependenciesMacros", "ReducersMacros"]),
     tests("Transcripts", ["SpeechClient", "TestTools", "Transcripts"]),
     tests(

@@ -1,11 +1,11 @@
-/// A feature's logic: how an action changes its state, and what has to be done besides.
+/// A feature's logic: how an action changes the state, and which effects follow.
 ///
 /// A feature declares its `body` from other reducers; a simple one implements `reduce(into:action:)`
 /// itself.
 public protocol Reducer<State, Action> {
-  /// What the feature keeps.
+  /// The data that the feature keeps.
   associatedtype State
-  /// What can happen in it.
+  /// The events that can happen in the feature.
   associatedtype Action
   /// The type of `body`; `Never` for a reducer that implements `reduce(into:action:)`.
   associatedtype Body
@@ -32,6 +32,7 @@ extension Reducer where Body == Never {
   }
 
   /// The reducer itself.
+  @inlinable
   public func prepared() -> PreparedReducer<State, Action> {
     PreparedReducer(of: Self.self) { reduce }
   }
@@ -44,8 +45,9 @@ extension Reducer where Body: Reducer<State, Action> {
   }
 
   /// The body, made with the first action: the feature may contain itself.
+  @inlinable
   public func prepared() -> PreparedReducer<State, Action> {
-    PreparedReducer(of: Self.self) { body.prepared().reduce }
+    PreparedReducer(of: Self.self) { body.prepared().function }
   }
 }
 
@@ -56,6 +58,7 @@ public enum ReducerBuilder<State, Action> {
   public typealias Component = PreparedReducer<State, Action>
 
   /// Takes one line.
+  @inlinable
   public static func buildExpression(_ reducer: some Reducer<State, Action>) -> Component {
     reducer.prepared()
   }
@@ -64,6 +67,7 @@ public enum ReducerBuilder<State, Action> {
   /// Takes the first line.
   public static func buildPartialBlock(first: Component) -> Component { first }
   /// Adds a line.
+  @inlinable
   public static func buildPartialBlock(accumulated: Component, next: Component) -> Component {
     Reduce { state, action in
       let effect = accumulated.reduce(into: &state, action: action)
@@ -86,24 +90,39 @@ public enum ReducerBuilder<State, Action> {
   public static func buildLimitedAvailability(_ reducer: Component) -> Component { reducer }
 }
 
-/// A reducer of which everything is made once that does not depend on the action.
+/// A reducer whose parts are made once and used for each action.
+///
+/// The functions that reduce are `@inlinable`, so that the compiler specializes them for the types of
+/// each feature. Without that, most of the time of an action is spent on looking up types.
 public final class PreparedReducer<State, Action>: Reducer {
-  typealias Function = (inout State, Action) -> Effect<Action>
+  @usableFromInline typealias Function = (inout State, Action) -> Effect<Action>
 
-  /// The type that reports name.
+  /// The type that is named in reports.
   let type: Any.Type
   private let make: () -> Function
-  private lazy var function = make()
+  @usableFromInline var made: Function?
 
+  @usableFromInline
   init(of type: Any.Type, _ make: @escaping () -> Function) {
     (self.type, self.make) = (type, make)
   }
 
+  @inlinable var function: Function { made ?? makeFunction() }
+
+  @usableFromInline
+  func makeFunction() -> Function {
+    let function = make()
+    made = function
+    return function
+  }
+
   /// Runs the reducer; its effects are returned.
+  @inlinable
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     function(&state, action)
   }
 
   /// The reducer itself.
+  @inlinable
   public func prepared() -> PreparedReducer { self }
 }

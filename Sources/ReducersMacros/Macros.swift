@@ -1,4 +1,4 @@
-// Who writes features needs both, and the expansions use the first.
+// A feature needs both modules, and the expansions use names of `Reducers`.
 @_exported public import Reducers
 
 /// Gives an enumeration key paths to its cases: `\.child`, `action.is(\.child)`, `action[case: \.child]`.
@@ -58,9 +58,9 @@ public macro Reducer() =
 public macro Presents() =
   #externalMacro(module: "ReducersMacrosPlugin", type: "PresentsMacro")
 
-/// Marks the state of a feature; a store observes its state as a whole.
+/// Marks the state of a feature whose properties are observed one by one.
 ///
-/// It changes nothing. Features that have it compile as they are.
+/// It adds nothing: a store does that for any state. See <doc:ComingFromTheComposableArchitecture>.
 @attached(peer)
 public macro ObservableState() =
   #externalMacro(module: "ReducersMacrosPlugin", type: "ObservableStateMacro")

@@ -19,7 +19,7 @@ enum CasePathableMacro: ExtensionMacro, MemberMacro {
   ) throws -> [DeclSyntax] {
     guard let declaration = declaration.as(EnumDeclSyntax.self) else {
       context.report(
-        "@CasePathable gives key paths to cases: only an enumeration has some",
+        "'@CasePathable' gives key paths to cases: only an enumeration has some",
         id: "notAnEnumeration", at: node)
       return []
     }
@@ -46,8 +46,10 @@ enum CasePathableMacro: ExtensionMacro, MemberMacro {
         return cases.elements.map { element in
           if !names.insert(element.name.text).inserted {
             context.report(
-              "two cases are named '\(element.name.text)': a key path could be either",
-              id: "ambiguousCase", at: element)
+              """
+              two cases are named '\(element.name.text)': a key path could be either; rename one of \
+              them
+              """, id: "ambiguousCase", at: element)
             return ""
           }
           return path(to: element, of: root, access: access)

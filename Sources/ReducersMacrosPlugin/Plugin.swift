@@ -9,7 +9,7 @@ import SwiftSyntaxMacros
   ]
 }
 
-/// What is wrong with how a macro is used.
+/// A diagnostic about a wrong use of a macro.
 struct Message: DiagnosticMessage {
   var message: String
   var id: String
@@ -32,7 +32,15 @@ extension DeclModifierListSyntax {
   }
 }
 
-/// `@ObservableState`: nothing is added.
+extension DeclGroupSyntax {
+  /// The name of the declared type.
+  var typeName: String {
+    self.as(ClassDeclSyntax.self)?.name.text ?? self.as(ActorDeclSyntax.self)?.name.text
+      ?? "Feature"
+  }
+}
+
+/// `@ObservableState`: nothing is added, because a store observes each value of any state.
 enum ObservableStateMacro: PeerMacro {
   static func expansion(
     of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
@@ -40,7 +48,8 @@ enum ObservableStateMacro: PeerMacro {
   ) throws -> [DeclSyntax] {
     if !declaration.is(StructDeclSyntax.self), !declaration.is(EnumDeclSyntax.self) {
       context.report(
-        "@ObservableState marks a struct or an enumeration", id: "notAState", at: node)
+        "'@ObservableState' marks a struct or an enumeration: write 'struct State'",
+        id: "notAState", at: node)
     }
     return []
   }

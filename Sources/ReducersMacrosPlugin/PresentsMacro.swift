@@ -61,8 +61,9 @@ extension PresentsMacro: PeerMacro {
   ) throws -> [DeclSyntax] {
     guard let property = Property(declaration) else {
       context.report(
-        "@Presents keeps one stored, optional property: '@Presents var sheet: Edit.State?'",
-        id: "notPresentable", at: node)
+        """
+        '@Presents' keeps one stored, optional property: write '@Presents var sheet: Edit.State?'
+        """, id: "notPresentable", at: node)
       return []
     }
     let type = "Reducers.PresentationState<\(property.wrapped)>"

@@ -48,8 +48,10 @@ extension ReducerMacro: MemberMacro {
     }
     guard let destinations = declaration.as(EnumDeclSyntax.self) else {
       context.report(
-        "@Reducer makes a feature of a struct, or destinations of an enumeration",
-        id: "notAFeature", at: node)
+        """
+        '@Reducer' makes a feature of a struct, or destinations of an enumeration: write \
+        'struct \(declaration.typeName)'
+        """, id: "notAFeature", at: node)
       return []
     }
     return members(of: destinations, in: context)

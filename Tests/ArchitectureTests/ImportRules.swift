@@ -56,7 +56,9 @@ extension ImportRules {
     ],
 
     // Features: the dependencies that they control, and nothing of audio or speech.
-    "Reducers": ["ClientDependencies", "CustomDump", "Observation", "OrderedCollections"],
+    "Reducers": [
+      "ClientDependencies", "CustomDump", "IssueReporting", "Observation", "OrderedCollections",
+    ],
 
     "ReducersMacros": ["Reducers", "ReducersMacrosPlugin"],
     "ReducersMacrosPlugin": [

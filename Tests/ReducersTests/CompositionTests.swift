@@ -169,4 +169,89 @@ import Testing
     await store.send(.stopTicking)
     #expect(text.contains("(no change of the state)"))
   }
+
+  @Test func `a child whose state is a case changes it, and its effects reach it`() async {
+    let store = TestStore(initialState: Screen.State.counter(Counter.State())) {
+      Screen()
+    } withDependencies: {
+      $0.continuousClock = clock
+    }
+    await store.send(.counter(.increment)) { $0.modify(\.counter) { $0.count = 1 } }
+    await store.send(.counter(.addLater(2)))
+    await clock.advance(by: .seconds(1))
+    await store.receive(\.counter, .add(2)) { $0.modify(\.counter) { $0.count = 3 } }
+  }
+
+  @Test func `with ifCaseLet the child's effects end when the state is another case`() async {
+    let store = TestStore(initialState: Screen.State.counter(Counter.State())) {
+      SwitchingScreen()
+    } withDependencies: {
+      $0.continuousClock = clock
+    }
+    let ticking = await store.send(.counter(.startTicking))
+    await clock.advance(by: .seconds(1))
+    await store.receive(\.counter, .tick) { $0.modify(\.counter) { $0.count = 1 } }
+    await store.send(.show("end")) { $0 = .text("end") }
+    await ticking.finish()
+  }
+
+  @Test(arguments: [false, true])
+  func `a body may have conditions, loops, and combined reducers`(isDoubled: Bool) async {
+    struct Feature: Reducer {
+      let isDoubled: Bool
+      let step: Int?
+
+      func add(_ number: Int) -> some Reducer<Int, Int> {
+        Reduce<Int, Int> { state, action in
+          state += number * action
+          return .none
+        }
+      }
+
+      var body: some Reducer<Int, Int> {
+        CombineReducers {
+          if isDoubled { add(2) } else { add(1) }
+          if let step { add(step) }
+          EmptyReducer()
+        }
+        .onChange(of: \.self) { _, _ in add(1_000) }
+        for number in [10, 20] { add(number) }
+        switch step {
+        case .some: add(100)
+        case nil: EmptyReducer()
+        }
+      }
+    }
+    let store = TestStore(initialState: 0) { Feature(isDoubled: isDoubled, step: 5) }
+    await store.send(1) { $0 = (isDoubled ? 7 : 6) + 1_000 + 30 + 100 }
+    let other = TestStore(initialState: 0) { Feature(isDoubled: isDoubled, step: nil) }
+    await other.send(1) { $0 = (isDoubled ? 2 : 1) + 1_000 + 30 }
+  }
+
+  @Test func `a dependency of a reducer is transformed for it and its effects`() async {
+    let store = TestStore(initialState: [String]()) {
+      Reduce<[String], String> { state, action in
+        @Dependency(\.uuid) var uuid
+        state.append("\(uuid())".suffix(1) + action)
+        return .none
+      }
+      .transformDependency(\.uuid) { $0 = .incrementing }
+    }
+    await store.send("a") { $0 = ["0a"] }
+  }
+
+  @Test func `a mapped effect sends the actions of the other type`() async {
+    let store = TestStore(initialState: [String]()) {
+      Reduce<[String], String> { state, action in
+        guard action != "-" else {
+          return Effect<Int>.merge(.send(1), .run { send in await send(2) }).map { "\($0)" }
+        }
+        state.append(action)
+        return .none
+      }
+    }
+    await store.send("-")
+    await store.receive("1") { $0 = ["1"] }
+    await store.receive("2") { $0 = ["1", "2"] }
+  }
 }

@@ -89,8 +89,8 @@ import Testing
     #expect(store.state == ["2"])
   }
 
-  @Test(arguments: [(true, ["1", "3", "4"]), (false, ["1", "4"])])
-  func `throttle starts the first, and the latest if wanted, of an interval`(
+  @Test(arguments: [(true, ["1", "3", "4"]), (false, ["1", "2", "4"])])
+  func `throttle starts one effect at once and one at the end of the interval`(
     latest: Bool, expected: [String]
   ) async {
     var number = 0
@@ -192,5 +192,38 @@ import Testing
     await clock.advance(by: .seconds(1))
     await task.finish()
     #expect(store.state == ["slept"])
+  }
+
+  @Test func `an effect that throttle starts at the end of an interval begins the next one`() async
+  {
+    var number = 0
+    let store = store {
+      number += 1
+      return Effect.send("\(number)")
+        .throttle(id: "level", for: .seconds(1), clock: clock, latest: false)
+    }
+    store.send("-")
+    await clock.advance(by: .milliseconds(500))
+    store.send("-")
+    await clock.advance(by: .milliseconds(500))
+    #expect(store.state == ["1", "2"])
+    store.send("-")
+    #expect(store.state == ["1", "2"])
+    await clock.advance(by: .seconds(1))
+    #expect(store.state == ["1", "2", "3"])
+    await clock.advance(by: .seconds(1))
+  }
+
+  @Test func `a debounced effect that has started is cancelled by the next one`() async {
+    let store = store {
+      after(5, "done").debounce(id: "search", for: .seconds(1), clock: clock)
+    }
+    store.send("-")
+    await clock.advance(by: .seconds(3))
+    store.send("-")
+    await clock.advance(by: .seconds(5))
+    #expect(store.state == [])
+    await clock.advance(by: .seconds(1))
+    #expect(store.state == ["done"])
   }
 }

@@ -115,3 +115,62 @@ struct Parent: Reducer {
     .forEach(\.rows, action: \.rows) { Counter() }
   }
 }
+
+/// A screen that shows a counter or a text.
+struct Screen: Reducer {
+  enum State: Equatable, CasePathable {
+    case counter(Counter.State)
+    case text(String)
+
+    struct AllCasePaths: Sendable {
+      var counter: AnyCasePath<State, Counter.State> {
+        AnyCasePath(
+          embed: { .counter($0) },
+          extract: { if case .counter(let value) = $0 { value } else { nil } })
+      }
+      var text: AnyCasePath<State, String> {
+        AnyCasePath(
+          embed: { .text($0) }, extract: { if case .text(let value) = $0 { value } else { nil } })
+      }
+    }
+
+    static var allCasePaths: AllCasePaths { AllCasePaths() }
+  }
+
+  enum Action: Equatable, Sendable, CasePathable {
+    case counter(Counter.Action)
+    case show(String)
+
+    struct AllCasePaths: Sendable {
+      var counter: AnyCasePath<Action, Counter.Action> {
+        AnyCasePath(
+          embed: { .counter($0) },
+          extract: { if case .counter(let value) = $0 { value } else { nil } })
+      }
+    }
+
+    static var allCasePaths: AllCasePaths { AllCasePaths() }
+  }
+
+  var body: some ReducerOf<Self> {
+    Scope(state: \.counter, action: \.counter) { Counter() }
+    Reduce { state, action in
+      if case .show(let text) = action { state = .text(text) }
+      return .none
+    }
+  }
+}
+
+/// The same screen, whose counter's effects end when the text is shown.
+struct SwitchingScreen: Reducer {
+  typealias State = Screen.State
+  typealias Action = Screen.Action
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      if case .show(let text) = action { state = .text(text) }
+      return .none
+    }
+    .ifCaseLet(\.counter, action: \.counter) { Counter() }
+  }
+}

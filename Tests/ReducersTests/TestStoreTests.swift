@@ -81,6 +81,98 @@ import Testing
     await store.skipInFlightEffects()
   }
 
+  @Test func `the limits are measured on the clock that is set for them`() async {
+    let store = counter()
+    let limits = TestClock<Duration>()
+    store.timeoutClock = limits
+    let task = await store.send(.startTicking)
+    let waits: [@MainActor @Sendable () async -> Void] = [
+      { await store.receive(.tick, timeout: .seconds(60)) },
+      { await store.finish(timeout: .seconds(60)) },
+      { await task.finish(timeout: .seconds(60)) },
+    ]
+    for wait in waits {
+      await withKnownIssue {
+        let waiting = Task { await wait() }
+        await limits.advance(by: .seconds(60))
+        await waiting.value
+      } matching: {
+        "\($0)".contains("60.0 seconds")
+      }
+    }
+    await store.skipInFlightEffects()
+  }
+
+  @Test func `received actions are skipped, and none to skip is an issue`() async {
+    let store = counter()
+    await store.send(.addLater(5)).finishAfter { await clock.advance(by: .seconds(1)) }
+    await store.skipReceivedActions()
+    #expect(store.state.count == 5)
+    await withKnownIssue {
+      await store.skipReceivedActions()
+    } matching: {
+      "\($0)".contains("there is no received action to skip")
+    }
+    await withKnownIssue {
+      await store.skipInFlightEffects()
+    } matching: {
+      "\($0)".contains("there is no running effect to skip")
+    }
+    await store.skipReceivedActions(strict: false)
+    await store.skipInFlightEffects(strict: false)
+  }
+
+  @Test func `an action is received by its case, with its value, and by a condition`() async {
+    let store = TestStore(initialState: Parent.State()) {
+      Parent()
+    } withDependencies: {
+      $0.continuousClock = clock
+    }
+    await store.send(.child(.addLater(1)))
+    await store.send(.child(.addLater(2)))
+    await store.send(.child(.addLater(3)))
+    await clock.advance(by: .seconds(1))
+    await store.receive(\.child) { $0.child.count = 1 }
+    await store.receive(\.child, .add(2)) { $0.child.count = 3 }
+    await store.receive({ $0 == .child(.add(3)) }) { $0.child.count = 6 }
+  }
+
+  @Test func `a closure that throws, and one that states no change, are issues at their line`()
+    async
+  {
+    struct Failure: Error {}
+    let store = counter()
+    await withKnownIssue {
+      await store.send(.stopTicking) { _ in throw Failure() }
+    } matching: {
+      "\($0)".contains("the closure threw Failure()")
+        && $0.sourceLocation?.fileName == "TestStoreTests.swift"
+    }
+    await withKnownIssue {
+      await store.send(.stopTicking) { $0.count = 0 }
+    } matching: {
+      "\($0)".contains("the closure states no change, and there was none")
+    }
+  }
+
+  @Test func `stores of parallel tests do not see each other`() async {
+    let tests = (1...20).map { number in
+      Task { @MainActor in
+        let clock = TestClock<Duration>()
+        let store = TestStore(initialState: Counter.State()) {
+          Counter()
+        } withDependencies: {
+          $0.continuousClock = clock
+        }
+        await store.send(.addLater(number))
+        await clock.advance(by: .seconds(1))
+        await store.receive(.add(number)) { $0.count = number }
+        return store.state.count
+      }
+    }
+    for (number, test) in zip(1..., tests) { #expect(await test.value == number) }
+  }
+
   @Test func `cancel ends an effect by its id`() async {
     let store = counter()
     let task = await store.send(.startTicking)

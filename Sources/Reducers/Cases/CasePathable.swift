@@ -65,7 +65,7 @@ public struct Case<Value>: Sendable {
   }
 }
 
-/// An `AnyCasePath` to a value of this type, whatever it begins at.
+/// An `AnyCasePath` to a value of this type, with any root.
 private protocol PathFromRoot<Value>: Sendable {
   associatedtype Value
 

@@ -29,7 +29,7 @@ public enum IdentifiedAction<ID: Hashable & Sendable, Action>: CasePathable {
   public static var allCasePaths: AllCasePaths { AllCasePaths() }
 }
 
-/// The actions of the elements whose feature this is.
+/// The actions of a collection whose elements have this feature.
 public typealias IdentifiedActionOf<R: Reducer> = IdentifiedAction<R.State.ID, R.Action>
 where R.State: Identifiable, R.State.ID: Sendable
 
@@ -74,7 +74,7 @@ extension Reducer {
             path.embed(.element(id: id, action: $0))
           }
         } else {
-          site.reportMissingState(of: child.type, for: childAction)
+          site.reportMissingState(of: child, for: childAction)
         }
       }
       let before = state[keyPath: elements].identities

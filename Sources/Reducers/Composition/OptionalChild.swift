@@ -20,7 +20,7 @@ extension Reducer {
       var effect = Effect<Action>.none
       if let childAction = path.extract(action) {
         if parentState[keyPath: state] == nil {
-          site.reportMissingState(of: child.type, for: childAction)
+          site.reportMissingState(of: child, for: childAction)
         } else {
           effect = child.reduceOptional(into: &parentState[keyPath: state], action: childAction)
             .ofChild(id, embed: path.embed)
@@ -57,7 +57,7 @@ extension Reducer {
             .ofChild(id, embed: path.embed)
           parentState = place.embed(childState)
         } else {
-          site.reportMissingState(of: child.type, for: childAction)
+          site.reportMissingState(of: child, for: childAction)
         }
       }
       let before = identity(of: place.extract(parentState))
@@ -78,11 +78,11 @@ extension Reducer {
   }
 }
 
-/// What tells one child's state from that of a later one; nil if there is no state.
+/// Identifies a child's state, so that a later child is told apart; nil if there is no state.
 func identity<State>(of state: State?) -> AnyHashable? {
   guard let state else { return nil }
   if let identified = state as? any Identifiable { return identified.hashableID }
-  // A destination is another one if its case is, or what the case holds.
+  // Destinations differ if their cases differ, or the identities of their values.
   guard state is any DestinationState, let value = Mirror(reflecting: state).children.first else {
     return AnyHashable(true)
   }

@@ -2,9 +2,10 @@ public import ClientDependencies
 
 /// A reducer from a function.
 public struct Reduce<State, Action>: Reducer {
-  private let function: (inout State, Action) -> Effect<Action>
+  @usableFromInline let function: (inout State, Action) -> Effect<Action>
 
   /// A reducer that calls the function for each action.
+  @inlinable
   public init(_ function: @escaping (_ state: inout State, _ action: Action) -> Effect<Action>) {
     self.function = function
   }
@@ -15,6 +16,7 @@ public struct Reduce<State, Action>: Reducer {
   }
 
   /// Runs the reducer; its effects are returned.
+  @inlinable
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     function(&state, action)
   }
@@ -29,7 +31,7 @@ public struct EmptyReducer<State, Action>: Reducer {
   public func reduce(into state: inout State, action: Action) -> Effect<Action> { .none }
 }
 
-/// Several reducers as one, to which a modifier applies as a whole.
+/// Several reducers as one, so that a modifier applies to all of them.
 public struct CombineReducers<State, Action>: Reducer {
   private let base: PreparedReducer<State, Action>
 

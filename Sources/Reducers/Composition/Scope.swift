@@ -5,15 +5,13 @@ import ClientDependencies
 /// Put it above the parent's own logic, so that the child handles an action before the parent may
 /// change the child's state.
 public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
-  private enum Part {
-    case property(WritableKeyPath<ParentState, Child.State>, FeatureID)
-    case `case`(AnyCasePath<ParentState, Child.State>, FeatureID)
-  }
-
-  private let part: Part
-  private let action: AnyCasePath<ParentAction, Child.Action>
-  private let child: PreparedReducer<Child.State, Child.Action>
-  private let site: CallSite
+  /// The place of the state if it is a property, nil if it is a case.
+  @usableFromInline let property: WritableKeyPath<ParentState, Child.State>?
+  @usableFromInline let `case`: AnyCasePath<ParentState, Child.State>?
+  @usableFromInline let id: FeatureID
+  @usableFromInline let action: AnyCasePath<ParentAction, Child.Action>
+  @usableFromInline let child: PreparedReducer<Child.State, Child.Action>
+  @usableFromInline let site: CallSite
 
   /// A child whose state is a property.
   public init<ChildState, ChildAction>(
@@ -23,7 +21,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
   ) where ChildState == Child.State, ChildAction == Child.Action {
-    part = .property(state, .place(AnyHashableSendable(state)))
+    (property, `case`, id) = (state, nil, .place(AnyHashableSendable(state)))
     self.action = AnyCasePath(action)
     self.child = child().prepared()
     site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
@@ -37,34 +35,34 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
   ) where ChildState == Child.State, ChildAction == Child.Action {
-    part = .case(AnyCasePath(state), .place(AnyHashableSendable(state)))
+    (property, `case`, id) = (nil, AnyCasePath(state), .place(AnyHashableSendable(state)))
     self.action = AnyCasePath(action)
     self.child = child().prepared()
     site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
   /// Runs the reducer; its effects are returned.
+  @inlinable
   public func reduce(
     into state: inout ParentState, action: ParentAction
   ) -> Effect<ParentAction> {
     guard let childAction = self.action.extract(action) else { return .none }
-    switch part {
-    case .property(let keyPath, let id):
-      return child.reduce(into: &state[keyPath: keyPath], action: childAction)
-        .ofChild(id, embed: self.action.embed)
-    case .case(let path, let id):
-      guard var childState = path.extract(state) else {
-        site.reportMissingState(of: child.type, for: childAction)
-        return .none
-      }
-      defer { state = path.embed(childState) }
-      return child.reduce(into: &childState, action: childAction)
-        .ofChild(id, embed: self.action.embed)
+    let effect: Effect<Child.Action>
+    if let property {
+      effect = child.reduce(into: &state[keyPath: property], action: childAction)
+    } else if let `case`, var childState = `case`.extract(state) {
+      effect = child.reduce(into: &childState, action: childAction)
+      state = `case`.embed(childState)
+    } else {
+      site.reportMissingState(of: child, for: childAction)
+      return .none
     }
+    return effect.step.isNone ? .none : effect.ofChild(id, embed: self.action.embed)
   }
 }
 
-/// Where a feature was composed, for reports.
+/// Where a feature was composed or a store was made, for reports.
+@usableFromInline
 struct CallSite: Sendable {
   let fileID: StaticString
   let filePath: StaticString
@@ -75,10 +73,13 @@ struct CallSite: Sendable {
     reportIssue(message, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  func reportMissingState<Action>(of child: Any.Type, for action: Action) {
+  @usableFromInline
+  func reportMissingState<State, Action>(
+    of child: PreparedReducer<State, Action>, for action: Action
+  ) {
     report(
       """
-      \(child) got the action \(summary(of: action)) without state: the action came after the \
+      \(child.type) got the action \(summary(of: action)) without state: the action came after the \
       state was removed, or before it was set. Cancel what sends it, or send it to a feature that \
       is there.
       """)
@@ -94,6 +95,7 @@ func summary<Action>(of action: Action) -> String {
 
 extension Effect {
   /// The same effect as that of a child feature in its parent's.
+  @inlinable
   func ofChild<ParentAction>(
     _ id: FeatureID, dismiss: ParentAction? = nil,
     embed: @escaping @Sendable (Action) -> ParentAction

@@ -1,11 +1,12 @@
-import ClientDependencies
+public import ClientDependencies
 
-/// What a reducer asks its store to do besides the change of state.
+/// Work that a reducer asks its store to do after the state has changed.
 ///
-/// An effect is a description: nothing happens before the store runs it. Its dependencies are those
-/// of the moment when it was made.
+/// An effect is a description: nothing happens until the store runs it. It uses the dependencies that
+/// were current when it was made.
 public struct Effect<Action> {
   /// What the effect consists of.
+  @usableFromInline
   indirect enum Step {
     case none
     case send(Action)
@@ -21,18 +22,21 @@ public struct Effect<Action> {
     case cancelChild(FeatureID)
   }
 
+  @usableFromInline
   struct Run: Sendable {
     let priority: TaskPriority?
     let body: @Sendable (Send<Action>) async -> Void
   }
 
-  let step: Step
+  @usableFromInline let step: Step
 
+  @inlinable
   init(_ step: Step) {
     self.step = step
   }
 
   /// Nothing.
+  @inlinable
   public static var none: Effect { Effect(.none) }
 
   /// Sends an action at once, after the one that is being reduced.
@@ -93,7 +97,11 @@ public struct Effect<Action> {
   }
 
   /// This effect and another one at the same time.
-  public func merge(with other: Effect) -> Effect { .merge(self, other) }
+  @inlinable
+  public func merge(with other: Effect) -> Effect {
+    if other.step.isNone { return self }
+    return step.isNone ? other : Effect(.merge([step, other.step]))
+  }
 
   /// This effect and then another one.
   public func concatenate(with other: Effect) -> Effect { .concatenate(self, other) }
@@ -123,6 +131,13 @@ public struct Effect<Action> {
   }
 
   /// Starts after a time in which no other effect with this id was started.
+  ///
+  /// A new effect cancels the one before it, also when that one has started already.
+  ///
+  /// - Parameters:
+  ///   - id: identifies the effects that belong together.
+  ///   - duration: the time to wait.
+  ///   - clock: measures the time.
   public func debounce<C: Clock<Duration>>(
     id: some Hashable & Sendable, for duration: Duration, clock: C
   ) -> Effect {
@@ -131,10 +146,16 @@ public struct Effect<Action> {
         step, id: AnyHashableSendable(id), wait: { try await clock.sleep(for: duration) }))
   }
 
-  /// Starts at most once in each interval, with the first or the latest effect in it.
+  /// Starts at most once in each interval.
   ///
-  /// The first effect starts at once; the latest of those that follow within the interval starts at
-  /// its end, or none.
+  /// The first effect starts at once. Of those that follow within the interval, one starts at its
+  /// end, when the next interval begins: the latest, or the first.
+  ///
+  /// - Parameters:
+  ///   - id: identifies the effects that belong together.
+  ///   - duration: the length of the interval.
+  ///   - clock: measures the time.
+  ///   - latest: whether the latest of the effects that follow starts, or the first of them.
   public func throttle<C: Clock<Duration>>(
     id: some Hashable & Sendable, for duration: Duration, clock: C, latest: Bool
   ) -> Effect {
@@ -146,6 +167,7 @@ public struct Effect<Action> {
 }
 
 /// How often a throttled effect starts.
+@usableFromInline
 struct ThrottleRule: Sendable {
   let keepsLatest: Bool
   /// Returns at the end of the interval.
@@ -175,8 +197,9 @@ public struct Send<Action>: Sendable {
 }
 
 extension Effect.Step {
-  var isNone: Bool { if case .none = self { true } else { false } }
+  @inlinable var isNone: Bool { if case .none = self { true } else { false } }
 
+  @usableFromInline
   func map<Other>(_ transform: @escaping @Sendable (Action) -> Other) -> Effect<Other>.Step {
     switch self {
     case .none: .none

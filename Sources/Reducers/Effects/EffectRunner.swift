@@ -1,6 +1,7 @@
-import ClientDependencies
+public import ClientDependencies
 
-/// What a parent calls one of its child features.
+/// Identifies a child feature within its parent.
+@usableFromInline
 enum FeatureID: Hashable, Sendable {
   /// The child at a place of the parent's state.
   case place(AnyHashableSendable)
@@ -18,7 +19,7 @@ final class EffectRunner<Action> {
     var groups: [EffectGroup]
     /// The effects of one sent action and of the actions that follow from it.
     let origin: EffectGroup
-    /// Sends the action that takes the feature away, if it is presented.
+    /// Sends the action that dismisses the feature; nil if it is not presented.
     var dismiss: (@MainActor @Sendable () -> Void)?
 
     func `in`(_ group: EffectGroup) -> Self {
@@ -42,7 +43,8 @@ final class EffectRunner<Action> {
   private let deliver: @MainActor (Action, _ origin: EffectGroup) -> Void
 
   private struct Throttled {
-    var latest: (() -> Void)?
+    /// Starts the effect that waits for the end of the interval.
+    var next: (() -> Void)?
   }
 
   /// - Parameter deliver: takes an action that an effect sends.
@@ -150,17 +152,19 @@ final class EffectRunner<Action> {
     let key = Key(id: id, path: context.path)
     let context = context.in(group(for: key))
     guard throttled[key] == nil else {
-      if rule.keepsLatest { throttled[key]?.latest = { [weak self] in self?.start(step, context) } }
+      if rule.keepsLatest || throttled[key]?.next == nil {
+        throttled[key]?.next = { [weak self] in self?.start(step, context) }
+      }
       return
     }
     throttled[key] = Throttled()
     start(step, context)
     startTask(context) { [weak self] in
       while (try? await rule.wait()) != nil, !Task.isCancelled,
-        let latest = self?.throttled[key]?.latest
+        let next = self?.throttled[key]?.next
       {
-        self?.throttled[key]?.latest = nil
-        latest()
+        self?.throttled[key]?.next = nil
+        next()
       }
       self?.throttled[key] = nil
     }

@@ -1,11 +1,11 @@
 import ClientDependencies
 
-/// What an effect's operation reaches of its store.
+/// The parts of its store that an effect's operation can use.
 struct EffectScope: Sendable {
-  /// That of the effect whose operation this is; nil outside effects.
+  /// The scope of the effect that is running; nil outside effects.
   @TaskLocal static var current: EffectScope?
 
-  /// Sends the parent's `.dismiss`, if the feature is presented.
+  /// Sends the parent's `.dismiss`; nil if the feature is not presented.
   let dismiss: (@MainActor @Sendable () -> Void)?
   /// Lets `cancel` end a part of the effect; returns what to call at its end.
   let begin:

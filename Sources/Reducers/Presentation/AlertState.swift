@@ -1,4 +1,4 @@
-/// State that any of its actions takes away: an alert is over when a button is chosen.
+/// State that any of its actions removes: an alert closes when a button is chosen.
 public protocol EphemeralState {
   /// Whether this value is such state; true, unless it is one of several destinations.
   var isEphemeral: Bool { get }
@@ -43,7 +43,7 @@ public enum ButtonStateRole: Hashable, Sendable {
 public struct ButtonState<Action> {
   /// What it means for the user.
   public let role: ButtonStateRole?
-  /// What is sent when it is chosen; nil for nothing but the end of the alert.
+  /// The action that is sent when the button is chosen; nil if choosing it only closes the alert.
   public let action: Action?
   /// Its title.
   public let label: TextState
@@ -58,7 +58,7 @@ extension ButtonState: Equatable where Action: Equatable {}
 extension ButtonState: Hashable where Action: Hashable {}
 extension ButtonState: Sendable where Action: Sendable {}
 
-/// An alert as data: what shows it is up to the program.
+/// An alert as data; the program decides how to show it.
 public struct AlertState<Action>: EphemeralState {
   /// The title.
   public var title: TextState
@@ -81,7 +81,7 @@ extension AlertState: Equatable where Action: Equatable {}
 extension AlertState: Hashable where Action: Hashable {}
 extension AlertState: Sendable where Action: Sendable {}
 
-/// A choice between several actions as data: what shows it is up to the program.
+/// A choice between several actions as data; the program decides how to show it.
 public struct ConfirmationDialogState<Action>: EphemeralState {
   /// The title.
   public var title: TextState

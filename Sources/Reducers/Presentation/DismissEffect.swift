@@ -1,6 +1,6 @@
 public import ClientDependencies
 
-/// Takes away the feature whose effect calls it; as a dependency `\.dismiss`.
+/// Dismisses the presented feature whose effect calls it; the dependency `\.dismiss`.
 ///
 /// ```swift
 /// return .run { _ in await dismiss() }
@@ -13,7 +13,7 @@ public struct DismissEffect: Sendable {
     self.action = action
   }
 
-  /// Takes the feature away; its effects are cancelled, that of the call too.
+  /// Dismisses the feature; its effects are cancelled, including the one that calls.
   ///
   /// Outside the effects of a presented feature it is reported as an issue.
   @MainActor
@@ -43,7 +43,7 @@ private enum DismissKey: DependencyKey {
 }
 
 extension DependencyValues {
-  /// Takes the current feature away, if it is presented.
+  /// Dismisses the current feature, if it is presented.
   public var dismiss: DismissEffect {
     get { self[DismissKey.self] }
     set { self[DismissKey.self] = newValue }

@@ -2,7 +2,7 @@ import ClientDependencies
 
 /// The action of a presented feature, or its end.
 public enum PresentationAction<Action>: CasePathable {
-  /// The feature is taken away: its state becomes nil, and its effects end.
+  /// The feature is dismissed: its state becomes nil, and its effects end.
   case dismiss
   /// An action of the presented feature.
   indirect case presented(Action)
@@ -42,7 +42,7 @@ extension PresentationAction: Sendable where Action: Sendable {}
 extension PresentationAction: Equatable where Action: Equatable {}
 extension PresentationAction: Hashable where Action: Hashable {}
 
-/// The state of a presented feature: what the macro `@Presents` keeps a property in.
+/// The state of a presented feature; the macro `@Presents` stores a property in it.
 @propertyWrapper
 public struct PresentationState<State> {
   /// The feature's state; nil while it is not presented.
@@ -62,7 +62,7 @@ public struct PresentationState<State> {
     set { self = newValue }
   }
 
-  // An array, so that a feature may present one of its own kind.
+  // An array, so that a feature can present itself recursively.
   private var storage: [State]
 
   /// A feature that is presented, or none.
@@ -109,7 +109,7 @@ extension Reducer {
       let before = identity(of: parentState[keyPath: state].wrappedValue)
       switch path.extract(action) {
       case .presented(let childAction)? where before == nil:
-        site.reportMissingState(of: child.type, for: childAction)
+        site.reportMissingState(of: child, for: childAction)
       case .presented(let childAction)?:
         effect = child.reduceOptional(
           into: &parentState[keyPath: state].wrappedValue, action: childAction
@@ -119,7 +119,7 @@ extension Reducer {
       case .dismiss?, nil: break
       }
       effect = effect.merge(with: base.reduce(into: &parentState, action: action))
-      // The parent sees what it takes away.
+      // The parent's reducer sees the state before it is removed.
       if case .dismiss? = path.extract(action) {
         if before == nil { site.report("dismiss was sent while nothing was presented") }
         let now = identity(of: parentState[keyPath: state].wrappedValue)

@@ -99,11 +99,11 @@ extension StackState: Sendable where Element: Sendable {}
 extension StackState: Equatable where Element: Equatable {}
 extension StackState: Hashable where Element: Hashable {}
 
-/// What happens to a stack, or in one of its features.
+/// An action of a stack, or of one of its features.
 public enum StackAction<State, Action>: CasePathable {
   /// An action of the element with this id.
   indirect case element(id: StackElementID, action: Action)
-  /// The element with this id, and all above it, are taken away.
+  /// The element with this id, and all above it, are removed.
   case popFrom(id: StackElementID)
   /// An element is put on top; its id must be new.
   case push(id: StackElementID, state: State)
@@ -190,7 +190,7 @@ extension Reducer {
             path.embed(.element(id: id, action: $0))
           }
         } else {
-          site.reportMissingState(of: destination.type, for: elementAction)
+          site.reportMissingState(of: destination, for: elementAction)
         }
       case .push(let id, let element)?:
         if state[keyPath: stack][id: id] != nil {

@@ -1,21 +1,28 @@
 public import ClientDependencies
 public import Observation
 
-/// The runtime of a feature: it holds the state, runs the reducer for each action, and runs effects.
+/// The runtime of a feature: it holds the state, reduces each action, and runs the effects.
 ///
 /// A store that `scope` returns is a view of its parent's state. When the store that was made with
 /// `init` goes, its effects are cancelled.
+///
+/// A value that can be compared, as in `store.count`, is observed by itself: its observers learn of an
+/// action that has changed it, and of no other. They learn of it after the action, when the store has
+/// the new state. Observers of `state`, or of a value that cannot be compared, learn of each action.
 ///
 /// In a command-line program, use it in functions that are `@MainActor`: an asynchronous `main`
 /// serves the main actor while it waits.
 @MainActor
 @dynamicMemberLookup
 public final class Store<State, Action>: Observable {
+  /// Reads the state; it does not keep the core, which `owner` does.
   private let read: () -> State
   private let deliver: (Action) -> StoreTask
   private let changes: StoreChanges
-  /// Keeps the root store's core.
-  private let core: AnyObject
+  /// The way from the root store to this one.
+  private let place: [AnyKeyPath]
+  /// The core of the root store, or the parent of another one.
+  private let owner: AnyObject
   private var children: [StoreID: WeakStore] = [:]
   private var purgeLimit = 16
 
@@ -28,34 +35,56 @@ public final class Store<State, Action>: Observable {
   public convenience init<R: Reducer<State, Action>>(
     initialState: @autoclosure () -> State,
     @ReducerBuilder<State, Action> reducer: () -> R,
-    withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in }
+    withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in },
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
   ) {
-    let core = StoreCore(initialState, reducer, prepareDependencies)
+    let core = StoreCore(
+      initialState, reducer, prepareDependencies,
+      at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
     self.init(
-      read: { core.state },
+      read: { [unowned core] in core.state },
       deliver: { action in
         let origin = EffectGroup()
         core.reduce(action, for: origin)
         return StoreTask(origin)
-      }, changes: core.changes, core: core)
+      }, changes: core.changes, place: [], owner: core)
   }
 
   private init(
     read: @escaping () -> State, deliver: @escaping (Action) -> StoreTask, changes: StoreChanges,
-    core: AnyObject
+    place: [AnyKeyPath], owner: AnyObject
   ) {
-    (self.read, self.deliver, self.changes, self.core) = (read, deliver, changes, core)
+    (self.read, self.deliver, self.changes) = (read, deliver, changes)
+    (self.place, self.owner) = (place, owner)
   }
 
   /// The state now; reading it takes part in observation.
+  ///
+  /// The store's own reducer cannot read it: it has the state as a parameter. There, and in what the
+  /// reducer calls, reading is reported as an issue and gives the initial state.
   public var state: State {
-    changes.access()
+    changes.accessAll()
     return read()
   }
 
-  /// A value of the state; reading it takes part in observation.
+  /// A value of the state; reading it takes part in observation, which learns of each action.
   public subscript<Value>(dynamicMember keyPath: KeyPath<State, Value>) -> Value {
     state[keyPath: keyPath]
+  }
+
+  /// A value of the state; reading it takes part in observation, which learns of its changes.
+  public subscript<Value: Equatable>(dynamicMember keyPath: KeyPath<State, Value>) -> Value {
+    observe(keyPath) { $0[keyPath: keyPath] }
+  }
+
+  /// Reads a value, and lets observers learn when it is another one.
+  private func observe<Value: Equatable>(
+    _ keyPath: AnyKeyPath, _ value: @escaping (State) -> Value
+  ) -> Value {
+    let current = value(read())
+    changes.access(place + [keyPath]) { [read] in value(read()) != current }
+    return current
   }
 
   /// Reads the state without taking part in observation.
@@ -63,7 +92,9 @@ public final class Store<State, Action>: Observable {
 
   /// Runs the reducer for an action, and starts its effects.
   ///
-  /// An action that is sent while another one is being reduced waits until that is done.
+  /// An action that is sent while another one is being reduced waits until that is done. If 10,000
+  /// actions follow from one without an end, that is reported as an issue and those that wait are
+  /// dropped.
   ///
   /// - Returns: the effects of the action and of the actions that follow from it.
   @discardableResult
@@ -98,8 +129,8 @@ public final class Store<State, Action>: Observable {
     let path = AnyCasePath(action)
     return child(StoreID(state: state, action: action)) {
       Store<ChildState, ChildAction>(
-        read: { self.read()[keyPath: state] }, deliver: { self.deliver(path.embed($0)) },
-        changes: self.changes, core: self)
+        read: { [read] in read()[keyPath: state] }, deliver: { self.deliver(path.embed($0)) },
+        changes: changes, place: place + [state], owner: self)
     }
   }
 
@@ -110,17 +141,24 @@ public final class Store<State, Action>: Observable {
   public func scope<ChildState, ChildAction>(
     state: KeyPath<State, ChildState?>, action: CaseKeyPath<Action, ChildAction>
   ) -> Store<ChildState, ChildAction>? {
-    changes.access()
+    observe(state.appending(path: \.isSet)) { $0[keyPath: state] != nil }
+      ? optionalChild(state: state, action: action) : nil
+  }
+
+  fileprivate func optionalChild<ChildState, ChildAction>(
+    state: KeyPath<State, ChildState?>, action: CaseKeyPath<Action, ChildAction>
+  ) -> Store<ChildState, ChildAction>? {
     guard let initial = read()[keyPath: state] else { return nil }
     let path = AnyCasePath(action)
     return child(StoreID(state: state, action: action)) {
       var last = initial
       return Store<ChildState, ChildAction>(
-        read: {
-          if let state = self.read()[keyPath: state] { last = state }
+        read: { [read] in
+          if let state = read()[keyPath: state] { last = state }
           return last
         },
-        deliver: { self.deliver(path.embed($0)) }, changes: self.changes, core: self)
+        deliver: { self.deliver(path.embed($0)) }, changes: changes, place: place + [state],
+        owner: self)
     }
   }
 
@@ -140,9 +178,8 @@ public final class Store<State, Action>: Observable {
     state: KeyPath<State, IdentifiedArray<ID, ChildState>>,
     action: CaseKeyPath<Action, IdentifiedAction<ID, ChildAction>>
   ) -> StoreRows<State, Action, ID, ChildState, ChildAction> {
-    changes.access()
-    return StoreRows(
-      store: self, ids: read()[keyPath: state].ids, state: state, action: action)
+    let ids = observe(state) { $0[keyPath: state].identities }
+    return StoreRows(store: self, ids: Array(ids), state: state, action: action)
   }
 
   fileprivate func child<Child: AnyObject>(_ id: StoreID, _ make: () -> Child) -> Child {
@@ -171,7 +208,8 @@ public struct StoreRows<State, Action, ID: Hashable & Sendable, ChildState, Chil
 
   /// The store of the element with an id; nil if there is none.
   public subscript(id id: ID) -> Store<ChildState, ChildAction>? {
-    store.scope(
+    // Whether there is one is observed with all ids, not once for each row.
+    store.optionalChild(
       state: state.appending(path: \.[id: id]), action: action.appending(path: \.[id: id]))
   }
 
@@ -201,6 +239,11 @@ public struct StoreTask: Sendable {
     await group.cancel()
     await group.waitUntilEmpty()
   }
+}
+
+extension Optional {
+  /// Whether there is a value, as a part of a key path.
+  fileprivate var isSet: Bool { self != nil }
 }
 
 private struct StoreID: Hashable {

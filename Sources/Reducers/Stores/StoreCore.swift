@@ -1,30 +1,50 @@
 import ClientDependencies
+internal import IssueReporting
 import Observation
 
 /// The state, the reducer, and the effects of a store.
 @MainActor
 final class StoreCore<State, Action> {
-  private(set) var state: State
+  /// The state; while an action is being reduced, the initial one, and a report.
+  ///
+  /// The reducer has the current one to itself: a copy would make each change of a collection in it
+  /// as expensive as the collection is large.
+  var state: State {
+    guard let action = reducedAction else { return current }
+    report(
+      """
+      the store's state was read while its reducer handled \(summary(of: action)): read the \
+      reducer's own 'state' instead. The initial state was given.
+      """)
+    return initial
+  }
   /// The dependencies of the reducer and of its effects.
   var dependencies: DependencyValues
   let changes = StoreChanges()
   /// Called after each action of an effect is reduced, before its own effects start.
   var whenReceived: (Action) -> Void = { _ in }
+  private let initial: State
+  private var current: State
   private let reducer: PreparedReducer<State, Action>
+  private let site: CallSite
   private lazy var runner = EffectRunner<Action> { [weak self] action, origin in
     self?.reduce(action, for: origin) { [weak self] in self?.whenReceived(action) }
   }
   private var waiting: [(action: Action, origin: EffectGroup, then: () -> Void)] = []
-  private var isReducing = false
+  private var isBusyReducing = false
+  /// The action that the reducer handles right now.
+  private var reducedAction: Action?
 
   init<R: Reducer<State, Action>>(
     _ initialState: () -> State, _ reducer: () -> R,
-    _ prepareDependencies: (inout DependencyValues) -> Void
+    _ prepareDependencies: (inout DependencyValues) -> Void, at site: CallSite
   ) {
-    (state, self.reducer, dependencies) = withDependencies(prepareDependencies) {
+    (initial, self.reducer, dependencies) = withDependencies(prepareDependencies) {
       @Dependency(\.self) var values
       return (initialState(), reducer().prepared(), values)
     }
+    current = initial
+    self.site = site
   }
 
   isolated deinit {
@@ -40,46 +60,81 @@ final class StoreCore<State, Action> {
 
   /// Reduces an action and starts its effects; while another action is being reduced, after it.
   func reduce(_ action: Action, for origin: EffectGroup, then: @escaping () -> Void = {}) {
-    guard !isReducing else { return waiting.append((action, origin, then)) }
-    isReducing = true
-    defer { isReducing = false }
+    guard !isBusyReducing else { return waiting.append((action, origin, then)) }
+    isBusyReducing = true
+    defer { isBusyReducing = false }
     reduceNow(action, for: origin, then: then)
     var index = 0
     while index < waiting.count {
-      let (action, origin, then) = waiting[index]
+      let (next, origin, then) = waiting[index]
       index += 1
-      reduceNow(action, for: origin, then: then)
+      if index == 10_000 {
+        report(
+          """
+          10,000 actions followed from \(summary(of: action)), the last of them \
+          \(summary(of: next)): the reducer answers its own actions without an end. The actions \
+          that wait were dropped.
+          """)
+        break
+      }
+      reduceNow(next, for: origin, then: then)
     }
-    waiting = []
+    if !waiting.isEmpty { waiting = [] }
   }
 
   private func reduceNow(_ action: Action, for origin: EffectGroup, then: () -> Void) {
-    let effect = changes.around {
-      withDependencies {
-        $0 = dependencies
-      } operation: {
-        reducer.reduce(into: &state, action: action)
-      }
+    guard isTesting else { return reduceAndRun(action, for: origin, then: then) }
+    NamingReporter.run(for: "\(reducer.type), \(summary(of: action))") {
+      reduceAndRun(action, for: origin, then: then)
     }
+  }
+
+  private func reduceAndRun(_ action: Action, for origin: EffectGroup, then: () -> Void) {
+    var effect = Effect<Action>.none
+    reducedAction = action
+    withDependencies {
+      $0 = dependencies
+    } operation: {
+      effect = reducer.reduce(into: &current, action: action)
+    }
+    reducedAction = nil
+    changes.report()
     then()
     runner.run(effect, for: origin)
   }
+
+  private func report(_ message: String) { site.report("\(reducer.type): \(message)") }
 }
 
-/// Tells observers of a store and of its child stores that the state may have changed.
+/// Tells observers of a store and of its child stores about changes.
 @MainActor
-final class StoreChanges: Observable {
-  private let registrar = ObservationRegistrar()
+final class StoreChanges {
+  /// By the key paths from the root store to each value.
+  private var observed: [[AnyKeyPath]: ObservedValue] = [:]
   private var continuations: [Int: AsyncStream<Void>.Continuation] = [:]
   private var nextID = 0
-  /// What observers observe.
-  private var state: Void { () }
 
-  func access() { registrar.access(self, keyPath: \.state) }
+  /// Notes that somebody reads the whole state.
+  func accessAll() { access([]) { true } }
 
-  func around<Value>(_ change: () -> Value) -> Value {
-    defer { for continuation in continuations.values { continuation.yield() } }
-    return registrar.withMutation(of: self, keyPath: \.state, change)
+  /// Notes that somebody reads a value.
+  ///
+  /// - Parameter hasChanged: whether it is another one now; asked after each action, until it is.
+  func access(_ place: [AnyKeyPath], hasChanged: @escaping () -> Bool) {
+    if let value = observed[place] { return value.access() }
+    let value = ObservedValue(hasChanged)
+    observed[place] = value
+    value.access()
+  }
+
+  /// Tells the observers of changed values; each is told once, as the Observation module does.
+  func report() {
+    if !observed.isEmpty {
+      let changed = observed.filter { $0.value.hasChanged() }
+      for place in changed.keys { observed[place] = nil }
+      for value in changed.values { value.report() }
+    }
+    for continuation in continuations.values { continuation.yield() }
   }
 
   func stream() -> AsyncStream<Void> {
@@ -95,5 +150,48 @@ final class StoreChanges: Observable {
 
   func finish() {
     for continuation in continuations.values { continuation.finish() }
+  }
+}
+
+/// A value of the state that somebody has read, and may observe.
+@MainActor
+private final class ObservedValue: Observable {
+  let hasChanged: () -> Bool
+  private let registrar = ObservationRegistrar()
+  /// The property that observers are registered for.
+  private var value: Void { () }
+
+  init(_ hasChanged: @escaping () -> Bool) {
+    self.hasChanged = hasChanged
+  }
+
+  func access() { registrar.access(self, keyPath: \.value) }
+
+  func report() { registrar.withMutation(of: self, keyPath: \.value) {} }
+}
+
+/// Says in each issue of a test which feature and action led to it: a reducer may have read a
+/// dependency that the test did not provide, and the dependency does not know its reader.
+private struct NamingReporter: IssueReporter {
+  private let name: String
+  private let reporters: [any IssueReporter]
+
+  /// Runs a reducer and starts its effects, whose tasks report with the same name.
+  static func run(for name: String, _ operation: () -> Void) {
+    // An effect's action has a name of its own.
+    let reporters =
+      (IssueReporters.current.first as? Self)?.reporters ?? IssueReporters.current
+    withIssueReporters([Self(name: name, reporters: reporters)], operation: operation)
+  }
+
+  func reportIssue(
+    _ message: @autoclosure () -> String?, severity: IssueSeverity, fileID: StaticString,
+    filePath: StaticString, line: UInt, column: UInt
+  ) {
+    let text = message().map { "\(name): \($0)" } ?? name
+    for reporter in reporters {
+      reporter.reportIssue(
+        text, severity: severity, fileID: fileID, filePath: filePath, line: line, column: column)
+    }
   }
 }

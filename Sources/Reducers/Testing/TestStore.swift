@@ -38,6 +38,8 @@ public final class TestStore<State: Equatable, Action> {
   public var exhaustivity = Exhaustivity.on
   /// How long `receive` and `finish` wait without a limit of their own.
   public var timeout = Duration.seconds(1)
+  /// The clock that measures these limits; by default real time.
+  public var timeoutClock: any Clock<Duration> = ContinuousClock()
   /// The dependencies of the feature and its effects; changes apply to later actions.
   public var dependencies: DependencyValues {
     get { core.dependencies }
@@ -58,9 +60,9 @@ public final class TestStore<State: Equatable, Action> {
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
   ) {
-    core = StoreCore(initialState, reducer, prepareDependencies)
-    state = core.state
     site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
+    core = StoreCore(initialState, reducer, prepareDependencies, at: site)
+    state = core.state
     core.whenReceived = { [weak self] action in
       guard let self else { return }
       received.append(Received(action: action, state: core.state))
@@ -89,7 +91,7 @@ public final class TestStore<State: Equatable, Action> {
   /// All actions that effects sent before must have been received.
   ///
   /// - Parameters:
-  ///   - action: what the user does.
+  ///   - action: the action to send.
   ///   - expected: changes the state before the action to that after it; without it, nothing may
   ///     change.
   /// - Returns: the effects of the action.
@@ -110,7 +112,7 @@ public final class TestStore<State: Equatable, Action> {
     core.reduce(action, for: group) { self.state = self.core.state }
     check(from: before, to: state, expected, "send(\(summary(of: action)))", at: site)
     await letEffectsRun()
-    return TestStoreTask(StoreTask(group), group, timeout)
+    return TestStoreTask(StoreTask(group), group, timeout, timeoutClock)
   }
 
   /// Expects that an effect sends an action, and that the state changes as the closure changes it.
@@ -178,7 +180,7 @@ public final class TestStore<State: Equatable, Action> {
   ) async {
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
     let limit = timeout ?? self.timeout
-    if !(await finishes(within: limit) { await self.core.waitUntilIdle() }) {
+    if !(await finishes(within: limit, timeoutClock) { await self.core.waitUntilIdle() }) {
       report("an effect was still running after \(limit)", at: site)
     }
     if exhaustivity == .on, !received.isEmpty {
@@ -212,7 +214,7 @@ public final class TestStore<State: Equatable, Action> {
     await core.waitUntilIdle()
   }
 
-  /// Changes dependencies for an operation: what is sent in it uses them.
+  /// Changes dependencies for an operation; actions that are sent in it use them.
   public func withDependencies<Value>(
     _ update: (inout DependencyValues) -> Void, operation: () async throws -> Value
   ) async rethrows -> Value {
@@ -228,7 +230,6 @@ public final class TestStore<State: Equatable, Action> {
     difference: (Action) -> String? = { _ in nil }, where matches: (Action) -> Bool
   ) async {
     let limit = limit ?? timeout
-    let end = ContinuousClock.now + limit
     var skipped: [Received] = []
     while true {
       while let first = received.first, exhaustivity != .on, !matches(first.action) {
@@ -236,7 +237,8 @@ public final class TestStore<State: Equatable, Action> {
         state = first.state
       }
       if !received.isEmpty { break }
-      guard core.isBusy || arrivals.isPending, await arrivals.next(before: end) else {
+      guard core.isBusy || arrivals.isPending, await arrivals.next(within: limit, timeoutClock)
+      else {
         let cause =
           core.isBusy
           ? "no effect sent it within \(limit)" : "no effect is running that could send it"
@@ -270,7 +272,7 @@ public final class TestStore<State: Equatable, Action> {
     do {
       try expectation?(&expected)
     } catch {
-      report("\(name): the closure threw \(error)", at: site)
+      return report("\(name): the closure threw \(error)", at: site)
     }
     if expectation != nil, exhaustivity == .on, expected == before, before == after {
       return report(
@@ -314,9 +316,12 @@ public struct TestStoreTask: Sendable {
   private let task: StoreTask
   private let group: EffectGroup
   private let timeout: Duration
+  private let clock: any Clock<Duration>
 
-  init(_ task: StoreTask, _ group: EffectGroup, _ timeout: Duration) {
-    (self.task, self.group, self.timeout) = (task, group, timeout)
+  init(
+    _ task: StoreTask, _ group: EffectGroup, _ timeout: Duration, _ clock: any Clock<Duration>
+  ) {
+    (self.task, self.group, self.timeout, self.clock) = (task, group, timeout, clock)
   }
 
   /// Cancels the effects and waits for their end.
@@ -329,7 +334,7 @@ public struct TestStoreTask: Sendable {
     line: UInt = #line, column: UInt = #column
   ) async {
     let limit = timeout ?? self.timeout
-    if !(await finishes(within: limit) { await self.group.waitUntilEmpty() }) {
+    if !(await finishes(within: limit, clock) { await self.group.waitUntilEmpty() }) {
       reportIssue(
         "the effects of the action were still running after \(limit)", fileID: fileID,
         filePath: filePath, line: line, column: column)
@@ -337,17 +342,18 @@ public struct TestStoreTask: Sendable {
   }
 }
 
-/// Whether an operation ends within a time; the rest of it goes on.
+/// Whether an operation ends within a time; if not, it goes on running.
 @MainActor
 private func finishes(
-  within limit: Duration, _ operation: @escaping @MainActor @Sendable () async -> Void
+  within limit: Duration, _ clock: any Clock<Duration>,
+  _ operation: @escaping @MainActor @Sendable () async -> Void
 ) async -> Bool {
   let arrivals = Arrivals()
   Task {
     await operation()
     arrivals.note()
   }
-  return await arrivals.next(before: .now + limit)
+  return await arrivals.next(within: limit, clock)
 }
 
 /// Counts events, and wakes a task that waits for the next one.
@@ -362,17 +368,17 @@ private final class Arrivals {
     if let waiter = waiter.take() { waiter.resume(returning: true) } else { count += 1 }
   }
 
-  /// Waits for an event; false if none comes before the time.
-  func next(before end: ContinuousClock.Instant) async -> Bool {
+  /// Waits for an event; false if none comes within the limit.
+  func next(within limit: Duration, _ clock: any Clock<Duration>) async -> Bool {
     if count > 0 {
       count -= 1
       return true
     }
-    let limit = Task { @MainActor in
-      try await Task.sleep(until: end, clock: .continuous)
+    let end = Task { @MainActor in
+      try await clock.sleep(for: limit)
       waiter.take()?.resume(returning: false)
     }
-    defer { limit.cancel() }
+    defer { end.cancel() }
     return await withCheckedContinuation { waiter = $0 }
   }
 }

@@ -1,0 +1,225 @@
+import ClientDependencies
+import Observation
+import Reducers
+import Testing
+
+/// What happens where a feature or a store is used in a way that cannot work: nothing traps.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct BadUseTests {
+  private final class Box<State, Action> {
+    var store: Store<State, Action>?
+  }
+
+  /// A feature whose reducer calls a function before it adds its action to the state.
+  private struct Recorder: Reducer {
+    let call: (String) -> Effect<String>
+
+    func reduce(into state: inout [String], action: String) -> Effect<String> {
+      let effect = call(action)
+      state.append(action)
+      return effect
+    }
+  }
+
+  /// A store whose reducer may use the store itself.
+  private func store(
+    _ call: @escaping @MainActor (Store<[String], String>, String) -> Effect<String>
+  ) -> Store<[String], String> {
+    let box = Box<[String], String>()
+    let store = Store(initialState: ["initial"]) {
+      Recorder { action in
+        nonisolated(unsafe) var effect = Effect<String>.none
+        // The main actor runs the store's reducer.
+        MainActor.assumeIsolated { if let store = box.store { effect = call(store, action) } }
+        return effect
+      }
+    }
+    box.store = store
+    return store
+  }
+
+  @Test func `a state that is read in its own reducer is reported, and is the initial one`() {
+    var read: [[String]] = []
+    let store = store { store, action in
+      if action == "b" { read = [store.state, store.withState(\.self), [store.first ?? ""]] }
+      return .none
+    }
+    store.send("a")
+    withKnownIssue {
+      store.send("b")
+    } matching: {
+      "\($0)".contains("Recorder: the store's state was read while its reducer handled String")
+        && $0.sourceLocation?.fileName == "BadUseTests.swift"
+    }
+    #expect(read == [["initial"], ["initial"], ["initial"]])
+    #expect(store.state == ["initial", "a", "b"])
+  }
+
+  @Test func `a child's state that is read in the parent's reducer is reported as well`() throws {
+    let box = Box<Counter.State, Counter.Action>()
+    let store = Store(initialState: Parent.State(optional: Counter.State(count: 3))) {
+      Parent()
+      Reduce { state, action in
+        if case .child = action { MainActor.assumeIsolated { _ = box.store?.count } }
+        return .none
+      }
+    }
+    let child = try #require(store.scope(state: \.optional, action: \.optional))
+    box.store = child
+    withKnownIssue {
+      store.send(.child(.increment))
+    } matching: {
+      "\($0)".contains("the store's state was read while its reducer handled Action.child")
+    }
+    #expect(box.store?.count == 3)
+    box.store = nil
+  }
+
+  @Test func `observers may read the state and send when they learn of a change`() {
+    let store = Store(initialState: Counter.State()) { Counter() }
+    let seen = LockIsolated<[Int]>([])
+    withObservationTracking {
+      _ = store.count
+    } onChange: {
+      MainActor.assumeIsolated {
+        seen.withValue { $0.append(store.count) }
+        store.send(.add(10))
+      }
+    }
+    store.send(.increment)
+    #expect(seen.value == [1])
+    #expect(store.count == 11)
+  }
+
+  @Test func `an action that a reducer sends waits, and those without an end are reported`() {
+    let store = store { store, action in
+      store.send(action)
+      return .none
+    }
+    withKnownIssue {
+      store.send("again")
+    } matching: {
+      "\($0)".contains("Recorder: 10,000 actions followed from String")
+    }
+    #expect(store.state.count == 10_001)
+    withKnownIssue {
+      store.send("again")
+    }
+  }
+
+  @Test func `an effect that answers its action with the same without an end is reported`() {
+    let store = store { _, action in .send(action) }
+    withKnownIssue {
+      store.send("again")
+    } matching: {
+      "\($0)".contains("10,000 actions followed from")
+    }
+  }
+
+  @Test func `what an effect sends after it was cancelled is ignored`() async {
+    let (gate, open) = AsyncStream<Void>.makeStream()
+    let store = store { _, action in
+      switch action {
+      case "start":
+        Effect.run { send in
+          // A wait that does not end when the effect is cancelled.
+          await Task.detached { for await _ in gate { break } }.value
+          await send("late")
+        }
+        .cancellable(id: "effect")
+      case "cancel": .cancel(id: "effect")
+      default: .none
+      }
+    }
+    let task = store.send("start")
+    store.send("cancel")
+    open.yield()
+    await task.finish()
+    #expect(store.state == ["initial", "start", "cancel"])
+  }
+
+  @Test func `what is left of a store that is gone sends nothing and ends at once`() async throws {
+    let escaped = LockIsolated<Send<Counter.Action>?>(nil)
+    let reduced = LockIsolated(0)
+    func run() async -> StoreTask {
+      let store = Store<Int, Counter.Action>(initialState: 0) {
+        Reduce { _, action in
+          reduced.withValue { $0 += 1 }
+          return .run { send in
+            escaped.setValue(send)
+            try await Task.never()
+          }
+        }
+      }
+      let task = store.send(.increment)
+      while escaped.value == nil { await Task.yield() }
+      return task
+    }
+    let task = await run()
+    let send = try #require(escaped.value)
+    send(.increment)
+    await task.finish()
+    await task.cancel()
+    #expect(reduced.value == 1)
+  }
+
+  @Test func `a child store that is still held keeps its root store`() {
+    let clock = TestClock<Duration>()
+    func child() -> Store<Counter.State, Counter.Action> {
+      Store(initialState: Parent.State()) {
+        Parent()
+      } withDependencies: {
+        $0.continuousClock = clock
+      }
+      .scope(state: \.child, action: \.child)
+    }
+    let counter = child()
+    counter.send(.increment)
+    #expect(counter.count == 1)
+  }
+
+  @Test func `of several elements with one id the first stays, and forEach runs it alone`() async {
+    let rows: IdentifiedArrayOf<Counter.State> = [
+      Counter.State(id: 1, count: 5), Counter.State(id: 1, count: 9),
+    ]
+    let store = TestStore(initialState: Parent.State(rows: rows)) { Parent() }
+    #expect(store.state.rows.map(\.count) == [5])
+    await store.send(.rows(.element(id: 1, action: .increment))) { $0.rows[id: 1]?.count = 6 }
+  }
+
+  @Test func `an action for a case that the state is not in is reported and changes nothing`() async
+  {
+    let store = TestStore(initialState: Screen.State.text("a")) { Screen() }
+    await withKnownIssue {
+      await store.send(.counter(.increment))
+    } matching: {
+      "\($0)".contains("Counter got the action Action.increment without state")
+        && $0.sourceLocation?.fileName == "Features.swift"
+    }
+    #expect(store.state == .text("a"))
+  }
+
+  @Test
+  func `a dependency that nobody provided is reported with the feature, the action, and a line`()
+    async
+  {
+    struct Greeter: Reducer {
+      @Dependency(\.uuid) var uuid
+
+      func reduce(into state: inout [String], action: String) -> Effect<String> {
+        if action == "at once" { state = ["\(uuid())"] }
+        return action == "later" ? .run { [uuid] _ in _ = uuid() } : .none
+      }
+    }
+    for action in ["at once", "later"] {
+      let store = TestStore(initialState: [String]()) { Greeter() }
+      store.exhaustivity = .off
+      await withKnownIssue {
+        await store.send(action).finish()
+      } matching: {
+        let text = "\($0)"
+        return text.contains("Greeter, String") && text.contains("uuid")
+          && $0.sourceLocation?.fileName == "BadUseTests.swift"
+      }
+    }
+  }
+}

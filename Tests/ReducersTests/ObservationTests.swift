@@ -1,0 +1,101 @@
+import ClientDependencies
+import Observation
+import Reducers
+import Testing
+
+/// Which observers of a store learn of which changes.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct ObservationTests {
+  private let store = Store(
+    initialState: Parent.State(
+      optional: Counter.State(), rows: [Counter.State(id: 1), Counter.State(id: 2)])
+  ) {
+    Parent()
+  }
+
+  /// Whether an observer of what is read learns of a change before the operation returns.
+  private func learns(reading read: () -> Void, of change: () -> Void) -> Bool {
+    let isChanged = LockIsolated(false)
+    withObservationTracking(read) { isChanged.setValue(true) }
+    change()
+    return isChanged.value
+  }
+
+  @Test func `an observer of one value learns of its changes and not of those of others`() {
+    #expect(learns(reading: { _ = store.child }) { store.send(.child(.increment)) })
+    #expect(!learns(reading: { _ = store.rows }) { store.send(.child(.increment)) })
+    #expect(!learns(reading: { _ = store.child }) { store.send(.child(.add(0))) })
+  }
+
+  @Test func `an observer of the whole state learns of each action`() {
+    #expect(learns(reading: { _ = store.state }) { store.send(.child(.add(0))) })
+  }
+
+  @Test func `an observer of a value that cannot be compared learns of each action`() {
+    struct Opaque { var number = 0 }
+    let store = Store<[Opaque], Int>(initialState: [Opaque()]) {
+      Reduce { state, action in
+        state[0].number += action
+        return .none
+      }
+    }
+    #expect(learns(reading: { _ = store.first }) { store.send(0) })
+    #expect(!learns(reading: { _ = store.count }) { store.send(1) })
+  }
+
+  @Test func `an observer of a child store's value learns of that child's changes alone`() {
+    let child = store.scope(state: \.child, action: \.child)
+    #expect(learns(reading: { _ = child.count }) { child.send(.increment) })
+    #expect(!learns(reading: { _ = child.id }) { child.send(.increment) })
+    #expect(!learns(reading: { _ = child.count }) { store.send(.optional(.increment)) })
+  }
+
+  @Test func `an observer that keeps no child store learns of the child's changes`() {
+    func count() { _ = store.scope(state: \.child, action: \.child).count }
+    #expect(!learns(reading: count) { store.send(.optional(.increment)) })
+    #expect(learns(reading: count) { store.send(.child(.increment)) })
+  }
+
+  @Test func `an observer of an optional child learns when it comes or goes, not of its changes`() {
+    func child() { _ = store.scope(state: \.optional, action: \.optional) }
+    #expect(!learns(reading: child) { store.send(.optional(.increment)) })
+    #expect(learns(reading: child) { store.send(.clear) })
+  }
+
+  @Test func `an observer of rows learns of new and removed ones, that of a row of its changes`() {
+    func rows() { _ = store.scope(state: \.rows, action: \.rows).stores }
+    func first() { _ = store.scope(state: \.rows, action: \.rows)[id: 1]?.count }
+    func tick(_ id: Int) { store.send(.rows(.element(id: id, action: .tick))) }
+    #expect(!learns(reading: rows) { tick(1) })
+    #expect(learns(reading: first) { tick(1) })
+    #expect(!learns(reading: first) { tick(2) })
+    #expect(learns(reading: rows) { store.send(.removeRow(2)) })
+  }
+
+  @Test func `withState takes no part in observation`() {
+    #expect(!learns(reading: { _ = store.withState(\.child) }) { store.send(.child(.increment)) })
+  }
+
+  @Test func `an observer that reads again learns of each change`() async {
+    var counts: [Int] = []
+    for number in 1...3 {
+      #expect(
+        learns(reading: { counts.append(store.child.count) }) { store.send(.child(.increment)) })
+      #expect(store.child.count == number)
+    }
+    #expect(counts == [0, 1, 2])
+  }
+
+  @Test func `a store that was observed goes, and its effects with it`() async {
+    func run() -> StoreTask {
+      let store = Store(initialState: Counter.State()) {
+        Counter()
+      } withDependencies: {
+        $0.continuousClock = TestClock()
+      }
+      _ = store.count
+      _ = store.state
+      return store.send(.startTicking)
+    }
+    await run().finish()
+  }
+}
