@@ -265,16 +265,47 @@ let package = Package(
         "ClientDependencies", "PocketSphinxEngine", "SpeechClient", "SpeechClientLive",
         "SyrinxTestSupport",
       ]),
-    sample(
-      "TakeNotes",
-      ["ClientDependencies", "PocketSphinxEngine", "SpeechClientLive", "VoiceNotes"]),
+    // Features with a terminal front end.
+    library("TerminalScreen", ["AudioThreads", "Reducers"], path: "Samples/TerminalScreen"),
     library(
-      "VoiceNotes",
-      ["AudioCore", "ClientDependencies", "ClientDependenciesMacros", "SpeechClient"],
-      path: "Samples/VoiceNotes"),
+      "VoiceMemosFeature",
+      [
+        "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
+        "ClientDependencies", "ClientDependenciesMacros", "ReducersMacros", "SoundFile",
+      ],
+      path: "Samples/VoiceMemosFeature"),
+    sample(
+      "VoiceMemos",
+      [
+        "ALSASoundCard", "AudioCore", "AudioPlayerClientLive", "AudioRecorderClientLive",
+        "ClientDependencies", "ReducersMacros", "SoundCard", "TerminalScreen", "VirtualSoundCard",
+        "VoiceMemosFeature",
+      ]),
     tests(
-      "VoiceNotes", ["ClientDependenciesTestSupport", "SpeechClient", "VoiceNotes"],
-      path: "Samples/VoiceNotesTests"),
+      "VoiceMemos",
+      [
+        "AudioPlayerClientLive", "AudioRecorderClientLive", "ClientDependenciesTestSupport",
+        "SyrinxTestSupport", "VoiceMemosFeature",
+      ],
+      path: "Samples/VoiceMemosTests"),
+    library(
+      "SpeechToTextFeature",
+      ["AudioCore", "AudioRecorderClient", "ClientDependencies", "ReducersMacros", "SpeechClient"],
+      path: "Samples/SpeechToTextFeature"),
+    sample(
+      "SpeechToText",
+      [
+        "ALSASoundCard", "AudioCore", "AudioRecorderClientLive", "ClientDependencies",
+        "PocketSphinxEngine", "ReducersMacros", "SoundCard", "SoundFile", "SpeechClientLive",
+        "SpeechToTextFeature", "TerminalScreen", "VirtualSoundCard",
+      ]),
+    tests(
+      "SpeechToText",
+      [
+        "AudioRecorderClientLive", "ClientDependenciesTestSupport", "SpeechClientLive",
+        "SpeechEngine", "SpeechToTextFeature", "SyrinxTestSupport",
+      ],
+      path: "Samples/SpeechToTextTests"),
     library(
       "Dictation", ["ClientDependencies", "SpeechClient"], path: "Samples/Dictation"),
     tests(
@@ -392,7 +423,13 @@ let package = Package(
         "SpeechEngine", "SyrinxCommand", "TestTools", "Transcripts", "VirtualSoundCard", "Wyoming",
         "WyomingEngine", "syrinx", argumentParser,
       ]),
-    tests("Samples", ["PlayFile", "RecordSpeech", "TakeNotes", "TranscribeFile"]),
+    tests(
+      "Samples",
+      [
+        "AudioThreads", "PlayFile", "RecordSpeech", "SpeechToText", "TerminalScreen", "TestTools",
+        "TranscribeFile",
+        "VoiceMemos",
+      ]),
     tests(
       "SyrinxTestSupport",
       [

@@ -43,7 +43,8 @@ import Testing
     let dependent = mentions.filter { !$0.value.isDisjoint(with: syntax) }.keys
     #expect(
       dependent.sorted() == [
-        "Samples/VoiceNotes",
+        "Samples/SpeechToText", "Samples/SpeechToTextFeature", "Samples/VoiceMemos",
+        "Samples/VoiceMemosFeature",
         "Sources/ClientDependenciesMacros", "Sources/ClientDependenciesMacrosPlugin",
         "Sources/ReducersMacros", "Sources/ReducersMacrosPlugin",
         "Tests/ClientDependenciesMacrosPluginTests", "Tests/ClientDependenciesMacrosTests",

@@ -26,23 +26,6 @@ import Testing
     #expect(texts == ["turn left and go back", "go forward ten meters"])
   }
 
-  @Test func `TakeNotes adds a note for each file and prints its notes`() async throws {
-    let notes = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    defer { try? FileManager.default.removeItem(at: notes) }
-    let environment = ["VOICE_NOTES": notes.path]
-    let files = ["go-forward.wav", "two-utterances.wav"].map {
-      sounds.appendingPathComponent($0).path
-    }
-    let adding = try await run("TakeNotes", files[0], files[1], environment: environment)
-    #expect(adding.status == 0)
-    #expect(adding.output.isEmpty)
-    let printing = try await run("TakeNotes", environment: environment)
-    let texts = printing.output.split(separator: "\n").map {
-      $0.split(separator: " ", maxSplits: 1).last
-    }
-    #expect(texts == ["go forward ten meters", "turn left and go back, go forward ten meters"])
-  }
-
   @Test func `RecordSpeech writes a recording that tests can replay`() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -57,7 +40,7 @@ import Testing
     #expect(lines.count > 2 && lines.last?.hasPrefix(#"{"finished":true"#) == true)
   }
 
-  @Test(arguments: ["PlayFile", "TranscribeFile", "TakeNotes"])
+  @Test(arguments: ["PlayFile", "TranscribeFile", "SpeechToText"])
   func `a missing file is named and the status is not 0`(program: String) async throws {
     let run = try await run(program, "nowhere.wav")
     #expect(run.status == 1)
@@ -70,6 +53,14 @@ import Testing
     let run = try await run(program)
     #expect(run.status == 64)
     #expect(run.output.hasPrefix("usage: \(program)"))
+  }
+
+  @Test(arguments: ["VoiceMemos", "SpeechToText"])
+  func `a program with a screen refuses to run without a terminal`(program: String) async throws {
+    let run = try await run(program)
+    #expect(run.status == 1)
+    #expect(run.errors.contains("\(program): this program needs a terminal"))
+    #expect(run.output.isEmpty)
   }
 
   private struct Run {

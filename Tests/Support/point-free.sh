@@ -35,13 +35,16 @@ export "GIT_CONFIG_KEY_$settings=url.file://$peer.insteadOf"
 export "GIT_CONFIG_VALUE_$settings=https://github.com/pointfreeco/swift-dependencies"
 
 # The package without its tests and without the plug-ins of the macros, which would build SwiftSyntax for minutes; so
-# also without the sample whose client a macro writes, and without the reducers' macros.
+# also without the reducers' macros and the samples that use macros.
 package=$work/package
 mkdir "$package"
 ln -s "$here/Sources" "$here/Samples" "$package"
 cat Package.swift - >"$package/Package.swift" <<'END'
 
-let written: Set = ["ONNXTestTools", "ReducersMacros", "TakeNotes", "TestTools", "VoiceNotes"]
+let written: Set = [
+  "ONNXTestTools", "ReducersMacros", "SpeechToText", "SpeechToTextFeature", "TestTools", "VoiceMemos",
+  "VoiceMemosFeature",
+]
 package.targets.removeAll { $0.type == .test || $0.type == .macro || written.contains($0.name) }
 package.products.removeAll { written.contains($0.name) }
 for target in package.targets {

@@ -1,17 +1,18 @@
 import Foundation
 
 /// Both ends of a terminal.
-final class PseudoTerminal {
+package final class PseudoTerminal: Sendable {
   /// The end that programs write to.
-  let user: Int32
-  private let screen: Int32
+  package let user: Int32
+  /// The end of whoever types and reads.
+  package let screen: Int32
 
-  init() throws {
+  package init() throws {
     screen = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     var (lock, number): (Int32, Int32) = (0, 0)
     // The macros TIOCSPTLCK and TIOCGPTN, which Swift does not import.
     guard ioctl(screen, 0x4004_5431, &lock) == 0, ioctl(screen, 0x8004_5430, &number) == 0 else {
-      throw ToolMissing(description: "this system has no pseudo-terminals")
+      throw Tool.Failure(description: "this system has no pseudo-terminals")
     }
     user = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
   }
@@ -22,14 +23,14 @@ final class PseudoTerminal {
 
   /// Closes the user's end and returns the successive texts of the rewritten line, without the escape
   /// codes that clear the rest of it.
-  func rewritten() -> [String] {
+  package func rewritten() -> [String] {
     shown().replacingOccurrences(of: "\u{1B}[K", with: "")
       .split(separator: "\r", omittingEmptySubsequences: false).dropFirst()
       .map { String($0.reversed().drop { $0 == " " }.reversed()) }
   }
 
   /// Closes the user's end and returns everything written, at most the 4 KB of its buffer.
-  func shown() -> String {
+  package func shown() -> String {
     close(user)
     var shown: [UInt8] = []
     var bytes = [UInt8](repeating: 0, count: 4_096)

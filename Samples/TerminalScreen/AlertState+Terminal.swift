@@ -1,0 +1,37 @@
+public import Reducers
+
+extension AlertState {
+  /// The alert as lines of a screen, with a key for each button.
+  public var lines: [String] {
+    let keys = buttons.enumerated().map { "[\($0 + 1)] \($1.label)  " }
+    let choices = keys.joined() + (buttons.isEmpty ? "[enter] OK" : "[esc] Cancel")
+    let text = message.map { $0.description.wrapped(to: 76).map { "  \($0)" } } ?? []
+    return ["", "! \(title)"] + text + ["  \(choices)"]
+  }
+
+  /// What a key means while the alert is shown: an action of a button, or the end of the alert.
+  public func action(for key: Key) -> PresentationAction<Action>? {
+    switch key {
+    case .escape, .enter: return .dismiss
+    case .character(let digit):
+      guard let number = digit.wholeNumberValue, buttons.indices.contains(number - 1) else {
+        return nil
+      }
+      return buttons[number - 1].action.map { .presented($0) } ?? .dismiss
+    default: return nil
+    }
+  }
+}
+
+extension String {
+  /// Lines of at most so many characters, broken at spaces.
+  public func wrapped(to width: Int) -> [String] {
+    split(separator: " ").reduce(into: []) { lines, word in
+      if let last = lines.last, last.count + 1 + word.count <= width {
+        lines[lines.count - 1] += " \(word)"
+      } else {
+        lines.append(String(word))
+      }
+    }
+  }
+}
