@@ -144,7 +144,7 @@ let package = Package(
 
     // The seams.
     library("SoundCard", ["AudioCore", "AudioThreads", "ClientDependencies"]),
-    library("SpeechEngine", ["AudioCore", "ClientDependencies", "FilePaths"]),
+    library("SpeechEngine", ["AudioCore", "AudioThreads", "ClientDependencies", "FilePaths"]),
 
     // One owner per C library.
     library(

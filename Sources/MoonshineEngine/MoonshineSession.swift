@@ -4,15 +4,15 @@ import ONNXRuntime
 import PocketSphinxEngine
 import SpeechEngine
 
-/// A model at work on one stream: each utterance is collected, and decoded as a whole.
+/// A session that collects each utterance and decodes it as a whole.
 final class MoonshineSession: SpeechEngineSession {
-  /// Less speech than this the model only guesses at, before the utterance is over.
+  /// The model only guesses at a shorter utterance that is still in progress.
   private static let leastPartial = FrameCount(.seconds(1), at: .speech)
-  /// More of an utterance than this is not kept: twice what the engine asks for.
+  /// The longest utterance that is accepted: twice what the engine requests.
   private static let longest = FrameCount(
     MoonshineSession.utteranceLength.upperBound * 2, at: .speech)
   static let utteranceLength = Duration.zero ... .seconds(20)
-  /// How many texts are followed at a time where not the likeliest alone is looked for.
+  /// The number of texts that are followed at a time, unless only the likeliest is needed.
   private static let width = 4
 
   private static let log = Logger(label: "syrinx.moonshine")
@@ -32,15 +32,15 @@ final class MoonshineSession: SpeechEngineSession {
   private struct Utterance {
     var samples: [Float] = []
     var voice = VoicedSpan()
-    /// The text of the last decode, which the next one verifies.
+    /// The text of the last decode, which the next decode verifies.
     var draft: [Token] = []
-    /// The last partial hypothesis, and how many samples it was decoded from.
+    /// The last partial hypothesis and the number of samples that it was decoded from.
     var partial: (hypothesis: SpeechHypothesis, count: Int)?
-    /// The hypothesis that was decoded early, when the end was expected.
+    /// The hypothesis of an early decode, in a pause.
     var anticipated: SpeechHypothesis?
   }
 
-  /// - Parameter language: what is spoken, where the model does not name its language.
+  /// - Parameter language: the spoken language, if the model does not name its own.
   /// - Throws: `.unsupported`, `.optionInvalid`, `.grammarInvalid`.
   init(
     model: MoonshineModel, language: String?, alignment: WordAlignment,
@@ -72,11 +72,11 @@ final class MoonshineSession: SpeechEngineSession {
       throw .failed(
         reason: """
           the utterance is longer than \(Self.longest.rawValue / SampleRate.speech.hertz) s; end it \
-          before
+          earlier
           """)
     }
     let samples = samples.map { $0.isFinite ? max(-1, min(1, $0)) : 0 }
-    // The silence behind a pause that goes on is made of zeros; the rest of the pause comes with speech.
+    // Only zeros follow if the pause continues; with speech comes the rest of the pause.
     if samples.contains(where: { $0 != 0 }) { utterance.anticipated = nil }
     utterance.voice.add(samples)
     utterance.samples += samples
@@ -113,8 +113,10 @@ final class MoonshineSession: SpeechEngineSession {
     if run.isTerminated { throw .interrupted }
   }
 
-  /// Whether so many more samples are worth another decode, which takes longer the longer the
-  /// utterance is: the cost of a second of speech stays below a limit.
+  /// Whether enough samples are new for another decode.
+  ///
+  /// Longer utterances take longer to decode, so they need more: the cost of a second of speech stays
+  /// below a limit.
   private func isDue(_ count: Int, after last: Int) -> Bool {
     (count - last) * 18 >= count
   }
@@ -124,12 +126,12 @@ final class MoonshineSession: SpeechEngineSession {
     let isGuided = if case .none = guide { false } else { true }
     let width = max(isGuided ? Self.width : 1, alternativeCount > 0 ? count + 2 : 1)
     let readings = try readings(width: width, count: count)
-    // The acoustic model that finds the words' places needs memory as well.
+    // Word alignment needs memory for its acoustic model.
     if measuresWordTimes { model.rest() }
     return try hypothesis(readings, areTimesMeasured: measuresWordTimes)
   }
 
-  /// The likeliest readings of the utterance; none where they are not plausible as speech.
+  /// The likeliest readings of the utterance; none if they are not plausible as speech.
   private func readings(width: Int, count: Int) throws(SpeechEngineError) -> [[DecodedWord]] {
     try checkInterruption()
     let samples = SpokenAudio.shortened(utterance.samples)
@@ -146,11 +148,11 @@ final class MoonshineSession: SpeechEngineSession {
   }
 
   private func isPlausible(_ text: DecodedText) -> Bool {
-    let limits = guide.isGrammar ? Plausibility.ofSentences : Plausibility.ofTexts
+    let limits = guide.isGrammar ? TextPlausibility.ofSentences : TextPlausibility.ofTexts
     return limits.allow(text.logProbabilities)
   }
 
-  /// - Parameter areTimesMeasured: whether the words' places are worth the work.
+  /// - Parameter areTimesMeasured: whether word times are measured instead of estimated.
   private func hypothesis(
     _ readings: [[DecodedWord]], areTimesMeasured: Bool
   ) throws(SpeechEngineError) -> SpeechHypothesis {
@@ -170,7 +172,7 @@ final class MoonshineSession: SpeechEngineSession {
     return hypothesis
   }
 
-  /// Where the words lie; nil where that cannot be measured.
+  /// The frames of the words; nil if they cannot be measured.
   private func places(
     of words: [DecodedWord]
   ) throws(SpeechEngineError) -> [Range<FrameCount>?]? {
@@ -187,7 +189,7 @@ final class MoonshineSession: SpeechEngineSession {
 }
 
 extension SpeechSessionOptions {
-  /// Refuses what the engine cannot do.
+  /// Throws for options that the engine does not support.
   fileprivate func checkForMoonshine() throws(SpeechEngineError) {
     if !keyPhrases.isEmpty {
       throw .unsupported("search for key phrases, which PocketSphinx has", engine: "Moonshine")

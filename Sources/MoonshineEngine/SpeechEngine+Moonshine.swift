@@ -95,7 +95,7 @@ struct Moonshine: Sendable {
   let library: LibraryChoice
   let models: MoonshineModelLocation
   var language: String?
-  let cache = ModelCache()
+  let cache = MoonshineModelCache()
   let alignment = WordAlignment()
 
   /// The library is loaded to see whether it can be; a model is not.

@@ -2,27 +2,27 @@ package import FilePaths
 
 /// Why ONNX Runtime, or a component that is installed for it, cannot be used.
 package enum ONNXError: Error, Equatable {
-  /// None of these places has the library.
+  /// The library is in none of these places.
   case libraryMissing(searched: [String])
-  /// The library there is a foreign one, too old, or cannot be loaded.
+  /// The library cannot be loaded, is another library, or is too old.
   case libraryUnusable(path: FilePath, reason: String)
   /// There is no such file.
   case fileMissing(path: FilePath)
-  /// The file is not what was installed.
+  /// The file differs from the one that was installed.
   case fileDamaged(path: FilePath, reason: String)
-  /// Somebody else may change the file or its folder.
+  /// Another user can change the file or its folder.
   case fileUnsafe(path: FilePath, reason: String)
-  /// The system does not let this user read the file, or write it.
+  /// This user may not read or write the file.
   case fileUnreadable(path: FilePath, code: Int32)
-  /// What the file has to be compared with cannot be computed.
+  /// The digest of the file cannot be computed.
   case fileUncheckable(path: FilePath, reason: String)
-  /// The library refuses the model, or the model is not of the kind that is expected.
+  /// The library refuses the model, or the model has unexpected inputs or outputs.
   case modelUnusable(path: FilePath, reason: String)
-  /// There was not enough memory for this.
+  /// There is not enough memory.
   case outOfMemory(reason: String)
   /// The run was terminated.
   case terminated
-  /// The library failed; the text is its own.
+  /// The library failed, with its own message.
   case failed(reason: String)
 }
 

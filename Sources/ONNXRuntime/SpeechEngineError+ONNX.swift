@@ -3,9 +3,9 @@ import Glibc
 package import SpeechEngine
 
 extension SpeechEngineError {
-  /// What the library or the installed files fail with, as an error of an engine.
+  /// An engine's error for a failure of the library or of the installed files.
   ///
-  /// - Parameter remedy: what brings the library.
+  /// - Parameter remedy: how to install the library.
   package init(_ error: ONNXError, remedy: String) {
     switch error {
     case .libraryMissing(let searched): self = .libraryMissing(searched: searched, remedy: remedy)

@@ -19,7 +19,7 @@ package final class WordAlignment: Sendable {
   /// Unchecked, because an aligner is no value; right, because whoever gives it back keeps no
   /// reference, and one taker gets it.
   private struct IdleAligner: @unchecked Sendable {
-    let aligner: WordAligner
+    let aligner: AcousticAligner
   }
 
   package init() {}
@@ -72,9 +72,9 @@ package final class WordAlignment: Sendable {
       .filter { !$0.isEmpty }
   }
 
-  private func take() throws(SpeechEngineError) -> WordAligner {
+  private func take() throws(SpeechEngineError) -> AcousticAligner {
     if let free = idle.withLock({ $0.popLast() }) { return free.aligner }
-    return try WordAligner(model: location.find())
+    return try AcousticAligner(model: location.find())
   }
 
   private func giveBack(_ aligner: IdleAligner) {

@@ -3,23 +3,23 @@ import ONNXRuntime
 import SpeechEngine
 import Synchronization
 
-/// The network, which is loaded when it is first needed, and shared by all streams.
+/// The network, which all streams share and the first use loads.
 final class SileroModel: Sendable {
-  /// How many samples it judges at a time, and how many before them it hears again.
+  /// The samples of a window, and how many samples before the window precede them in the input.
   static let (window, context) = (512, 64)
 
-  /// What one window leads to.
+  /// The result of one window.
   struct Prediction {
     let probability: Double
-    /// What the network remembers, for the next window.
+    /// The state of the network for the next window.
     let memory: ONNXValue
   }
 
-  /// A loaded network, and the inputs that are always the same.
+  /// A loaded network and its constant inputs.
   private struct Network {
     let session: ONNXSession
     let rate: ONNXValue
-    /// What it remembers at the beginning of a stream.
+    /// The state at the beginning of a stream.
     let memory: ONNXValue
 
     init(_ location: SileroLocation) throws(ONNXError) {
@@ -39,16 +39,16 @@ final class SileroModel: Sendable {
   }
 
   private let location: SileroLocation
-  // Held while the network loads: whoever waits for it wants that very network.
+  // Held while the network loads, because every waiting thread needs that network.
   private let network = Mutex<Network?>(nil)
 
   init(_ location: SileroLocation) {
     self.location = location
   }
 
-  /// Judges samples that begin with the last ones of the window before.
+  /// Judges a window, preceded by the last samples of the window before it.
   ///
-  /// - Parameter memory: what was remembered after that; nil at the beginning of a stream.
+  /// - Parameter memory: the state after that window; nil at the beginning of a stream.
   func judge(
     _ samples: [Float], remembering memory: ONNXValue?
   ) throws(SpeechEngineError) -> Prediction {
@@ -65,7 +65,7 @@ final class SileroModel: Sendable {
     }
   }
 
-  /// Whether the library can be loaded and the model is there.
+  /// Whether the library can be loaded and the model exists.
   var availability: SpeechEngineAvailability {
     do throws(ONNXError) {
       let model = try location.model()

@@ -9,16 +9,16 @@ final class SileroSession: SpeechActivitySession {
   private let model: SileroModel
   /// The end of the last frame.
   private var context = silence
-  /// What the network remembers; nil at the beginning.
+  /// The state of the network; nil at the beginning of a stream.
   private var memory: ONNXValue?
-  /// How loud it has been lately.
+  /// The recent peak, which decays slowly.
   private var peak: Float = 0
 
-  /// The network misses speech whose peaks are far below this: what is quieter is made as loud, up
-  /// to 30 dB louder.
+  /// The network misses speech with much lower peaks, so quieter audio is amplified to this peak, by at
+  /// most 30 dB.
   private static let usualPeak: Float = 0.25
   private static let leastPeak = usualPeak / 32
-  /// How much of the peak is left after a frame: half of it in 3 s.
+  /// The factor by which the peak decays per frame: to a half in 3 s.
   private static let release: Float = 0.992_6
   private static let silence = [Float](repeating: 0, count: SileroModel.context)
 
@@ -27,7 +27,7 @@ final class SileroSession: SpeechActivitySession {
   }
 
   func process(_ frame: ArraySlice<Float>) throws(SpeechEngineError) -> [Double] {
-    // What the network remembers of a number that is none would be none for good.
+    // NaN would stay in the state of the network forever.
     let samples = context + frame.map { $0.isFinite ? min(max($0, -1), 1) : 0 }
     context = Array(samples.suffix(SileroModel.context))
     peak = samples.reduce(max(peak * Self.release, Self.leastPeak)) { max($0, abs($1)) }

@@ -4,11 +4,11 @@ import ONNXRuntime
 public import SpeechEngine
 
 extension SpeechActivityDetector {
-  /// Silero VAD, a small neural network on ONNX Runtime, 32 ms at a time: it knows speech in noise
-  /// that is as loud.
+  /// Silero VAD, a small neural network on ONNX Runtime, which judges 32 ms at a time and detects speech
+  /// in noise of the same level.
   ///
-  /// Library and model are loaded with the first frame, once for all streams; a file that is
-  /// missing, damaged, or of another kind is an error of that frame.
+  /// The first frame loads the library and the model, once for all streams. It throws if a file is
+  /// missing, damaged, or of another kind.
   ///
   /// - Parameters:
   ///   - library: the path of `libonnxruntime.so`; nil for what `SYRINX_ONNXRUNTIME_LIBRARY` names,
@@ -28,7 +28,7 @@ extension SpeechActivityDetector {
   }
 }
 
-/// Where ONNX Runtime and the model of Silero may lie.
+/// Where ONNX Runtime and the Silero model can be found.
 struct SileroLocation: Sendable {
   static let variable = "SYRINX_SILERO_MODEL"
   static let component = "silero"
@@ -40,7 +40,7 @@ struct SileroLocation: Sendable {
   private var environment: [String: String]
 
   /// - Parameters:
-  ///   - library: a path that counts in place of that of the environment.
+  ///   - library: a path that overrides that of the environment.
   ///   - model: likewise.
   init(
     library: URL? = nil, model: URL? = nil,
@@ -50,14 +50,14 @@ struct SileroLocation: Sendable {
     if let model { self.environment[Self.variable] = FilePath(model).text }
   }
 
-  /// Whether there is a model, or a place where one has to be.
+  /// Whether a model is installed or named.
   var isChosen: Bool { place != nil }
 
   func loadLibrary() throws(ONNXError) -> ONNXLibrary {
     try .load(chosen: library, environment: environment)
   }
 
-  /// The model's file, checked as far as its size tells.
+  /// The model's file, whose size and date have been checked.
   func model() throws(ONNXError) -> FilePath {
     guard let place else {
       let root = InstalledFolder.root(environment: environment) ?? "."

@@ -1,18 +1,83 @@
+import AudioThreads
 import Synchronization
 
-/// Whether a session was interrupted, for an engine that asks between short steps of its work.
+/// Whether a session was interrupted, for an engine whose library cannot be.
+///
+/// The engine checks between short steps, and leaves a long call that has no way to end early.
 ///
 /// Thread safety: any thread may call it, at any time.
 package final class InterruptionFlag: Sendable {
-  private let flag = Atomic<Bool>(false)
+  private struct State {
+    var isInterrupted = false
+    /// Wakes the thread that waits for a long call.
+    var waiter: WakeUp?
+  }
+
+  // Held for a few instructions, never during a call of a library.
+  private let state = Mutex(State())
 
   package init() {}
 
   /// Interrupts the session for good.
-  package func interrupt() { flag.store(true, ordering: .releasing) }
+  package func interrupt() {
+    state.withLock { state in
+      state.isInterrupted = true
+      state.waiter?.signal()
+    }
+  }
 
   /// - Throws: `.interrupted` once the session was.
   package func check() throws(SpeechEngineError) {
-    if flag.load(ordering: .acquiring) { throw .interrupted }
+    if state.withLock({ $0.isInterrupted }) { throw .interrupted }
   }
+
+  /// Runs a call that cannot end early, on a thread of its own, and returns its result.
+  ///
+  /// - Parameter object: the decoder that the call uses. After `.interrupted`, the call may still run:
+  ///   the caller must not use the decoder again, and the last reference to it frees it.
+  /// - Throws: what the call throws; `.interrupted` as soon as the session is interrupted.
+  package func leaving<Object: AnyObject, Value: Sendable>(
+    _ object: Object,
+    _ call: @escaping @Sendable (Object) throws(SpeechEngineError) -> Value
+  ) throws(SpeechEngineError) -> Value {
+    let outcome = Outcome<Value>()
+    let isOver: WakeUp
+    do throws(WakeUpError) { isOver = try WakeUp() } catch {
+      throw .failed(reason: error.description)
+    }
+    let isInterrupted = state.withLock { state in
+      state.waiter = isOver
+      return state.isInterrupted
+    }
+    defer { state.withLock { $0.waiter = nil } }
+    if isInterrupted { throw .interrupted }
+    let lent = Lent(object: object)
+    do throws(ThreadError) {
+      _ = try DedicatedThread.start(name: "syrinx-final") {
+        let result = Result { () throws(SpeechEngineError) in try call(lent.object) }
+        outcome.result.withLock { $0 = result }
+        isOver.signal()
+      }
+    } catch {
+      throw .failed(reason: error.description)
+    }
+    isOver.wait()
+    try check()
+    guard let result = outcome.result.withLock({ $0 }) else { throw .interrupted }
+    return try result.get()
+  }
+}
+
+/// The result of a call on another thread; nil until the call returns.
+private final class Outcome<Value: Sendable>: Sendable {
+  // Held to store the result and to read it.
+  let result = Mutex<Result<Value, SpeechEngineError>?>(nil)
+}
+
+/// A decoder on loan to another thread.
+///
+/// Unchecked, because decoders are not `Sendable`; right, because the lender waits for the call or
+/// never uses the decoder again.
+private struct Lent<Object: AnyObject>: @unchecked Sendable {
+  let object: Object
 }

@@ -56,8 +56,8 @@ public struct SpeechEngine: Sendable {
 
   /// Makes a session, which loads the model if no loaded one is free.
   ///
-  /// It blocks for as long as loading takes: call it on the thread that will use the session. The
-  /// engine may keep what a session loaded for the next one, so that only the first is slow.
+  /// It blocks for as long as loading takes: call it on the thread that will use the session. It
+  /// connects to nothing; `SpeechEngineSession.prepare` does. The engine may keep what a session loaded for the next one, so that only the first is slow.
   public var makeSession:
     @Sendable (_ options: SpeechSessionOptions) throws -> any SpeechEngineSession = {
       [origin = IssueOrigin.current] _ in

@@ -6,6 +6,13 @@
 ///
 /// Thread safety: none. One thread makes it, uses it, and releases it.
 public protocol SpeechEngineSession: AnyObject {
+  /// Connects to what the session needs, so that a failure shows before the first utterance.
+  ///
+  /// `interrupt` ends it. A session that is not prepared is prepared by its first utterance.
+  ///
+  /// - Throws: `SpeechEngineError.unreachable` if a server cannot be reached.
+  func prepare() throws(SpeechEngineError)
+
   /// Begins an utterance; the one before has been finished.
   ///
   /// - Throws: `SpeechEngineError.failed` if the engine refuses.
@@ -60,6 +67,9 @@ public protocol SpeechEngineSession: AnyObject {
 }
 
 extension SpeechEngineSession {
+  /// Does nothing, for an engine whose `makeSession` does everything.
+  public func prepare() throws(SpeechEngineError) {}
+
   /// Begins an utterance; for an engine whose sessions learn nothing (`IndependentUtterances`).
   public func beginUtterance(knowing knowledge: any Sendable) throws(SpeechEngineError) {
     try beginUtterance()

@@ -49,7 +49,7 @@ struct Vosk: Sendable {
   let library: LibraryLocation
   let models: VoskModelLocation
   var language: String?
-  let cache = ModelCache()
+  let cache = VoskModelCache()
 
   /// The library is loaded to see whether it can be; a model is not.
   var availability: SpeechEngineAvailability {

@@ -1,34 +1,41 @@
+import AudioThreads
 import SpeechEngine
 import Synchronization
 import Wyoming
 
-/// Opens links to one server, and keeps the one to a child process for the next session, because a
-/// child loads its model anew.
+/// Opens links to one server, and keeps the link to a child process for the next session, because a new
+/// child has to load its model again.
 final class LinkPool: Sendable {
   let server: WyomingAddress
   let options: WyomingEngineOptions
 
-  // Held to move a link in or out, never while one works.
+  // Held to move a link in or out, never while a link is used.
   private let idle = Mutex<IdleLink?>(nil)
 
   init(server: WyomingAddress, options: WyomingEngineOptions) {
     (self.server, self.options) = (server, options)
   }
 
-  /// A link to the server, which has just been opened or is as good as that.
+  /// A new link to the server, or the kept one.
   ///
-  /// One that was kept has to answer first: many servers end after each transcript, and a process
-  /// that is about to end looks as one that is not. A new child has described itself, because it
-  /// may take longer to load its model than to answer.
-  func take() throws(SpeechEngineError) -> ServerLink {
-    if let link = idle.withLock({ $0.take() })?.link, link.answers { return link }
-    let link = try ServerLink(server: server, options: options)
+  /// The kept link has to answer first: many servers end after each transcript, and a process that is
+  /// about to end looks like one that is not. A new child is asked for its description here, because
+  /// loading its model may take longer than the usual timeout.
+  ///
+  /// - Parameter interruption: ends this call and every later one of the link, once it is signaled.
+  func take(until interruption: WakeUp? = nil) throws(SpeechEngineError) -> ServerLink {
+    if let link = idle.withLock({ $0.take() })?.link {
+      link.interruption = interruption
+      if link.answers { return link }
+    }
+    let link = try ServerLink(server: server, options: options, until: interruption)
     if case .stdio = server { _ = try link.describe() }
     return link
   }
 
-  /// Takes back a link over which nothing is under way; those to sockets end with that.
+  /// Takes back an idle link; a link to a socket is closed.
   func giveBack(_ link: ServerLink) {
+    link.interruption = nil
     guard case .stdio = server, link.isOpen else { return }
     let free = IdleLink(link: link)
     idle.withLock { idle in
@@ -36,7 +43,7 @@ final class LinkPool: Sendable {
     }
   }
 
-  /// What the server says of itself.
+  /// The server's description.
   func describe() throws(SpeechEngineError) -> WyomingInfo {
     let link = try take()
     let info = try link.describe()
@@ -55,7 +62,7 @@ final class LinkPool: Sendable {
 }
 
 extension LinkPool {
-  /// A model for each language that the server names; none where it cannot be reached.
+  /// A model for each language that the server names; none if it cannot be reached.
   var models: [SpeechModel] {
     do throws(SpeechEngineError) {
       let info = try describe()
@@ -69,10 +76,10 @@ extension LinkPool {
   }
 }
 
-/// A link that nobody uses.
+/// An idle link.
 ///
-/// Unchecked, because a link is no value; right, because whoever gives it back keeps no reference,
-/// and one taker gets it.
+/// Unchecked, because a link is not `Sendable`; right, because the session that gives it back keeps no
+/// reference to it, and only one session takes it.
 private struct IdleLink: @unchecked Sendable {
   let link: ServerLink
 }

@@ -3,11 +3,11 @@ import Wyoming
 
 /// Which of a server's models and languages a session uses.
 struct ModelChoice: Equatable {
-  /// The model's name as the server is told it; nil to leave it to the server.
+  /// The model's name in the request; nil to let the server choose.
   let model: String?
-  /// The language as the server spells it; nil to leave it to the server.
+  /// The language in the server's spelling; nil to let the server choose.
   let language: String?
-  /// The language that the model is known for, nil where the server does not say.
+  /// The model's language; nil if the server does not name it.
   let tag: String?
 
   /// - Throws: `languageMissing` and `optionInvalid` where the server has no such language or

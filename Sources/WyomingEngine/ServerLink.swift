@@ -2,9 +2,9 @@ import AudioThreads
 import SpeechEngine
 import Wyoming
 
-/// A connection to a server that carries events; every call is over within the time it is given.
+/// A connection to a server that carries events; every call has a timeout.
 ///
-/// Thread safety: none; it moves from thread to thread only while nobody uses it.
+/// Thread safety: none; one thread at a time uses it.
 final class ServerLink {
   private let server: WyomingAddress
   private let options: WyomingEngineOptions
@@ -16,47 +16,55 @@ final class ServerLink {
   private var info: WyomingInfo?
 
   /// Opens a connection, or starts a child.
-  init(server: WyomingAddress, options: WyomingEngineOptions) throws(SpeechEngineError) {
+  ///
+  /// - Throws: `.unreachable`; `.interrupted` once the interruption is signaled.
+  init(
+    server: WyomingAddress, options: WyomingEngineOptions, until interruption: WakeUp? = nil
+  ) throws(SpeechEngineError) {
     (self.server, self.options) = (server, options)
     reader = FrameReader(limits: options.limits)
     do throws(LinkTrouble) {
       switch server {
       case .tcp(let host, let port):
-        bytes = try .connected(host: host, port: port, within: TimeBudget(options.connectTimeout))
+        bytes = try .connected(
+          host: host, port: port, within: TimeBudget(options.connectTimeout), until: interruption)
         child = nil
       case .unix(let path):
-        bytes = try .connected(path: path, within: TimeBudget(options.connectTimeout))
+        bytes = try .connected(
+          path: path, within: TimeBudget(options.connectTimeout), until: interruption)
         child = nil
       case .stdio(let command):
         guard let command else { throw .noCommand }
         let child = try ChildProcess(command: command)
+        child.bytes.interruption = interruption
         bytes = child.bytes
         self.child = child
       }
     } catch {
+      if error == .interrupted { throw .interrupted }
       throw .unreachable(address: server.description, reason: error.description)
     }
   }
 
-  /// Ends every call, now and later, once it is signaled; nil for a link that nobody uses.
+  /// Ends the current call and every later one once it is signaled; nil for an idle link.
   var interruption: WakeUp? {
     get { bytes.interruption }
     set { bytes.interruption = newValue }
   }
 
-  /// Closes the connection, and sees to the end of a child.
+  /// Closes the connection and ends the child.
   deinit {
     bytes.close()
     child?.end()
   }
 
-  /// Whether the server still listens, as far as one can see from here.
+  /// Whether the connection is open, as far as the system reports.
   var isOpen: Bool {
     readArrived()
     return trouble == nil
   }
 
-  /// Whether the server still describes itself; what it had to say before that is forgotten.
+  /// Whether the server still answers; earlier events are dropped.
   var answers: Bool {
     guard isOpen else { return false }
     do throws(LinkTrouble) {
@@ -67,7 +75,7 @@ final class ServerLink {
     }
   }
 
-  /// What the server says of itself; asked once for each connection.
+  /// The server's description, which is requested once per connection.
   func describe() throws(SpeechEngineError) -> WyomingInfo {
     if let info { return info }
     do throws(LinkTrouble) {
@@ -75,6 +83,7 @@ final class ServerLink {
       self.info = info
       return info
     } catch {
+      if error == .interrupted { throw .interrupted }
       throw .unreachable(address: server.description, reason: explained(error))
     }
   }
@@ -104,12 +113,12 @@ final class ServerLink {
     do throws(LinkTrouble) { try write(event, budget) } catch { throw failure(error) }
   }
 
-  /// The next event, waited for.
+  /// Waits for the next event.
   func receive(within budget: TimeBudget) throws(SpeechEngineError) -> WyomingEvent {
     do throws(LinkTrouble) { return try read(budget) } catch { throw failure(error) }
   }
 
-  /// The events that are there already; it does not wait.
+  /// The events that have arrived; it does not wait.
   var arrived: [WyomingEvent] {
     readArrived()
     defer { waiting = [] }
@@ -129,17 +138,17 @@ final class ServerLink {
     return .failed(reason: "\(server): \(explained(trouble))")
   }
 
-  /// The end of a connection to a child is better told by how the child ended.
+  /// For the end of a connection to a child, the child's exit status explains more.
   private func explained(_ trouble: LinkTrouble) -> String {
     guard trouble.isEnd, let child else { return trouble.description }
-    return child.ending(within: .seconds(2)) ?? trouble.description
+    return child.ending(within: .seconds(2), until: interruption) ?? trouble.description
   }
 
   private func write(_ event: WyomingEvent, _ budget: TimeBudget) throws(LinkTrouble) {
     var rest = event.bytes[...]
     while !rest.isEmpty {
       let readiness = try bytes.wait(toWrite: true, within: budget)
-      // A server that writes while nobody reads may not read either.
+      // A server whose output is not read may stop reading.
       if readiness.canRead { readMore(within: budget) }
       if let trouble { throw trouble }
       if readiness.canWrite { rest = rest.dropFirst(try bytes.write(rest)) }
@@ -167,7 +176,7 @@ final class ServerLink {
     }
   }
 
-  /// Reads what comes next, or notes why nothing more will.
+  /// Reads the next bytes, or stores why there will be none.
   private func readMore(within budget: TimeBudget) {
     do throws(LinkTrouble) {
       guard try bytes.wait(toWrite: false, within: budget).canRead,

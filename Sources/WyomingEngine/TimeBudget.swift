@@ -8,6 +8,6 @@ struct TimeBudget {
     deadline = ContinuousClock.now + whole
   }
 
-  /// What is left of it; zero and less when it is over.
+  /// The remaining time; zero or less when it is over.
   var left: Duration { ContinuousClock.now.duration(to: deadline) }
 }

@@ -1,19 +1,19 @@
 public import Wyoming
 
-/// How long the engine waits for its server, and what it takes from it.
+/// Timeouts and limits of the connection to a server.
 public struct WyomingEngineOptions: Hashable, Sendable {
-  /// How long it may take to reach the server, its name included; 5 s.
+  /// The time to connect to the server, including name resolution; 5 s.
   public var connectTimeout = Duration.seconds(5)
-  /// How long a child process may take to start and to load its model; 2 minutes.
+  /// The time for a child process to start and load its model; 2 minutes.
   public var startTimeout = Duration.seconds(120)
-  /// How long a server that runs already may take to say what it can do; 10 s.
+  /// The time for a running server to describe itself; 10 s.
   public var describeTimeout = Duration.seconds(10)
-  /// How long the server may take for the text once the utterance has ended, and for making room
-  /// for more audio before that; 30 s.
+  /// The time for the server to return the text after the end of an utterance, and to accept more audio
+  /// before that; 30 s.
   public var answerTimeout = Duration.seconds(30)
-  /// How large the parts of the server's frames may be.
+  /// The largest accepted parts of the server's frames.
   public var limits = WyomingLimits()
-  /// The name of the server's model; nil for the first one that knows the language.
+  /// The name of the server's model; nil for the first one with the language.
   public var model: String?
 
   /// The default options.

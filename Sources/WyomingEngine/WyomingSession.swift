@@ -3,37 +3,48 @@ import AudioThreads
 import SpeechEngine
 import Wyoming
 
-/// A server at work on one stream: each utterance is a transcription of its own.
+/// A session on a server: each utterance is a transcription of its own.
 final class WyomingSession: SpeechEngineSession {
   private let links: LinkPool
-  private let choice: ModelChoice
+  /// The model that was asked for; nil for the first one that knows the language.
+  private let model: String?
+  private let language: String?
   private let phrases: [String]
-  /// Signaled for good once the session is interrupted.
+  /// Stays signaled once the session is interrupted.
   private let interruption: WakeUp
 
+  /// The server's model; nil until the session is prepared.
+  private var choice: ModelChoice?
   private var link: ServerLink?
   private var progress = TranscriptProgress()
   private var voice = VoicedSpan()
 
   init(links: LinkPool, options: SpeechSessionOptions) throws(SpeechEngineError) {
-    let model = try options.checkedModel()
+    model = try options.checkedModel() ?? links.options.model
+    language = options.language
     self.links = links
     do throws(WakeUpError) { interruption = try WakeUp() } catch {
       throw .failed(reason: error.description)
     }
     phrases = options.contextualPhrases
-    let link = try links.take()
-    choice = try ModelChoice(
-      link.describe(), model: model ?? links.options.model, language: options.language)
-    links.giveBack(link)
   }
 
   var interrupt: @Sendable () -> Void { { [interruption] in interruption.signal() } }
 
-  func beginUtterance() throws(SpeechEngineError) {
+  func prepare() throws(SpeechEngineError) {
+    let link = try takeLink()
+    choice = try ModelChoice(link.describe(), model: model, language: language)
+    links.giveBack(link)
+  }
+
+  private func takeLink() throws(SpeechEngineError) -> ServerLink {
     if interruption.isSignaled(within: 0) { throw .interrupted }
-    let link = try links.take()
-    link.interruption = interruption
+    return try links.take(until: interruption)
+  }
+
+  func beginUtterance() throws(SpeechEngineError) {
+    if choice == nil { try prepare() }
+    let link = try takeLink()
     (progress, voice) = (TranscriptProgress(), VoicedSpan())
     self.link = link
     try send(WyomingEvent("transcribe", transcribeData))
@@ -60,12 +71,11 @@ final class WyomingSession: SpeechEngineSession {
     while !progress.isOver { progress.take(try link.receive(within: budget)) }
     try checkFailure()
     self.link = nil
-    link.interruption = nil
     links.giveBack(link)
     return hypothesis
   }
 
-  /// A server that has given its text early hears no more of the utterance.
+  /// A server that has sent its text early gets no more of the utterance.
   private func send(_ event: WyomingEvent) throws(SpeechEngineError) {
     for event in link?.arrived ?? [] { progress.take(event) }
     try checkFailure()
@@ -88,15 +98,15 @@ final class WyomingSession: SpeechEngineSession {
 
   private var transcribeData: [String: JSONValue] {
     var data: [String: JSONValue] = [:]
-    if let model = choice.model { data["name"] = .string(model) }
-    if let language = choice.language { data["language"] = .string(language) }
+    if let model = choice?.model { data["name"] = .string(model) }
+    if let language = choice?.language { data["language"] = .string(language) }
     if !phrases.isEmpty { data["transcript_terms"] = .array(phrases.map(JSONValue.string)) }
     return data
   }
 }
 
 extension SpeechSessionOptions {
-  /// The model that is asked for; throws where anything is that the protocol has no place for.
+  /// The requested model; throws for options that the protocol cannot express.
   fileprivate func checkedModel() throws(SpeechEngineError) -> String? {
     if grammar != nil { throw .unsupported("grammar", engine: "wyoming") }
     if !keyPhrases.isEmpty { throw .unsupported("search for key phrases", engine: "wyoming") }

@@ -68,7 +68,7 @@ extension ImportRules {
 
     // The seams: no C, and nothing of what lies above or below them.
     "SoundCard": ["AudioCore", "AudioThreads", "ClientDependencies"],
-    "SpeechEngine": ["AudioCore", "ClientDependencies", "FilePaths"],
+    "SpeechEngine": ["AudioCore", "AudioThreads", "ClientDependencies", "FilePaths"],
 
     // The owners of C libraries.
     "ALSASoundCard": [

@@ -27,6 +27,12 @@ struct MoonshinePreparationTests {
     let tokens = try prepared(audio)
     #expect(tokens.count > 8)
     #expect(tokens == (try published(audio)))
+    // The keys of the audio are not scaled anew for each token: that is a part of multiplying by them.
+    let decoder = try Data(contentsOf: folder.path.appending("decoder.prepared.ort").url)
+    let isThere = ["Mul_1", "MatMul/MatMulScaleFusion//MatmulTransposeFusion/"].map { name in
+      decoder.range(of: Data("layers.7/encoder_attn/\(name)\0".utf8)) != nil
+    }
+    #expect(isThere == [false, true])
   }
 
   @Test func `a file that cannot be written is an error with its name`() throws {

@@ -115,7 +115,7 @@ import Testing
     let tenSeconds = [Float](repeating: 0, count: 160_000)
     for _ in 0..<4 { try session.process(tenSeconds) }
     #expect(
-      throws: SpeechEngineError.failed(reason: "the utterance is longer than 40 s; end it before")
+      throws: SpeechEngineError.failed(reason: "the utterance is longer than 40 s; end it earlier")
     ) {
       try session.process(tenSeconds)
     }

@@ -61,12 +61,12 @@ import Testing
     try Data("weighty".utf8).write(to: folder.file("model.ort"))
     try change([.modificationDate: date.addingTimeInterval(5)], of: "model.ort")
     let damage = ONNXError.fileDamaged(
-      path: path.appending("model.ort"), reason: "its SHA-256 is not the one that was recorded")
+      path: path.appending("model.ort"), reason: "its SHA-256 differs from the recorded one")
     #expect(throws: damage) { try file() }
     #expect(throws: damage) { try InstalledFolder(path).verify() }
     #expect(
       damage.description.hasSuffix(
-        "is damaged: its SHA-256 is not the one that was recorded; install it again"))
+        "is damaged: its SHA-256 differs from the recorded one; install it again"))
   }
 
   @Test(arguments: ["manifest.json", "model.ort", "."])
@@ -106,7 +106,8 @@ import Testing
     }
     #expect(mkfifo(folder.file("other.ort").path, 0o644) == 0)
     #expect(
-      throws: ONNXError.fileDamaged(path: path.appending("other.ort"), reason: "it is no file")
+      throws: ONNXError.fileDamaged(
+        path: path.appending("other.ort"), reason: "it is not a regular file")
     ) { try file("other.ort") }
   }
 
@@ -165,7 +166,7 @@ import Testing
     try Data("other".utf8).write(to: folder.file("other.ort"))
     #expect {
       try file("other.ort")
-    } throws: { "\($0)".contains("manifest.json is damaged: it does not have other.ort") }
+    } throws: { "\($0)".contains("manifest.json is damaged: it does not list other.ort") }
   }
 
   @Test func `components are below XDG_DATA_HOME, or the home folder`() throws {

@@ -122,7 +122,7 @@ import Testing
         return reason
       }
     }
-    #expect(reason([]) == "it has an input \"x\", which is not known")
+    #expect(reason([]) == "it has an input \"x\", which is unknown")
     #expect(reason([x, ONNXPort("sr", .int64, [])]) == "it has no input \"sr\"")
     #expect(
       reason([ONNXPort("x", .int64, [1, nil])])

@@ -32,13 +32,13 @@ import Testing
   func `a value that PocketSphinx would die of, or take to bad effect, is damage`(
     good: String, bad: String
   ) {
-    #expect(throws: ModelDamage.self) {
+    #expect(throws: SphinxModelDamage.self) {
       try parse(Self.good.replacing(good, with: bad))
     }
   }
 
   @Test func `the damage names the parameter and the value`() {
-    #expect(throws: ModelDamage("-cmn cannot be nonsense")) {
+    #expect(throws: SphinxModelDamage("-cmn cannot be nonsense")) {
       try parse(Self.good.replacing("batch", with: "nonsense"))
     }
   }
@@ -49,7 +49,7 @@ import Testing
   func `a filterbank with filters between the lines of the spectrum is damage`(
     lower: String, upper: String, count: String
   ) {
-    #expect(throws: ModelDamage.self) { try parse(Self.filters(lower, upper, count)) }
+    #expect(throws: SphinxModelDamage.self) { try parse(Self.filters(lower, upper, count)) }
   }
 
   @Test(arguments: [("133.33334", "6855.4976", "40"), ("0", "8000", "80"), ("130", "3700", "20")])
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test func `edges that are the wrong way round are named`() {
-    #expect(throws: ModelDamage("-lowerf 4000.0 is not below -upperf 1000.0")) {
+    #expect(throws: SphinxModelDamage("-lowerf 4000.0 is not below -upperf 1000.0")) {
       try parse(Self.filters("4000", "1000", "25"))
     }
   }

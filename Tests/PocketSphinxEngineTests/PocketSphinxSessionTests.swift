@@ -57,6 +57,27 @@ import Testing
     #expect(throws: SpeechEngineError.interrupted) { _ = try session.finishUtterance() }
   }
 
+  @Test func `an interruption at the end of an utterance keeps its decoder from other sessions`()
+    throws
+  {
+    let pool = DecoderPool(location: ModelLocation(chosen: nil))
+    let speech = try samples(of: "go-forward.wav")
+    var decoder: Decoder
+    var error: (any Error)?
+    repeat {
+      decoder = try pool.take()
+      let session = try PocketSphinxSession(decoder: decoder, pool: pool)
+      try session.beginUtterance()
+      for _ in 0..<5 { try session.process(speech) }
+      let interrupt = session.interrupt
+      Thread { interrupt() }.start()
+      // The thread may be late; then there is another utterance.
+      do { _ = try session.finishUtterance() } catch let interruption { error = interruption }
+    } while error == nil
+    #expect(error as? SpeechEngineError == .interrupted)
+    #expect(try pool.take() !== decoder)
+  }
+
   @Test func `a search ends between two tenths of a second`() throws {
     let decoder = try DecoderPool(location: ModelLocation(chosen: nil)).take()
     let interruption = InterruptionFlag()

@@ -8,7 +8,7 @@ import TestTools
 /// hears one word in everything.
 final class BlockingEngine: Sendable {
   enum Place {
-    case making, beginning, processing, guessing, finishing
+    case making, preparing, beginning, processing, guessing, finishing
   }
 
   /// Open once the call has been made.
@@ -71,6 +71,7 @@ final class BlockingEngine: Sendable {
       }
     }
 
+    func prepare() throws(SpeechEngineError) { try pass(.preparing) }
     func beginUtterance() throws(SpeechEngineError) { try pass(.beginning) }
     func process(_ samples: [Float]) throws(SpeechEngineError) { try pass(.processing) }
 

@@ -191,7 +191,9 @@ import Testing
     await tasks.finishAll()
   }
 
-  @Test(arguments: [BlockingEngine.Place.beginning, .processing, .guessing, .finishing], [1, 2])
+  @Test(
+    arguments: [BlockingEngine.Place.preparing, .beginning, .processing, .guessing, .finishing],
+    [1, 2])
   func `an engine that does not come back is interrupted when it is left`(
     place: BlockingEngine.Place, jobCount: Int
   ) async throws {
@@ -206,7 +208,9 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  @Test(arguments: [BlockingEngine.Place.beginning, .processing, .guessing, .finishing], [1, 2])
+  @Test(
+    arguments: [BlockingEngine.Place.preparing, .beginning, .processing, .guessing, .finishing],
+    [1, 2])
   func `cancelling interrupts the engine, and its thread ends`(
     place: BlockingEngine.Place, jobCount: Int
   ) async throws {

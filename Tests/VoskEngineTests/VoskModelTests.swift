@@ -85,7 +85,7 @@ import Testing
     try write(Array(bytes.prefix(30)), to: "graph/Gr.fst")
     #expect(trouble() != nil)
     for count in 0..<bytes.count {
-      #expect(throws: ModelDamage.self) {
+      #expect(throws: VoskModelDamage.self) {
         try TransducerHeader(Array(bytes.prefix(count)))
       }
     }

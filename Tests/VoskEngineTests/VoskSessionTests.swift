@@ -1,6 +1,7 @@
 import AudioCore
 import Foundation
 import SpeechEngine
+import Synchronization
 import Testing
 
 @testable import VoskEngine
@@ -93,6 +94,30 @@ import Testing
     }
     #expect(throws: SpeechEngineError.interrupted) { try session.beginUtterance() }
     #expect(throws: SpeechEngineError.interrupted) { _ = try session.finishUtterance() }
+  }
+
+  @Test func `an interruption does not wait for the final result`() throws {
+    let vosk = try FakeVosk()
+    let pipe = vosk.folder.appending(path: "pipe").path
+    try #require(mkfifo(pipe, 0o600) == 0)
+    try vosk.behave("late \(pipe)")
+    try vosk.keepLog()
+    let writer = Mutex<Int32>(-1)
+    do {
+      let session = try vosk.engine.makeSession(SpeechSessionOptions())
+      let interrupt = session.interrupt
+      Thread {
+        // It opens when libvosk has begun the final result.
+        let end = open(pipe, O_WRONLY)
+        writer.withLock { $0 = end }
+        interrupt()
+      }.start()
+      #expect(throws: SpeechEngineError.interrupted) { _ = try session.understand(speech(.go)) }
+    }
+    // The result is still awaited: the recognizer outlives its session.
+    #expect(vosk.log.contains("final_result"))
+    #expect(!vosk.log.contains("recognizer_free"))
+    close(writer.withLock { $0 })
   }
 
   @Test func `silence and marks are no words`() throws {

@@ -95,6 +95,36 @@ import Wyoming
     #expect(throws: SpeechEngineError.interrupted) { try session.beginUtterance() }
   }
 
+  @Test func `an interruption ends the wait for a connection`() throws {
+    let server = try BusyServer()
+    let session = try SpeechEngine.patient(server.address) { $0.connectTimeout = .seconds(86_400) }
+      .makeSession(SpeechSessionOptions())
+    let interrupt = session.interrupt
+    _ = try DedicatedThread.start(name: "test-interrupt") { interrupt() }
+    #expect(throws: SpeechEngineError.interrupted) {
+      try session.prepare()
+    }
+    #expect(throws: SpeechEngineError.interrupted) { try session.beginUtterance() }
+  }
+
+  @Test func `an interruption ends the wait for a child process that loads its model`() throws {
+    let session = try SpeechEngine.patient(.stdio(command: "exec cat > /dev/null")) {
+      $0.startTimeout = .seconds(86_400)
+    }.makeSession(SpeechSessionOptions())
+    let interrupt = session.interrupt
+    _ = try DedicatedThread.start(name: "test-interrupt") { interrupt() }
+    #expect(throws: SpeechEngineError.interrupted) { try session.prepare() }
+  }
+
+  @Test func `an interruption ends the wait for the addresses of a host`() throws {
+    let interruption = try WakeUp()
+    interruption.signal()
+    #expect(throws: LinkTrouble.interrupted) {
+      try ByteLink.connected(
+        host: "x.invalid", port: 1, within: TimeBudget(.seconds(60)), until: interruption)
+    }
+  }
+
   @Test func `an utterance without text has no words, and the session goes on after it`() throws {
     let server = try ScriptedServer { side in
       side.describing { _ in

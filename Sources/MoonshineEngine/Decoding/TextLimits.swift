@@ -1,14 +1,14 @@
 import AudioCore
 
-/// How long a text may be: models make up words without end, or go round in circles.
+/// How long a text may be: models can invent words endlessly or repeat themselves.
 struct TextLimits {
   /// The fastest speech, in tokens per second.
   static let rate = 6.5
-  /// The same in languages whose words the tokenizer cuts into small pieces.
+  /// The same for languages whose words the tokenizer splits into small pieces.
   static let rateInPieces = 13.0
-  /// A short command has as many tokens, however short it is.
+  /// The limit for short commands.
   static let floor = 10
-  /// Speech repeats fewer tokens than this: "never, never, never, never" repeats six.
+  /// So many repeated tokens end the text; "never, never, never, never" repeats six.
   private static let circle = 24
   /// The greatest number of tokens.
   let tokenCount: Int
@@ -20,20 +20,20 @@ struct TextLimits {
     tokenCount = max(Self.floor, Int((seconds * rate).rounded(.up)))
   }
 
-  /// Whether a text goes round in circles or is too long.
+  /// Whether a text repeats itself or is too long.
   ///
-  /// - Parameter tokens: what is the same where tokens are alike.
+  /// - Parameter tokens: values that are equal if the tokens are.
   func areReached(by tokens: [some Equatable]) -> Bool {
     tokens.count >= tokenCount || Self.repetition(in: tokens, atMost: 8) >= Self.circle
   }
 
-  /// How many tokens at the end of a text that has reached the limits repeat those before them.
+  /// The number of tokens at the end of a text over the limits that repeat those before them.
   func excess(of tokens: [some Equatable]) -> Int {
     Self.repetition(in: tokens, atMost: tokens.count / 2)
   }
 
-  /// The longest repetition at the end: how many of the last tokens are the same as those `length`
-  /// before them, for the length that makes it the longest; none where that is less than one round.
+  /// The longest repetition at the end: the number of last tokens that equal those `length` before them,
+  /// for the length that makes it the longest; 0 if that is less than one period.
   private static func repetition(in tokens: [some Equatable], atMost longest: Int) -> Int {
     (1...max(1, longest)).map { length in
       let pairs = zip(tokens.reversed(), tokens.dropLast(length).reversed())

@@ -1,46 +1,44 @@
 import Glibc
 import SpeechEngine
 
-/// The decoder of a model over one encoded utterance: which token comes next, given those before.
+/// The decoder for one encoded utterance: it scores the next token, given those before it.
 protocol TokenModel {
-  /// What the model knows of the tokens so far; it is not changed by going on from it, so that
-  /// several texts may begin with the same tokens.
+  /// The model's state after some tokens; it is immutable, so several texts can continue from it.
   associatedtype State
 
   /// Reads the first tokens of a text in one pass.
   ///
-  /// - Returns: what may come behind the beginning and behind each of the tokens: one more than
-  ///   there are tokens.
+  /// - Returns: the scores after the beginning and after each token: one more than there are tokens.
   func begin(
     _ tokens: [Token]
   ) throws(SpeechEngineError) -> (scores: [TokenScores], state: State)
 
-  /// Reads one token more.
+  /// Reads one more token.
   func reading(
     _ token: Token, after state: State
   ) throws(SpeechEngineError) -> (scores: TokenScores, state: State)
 
-  /// The state after the first tokens alone.
+  /// The state after only the first tokens.
   func cut(_ state: State, to count: Int) throws(SpeechEngineError) -> State
 }
 
 /// How likely each token is to come next.
 struct TokenScores {
   let logits: [Float]
-  /// What the exponentials of all of them come to, as a logarithm.
+  /// The logarithm of the sum of their exponentials.
   private let total: Float
 
-  /// - Throws: `.failed` for values that are no numbers, as a damaged model gives.
+  /// - Throws: `.failed` for NaN or infinity, which a damaged model can return.
   init(_ logits: [Float]) throws(SpeechEngineError) {
     let most = logits.max() ?? .nan
     var sum: Float = 0
     for logit in logits { sum += exp(logit - most) }
     total = most + log(sum)
     self.logits = logits
-    guard total.isFinite else { throw .failed(reason: "the model gives no probabilities") }
+    guard total.isFinite else { throw .failed(reason: "the model returned no probabilities") }
   }
 
-  /// The logarithm of a token's probability; a tokenizer may have tokens that its model does not know.
+  /// The logarithm of a token's probability; negative infinity for a token that the model lacks.
   func logProbability(of token: Token) -> Float {
     logits.indices.contains(token) ? logits[token] - total : -.infinity
   }

@@ -1,25 +1,25 @@
 import SpeechEngine
 
-/// A text as the model has found it.
+/// A text that the model has found.
 struct DecodedText: Sendable {
   /// Its tokens, without its end.
   var tokens: [Token] = []
-  /// The logarithm of each token's probability; the last is that of the end, where it was reached.
+  /// The logarithm of each token's probability, and that of the end if it was reached.
   var logProbabilities: [Float] = []
-  /// Where the guide is behind the last token.
+  /// The guide after the last token.
   var guide = TokenGuide.none
 }
 
-/// Finds the likeliest texts of an utterance: token by token, so many texts at a time.
+/// Finds the likeliest texts of an utterance with a beam search.
 struct TokenSearch<Model: TokenModel> {
   let model: Model
   let tokenizer: Tokenizer
   let limits: TextLimits
   let guide: TokenGuide
-  /// How many texts are followed at a time.
+  /// The number of texts that are followed at a time.
   var width = 1
 
-  /// A text that is not at its end.
+  /// An incomplete text.
   private struct Beginning {
     var text: DecodedText
     var score: Float
@@ -27,14 +27,14 @@ struct TokenSearch<Model: TokenModel> {
     let scores: TokenScores
   }
 
-  /// A way to go on with a text.
+  /// A text and its possible next token.
   private struct Step {
     let beginning: Beginning
     let candidate: TokenGuide.Candidate
     var score: Float { beginning.score + candidate.score }
   }
 
-  /// A text that is complete.
+  /// A complete text.
   private struct Ending {
     let text: DecodedText
     let score: Float
@@ -43,21 +43,21 @@ struct TokenSearch<Model: TokenModel> {
   /// The likeliest texts, the likeliest first.
   ///
   /// - Parameters:
-  ///   - count: how many are wanted; less may be found.
-  ///   - draft: what the text may begin with. One pass verifies it, and the search goes on from the
-  ///     first token that is not the likeliest; it changes nothing but the time that takes. For
-  ///     several texts at a time it is not used.
+  ///   - count: the number of texts wanted; fewer may be found.
+  ///   - draft: the probable beginning of the text. One pass verifies it, and the search continues from
+  ///     the first token that is not the likeliest. It only saves time and is not used for several
+  ///     texts at a time.
   func texts(_ count: Int = 1, draft: [Token] = []) throws(SpeechEngineError) -> [DecodedText] {
     let known = Array(draft.prefix(width == 1 ? limits.tokenCount - 1 : 0))
     let (scores, state) = try model.begin(known)
     let silence = scores[0].logProbability(of: Tokenizer.end)
-    if silence >= Plausibility.nothing { return [DecodedText(logProbabilities: [silence])] }
+    if silence >= TextPlausibility.nothing { return [DecodedText(logProbabilities: [silence])] }
     var open = [try verify(known, scores, state)]
     var endings: [Ending] = []
     while !open.isEmpty {
       var next: [Beginning] = []
       for step in steps(from: open) {
-        // A longer text is never more likely, but for what the guide adds.
+        // A longer text is never more likely, except for the guide's bonus.
         let worst = endings.count >= count ? endings[count - 1].score : -.infinity
         guard step.score + guide.mostBonus > worst else { continue }
         guard let beginning = try follow(step) else {
@@ -72,7 +72,7 @@ struct TokenSearch<Model: TokenModel> {
     return endings.prefix(count).map(\.text)
   }
 
-  /// Reads as much of the draft as the model would have found itself.
+  /// Accepts as much of the draft as the search would have found.
   private func verify(
     _ draft: [Token], _ scores: [TokenScores], _ state: Model.State
   ) throws(SpeechEngineError) -> Beginning {
@@ -91,7 +91,7 @@ struct TokenSearch<Model: TokenModel> {
       scores: scores[count])
   }
 
-  /// The best ways to go on.
+  /// The best next steps.
   private func steps(from open: [Beginning]) -> [Step] {
     let all = open.flatMap { beginning in
       candidates(width, after: beginning.text, beginning.scores)
@@ -100,7 +100,7 @@ struct TokenSearch<Model: TokenModel> {
     return Array(all.sorted { $0.score > $1.score }.prefix(width))
   }
 
-  /// The best tokens to come next; a text that is to end has to have begun.
+  /// The best next tokens; an empty text cannot end.
   private func candidates(
     _ count: Int, after text: DecodedText, _ scores: TokenScores
   ) -> ArraySlice<TokenGuide.Candidate> {
@@ -108,7 +108,7 @@ struct TokenSearch<Model: TokenModel> {
       .filter { $0.token != Tokenizer.end || !text.tokens.isEmpty }.prefix(count)
   }
 
-  /// The text with one token more; nil where it is complete.
+  /// The text with one more token; nil if it is complete.
   private func follow(_ step: Step) throws(SpeechEngineError) -> Beginning? {
     var text = step.beginning.text
     text.add(step.candidate)
@@ -117,7 +117,7 @@ struct TokenSearch<Model: TokenModel> {
     return Beginning(text: text, score: step.score, state: state, scores: scores)
   }
 
-  /// A grammar says itself what may be repeated.
+  /// A grammar itself limits repetition.
   private func areLimitsReached(by text: DecodedText) -> Bool {
     guide.isGrammar
       ? text.tokens.count >= limits.tokenCount : limits.areReached(by: spellings(of: text))
@@ -138,7 +138,7 @@ struct TokenSearch<Model: TokenModel> {
 }
 
 extension DecodedText {
-  /// Goes on with a token.
+  /// Appends a token.
   fileprivate mutating func add(_ candidate: TokenGuide.Candidate) {
     if candidate.token != Tokenizer.end { tokens.append(candidate.token) }
     logProbabilities.append(candidate.logProbability)

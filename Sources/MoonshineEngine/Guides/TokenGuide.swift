@@ -1,26 +1,25 @@
 import SpeechEngine
 
-/// What may come next in a text, and what of it is preferred: by a grammar, by phrases that are
-/// likely to be said, or by the model alone.
+/// Restricts or weights the next token of a text: by a grammar, by likely phrases, or not at all.
 enum TokenGuide: Sendable {
   case none
   case phrases(PhraseProgress)
   case grammar(GrammarProgress)
 
-  /// A token that may come next.
+  /// A possible next token.
   struct Candidate {
     let token: Token
     /// The logarithm of its probability.
     let logProbability: Float
-    /// What the guide adds to it.
+    /// The bonus of the guide.
     let bonus: Float
-    /// The guide behind it.
+    /// The guide after the token.
     let guide: TokenGuide
 
     var score: Float { logProbability + bonus }
   }
 
-  /// The guide that the options of a session ask for.
+  /// The guide for a session's options.
   ///
   /// - Throws: `.grammarInvalid`.
   init(_ options: SpeechSessionOptions) throws(SpeechEngineError) {
@@ -34,10 +33,10 @@ enum TokenGuide: Sendable {
 
   var isGrammar: Bool { if case .grammar = self { true } else { false } }
 
-  /// What it may add at most to a text that goes on.
+  /// The highest bonus for a longer text.
   var mostBonus: Float { if case .phrases = self { PhraseProgress.most } else { 0 } }
 
-  /// The best tokens to come next, the best first; the end of the text may be one of them.
+  /// The best next tokens, the best first; one of them can be the end.
   func candidates(
     _ scores: TokenScores, most count: Int, of tokenizer: Tokenizer
   ) -> [Candidate] {
@@ -88,7 +87,7 @@ enum TokenGuide: Sendable {
 }
 
 extension TokenScores {
-  /// The likeliest tokens that are text or its end, the likeliest first.
+  /// The likeliest tokens that are text or the end, the likeliest first.
   fileprivate func best(_ count: Int, of tokenizer: Tokenizer) -> [Token] {
     var best: [Token] = []
     for token in 0..<min(logits.count, tokenizer.texts.count) {

@@ -3,7 +3,7 @@ import FilePaths
 import ONNXRuntime
 import SpeechEngine
 
-/// A loaded model, which any number of sessions share.
+/// A loaded model that any number of sessions share.
 ///
 /// Thread safety: it never changes; any number of threads may use it at the same time.
 final class MoonshineModel: Sendable {
@@ -14,7 +14,7 @@ final class MoonshineModel: Sendable {
   private let decoder: ONNXSession
   private let layout: DecoderLayout
 
-  /// Of less than a second the model makes one word again and again; silence behind it helps.
+  /// The model repeats one word for less audio than this, so silence is appended.
   private static let leastSamples = SampleRate.speech.hertz
 
   /// Loads the model.
@@ -42,10 +42,10 @@ final class MoonshineModel: Sendable {
     (self.files, self.library) = (files, library)
   }
 
-  /// Leaves the decoder's weights to the system until the next utterance.
+  /// Releases the pages of the decoder's weights until the next utterance.
   func rest() { decoder.releasePages() }
 
-  /// Encodes an utterance at 16 kHz; the encoder's weights are not needed while it is decoded.
+  /// Encodes an utterance at 16 kHz, and releases the encoder's pages, which decoding does not need.
   func encode(
     _ samples: [Float], as run: ONNXRun
   ) throws(SpeechEngineError) -> EncodedUtterance {
@@ -61,28 +61,28 @@ final class MoonshineModel: Sendable {
   }
 }
 
-/// What a decoder takes and gives: as many layers and heads as its model has.
+/// The inputs and outputs of a decoder, for any number of layers and heads.
 struct DecoderLayout: Sendable {
-  /// Keys and values of the tokens so far, for each layer: without `past_key_values` and `present`.
+  /// The cached keys and values of the tokens in each layer, without `past_key_values` and `present`.
   let tokenNames: [String]
-  /// The same of the audio, which do not change.
+  /// The same for the audio, which are constant.
   let audioNames: [String]
   let heads: Int
   let headSize: Int
-  /// How many values the encoder gives for each frame.
+  /// The number of values per frame of the encoder.
   let width: Int
 
   private static let past = "past_key_values"
   private static let present = "present"
 
-  /// - Throws: `.modelUnusable` with the name of an input or output that is not as it should be.
+  /// - Throws: `.modelUnusable` with the name of an unexpected input or output.
   init(_ session: ONNXSession) throws(ONNXError) {
     let names = session.inputs.compactMap { Self.name($0.name) }
     tokenNames = names.filter { $0.contains(".decoder.") }
     audioNames = names.filter { $0.contains(".encoder.") }
     let cache = session.inputs.first { Self.name($0.name) != nil }
     let hidden = session.inputs.first { $0.name == "encoder_hidden_states" }
-    // Where one is missing or of another form, `require` says so.
+    // `require` throws if one is missing or has another shape.
     heads = cache?.shape.dropFirst().first.flatMap(\.self) ?? 0
     headSize = cache?.shape.last.flatMap(\.self) ?? 0
     width = hidden?.shape.last.flatMap(\.self) ?? 0
@@ -112,7 +112,7 @@ struct DecoderLayout: Sendable {
   func outputs(_ names: [String]) -> [String] { names.map { Self.present + $0 } }
 }
 
-/// An utterance for which a decoder finds tokens.
+/// An encoded utterance, with the decoder that finds its tokens.
 struct EncodedUtterance: TokenModel {
   /// The decoder's keys and values.
   struct State {
@@ -158,7 +158,7 @@ struct EncodedUtterance: TokenModel {
 
   func cut(_ state: State, to count: Int) throws(SpeechEngineError) -> State {
     let tokens = try SpeechEngineError.during { () throws(ONNXError) in
-      // The beginning is a token as well.
+      // The begin token precedes them.
       try state.tokens.map { value throws(ONNXError) in
         try value.prefix(count + 1, in: decoder.library)
       }
@@ -166,7 +166,7 @@ struct EncodedUtterance: TokenModel {
     return State(tokens: tokens, audio: state.audio)
   }
 
-  /// Runs the decoder over tokens; gives what may come behind each, and the keys and values.
+  /// Runs the decoder over tokens; returns the scores after each, and the keys and values.
   private func decode(
     _ tokens: [Token], isFirst: Bool, keeping names: [String],
     with cache: () throws(ONNXError) -> [(name: String, value: ONNXValue)]
@@ -205,12 +205,12 @@ struct EncodedUtterance: TokenModel {
 }
 
 extension ONNXValue {
-  /// The values of the first tokens alone, where the dimensions are batch, head, token, and place.
+  /// The values of only the first tokens; the dimensions are batch, head, token, and feature.
   fileprivate func prefix(
     _ count: Int, in library: ONNXLibrary
   ) throws(ONNXError) -> ONNXValue {
     guard shape.count == 4, shape[0] == 1, shape[2] >= count else {
-      throw .failed(reason: "the model gives keys of the shape \(shape)")
+      throw .failed(reason: "the model returned keys of the shape \(shape)")
     }
     let (heads, length, size) = (shape[1], shape[2], shape[3])
     return try withElements { (all: UnsafeBufferPointer<Float>) throws(ONNXError) in
@@ -223,7 +223,7 @@ extension ONNXValue {
 }
 
 extension SpeechEngineError {
-  /// What the library or the installed files fail with, as an error of the engine.
+  /// Turns failures of the library or of the installed files into the engine's errors.
   static func during<Value>(
     _ body: () throws(ONNXError) -> Value
   ) throws(SpeechEngineError) -> Value {

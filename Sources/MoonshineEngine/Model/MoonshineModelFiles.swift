@@ -10,7 +10,7 @@ struct MoonshineModelFiles: Equatable, Sendable {
     case decoder = "decoder_model_merged.ort"
     case tokenizer = "tokenizer.bin"
 
-    /// The file that the preparation makes of it; the tokenizer needs none.
+    /// The prepared file; nil for the tokenizer, which needs none.
     var prepared: String? {
       switch self {
       case .encoder: "encoder.prepared.ort"
@@ -22,32 +22,32 @@ struct MoonshineModelFiles: Equatable, Sendable {
 
   let directory: FilePath
 
-  /// The model's language as its folder's name tells it: `moonshine-base-en`, `tiny-ja`.
+  /// The model's language, from the end of its folder's name: `moonshine-base-en`, `tiny-ja`.
   var language: String {
     let last = directory.name.text.split(separator: "-").last.map { $0.lowercased() } ?? ""
     return LanguageTag.codes.contains(last) ? last : LanguageTag.unknown
   }
 
-  /// Whether the folder has any of the files.
+  /// Whether the folder contains any of the files.
   var isThere: Bool {
     Part.allCases.contains { directory.appending(FilePath($0.rawValue)).status != nil }
   }
 
-  /// Checks that the files are there and are those that were installed, as far as their sizes tell.
+  /// Checks that the files exist, with the sizes and dates of the installed ones.
   ///
   /// - Throws: `.modelDamaged`, `.modelUnreadable`.
   func check() throws(SpeechEngineError) {
     for part in Part.allCases { _ = try path(of: part) }
   }
 
-  /// The path of a file that has been checked.
+  /// The path of a file, after a check.
   func path(of part: Part) throws(SpeechEngineError) -> FilePath {
     try SpeechEngineError.during { () throws(ONNXError) in
       try InstalledFolder(directory).file(part.rawValue)
     }
   }
 
-  /// All of a small file.
+  /// The contents of a small file.
   func contents(of path: FilePath) throws(SpeechEngineError) -> [UInt8] {
     do {
       return try path.contents()
@@ -56,7 +56,7 @@ struct MoonshineModelFiles: Equatable, Sendable {
     }
   }
 
-  /// Loads a part; from its prepared file where there is one, whose weights stay in the file.
+  /// Loads a part, from its prepared file if there is one; its weights then stay in the mapped file.
   func session(_ part: Part, in library: ONNXLibrary) throws(ONNXError) -> ONNXSession {
     let folder = try InstalledFolder(directory)
     var options = ONNXSessionOptions()

@@ -3,7 +3,7 @@ import Glibc
 
 /// SHA-256 of files, by OpenSSL's libcrypto.
 ///
-/// It is loaded at run time: only what was changed since it was installed needs it.
+/// It is loaded at run time, because only files that changed after their installation need it.
 package enum FileDigest {
   private typealias GetAlgorithm = @convention(c) () -> OpaquePointer?
   private typealias Digest =

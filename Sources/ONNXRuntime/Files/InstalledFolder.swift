@@ -3,10 +3,10 @@ package import FilePaths
 import FoundationEssentials
 import Glibc
 
-/// A folder with the files of a component: one that was installed, with a manifest, or the user's
-/// own, which is used as it is.
+/// A folder with the files of a component: an installed one with a manifest, or the user's own, which is
+/// used as it is.
 ///
-/// Nobody but its owner and the administrator may be able to change it.
+/// Only its owner and the administrator may be able to change it.
 package struct InstalledFolder: Sendable {
   /// What a manifest records.
   package struct Manifest: Codable, Equatable, Sendable {
@@ -14,7 +14,7 @@ package struct InstalledFolder: Sendable {
       package let name: String
       package let bytes: Int
       package let sha256: String
-      /// When the file was changed last, in nanoseconds since 1970.
+      /// When the file was last changed, in nanoseconds since 1970.
       package let modified: Int?
     }
 
@@ -29,7 +29,8 @@ package struct InstalledFolder: Sendable {
   /// Nil for a folder of the user's own.
   package let manifest: Manifest?
 
-  /// - Parameter environment: says where components are installed, each of which has a manifest.
+  /// - Parameter environment: the variables that determine where components are installed; an installed
+  ///   component has a manifest.
   /// - Throws: `.fileMissing`, `.fileUnsafe`; `.fileDamaged` for the manifest.
   package init(
     _ path: FilePath, environment: [String: String] = ProcessInfo.processInfo.environment
@@ -48,11 +49,11 @@ package struct InstalledFolder: Sendable {
     do {
       let bytes = try path.contents(atMost: longestManifest)
       guard bytes.count <= longestManifest else {
-        throw ONNXError.fileDamaged(path: path, reason: "it is longer than any manifest")
+        throw ONNXError.fileDamaged(path: path, reason: "it is too long for a manifest")
       }
       let manifest = try JSONDecoder().decode(Manifest.self, from: Data(bytes))
       guard manifest.files.allSatisfy({ !$0.name.contains("/") && $0.bytes >= 0 }) else {
-        throw ONNXError.fileDamaged(path: path, reason: "it names files that no folder has")
+        throw ONNXError.fileDamaged(path: path, reason: "it names files outside its folder")
       }
       return manifest
     } catch let error as FilePathError {
@@ -60,7 +61,7 @@ package struct InstalledFolder: Sendable {
     } catch let error as ONNXError {
       throw error
     } catch {
-      throw .fileDamaged(path: path, reason: "it is no manifest")
+      throw .fileDamaged(path: path, reason: "it is not a manifest")
     }
   }
 
@@ -70,8 +71,8 @@ package struct InstalledFolder: Sendable {
     return manifest.files.contains { $0.name == name }
   }
 
-  /// The path of a file that is what was installed, as far as its size and date tell; one whose
-  /// date is another is read as a whole.
+  /// The path of a file whose size and date are those of the installed file; if only the date differs,
+  /// the whole file is verified.
   ///
   /// - Throws: `.fileMissing`, `.fileUnsafe`, `.fileDamaged`, `.fileUnreadable`.
   package func file(_ name: String) throws(ONNXError) -> FilePath {
@@ -80,7 +81,7 @@ package struct InstalledFolder: Sendable {
     guard let manifest else { return file }
     guard let recorded = manifest.files.first(where: { $0.name == name }) else {
       throw .fileDamaged(
-        path: path.appending(FilePath(Self.manifestName)), reason: "it does not have \(name)")
+        path: path.appending(FilePath(Self.manifestName)), reason: "it does not list \(name)")
     }
     guard status.st_size == recorded.bytes else {
       throw .fileDamaged(
@@ -90,23 +91,23 @@ package struct InstalledFolder: Sendable {
     return file
   }
 
-  /// Reads all files of the manifest and compares them with it.
+  /// Reads all files of the manifest and compares their digests with it.
   ///
-  /// - Throws: the same, for the first that is different.
+  /// - Throws: the same, for the first file that differs.
   package func verify() throws(ONNXError) {
     for recorded in manifest?.files ?? [] { try recorded.verify(file(recorded.name)) }
   }
 
-  /// The same of what is a file: a pipe would be waited for.
+  /// The same for a regular file; opening a pipe would block.
   private static func trustedFile(_ path: FilePath) throws(ONNXError) -> stat {
     let status = try trustedStatus(of: path)
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw .fileDamaged(path: path, reason: "it is no file")
+      throw .fileDamaged(path: path, reason: "it is not a regular file")
     }
     return status
   }
 
-  /// What the system says of a file or folder that nobody else may change.
+  /// The status of a file or folder that no other user can change.
   private static func trustedStatus(of path: FilePath) throws(ONNXError) -> stat {
     guard let status = path.status else { throw ONNXError(code: errno, path: path) }
     let isOurs = status.st_uid == geteuid()
@@ -121,7 +122,7 @@ package struct InstalledFolder: Sendable {
 }
 
 extension InstalledFolder {
-  /// Records the files of a folder in its manifest, which comes into place as a whole.
+  /// Writes the manifest of a folder's files and moves it into place as a whole.
   package static func record(
     _ path: FilePath, component: String, version: String, files names: [String]
   ) throws(ONNXError) {
@@ -162,7 +163,7 @@ extension InstalledFolder {
 }
 
 extension InstalledFolder.Manifest.File {
-  /// What is to be recorded of a file.
+  /// The record of a file.
   fileprivate init(_ name: String, in folder: FilePath) throws(ONNXError) {
     let path = folder.appending(FilePath(name))
     guard let status = path.status else { throw ONNXError(code: errno, path: path) }
@@ -170,10 +171,10 @@ extension InstalledFolder.Manifest.File {
     sha256 = try FileDigest.sha256(of: path)
   }
 
-  /// Compares all of the file with what was recorded.
+  /// Compares the digest of the whole file with the recorded one.
   fileprivate func verify(_ path: FilePath) throws(ONNXError) {
     if try FileDigest.sha256(of: path) != sha256 {
-      throw .fileDamaged(path: path, reason: "its SHA-256 is not the one that was recorded")
+      throw .fileDamaged(path: path, reason: "its SHA-256 differs from the recorded one")
     }
   }
 }
@@ -181,12 +182,12 @@ extension InstalledFolder.Manifest.File {
 extension stat {
   /// When the file was changed last, in nanoseconds since 1970.
   ///
-  /// A date after 2262 wraps around, and is as good for comparison.
+  /// A date after 2262 wraps around, which comparison allows.
   fileprivate var modified: Int { st_mtim.tv_sec &* 1_000_000_000 &+ st_mtim.tv_nsec }
 }
 
 extension Data {
-  /// Writes the file anew and moves it into place.
+  /// Writes a new file and moves it into place.
   fileprivate func replace(_ path: FilePath) throws(FilePathError) {
     let temporary = FilePath(bytes: path.bytes + Array(".new".utf8))
     temporary.remove()

@@ -1,8 +1,8 @@
 /// The functions of ONNX Runtime's C interface that are used here.
 ///
-/// The library exports one name; all else is in a table that only grows, so that the place of a
-/// function is the same in every version from the one on that has it. `onnxruntime_c_api.h` has the
-/// types. A status is nil where all is well.
+/// The library exports one symbol. All other functions are in a table that only grows: a function has
+/// the same index in every later version. The types are those of `onnxruntime_c_api.h`. A nil status
+/// means success.
 struct ONNXFunctions: Sendable {
   typealias Status = OpaquePointer
   typealias Created = UnsafeMutablePointer<OpaquePointer?>
@@ -71,7 +71,7 @@ struct ONNXFunctions: Sendable {
   let releaseSessionOptions: Release
   let addConfigEntry: @Sendable @convention(c) (OpaquePointer, Text, Text) -> Status?
 
-  /// - Parameter table: what the library gives for version 16 or later.
+  /// - Parameter table: the table that the library returns for version 16 or later.
   init(table: UnsafePointer<UnsafeRawPointer>) {
     // A C function's value is its address, which is what the table holds; the types are those of
     // the header.

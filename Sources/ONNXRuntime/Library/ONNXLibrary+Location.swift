@@ -10,11 +10,10 @@ extension ONNXLibrary {
 
   /// Loads the library from where it was installed, or from the system.
   ///
-  /// One that was chosen, or else the one that the variable names, is the only one; nothing else is
-  /// taken in its place.
+  /// If a library was chosen, or else if the variable names one, no other library is tried.
   ///
-  /// - Throws: `.libraryMissing` with every place searched; where one was found, what is wrong with
-  ///   it.
+  /// - Throws: `.libraryMissing` with every place searched; for a library that was found, what is
+  ///   wrong with it.
   package static func load(
     chosen: FilePath? = nil,
     environment: [String: String] = ProcessInfo.processInfo.environment
@@ -34,7 +33,7 @@ extension ONNXLibrary {
 
   private static let systemNames: [FilePath] = ["libonnxruntime.so", "libonnxruntime.so.1"]
 
-  /// The library itself, where nobody else may change it.
+  /// The path of the library, if no other user can change it.
   private static func trusted(_ path: FilePath) throws(ONNXError) -> FilePath {
     guard path.status != nil else {
       throw .libraryUnusable(path: path, reason: "it is missing")

@@ -6,14 +6,14 @@ import Logging
 ///
 /// It is never unloaded, and its environment never released: sessions and values may outlive it.
 package final class ONNXLibrary: Sendable {
-  /// The version of the interface that is used here; later libraries have it as well.
+  /// The version of the C interface; later libraries support it too.
   private static let interface: UInt32 = 16
   static let leastVersion = "1.16"
   static let log = Logger(label: "syrinx.onnx")
 
   /// Where it was loaded from.
   package let path: FilePath
-  /// Its version, as it gives it: "1.28.2".
+  /// Its version, as it reports it: "1.28.2".
   package let version: String
   let functions: ONNXFunctions
   private let environment: ONNXOwner
@@ -22,14 +22,14 @@ package final class ONNXLibrary: Sendable {
   /// Loads the library, or finds it loaded; the corresponding C functions are `dlopen` and
   /// `OrtGetApiBase`.
   ///
-  /// - Throws: `.libraryUnusable` where the path leads to no library, to a foreign one, or to one
-  ///   that is too old, with its version.
+  /// - Throws: `.libraryUnusable` if there is no library at the path, another library, or one that is
+  ///   too old, with its version.
   package init(path: FilePath) throws(ONNXError) {
     let base = try Self.base(of: path)
     guard let version = base.version().map({ String(cString: $0) }) else {
       throw .libraryUnusable(path: path, reason: "it has no version")
     }
-    // Asked for a version that it does not have, the library prints to standard error.
+    // The library prints to standard error when it is asked for a version that it lacks.
     let parts = version.split(separator: ".").compactMap { Int($0) }
     guard parts.count >= 2, parts[0] > 1 || parts[1] >= Self.interface,
       let table = base.interface(Self.interface)
@@ -74,17 +74,17 @@ package final class ONNXLibrary: Sendable {
     path.withCString { dlopen($0, RTLD_NOW | RTLD_LOCAL) }
   }
 
-  /// Warnings are for whoever debugs; what fails has its reason in the error.
+  /// Warnings are logged for debugging only, because errors carry their reasons.
   private static var leastSeverity: Int32 { log.logLevel <= .debug ? 2 : 4 }
 
-  /// A session in the environment, from what the library takes as a model.
+  /// Creates a session in the environment.
   func makeSession(
     _ create: (_ environment: OpaquePointer, ONNXFunctions.Created) -> ONNXFunctions.Status?
   ) throws(ONNXError) -> ONNXOwner {
     try functions.make(releasedBy: functions.releaseSession) { create(environment.pointer, $0) }
   }
 
-  /// A tensor over memory that has to live as long as it.
+  /// Creates a tensor over memory that must outlive it.
   func makeTensor(
     over bytes: UnsafeMutableRawBufferPointer, shape: [Int], type: ONNXElementType
   ) throws(ONNXError) -> ONNXOwner {
@@ -98,7 +98,7 @@ package final class ONNXLibrary: Sendable {
   }
 }
 
-/// Gets the library's messages, which it would print to standard error.
+/// Receives the library's messages, which it would otherwise print to standard error.
 private func logMessage(
   _: UnsafeMutableRawPointer?, _: Int32, _: ONNXFunctions.Text?, _: ONNXFunctions.Text?,
   _: ONNXFunctions.Text?, message: ONNXFunctions.Text?

@@ -2,13 +2,13 @@ import FilePaths
 
 /// The one owner of an object of the library, which it releases.
 ///
-/// The library lets any thread use and release its objects, as long as none changes them meanwhile:
-/// whoever shares an owner looks to that, so that it may be `Sendable`.
+/// Unchecked, because of the pointer; right, because the library lets any thread use and release an
+/// object that no thread changes. Code that shares an owner ensures that.
 struct ONNXOwner: ~Copyable, @unchecked Sendable {
   let pointer: OpaquePointer
   private let release: ONNXFunctions.Release?
 
-  /// - Parameter release: nil for what lives as long as the library.
+  /// - Parameter release: nil for an object that lives as long as the library.
   init(_ pointer: OpaquePointer, releasedBy release: ONNXFunctions.Release?) {
     self.pointer = pointer
     self.release = release
@@ -30,14 +30,14 @@ extension ONNXFunctions {
     return ONNXOwner(created, releasedBy: release)
   }
 
-  /// The number that a function of the library gives.
+  /// The number that a function of the library returns.
   func count(_ get: GetCount, of object: OpaquePointer) throws(ONNXError) -> Int {
     var count = 0
     try check(get(object, &count))
     return count
   }
 
-  /// Makes a status that is not well an error: the one place for that.
+  /// Throws a failed status as an error; no other code does this.
   func check(_ status: Status?) throws(ONNXError) {
     guard let status else { return }
     defer { releaseStatus(status) }
@@ -48,7 +48,7 @@ extension ONNXFunctions {
 }
 
 extension String {
-  /// Without the places in the library's sources, and what else stands on lines of its own.
+  /// The first line, without the source locations on the lines after it.
   fileprivate var trimmed: String {
     split(separator: "\n").first.map { $0.trimmingPrefix(while: \.isWhitespace) }.map(String.init)
       ?? self

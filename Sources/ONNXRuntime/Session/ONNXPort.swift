@@ -9,7 +9,7 @@ package struct ONNXPort: Equatable, Sendable {
     (self.name, self.type, self.shape) = (name, type, shape)
   }
 
-  /// Whether a value that the other describes fits here.
+  /// Whether a value of the other port's type and shape fits.
   func takes(_ other: ONNXPort) -> Bool {
     type == other.type && shape.count == other.shape.count
       && zip(shape, other.shape).allSatisfy { $0 == nil || $1 == nil || $0 == $1 }
@@ -33,7 +33,7 @@ extension ONNXFunctions {
       let info = try make(releasedBy: releaseTypeInfo) { typeInfo(session, index, $0) }
       var tensor: OpaquePointer?
       try check(tensorInfo(info.pointer, &tensor))
-      // A sequence or a map is no tensor.
+      // A sequence or a map is not a tensor.
       ports.append(
         try tensor.map { tensor throws(ONNXError) in try port(tensor, named: name) }
           ?? ONNXPort(name, ONNXElementType(rawValue: 0), []))
@@ -41,7 +41,7 @@ extension ONNXFunctions {
     return ports
   }
 
-  /// What the library says of a tensor.
+  /// The type and shape that the library reports for a tensor.
   func port(_ info: OpaquePointer, named name: String) throws(ONNXError) -> ONNXPort {
     var type: Int32 = 0
     try check(elementType(info, &type))
@@ -51,7 +51,7 @@ extension ONNXFunctions {
     return ONNXPort(name, ONNXElementType(rawValue: type), shape)
   }
 
-  /// A text that the library allocates.
+  /// A string that the library allocates.
   private func text(
     _ get: (_ allocator: OpaquePointer, Created) -> Status?
   ) throws(ONNXError) -> String {

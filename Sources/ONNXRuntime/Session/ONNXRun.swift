@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A run, or several in a row, that another thread may end.
+/// One run, or several in a row, that another thread can end.
 ///
 /// Thread safety: any thread may call `terminate`, at any time and more than once. A run ends
 /// between two of its operators, of which the longest of Moonshine takes 50 ms for 20 s of audio.
@@ -17,11 +17,11 @@ package final class ONNXRun: Sendable {
     }
   }
 
-  /// Ends what runs, and all that would run later; the corresponding C function is
+  /// Ends the current run and every later one; the corresponding C function is
   /// `RunOptionsSetTerminate`.
   package func terminate() {
     flag.store(true, ordering: .releasing)
-    // It sets a flag, which cannot fail.
+    // The call only sets a flag and cannot fail.
     try? functions.check(functions.setTerminate(options.pointer))
   }
 

@@ -1,7 +1,7 @@
 package import FilePaths
 import Glibc
 
-/// A loaded model, which many users share.
+/// A loaded model that many users share.
 ///
 /// Thread safety: it never changes; any number of threads may run it at the same time.
 package final class ONNXSession: Sendable {
@@ -11,7 +11,7 @@ package final class ONNXSession: Sendable {
   package let inputs: [ONNXPort]
   package let outputs: [ONNXPort]
   private let owner: ONNXOwner
-  // The model's weights, where they stay in the file; released after `owner`.
+  // The model's file, if its weights stay there; released after `owner`.
   private let mapping: MappedFile?
   // The names as C takes them.
   private let names: CStrings
@@ -19,7 +19,7 @@ package final class ONNXSession: Sendable {
   /// Loads the model; the corresponding C functions are `CreateSession` and
   /// `CreateSessionFromArray`.
   ///
-  /// - Throws: `.modelUnusable` with what the library says, `.outOfMemory`.
+  /// - Throws: `.modelUnusable` with the library's message, `.outOfMemory`.
   package init(
     model path: FilePath, in library: ONNXLibrary,
     options: ONNXSessionOptions = ONNXSessionOptions()
@@ -50,14 +50,14 @@ package final class ONNXSession: Sendable {
     (self.path, self.library, self.mapping) = (path, library, mapping)
   }
 
-  /// Checks that the model takes just these inputs, and gives these outputs, among others.
+  /// Checks that the model has exactly these inputs, and at least these outputs.
   ///
-  /// - Throws: `.modelUnusable` with the first input or output that is different.
+  /// - Throws: `.modelUnusable` with the first input or output that differs.
   package func require(
     inputs wanted: [ONNXPort], outputs given: [ONNXPort]
   ) throws(ONNXError) {
     for input in inputs where !wanted.contains(where: { $0.name == input.name }) {
-      throw unusable("it has an input \"\(input.name.printable)\", which is not known")
+      throw unusable("it has an input \"\(input.name.printable)\", which is unknown")
     }
     for (kind, wanted, there) in [("input", wanted, inputs), ("output", given, outputs)] {
       for port in wanted {
@@ -77,11 +77,11 @@ package final class ONNXSession: Sendable {
 
   /// Runs the model; the corresponding C function is `Run`.
   ///
-  /// It blocks, and works on the calling thread alone.
+  /// It blocks and uses only the calling thread.
   ///
   /// - Parameters:
-  ///   - outputs: the names of what to compute; the library leaves out what nobody asks for.
-  ///   - run: what another thread may terminate.
+  ///   - outputs: the names of the outputs to compute; the library skips all others.
+  ///   - run: lets another thread terminate the call.
   /// - Returns: a value for each name in `outputs`.
   /// - Throws: `.terminated`, `.outOfMemory`, `.failed`.
   package func run(
@@ -105,18 +105,18 @@ package final class ONNXSession: Sendable {
     return try values(results)
   }
 
-  /// Takes mapped weights out of this process's memory until the next run, which brings them back
-  /// from the system's cache: 240 MB in 10 ms.
+  /// Removes mapped weights from this process's memory until the next run, which maps them again from
+  /// the system's cache: 240 MB in 10 ms.
   package func releasePages() {
     mapping?.releasePages()
   }
 
-  /// Takes over what a run has given; all of it, also where one is of no use.
+  /// Takes ownership of all results of a run, even if one of them is unusable.
   private func values(_ results: [OpaquePointer?]) throws(ONNXError) -> [ONNXValue] {
     let release = library.functions.releaseValue
     let made = results.map { pointer in
       Result { () throws(ONNXError) in
-        guard let pointer else { throw .failed(reason: "it gave no value") }
+        guard let pointer else { throw .failed(reason: "it returned no value") }
         return try ONNXValue(ONNXOwner(pointer, releasedBy: release), in: library)
       }
     }
@@ -132,7 +132,7 @@ package final class ONNXSession: Sendable {
 }
 
 extension ONNXError {
-  /// What the library says of a model that it does not load.
+  /// The error for a model that the library does not load.
   fileprivate func ofModel(at path: FilePath) -> ONNXError {
     if case .failed(let reason) = self {
       return .modelUnusable(path: path, reason: reason.printable)
@@ -141,9 +141,9 @@ extension ONNXError {
   }
 }
 
-/// Texts as C takes them, by themselves.
+/// C strings, by the Swift strings that they were made from.
 private final class CStrings: Sendable {
-  // Written once, before anybody else has it.
+  // Never changed after `init`.
   private nonisolated(unsafe) let texts: [String: UnsafeMutablePointer<CChar>]
 
   init(_ names: [String]) {

@@ -2,7 +2,7 @@ package import FilePaths
 
 /// How a model is loaded.
 package struct ONNXSessionOptions: Equatable, Sendable {
-  /// How far the library rewrites a graph when it loads it.
+  /// How far the library optimizes a graph while loading it.
   package enum Optimization: Int32, Sendable {
     case none = 0
     /// For any processor.
@@ -11,7 +11,7 @@ package struct ONNXSessionOptions: Equatable, Sendable {
     case all = 99
   }
 
-  /// A model that the library writes when it has loaded and rewritten one.
+  /// A file that the library writes after it has loaded and optimized a model.
   package struct Saving: Equatable, Sendable {
     package enum Format: String, Sendable {
       case onnx = "ONNX"
@@ -27,16 +27,16 @@ package struct ONNXSessionOptions: Equatable, Sendable {
   }
 
   package var optimization = Optimization.all
-  /// Whether memory that a run needs is kept for the next one.
+  /// Whether the memory of a run is kept for the next one.
   package var keepsMemory = true
-  /// Whether the weights of a model in ORT format stay in the file, which is mapped into memory and
-  /// shared with other processes.
+  /// Whether the file of a model in ORT format is mapped into memory, so that processes share its
+  /// weights.
   package var mapsWeights = false
   package var saving: Saving?
 
   package init() {}
 
-  /// The library's own form of them.
+  /// Creates the library's object with these options.
   func made(in library: ONNXLibrary) throws(ONNXError) -> ONNXOwner {
     let functions = library.functions
     let made = try functions.make(releasedBy: functions.releaseSessionOptions) {
@@ -47,7 +47,7 @@ package struct ONNXSessionOptions: Equatable, Sendable {
     // limits a step. Parallelism comes from decoding several utterances at once.
     try functions.check(functions.setThreadCount(options, 1))
     try functions.check(functions.setOptimizationLevel(options, optimization.rawValue))
-    // The lengths of its inputs change with each run: a pattern would be one more for each.
+    // The lengths of inputs change with each run, so that each would add a pattern.
     try functions.check(functions.disableMemoryPattern(options))
     if !keepsMemory { try functions.check(functions.disableArena(options)) }
     if let saving {
@@ -68,7 +68,7 @@ package struct ONNXSessionOptions: Equatable, Sendable {
         ("session.load_model_format", "ORT"),
         ("session.use_ort_model_bytes_directly", "1"),
         ("session.use_ort_model_bytes_for_initializers", "1"),
-        // Weights in another order would be copies.
+        // Repacked weights would be copies.
         ("session.disable_prepacking", "1"),
       ]
     }

@@ -1,12 +1,12 @@
 import FilePaths
 
-/// A type of elements that tensors have here.
+/// A type of tensor elements.
 package protocol ONNXElement: BitwiseCopyable, Sendable {
-  /// As the library names it.
+  /// Its number in the library.
   static var elementType: ONNXElementType { get }
 }
 
-/// How the library names types of elements: the numbers of `ONNXTensorElementDataType`.
+/// A type of elements, by its number in `ONNXTensorElementDataType`.
 package struct ONNXElementType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   package let rawValue: Int32
 
@@ -41,24 +41,24 @@ extension Bool: ONNXElement {
   package static let elementType = ONNXElementType.bool
 }
 
-/// A tensor, shared by whoever holds it: an input of many runs, or the output of one.
+/// A tensor: the output of a run, or an input of any number of runs.
 ///
-/// Thread safety: it never changes once it is made, so that any thread may read it.
+/// Thread safety: it never changes, so any thread may read it.
 package final class ONNXValue: Sendable {
   /// The length of each dimension.
   package let shape: [Int]
   package let type: ONNXElementType
   let owner: ONNXOwner
-  // What `owner` has its elements in: the library's memory, or `memory`.
+  // The elements of `owner`, in the library's memory or in `memory`.
   private nonisolated(unsafe) let elements: UnsafeRawPointer
-  // Memory of its own, which goes with it.
+  // Memory that the value itself allocated.
   private nonisolated(unsafe) let memory: UnsafeMutableRawBufferPointer?
 
-  /// A tensor whose elements the caller writes into place.
+  /// A tensor whose elements the caller writes in place.
   ///
   /// - Parameters:
   ///   - shape: a length of 0 makes a tensor without elements.
-  ///   - write: gets zeros.
+  ///   - write: gets memory that is filled with zeros.
   package init<Element: ONNXElement>(
     of element: Element.Type, shape: [Int], in library: ONNXLibrary,
     write: (UnsafeMutableBufferPointer<Element>) -> Void
@@ -79,7 +79,7 @@ package final class ONNXValue: Sendable {
     elements = UnsafeRawPointer(bytes.baseAddress ?? UnsafeMutableRawPointer(owner.pointer))
   }
 
-  /// A tensor with a copy of the elements, in the order of the dimensions, the last one fastest.
+  /// A tensor with a copy of the elements in row-major order.
   package convenience init<Element: ONNXElement>(
     _ elements: [Element], shape: [Int], in library: ONNXLibrary
   ) throws(ONNXError) {
@@ -89,7 +89,7 @@ package final class ONNXValue: Sendable {
     }
   }
 
-  /// Takes over what a run has given.
+  /// Takes ownership of a run's result.
   init(_ owner: consuming ONNXOwner, in library: ONNXLibrary) throws(ONNXError) {
     let functions = library.functions
     let value = owner.pointer
@@ -110,12 +110,12 @@ package final class ONNXValue: Sendable {
     memory?.deallocate()
   }
 
-  /// How many elements there are.
+  /// The number of elements.
   package var count: Int { shape.reduce(1, *) }
 
-  /// Calls `body` with the elements where they lie.
+  /// Calls `body` with the elements, without a copy.
   ///
-  /// - Throws: `.failed` where they are of another type; what `body` throws.
+  /// - Throws: `.failed` if they have another type; errors of `body`.
   package func withElements<Element: ONNXElement, Value>(
     of element: Element.Type = Element.self,
     _ body: (UnsafeBufferPointer<Element>) throws(ONNXError) -> Value

@@ -3,7 +3,7 @@ enum DictionaryFile {
   /// Checks that it is text and that every line has a word and a phone at least.
   ///
   /// It looks at each of some three million bytes once: this is a part of every start.
-  static func check(_ file: ModelBytes) throws(ModelDamage) {
+  static func check(_ file: ModelBytes) throws(SphinxModelDamage) {
     let (newline, space, tab) = (UInt8(ascii: "\n"), UInt8(ascii: " "), UInt8(0x09))
     try (!file.bytes.isEmpty).orDamage("it is empty")
     try (file.bytes.last == newline).orDamage("its last line is cut off")
@@ -24,12 +24,12 @@ enum DictionaryFile {
   /// that kind without looking.
   static func checkFillers(
     _ file: ModelBytes, of definition: ModelDefinition
-  ) throws(ModelDamage) {
+  ) throws(SphinxModelDamage) {
     try check(file)
     for line in file.bytes.split(separator: UInt8(ascii: "\n")) {
       let fields = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
       guard fields.count == 2, let word = fields.first, let phone = fields.last.map(String.init)
-      else { throw ModelDamage("\(fields.first ?? "a word") does not have one phone") }
+      else { throw SphinxModelDamage("\(fields.first ?? "a word") does not have one phone") }
       let isSilence = silences.contains(where: word.hasPrefix)
       let fits = isSilence ? phone == ModelDefinition.silence : definition.fillers.contains(phone)
       try fits.orDamage("\(word) cannot have the phone \(phone)")

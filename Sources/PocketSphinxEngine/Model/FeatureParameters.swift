@@ -43,9 +43,9 @@ struct FeatureParameters {
     "-lowerf", "-upperf", "-nfilt", "-transform", "-lifter", "-feat", "-svspec", "-cmn",
   ]
 
-  init(_ file: ModelBytes) throws(ModelDamage) {
+  init(_ file: ModelBytes) throws(SphinxModelDamage) {
     guard let text = String(validating: file.bytes, as: UTF8.self) else {
-      throw ModelDamage("it is no text")
+      throw SphinxModelDamage("it is no text")
     }
     let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
     try words.count.isMultiple(of: 2).orDamage("a parameter has no value")
@@ -56,7 +56,7 @@ struct FeatureParameters {
       try (values.updateValue(value, forKey: name) == nil).orDamage("\(name) stands there twice")
     }
     for name in Self.required where values[name] == nil {
-      throw ModelDamage("\(name) is missing")
+      throw SphinxModelDamage("\(name) is missing")
     }
     func number(_ name: String) -> Double { values[name].flatMap(Double.init) ?? 0 }
     try Self.checkFilters(from: number("-lowerf"), to: number("-upperf"), count: number("-nfilt"))
@@ -68,7 +68,7 @@ struct FeatureParameters {
   /// narrowest.
   private static func checkFilters(
     from lower: Double, to upper: Double, count: Double
-  ) throws(ModelDamage) {
+  ) throws(SphinxModelDamage) {
     try (lower < upper).orDamage("-lowerf \(lower) is not below -upperf \(upper)")
     let step = (mel(upper) - mel(lower)) / (count + 1)
     let width = hertz(mel(lower) + 2 * step) - lower
@@ -82,10 +82,10 @@ struct FeatureParameters {
   private static func mel(_ hertz: Double) -> Double { 2595 * log10(1 + hertz / 700) }
   private static func hertz(_ mel: Double) -> Double { 700 * (pow(10, mel / 2595) - 1) }
 
-  private static func check(_ name: String, _ value: String) throws(ModelDamage) {
+  private static func check(_ name: String, _ value: String) throws(SphinxModelDamage) {
     let isAllowed =
       switch allowed[name] {
-      case nil: throw ModelDamage("it has an unknown parameter \(name)")
+      case nil: throw SphinxModelDamage("it has an unknown parameter \(name)")
       case .words(let words): words.contains(value)
       case .numbers(let range): Double(value).map(range.contains) ?? false
       case .counts(let range): Int(value).map(range.contains) ?? false

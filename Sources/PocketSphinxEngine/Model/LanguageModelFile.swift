@@ -11,7 +11,7 @@ struct LanguageModelFile {
   private static let quantisedBits = 16
   private static let unigramSize = 12
 
-  init(_ file: ModelBytes) throws(ModelDamage) {
+  init(_ file: ModelBytes) throws(SphinxModelDamage) {
     var file = file
     try file.bytes.starts(with: Self.title).orDamage("it is no binary trie language model")
     try file.skip(Self.title.count)
@@ -32,7 +32,7 @@ struct LanguageModelFile {
   }
 
   /// One entry more than there are words tells where the last word's successors end.
-  private func checkUnigrams(_ file: inout ModelBytes) throws(ModelDamage) {
+  private func checkUnigrams(_ file: inout ModelBytes) throws(SphinxModelDamage) {
     for _ in 0...counts[0] {
       try file.skip(Self.unigramSize - 4)
       let next = try file.word()
@@ -43,7 +43,7 @@ struct LanguageModelFile {
 
   /// The entries are packed without regard to bytes: a word, its values and, but for the highest
   /// order, its successors.
-  private func checkNGrams(_ file: inout ModelBytes, _ index: Int) throws(ModelDamage) {
+  private func checkNGrams(_ file: inout ModelBytes, _ index: Int) throws(SphinxModelDamage) {
     let isLast = index == counts.count - 1
     let nextBits = isLast ? 0 : counts[index + 1].bitLength
     let beforeNext = counts[0].bitLength + Self.quantisedBits * (isLast ? 1 : 2)
@@ -63,7 +63,7 @@ struct LanguageModelFile {
     }
   }
 
-  private mutating func checkWords(_ file: inout ModelBytes) throws(ModelDamage) {
+  private mutating func checkWords(_ file: inout ModelBytes) throws(SphinxModelDamage) {
     let length = try file.word()
     let start = file.position
     try file.skip(length)

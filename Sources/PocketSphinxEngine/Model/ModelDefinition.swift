@@ -17,7 +17,7 @@ struct ModelDefinition: Equatable {
   /// The phone of silence, by the name that PocketSphinx knows it by.
   static let silence = "SIL"
 
-  init(_ file: ModelBytes) throws(ModelDamage) {
+  init(_ file: ModelBytes) throws(SphinxModelDamage) {
     var file = file
     try (file.bytes.starts(with: Array("BMDF".utf8))).orDamage("it is no binary model definition")
     try file.skip(4)
@@ -53,7 +53,7 @@ struct ModelDefinition: Equatable {
   /// there.
   private func checkNames(
     _ file: inout ModelBytes, silence: Int
-  ) throws(ModelDamage) -> [String] {
+  ) throws(SphinxModelDamage) -> [String] {
     let start = file.position
     var names: [String] = []
     for _ in 0..<contextFreePhoneCount {
@@ -72,7 +72,7 @@ struct ModelDefinition: Equatable {
     return names
   }
 
-  private func checkTree(_ file: inout ModelBytes) throws(ModelDamage) {
+  private func checkTree(_ file: inout ModelBytes) throws(SphinxModelDamage) {
     for _ in 0..<treeCount {
       _ = try file.halfWord()
       let children = try file.halfWord()
@@ -88,7 +88,7 @@ struct ModelDefinition: Equatable {
   /// Gives the names of the phones that are marked as silence or noise.
   private func checkPhones(
     _ file: inout ModelBytes, _ names: [String]
-  ) throws(ModelDamage) -> Set<String> {
+  ) throws(SphinxModelDamage) -> Set<String> {
     var fillers: Set<String> = []
     for phone in 0..<phoneCount {
       let (sequence, transition) = (try file.word(), try file.word())
@@ -104,7 +104,7 @@ struct ModelDefinition: Equatable {
     return fillers
   }
 
-  private func checkSequences(_ file: inout ModelBytes) throws(ModelDamage) {
+  private func checkSequences(_ file: inout ModelBytes) throws(SphinxModelDamage) {
     try (file.word() == sequenceCount * statesPerPhone).orDamage(
       "its list of states has the wrong length")
     for _ in 0..<sequenceCount * statesPerPhone {

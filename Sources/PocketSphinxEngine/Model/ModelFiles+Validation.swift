@@ -7,10 +7,10 @@ extension ModelFiles {
   @discardableResult
   func validate() throws(SpeechEngineError) -> CheckedModel {
     try validateAcoustics()
-    let vocabulary = try check(language) { file throws(ModelDamage) in
+    let vocabulary = try check(language) { file throws(SphinxModelDamage) in
       try LanguageModelFile(file).vocabulary
     }
-    let knownWords = try check(dictionary) { file throws(ModelDamage) in
+    let knownWords = try check(dictionary) { file throws(SphinxModelDamage) in
       try DictionaryFile.check(file)
       return DictionaryFile.excerpt(of: file, knownTo: vocabulary)
     }
@@ -23,23 +23,23 @@ extension ModelFiles {
   @discardableResult
   func validateAcoustics() throws(SpeechEngineError) -> ModelDefinition {
     try validateFeatureParameters()
-    let definition = try check(acousticFile("mdef")) { file throws(ModelDamage) in
+    let definition = try check(acousticFile("mdef")) { file throws(SphinxModelDamage) in
       try ModelDefinition(file)
     }
-    let means = try check(acousticFile("means")) { file throws(ModelDamage) in
+    let means = try check(acousticFile("means")) { file throws(SphinxModelDamage) in
       try ModelParameters(file, dimensions: 3, hasStreams: true)
     }
-    try check(acousticFile("variances")) { file throws(ModelDamage) in
+    try check(acousticFile("variances")) { file throws(SphinxModelDamage) in
       let variances = try ModelParameters(file, dimensions: 3, hasStreams: true)
       try (variances == means).orDamage("its shape is not that of the means")
     }
-    try check(acousticFile("transition_matrices")) { file throws(ModelDamage) in
+    try check(acousticFile("transition_matrices")) { file throws(SphinxModelDamage) in
       try Self.checkTransitions(file, of: definition)
     }
-    try check(acousticFile("sendump")) { file throws(ModelDamage) in
+    try check(acousticFile("sendump")) { file throws(SphinxModelDamage) in
       try Self.checkSenones(file, of: definition, means: means)
     }
-    try check(acousticFile("noisedict")) { file throws(ModelDamage) in
+    try check(acousticFile("noisedict")) { file throws(SphinxModelDamage) in
       try DictionaryFile.checkFillers(file, of: definition)
     }
     return definition
@@ -47,14 +47,14 @@ extension ModelFiles {
 
   /// Checks what a front end needs of the model.
   func validateFeatureParameters() throws(SpeechEngineError) {
-    try check(acousticFile("feat.params")) { file throws(ModelDamage) in
+    try check(acousticFile("feat.params")) { file throws(SphinxModelDamage) in
       try FeatureParameters(file)
     }
   }
 
   private static func checkTransitions(
     _ file: ModelBytes, of definition: ModelDefinition
-  ) throws(ModelDamage) {
+  ) throws(SphinxModelDamage) {
     let shape = try ModelParameters(file, dimensions: 3, hasStreams: false).shape
     let states = definition.statesPerPhone
     try (shape == [definition.transitionCount, states, states + 1]).orDamage(
@@ -63,7 +63,7 @@ extension ModelFiles {
 
   private static func checkSenones(
     _ file: ModelBytes, of definition: ModelDefinition, means: ModelParameters
-  ) throws(ModelDamage) {
+  ) throws(SphinxModelDamage) {
     let dump = try SenoneDump(file)
     let fits =
       dump.senoneCount == definition.senoneCount && dump.streamCount == means.shape[1]
@@ -76,10 +76,10 @@ extension ModelFiles {
   /// Names the file in what a check throws.
   @discardableResult
   private func check<Value>(
-    _ path: String, _ body: (ModelBytes) throws(ModelDamage) -> Value
+    _ path: String, _ body: (ModelBytes) throws(SphinxModelDamage) -> Value
   ) throws(SpeechEngineError) -> Value {
     let file = try ModelBytes(path: path)
-    do throws(ModelDamage) {
+    do throws(SphinxModelDamage) {
       return try body(file)
     } catch {
       throw .modelDamaged(path: path, reason: error.reason)

@@ -6,7 +6,7 @@ struct ModelParameters: Equatable {
 
   /// - Parameter dimensions: how many counts the kind of file begins with; where `hasStreams`, the
   ///   width of each stream follows, and the second count tells how many there are.
-  init(_ file: ModelBytes, dimensions: Int, hasStreams: Bool) throws(ModelDamage) {
+  init(_ file: ModelBytes, dimensions: Int, hasStreams: Bool) throws(SphinxModelDamage) {
     var file = file
     let hasChecksum = try Self.readHeader(&file)
     try (file.word() == 0x1122_3344).orDamage("its byte order is not little-endian")
@@ -41,7 +41,7 @@ struct ModelParameters: Equatable {
   }
 
   /// Reads the lines of text at the beginning; whether they promise a checksum.
-  private static func readHeader(_ file: inout ModelBytes) throws(ModelDamage) -> Bool {
+  private static func readHeader(_ file: inout ModelBytes) throws(SphinxModelDamage) -> Bool {
     let newline = UInt8(ascii: "\n")
     try (file.bytes.starts(with: Array("s3\n".utf8))).orDamage("it is no file of Sphinx parameters")
     var hasChecksum = false
@@ -52,7 +52,7 @@ struct ModelParameters: Equatable {
     }
   }
 
-  private static func check(_ file: inout ModelBytes, from start: Int) throws(ModelDamage) {
+  private static func check(_ file: inout ModelBytes, from start: Int) throws(SphinxModelDamage) {
     let end = file.position
     let expected = UInt32(bitPattern: Int32(truncatingIfNeeded: try file.word()))
     var sum: UInt32 = 0

@@ -4,7 +4,7 @@ struct SenoneDump: Equatable {
   let densityCount: Int
   let senoneCount: Int
 
-  init(_ file: ModelBytes) throws(ModelDamage) {
+  init(_ file: ModelBytes) throws(SphinxModelDamage) {
     var file = file
     let header = try Self.readHeader(&file)
     try (header["cluster_count"] == nil || header["cluster_count"] == 0).orDamage(
@@ -24,7 +24,9 @@ struct SenoneDump: Equatable {
 
   /// Reads the texts at the beginning, each after its length; those that are a name and a number
   /// are kept.
-  private static func readHeader(_ file: inout ModelBytes) throws(ModelDamage) -> [String: Int] {
+  private static func readHeader(_ file: inout ModelBytes) throws(SphinxModelDamage) -> [String:
+    Int]
+  {
     var values: [String: Int] = [:]
     while true {
       let length = try file.word()

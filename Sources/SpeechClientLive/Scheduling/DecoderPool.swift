@@ -94,12 +94,17 @@ final class PooledDecoding: Sendable {
   /// of both.
   var limit: Int { pool.isFirst(task) ? jobCount + 1 : 1 }
 
-  /// Returns when a session has been made.
+  /// Returns when a session has been made and prepared.
   ///
-  /// - Throws: what making it throws.
+  /// - Throws: what either throws.
   func prepare() async throws {
     let answer = Promise<SpeechHypothesis>()
-    perform(at: -1, { _ in SpeechHypothesis() }, whenDone: answer.resolve)
+    perform(
+      at: -1,
+      { session in
+        try session.prepare()
+        return SpeechHypothesis()
+      }, whenDone: answer.resolve)
     _ = try await answer.value()
   }
 

@@ -102,14 +102,16 @@ actor Recognizer {
     executor.asUnownedSerialExecutor()
   }
 
-  /// Loads the engine's model.
+  /// Loads the engine's model, or connects to its server.
   func prepare() async throws {
     guard !events.look(\.isClosed) else { return }
     if let pool {
       listener = try engine.makeListener?(options)
       try await pool.prepare()
     } else {
-      session = try engine.makeSession(options)
+      let session = try engine.makeSession(options)
+      try interruption.reaching(session) { try session.prepare() }
+      self.session = session
     }
     isOver = false
   }

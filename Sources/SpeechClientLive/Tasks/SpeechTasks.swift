@@ -118,7 +118,7 @@ final class SpeechTasks: Sendable {
 
   private static func status(afterLoading engine: SpeechEngine) -> AuthorizationStatus {
     do {
-      _ = try engine.makeSession(SpeechSessionOptions())
+      try engine.makeSession(SpeechSessionOptions()).prepare()
       return .authorized
     } catch {
       return AuthorizationStatus(error)

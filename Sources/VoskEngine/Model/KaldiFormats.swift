@@ -11,14 +11,16 @@ enum KaldiFormat: Equatable {
   /// Anything that is not empty.
   case anything
 
-  func check(_ file: ModelFile) throws(ModelDamage) {
-    guard file.size > 0 || self == .optionsIfAny else { throw ModelDamage(reason: "it is empty") }
+  func check(_ file: ModelFile) throws(VoskModelDamage) {
+    guard file.size > 0 || self == .optionsIfAny else {
+      throw VoskModelDamage(reason: "it is empty")
+    }
     switch self {
     case .object(let token):
       let content =
         file.head.starts(with: [0, UInt8(ascii: "B")]) ? file.head.dropFirst(2) : file.head[...]
       guard content.starts(with: Array(token.utf8)) else {
-        throw ModelDamage(reason: "it does not begin with \(token)")
+        throw VoskModelDamage(reason: "it does not begin with \(token)")
       }
     case .transducer: try TransducerHeader.check(file)
     case .options, .optionsIfAny: try Self.checkOptions(file)
@@ -27,12 +29,12 @@ enum KaldiFormat: Equatable {
   }
 
   /// libvosk prints pages of help about a line that is no option.
-  private static func checkOptions(_ file: ModelFile) throws(ModelDamage) {
+  private static func checkOptions(_ file: ModelFile) throws(VoskModelDamage) {
     let text = String(decoding: file.head, as: UTF8.self)
     for line in text.split(whereSeparator: \.isNewline).dropLast(file.isWhole ? 0 : 1) {
       let content = line.drop { $0 == " " || $0 == "\t" }
       guard content.isEmpty || content.hasPrefix("#") || content.hasPrefix("--") else {
-        throw ModelDamage(reason: "its line \"\(line.prefix(40))\" is no option")
+        throw VoskModelDamage(reason: "its line \"\(line.prefix(40))\" is no option")
       }
     }
   }
@@ -51,10 +53,10 @@ struct TransducerHeader: Equatable {
   let stateCount: Int
   let arcCount: Int
 
-  init(_ bytes: [UInt8]) throws(ModelDamage) {
+  init(_ bytes: [UInt8]) throws(VoskModelDamage) {
     var rest = bytes[...]
     guard try Self.number(&rest, bytes: 4) == Self.magic else {
-      throw ModelDamage(reason: "it is no transducer of OpenFst")
+      throw VoskModelDamage(reason: "it is no transducer of OpenFst")
     }
     kind = try Self.text(&rest)
     _ = try Self.text(&rest)
@@ -64,10 +66,10 @@ struct TransducerHeader: Equatable {
     arcCount = Int(truncatingIfNeeded: try Self.number(&rest, bytes: 8))
   }
 
-  static func check(_ file: ModelFile) throws(ModelDamage) {
+  static func check(_ file: ModelFile) throws(VoskModelDamage) {
     let header = try TransducerHeader(file.head)
     guard let least = header.leastSize, file.size < least else { return }
-    throw ModelDamage(reason: "it has \(file.size) bytes and should have \(least) or more")
+    throw VoskModelDamage(reason: "it has \(file.size) bytes and should have \(least) or more")
   }
 
   /// How much the states and arcs take at least; nil for kinds that store them otherwise.
@@ -83,17 +85,17 @@ struct TransducerHeader: Equatable {
 
   private static func number(
     _ rest: inout ArraySlice<UInt8>, bytes count: Int
-  ) throws(ModelDamage) -> UInt64 {
-    guard rest.count >= count else { throw ModelDamage(reason: "it ends within its header") }
+  ) throws(VoskModelDamage) -> UInt64 {
+    guard rest.count >= count else { throw VoskModelDamage(reason: "it ends within its header") }
     let value = rest.prefix(count).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     rest = rest.dropFirst(count)
     return value
   }
 
-  private static func text(_ rest: inout ArraySlice<UInt8>) throws(ModelDamage) -> String {
+  private static func text(_ rest: inout ArraySlice<UInt8>) throws(VoskModelDamage) -> String {
     let length = try number(&rest, bytes: 4)
     guard length <= 64, rest.count >= Int(length) else {
-      throw ModelDamage(reason: "its header makes no sense")
+      throw VoskModelDamage(reason: "its header makes no sense")
     }
     defer { rest = rest.dropFirst(Int(length)) }
     return String(decoding: rest.prefix(Int(length)), as: UTF8.self)

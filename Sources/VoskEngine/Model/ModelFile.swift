@@ -3,7 +3,7 @@ import Glibc
 import SpeechEngine
 
 /// What is wrong with a file of a model, for people.
-struct ModelDamage: Error, Equatable {
+struct VoskModelDamage: Error, Equatable {
   let reason: String
 }
 

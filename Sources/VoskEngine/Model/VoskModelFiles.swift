@@ -37,7 +37,7 @@ struct VoskModelFiles: Equatable, Sendable {
     for (name, format) in needed {
       let path = "\(directory)/\(name)"
       let file = try ModelFile(path: path)
-      do throws(ModelDamage) {
+      do throws(VoskModelDamage) {
         try format.check(file)
       } catch {
         throw .modelDamaged(path: path, reason: error.reason)

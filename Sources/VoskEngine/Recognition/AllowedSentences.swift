@@ -10,7 +10,7 @@ enum AllowedSentences {
 
   case anything
   case sentences(Set<[String]>, beginnings: Set<[String]>)
-  case keyPhrases([KeyPhrase])
+  case keyPhrases([VoskKeyPhrase])
 
   /// The word of a model for what is none of its phrases.
   static let otherWord = "[unk]"
@@ -26,7 +26,7 @@ enum AllowedSentences {
     } else if !options.keyPhrases.isEmpty {
       self = .keyPhrases(
         try options.keyPhrases.map { phrase throws(SpeechEngineError) in
-          try KeyPhrase(phrase) { model.knows($0) }
+          try VoskKeyPhrase(phrase) { model.knows($0) }
         })
     } else {
       self = .anything
@@ -55,7 +55,7 @@ enum AllowedSentences {
         $0 == 0 || beginnings.contains(words.prefix($0).map(\.text))
       }
       return Array(words.prefix(count ?? 0))
-    case .keyPhrases(let keys): return KeyPhrase.found(keys, in: words)
+    case .keyPhrases(let keys): return VoskKeyPhrase.found(keys, in: words)
     }
   }
 
@@ -64,7 +64,7 @@ enum AllowedSentences {
     switch self {
     case .anything: return words
     case .sentences(let sentences, _): return sentences.contains(words.map(\.text)) ? words : nil
-    case .keyPhrases(let keys): return KeyPhrase.found(keys, in: words)
+    case .keyPhrases(let keys): return VoskKeyPhrase.found(keys, in: words)
     }
   }
 }

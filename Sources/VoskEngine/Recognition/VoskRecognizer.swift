@@ -2,8 +2,9 @@ import SpeechEngine
 
 /// One recognizer of libvosk, and the model that it needs.
 ///
-/// Thread safety: one thread at a time.
-struct VoskRecognizer: ~Copyable {
+/// A class, because an interrupted session leaves it to the thread of its last call. Thread safety: one
+/// thread at a time.
+final class VoskRecognizer {
   /// What libvosk makes of samples.
   enum Progress: Equatable {
     /// It wants more.

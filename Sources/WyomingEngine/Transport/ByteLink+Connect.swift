@@ -5,15 +5,17 @@ import Synchronization
 
 extension ByteLink {
   /// Connects over TCP, to the first of the host's addresses that answers.
+  ///
+  /// - Throws: `.interrupted` once the interruption is signaled.
   static func connected(
-    host: String, port: Int, within budget: TimeBudget
+    host: String, port: Int, within budget: TimeBudget, until interruption: WakeUp? = nil
   ) throws(LinkTrouble) -> ByteLink {
     var trouble = LinkTrouble.hostUnknown(host: host, reason: "it has no address")
-    for address in try addresses(of: host, port: port, within: budget) {
+    for address in try addresses(of: host, port: port, within: budget, until: interruption) {
       do throws(LinkTrouble) {
-        let link = try connected(to: address, within: budget)
-        return link
+        return try connected(to: address, within: budget, until: interruption)
       } catch {
+        if error == .interrupted { throw error }
         trouble = error
       }
     }
@@ -21,13 +23,15 @@ extension ByteLink {
   }
 
   /// Connects to a Unix socket.
-  static func connected(path: String, within budget: TimeBudget) throws(LinkTrouble) -> ByteLink {
+  static func connected(
+    path: String, within budget: TimeBudget, until interruption: WakeUp? = nil
+  ) throws(LinkTrouble) -> ByteLink {
     guard let address = SocketAddress(path: path) else { throw .pathTooLong }
-    return try connected(to: address, within: budget)
+    return try connected(to: address, within: budget, until: interruption)
   }
 
   private static func connected(
-    to address: SocketAddress, within budget: TimeBudget
+    to address: SocketAddress, within budget: TimeBudget, until interruption: WakeUp?
   ) throws(LinkTrouble) -> ByteLink {
     let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
     let descriptor = socket(address.family, kind, 0)
@@ -36,7 +40,7 @@ extension ByteLink {
     // Each chunk is wanted at once; a Unix socket refuses, and has no need of it.
     setsockopt(
       descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
-    let link = ByteLink(owning: descriptor)
+    let link = ByteLink(owning: descriptor, interruption: interruption)
     let code = address.withPointer { connect(descriptor, $0, $1) == 0 ? 0 : errno }
     if code == 0 { return link }
     guard code == EINPROGRESS else { throw .system(code) }
@@ -89,9 +93,9 @@ private struct SocketAddress: Sendable {
   }
 }
 
-/// A host's addresses, asked for on a thread of its own: `getaddrinfo` takes as long as it likes.
+/// A host's addresses, resolved on a thread of its own, because `getaddrinfo` has no timeout.
 private func addresses(
-  of host: String, port: Int, within budget: TimeBudget
+  of host: String, port: Int, within budget: TimeBudget, until interruption: WakeUp?
 ) throws(LinkTrouble) -> [SocketAddress] {
   let search = AddressSearch()
   let isDone: WakeUp
@@ -104,7 +108,10 @@ private func addresses(
   } catch {
     throw .system(EAGAIN)
   }
-  guard isDone.wait(atMost: budget.left) else { throw .tookTooLong(budget.whole) }
+  var requests = [pollfd(fd: isDone.fileDescriptor, events: Int16(POLLIN), revents: 0)]
+  guard try poll(&requests, within: budget, until: interruption) else {
+    throw .tookTooLong(budget.whole)
+  }
   let (code, found) = search.outcome.withLock { $0 }
   guard code == 0 else {
     throw .hostUnknown(host: host, reason: String(cString: gai_strerror(code)))

@@ -1,19 +1,20 @@
 import AudioThreads
 import Glibc
 
-/// Two directions of bytes that never block but in `wait`, which ends in time.
+/// A nonblocking byte stream in both directions; only `wait` blocks, up to a deadline.
 final class ByteLink {
   private var input: Int32
   private var output: Int32
-  /// What ends every wait with `.interrupted`, now and later.
+  /// Ends every wait with `.interrupted` once it is signaled; nil for a link that nobody uses.
   var interruption: WakeUp?
 
-  /// Takes over a connected socket.
-  convenience init(owning socket: Int32) {
+  /// Takes ownership of a connected socket.
+  convenience init(owning socket: Int32, interruption: WakeUp? = nil) {
     self.init(input: socket, output: socket)
+    self.interruption = interruption
   }
 
-  /// Takes over what can be read from and a socket that can be written to.
+  /// Takes ownership of a descriptor to read from and a socket to write to.
   init(input: Int32, output: Int32) {
     (self.input, self.output) = (input, output)
     for descriptor in [input, output] {
@@ -31,35 +32,29 @@ final class ByteLink {
     (input, output) = (-1, -1)
   }
 
-  /// What can be done without waiting.
+  /// What does not block now.
   struct Readiness {
     let canRead: Bool
     let canWrite: Bool
   }
 
-  /// Waits until there is something to read, its end included, or room to write where that is asked
-  /// for; with no budget at all it only looks.
+  /// Waits until the link can be read (which includes its end) or, with `toWrite`, written; a budget of
+  /// zero returns at once.
   func wait(toWrite: Bool, within budget: TimeBudget) throws(LinkTrouble) -> Readiness {
     guard input >= 0 else { throw .system(EBADF) }
     var requests = [
       pollfd(fd: input, events: Int16(POLLIN), revents: 0),
       pollfd(fd: toWrite ? output : -1, events: Int16(POLLOUT), revents: 0),
-      pollfd(fd: interruption?.fileDescriptor ?? -1, events: Int16(POLLIN), revents: 0),
     ]
-    while true {
-      let count = poll(&requests, nfds_t(requests.count), pollTimeout(budget.left))
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw .system(errno) }
-      guard requests[2].revents == 0 else { throw .interrupted }
-      guard count > 0 || budget.whole == .zero else { throw .tookTooLong(budget.whole) }
-      // An end and an error can be read, and written to: that says which it is.
-      return Readiness(canRead: requests[0].revents != 0, canWrite: requests[1].revents != 0)
-    }
+    let isReady = try poll(&requests, within: budget, until: interruption)
+    guard isReady || budget.whole == .zero else { throw .tookTooLong(budget.whole) }
+    // An end or an error makes a descriptor ready; reading or writing reports which it is.
+    return Readiness(canRead: requests[0].revents != 0, canWrite: requests[1].revents != 0)
   }
 
-  /// The bytes that are there, none at the end; nil where `wait` was mistaken, as `poll` may be.
+  /// The available bytes, none at the end; nil if there are none after all, as `poll` may err.
   func read() throws(LinkTrouble) -> [UInt8]? {
-    // Within an array's initialiser the count can only be told, not thrown.
+    // An array's initializer cannot throw a typed error.
     var failure: Int32 = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
       let received = Glibc.read(input, buffer.baseAddress, buffer.count)
@@ -71,7 +66,7 @@ final class ByteLink {
     return bytes
   }
 
-  /// Writes as many of the bytes as there is room for, and gives their number.
+  /// Writes as many of the bytes as fit, and returns their number.
   func write(_ bytes: ArraySlice<UInt8>) throws(LinkTrouble) -> Int {
     let sent = bytes.withUnsafeBytes { bytes in
       send(output, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
@@ -79,5 +74,23 @@ final class ByteLink {
     if sent < 0, errno == EAGAIN || errno == EINTR { return 0 }
     guard sent >= 0 else { throw .system(errno) }
     return sent
+  }
+}
+
+/// Blocks until one of the descriptors is ready; false on timeout.
+///
+/// - Throws: `.interrupted` once the interruption is signaled, which stays so; `.system`.
+func poll(
+  _ requests: inout [pollfd], within budget: TimeBudget, until interruption: WakeUp?
+) throws(LinkTrouble) -> Bool {
+  var all =
+    requests + [pollfd(fd: interruption?.fileDescriptor ?? -1, events: Int16(POLLIN), revents: 0)]
+  while true {
+    let count = Glibc.poll(&all, nfds_t(all.count), pollTimeout(budget.left))
+    if count < 0, errno == EINTR { continue }
+    guard count >= 0 else { throw .system(errno) }
+    if all.removeLast().revents != 0 { throw .interrupted }
+    requests = all
+    return count > 0
   }
 }

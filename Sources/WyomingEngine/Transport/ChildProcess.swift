@@ -5,11 +5,11 @@ import Synchronization
 
 /// A child process with a connection to its standard input and output.
 ///
-/// Its input is a socket, because writing to a pipe whose reader has gone raises a signal here.
-/// It is in a process group of its own, so that what it starts ends with it, and Ctrl-C reaches it
-/// by the end of its standard input alone.
+/// Its input is a socket, because writing to a pipe without a reader raises a signal in this process.
+/// It has its own process group, so that its children end with it, and Ctrl-C reaches it only as the end
+/// of its standard input.
 final class ChildProcess {
-  /// How long a child may take to end by itself once its input has ended, and after SIGTERM.
+  /// The time that a child has to end after the end of its input, and again after SIGTERM.
   static let grace = Duration.seconds(1)
 
   let bytes: ByteLink
@@ -17,7 +17,7 @@ final class ChildProcess {
 
   /// Starts a line of shell script.
   ///
-  /// - Parameter living: the children that end with this process.
+  /// - Parameter living: the registry of children that end with this process.
   init(command: String, living: LivingChildren = .ofProcess) throws(LinkTrouble) {
     let input = try Connection.sockets()
     let output = try Connection.pipe()
@@ -36,14 +36,13 @@ final class ChildProcess {
   }
 
   /// How the child ended: a sentence with its status or signal and its last line on standard error;
-  /// nil where it still runs after that time.
-  func ending(within time: Duration) -> String? {
-    guard watch.waitForEnd(within: time) else { return nil }
+  /// nil if it still runs after that time or when the interruption is signaled.
+  func ending(within time: Duration, until interruption: WakeUp? = nil) -> String? {
+    guard watch.waitForEnd(within: time, until: interruption) else { return nil }
     return watch.sentence
   }
 
-  /// Sees to the child's end, on a thread of its own where it does not end at once; its connection
-  /// is closed already.
+  /// Ends the child, on a thread of its own if that takes long; its connection is already closed.
   func end() {
     guard !watch.waitForEnd(within: .milliseconds(100)) else { return }
     let watch = watch
@@ -60,14 +59,14 @@ extension ChildWatch {
     if !waitForEnd(within: ChildProcess.grace) { terminate() }
   }
 
-  /// Sends SIGTERM, and SIGKILL to what it does not end.
+  /// Sends SIGTERM, and SIGKILL if the child does not end.
   func terminate() {
     kill(SIGTERM)
     if !waitForEnd(within: ChildProcess.grace) { kill(SIGKILL) }
   }
 }
 
-/// Two connected descriptors, one for each side; each is closed by whoever has it last.
+/// Two connected descriptors, one for each side; the last owner of each closes it.
 struct Connection: ~Copyable {
   let ours: OwnedDescriptor
   let theirs: OwnedDescriptor
@@ -80,7 +79,7 @@ struct Connection: ~Copyable {
       ours: OwnedDescriptor(number: pair[0]), theirs: OwnedDescriptor(number: pair[1]))
   }
 
-  /// For what the other side writes.
+  /// A pipe that the other side writes to.
   static func pipe() throws(LinkTrouble) -> Connection {
     guard let pipe = makePrivatePipe() else { throw .system(errno) }
     return Connection(
@@ -96,7 +95,7 @@ struct OwnedDescriptor: ~Copyable {
     close(number)
   }
 
-  /// Hands it over.
+  /// Transfers the ownership.
   consuming func released() -> Int32 {
     let number = number
     discard self

@@ -39,10 +39,12 @@ final class ChildWatch: Sendable {
     }
   }
 
-  /// Whether the child has ended, or does within that time.
-  func waitForEnd(within time: Duration) -> Bool {
+  /// Waits until the child has ended, at most for that time or until the interruption is signaled;
+  /// returns whether it has.
+  func waitForEnd(within time: Duration, until interruption: WakeUp? = nil) -> Bool {
     if state.withLock({ $0.status != nil }) { return true }
-    ended.wait(atMost: time)
+    var requests = [pollfd(fd: ended.fileDescriptor, events: Int16(POLLIN), revents: 0)]
+    _ = try? poll(&requests, within: TimeBudget(time), until: interruption)
     return state.withLock { $0.status != nil }
   }
 

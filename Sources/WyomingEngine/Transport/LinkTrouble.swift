@@ -1,7 +1,7 @@
 import Glibc
 import Wyoming
 
-/// Why a connection cannot be made, or is of no more use.
+/// Why a connection cannot be made or used.
 enum LinkTrouble: Error, Equatable {
   /// The other end has gone.
   case ended
@@ -15,7 +15,7 @@ enum LinkTrouble: Error, Equatable {
   /// A system call failed, with this `errno`.
   case system(Int32)
 
-  /// Whether it says no more than that the other end has gone.
+  /// Whether the other end closed the connection, without a further reason.
   var isEnd: Bool {
     switch self {
     case .ended, .system(EPIPE), .system(ECONNRESET): true
@@ -29,7 +29,7 @@ extension LinkTrouble: CustomStringConvertible {
     switch self {
     case .ended: "the server closed the connection"
     case .tookTooLong(let time): "the server did not answer within \(time)"
-    case .interrupted: "it was told to stop"
+    case .interrupted: "it was interrupted"
     case .noFrames(let error): "the server does not speak the Wyoming protocol: \(error)"
     case .refused(let text): "the server says: \(text)"
     case .hostUnknown(let host, let reason): "the host \(host) was not found: \(reason)"

@@ -44,6 +44,24 @@ package enum TinyModel {
     return model(graph)
   }
 
+  /// `y = x * sqrt(size) * sqrt(4)`, where `size` is the length of the last dimension of `x`.
+  package static var scaling: Message {
+    let float = Message().message(5, Message().text(1, "to").number(3, 1).number(20, 2))
+    var graph = graph(
+      nodes: [
+        node("Shape", ["x"], ["shape"]), node("Slice", ["shape", "last", "end"], ["size"]),
+        Message(bytes: node("Cast", ["size"], ["float"]).bytes + float.bytes),
+        node("Sqrt", ["float"], ["scale"]), node("Mul", ["x", "scale"], ["scaled"]),
+        Message(bytes: node("Cast", ["four"], ["other"]).bytes + float.bytes),
+        node("Sqrt", ["other"], ["two"]), node("Mul", ["scaled", "two"], ["y"]),
+      ],
+      inputs: [row("x")], outputs: [row("y")])
+    for (name, value) in [("last", 1), ("end", Int.max), ("four", 4)] {
+      graph = graph.message(5, Message().number(1, 1).number(2, 7).number(7, value).text(8, name))
+    }
+    return model(graph)
+  }
+
   /// `y = go ? x + x : x`, and once more in each branch; the graphs of the branches have no names.
   package static func choosing(depth: Int = 2) -> Message {
     model(

@@ -11,20 +11,9 @@ final class ScriptedServer: Sendable {
   /// - Parameter script: runs once for each connection, on a thread of its own; the connection ends
   ///   with it.
   init(_ script: @escaping @Sendable (ServerSide) -> Void) throws {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let (listener, name) = listening(backlog: 8)
     self.listener = listener
-    var name = sockaddr_in()
-    name.sin_family = sa_family_t(AF_INET)
-    name.sin_addr.s_addr = inet_addr("127.0.0.1")
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    withUnsafeMutablePointer(to: &name) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        _ = bind(listener, pointer, length)
-        _ = getsockname(listener, pointer, &length)
-      }
-    }
-    listen(listener, 8)
-    address = .tcp(host: "127.0.0.1", port: Int(name.sin_port.bigEndian))
+    address = name.address
     _ = try DedicatedThread.start(name: "test-accept") {
       while true {
         let connection = accept(listener, nil, nil)
@@ -98,6 +87,60 @@ struct ServerSide: Sendable {
       var byte: UInt8 = 0
       guard recv(descriptor, &byte, 1, 0) == 1 else { return nil }
       reader.add([byte])
+    }
+  }
+}
+
+/// A server that accepts no connection: those that the system accepts for it fill its queue, so that
+/// further ones wait.
+final class BusyServer {
+  let address: WyomingAddress
+  private let descriptors: [Int32]
+
+  init() throws {
+    let (listener, name) = listening(backlog: 0)
+    address = name.address
+    let waiting = (0..<4).map { _ in
+      let connection = socket(
+        AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+      name.withPointer { _ = connect(connection, $0, $1) }
+      return connection
+    }
+    descriptors = waiting + [listener]
+  }
+
+  deinit {
+    for descriptor in descriptors { close(descriptor) }
+  }
+}
+
+/// A socket that listens on a free local port, and its name.
+private func listening(backlog: Int32) -> (listener: Int32, name: sockaddr_in) {
+  let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+  var name = sockaddr_in()
+  name.sin_family = sa_family_t(AF_INET)
+  name.sin_addr.s_addr = inet_addr("127.0.0.1")
+  name.withPointer { _ = bind(listener, $0, $1) }
+  var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+  withUnsafeMutablePointer(to: &name) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      _ = getsockname(listener, $0, &length)
+    }
+  }
+  listen(listener, backlog)
+  return (listener, name)
+}
+
+extension sockaddr_in {
+  fileprivate var address: WyomingAddress {
+    .tcp(host: "127.0.0.1", port: Int(sin_port.bigEndian))
+  }
+
+  fileprivate func withPointer(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Void) {
+    withUnsafePointer(to: self) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
     }
   }
 }

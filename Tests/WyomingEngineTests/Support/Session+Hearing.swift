@@ -18,7 +18,9 @@ extension SpeechEngine {
   }
 
   func session(language: String? = nil) throws -> any SpeechEngineSession {
-    try makeSession(SpeechSessionOptions(language: language))
+    let session = try makeSession(SpeechSessionOptions(language: language))
+    try session.prepare()
+    return session
   }
 }
 

@@ -39,7 +39,7 @@ enum RecognitionCosts {
       try uses.peers.add(batch, other)
     }
     return findings(bench.seconds * Double(times), files.count, uses)
-      + [try ours.wordErrors(bound: 22)]
+      + [try ours.wordErrors(bound: 22, normalization: .written)]
   }
 
   private static func findings(_ seconds: Double, _ count: Int, _ uses: Uses) -> [Finding] {

@@ -53,13 +53,18 @@ struct Transcribing {
   }
 
   /// The last transcripts against what was said.
-  func wordErrors(bound: Double) throws -> Finding {
+  ///
+  /// - Parameter normalization: how words are compared; limits hold for one way only.
+  func wordErrors(
+    bound: Double, normalization: WordNormalization = .spoken
+  ) throws -> Finding {
     let records = try String(contentsOfFile: output, encoding: .utf8)
       .split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
     let rates = bench.clips.map { clip in
       WordErrorRate(
         reference: Array(repeating: clip.words, count: bench.times).joined(separator: " "),
-        hypothesis: records.filter { $0.file == clip.url.path }.map(\.text).joined(separator: " "))
+        hypothesis: records.filter { $0.file == clip.url.path }.map(\.text).joined(separator: " "),
+        normalization: normalization)
     }
     let rate = rates.dropFirst().reduce(rates[0], +)
     return Finding(

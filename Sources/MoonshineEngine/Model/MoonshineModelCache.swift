@@ -4,12 +4,12 @@ import ONNXRuntime
 import SpeechEngine
 import Synchronization
 
-/// Keeps the model that was used last, because sessions share it.
-final class ModelCache: Sendable {
-  // Held while a model loads: whoever waits for it wants that very model, and has its own thread.
+/// Keeps the last used model, so that sessions share it.
+final class MoonshineModelCache: Sendable {
+  // Held while a model loads, because every waiting thread needs that model.
   private let kept = Mutex<MoonshineModel?>(nil)
 
-  /// The model of these files, which is loaded here and now where it is not the one that is kept.
+  /// The model of these files; loads it unless it is the kept one.
   func model(
     _ files: MoonshineModelFiles, in library: ONNXLibrary
   ) throws(SpeechEngineError) -> MoonshineModel {
@@ -24,10 +24,10 @@ final class ModelCache: Sendable {
   }
 }
 
-/// The library that was chosen, or the one that is found.
+/// The chosen library, or else the one that is found.
 struct LibraryChoice: Sendable {
   private let chosen: FilePath?
-  // Held while a library loads, which is once.
+  // Held while the library loads, once.
   private let loaded = Loaded()
 
   private final class Loaded: Sendable {
@@ -38,7 +38,7 @@ struct LibraryChoice: Sendable {
     self.chosen = chosen.map(FilePath.init)
   }
 
-  /// - Throws: `.libraryMissing`, with what is wrong where one was found.
+  /// - Throws: `.libraryMissing`; for a library that was found, with what is wrong with it.
   func load() throws(SpeechEngineError) -> ONNXLibrary {
     try loaded.library.withLock { library throws(SpeechEngineError) in
       if let library { return library }

@@ -7,17 +7,18 @@ import Testing
 
 @testable import MoonshineEngine
 
-@Suite struct ONNXGraphNamesTests {
+@Suite struct ONNXGraphRewritingTests {
   private let folder: TestFolder
 
   init() throws {
     folder = try TestFolder()
   }
 
-  private func completed(_ model: Message) throws -> Data {
+  private func rewritten(_ model: Message, headSize: Int? = nil) throws -> Data {
     let path = try model.write(to: folder.file("model.onnx"))
-    try ONNXGraphNames.complete(path, to: FilePath(folder.file("named.onnx")))
-    return try Data(contentsOf: folder.file("named.onnx"))
+    try ONNXGraphRewriting.rewrite(
+      path, to: FilePath(folder.file("rewritten.onnx")), headSize: headSize)
+    return try Data(contentsOf: folder.file("rewritten.onnx"))
   }
 
   @Test(.installedEngines, arguments: [1, 2, 6])
@@ -29,8 +30,8 @@ import Testing
     #expect(throws: ONNXError.self) {
       try ONNXSession(model: model.write(to: folder.file("model.onnx")), in: library)
     }
-    _ = try completed(model)
-    let session = try ONNXSession(model: FilePath(folder.file("named.onnx")), in: library)
+    _ = try rewritten(model)
+    let session = try ONNXSession(model: FilePath(folder.file("rewritten.onnx")), in: library)
     let result = try session.run(
       [
         ("go", ONNXValue([true], shape: [], in: library)),
@@ -41,26 +42,39 @@ import Testing
 
   @Test func `a model whose graphs have names stays as it is, byte for byte`() throws {
     for model in [TinyModel.doubling, TinyModel.endless] {
-      #expect(try completed(model) == Data(model.bytes))
+      #expect(try rewritten(model) == Data(model.bytes))
     }
-    let named = try completed(TinyModel.choosing())
-    #expect(try completed(Message(bytes: Array(named))) == named)
+    let named = try rewritten(TinyModel.choosing())
+    #expect(try rewritten(Message(bytes: Array(named))) == named)
+  }
+
+  @Test(.installedEngines, arguments: [nil, 9] as [Int?])
+  func `the root of a size that a shape gives becomes that of the head's size, if it is known`(
+    headSize: Int?
+  ) throws {
+    let library = try ONNXComponents.library()
+    _ = try rewritten(TinyModel.scaling, headSize: headSize)
+    let session = try ONNXSession(model: FilePath(folder.file("rewritten.onnx")), in: library)
+    let x = try ONNXValue([Float](repeating: 1, count: 4), shape: [1, 4], in: library)
+    let result = try session.run([("x", x)], outputs: ["y"])
+    // `y` is `x` times two roots: one of the size, and one that stays.
+    #expect(try result[0].withElements(of: Float.self) { $0[0] } == (headSize == nil ? 4 : 6))
   }
 
   @Test func `a file that is not a model is an error with its name, wherever it ends`() throws {
     let model = TinyModel.choosing().bytes
     for count in 1..<model.count {
       do {
-        _ = try completed(Message(bytes: Array(model.prefix(count))))
+        _ = try rewritten(Message(bytes: Array(model.prefix(count))))
       } catch {
         let path = FilePath(folder.file("model.onnx"))
         #expect(
           error as? ONNXError == .fileDamaged(path: path, reason: "it is no ONNX model"))
       }
     }
-    #expect(throws: ONNXError.self) { try completed(Message(bytes: Array(model.dropLast()))) }
+    #expect(throws: ONNXError.self) { try rewritten(Message(bytes: Array(model.dropLast()))) }
     #expect(throws: ONNXError.self) {
-      try completed(Message(bytes: [UInt8](repeating: 0xFF, count: 100)))
+      try rewritten(Message(bytes: [UInt8](repeating: 0xFF, count: 100)))
     }
   }
 }

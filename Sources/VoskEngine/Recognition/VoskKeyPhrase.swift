@@ -2,7 +2,7 @@ import AudioCore
 import SpeechEngine
 
 /// A phrase to be found among the words that Vosk gives.
-struct KeyPhrase: Equatable {
+struct VoskKeyPhrase: Equatable {
   let words: [String]
   /// The least confidence of each of its words; nil for any.
   let threshold: Double?
@@ -33,7 +33,7 @@ struct KeyPhrase: Equatable {
   /// The phrases among the words, in order, each as one; of two that begin at a word the longer one
   /// counts.
   static func found(
-    _ phrases: [KeyPhrase], in words: [SpeechHypothesis.Word]
+    _ phrases: [VoskKeyPhrase], in words: [SpeechHypothesis.Word]
   ) -> [SpeechHypothesis.Word] {
     let phrases = phrases.sorted { $0.words.count > $1.words.count }
     var found: [SpeechHypothesis.Word] = []

@@ -8,7 +8,7 @@ import SpeechEngine
 ///
 /// A class, because an aligner moves from a pool to a user and back. Thread safety: one thread at a
 /// time.
-final class WordAligner {
+final class AcousticAligner {
   private let decoder: OpaquePointer
   private let frontEnd: FrontEnd
   private let dictionary: ModelBytes

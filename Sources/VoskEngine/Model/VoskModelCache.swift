@@ -2,7 +2,7 @@ import SpeechEngine
 import Synchronization
 
 /// Keeps the model that was used last, because loading one takes seconds.
-final class ModelCache: Sendable {
+final class VoskModelCache: Sendable {
   // Held while a model loads: whoever waits for it wants that very model, and has its own thread.
   private let kept = Mutex<VoskModel?>(nil)
 

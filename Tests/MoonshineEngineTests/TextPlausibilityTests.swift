@@ -3,8 +3,10 @@ import Testing
 
 @testable import MoonshineEngine
 
-@Suite struct PlausibilityTests {
-  private func allows(_ probabilities: [Double], _ plausibility: Plausibility = .ofTexts) -> Bool {
+@Suite struct TextPlausibilityTests {
+  private func allows(_ probabilities: [Double], _ plausibility: TextPlausibility = .ofTexts)
+    -> Bool
+  {
     plausibility.allow(probabilities.map { Float(log($0)) })
   }
 
