@@ -11,18 +11,21 @@ import ClientDependencies
 /// iterator or when its task is cancelled.
 package struct MicrophoneAudio: AsyncSequence, Sendable {
   private let recorder: AudioRecorderClient
-  private let request: CaptureRequest
+  private var request: CaptureRequest
   private let whenOpen: @Sendable (CapturedAudio) async -> Void
 
   /// Audio of the recorder that is `\.audioRecorder` now.
   ///
-  /// - Parameter whenOpen: called with the first block of each capture, before it is recognized.
+  /// - Parameters:
+  ///   - backlog: the limit of the reader's own store; the capture drops nothing before.
+  ///   - whenOpen: called with the first block of each capture, before it is recognized.
   package init(
-    _ request: CaptureRequest,
+    _ request: CaptureRequest, backlog: Duration = .zero,
     whenOpen: @escaping @Sendable (_ first: CapturedAudio) async -> Void = { _ in }
   ) {
     @Dependency(\.audioRecorder) var recorder
     (self.recorder, self.request, self.whenOpen) = (recorder, request, whenOpen)
+    self.request.droppingOldestAfter = max(request.droppingOldestAfter, backlog)
   }
 
   package struct Iterator: AsyncIteratorProtocol {
@@ -51,9 +54,7 @@ package struct MicrophoneAudio: AsyncSequence, Sendable {
 }
 
 extension CaptureRequest {
-  /// The default microphone for a recognizer: 16 kHz, one channel.
-  ///
-  /// Its backlog of ten seconds prevents dropouts on a busy machine.
+  /// The default microphone for a recognizer: 16 kHz, one channel, a backlog of up to a minute.
   public static let speech = CaptureRequest(
-    sampleRate: .speech, channelCount: 1, droppingOldestAfter: .seconds(10))
+    sampleRate: .speech, channelCount: 1, droppingOldestAfter: .seconds(60))
 }

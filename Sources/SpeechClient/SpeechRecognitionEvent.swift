@@ -29,9 +29,9 @@ public enum SpeechRecognitionEvent: Hashable, Sendable {
   /// the engine failed has no final result, and ends right after this event. Its partial results
   /// are void, and its number is not reused. The engine begins the next one afresh.
   ///
-  /// A gap of at most 50 ms in one format does not end an utterance: it counts as silence. Gaps under
-  /// a millisecond are reported once they add up to one: the stretch ends with the last of them and
-  /// is as long as all of them.
+  /// Lost audio of at most 50 ms in one format does not end an utterance: it counts as silence. Gaps
+  /// under a millisecond are reported once they add up to one: the stretch ends with the last of
+  /// them and is as long as all of them.
   case dropped(Range<Duration>, reason: DropReason)
 }
 

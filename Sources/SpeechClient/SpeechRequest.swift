@@ -47,8 +47,9 @@ public struct SpeechRequest: Sendable {
     case wait
     /// Audio is accepted at once, with a backlog of up to this length: right for live sources.
     ///
-    /// A longer backlog drops its oldest audio, and `recognition` reports the loss. A microphone
-    /// with `wait` relies on the backlog of its capture, and frames dropped there are a gap.
+    /// A longer backlog drops its oldest audio, and `recognition` reports the loss. For a microphone
+    /// this is the only limit: its capture hands audio over and drops none before. A microphone
+    /// with `wait` has the backlog of its capture instead, and frames dropped there are a gap.
     ///
     /// The shortest backlog is half a second; a second of 16 kHz mono takes 64 kB.
     case buffer(upTo: Duration)
@@ -116,11 +117,11 @@ public struct SpeechRequest: Sendable {
   /// A request to recognize a microphone until `finishTask`: `microphone: .speech` for the default
   /// one.
   ///
-  /// The backlog is up to a minute, unless `backPressure` is changed.
+  /// The backlog is up to a minute, as that of `.speech`, unless `backPressure` is changed.
   public init(microphone capture: CaptureRequest, shouldReportPartialResults: Bool = true) {
     self.init(
       source: .microphone(capture), shouldReportPartialResults: shouldReportPartialResults)
-    backPressure = .buffer(upTo: .seconds(60))
+    backPressure = .buffer(upTo: CaptureRequest.speech.droppingOldestAfter)
   }
 
   /// A request to recognize a throwing or nonthrowing stream of buffers.

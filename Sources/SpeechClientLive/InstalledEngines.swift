@@ -3,12 +3,12 @@ import ClientDependencies
 import SpeechClient
 import SpeechEngine
 
-/// What the engines say of themselves, asked on a thread for it alone, because they look at files.
+/// The engines' descriptions, read on a dedicated thread because engines look at files.
 struct InstalledEngines: Sendable {
   private let inUse: SpeechEngine
   private let all: [SpeechEngine]
 
-  /// The engines at the time of the call; the one in use counts in place of its namesake.
+  /// The engines at the time of the call; the one in use replaces its namesake.
   init() {
     @Dependency(\.speechEngine) var inUse
     @Dependency(\.speechEngines) var engines
@@ -31,7 +31,7 @@ struct InstalledEngines: Sendable {
   private func describe(_ engine: SpeechEngine) -> SpeechEngineDescription {
     let name = engine.name
     let isInUse = name == inUse.name
-    // The two name the same things, each in its own module.
+    // Both modules have a type for the same capabilities.
     let capabilities = Set(
       engine.capabilities.compactMap {
         SpeechEngineDescription.Capability(rawValue: $0.rawValue)
@@ -49,7 +49,7 @@ struct InstalledEngines: Sendable {
     }
   }
 
-  /// Nil where the system has no thread left, and for a caller that is cancelled.
+  /// Nil if the system refuses a thread or the caller is cancelled.
   private func look<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value? {
     await DedicatedThread.run(
       name: "syrinx-engines", abandoned: nil, failed: { _ in nil }, body)

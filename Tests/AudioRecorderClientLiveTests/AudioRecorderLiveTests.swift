@@ -131,7 +131,7 @@ import VirtualSoundCard
       let recording = Task { try await recorder.startRecording(url: url) }
       await clock.sleepers(atLeast: 1)
       await clock.advance(by: .milliseconds(500))
-      // The card's next step is awaited: half a second of them is over.
+      // The device waits for its next step, so half a second has passed.
       await clock.sleepers(atLeast: 1)
       await recorder.stopRecording()
       #expect(try folder.read(url).duration >= .milliseconds(400))

@@ -217,7 +217,7 @@ import VirtualSoundCard
     #expect(count == blocks)
   }
 
-  /// Lets the card's time pass until the task is over.
+  /// Advances the device's clock until the task is over.
   private func pump<Value: Sendable, Failure: Error>(
     until task: Task<Value, Failure>
   ) async throws {
@@ -235,7 +235,7 @@ import VirtualSoundCard
   }
 }
 
-/// A virtual card that counts how often its microphone is opened and closed.
+/// A virtual sound card that counts how often its microphone is opened and closed.
 private final class CountedCard: Sendable {
   let card: VirtualSoundCard
   private let gates = Mutex<[Gate]>([])

@@ -43,7 +43,7 @@ import VirtualSoundCard
     }
   }
 
-  /// No header, a part of it, and all of it without a frame find room.
+  /// There is room for no header, a part of it, and all of it without a frame.
   @Test func `on a full disk a failed next file leaves no trace`() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
@@ -165,7 +165,7 @@ private func record(
   }
 }
 
-/// A folder that goes with its last reference.
+/// A folder that is removed with its last reference.
 private final class Folder: Sendable {
   let url = FileManager.default.temporaryDirectory.appending(path: "syrinx-\(UUID().uuidString)")
 

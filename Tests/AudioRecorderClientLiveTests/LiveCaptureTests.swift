@@ -28,7 +28,7 @@ import VirtualSoundCard
     while card.openDeviceCount > 0 { await Task.yield() }
   }
 
-  /// Two samples of it are no finite numbers.
+  /// Two of its samples are not finite.
   private var brokenNoise: AudioBuffer {
     var samples = noise.samples
     samples[3] = .nan

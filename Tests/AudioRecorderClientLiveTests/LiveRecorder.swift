@@ -4,7 +4,7 @@ import ClientDependencies
 import SoundCard
 import VirtualSoundCard
 
-/// Does something with the live recorder on a card.
+/// Runs `body` with the live recorder on a sound card.
 func withRecorder<Value: Sendable>(
   on card: VirtualSoundCard, _ body: (AudioRecorderClient) async throws -> Value
 ) async rethrows -> Value {
@@ -15,7 +15,7 @@ func withRecorder<Value: Sendable>(
   }
 }
 
-/// All events of a recording on a card.
+/// All events of a recording on a sound card.
 @discardableResult
 func record(
   _ request: RecordingRequest, on card: VirtualSoundCard

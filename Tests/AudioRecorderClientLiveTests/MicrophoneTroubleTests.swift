@@ -183,7 +183,7 @@ import VirtualSoundCard
     #expect(harness.card.openDeviceCount == 0)
   }
 
-  /// A card whose microphone captures a constant, so that silence is visible.
+  /// A sound card whose microphone captures a constant, so that silence is visible.
   private func card(_ fault: VirtualFault) -> VirtualSoundCard {
     let constant = AudioBuffer(
       format: AudioFormat(sampleRate: 8_000, channelCount: 1),

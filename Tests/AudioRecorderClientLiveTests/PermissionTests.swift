@@ -80,7 +80,7 @@ import VirtualSoundCard
   }
 }
 
-/// A card whose microphone can be open only once, and opens when it may.
+/// A sound card whose microphone can be open only once, and opens on command.
 private final class ExclusiveCard: Sendable {
   /// Opens when a user opens it, and for the first one.
   let asked = Gate()

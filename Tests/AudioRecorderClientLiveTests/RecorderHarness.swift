@@ -115,7 +115,7 @@ final class RecorderHarness: Sendable {
     await gate.wait()
   }
 
-  /// Lets time pass until the card is unplugged and no further.
+  /// Advances the clock until the device is unplugged, and no further.
   func passUntilUnplugged() async {
     while card.isPluggedIn {
       await clock.sleepers(atLeast: 1)
@@ -139,7 +139,7 @@ final class RecorderHarness: Sendable {
       defer { isOver.open() }
       try await recording.value
     }
-    // Whoever goes to sleep after an advance wakes with the next one.
+    // A sleep that begins after an advance ends with the next one.
     while !isOver.isOpen { await clock.advance(by: .seconds(1)) }
     try await end.value
   }

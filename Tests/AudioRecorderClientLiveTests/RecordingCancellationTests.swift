@@ -67,7 +67,7 @@ import VirtualSoundCard
     return request
   }
 
-  /// Lets time pass until the recording is where it is to be cancelled.
+  /// Advances the clock until the point where the recording is cancelled.
   private func bring(
     _ recorder: AudioRecorderClient, to moment: Moment, _ reached: Gate
   ) async throws {

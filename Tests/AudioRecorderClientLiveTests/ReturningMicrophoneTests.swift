@@ -46,7 +46,7 @@ import VirtualSoundCard
           count += 1
           return count
         }
-        // Whatever is asked of it then, it is lost.
+        // From then on, every call reports the loss.
         if number == 2 { pcm.close() }
         return pcm
       }

@@ -162,7 +162,7 @@ import VirtualSoundCard
     return ear
   }
 
-  /// Lets the card's time pass until all gates are open.
+  /// Advances the device's clock until all gates are open.
   private func pass(until gates: Gate...) async {
     await clock.pass { for gate in gates { await gate.wait() } }
   }

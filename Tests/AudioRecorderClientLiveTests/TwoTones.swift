@@ -49,7 +49,7 @@ struct Tone {
 
   /// - Parameters:
   ///   - samples: mono, as many as whole cycles have.
-  ///   - first: the place of the first one on the timeline.
+  ///   - first: the first frame of the first one on the timeline.
   init(of hertz: Double, in samples: some Collection<Float>, from first: Int, at rate: SampleRate) {
     let step = 2 * Double.pi * hertz / Double(rate.hertz)
     let angles = (0..<samples.count).map { step * Double(first + $0) }

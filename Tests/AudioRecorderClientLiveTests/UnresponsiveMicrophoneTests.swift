@@ -21,7 +21,7 @@ import VirtualSoundCard
     await #expect(throws: AudioRecorderError.deviceLost("virtual")) {
       try await record(request(url), on: card)
     }
-    // A second, or five where the machine is too busy to look at it in time.
+    // A second, or five if the machine is too busy.
     #expect(ContinuousClock.now - began < .seconds(15))
     let heard = try length(of: url)
     #expect((1_200...1_600).contains(heard), "\(heard)")
@@ -102,7 +102,7 @@ import VirtualSoundCard
     let samples = try SoundFileReader(url: url).read(atMost: 20_000).samples
     #expect(samples.count == 16_000)
     let silences = samples.indices.filter { samples[$0] == 0 }
-    // 500 ms, and what the device held.
+    // 500 ms, and the frames in the device.
     #expect((4_000...5_600).contains(silences.count), "\(silences.count)")
     let isRight = samples.indices.allSatisfy { samples[$0] == 0 || samples[$0] == counted($0) }
     #expect(isRight)

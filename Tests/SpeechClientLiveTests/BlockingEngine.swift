@@ -4,8 +4,8 @@ import Dispatch
 import SpeechEngine
 import TestTools
 
-/// An engine that blocks in one of its calls until it is let go, or, where it can be, interrupted; it
-/// hears one word in everything.
+/// An engine that blocks in one of its calls until it is released or, if possible, interrupted; it
+/// recognizes one word in any audio.
 final class BlockingEngine: Sendable {
   enum Place {
     case making, preparing, beginning, processing, guessing, finishing

@@ -30,7 +30,7 @@ import Testing
     #expect([first?.limit, second?.limit, third.limit] == [nil, nil, 5])
   }
 
-  @Test func `a task that waits for the decoders moves as long as they do`() async throws {
+  @Test func `a task that waits for the decoders makes progress while they do`() async throws {
     let pulse = Pulse()
     var waiting: PooledDecoding? = decoding(pulse: pulse)
     let working = decoding()

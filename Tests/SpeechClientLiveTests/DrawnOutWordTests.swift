@@ -8,7 +8,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// A word that somebody draws out, with the real engine: "go forward ten meters", where "forward"
+/// A drawn-out word, with the real engine: "go forward ten meters", where "forward"
 /// takes so many times as long as it was said.
 @Suite struct DrawnOutWordTests {
   /// Where "forward" is.
@@ -29,7 +29,8 @@ import Testing
     return try await SpeechTasks().start(request, on: .pocketSphinx()).all()
   }
 
-  @Test func `three times as long it is one word of its full length, and the others are right`()
+  @Test
+  func `a word drawn out three times is one word of its full length, and the others are right`()
     async throws
   {
     let results = try await results(stretchingBy: 3)
@@ -55,7 +56,7 @@ import Testing
     #expect(finals.count > 1, "\(results.finals)")
     let words = finals.flatMap(\.bestTranscription.segments)
     #expect(words.map(\.timestamp) == words.map(\.timestamp).sorted())
-    // The first utterance begins at 0.2 s; right behind its end the rest of the word is heard.
+    // The first utterance begins at 0.2 s; the rest of the word follows right after its end.
     let behind = Duration.milliseconds(2_700)...(.milliseconds(2_900))
     #expect(words.contains { behind.contains($0.timestamp) }, "\(words.map(\.timestamp))")
     #expect(words.first?.substring.hasPrefix("go") == true, "\(results.finals)")

@@ -42,7 +42,7 @@ import Testing
     #expect(events("..ssssssssssssss..", policy: short) == [4: .began(framesBack: 5), 17: .ended])
   }
 
-  @Test func `speech without a pause is cut at the longest utterance, and goes on`() {
+  @Test func `speech without a pause is cut at the maximum length and continues`() {
     let events = events(String(repeating: "s", count: 30), policy: short)
     #expect(events == [2: .began(framesBack: 5), 17: .cut(framesBack: 0)])
   }
@@ -77,7 +77,7 @@ import Testing
     #expect(endpointer.isInUtterance)
   }
 
-  @Test func `what a cut utterance shares with the next one counts for both`() {
+  @Test func `the overlap of a cut utterance with the next one counts for both`() {
     var endpointer = Endpointer(policy: short, overlap: .milliseconds(50))
     let events = (0..<34).map { _ in endpointer.add(isSpeech: true) }
     let cuts = events.indices.filter { events[$0] == .cut(framesBack: 0) }

@@ -15,7 +15,7 @@ import Testing
     if case .element(.result(let result)) = queue.next() { result } else { nil }
   }
 
-  @Test func `every final result waits, of the partial ones only the newest`() {
+  @Test func `all final results and only the newest partial result wait`() {
     var queue = EventQueue(limit: 16, hasResultsOnly: false)
     for final in [false, false, true, true, false, false] {
       queue.post(event(0, final: final))
@@ -26,7 +26,7 @@ import Testing
     #expect(taken(&queue) == nil)
   }
 
-  @Test func `of unread lags only the newest waits, and no other event is left out`() {
+  @Test func `only the newest unread lag waits, and no other event is dropped`() {
     var queue = EventQueue(limit: 16, hasResultsOnly: false)
     let events: [SpeechRecognitionEvent] = [
       .speechStarted(at: .zero), .lagging(by: .seconds(1)), .lagging(by: .seconds(2)),
@@ -38,7 +38,7 @@ import Testing
     #expect(seen == [events[0]] + events[2...])
   }
 
-  @Test func `where only results are wanted nothing else waits`() {
+  @Test func `with results only, no other event waits`() {
     var queue = EventQueue(limit: 1, hasResultsOnly: true)
     queue.post(.speechStarted(at: .zero))
     #expect(queue.hasRoom)
@@ -60,7 +60,7 @@ import Testing
     #expect(taken.hasRoom && lifted.hasRoom && closed.hasRoom)
   }
 
-  @Test func `what waits is taken before the error, and after it comes the end`() {
+  @Test func `waiting events come before the error, and the end after it`() {
     var queue = EventQueue(limit: 2, hasResultsOnly: false)
     queue.post(event(0))
     queue.close(SpeechClientError.engineFailed(reason: "x"))
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `an abandoned queue forgets what waits`() {
+  @Test func `an abandoned queue drops its events`() {
     var queue = EventQueue(limit: 2)
     queue.post(event(0))
     queue.abandon()

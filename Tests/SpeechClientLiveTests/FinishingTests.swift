@@ -11,7 +11,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// `finishTask` comes back in bounded time, in whichever state the task is; the time is a test
+/// `finishTask` returns in bounded time, in whatever state the task is; the time is a test
 /// clock's.
 @Suite(.timeLimit(.minutes(5))) struct FinishingTests {
   private let clock = TestClock()
@@ -23,7 +23,7 @@ import Testing
     tasks = SpeechTasks(clock: clock)
   }
 
-  /// Finishes everything while the clock goes on for so many seconds.
+  /// Finishes everything while the clock advances for this many seconds.
   private func finish(within seconds: Int) async {
     let finishing = Task { await tasks.finishAll() }
     for _ in 0..<seconds {
@@ -33,13 +33,13 @@ import Testing
     await finishing.value
   }
 
-  /// Returns when everything that has come is heard.
+  /// Returns when all delivered audio is recognized.
   private func hearing() async {
     while let task = tasks.all.first, !task.intake.isAwaited { await Task.yield() }
   }
 
   @Test(arguments: [0, 12, 14, 20])
-  func `a source that neither gives anything nor ends is left after a second, with the last result`(
+  func `a source without audio or end is left after a second, with the last result`(
     given: Int
   ) async throws {
     let source = StubbornSource(Array(audio(utterances: 1).prefix(given)))
@@ -54,7 +54,7 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  @Test func `with two decoders, too, such a source is left with the last result`() async throws {
+  @Test func `with two decoders, a silent source is also left with the last result`() async throws {
     let source = StubbornSource(Array(audio(utterances: 1).prefix(14)))
     defer { source.release() }
     var request = SpeechRequest(buffers: source, shouldReportPartialResults: false)
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `a microphone that gives nothing is closed, and needs no time at all`(
+  func `a microphone without audio is closed without a delay`(
     jobCount: Int
   ) async throws {
     let (captured, continuation) = AsyncThrowingStream<CapturedAudio, any Error>.makeStream()
@@ -159,14 +159,14 @@ import Testing
   }
 
   @Test(arguments: [BlockingEngine.Place.making, .beginning, .processing, .finishing], [1, 2])
-  func `an engine that does not come back fails after half a minute`(
+  func `an engine whose call does not return fails after half a minute`(
     place: BlockingEngine.Place, jobCount: Int
   ) async throws {
     let blocking = BlockingEngine(in: place)
     defer { blocking.release() }
     let results = tasks.start(request(jobCount: jobCount), on: blocking.engine)
     await blocking.reached.wait()
-    // The other worker moves until it is where the first one is, and half a minute begins anew.
+    // The other worker proceeds until it is as far as the first one, and half a minute begins again.
     if jobCount == 1 {
       await finish(within: 30)
     } else {
@@ -194,7 +194,7 @@ import Testing
   @Test(
     arguments: [BlockingEngine.Place.preparing, .beginning, .processing, .guessing, .finishing],
     [1, 2])
-  func `an engine that does not come back is interrupted when it is left`(
+  func `an engine whose call does not return is interrupted when it is left`(
     place: BlockingEngine.Place, jobCount: Int
   ) async throws {
     // Workers read no hypothesis.
@@ -241,7 +241,7 @@ import Testing
   }
 }
 
-/// A stream that gives nothing until its consumer is cancelled, and then a buffer whenever it is
+/// A stream that delivers nothing until its consumer is cancelled, and then a buffer whenever it is
 /// asked.
 private final class EndlessSource: AsyncSequence, AsyncIteratorProtocol, Sendable {
   private let buffers: [AudioBuffer]

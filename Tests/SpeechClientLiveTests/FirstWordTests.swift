@@ -11,7 +11,7 @@ import Testing
 @Suite struct FirstWordTests {
   private static let sentence = ["go", "forward", "ten", "meters"]
 
-  /// The clip from one of its words on, where that begins when the clip is aligned by force.
+  /// The clip from the beginning of one of its words, as forced alignment places it.
   private func speech(from word: Int) throws -> [Float] {
     let samples = try SoundFileReader(url: sound("go-forward.wav")).read(atMost: 1_000_000).samples
     let session = try SpeechEngine.pocketSphinx().makeSession(

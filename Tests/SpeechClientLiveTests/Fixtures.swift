@@ -37,7 +37,7 @@ func sound(_ name: String) -> URL {
     path: "../../Samples/sounds/\(name)")
 }
 
-/// What a script below Tests/Support prints: the place of something that it fetches once.
+/// The output of a script below Tests/Support: the path of something that it fetches once.
 func printed(by script: String) throws -> URL {
   let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "Support/\(script)").path

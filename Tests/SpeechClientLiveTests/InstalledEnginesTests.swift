@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `each engine is listed with its models, or with what it lacks`() async {
+  @Test func `each engine is listed with its models or with the reason that it has none`() async {
     let missing = SpeechEngineError.libraryMissing(searched: ["/lib"], remedy: "install it")
     let (one, two) = (
       Self.engine("one", [german, english]), Self.engine("two", [], missing)
@@ -78,7 +78,7 @@ import Testing
     #expect(engines.map(\.isInUse) == [true])
   }
 
-  @Test func `the engine in use counts in place of its namesake`() async {
+  @Test func `the engine in use replaces its namesake`() async {
     let engines = await client(
       Self.engine("one", [german]), [Self.engine("two", []), Self.engine("one", [english])]
     ).engines()

@@ -21,7 +21,7 @@ import Testing
     if case .end = queue.next() { true } else { false }
   }
 
-  @Test func `where the source waits one buffer is taken at a time`() {
+  @Test func `a source that waits delivers one buffer at a time`() {
     var queue = IntakeQueue(.wait)
     #expect(queue.hasRoom && taken(&queue) == nil && !queue.isClosed)
     queue.add(buffer(0))
@@ -32,7 +32,7 @@ import Testing
     #expect(isOver(&queue))
   }
 
-  @Test func `a live source keeps its newest audio, and reports what was dropped before it`() {
+  @Test func `a live source keeps its newest audio and reports the dropped audio before it`() {
     var queue = IntakeQueue(.buffer(upTo: .milliseconds(500)))
     for number in 0..<12 { queue.add(buffer(number)) }
     #expect(queue.hasRoom)
@@ -65,7 +65,7 @@ import Testing
     #expect((0..<7).allSatisfy { _ in taken(&patient)?.isLate == false })
   }
 
-  @Test func `buffers without a place of their own keep theirs when others are dropped`() {
+  @Test func `buffers without offsets keep their positions when others are dropped`() {
     var queue = IntakeQueue(.buffer(upTo: .milliseconds(500)))
     for number in 0..<10 { queue.add(buffer(number, at: 0)) }
     #expect(taken(&queue)?.buffer.firstFrame == 8000)
@@ -97,7 +97,7 @@ import Testing
     #expect(gaps == [nil, nil, nil, stretch(18, before: 4818), nil, stretch(1606, before: 9624)])
   }
 
-  @Test func `what the rounding between two formats leaves is no gap, however often`() {
+  @Test func `rounding errors between two formats are no gap, however many`() {
     var queue = IntakeQueue(.wait)
     let other = AudioFormat(sampleRate: 44_100, channelCount: 1)
     var end = Duration.zero
@@ -114,12 +114,15 @@ import Testing
     }
   }
 
-  @Test func `a gap behind what was dropped begins where that ends`() {
+  @Test func `a gap after dropped audio begins where that ends`() {
     var queue = IntakeQueue(.buffer(upTo: .milliseconds(500)))
     for number in [0, 1, 4, 5, 6, 7, 8] { queue.add(buffer(number)) }
     let first = taken(&queue)
-    #expect(first?.dropped == .zero ..< .milliseconds(200))
-    #expect(first?.gap == .milliseconds(200) ..< .milliseconds(400))
+    #expect(
+      first?.losses == [
+        .init(stretch: .zero ..< .milliseconds(200), reason: .engineTooSlow),
+        .init(stretch: .milliseconds(200) ..< .milliseconds(400), reason: .gap),
+      ])
     #expect(taken(&queue)?.gap == nil)
   }
 
@@ -139,7 +142,7 @@ import Testing
     #expect(taken(&queue)?.dropped == .zero ..< .milliseconds(100))
   }
 
-  @Test func `waiting audio is reported as a lag`() {
+  @Test func `queued audio is reported as a lag`() {
     let lags = Mutex<[Duration]>([])
     var queue = IntakeQueue(.buffer(upTo: .seconds(60))) { lag in lags.withLock { $0.append(lag) } }
     for number in 0..<22 { queue.add(buffer(number)) }
@@ -150,7 +153,7 @@ import Testing
     #expect(lags.withLock { $0 } == [.milliseconds(2100), .milliseconds(1100), .zero])
   }
 
-  @Test func `a finishing task recognizes all that waits, and up to twenty seconds that follow`() {
+  @Test func `a finishing task recognizes all queued audio and up to twenty seconds more`() {
     var queue = IntakeQueue(.buffer(upTo: .seconds(30)))
     for number in 0..<300 { queue.add(buffer(number)) }
     queue.finish()
@@ -179,11 +182,36 @@ import Testing
     #expect(count == 20_000)
   }
 
-  @Test func `an abandoned queue takes nothing and gives nothing`() {
+  @Test func `an abandoned queue accepts and returns no audio`() {
     var queue = IntakeQueue(.buffer(upTo: .seconds(1)))
     queue.add(buffer(0))
     queue.abandon()
     queue.add(buffer(1))
     #expect(queue.hasRoom && isOver(&queue))
+  }
+}
+
+extension IntakeQueue.Item {
+  fileprivate var dropped: Range<Duration>? { stretch(.engineTooSlow) }
+  fileprivate var gap: Range<Duration>? { stretch(.gap) }
+
+  private func stretch(_ reason: IntakeQueue.DropReason) -> Range<Duration>? {
+    losses.first { $0.reason == reason }?.stretch
+  }
+}
+
+@Suite struct LagMeterTests {
+  private func reported(_ seconds: [Double]) -> [Double?] {
+    var meter = LagMeter()
+    return seconds.map { meter.add(.seconds($0)).map { $0 / .seconds(1) } }
+  }
+
+  @Test func `a lag is reported from one second on, at each further second, and at its end`() {
+    #expect(reported([0, 0.9, 1, 1.5, 2, 2.5, 3.5]) == [nil, nil, 1, nil, 2, nil, 3.5])
+    #expect(reported([3, 2.5, 2, 0.6, 0.4, 0.4]) == [3, nil, 2, 0.6, 0, nil])
+  }
+
+  @Test func `a lag that hovers around one second is reported once`() {
+    #expect(reported([1.1, 0.9, 1.1, 0.9]) == [1.1, nil, nil, nil])
   }
 }

@@ -179,7 +179,7 @@ extension SpeechHypothesis {
 }
 
 extension [SpeechHypothesis.Word] {
-  /// Whether each has a length, and comes after the one before, all of it in so many frames.
+  /// Whether each has a length and follows the previous one, all within this many frames.
   fileprivate func areInOrder(until end: Int) -> Bool {
     zip(self, dropFirst()).allSatisfy { $0.frames.upperBound <= $1.frames.lowerBound }
       && allSatisfy { !$0.frames.isEmpty && $0.frames.upperBound.rawValue <= end }

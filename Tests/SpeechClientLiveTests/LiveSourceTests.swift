@@ -11,11 +11,11 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// A stream that comes faster than the engine hears.
+/// A stream that is faster than the engine.
 @Suite(.timeLimit(.minutes(1))) struct LiveSourceTests {
   private let tasks = SpeechTasks()
 
-  /// Buffers that are there at once, and an end that comes when it is told.
+  /// Buffers that are available at once, and an end on command.
   private final class Source: Sendable {
     let drained = Gate()
     let end = Gate()
@@ -88,9 +88,9 @@ import Testing
     }
     #expect(words == [.milliseconds(700), .milliseconds(3700)])
     let lags = events.compactMap { if case .lagging(let lag) = $0 { lag } else { nil } }
-    // A lag that nobody has seen is replaced by the next.
+    // An unread lag is replaced by the next one.
     #expect(lags.allSatisfy { $0 <= .seconds(2) } && lags.last == .zero)
-    // What was dropped is no gap as well.
+    // The dropped audio is not reported as a gap again.
     #expect(events.count { if case .dropped = $0 { true } else { false } } == 1)
     let kinds = events.map { "\($0)".prefix { $0 != "(" } }
     #expect(kinds.drop { $0 != "speechEnded" }.dropFirst().first == "dropped", "\(kinds)")
@@ -114,7 +114,7 @@ import Testing
     #expect(finals == 3)
   }
 
-  @Test func `a file waits, whatever the request says`() async throws {
+  @Test func `a file waits, whatever back pressure is requested`() async throws {
     let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).wav")
     defer { try? FileManager.default.removeItem(at: url) }
     let writer = try SoundFileWriter(url: url, format: .speech, encoding: .wavFloat)
@@ -164,6 +164,34 @@ import Testing
     #expect(events.first.map { "\($0)".hasPrefix("speechStarted") } == true, "\(events)")
   }
 
+  @Test(arguments: [IntakeQueue.DropReason.gap, .engineTooSlow])
+  func `a short loss does not split an utterance, whatever its reason`(
+    reason: IntakeQueue.DropReason
+  ) async throws {
+    let pipe = EventPipe(EventQueue())
+    let recognizer = try Recognizer(
+      engine: ScriptedSpeechEngine(utterances: []).engine, options: SpeechSessionOptions(),
+      policy: EndpointPolicy(), detector: .energy, isLive: true, events: pipe,
+      interruption: Interruption())
+    try await recognizer.prepare()
+    let lost = Duration.milliseconds(1200) ..< .milliseconds(1205)
+    for (index, buffer) in audio(utterances: 1).enumerated() {
+      var item = IntakeQueue.Item(buffer: buffer)
+      if index >= 12 { item.buffer.firstFrame = buffer.firstFrame + 80 }
+      if index == 12 { item.losses = [.init(stretch: lost, reason: reason)] }
+      try await recognizer.add(item, Pulse())
+    }
+    try await recognizer.finish()
+    pipe.change { $0.close(nil) }
+    var events: [SpeechRecognitionEvent] = []
+    for try await event in pipe.stream() { events.append(event) }
+    #expect(
+      events == [
+        .speechStarted(at: .seconds(1)), .dropped(lost, reason: reason),
+        .speechEnded(at: .milliseconds(1510)),
+      ])
+  }
+
   @Test func `a short gap is reported and does not split an utterance`() async throws {
     let buffers = audio(utterances: 1).enumerated().map { index, buffer in
       var buffer = buffer
@@ -178,13 +206,13 @@ import Testing
       events == [
         .speechStarted(at: .seconds(1)),
         .dropped(.milliseconds(1200) ..< .milliseconds(1205), reason: .gap),
-        // The speech behind the gap begins 5 ms later; steps are of 10 ms.
+        // The speech after the gap begins 5 ms later; steps are of 10 ms.
         .speechEnded(at: .milliseconds(1510)),
       ])
   }
 
-  /// What is told of a stretch of speech in which so many frames are missing, in another format
-  /// behind them where `changes` says so.
+  /// The kinds of events for speech in which this many frames are missing; if `changes`, the format
+  /// is different after them.
   private func kinds(missing: Int, at rate: SampleRate, changes: Bool = false) async throws
     -> [String]
   {
@@ -234,7 +262,7 @@ import Testing
     #expect(kinds == Self.cut)
   }
 
-  @Test func `an engine that is stuck in a call lags by what has come meanwhile`() async throws {
+  @Test func `an engine stuck in a call lags by the audio that arrives meanwhile`() async throws {
     let blocking = BlockingEngine(in: .processing)
     let source = Source(audio(utterances: 3), holding: 14)
     var request = SpeechRequest(buffers: source.buffers)

@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: [(1, 2400), (2, 400)])
-  func `what a task holds does not grow, nor does the number of its sessions`(
+  func `neither the memory of a task nor the number of its sessions grows`(
     jobCount: Int, count: Int
   ) async throws {
     let course = try await course(
@@ -69,7 +69,7 @@ import Testing
     #expect(course.starts == (0..<count).map { LongSpeech.lead + LongSpeech.period * $0 })
   }
 
-  @Test func `the queues between source and consumer hold what waits, and nothing of what went`() {
+  @Test func `the queues between source and consumer hold only waiting elements`() {
     let buffer = AudioBuffer(silence: 1600, format: .speech)
     var intake = [IntakeQueue(.wait), IntakeQueue(.buffer(upTo: .seconds(1)))]
     var events = EventQueue(limit: 16, hasResultsOnly: false)
@@ -96,7 +96,7 @@ import Testing
 }
 
 /// A second of quiet, then a tenth of speech and two tenths of quiet, over and over; before some of
-/// them it waits until it is told to go on.
+/// them it waits for a command to continue.
 private final class LongSpeech: AsyncSequence, AsyncIteratorProtocol, Sendable {
   static let lead = Duration.seconds(1)
   static let period = Duration.milliseconds(300)
@@ -111,7 +111,7 @@ private final class LongSpeech: AsyncSequence, AsyncIteratorProtocol, Sendable {
   private let given = Atomic(0)
 
   init(utterances: Int, stops: [Int]) {
-    // A tone, which costs less to tell from a voice than noise does.
+    // A tone, which is cheaper to distinguish from a voice than noise.
     (quiet, loud) = (Self.tenth(amplitude: 0.001), Self.tenth(amplitude: 0.2))
     count = Self.before + utterances * 3
     self.stops = Dictionary(uniqueKeysWithValues: stops.map { ($0, Gate()) })

@@ -10,7 +10,7 @@ import Synchronization
 import SyrinxTestSupport
 import Testing
 
-/// What a microphone gives is kept beside a recording of the client, and told again without it.
+/// A recording of the client keeps the microphone's audio, and replays without the microphone.
 @Suite(.timeLimit(.minutes(1))) final class MicrophoneRecordingTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
   private let scripted = ScriptedSpeechEngine(utterances: [
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// The blocks' samples, with silence where they lack some.
+  /// The blocks' samples, with silence for gaps.
   private var samples: [Float] {
     let all = blocks.flatMap(\.buffer.samples)
     let gap = 12 * 1600
@@ -54,7 +54,7 @@ import Testing
     try await stream.reduce(into: []) { $0.append($1) }
   }
 
-  /// What a client tells of a microphone as events, and as results.
+  /// A client's events and results for a microphone.
   private nonisolated(nonsending) func told(
     by client: SpeechClient, of microphone: CaptureRequest = .speech
   ) async throws -> ([SpeechRecognitionEvent], [SpeechRecognitionResult]) {
@@ -65,7 +65,7 @@ import Testing
     )
   }
 
-  @Test func `its samples are kept with silence for what is missing, and all events come again`()
+  @Test func `a recorded microphone has silence for gaps, and its replay has all events`()
     async throws
   {
     let file = folder.appending(path: "talk.jsonl")

@@ -13,7 +13,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// A request for a microphone goes through the recorder of whoever makes it.
+/// A request for a microphone uses the recorder of its caller.
 @Suite(.timeLimit(.minutes(5))) struct MicrophoneTests {
   private let tasks = SpeechTasks()
   private let scripted = ScriptedSpeechEngine(utterances: [
@@ -22,8 +22,8 @@ import Testing
 
   private typealias Events = AsyncThrowingStream<SpeechRecognitionEvent, any Error>
 
-  /// What a task tells, and what it ended with.
-  private struct Told {
+  /// The events of a task and the error that ended it.
+  private struct Outcome {
     var events: [SpeechRecognitionEvent] = []
     var error: AudioRecorderError?
 
@@ -38,7 +38,8 @@ import Testing
       results.filter(\.isFinal).compactMap(\.bestTranscription.segments.first?.timestamp)
     }
 
-    /// What happens, with the texts of final results, and without what a busy machine decides.
+    /// The kinds of events, with the texts of final results, and without lags, which depend on the
+    /// machine.
     var steps: [String] {
       events.compactMap { event in
         switch event {
@@ -50,18 +51,18 @@ import Testing
     }
   }
 
-  private func all(_ stream: Events) async -> Told {
-    var told = Told()
+  private func all(_ stream: Events) async -> Outcome {
+    var outcome = Outcome()
     do {
-      for try await event in stream { told.events.append(event) }
+      for try await event in stream { outcome.events.append(event) }
     } catch {
-      told.error = error as? AudioRecorderError
+      outcome.error = error as? AudioRecorderError
     }
-    return told
+    return outcome
   }
 
   /// Starts a task above a recorder whose captures are this stream.
-  private func hear(
+  private func recognize(
     _ request: SpeechRequest,
     capture: @escaping @Sendable (CaptureRequest) -> AsyncThrowingStream<CapturedAudio, any Error>
   ) -> Events {
@@ -86,60 +87,79 @@ import Testing
     var wanted = CaptureRequest.speech
     wanted.device = "hw:1"
     let asked = Mutex<[CaptureRequest]>([])
-    let told = await all(
-      hear(SpeechRequest(microphone: wanted, shouldReportPartialResults: false)) { request in
+    let outcome = await all(
+      recognize(SpeechRequest(microphone: wanted, shouldReportPartialResults: false)) { request in
         asked.withLock { $0.append(request) }
         return captured(audio(utterances: 2))
       })
-    #expect(told.finals == ["go", "on"])
-    #expect(told.error == nil)
+    #expect(outcome.finals == ["go", "on"])
+    #expect(outcome.error == nil)
     #expect(asked.withLock { $0 } == [wanted])
   }
 
   @Test func `a failure of the capture ends the stream unchanged, after the results so far`() async
   {
     let lost = AudioRecorderError.deviceLost("hw:1")
-    // The microphone goes in the middle of the second utterance.
-    let told = await all(
-      hear(SpeechRequest(microphone: .speech)) { _ in
+    // The microphone is lost in the middle of the second utterance.
+    let outcome = await all(
+      recognize(SpeechRequest(microphone: .speech)) { _ in
         captured(Array(audio(utterances: 2).prefix(28)), lost)
       })
-    #expect(told.finals == ["go", "on"])
-    #expect(told.error == lost)
+    #expect(outcome.finals == ["go", "on"])
+    #expect(outcome.error == lost)
     let denied = AudioRecorderError.device(nil, reason: "join the group audio")
     let refused = await all(
-      hear(SpeechRequest(microphone: .speech)) { _ in captured([], denied) })
+      recognize(SpeechRequest(microphone: .speech)) { _ in captured([], denied) })
     #expect(refused.events.isEmpty && refused.error == denied)
   }
 
-  @Test func `a minute of a microphone's audio may wait, unless the request says otherwise`() {
+  @Test func `the backlog of a microphone is a minute, unless the request changes it`() {
     let request = SpeechRequest(microphone: .speech)
     #expect(request.backPressure == .buffer(upTo: .seconds(60)))
     #expect(SpeechRequest(source: .microphone(.speech)).backPressure == .wait)
   }
 
-  @Test func `samples that were silenced at the microphone are reported, before their block`()
+  @Test(arguments: [
+    (SpeechRequest.BackPressure.wait, Duration.seconds(2)),
+    (.buffer(upTo: .seconds(1)), .seconds(2)),
+    (.buffer(upTo: .seconds(30)), .seconds(30)),
+  ])
+  func `a capture drops nothing before the backlog of the request is full`(
+    backPressure: SpeechRequest.BackPressure, expected: Duration
+  ) async {
+    var request = SpeechRequest(microphone: CaptureRequest(droppingOldestAfter: .seconds(2)))
+    request.backPressure = backPressure
+    let limits = Mutex<[Duration]>([])
+    _ = await all(
+      recognize(request) { capture in
+        limits.withLock { $0.append(capture.droppingOldestAfter) }
+        return captured([])
+      })
+    #expect(limits.withLock { $0 } == [expected])
+  }
+
+  @Test func `samples silenced at the microphone are reported before their block`()
     async throws
   {
     var blocks = audio(utterances: 1).map { CapturedAudio(buffer: $0, time: .zero) }
     blocks[3].nonFiniteCount = 2
     let captured = blocks
-    let told = await all(
-      hear(SpeechRequest(microphone: .speech)) { _ in
+    let outcome = await all(
+      recognize(SpeechRequest(microphone: .speech)) { _ in
         AsyncThrowingStream { continuation in
           for block in captured { continuation.yield(block) }
           continuation.finish()
         }
       })
-    let dropped = told.events.filter { if case .dropped = $0 { true } else { false } }
+    let dropped = outcome.events.filter { if case .dropped = $0 { true } else { false } }
     let stretch = Duration.milliseconds(300) ..< .milliseconds(400)
     #expect(dropped == [.dropped(stretch, reason: .nonFinite(sampleCount: 2))])
-    #expect(told.steps.first == "dropped" && told.finals == ["go"])
+    #expect(outcome.steps.first == "dropped" && outcome.finals == ["go"])
   }
 
-  // MARK: On the real recorder, above a virtual card
+  // MARK: With the live recorder on a virtual sound card
 
-  /// A card that hears the audio of `audio(utterances:)` without an end, and its time.
+  /// A sound card that captures the endless audio of `audio(utterances:)`, and its clock.
   private final class Room: Sendable {
     let clock = TestClock()
     let card: VirtualSoundCard
@@ -182,52 +202,52 @@ import Testing
     await room.clock.pass { await scripted.waitUntil(.began) }
     #expect(room.card.openDeviceCount == 1)
     listening.cancel()
-    let told = await listening.value
-    #expect(told.error == nil)
+    let outcome = await listening.value
+    #expect(outcome.error == nil)
     await room.closed.wait()
     await scripted.waitUntil(.released)
     #expect(room.card.openDeviceCount == 0)
     #expect(tasks.all.isEmpty)
   }
 
-  @Test func `finishing returns what was captured, and closes the device`() async {
+  @Test func `finishing recognizes the captured audio and closes the device`() async {
     let room = Room()
     let stream = listen(in: room)
     let listening = Task { await all(stream) }
     await room.clock.pass { await scripted.waitUntil(.began) }
     await tasks.finishAll()
-    let told = await listening.value
-    // The card may be further on than the recognizer.
-    #expect(told.finals.first == "go")
-    #expect(told.error == nil)
+    let outcome = await listening.value
+    // The device may be ahead of the recognizer.
+    #expect(outcome.finals.first == "go")
+    #expect(outcome.error == nil)
     await room.closed.wait()
     #expect(room.card.openDeviceCount == 0)
   }
 
-  @Test func `frames that the card lost are a gap, and a plug that is pulled is the end`() async {
-    // At the card's 48 kHz: a second after 1.2 s, and the plug after 4 s.
+  @Test func `frames that the device lost are a gap, and an unplugged device is the end`() async {
+    // At the device's 48 kHz: a second is lost after 1.2 s, and the device after 4 s.
     let room = Room(faults: [.xrun(at: 57_600, lost: 48_000), .unplugged(at: 192_000)])
     let stream = listen(in: room)
     let listening = Task { await all(stream) }
     await room.clock.pass { _ = await listening.value }
-    let told = await listening.value
-    #expect(told.error == .deviceLost("virtual"))
-    let dropped = told.events.compactMap {
+    let outcome = await listening.value
+    #expect(outcome.error == .deviceLost("virtual"))
+    let dropped = outcome.events.compactMap {
       if case .dropped(let range, reason: .gap) = $0 { range } else { nil }
     }
-    // What the card held when it lost them, a period at most, comes behind them.
+    // Frames in the device at the loss, at most a period, come after the gap.
     let begin = dropped.first?.lowerBound ?? .zero
     #expect(begin >= .milliseconds(1_170) && begin <= .milliseconds(1_201), "\(dropped)")
     let length = dropped.first.map { $0.upperBound - $0.lowerBound } ?? .zero
     #expect(length >= .milliseconds(999) && length <= .milliseconds(1_001), "\(dropped)")
-    // Speech begins at 1 s and, on the same time-line, at 2.5 s; words lie where it does.
-    let starts = told.events.compactMap {
+    // Speech begins at 1 s and, on the same timeline, at 2.5 s, and so do the words.
+    let starts = outcome.events.compactMap {
       if case .speechStarted(let time) = $0 { time } else { nil }
     }
     #expect(zip(starts, [1, 2.5]).allSatisfy { abs($0.inSeconds - $1) < 0.015 }, "\(starts)")
-    #expect(zip(told.words, [0.7, 2.2]).allSatisfy { abs($0.inSeconds - $1) < 0.015 })
+    #expect(zip(outcome.words, [0.7, 2.2]).allSatisfy { abs($0.inSeconds - $1) < 0.015 })
     #expect(
-      told.steps == [
+      outcome.steps == [
         "speechStarted", "go", "speechEnded", "dropped", "speechStarted", "on", "speechEnded",
       ])
     await room.closed.wait()

@@ -136,7 +136,7 @@ import Testing
     return samples.map { $0 * 0.05 / power.squareRoot() }
   }
 
-  /// Clips on one time-line, with noise over all of it.
+  /// Clips on one timeline, with noise over all of it.
   private struct Scene {
     private(set) var clips: [Range<Int>] = []
     private var clean: [Float]

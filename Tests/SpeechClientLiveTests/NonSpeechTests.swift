@@ -7,7 +7,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-/// What is no speech gives no result, not even a partial one, with the real engine.
+/// Sounds without speech have no result, not even a partial one, with the real engine.
 @Suite struct NonSpeechTests {
   /// A second of quiet, four seconds of a sound, a second of quiet.
   private func buffers(_ amplitude: @escaping @Sendable (Double) -> Float) -> [AudioBuffer] {
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// Everything that comes, and what of it is final.
+  /// All results, and the final ones.
   private func results(_ buffers: [AudioBuffer]) async throws -> [String] {
     try await SpeechTasks().start(
       SpeechRequest(buffers: stream(buffers)), on: .pocketSphinx()

@@ -16,7 +16,7 @@ import Testing
   /// Nobody but the task holds it.
   private var buffers: AsyncStream<AudioBuffer>?
   private let source: AsyncStream<AudioBuffer>.Continuation
-  /// Open once nobody wants audio of the source any more.
+  /// Open once no more audio of the source is wanted.
   private let closed = Gate()
 
   private typealias Events = AsyncThrowingStream<SpeechRecognitionEvent, any Error>
@@ -45,7 +45,7 @@ import Testing
     return (events, tasks.all.first?.recognizer?.executor.thread)
   }
 
-  /// Returns once nothing is left of a task.
+  /// Returns once all parts of a task are released.
   private func end(of thread: DedicatedThread?) async {
     await thread?.join()
     await shared.hasNoSessions()

@@ -46,7 +46,7 @@ import Testing
     request.jobCount = 3
     let several = try await tasks.start(request, on: shared.engine).all()
     #expect(several == one)
-    // What the scout has found need not be heard again.
+    // Cut utterances are not searched for speech again.
     #expect(heard.withLock { $0 } == 9)
   }
 
@@ -102,7 +102,7 @@ import Testing
     #expect(shared.counts.mostSessions <= 2)
   }
 
-  @Test func `an error ends the stream in its place, after the results before it`() async throws {
+  @Test func `an error ends the stream after the results of earlier utterances`() async throws {
     let shared = SharedEngine { index throws(SpeechEngineError) in
       if index == 2 { throw .failed(reason: "no more") }
     }
@@ -163,7 +163,7 @@ import Testing
     #expect(third == nil)
   }
 
-  @Test func `finishTask recognizes what the stream still holds`() async throws {
+  @Test func `finishTask recognizes the audio that the stream still holds`() async throws {
     let (buffers, end) = AsyncStream.makeStream(of: AudioBuffer.self)
     var request = SpeechRequest(buffers: buffers, shouldReportPartialResults: false)
     request.jobCount = 2
@@ -175,7 +175,7 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  @Test func `a consumer that goes away ends the reader and releases the source`() async {
+  @Test func `a consumer that leaves ends the reader and releases the source`() async {
     let gate = Gate()
     var results: AsyncThrowingStream<SpeechRecognitionResult, any Error>? = endless(until: gate)
     _ = try? await results?.first { _ in true }
@@ -184,7 +184,7 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  /// Results of a source that goes on for ever and opens the gate when nobody holds it any more.
+  /// Results of an endless source that opens the gate when it is released.
   private func endless(
     until gate: Gate
   ) -> AsyncThrowingStream<SpeechRecognitionResult, any Error> {
@@ -197,7 +197,7 @@ import Testing
     return tasks.start(request, on: SharedEngine().engine)
   }
 
-  @Test func `results come while the audio does`() async throws {
+  @Test func `results arrive while the audio does`() async throws {
     let (buffers, end) = AsyncStream.makeStream(of: AudioBuffer.self)
     var request = SpeechRequest(buffers: buffers, shouldReportPartialResults: false)
     request.jobCount = 3
@@ -240,7 +240,7 @@ import Testing
   }
 }
 
-/// Two threads that wait for each other, so that a test ends only where both are at work at once.
+/// Two threads that wait for each other, so that a test ends only if both work at the same time.
 private final class Meeting: Sendable {
   private let arrivals: [WakeUp]
 

@@ -44,13 +44,13 @@ import Testing
     #expect(counts(["go on"] + Array(repeating: "no on", count: 6)) == [0, 0, 0, 0, 0, 0, 1])
   }
 
-  @Test func `a place that the engine revises again and again does not stay`() {
+  @Test func `a position that the engine keeps revising does not become stable`() {
     let calm = ["a b", "c b", "d b"] + Array(repeating: "d b", count: 6)
     #expect(counts(calm).last == 1)
     #expect(counts(["e b"] + calm).last == 0)
   }
 
-  @Test func `a word that is not long over does not stay`() {
+  @Test func `a word that ended a moment ago does not become stable`() {
     var stabilizer = PartialStabilizer()
     let words = words("go on")
     _ = stabilizer.add(SpeechHypothesis(words: words), heard: 0)
@@ -70,7 +70,7 @@ import Testing
     #expect(late.stableCount == 1)
   }
 
-  @Test func `what stays is put in front of what the engine says instead`() {
+  @Test func `stable words come before the words that the engine has instead`() {
     var stabilizer = PartialStabilizer()
     for index in 0..<8 {
       _ = stabilizer.add(hypothesis("go on now"), heard: FrameCount(9600 + index * 1600))
@@ -109,7 +109,7 @@ import Testing
     #expect([add(1), add(2), add(3)] == [0, 0, 2])
   }
 
-  @Test func `a place that changed often settles as soon as decodes agree on it`() {
+  @Test func `a position that changed often becomes stable as soon as decodes agree`() {
     var stabilizer = PartialStabilizer()
     for (index, word) in ["no", "so", "oh", "low", "go", "go"].enumerated() {
       let hypothesis = hypothesis("\(word) on", revision: index)
@@ -132,7 +132,7 @@ import Testing
     #expect(unnumbered.stableCount == 1)
   }
 
-  @Test func `a word that is written otherwise is the same`() {
+  @Test func `a word with another spelling is the same`() {
     let texts = ["isn't it so", "Isn\u{2019}t it so?", "ISN'T it, so"]
     var stabilizer = PartialStabilizer()
     for index in 0..<6 {
@@ -154,12 +154,12 @@ import Testing
   @Test(arguments: [
     ("we're", "were"), ("2.5", "25"), ("$5", "5"), ("-", "..."), ("250", "two"), ("c++", "c"),
   ])
-  func `letters, digits, and what is between them do`(one: String, other: String) {
+  func `other letters, digits, or inner punctuation make another word`(one: String, other: String) {
     #expect(one.wordKey != other.wordKey)
   }
 
   @Test(arguments: [
-    // Joined, parted, with a word before, without one, and with others in their place.
+    // Joined, split, with a word before, without one, and with others instead.
     ("I can not go", "I cannot go.", "I can not go."),
     ("someone is here", "Some one is here.", "someone is here."),
     ("go on then", "Well, go on then!", "go on then!"),
@@ -167,7 +167,7 @@ import Testing
     ("a b c d", "x y z d e", "a b c d e"),
     ("a b c d", "", "a b c"),
   ])
-  func `a hypothesis with other words in place of those that stay goes on behind them`(
+  func `a hypothesis with other words instead of stable ones continues after them`(
     stable: String, later: String, expected: String
   ) {
     // Times say nothing here, and are a guess.
@@ -177,7 +177,7 @@ import Testing
     #expect(kept.texts.joined(separator: " ") == expected)
   }
 
-  @Test func `where times are measured, it goes on where they say`() {
+  @Test func `with measured times, the hypothesis continues where the stable words end`() {
     let later = SpeechHypothesis(words: [
       Word("That", frames: 0..<3200), Word("is", frames: 3200..<6400),
       Word("250", frames: 6400..<16_000), Word("euros.", frames: 16_000..<20_000),
@@ -186,7 +186,7 @@ import Testing
     #expect(kept.texts == ["that", "is", "two", "hundred", "fifty", "euros."])
   }
 
-  @Test func `words that stay from a guess make the times a guess`() {
+  @Test func `stable words with estimated times make all times estimates`() {
     var stabilizer = PartialStabilizer()
     var guess = hypothesis("go on now")
     guess.hasEstimatedTimes = true

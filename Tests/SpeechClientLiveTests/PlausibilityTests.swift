@@ -17,14 +17,14 @@ import Testing
     return Plausibility(isVoiced: isVoiced, sound: sound).isSpeech(hypothesis)
   }
 
-  @Test func `where the engine is sure of no word, a noise was taken for words`() {
+  @Test func `if every word has a low confidence, the words are noise`() {
     #expect(!isSpeech([("thigh", 0..<8000, 0.003), ("c", 8000..<16_000, 0.02)]))
     #expect(isSpeech([("up", 0..<8000, 0.02), ("there", 8000..<16_000, 0.5)]))
     // An engine that cannot say how sure it is has its say.
     #expect(isSpeech([("up", 0..<8000, nil)]))
   }
 
-  @Test func `partial words need a voice only until the engine says how sure it is`() {
+  @Test func `partial words need a voice only until they have a confidence`() {
     func isVoice(_ confidence: Double?, isVoiced: Bool) -> Bool {
       let word = SpeechHypothesis.Word("up", frames: 0..<8000, confidence: confidence)
       return Plausibility(isVoiced: isVoiced, sound: 16_000)
@@ -50,7 +50,7 @@ import Testing
     #expect(isSpeech(applause, isVoiced: true, sound: 80_000))
   }
 
-  @Test func `how long a word is says nothing where that was guessed`() {
+  @Test func `an estimated length of a word proves nothing`() {
     #expect(isSpeech([("up", 0..<32_000, 0.98)], hasEstimatedTimes: true))
     #expect(isSpeech([("the", 0..<1120, 0.3)], sound: 64_000, hasEstimatedTimes: true))
     #expect(!isSpeech([("thigh", 0..<8000, 0.003)], hasEstimatedTimes: true))
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: [Float(0), 0.02, -0.3])
-  func `the offset of a microphone changes nothing of that`(offset: Float) {
+  func `a microphone's offset does not make a vowel unvoiced or noise voiced`(offset: Float) {
     for (signal, isVoice) in [
       (AudioSignal.sine(120, amplitude: 0.1), true), (.noise(seed: 1, amplitude: 0.1), false),
     ] {
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(arguments: [2 as UInt64])
-  func `noise, clicks and silence are not`(seed: UInt64) {
+  func `noise, clicks and silence are not voiced`(seed: UInt64) {
     var random = SeededNumbers(seed: seed)
     #expect(!isVoiced { _ in Double.random(in: -0.3...0.3, using: &random) })
     #expect(

@@ -32,7 +32,7 @@ import Testing
     #expect(results.finals == words)
   }
 
-  @Test func `of a sentence of seven words one is wrong at most`() async throws {
+  @Test func `at most one word of a sentence of seven is wrong`() async throws {
     let finals = try await finals(SpeechRequest(url: sound("window.wav"))).finals
     let words = finals.joined(separator: " ").split(separator: " ")
     let spoken = "open the window and close the door".split(separator: " ")
@@ -40,7 +40,7 @@ import Testing
     #expect(zip(words, spoken).count { $0 != $1 } <= 1)
   }
 
-  @Test func `words of the second utterance lie behind those of the first`() async throws {
+  @Test func `words of the second utterance follow those of the first`() async throws {
     let results = try await finals(SpeechRequest(url: sound("two-utterances.wav")))
     let words = results.flatMap(\.bestTranscription.segments)
     #expect(words.map(\.timestamp) == words.map(\.timestamp).sorted())

@@ -62,7 +62,7 @@ import Testing
     #expect(sessions == 2)
   }
 
-  @Test func `an utterance that is lost ends as such, and no other one has its number`() async {
+  @Test func `a lost utterance ends, and its number is not reused`() async {
     // Those with a number that 3 divides by remainder 2 fail at their end.
     let (told, error, _) = await events(
       [0: crash, 2: crash, 4: crash, 5: crash], utterances: 7, partials: true)
@@ -90,20 +90,20 @@ import Testing
     #expect(error == nil)
   }
 
-  @Test func `a failure that no later utterance makes good ends the stream with its error`() async {
+  @Test func `a failure without a later success ends the stream with its error`() async {
     let (told, error, _) = await events([1: crash], utterances: 2)
     #expect(told.joined(separator: " ") == "( 0 ) ( lost )")
     #expect(error == .engineFailed(reason: "crash"))
   }
 
-  @Test func `what will not be better another time ends the stream at once`() async {
+  @Test func `a permanent failure ends the stream at once`() async {
     let wrong = SpeechEngineError.languageMissing(wanted: "fr", available: "en")
     let (told, error, _) = await events([1: wrong])
     #expect(told.joined(separator: " ") == "( 0 ) (")
     #expect(error == .unavailable(reason: wrong.description))
   }
 
-  @Test func `an engine of this process ends the stream where it fails`() async {
+  @Test func `a failure of an engine in this process ends the stream`() async {
     let (told, error, _) = await events([1: crash], isRemote: false)
     #expect(told.joined(separator: " ") == "( 0 ) (")
     #expect(error == .engineFailed(reason: "crash"))
@@ -147,7 +147,7 @@ import Testing
     blocking.release()
   }
 
-  @Test func `a look at the engines that is cancelled returns while one still thinks`() async {
+  @Test func `a cancelled listing of engines returns while an engine still blocks`() async {
     let blocking = BlockingEngine(in: .making)
     var engine = blocking.engine
     engine.availability = {
@@ -168,7 +168,7 @@ import Testing
   }
 }
 
-/// An engine that fails in some utterances, each time in another call, and hears its number in the
+/// An engine that fails in some utterances, each time in another call, and recognizes its number in the
 /// others.
 private final class FrailEngine: Sendable {
   private let failures: [Int: SpeechEngineError]

@@ -35,7 +35,7 @@ import Testing
     #expect(abs(begin.inSeconds - 0.5) < 0.03)
   }
 
-  @Test func `durations that make no sense are taken for the nearest that do`() async throws {
+  @Test func `invalid durations become the nearest valid ones`() async throws {
     let policy = EndpointPolicy(
       preRoll: .seconds(-1), onset: .zero, silence: .zero, comfortable: .seconds(-1),
       shortSilence: .seconds(-1), longest: .seconds(Int64.max))
@@ -80,7 +80,7 @@ import Testing
     try #require(mkfifo(pipe.path, 0o600) == 0)
     var request = SpeechRequest(url: sound("go-forward.wav"))
     request.grammar = .file(pipe)
-    // Only now is there somebody who writes.
+    // The pipe has a writer only now.
     let started = tasks.start(request, on: .pocketSphinx())
     _ = try DedicatedThread.start(name: "syrinx-test") {
       let text = "#JSGF V1.0; grammar a; public <a> = go forward ten meters;"
@@ -138,7 +138,7 @@ import Testing
     #expect(tasks.all.isEmpty)
   }
 
-  @Test func `everything that is asked for reaches the engine`() async throws {
+  @Test func `every option of a request reaches the engine`() async throws {
     var request = SpeechRequest(buffers: stream(audio(utterances: 1)))
     request.keyPhrases = [KeyPhrase(" go   forward ", threshold: 1e-10), KeyPhrase("stop")]
     request.contextualPhrases = ["ten meters"]
@@ -182,7 +182,7 @@ import Testing
     #expect(await reason { $0.alternativeCount = -5 } == nil)
   }
 
-  @Test func `other readings come as they are asked for`() async throws {
+  @Test func `alternatives are returned as requested`() async throws {
     var utterance = ScriptedUtterance("go forward")
     utterance.alternatives = ["no forward", "go for", "go far"]
     let engine = ScriptedSpeechEngine(utterances: [utterance]).engine

@@ -19,7 +19,7 @@ import Testing
     for case .audio(let buffer) in pieces { #expect(buffer.format == .speech) }
   }
 
-  @Test func `a jump ahead is a gap, after the rest of what came before`() throws {
+  @Test func `a jump ahead is a gap after the rest of the earlier audio`() throws {
     var conversion = SpeechConversion()
     let second = AudioBuffer(silence: 48_000, format: stereo)
     _ = try conversion.add(second)
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `what overflows in the resampler does not reach the recognizer`() throws {
+  @Test func `samples that overflow in the resampler do not reach the recognizer`() throws {
     var conversion = SpeechConversion()
     let samples = (0..<96_000).map { $0 / 14 % 2 == 0 ? Float.greatestFiniteMagnitude : -3.4e38 }
     let loudest = AudioBuffer(format: stereo, samples: samples)

@@ -62,7 +62,7 @@ import Testing
     #expect(scripted.events.contains(.finished(after: heard)))
   }
 
-  @Test func `utterances without words give no results`() async throws {
+  @Test func `utterances without words have no results`() async throws {
     let silent = ScriptedSpeechEngine(utterances: [])
     let results = try await tasks.start(
       SpeechRequest(buffers: stream(audio(utterances: 2))), on: silent.engine
@@ -70,7 +70,7 @@ import Testing
     #expect(results.isEmpty)
   }
 
-  @Test func `partial and final results come while the audio does`() async throws {
+  @Test func `partial and final results arrive while the audio does`() async throws {
     let (buffers, end) = AsyncStream.makeStream(of: AudioBuffer.self)
     let results = tasks.start(SpeechRequest(buffers: buffers), on: scripted.engine)
     for buffer in audio(utterances: 1) { end.yield(buffer) }
@@ -105,7 +105,7 @@ import Testing
     #expect(finals.count >= 1)
   }
 
-  @Test func `a model that is missing ends the stream with what would help`() async {
+  @Test func `a missing model ends the stream with an error that says what to do`() async {
     let missing = SpeechEngineError.modelMissing(searched: ["/a"], package: "some-model")
     let engine = ScriptedSpeechEngine(
       utterances: [], faults: ScriptedFaults(loading: missing)

@@ -3,7 +3,7 @@ import Testing
 @testable import SpeechClientLive
 
 @Suite struct StallDetectorTests {
-  @Test func `a source that gives nothing for a look is left`() {
+  @Test func `a source without audio between two looks is left`() {
     var detector = StallDetector(beats: 3)
     #expect(detector.look(beats: 4, isSourceAsked: true) == .wait)
     #expect(detector.look(beats: 4, isSourceAsked: true) == .leaveSource)

@@ -25,7 +25,7 @@ import Testing
     return finish ? actions + finder.finish() : actions
   }
 
-  /// How much had been heard at each pause, and how much of that was silence.
+  /// The audio taken at each pause, and the silence in it.
   private func pauses(_ actions: [UtteranceFinder.Action]) -> [[Int]] {
     var heard = 0
     return actions.compactMap { action in
@@ -106,7 +106,7 @@ import Testing
     #expect(heard(actions) == Array(Self.speech[11_200..<33_600]))
   }
 
-  @Test func `what is missing of the padding is silence`() {
+  @Test func `missing padding is silence`() {
     let long = UtteranceFinder(policy: EndpointPolicy(tailPadding: .seconds(1)))
     #expect(long.padding(after: 9600) == [Float](repeating: 0, count: 6400))
     #expect(long.padding(after: 9600, wanted: .seconds(2)).count == 22_400)
@@ -119,13 +119,13 @@ import Testing
     #expect(long.padding(after: 9600, heard: 4000, shortest: .milliseconds(500)).count == 6400)
   }
 
-  @Test func `a tail that makes no sense is the nearest that does`() {
+  @Test func `an invalid tail becomes the nearest valid one`() {
     #expect(EndpointPolicy(tailPadding: .seconds(-1)).usable.tailPadding == .zero)
     #expect(EndpointPolicy(tailPadding: .seconds(60)).usable.tailPadding == .seconds(10))
     #expect(EndpointPolicy().usable.tailPadding == nil)
   }
 
-  @Test func `silence gives nothing`() throws {
+  @Test func `silence has no utterance`() throws {
     let silence = [Float](repeating: 0, count: 64_000)
     #expect(try actions(silence, step: 1600).isEmpty)
   }
@@ -136,13 +136,13 @@ import Testing
     #expect(heard(actions) == Array(Self.speech[11_200..<30_001]))
   }
 
-  @Test func `speech goes to the engine while it lasts`() throws {
+  @Test func `speech reaches the engine before the utterance ends`() throws {
     let actions = try actions(Array(Self.speech[..<30_000]), step: 1600, finish: false)
     #expect(actions.count > 5)
     #expect(heard(actions).count > 16_000)
   }
 
-  @Test func `after a gap the frames are counted from behind it`() throws {
+  @Test func `after a gap, frames count from its end`() throws {
     var finder = UtteranceFinder()
     _ = try finder.add(Array(Self.speech[..<1600]))
     finder.skip(to: 100_000)

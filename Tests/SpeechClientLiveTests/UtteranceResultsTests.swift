@@ -32,7 +32,7 @@ import Testing
     #expect(results.final(hypothesis, heard: 16_000, plausibility: nil)?.utterance == 1)
   }
 
-  @Test func `words that were shown and turn out to be none are taken back`() {
+  @Test func `partial words that prove to be noise are withdrawn`() {
     var results = UtteranceResults()
     results.begin(at: 0)
     _ = results.partial(hypothesis, heard: 16_000, plausibility: nil)
@@ -42,7 +42,7 @@ import Testing
     #expect(final?.speechRecognitionMetadata == nil)
   }
 
-  @Test func `a partial result comes where there is news, and has no confidence`() {
+  @Test func `a partial result is reported when words change, and has no confidence`() {
     var results = UtteranceResults()
     results.begin(at: 0)
     let partials = (0..<3).compactMap { _ in
@@ -53,14 +53,14 @@ import Testing
     #expect(partials.first?.volatileTail.formattedString == "go")
   }
 
-  @Test func `what cannot be speech has no result`() {
+  @Test func `noise has no result`() {
     var results = UtteranceResults()
     results.begin(at: 0)
     let noise = Plausibility(isVoiced: false, sound: 16_000_000)
     #expect(results.final(hypothesis, heard: 16_000, plausibility: noise) == nil)
   }
 
-  /// What is stable after a second of partial results whose words do not change, and the final
+  /// The stable words after a second of partial results whose words do not change, and the final
   /// result, in which the engine is not sure of them.
   private func outcome(
     of words: [String], with plausibility: Plausibility, confidence: Double = 0.001
@@ -92,7 +92,7 @@ import Testing
   @Test(arguments: [
     Plausibility(isVoiced: false, sound: 24_000), Plausibility(isVoiced: true, sound: 120_001),
   ])
-  func `no word of a noise is called stable, so that the final result takes all back`(
+  func `no word of a noise is stable, so the final result withdraws all`(
     noise: Plausibility
   ) {
     let (stable, final) = outcome(of: ["the", "a", "the"], with: noise)
@@ -100,7 +100,7 @@ import Testing
     #expect(final?.bestTranscription.segments == [])
   }
 
-  @Test func `words of a voice are called stable, and stay where the engine is not sure at last`() {
+  @Test func `stable words of a voice stay even if their final confidence is low`() {
     let voice = Plausibility(isVoiced: true, sound: 120_000)
     let (stable, final) = outcome(of: ["the", "a", "the"], with: voice)
     #expect(stable == 2)
@@ -109,7 +109,7 @@ import Testing
     #expect(sure?.bestTranscription.formattedString == "the a the")
   }
 
-  @Test func `the number of an utterance that was lost is not used again`() {
+  @Test func `the number of a lost utterance is not reused`() {
     var results = UtteranceResults()
     results.begin(at: 0)
     let partial = results.partial(hypothesis, heard: 16_000, plausibility: nil)
@@ -122,7 +122,7 @@ import Testing
     #expect(results.final(hypothesis, heard: 16_000, plausibility: nil)?.utterance == 1)
   }
 
-  @Test func `no word reaches into the padding behind the utterance`() {
+  @Test func `no word extends into the padding after the utterance`() {
     var results = UtteranceResults()
     results.begin(at: 16_000)
     let words = [
@@ -149,7 +149,7 @@ import Testing
     ("a b", ["a", "a c b", "x y b"], [["x y"], []]),
     ("a b c", ["c", "x c"], [[], ["x"], []]),
   ])
-  func `other readings come with the final result, and their words with those they stand for`(
+  func `alternatives come with the final result, and their words with their counterparts`(
     best: String, readings: [String], expected: [[String]]
   ) {
     var results = UtteranceResults()
@@ -177,7 +177,7 @@ import Testing
     #expect(final?.bestTranscription.formattedString == "Isn't it? 250 euros.")
   }
 
-  @Test func `words are shown anew that are written anew`() {
+  @Test func `words with a new spelling are reported again`() {
     var results = UtteranceResults()
     results.begin(at: 0)
     let texts = ["go on", "go on", "Go on.", "go on"].compactMap { text in
@@ -187,7 +187,7 @@ import Testing
     #expect(texts == ["go on", "Go on.", "go on"])
   }
 
-  @Test func `results say where the times are a guess, and drop nothing because of them`() {
+  @Test func `results say whether their times are estimates, and drop no word because of them`() {
     var results = UtteranceResults()
     results.begin(at: 0)
     let first = results.final(

@@ -7,7 +7,7 @@ import VoskEngine
 
 @testable import SpeechClientLive
 
-/// The whole way from buffers to results, with the library that knows words by their level.
+/// From buffers to results, with a library that recognizes words by their level.
 @Suite(.timeLimit(.minutes(2))) struct VoskRecognitionTests {
   private let folder = FileManager.default.temporaryDirectory.appending(
     path: "syrinx-vosk-\(UUID())")
@@ -68,7 +68,7 @@ import VoskEngine
     }
   }
 
-  @Test func `a library that is slow does not keep a task that was cancelled in it`() async throws {
+  @Test func `a slow library does not delay the cancellation of a task`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let pipes = try ["log", "held"].map { name in
@@ -83,7 +83,7 @@ import VoskEngine
     consumer.cancel()
     let finals = try await consumer.value.finals
     #expect(finals.isEmpty)
-    // So long it was held: it hears the rest now, and is let go.
+    // It was blocked until here; now it takes the rest and is released.
     try pipes[1].handle.write(contentsOf: Data(count: 4_096))
     await pipes[0].handle.text(until: "recognizer_free")
   }

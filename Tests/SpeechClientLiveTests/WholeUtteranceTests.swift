@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  /// All of it as one buffer, behind which nothing waits that the recognizer lags behind.
+  /// All of it as one buffer, so that the recognizer has no backlog.
   private func joined(_ buffers: [AudioBuffer]) -> AudioBuffer {
     AudioBuffer(format: .speech, samples: buffers.flatMap(\.samples), firstFrame: 0)
   }
@@ -56,8 +56,8 @@ import Testing
     return try await tasks.start(request, on: engine).all()
   }
 
-  /// Every result of a live source, each read before the next buffer comes: of partial results that wait
-  /// only the newest is kept.
+  /// Every result of a live source, each read before the next buffer arrives, because only the newest
+  /// unread partial result is kept.
   private func everyResult(_ buffers: [AudioBuffer]) async throws -> [SpeechRecognitionResult] {
     let events = EventPipe(EventQueue())
     let recognizer = try Recognizer(
@@ -67,7 +67,7 @@ import Testing
     var results: [SpeechRecognitionResult] = []
     for buffer in buffers {
       try await recognizer.add(IntakeQueue.Item(buffer: buffer), Pulse())
-      // Stands for the end of what this buffer led to.
+      // Marks the end of this buffer's events.
       events.post(.lagging(by: .zero))
       while let event = try await events.next(), event != .lagging(by: .zero) {
         if case .result(let result) = event { results.append(result) }
@@ -76,7 +76,7 @@ import Testing
     return results
   }
 
-  /// After how many frames it decoded, before it was told that the utterance may be over.
+  /// The frames after which it decoded, before the hint that the utterance may be over.
   private func decodes(_ events: [Event]) -> [Int] {
     let before = events.prefix { if case .anticipated = $0 { false } else { true } }
     return before.compactMap { if case .decoded(let frames) = $0 { frames.rawValue } else { nil } }
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test func `words are stable within a second after they were spoken, on average`() {
-    // Words of a third of a second; of a decode the last one is wrong where it is not over.
+    // Words of a third of a second; the last word of a decode is wrong until it has ended.
     let length = 5333
     let ends = (1...24).map { $0 * length }
     var delays: [Int] = []
@@ -139,12 +139,12 @@ import Testing
   }
 
   @Test(arguments: [nil, 0, 100, 400] as [Int?])
-  func `what an engine decodes in a pause is what it finishes`(tail: Int?) async throws {
+  func `the decode in a pause is the result of the utterance`(tail: Int?) async throws {
     let policy = EndpointPolicy(tailPadding: tail.map { .milliseconds($0) })
     let buffers = voice(in: [1...2, 3.5...4.5], seconds: 6)
     _ = try await results(
       buffers, partials: false, isLive: true, on: scripted.engine, policy: policy)
-    // Between hint and end nothing is heard, or it would have to decode again.
+    // No audio arrives between hint and end, or it would have to decode again.
     let length = 20_800 + (tail ?? 200) * 16
     let events = scripted.events.dropFirst(2).prefix(3)
     guard case .anticipated(let heard) = events.first else {
@@ -159,7 +159,7 @@ import Testing
     #expect(ends(scripted.events).count == 4)
   }
 
-  @Test func `in a pause one decode is started, whose words are a partial result at once`()
+  @Test func `a pause starts one decode, whose words are a partial result at once`()
     async throws
   {
     // A partial result would be due 1.5 s after the utterance begins, and speech ends after 1.4 s.
@@ -173,7 +173,7 @@ import Testing
     #expect(Set(last.map(\.bestTranscription.formattedString)).count == 1)
   }
 
-  @Test func `audio that waits for the engine is not decoded in pauses`() async throws {
+  @Test func `queued audio is not decoded in pauses`() async throws {
     let buffers = voice(in: [1...2, 3.5...4.5], seconds: 6)
     _ = try await results(buffers, partials: false, on: scripted.engine)
     let hasHint = scripted.events.contains { if case .anticipated = $0 { true } else { false } }
@@ -202,7 +202,9 @@ import Testing
     #expect(ends(scripted.events).count == 1, "\(scripted.events)")
   }
 
-  @Test func `the engine that another one chooses takes the stream, in its own way`() async throws {
+  @Test func `an engine chosen by another one recognizes the stream with its own settings`()
+    async throws
+  {
     var engine = SpeechEngine()
     let chosen = scripted.engine
     engine.choose = { $0.language == "en" ? chosen : nil }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct WorkQueueTests {
   private var queue = WorkQueue<String>()
 
-  @Test mutating func `there are as many workers as the task wants that wants the most`() {
+  @Test mutating func `the most demanding task decides the number of workers`() {
     let first = queue.join(workers: 2)
     let second = queue.join(workers: 3)
     let started = (0..<5).map { queue.add("\($0)", at: .init(task: first, index: $0)) }
@@ -22,7 +22,7 @@ import Testing
     #expect(queue.first == second)
   }
 
-  @Test mutating func `what comes first in the order of the tasks is done first`() {
+  @Test mutating func `work is done in the order of the tasks`() {
     let (first, second) = (queue.join(workers: 1), queue.join(workers: 1))
     _ = queue.add("b1", at: .init(task: second, index: 1))
     _ = queue.add("a2", at: .init(task: first, index: 2))

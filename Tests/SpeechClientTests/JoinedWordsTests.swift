@@ -19,7 +19,7 @@ import Testing
       ["\u{C548}\u{B155}", "\u{C138}\u{ACC4}", "\u{6F22}", "\u{B3C4}"],
       "\u{C548}\u{B155} \u{C138}\u{ACC4} \u{6F22} \u{B3C4}"
     ),
-    // Thai parts only what is not Thai.
+    // Thai is separated only from other scripts.
     (
       ["\u{0E21}\u{0E35}", "\u{0E04}\u{0E19}", "5", "\u{0E04}\u{0E19}"],
       "\u{0E21}\u{0E35}\u{0E04}\u{0E19} 5 \u{0E04}\u{0E19}"

@@ -4,7 +4,7 @@ import SpeechClient
 import Testing
 
 @Suite struct SpeechClientTests {
-  @Test func `unimplemented endpoints report an issue and give what fails`() async {
+  @Test func `unimplemented endpoints report an issue and return failing values`() async {
     @Dependency(\.speechClient) var client
     withExpectedIssue {
       #expect(

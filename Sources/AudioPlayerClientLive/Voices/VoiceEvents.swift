@@ -1,13 +1,14 @@
 import AudioCore
 import AudioPlayerClient
+import AudioThreads
 import Synchronization
 
 /// Turns the engine's reports about a voice into playback events, and waits for the last one.
 final class VoiceEvents: Sendable {
   private struct State {
     var timeline: VoiceTimeline
-    var outcome: Result<Duration, any Error>?
-    var waiting: CheckedContinuation<Duration, any Error>?
+    /// The result once `over` is open.
+    var outcome: Result<Duration, any Error> = .success(.zero)
     var reportedFrames = 0
     var isPaused = false
   }
@@ -15,6 +16,7 @@ final class VoiceEvents: Sendable {
   private let rate: SampleRate
   private let progressFrames: Int
   private let waiters: CommandWaiters
+  private let over = Gate()
   // Held for a few instructions by the reporter's thread, the feeder, and the session.
   private let state: Mutex<State>
 
@@ -63,13 +65,8 @@ final class VoiceEvents: Sendable {
 
   /// Returns the played duration when the voice is over; throws if the device failed.
   func played() async throws -> Duration {
-    try await withCheckedThrowingContinuation { continuation in
-      let outcome = state.withLock { state in
-        if state.outcome == nil { state.waiting = continuation }
-        return state.outcome
-      }
-      if let outcome { continuation.resume(with: outcome) }
-    }
+    await over.wait()
+    return try state.withLock { $0.outcome }.get()
   }
 
   private func reportEvents(upTo frames: Int, _ report: (PlaybackEvent) -> Void) {
@@ -101,12 +98,8 @@ final class VoiceEvents: Sendable {
   }
 
   private func end(_ outcome: Result<Duration, any Error>) {
-    let waiting = state.withLock { state in
-      state.outcome = outcome
-      defer { state.waiting = nil }
-      return state.waiting
-    }
-    waiting?.resume(with: outcome)
+    state.withLock { $0.outcome = outcome }
+    over.open()
   }
 }
 

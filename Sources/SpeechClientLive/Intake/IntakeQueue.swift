@@ -1,32 +1,40 @@
 import AudioCore
 import SpeechClient
 
-/// The audio between a task's source and its recognizer.
+/// The audio between a task's source and its recognizer: the only store for the backlog of a live
+/// source, with the only policy that drops audio.
 ///
 /// A live source always has room, at the cost of the oldest audio; any other source waits.
 struct IntakeQueue: PipeQueue {
-  /// The next audio to recognize, and what to report before it.
+  typealias DropReason = SpeechRecognitionEvent.DropReason
+
+  /// A stretch of lost audio, wherever it was lost.
+  struct Loss: Equatable {
+    var stretch: Range<Duration>
+    var reason: DropReason
+  }
+
+  /// The next audio to recognize.
   struct Item: Equatable {
-    var dropped: Range<Duration>?
-    /// What the source lacks right before the buffer.
-    var gap: Range<Duration>?
+    /// The audio lost right before the buffer, in order.
+    var losses: [Loss] = []
     var buffer: AudioBuffer
     /// Whether the recognizer lags behind a live source.
     var isLate = false
   }
 
-  /// How much audio is accepted from a source after `finish`; audio that waits then is recognized in
+  /// How much audio is accepted from a source after `finish`; audio queued before is recognized in
   /// any case.
   static let longestRest = Duration.seconds(20)
-  /// The smallest limit for the backlog of a live source.
+  /// The shortest limit for the backlog of a live source.
   static let leastLimit = Duration.milliseconds(500)
-  /// A shorter gap is reported with the next one; between two formats it is a rounding error and
-  /// no gap.
+  /// A shorter gap is reported with the next one; between two formats it is a rounding error.
   static let leastGap = Duration.milliseconds(1)
 
   private let limit: Duration?
   private var buffers: [AudioBuffer] = []
   private var waiting = Duration.zero
+  /// The audio dropped since the last item.
   private var dropped: Range<Duration>?
   private var meter = LagMeter()
   /// Where the next buffer should begin, in frames of the rate of `format`.
@@ -35,7 +43,7 @@ struct IntakeQueue: PipeQueue {
   private var end: Duration?
   /// Missing audio in pieces too short to report.
   private var unreported = Duration.zero
-  /// The format of what was taken or dropped last.
+  /// The format of the audio that was taken or dropped last.
   private var format: AudioFormat?
   /// How much audio has come since `finish`.
   private var rest: Duration?
@@ -44,8 +52,8 @@ struct IntakeQueue: PipeQueue {
   private(set) var isClosed = false
   private(set) var isAbandoned = false
 
-  /// - Parameter reportLag: called with the length of the waiting audio of a live source when that
-  ///   has to be reported, while the pipe is locked, so that the reports are in order.
+  /// - Parameter reportLag: called with the backlog of a live source whenever it has to be reported;
+  ///   the pipe is locked, so the reports are in order.
   init(
     _ backPressure: SpeechRequest.BackPressure,
     reportLag: @escaping @Sendable (Duration) -> Void = { _ in }
@@ -76,21 +84,23 @@ struct IntakeQueue: PipeQueue {
 
   /// Closes the queue when enough audio has come; empty buffers count too.
   ///
-  /// It drops nothing: the waiting audio is the end of what the source gives.
+  /// It drops nothing: the queued audio is the end of the source.
   private mutating func takeRest(_ length: Duration) {
     rest = length
     if length >= Self.longestRest { isClosed = true }
   }
 
-  /// The next audio; a failure of the source comes behind what it gave.
+  /// The next audio; a failure of the source follows all its audio.
   mutating func next(for _: Int) -> PipeStep<Item, any Error> {
     guard !buffers.isEmpty else { return isClosed ? .end(failure.take()) : .wait }
     let buffer = buffers.removeFirst()
     waiting -= buffer.duration
-    defer { dropped = nil }
+    let losses = [
+      dropped.take().map { Loss(stretch: $0, reason: .engineTooSlow) },
+      gap(before: buffer).map { Loss(stretch: $0, reason: .gap) },
+    ].compactMap(\.self)
     let isLate = limit != nil && waiting >= LagMeter.over
-    return .element(
-      Item(dropped: dropped, gap: gap(before: buffer), buffer: buffer, isLate: isLate))
+    return .element(Item(losses: losses, buffer: buffer, isLate: isLate))
   }
 
   /// Reports a lag also while no audio is taken: the engine may be stuck.
@@ -98,7 +108,7 @@ struct IntakeQueue: PipeQueue {
     if limit != nil, let lag = meter.add(waiting) { reportLag(lag) }
   }
 
-  /// Accepts what the source still holds, up to a limit.
+  /// Accepts the audio that the source still holds, up to `longestRest`.
   mutating func finish() {
     rest = rest ?? .zero
   }
@@ -109,7 +119,7 @@ struct IntakeQueue: PipeQueue {
     isClosed = true
   }
 
-  /// Drops what waits.
+  /// Drops the queued audio.
   mutating func abandon(by _: Int) {
     self = IntakeQueue(.wait)
     (isClosed, isAbandoned) = (true, true)
@@ -129,8 +139,7 @@ struct IntakeQueue: PipeQueue {
     buffers[0].silencedSampleCount += oldest.silencedSampleCount
   }
 
-  /// The gap before a buffer: what is missing since the audio before, extended backward by gaps that
-  /// were too short to report, so that the sum is right.
+  /// The audio missing before a buffer, extended backward by the gaps that were too short to report.
   private mutating func gap(before buffer: AudioBuffer) -> Range<Duration>? {
     let rate = buffer.format.sampleRate
     let begin = buffer.firstFrame.duration(at: rate)
@@ -142,7 +151,7 @@ struct IntakeQueue: PipeQueue {
     return max(.zero, begin - unreported)..<begin
   }
 
-  /// The buffer at its place in the stream, which stays the same if earlier buffers are dropped.
+  /// The buffer with its offset in the stream, which stays the same if earlier buffers are dropped.
   private mutating func placed(_ buffer: AudioBuffer) -> AudioBuffer {
     var buffer = buffer
     if let expected, expected.format == buffer.format {
@@ -150,5 +159,29 @@ struct IntakeQueue: PipeQueue {
     }
     expected = (buffer.format, buffer.endFrame)
     return buffer
+  }
+}
+
+/// Decides when to report a lag.
+struct LagMeter {
+  /// Shorter backlogs are no lag.
+  static let least = Duration.seconds(1)
+  /// A reported lag is over below this.
+  static let over = Duration.milliseconds(500)
+  /// The minimum change to report a lag again.
+  static let step = Duration.seconds(1)
+
+  private var reported = Duration.zero
+
+  /// Takes the current backlog; returns the lag to report, zero when a lag is over.
+  mutating func add(_ waiting: Duration) -> Duration? {
+    guard reported > .zero else { return waiting >= Self.least ? report(waiting) : nil }
+    if waiting < Self.over { return report(.zero) }
+    return max(waiting - reported, reported - waiting) >= Self.step ? report(waiting) : nil
+  }
+
+  private mutating func report(_ lag: Duration) -> Duration {
+    reported = lag
+    return lag
   }
 }

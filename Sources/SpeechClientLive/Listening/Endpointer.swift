@@ -12,8 +12,8 @@ struct Endpointer {
     case paused
     /// The utterance has ended with the frame just judged.
     case ended
-    /// The utterance is as long as it may be: it ended so many frames before the end of the one
-    /// just judged, and the next one goes on from there.
+    /// The utterance has its maximum length: it ended so many frames before the end of the one
+    /// just judged, and the next one begins there.
     case cut(framesBack: Int)
   }
 

@@ -19,7 +19,7 @@ struct SpeechConversion {
   static let longestBridge = Duration.milliseconds(50)
 
   private var resampler: Resampler?
-  /// Where the next buffer should begin, in frames of its own rate.
+  /// The expected first frame of the next buffer, at its own rate.
   private var expected: FrameCount?
 
   /// Converts the next buffer; one that jumps back follows the one before.
@@ -50,7 +50,7 @@ struct SpeechConversion {
   /// a new stretch.
   func continues(with buffer: AudioBuffer) -> Bool { bridge(to: buffer) != nil }
 
-  /// Returns what the resampler holds back.
+  /// Returns the audio that the resampler holds back.
   mutating func finish() throws -> [Piece] {
     defer { resampler = nil }
     return try (resampler?.finish()).pieces

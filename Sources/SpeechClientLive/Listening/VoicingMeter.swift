@@ -2,15 +2,15 @@ import AudioCore
 
 /// Determines by autocorrelation whether a sound has the periods of a voice, 80 to 400 a second.
 struct VoicingMeter {
-  /// How alike two periods of a voice are at least.
+  /// The least correlation of two periods of a voice.
   static let likeness: Float = 0.75
-  /// A look every 50 ms at the last 40 ms.
+  /// One measurement every 50 ms of the last 40 ms.
   private static let step = 800
   private static let window = 640
-  /// Four samples are taken as one: what is above 2 kHz does not matter here.
+  /// Four samples are averaged: frequencies above 2 kHz do not matter here.
   private static let thinning = 4
   private static let lags = 10...50
-  /// A look at less than this part of the loudest one's power, 40 dB below it, is at a pause.
+  /// A measurement below this part of the loudest one's power, 40 dB less, is a pause.
   private static let quietest: Float = 1e-4
 
   private struct Look {
@@ -21,7 +21,7 @@ struct VoicingMeter {
   private var pending: [Float] = []
   private var looks: [Look] = []
 
-  /// Whether half of what sounds, or more, is voiced.
+  /// Whether at least half of the sound is voiced.
   var isVoiced: Bool {
     let least = (looks.lazy.map(\.power).max() ?? 0) * Self.quietest
     let sounding = looks.filter { $0.power > least }
@@ -50,7 +50,7 @@ struct VoicingMeter {
     }
   }
 
-  /// The window without its offset, which is as alike as can be at every lag.
+  /// The window without its offset, which would correlate at every lag.
   private static func centred(_ window: [Float]) -> [Float] {
     let mean = window.reduce(0, +) / Float(window.count)
     return window.map { $0 - mean }

@@ -44,7 +44,7 @@ struct EventQueue: PipeQueue {
     hasLimit = false
   }
 
-  /// Closes the queue behind the waiting events, with an error or without.
+  /// Closes the queue after the waiting events, with an error or without.
   mutating func close(_ error: (any Error)?) {
     if !isClosed { ending = .finished(error) }
   }

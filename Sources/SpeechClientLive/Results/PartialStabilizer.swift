@@ -11,13 +11,12 @@ import SpeechEngine
 /// sufficed, 2 of them would not be.
 ///
 /// For other engines, a word is stable once it and all before it have been the same for half a second of
-/// audio, unless that place has changed too often. Measured with PocketSphinx
-/// on 26 utterances of 144 words, 53 words are called stable before the end, and its
-/// final hypotheses have all of them; with places that were revised more often as well it is 92
-/// words, and 2 final hypotheses have others. There, too, they stay what they were called. In
-/// buffers of 20, 33 and 100 ms, 63 utterances in all, 1 final hypothesis has another word; none of
-/// 525 other choices of times and counts has words stable more than 20 ms sooner, on average,
-/// without being wrong more often.
+/// audio, unless that position has changed too often. Measured with PocketSphinx
+/// on 26 utterances of 144 words, 53 words become stable before the end, and its final hypotheses
+/// have all of them. If positions that were revised more often counted too, it would be 92 words, and
+/// 2 final hypotheses would differ; stable words stay in any case. In buffers of 20, 33 and 100 ms, 63
+/// utterances in all, 1 final hypothesis has another word; none of 525 other choices of times and
+/// counts makes words stable more than 20 ms sooner, on average, without more errors.
 ///
 /// Words are the same if their keys are: the spelling of a word may change at any time. If a hypothesis
 /// replaces, joins, or splits stable words, its text continues after them: where they end by its times,
@@ -27,12 +26,12 @@ struct PartialStabilizer {
 
   /// How long a word must have been the same if decodes are not numbered.
   static let agreement = FrameCount(.milliseconds(500), at: .speech)
-  /// In how many numbered decodes a word must have been the same: for a word that the engine is sure of,
-  /// and for any other.
+  /// In how many numbered decodes a word must have been the same: with a high confidence, and with any
+  /// other.
   static let neededDecodes = (sure: 2, unsure: 3)
-  /// The confidence from which on an engine is sure of a word.
+  /// The lowest confidence that counts as high.
   static let confidenceThreshold = 0.9
-  /// How often the word at a place may change, its first appearance included.
+  /// How often the word at a position may change, its first appearance included.
   static let maximumChanges = 3
   /// How much audio must follow a word whose end is known.
   static let distance = FrameCount(.milliseconds(200), at: .speech)
@@ -50,14 +49,14 @@ struct PartialStabilizer {
   private var hasEstimatedTimes = false
   /// The number of the last decode.
   private var revision: Int?
-  /// How often the word at each place has changed, its first appearance included.
+  /// How often the word at each position has changed, its first appearance included.
   private var changeCounts: [Int] = []
   /// The number of stable words, from the first on.
   private(set) var stableCount = 0
 
-  /// Takes the hypothesis after so many frames of the utterance; what to show of it.
+  /// Takes the hypothesis after so many frames of the utterance, and returns what to show of it.
   ///
-  /// - Parameter maySettle: whether it is speech, as far as is known; else no more of its words stay.
+  /// - Parameter maySettle: whether it seems to be speech; otherwise no more of its words become stable.
   mutating func add(
     _ hypothesis: SpeechHypothesis, heard: FrameCount, maySettle: Bool = true
   ) -> SpeechHypothesis {
@@ -81,8 +80,7 @@ struct PartialStabilizer {
     return shown
   }
 
-  /// The hypothesis with the words that stay in front of the others, where the engine has changed its
-  /// mind.
+  /// The hypothesis with the stable words before the others, if the engine has revised them.
   func keeping(_ hypothesis: SpeechHypothesis) -> SpeechHypothesis {
     let stable = seen.prefix(stableCount).map(\.word)
     guard let end = stable.last?.frames.upperBound,
@@ -114,7 +112,7 @@ struct PartialStabilizer {
       && (hasEstimatedTimes || heard - seen.word.frames.upperBound >= Self.distance)
   }
 
-  /// How many of the first words differ in the fewest letters from others; the most of equally good
+  /// How many of the first words differ from `others` in the fewest letters; the largest of equally good
   /// numbers.
   private static func count(of words: [Word], like others: [Word]) -> Int {
     let costs = editCosts(of: words.map(\.key), from: others.map(\.key).joined())
@@ -147,7 +145,7 @@ extension SpeechHypothesis.Word {
     FrameCount((frames.lowerBound.rawValue + frames.upperBound.rawValue) / 2)
   }
 
-  /// What identifies the word, whatever its spelling.
+  /// The identity of the word, regardless of its spelling.
   var key: String { text.wordKey }
 
   /// The word without its part before `frame`, which is before its end.
@@ -159,8 +157,7 @@ extension SpeechHypothesis.Word {
 }
 
 extension String {
-  /// The word in small letters, without hyphens and the punctuation around it; all of it where it is
-  /// nothing else.
+  /// The word in lower case, without hyphens and outer punctuation; unchanged if nothing else is left.
   var wordKey: String {
     let small = lowercased().replacing("\u{2019}", with: "'")
     let inner = small.drop(while: \.isPunctuation).reversed().drop(while: \.isPunctuation)

@@ -3,7 +3,7 @@ import SpeechEngine
 
 /// Decides whether the words of an utterance can be speech: engines find words in noise and music, too.
 struct Plausibility {
-  /// If the engine is less sure of every word, it took noise for speech.
+  /// If the confidence of every word is lower, the engine mistook noise for speech.
   static let leastConfidence = 0.03
   /// A word may be this long, and longer if the sound is voiced.
   static let longestWord = FrameCount(.seconds(2), at: .speech)
@@ -17,7 +17,7 @@ struct Plausibility {
   /// The length of the sound.
   var sound: FrameCount
 
-  /// The length of words whose times are estimates is no evidence.
+  /// Estimated times say nothing about the length of a word.
   func isSpeech(_ hypothesis: SpeechHypothesis) -> Bool {
     let words = hypothesis.words
     guard !words.isEmpty else { return false }
@@ -25,8 +25,8 @@ struct Plausibility {
     return isSure && (hypothesis.hasEstimatedTimes || haveLikelyLengths(words))
   }
 
-  /// Whether the words of a partial hypothesis may be called speech: where the engine does not say
-  /// yet how sure it is, the sound has to be a voice's as well.
+  /// Whether the words of a partial hypothesis may count as speech: without a confidence from the
+  /// engine, the sound must be voiced as well.
   func isVoice(_ hypothesis: SpeechHypothesis) -> Bool {
     let isRated = hypothesis.words.allSatisfy { $0.confidence != nil }
     return (isVoiced || isRated) && isSpeech(hypothesis)

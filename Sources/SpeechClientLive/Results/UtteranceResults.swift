@@ -3,13 +3,13 @@ import SpeechClient
 import SpeechEngine
 import Transcripts
 
-/// Makes the results of a task from an engine's hypotheses: numbered, on one time-line, one final
-/// each, but for those that are lost.
+/// Makes the results of a task from an engine's hypotheses: numbered, on one timeline, with one final
+/// result for each utterance that is not lost.
 struct UtteranceResults {
   private var stabilizer = PartialStabilizer()
   private var number = 0
   private var start: FrameCount = 0
-  /// Where in the stream the last word of a final result ended.
+  /// The end of the last word of a final result, in the stream's time.
   private var end: FrameCount = 0
   private var shown: [String] = []
   private var shownStableCount = 0
@@ -21,10 +21,10 @@ struct UtteranceResults {
     start = frame
   }
 
-  /// A partial result after so many frames of the utterance, where there is something new to show.
+  /// A partial result after so many frames of the utterance; nil if nothing has changed.
   ///
-  /// - Parameter plausibility: what the words are measured by so far, because none of a noise may
-  ///   be called stable; nil as with `final`.
+  /// - Parameter plausibility: judges the words so far, because no word of a noise may become
+  ///   stable; nil as in `final`.
   mutating func partial(
     _ hypothesis: SpeechHypothesis, heard: FrameCount, plausibility: Plausibility?
   ) -> SpeechRecognitionResult? {
@@ -43,11 +43,10 @@ struct UtteranceResults {
 
   /// The final result; nil if the utterance was no speech.
   ///
-  /// If a partial result had words all the same, the final one withdraws them, except for stable
-  /// ones.
+  /// If a partial result had words anyway, the final one withdraws them, except for stable ones.
   ///
   /// - Parameter plausibility: decides whether the words can be speech; nil for an engine that
-  ///   recognizes only what it was asked for.
+  ///   recognizes only requested phrases.
   mutating func final(
     _ hypothesis: SpeechHypothesis, heard: FrameCount, plausibility: Plausibility?
   ) -> SpeechRecognitionResult? {
@@ -67,16 +66,16 @@ struct UtteranceResults {
       isFinal: true, speechRecognitionMetadata: SpeechRecognitionMetadata(best))
   }
 
-  /// The utterance has no final result; where it had partial ones, its number is not used again.
+  /// The utterance has no final result; if it had partial ones, its number is not reused.
   mutating func lose() {
     if !shown.isEmpty { number += 1 }
     shown = []
   }
 
-  /// The hypothesis without the words that the utterance before had: where that was cut, this one
-  /// repeats the end of it.
+  /// The hypothesis without the words of the previous utterance: after a cut, an utterance repeats the
+  /// end of the previous one.
   ///
-  /// Only times that were measured can show that.
+  /// Only measured times can show that.
   private func newWords(_ hypothesis: SpeechHypothesis, _ heard: FrameCount) -> SpeechHypothesis {
     var new = hypothesis
     new.words = hypothesis.words.within(heard).filter {
@@ -85,7 +84,7 @@ struct UtteranceResults {
     return new
   }
 
-  /// - Parameter hypothesis: what the words are one reading of.
+  /// - Parameter hypothesis: the hypothesis of which the words are one alternative.
   private func transcription(
     _ hypothesis: SpeechHypothesis, _ words: [SpeechHypothesis.Word]
   ) -> Transcription {
@@ -102,7 +101,7 @@ struct UtteranceResults {
 }
 
 extension [SpeechHypothesis.Word] {
-  /// The words, none of them reaching beyond the utterance into the padding behind it.
+  /// The words, cut at the end of the utterance, where its padding begins.
   fileprivate func within(_ heard: FrameCount) -> Self {
     map { word in
       var word = word
@@ -122,10 +121,10 @@ extension SpeechHypothesis.Word {
 }
 
 extension Transcription {
-  /// What makes its words those that they are.
+  /// The keys of its words.
   fileprivate var keys: [String] { segments.map(\.substring.wordKey) }
 
-  /// Notes with each word what other readings have in its place.
+  /// Adds to each word its counterparts in the alternatives.
   fileprivate mutating func addAlternatives(from readings: [Transcription]) {
     for reading in readings {
       for (index, text) in reading.substitutes(for: self)
@@ -135,9 +134,9 @@ extension Transcription {
     }
   }
 
-  /// What stands for words of another transcription that it does not have, by their index.
+  /// Its counterparts for the words of another transcription that it lacks, by their index.
   ///
-  /// A word that only this one has stands with the different one beside it.
+  /// A word that only this one has goes with the different word beside it.
   private func substitutes(for other: Transcription) -> [(Int, String)] {
     var found: [(index: Int, words: [String])] = []
     var added: [String] = []

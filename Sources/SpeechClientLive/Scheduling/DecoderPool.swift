@@ -3,10 +3,9 @@ import SpeechEngine
 import Synchronization
 
 /// Threads that decode whole utterances, each with a session of its own, for all tasks of a client
-/// that want several at a time.
+/// that decode several at a time.
 final class DecoderPool: Sendable {
-  /// What a thread keeps from one utterance to the next: the session of the task that it worked for
-  /// last.
+  /// The session that a thread keeps from one utterance to the next, and its task.
   fileprivate struct Decoder {
     var task: Int?
     var session: (any SpeechEngineSession)?
@@ -17,15 +16,15 @@ final class DecoderPool: Sendable {
     let fail: @Sendable (any Error) -> Void
   }
 
-  // Held to move work in and out, never while it is done.
+  // Held to move work in and out, never during the work.
   private let queue = Mutex(WorkQueue<Work>())
   // Held to change the table, and while all pulses beat.
   private let pulses = Mutex<[Int: Pulse]>([:])
 
   /// Adds a task that wants this many decoders, and returns its number.
   ///
-  /// - Parameter pulse: beats whenever any decoder has moved, for whichever task: a task may wait
-  ///   for those before it, and for a decoder that works for a later one.
+  /// - Parameter pulse: beats at each step of any decoder, for any task: a task may wait for earlier
+  ///   tasks, and for a decoder that works for a later one.
   fileprivate func join(decoders: Int, pulse: Pulse) -> Int {
     let task = queue.withLock { $0.join(workers: decoders) }
     pulses.withLock { $0[task] = pulse }
@@ -44,7 +43,7 @@ final class DecoderPool: Sendable {
     pulses.withLock { for pulse in $0.values { pulse.beat() } }
   }
 
-  /// Has work done as soon as a decoder is free.
+  /// Runs the work as soon as a decoder is free.
   fileprivate func add(_ work: Work, at place: WorkQueue<Work>.Place) {
     guard queue.withLock({ $0.add(work, at: place) }) else { return }
     do {
@@ -71,9 +70,9 @@ final class PooledDecoding: Sendable {
   private let isWanted: @Sendable () -> Bool
 
   /// - Parameters:
-  ///   - pulse: beats whenever a decoder has moved, for this task or for another.
-  ///   - interruption: ends what the decoders do for the task.
-  ///   - isWanted: whether anybody still waits for the results.
+  ///   - pulse: beats at each step of a decoder, for this task or another.
+  ///   - interruption: ends the decoders' calls for the task.
+  ///   - isWanted: whether the results are still wanted.
   init(
     engine: SpeechEngine, options: SpeechSessionOptions, jobCount: Int, pool: DecoderPool,
     pulse: Pulse, interruption: Interruption, isWanted: @escaping @Sendable () -> Bool
@@ -87,16 +86,15 @@ final class PooledDecoding: Sendable {
     pool.leave(task)
   }
 
-  /// How many utterances may wait for their words while the task goes on.
+  /// How many utterances may wait for their words while the task continues.
   ///
-  /// One, until the task comes first, and then as many as keep every decoder at work. What waits
-  /// for all tasks then grows with their number and with that of the decoders, not with the product
-  /// of both.
+  /// One until the task is the first, and then enough to keep every decoder busy. The backlog of all
+  /// tasks then grows with the sum of tasks and decoders, not with their product.
   var limit: Int { pool.isFirst(task) ? jobCount + 1 : 1 }
 
   /// Returns when a session has been made and prepared.
   ///
-  /// - Throws: what either throws.
+  /// - Throws: the engine's error.
   func prepare() async throws {
     let answer = Promise<SpeechHypothesis>()
     perform(
@@ -112,7 +110,7 @@ final class PooledDecoding: Sendable {
   ///
   /// - Parameters:
   ///   - knowledge: what the engine's listener knew before it.
-  ///   - index: its place among the task's utterances.
+  ///   - index: its number among the task's utterances.
   ///   - whenDone: called once, on a decoder's thread.
   func decode(
     _ pieces: [[Float]], knowing knowledge: any Sendable, index: Int,
@@ -145,7 +143,7 @@ final class PooledDecoding: Sendable {
           let session = try decoder.session(of: engine, options, task: task)
           return try interruption.reaching(session) { try body(session) }
         }
-        // After an error a session is of no more use.
+        // A session is unusable after an error.
         if case .failure = result { decoder.session = nil }
         pool.beat()
         whenDone(result)
@@ -156,7 +154,7 @@ final class PooledDecoding: Sendable {
 }
 
 extension DecoderPool.Decoder {
-  /// The session for a task's next utterance; that of another task is released before one is made.
+  /// The session for a task's next utterance; another task's session is released before.
   fileprivate mutating func session(
     of engine: SpeechEngine, _ options: SpeechSessionOptions, task: Int
   ) throws -> any SpeechEngineSession {

@@ -1,6 +1,6 @@
-/// Work that waits for one of a few workers, in the order of its tasks.
+/// Work for a few workers, in the order of its tasks.
 struct WorkQueue<Work> {
-  /// The place of a piece of work: by its task, then by its index within the task.
+  /// The position of a piece of work: by its task, then by its index within the task.
   struct Place: Comparable {
     let task: Int
     let index: Int
@@ -18,7 +18,7 @@ struct WorkQueue<Work> {
   /// The first task; nil if there is none.
   var first: Int? { limits.keys.min() }
 
-  /// How many workers there may be: as many as any task wants.
+  /// The maximum number of workers: the most that any task wants.
   var limit: Int { limits.values.max() ?? 1 }
 
   /// Adds a task that wants this many workers, and returns its number.
@@ -42,7 +42,7 @@ struct WorkQueue<Work> {
     return true
   }
 
-  /// The next work of a worker; nil if the worker is to end.
+  /// The next work of a worker; nil if the worker shall end.
   mutating func next() -> Work? {
     guard workerCount <= limit, !waiting.isEmpty else {
       workerCount -= 1
@@ -51,7 +51,7 @@ struct WorkQueue<Work> {
     return waiting.removeFirst().work
   }
 
-  /// Notes that a worker could not be started; returns the work that no worker is left to do.
+  /// Notes that a worker could not be started; returns the work for which no worker is left.
   mutating func workerFailed() -> [Work] {
     workerCount -= 1
     guard workerCount == 0 else { return [] }

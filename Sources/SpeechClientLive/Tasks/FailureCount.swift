@@ -2,7 +2,7 @@ import SpeechEngine
 
 /// Counts an engine's failures in a row, each of which cost an utterance.
 struct FailureCount {
-  /// So many in a row end the stream of an engine in a process of its own.
+  /// This many in a row end the stream of an engine in a separate process.
   static let remoteLimit = 3
 
   /// The last failure, if no utterance has been recognized since.
@@ -10,12 +10,12 @@ struct FailureCount {
   private let limit: Int
   private var count = 0
 
-  /// - Parameter limit: how many in a row end the stream; every failure does for 0 and 1.
+  /// - Parameter limit: how many in a row end the stream; for 0 and 1, every failure.
   init(limit: Int) {
     self.limit = limit
   }
 
-  /// Whether the stream goes on after a failure: one that would repeat itself ends it.
+  /// Whether the stream continues after a failure; a permanent one ends it.
   mutating func survives(_ error: any Error) -> Bool {
     count += 1
     guard count < limit else { return false }

@@ -3,11 +3,11 @@ import SpeechEngine
 import Synchronization
 
 extension SpeechEngine {
-  /// The engine, whose sessions have this grammar: it is read when the first of them, or a
-  /// listener, is made, on its thread, because a file may take its time.
+  /// The engine with this grammar for its sessions, which is read on the thread that makes the first
+  /// session or listener, because reading a file may take long.
   ///
-  /// Each thread of a task that has sessions made by workers makes a listener before: so it waits
-  /// for the file itself, and the workers, who are there for other tasks as well, do not.
+  /// A task that decodes in a pool makes a listener first: so its own thread waits for the file, and
+  /// the decoders, which serve other tasks as well, do not.
   func reading(_ grammar: SpeechGrammar?) -> SpeechEngine {
     guard let grammar else { return self }
     let reading = GrammarReading(grammar)
@@ -27,10 +27,10 @@ extension SpeechEngine {
   }
 }
 
-/// Reads a grammar once, because a pipe can be read but once.
+/// Reads a grammar once, because a pipe can be read only once.
 private final class GrammarReading: Sendable {
   private let grammar: SpeechGrammar
-  // Held while it is read: who wants it has to wait for it anyhow.
+  // Held while it is read: every caller has to wait for it anyway.
   private let result = Mutex<Result<String, SpeechClientError>?>(nil)
 
   init(_ grammar: SpeechGrammar) {

@@ -1,7 +1,7 @@
 import SpeechEngine
 import Synchronization
 
-/// Interrupts the sessions of a task, on all threads, once its results are not wanted any more.
+/// Interrupts the sessions of a task, on all threads, once its results are no longer wanted.
 final class Interruption: Sendable {
   private struct State {
     var hasCome = false
@@ -13,8 +13,7 @@ final class Interruption: Sendable {
   // Held to change the table, never while a call is interrupted.
   private let state = Mutex(State())
 
-  /// Runs a call of a session, which is interrupted if the interruption came before or comes
-  /// meanwhile.
+  /// Runs a call of a session, which is interrupted by an earlier interruption or one during the call.
   func reaching<Result>(
     _ session: any SpeechEngineSession, _ body: () throws -> Result
   ) rethrows -> Result {

@@ -6,8 +6,8 @@ import SpeechEngine
 /// Everything between the audio and the results of one task, on a thread of its own, because the
 /// engine blocks.
 ///
-/// It cuts the audio into utterances, and has them decoded by a session of its own, one after the
-/// other, or by a pool, several at a time.
+/// It cuts the audio into utterances and decodes them with its own session, one after the other, or
+/// with a pool, several at a time.
 actor Recognizer {
   /// How much audio the engine gets at a time; a cancelled task stops after at most this much.
   private static let step = Duration.milliseconds(100)
@@ -45,7 +45,7 @@ actor Recognizer {
   private var failure: (any Error)?
   /// Whether it lags behind a live source.
   private var isLate = false
-  /// Whether more audio of a waiting source is there already.
+  /// Whether more audio of a waiting source is already queued.
   private var isAhead = false
   /// The end of the audio whose progress was reported.
   private var reported: FrameCount = 0
@@ -118,7 +118,7 @@ actor Recognizer {
 
   /// Recognizes the next audio; results go into the pipe at once.
   ///
-  /// - Parameter hasMore: whether more audio is there already, so that no early decode is needed.
+  /// - Parameter hasMore: whether more audio is already queued, so no early decode is needed.
   func add(
     _ item: IntakeQueue.Item, _ pulse: Pulse, hasMore: @Sendable () -> Bool = { false }
   ) async throws {
@@ -134,7 +134,7 @@ actor Recognizer {
     }
   }
 
-  /// Recognizes the rest; after it nothing more is recognized.
+  /// Recognizes the rest and ends the recognition.
   func finish() async throws {
     try endStretch()
     try await wait(until: 0)
@@ -142,17 +142,11 @@ actor Recognizer {
     if let failure = failures.last { throw failure }
   }
 
-  /// Reports what is missing before an item, after the results of earlier audio, and what its source
-  /// silenced in it; a short gap becomes silence.
+  /// Reports the audio lost before an item, after the results of earlier audio, and the samples that
+  /// its source silenced; a short loss becomes silence.
   private func report(_ item: IntakeQueue.Item) throws {
-    if let dropped = item.dropped {
-      try endStretch()
-      post(.dropped(dropped, reason: .engineTooSlow))
-    }
-    if let gap = item.gap {
-      if !conversion.continues(with: item.buffer) { try endStretch() }
-      post(.dropped(gap, reason: .gap))
-    }
+    if !item.losses.isEmpty, !conversion.continues(with: item.buffer) { try endStretch() }
+    for loss in item.losses { post(.dropped(loss.stretch, reason: loss.reason)) }
     // The source reports only a count, so the whole buffer is the stretch.
     let buffer = item.buffer
     guard buffer.silencedSampleCount > 0 else { return }
@@ -186,8 +180,8 @@ actor Recognizer {
     for action in actions { try follow(action) }
   }
 
-  /// Runs a call of the session that may fail; if the stream survives the failure, the utterance has no
-  /// session any more.
+  /// Runs a call of the session that may fail; if the stream survives the failure, the utterance
+  /// continues without a session.
   private func attempt(_ body: (any SpeechEngineSession) throws -> Void) throws {
     guard let session else { return }
     try survive { try interruption.reaching(session) { try body(session) } }
@@ -332,7 +326,7 @@ actor Recognizer {
     }
   }
 
-  /// The silence that the engine or the policy wants after the last word.
+  /// The silence that the engine or the policy requires after the last word.
   private func padding(after silence: FrameCount, wanted: Duration) -> [Float] {
     finder.padding(
       after: silence, wanted: wanted, heard: utterance.length,

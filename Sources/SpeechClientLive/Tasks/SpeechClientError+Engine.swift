@@ -3,7 +3,7 @@ import SpeechClient
 import SpeechEngine
 
 extension SpeechClientError {
-  /// The client's error for one of an engine or of the system; any other error as it is.
+  /// The client's error for an error of an engine or the system; any other error unchanged.
   static func orItself(_ error: any Error) -> any Error {
     switch error {
     case let error as SpeechEngineError: SpeechClientError(error)

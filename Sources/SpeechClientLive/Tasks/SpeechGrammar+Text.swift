@@ -3,7 +3,7 @@ import FoundationEssentials
 import SpeechClient
 
 extension SpeechGrammar {
-  /// The grammar's text, read here and now where it is a file; a pipe is waited for.
+  /// The grammar's text; reads a file at once and waits for a pipe.
   func text() throws(SpeechClientError) -> String {
     switch self {
     case .text(let text): return text.withoutMark
@@ -30,12 +30,12 @@ extension SpeechGrammar {
     return bytes
   }
 
-  /// No grammar that anybody wrote is longer; a device may have no end.
+  /// No written grammar is longer; a device may be endless.
   private static let longest = 16_777_216
 }
 
 extension String {
-  /// The text without the mark of byte order that some editors begin a file with.
+  /// The text without the byte order mark that some editors put at the beginning.
   fileprivate var withoutMark: String {
     unicodeScalars.first == "\u{FEFF}" ? String(unicodeScalars.dropFirst()) : self
   }

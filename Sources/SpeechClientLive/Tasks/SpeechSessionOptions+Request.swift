@@ -2,7 +2,7 @@ import SpeechClient
 import SpeechEngine
 
 extension SpeechSessionOptions {
-  /// What a request asks of the engine, but for its grammar, which is read later.
+  /// The engine's options for a request, without its grammar, which is read later.
   init(_ request: SpeechRequest) throws(SpeechClientError) {
     self.init(
       wantsPartialHypotheses: request.shouldReportPartialResults,

@@ -7,10 +7,12 @@ import Synchronization
 /// One running recognition: a reader moves audio into an intake, a recognizer takes it from there, and
 /// a pipe holds the events.
 ///
-/// It is over when the audio has ended, something failed, or its results are not wanted any more.
+/// It is over when the audio has ended, something failed, or its results are no longer wanted.
 /// Then the recognizer, its engine, and its thread are released, even if the audio's source keeps the
 /// reader.
 final class SpeechTask: Sendable {
+  typealias Audio = any AsyncSequence<AudioBuffer, any Error> & Sendable
+
   private struct State {
     var recognizer: Recognizer?
     var reader: Task<Void, Never>?
@@ -42,12 +44,12 @@ final class SpeechTask: Sendable {
   /// The recognizer, until the task is over.
   var recognizer: Recognizer? { state.withLock { $0.recognizer } }
 
-  /// Whether the task has ended, in whichever way.
+  /// Whether the task has ended, for any reason.
   var isOver: Bool { state.withLock { $0.isOver } }
 
   /// Starts to move audio to the recognizer.
-  func start(_ audio: AudioReader.Audio, recognizer: Recognizer) {
-    let reader = Task { [intake] in await AudioReader.run(audio, into: intake) }
+  func start(_ audio: Audio, recognizer: Recognizer) {
+    let reader = Task { [intake] in await Self.read(audio, into: intake) }
     state.withLock { ($0.recognizer, $0.reader) = (recognizer, reader) }
     Task { [weak self, intake, pulse] in
       let failure = await Self.recognize(intake, pulse) { self }
@@ -55,7 +57,7 @@ final class SpeechTask: Sendable {
     }
   }
 
-  /// Ends the task as if its audio ended now; returns when the last result waits for the consumer.
+  /// Ends the task as if its audio ended now; returns when the last result is ready for the consumer.
   ///
   /// It does not wait for a source or an engine without progress.
   func finish() async {
@@ -71,6 +73,23 @@ final class SpeechTask: Sendable {
   func fail(_ error: any Error) {
     events.change { $0.close(SpeechClientError.orItself(error)) }
     release()
+  }
+
+  /// Moves audio into the intake until the source ends or no more is wanted.
+  ///
+  /// It holds nothing else of the task, so the task can end whatever the source does.
+  private static func read(_ audio: Audio, into intake: StreamPipe<IntakeQueue>) async {
+    do {
+      for try await buffer in audio {
+        intake.change { $0.add(buffer) }
+        guard await intake.room() else { return }
+      }
+      intake.change { $0.close() }
+    } catch {
+      // A source may throw because its task was cancelled.
+      let failure = error is CancellationError && Task.isCancelled ? nil : error
+      intake.change { $0.close(failure) }
+    }
   }
 
   /// Runs until the audio ends or the task is over; returns the failure, if any.
@@ -135,8 +154,8 @@ final class SpeechTask: Sendable {
     interruption.come()
     reader?.cancel()
     intake.change { $0.abandon() }
-    // In this order: a task that is not registered yet sees that it is over, and after a wait for the
-    // end it is no longer registered.
+    // The order matters: a task that is registered later sees that it is over, and once `over` is open
+    // it is no longer registered.
     whenOver(self)
     over.open()
   }

@@ -15,12 +15,12 @@ final class SpeechTasks: Sendable {
   private let decoders = DecoderPool()
   private let clock: any Clock<Duration>
 
-  /// - Parameter clock: measures how long a finishing task does not move.
+  /// - Parameter clock: measures how long a finishing task makes no progress.
   init(clock: any Clock<Duration> = ContinuousClock()) {
     self.clock = clock
   }
 
-  /// It waits for files at most: for a remote engine it is the last known status.
+  /// It waits at most for files; for a remote engine it is the last known status.
   func authorizationStatus() -> AuthorizationStatus {
     @Dependency(\.speechEngine) var engine
     if engine.isRemote { return known.withLock { $0[engine.name] } ?? .notDetermined }
@@ -63,7 +63,7 @@ final class SpeechTasks: Sendable {
       [weak self] in self?.forget($0)
     }
     begin(task, request)
-    // Only a task that has begun can be finished; one that is over already is not removed again.
+    // A task can be finished once it has begun; one that is already over is not added.
     running.withLock { if !task.isOver { $0[ObjectIdentifier(task)] = task } }
     return events
   }
@@ -91,7 +91,7 @@ final class SpeechTasks: Sendable {
         engine: engine, options: options, policy: request.endpointPolicy, detector: detector,
         pool: pool(for: request, on: engine, options, task), isLive: request.mayBeLive,
         events: task.events, interruption: task.interruption)
-      task.start(request.source.audio, recognizer: recognizer)
+      task.start(request.audio, recognizer: recognizer)
     } catch {
       task.fail(error)
     }
@@ -132,17 +132,25 @@ extension SpeechRequest {
 
   /// Whether the audio may still be in progress.
   fileprivate var mayBeLive: Bool { !source.isFile && (isLive || backPressure != .wait) }
+
+  /// The audio, which begins when it is iterated.
+  ///
+  /// A capture hands its audio over to the intake, which alone decides what to drop, so the capture
+  /// never drops earlier.
+  fileprivate var audio: SpeechTask.Audio {
+    switch source {
+    case .file(let url): SoundFile.buffers(of: url)
+    case .buffers(let buffers): buffers
+    case .microphone(let capture): MicrophoneAudio(capture, backlog: backPressure.limit)
+    }
+  }
+}
+
+extension SpeechRequest.BackPressure {
+  /// The longest backlog; zero if the source waits.
+  fileprivate var limit: Duration { if case .buffer(let limit) = self { limit } else { .zero } }
 }
 
 extension SpeechRequest.Source {
   fileprivate var isFile: Bool { if case .file = self { true } else { false } }
-
-  /// The audio, which begins when it is iterated.
-  fileprivate var audio: AudioReader.Audio {
-    switch self {
-    case .file(let url): SoundFile.buffers(of: url)
-    case .buffers(let buffers): buffers
-    case .microphone(let capture): MicrophoneAudio(capture)
-    }
-  }
 }

@@ -5,13 +5,13 @@ struct StallDetector {
   /// What to do after a look.
   enum Verdict: Equatable {
     case wait
-    /// The source gives no audio.
+    /// The source delivers no audio.
     case leaveSource
     /// The engine's call does not return.
     case leaveEngine
   }
 
-  /// The time between two looks, and the time that a source has for each buffer.
+  /// The time between two looks; a source has as much for each buffer.
   static let interval = Duration.seconds(1)
   /// After this many looks without progress the engine is stuck.
   static let engineLooks = 30
