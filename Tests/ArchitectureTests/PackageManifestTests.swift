@@ -48,7 +48,7 @@ import Testing
         "Sources/ClientDependenciesMacros", "Sources/ClientDependenciesMacrosPlugin",
         "Sources/ReducersMacros", "Sources/ReducersMacrosPlugin",
         "Tests/ClientDependenciesMacrosPluginTests", "Tests/ClientDependenciesMacrosTests",
-        "Tests/DocumentationTests", "Tests/ReducersMacrosTests",
+        "Tests/DocumentationTests", "Tests/ReducersMacrosPluginTests", "Tests/ReducersMacrosTests",
       ])
   }
 
