@@ -15,7 +15,7 @@ public enum PlaybackCommand: Sendable {
   ///
   /// Times outside the item's range are clamped to it.
   case seek(to: PlaybackTime, item: Int? = nil)
-  /// Moves to another volume, 0 to 1, over `ramp`.
+  /// Moves to another volume, 0 to 10, over `ramp`.
   case setVolume(Float, ramp: Duration = .milliseconds(20))
   /// Appends items to the list.
   ///

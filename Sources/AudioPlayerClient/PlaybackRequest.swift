@@ -14,8 +14,13 @@ public struct PlaybackRequest: Sendable {
   /// The device, or nil for the default one, or for the device of a preloaded first sound.
   public var device: AudioDevice.ID?
 
-  /// The volume of this sound, 0 to 1, multiplied by its bus's and the client's.
+  /// The volume of this sound, 0 to 10, multiplied by its bus's and the client's.
+  ///
+  /// Above 1 it amplifies; the limiter keeps the sum of all sounds within full scale.
   public var volume: Float
+
+  /// The largest volume.
+  package static let loudest: Float = 10
 
   /// The ID for `control`.
   public var id: PlaybackID
@@ -43,8 +48,8 @@ public struct PlaybackRequest: Sendable {
   /// The interval of progress events, at least 50 ms.
   ///
   /// Longer intervals save work; the other item events are delayed by them as well. From 250 ms on,
-  /// a device that this sound opens holds 150 ms instead of 100 and is filled less often, so
-  /// commands take effect later.
+  /// a device that this sound opens holds 150 ms instead of 100, and from 1 s on 500 ms. It is filled
+  /// less often, so commands take effect later.
   public var progressInterval: Duration
 
   /// The behavior when the device is lost.

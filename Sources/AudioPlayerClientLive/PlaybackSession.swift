@@ -51,7 +51,9 @@ final class PlaybackSession: Sendable {
     case .pause(let fade): try await update { ($0.isPaused, $0.fade) = (true, fade) }
     case .resume(let fade): try await update { ($0.isPaused, $0.fade) = (false, fade) }
     case .setVolume(let volume, let ramp):
-      try await update { ($0.gain, $0.ramp) = (clampedGain(volume), ramp) }
+      try await update {
+        ($0.gain, $0.ramp) = (clampedGain(volume, atMost: PlaybackRequest.loudest), ramp)
+      }
     case .seek(let time, let item): try await send(.seek(time, item: item))
     case .skip: try await send(.skip)
     case .enqueue(let items): try await send(.enqueue(items))

@@ -1,4 +1,6 @@
+import AudioCore
 import AudioThreads
+package import FilePaths
 import Glibc
 
 /// FFmpeg as a child process, for what no library of ours reads: it writes WAV into a pipe.
@@ -12,31 +14,59 @@ final class FFmpeg: Sendable {
   private let complaints: Descriptor
   private let identifier: pid_t
 
+  /// Where its input is.
+  enum Input {
+    /// A regular file, which FFmpeg may seek in.
+    case file(Descriptor)
+    /// An address on the web: http or https.
+    case address(String)
+  }
+
   /// Starts it; nil where it is not installed, or cannot be started.
   ///
-  /// - Parameter file: a regular file, which FFmpeg may seek in.
-  init?(decoding file: Descriptor, path: String) {
+  /// - Parameters:
+  ///   - start: the time in the input at which the output begins.
+  ///   - path: what error messages call the input.
+  init?(decoding input: Input, from start: Duration = .zero, path: String) {
+    let file: Descriptor
+    switch input {
+    case .file(let descriptor): file = descriptor
+    case .address:
+      guard let empty = try? Descriptor.reading("/dev/null") else { return nil }
+      file = empty
+    }
     guard let pipe = try? Descriptor.pipe(path: path),
       let errors = try? Descriptor.pipe(path: path),
       // Output that exceeds the pipe is lost: only its presence matters.
       fcntl(errors.inlet.number, F_SETFL, O_NONBLOCK) == 0,
       let identifier = try? startProcess(
-        Self.words.map { Array($0.utf8) }, input: file.number, output: pipe.inlet.number,
+        input.words(from: start).map { Array($0.utf8) }, input: file.number,
+        output: pipe.inlet.number,
         errors: errors.inlet.number)
     else { return nil }
     (output, complaints, self.identifier) = (pipe.outlet, errors.outlet, identifier)
   }
-
-  private static let words = [
-    "ffmpeg", "-nostdin", "-v", "error", "-protocol_whitelist", "file", "-i", "/dev/stdin",
-    "-map", "0:a:0", "-f", "wav", "-c:a", "pcm_f32le", "-protocol_whitelist", "pipe", "pipe:1",
-  ]
 
   deinit {
     // It ends at once, also while it waits for a reader; nothing else waits for it.
     kill(identifier, SIGKILL)
     var status: Int32 = 0
     while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
+  }
+
+  /// The last line that it complained with, without FFmpeg's own names; nil if there is none.
+  ///
+  /// Ask once, after its output has ended.
+  func lastComplaint() -> String? {
+    guard complaints.events & POLLIN != 0 else { return nil }
+    var bytes = [UInt8](repeating: 0, count: 65_536)
+    let count = max(0, read(complaints.number, &bytes, bytes.count))
+    let lines = String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: "\n")
+    // As in "[https @ 0x55…] HTTP error 404 Not Found".
+    let texts = lines.map { line in
+      line.hasPrefix("[") ? line.drop { $0 != "]" }.dropFirst(2) : line
+    }
+    return (texts.first { $0.contains("error") } ?? texts.last).map { String($0).printable }
   }
 
   /// Whether its output is incomplete; valid after its output was read.
@@ -53,6 +83,73 @@ final class FFmpeg: Sendable {
     // Without taking its end, so that its number stays its own.
     while waitid(P_PID, id_t(identifier), &end, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
     return end.si_code != Int32(CLD_EXITED) || end._sifields._sigchld.si_status != 0
+  }
+}
+
+extension FFmpeg.Input {
+  /// The command line; only what it names may be opened.
+  fileprivate func words(from start: Duration) -> [String] {
+    let (seconds, attoseconds) = start.components
+    let microseconds = seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+    let (protocols, name) =
+      switch self {
+      case .file: ("file", "/dev/stdin")
+      case .address(let address): ("http,https,httpproxy,tcp,tls,crypto", address)
+      }
+    // A server that sends nothing for 20 s is gone.
+    let timeout = if case .address = self { ["-rw_timeout", "20000000"] } else { [String]() }
+    return ["ffmpeg", "-nostdin", "-v", "error", "-protocol_whitelist", protocols] + timeout
+      + (start > .zero ? ["-ss", "\(microseconds)us"] : [])
+      + [
+        "-i", name, "-map", "0:a:0", "-f", "wav", "-c:a", "pcm_f32le", "-protocol_whitelist",
+        "pipe",
+        "pipe:1",
+      ]
+  }
+}
+
+/// Decodes what FFmpeg reads; to seek, it starts another FFmpeg at that place.
+final class FFmpegDecoder: SoundDecoder {
+  let format: AudioFormat
+  let encodingDescription: String
+  // The header of a pipe promises nothing.
+  let announcedFrameCount: FrameCount? = nil
+  let isSeekable = true
+
+  private let start: (_ time: Duration) throws -> LibraryDecoder
+  private var decoder: LibraryDecoder
+
+  /// - Parameter start: starts to decode at a time.
+  init(_ start: @escaping (_ time: Duration) throws -> LibraryDecoder) throws {
+    self.start = start
+    decoder = try start(.zero)
+    (format, encodingDescription) = (decoder.format, decoder.encodingDescription)
+  }
+
+  var isCutOff: Bool { decoder.isCutOff }
+
+  func read(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
+    decoder.read(target, frames: frames)
+  }
+
+  func seek(to frame: Int) -> Bool {
+    guard let other = try? start(FrameCount(frame).duration(at: format.sampleRate)),
+      other.format == format
+    else { return false }
+    decoder = other
+    return true
+  }
+
+  func failure(at frame: FrameCount) -> SoundFileError? { decoder.failure(at: frame) }
+}
+
+extension SoundFile {
+  /// The path of the `ffmpeg` on the PATH; nil if it is not installed.
+  package static var ffmpeg: FilePath? {
+    guard let folders = getenv("PATH") else { return nil }
+    return String(cString: folders).split(separator: ":")
+      .map { FilePath(String($0)).appending("ffmpeg") }
+      .first { $0.withCString { access($0, X_OK) } == 0 }
   }
 }
 

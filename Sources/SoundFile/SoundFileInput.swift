@@ -148,21 +148,46 @@ enum SoundFileInput {
   private static func ffmpeg(
     _ file: Descriptor, _ kind: FileKind, _ path: String, _ interruption: WakeUp
   ) throws(SoundFileError) -> any SoundDecoder {
-    guard let child = FFmpeg(decoding: file, path: path) else {
-      throw .unsupported(path: path, what: kind.name)
-    }
-    let stream = StreamInput(source: child.output, path: path, interruption: interruption)
-    let head = StreamHead(stream)
-    guard try !head.bytes(at: 0, count: 1).isEmpty else {
-      throw .damaged(path: path, frame: 0, reason: "FFmpeg finds no audio in it")
-    }
-    return try decoder(path, kind: kind) {
-      let pipe = try stream.pumped(after: head.takeAll())
-      return try LibraryDecoder(pipe: pipe, path: path) {
-        LibraryDecoder.Ending(
-          isCutOff: child.isCutOff,
-          reason: child.hasFailed() ? "FFmpeg can decode no more of it" : nil)
+    try ffmpeg(.file(file), kind, path, interruption)
+  }
+
+  /// Opens a file on the web.
+  static func open(address: String, interruption: WakeUp) throws(SoundFileError) -> any SoundDecoder
+  {
+    try ffmpeg(.address(address), FileKind("a file on the web", .ffmpeg), address, interruption)
+  }
+
+  private static func ffmpeg(
+    _ input: FFmpeg.Input, _ kind: FileKind, _ path: String, _ interruption: WakeUp
+  ) throws(SoundFileError) -> any SoundDecoder {
+    try decoder(path, kind: kind) {
+      try FFmpegDecoder { time in
+        guard let child = FFmpeg(decoding: input, from: time, path: path) else {
+          throw SoundFileError.unsupported(path: path, what: kind.name)
+        }
+        let stream = StreamInput(source: child.output, path: path, interruption: interruption)
+        let head = StreamHead(stream)
+        guard try !head.bytes(at: 0, count: 1).isEmpty else {
+          throw failure(of: child, input, path)
+        }
+        let pipe = try stream.pumped(after: head.takeAll())
+        return try LibraryDecoder(pipe: pipe, path: path) {
+          LibraryDecoder.Ending(
+            isCutOff: child.isCutOff,
+            reason: child.hasFailed() ? "FFmpeg can decode no more of it" : nil)
+        }
       }
     }
+  }
+
+  /// Why a child gave nothing; of a file on the web, its own words, because the network has many ways
+  /// to fail.
+  private static func failure(
+    of child: FFmpeg, _ input: FFmpeg.Input, _ path: String
+  ) -> SoundFileError {
+    if case .address = input, child.hasFailed(), let complaint = child.lastComplaint() {
+      return .cannotRead(path: path, reason: "FFmpeg reports: \(complaint)")
+    }
+    return .damaged(path: path, frame: 0, reason: "FFmpeg finds no audio in it")
   }
 }

@@ -7,7 +7,7 @@ public import FoundationEssentials
 ///
 /// It reads what libsndfile knows (WAV, AIFF, AU, CAF, Ogg Vorbis, Opus and more), FLAC, and MPEG
 /// audio (MP3). With FFmpeg installed it also reads what FFmpeg knows (AAC, M4A, WMA, WavPack,
-/// Speex and more), from the beginning only.
+/// Speex and more), and files on the web.
 ///
 /// The length in a header is often wrong; what was decoded, `framesRead` at the end, is the truth.
 /// Files that were put one behind the other are read as one where containers allow that (Ogg, FLAC,
@@ -40,11 +40,20 @@ public final class SoundFileReader {
 
   /// Opens a file; a named pipe or device is read as a stream, like a file descriptor.
   ///
+  /// A file on the web (http, https) is read by FFmpeg, as it comes.
+  ///
   /// - Parameter interruption: when it is signalled, a stream ends at once; files do not need it.
   /// - Throws: `SoundFileError`, which describes what is wrong with the file.
   public convenience init(url: URL, interruption: WakeUp? = nil) throws {
-    let path = FilePath(url).text
-    try self.init(Descriptor.reading(path), path: path, interruption: interruption)
+    if let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) {
+      let address = url.absoluteString
+      let interruption = try interruption ?? WakeUp()
+      try self.init(
+        SoundFileInput.open(address: address, interruption: interruption), path: address)
+    } else {
+      let path = FilePath(url).text
+      try self.init(Descriptor.reading(path), path: path, interruption: interruption)
+    }
   }
 
   /// Reads from a descriptor, for example 0 for standard input, which stays open for its owner.
@@ -69,10 +78,14 @@ public final class SoundFileReader {
     try self.init(descriptor, path: path, interruption: nil)
   }
 
-  private init(_ descriptor: Descriptor, path: String, interruption: WakeUp?) throws {
-    self.path = path
-    decoder = try SoundFileInput.open(
-      descriptor, path: path, interruption: interruption ?? WakeUp())
+  private convenience init(_ descriptor: Descriptor, path: String, interruption: WakeUp?) throws {
+    let interruption = try interruption ?? WakeUp()
+    try self.init(
+      SoundFileInput.open(descriptor, path: path, interruption: interruption), path: path)
+  }
+
+  private init(_ decoder: any SoundDecoder, path: String) {
+    (self.path, self.decoder) = (path, decoder)
     format = decoder.format
     announcedFrameCount = decoder.announcedFrameCount
     encodingDescription = decoder.encodingDescription

@@ -59,10 +59,7 @@ extension SpeechEngineError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .modelMissing(let searched, let package):
-      """
-      no speech model was found in \(searched.joined(separator: " or ").printable); \
-      `apt install \(package)` brings one
-      """
+      "no speech model was found\(Self.place(searched)); `apt install \(package)` brings one"
     case .modelUnreadable(let path):
       "the speech model's file \(FilePath(path)) may not be read by this user"
     case .modelDamaged(let path, let reason):
@@ -76,10 +73,7 @@ extension SpeechEngineError: CustomStringConvertible {
     case .failed(let reason):
       "the speech engine failed: \(reason)"
     case .libraryMissing(let searched, let remedy):
-      """
-      the speech engine has no library that can be used in \(searched.joined(separator: " or ").printable): \
-      \(remedy)
-      """
+      "the speech engine has no library that can be used\(Self.place(searched)): \(remedy)"
     case .unreachable(let address, let reason):
       "the speech engine at \(address) cannot be reached: \(reason)\(Self.remedy(at: address))"
     case .wordUnknown(let word, let phrase):
@@ -92,10 +86,25 @@ extension SpeechEngineError: CustomStringConvertible {
     case .unsupported(let feature, let engine):
       "\(engine) has no \(feature); leave it out, or use another engine"
     case .modelNotInstalled(let searched, let remedy):
-      "no speech model was found in \(searched.joined(separator: " or ").printable): \(remedy)"
+      "no speech model was found\(Self.place(searched)): \(remedy)"
     case .interrupted:
       "the speech engine was told to stop"
     }
+  }
+
+  /// The places searched for a missing library or model; empty for any other error.
+  package var searchedPlaces: [String] {
+    switch self {
+    case .modelMissing(let searched, _), .libraryMissing(let searched, _),
+      .modelNotInstalled(let searched, _):
+      searched
+    default: []
+    }
+  }
+
+  /// The only place searched, which somebody has named; the many usual places are left out.
+  private static func place(_ searched: [String]) -> String {
+    searched.count == 1 ? " in \(searched.joined().printable)" : ""
   }
 
   /// What would help; of a program that did not start, the reason is its own last words.

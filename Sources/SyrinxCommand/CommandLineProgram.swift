@@ -73,6 +73,7 @@ struct RootCommand: AsyncParsableCommand {
     subcommands: [
       DevicesCommand.self, PlayCommand.self, RecordCommand.self, TranscribeCommand.self,
       ListenCommand.self, ServeCommand.self, WERCommand.self, EnginesCommand.self,
+      DoctorCommand.self,
     ])
 
   static var _errorLabel: String { "syrinx" }
@@ -84,6 +85,7 @@ struct RootCommand: AsyncParsableCommand {
   /// Runs the subcommand that the arguments name and returns the exit status.
   static func run(_ arguments: [String]) async -> Int32 {
     do {
+      if let error = SubcommandName.error(in: arguments) { throw error }
       var command = try parseAsRoot(arguments)
       if var subcommand = command as? any AsyncParsableCommand {
         try await subcommand.run()

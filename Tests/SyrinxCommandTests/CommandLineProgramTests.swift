@@ -20,7 +20,10 @@ struct CommandLineProgramTests {
     #expect(run.output.split(separator: ".").count == 3)
   }
 
-  @Test(arguments: ["devices", "play", "record", "transcribe", "listen", "serve", "wer", "engines"])
+  @Test(arguments: [
+    "devices", "play", "record", "transcribe", "listen", "serve", "wer", "engines",
+    "doctor",
+  ])
   func `every subcommand has help`(subcommand: String) async throws {
     let root = try await BuiltCommand.run("--help", in: folder)
     #expect(root.status == 0)
@@ -49,7 +52,30 @@ struct CommandLineProgramTests {
     #expect(try await BuiltCommand.run("sing", in: folder).status == 64)
   }
 
-  @Test(arguments: ["", "sing", "play", "play a.wav --volume 2", "play a.wav --loud", "wer - -"])
+  @Test(arguments: [
+    ("plya a.wav", #"there is no subcommand "plya"; did you mean "play"?"#),
+    ("engines instal", #"there is no subcommand "instal"; did you mean "install"?"#),
+    ("help recrod", #"there is no subcommand "recrod"; did you mean "record"?"#),
+    ("sing", #"there is no subcommand "sing"; `syrinx help` lists the subcommands."#),
+  ])
+  func `a mistyped subcommand is an error with the name that was meant`(
+    arguments: String, sentence: String
+  ) async throws {
+    let run = try await BuiltCommand.shell("syrinx \(arguments)", in: folder)
+    #expect(run.status == 64)
+    #expect(run.errorLines.first == "syrinx: \(sentence)")
+  }
+
+  @Test(arguments: [
+    "transcribe a.wav -o out -l en-US", "transcribe a.wav --language en-US --format json",
+    "transcribe a.wav --format json --json --alternatives 2", "listen --language en-US --quiet",
+    "play a.wav -q", "devices -q", "engines -q", "doctor -q",
+  ])
+  func `options are understood by the names that people type`(arguments: String) throws {
+    _ = try RootCommand.parseAsRoot(arguments.split(separator: " ").map(String.init))
+  }
+
+  @Test(arguments: ["", "sing", "play", "play a.wav --volume 20", "play a.wav --loud", "wer - -"])
   func `wrong usage is reported like every other error`(_ arguments: String) async throws {
     let run = try await BuiltCommand.shell("syrinx \(arguments)", in: folder)
     #expect(run.status == 64 && run.output.isEmpty)

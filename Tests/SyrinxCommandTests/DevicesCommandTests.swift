@@ -1,5 +1,7 @@
 import AudioCore
+import FilePaths
 import Foundation
+import SoundCard
 import TestTools
 import Testing
 
@@ -42,8 +44,8 @@ struct DevicesCommandTests {
   func `'devices' prints one device per line`() async throws {
     let run = try await BuiltCommand.run(
       "devices", in: folder, environment: BuiltCommand.withoutSoundCard)
-    #expect(run.outputLines.count == 2)
-    #expect(run.outputLines.allSatisfy { $0.contains("virtual: ") })
+    #expect(run.outputLines.count == 3)
+    #expect(run.outputLines.dropFirst().allSatisfy { $0.contains("virtual: ") })
   }
 
   @Test
@@ -78,6 +80,7 @@ struct DeviceTableTests {
     let lines = DeviceTable(devices: [card, .virtualPlayback]).lines
     #expect(
       lines == [
+        "  DEVICE   DIRECTION          NAME",
         "* default  playback, capture  A card, with two lines (default)",
         "  virtual  playback           virtual: plays in real time without hardware",
       ])
@@ -95,9 +98,76 @@ struct DeviceRecordTests {
     let device = AudioDevice(
       id: "hw:CARD=PCH,DEV=0", name: "PCH\nAnalog", directions: [.capture], isDefault: true)
     #expect(
-      try DeviceRecord(device).jsonLine() == #"""
+      try DeviceRecord(device, DeviceDetails(of: device, root: "/nowhere")).jsonLine() == #"""
         {"capture":true,"default":true,"id":"hw:CARD=PCH,DEV=0","name":"PCH\nAnalog",\#
         "playback":false,"virtual":false}
         """#)
+  }
+}
+
+struct DeviceDetailsTests {
+  private let folder: TestFolder
+  private let device = AudioDevice(
+    id: "hw:CARD=USB,DEV=0", name: "Headset", directions: [.playback, .capture])
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  @Test
+  func `rates and channels of a USB device, and the program that uses it, come from /proc`() throws
+  {
+    try write(
+      "asound/USB/stream0",
+      """
+      Playback:
+          Channels: 2
+          Rates: 48000, 44100
+      Capture:
+          Channels: 1
+          Rates: 16000, 48000
+      """)
+    try write("asound/USB/pcm0p/sub0/status", "state: RUNNING\nowner_pid   : 8\n")
+    try write("asound/USB/pcm0c/sub0/status", "closed\n")
+    try write("8/status", "Name:\tmpv/ao\nTgid:\t7\n")
+    try write("7/comm", "mpv\n")
+    let details = DeviceDetails(of: device, root: FilePath(folder.url))
+    #expect(details.rates == [16_000, 44_100, 48_000] && details.channels == [1, 2])
+    #expect(details.holders == [DeviceHolder(name: "mpv", processID: 7)])
+    #expect(
+      DeviceTable(devices: [device]) { _ in details }.lines == [
+        "  DEVICE             DIRECTION          RATES              CHANNELS  USED BY          NAME",
+        "  hw:CARD=USB,DEV=0  playback, capture  16000 44100 48000  1 2       mpv (process 7)  Headset",
+      ])
+    #expect(
+      try DeviceRecord(device, details).jsonLine().hasSuffix(
+        #""rates":[16000,44100,48000],"usedBy":[{"process":7,"program":"mpv"}],"virtual":false}"#))
+  }
+
+  @Test
+  func `the rates of an HDA codec are those of a card with one device`() throws {
+    try write("asound/USB/pcm0p/info", "")
+    try write("asound/USB/codec#0", "  PCM:\n    rates [0x560]: 44100 48000 96000\n")
+    let root = FilePath(folder.url)
+    #expect(DeviceDetails(of: device, root: root).rates == [44_100, 48_000, 96_000])
+    try write("asound/USB/pcm3p/info", "")
+    #expect(DeviceDetails(of: device, root: root).rates == [])
+  }
+
+  @Test
+  func `a plug-in or a server has no details`() {
+    for id in ["default", "pulse", "virtual", "hw:CARD=../x,DEV=0"] {
+      let device = AudioDevice(id: .init(rawValue: id), name: "", directions: [.playback])
+      #expect(
+        DeviceDetails(of: device, root: FilePath(folder.url))
+          == DeviceDetails(of: device, root: "/nowhere"))
+    }
+  }
+
+  private func write(_ path: String, _ text: String) throws {
+    let file = folder.file(path)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: file)
   }
 }

@@ -126,8 +126,52 @@ struct PlayCommandTests {
     #expect(odd.text.contains(#""channelCount":1"#) && odd.text.contains(#""rate":22050"#))
   }
 
+  @Test
+  func `'play' plays folders and playlists`() async throws {
+    try FileManager.default.createDirectory(
+      at: folder.file("album"), withIntermediateDirectories: true)
+    try folder.tone("album/10.wav", .milliseconds(50))
+    try folder.tone("album/9.wav", .milliseconds(50))
+    try Data("album/10.wav\n".utf8).write(to: folder.file("list.m3u"))
+    let run = try await folder.play("album", "list.m3u", "--json")
+    #expect(run.status == 0, "\(run.error)")
+    let files = run.outputLines.filter { $0.contains(#""event":"finished""#) }
+      .compactMap { $0.firstMatch(of: /"file":"([^"]+)"/)?.1 }
+    #expect(files == ["album/9.wav", "album/10.wav", "album/10.wav"])
+  }
+
+  @Test
+  func `a folder without sound files is an error, and the other files are played`() async throws {
+    try FileManager.default.createDirectory(
+      at: folder.file("empty"), withIntermediateDirectories: true)
+    try folder.tone("a.wav", .milliseconds(50))
+    let run = try await folder.play("empty", "a.wav", "--json")
+    #expect(run.status == 1)
+    #expect(run.error == "syrinx: empty contains no sound files\n")
+    #expect(run.output.contains(#""reason":"completed""#))
+  }
+
+  @Test
+  func `--shuffle plays every file once`() async throws {
+    for index in 1...8 { try folder.tone("\(index).wav", .milliseconds(20)) }
+    let run = try await folder.play(".", "--shuffle", "--json")
+    #expect(run.status == 0, "\(run.error)")
+    let files = run.outputLines.filter { $0.contains(#""event":"finished""#) }
+      .compactMap { $0.firstMatch(of: /"file":"([^"]+)"/).map { String($0.1) } }
+    #expect(files.count == 8 && Set(files).count == 8)
+  }
+
+  @Test
+  func `a volume above 1 amplifies, and the limiter keeps full scale`() async throws {
+    try folder.tone("a.wav", .milliseconds(300))
+    let run = try await folder.play("a.wav", "--volume", "4")
+    #expect(run.status == 0)
+    // −6 dBFS and 12 dB exceed full scale by 6 dB.
+    #expect(run.error.contains("exceeded full scale and was limited by up to 6 dB"), "\(run.error)")
+  }
+
   @Test(arguments: [
-    (["--volume", "1.5"], "--volume 1.5"), (["--volume=-0.1"], "--volume -0.1"),
+    (["--volume", "10.5"], "--volume 10.5"), (["--volume=-0.1"], "--volume -0.1"),
     (["--volume", "nan"], "--volume nan"), (["--loop", "0"], "'0'"),
     (["--loop=-1"], "'-1'"), (["--loop", "often"], "'often'"),
     (["--device", "virtual:a.wav"], "--device virtual:a.wav"), (["--device", ""], "--device"),

@@ -55,6 +55,24 @@ struct TerminalTests {
     #expect(shown.contains("terminal"))
   }
 
+  @Test
+  func `on a terminal, the key q ends a playback, and the terminal shows what is typed again`()
+    async throws
+  {
+    try folder.tone("a.wav", .seconds(50))
+    let run = try await BuiltCommand.shell(
+      "printf q | script -qec 'syrinx play a.wav -d virtual; stty -a' /dev/null", in: folder)
+    #expect(run.status == 0)
+    #expect(run.output.contains("a.wav on virtual"))
+    #expect(run.output.contains(" icanon ") && run.output.contains(" echo "), "\(run.output)")
+  }
+
+  @Test
+  func `--quiet shows neither the device nor the time`() async throws {
+    try folder.tone("a.wav", .milliseconds(300))
+    #expect(try await shown("syrinx play a.wav -d virtual --quiet") == "")
+  }
+
   private func shown(_ command: String, status: Int32 = 0) async throws -> String {
     let run = try await BuiltCommand.shell("script -qec '\(command)' /dev/null", in: folder)
     #expect(run.status == status)

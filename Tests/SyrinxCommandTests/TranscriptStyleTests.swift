@@ -26,6 +26,12 @@ struct TranscriptTextTests {
   }
 
   @Test
+  func `a line of text begins with the name of its file, if several share an output`() throws {
+    var text = TranscriptText(style: .text, file: "a.wav", namesFile: true)
+    #expect(try text.add(result("one two")) == ["a.wav: one two"])
+  }
+
+  @Test
   func `a text transcript has a line for each final result with words`() throws {
     #expect(
       try lines(.text, result("go", isFinal: false), result("go on"), result(""), result("stop"))

@@ -13,9 +13,9 @@ final class MasterVolume: Sendable {
   }
 }
 
-/// A gain clamped to 0…1; NaN becomes silence.
-func clampedGain(_ gain: Float) -> Float {
-  gain.isNaN ? 0 : min(max(gain, 0), 1)
+/// A gain clamped to 0…1, or to another maximum; NaN becomes silence.
+func clampedGain(_ gain: Float, atMost maximum: Float = 1) -> Float {
+  gain.isNaN ? 0 : min(max(gain, 0), maximum)
 }
 
 /// The buses of a player by name; a bus is created when it is first named, and stays.

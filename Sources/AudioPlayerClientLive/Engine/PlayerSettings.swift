@@ -30,16 +30,22 @@ struct PlayerSettings: Sendable {
 }
 
 extension PlaybackRequest {
-  /// While progress is seldom reported, the device holds more audio and wakes its thread less often.
+  /// The less often progress is reported, the more audio the device holds, and the less often it
+  /// wakes its thread.
   fileprivate var buffering: PCMBuffering {
-    let isProgressSeldom = progressInterval >= .milliseconds(250)
-    return latency == .normal && isProgressSeldom ? .unattendedPlayback : latency.buffering
+    guard latency == .normal, progressInterval >= .milliseconds(250) else {
+      return latency.buffering
+    }
+    return progressInterval < .seconds(1) ? .unwatchedPlayback : .unattendedPlayback
   }
 }
 
 extension PCMBuffering {
   /// Half as much again as in ordinary playback; a third of it is filled at a time.
-  static let unattendedPlayback = PCMBuffering(period: .milliseconds(25), periodCount: 6)
+  static let unwatchedPlayback = PCMBuffering(period: .milliseconds(25), periodCount: 6)
+
+  /// For a playback that nobody watches or controls.
+  static let unattendedPlayback = PCMBuffering(period: .milliseconds(125), periodCount: 4)
 }
 
 extension PlaybackLatency {

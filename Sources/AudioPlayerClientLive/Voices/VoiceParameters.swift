@@ -38,7 +38,7 @@ final class SharedVoiceParameters: Sendable {
   private let ramp = Atomic<Int64>(0)
 
   init(gain: Float) {
-    let parameters = VoiceParameters(gain: clampedGain(gain))
+    let parameters = VoiceParameters(gain: clampedGain(gain, atMost: PlaybackRequest.loudest))
     written = Mutex(parameters)
     publish(parameters)
   }

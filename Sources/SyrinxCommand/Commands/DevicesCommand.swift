@@ -4,6 +4,7 @@ import AudioPlayerClient
 import AudioRecorderClient
 import ClientDependencies
 import FilePaths
+import SoundCard
 
 /// `syrinx devices`: lists playback and capture devices.
 struct DevicesCommand: Subcommand {
@@ -19,8 +20,12 @@ struct DevicesCommand: Subcommand {
       An asterisk marks the default device. The virtual devices are always available, but used only \
       if named.
 
+      Rates and channels are shown where they are known without opening the device, and the programs \
+      that use a device of a sound card.
+
       With --json, each device is an object on its own line: "id" (the value for --device), "name", \
-      "playback", "capture", "default", and "virtual".
+      "playback", "capture", "default", and "virtual", and where they are known "rates", "channels", \
+      and "usedBy", each with "program" and "process".
       """)
 
   @Flag(help: "Print JSON, one object per line.")
@@ -51,7 +56,7 @@ struct DevicesCommand: Subcommand {
   private func list(_ devices: [AudioDevice], on console: Console) async throws {
     let lines =
       json
-      ? try devices.map { try DeviceRecord($0).jsonLine() }
+      ? try devices.map { try DeviceRecord($0, DeviceDetails(of: $0)).jsonLine() }
       : DeviceTable(devices: devices).lines
     for line in lines { try await console.print(line) }
   }
@@ -64,13 +69,29 @@ struct DevicesCommand: Subcommand {
 /// The devices as text; `*` marks the default device.
 struct DeviceTable {
   let devices: [AudioDevice]
+  var details: (AudioDevice) -> DeviceDetails = { DeviceDetails(of: $0) }
 
+  /// The line of titles, and a line for each device.
   var lines: [String] {
-    let ids = column(devices.map(\.id.rawValue))
-    let directions = column(devices.map(\.directionsText))
-    return devices.indices.map { index in
-      let mark = devices[index].isDefault ? "*" : " "
-      return "\(mark) \(ids[index])  \(directions[index])  \(devices[index].nameText)".printable
+    let rows = devices.map { device in
+      let details = details(device)
+      return [
+        device.id.rawValue, device.directionsText,
+        details.rates.map { "\($0)" }.joined(separator: " "),
+        details.channels.map { "\($0)" }.joined(separator: " "),
+        details.holders.map { "\($0)" }.joined(separator: ", "), device.nameText,
+      ]
+    }
+    guard !rows.isEmpty else { return [] }
+    let titles = ["DEVICE", "DIRECTION", "RATES", "CHANNELS", "USED BY", "NAME"]
+    // Columns without an entry would only take room.
+    let shown = titles.indices.filter { index in rows.contains { !$0[index].isEmpty } }
+    let columns = shown.map { index in column([titles[index]] + rows.map { $0[index] }) }
+    return (0...rows.count).map { line in
+      let mark = line > 0 && devices[line - 1].isDefault ? "*" : " "
+      let text = columns.map { $0[line] }.joined(separator: "  ")
+      return "\(mark) \(text.prefix(text.count - text.reversed().prefix { $0 == " " }.count))"
+        .printable
     }
   }
 
@@ -101,14 +122,27 @@ struct DeviceRecord: Encodable {
   let capture: Bool
   let isDefault: Bool
   let isVirtual: Bool
+  let rates: [Int]?
+  let channels: [Int]?
+  let usedBy: [Holder]?
+
+  struct Holder: Encodable {
+    let program: String
+    let process: Int32
+  }
 
   enum CodingKeys: String, CodingKey {
-    case id, name, playback, capture
+    case id, name, playback, capture, rates, channels, usedBy
     case isDefault = "default"
     case isVirtual = "virtual"
   }
 
-  init(_ device: AudioDevice) {
+  init(_ device: AudioDevice, _ details: DeviceDetails) {
+    rates = details.rates.isEmpty ? nil : details.rates
+    channels = details.channels.isEmpty ? nil : details.channels
+    usedBy =
+      details.holders.isEmpty
+      ? nil : details.holders.map { Holder(program: $0.name, process: $0.processID) }
     id = device.id.rawValue
     name = device.name
     playback = device.directions.contains(.playback)

@@ -59,9 +59,7 @@ struct EnginesCommand: Subcommand {
   }
 
   func prepare(_ values: inout DependencyValues) throws {
-    let settings = EngineSettings(model: model, server: server)
-    values.speechEngines = values.engineMakers.named.map { $0.make(settings) }
-    if let maker = values.engineMakers.defaultEngine { values.speechEngine = maker.make(settings) }
+    values.useInstalledEngines(EngineSettings(model: model, server: server))
   }
 
   func perform(in context: CommandContext) async throws {

@@ -11,8 +11,11 @@ struct PlayCommand: Subcommand {
     discussion: """
       Examples:
         syrinx play intro.wav talk.flac
+        syrinx play Music --shuffle
         syrinx play rain.ogg --loop forever --volume 0.3
-        ffmpeg -i talk.m4a -f wav - | syrinx play -
+
+      A folder stands for the sound files in it and its subfolders, a playlist (m3u, m3u8, pls) for \
+      its entries. On a terminal, these keys control the playback: \(PlaybackKey.help).
 
       A file that cannot be played is reported and skipped; a truncated file is reported and played \
       as far as it goes. In both cases the exit status is 1. Ctrl-C fades out and ends the command \
@@ -23,8 +26,8 @@ struct PlayCommand: Subcommand {
 
   @Argument(
     help: """
-      Files in any format that libsndfile, libFLAC, libmpg123, or an installed FFmpeg reads; - for \
-      standard input.
+      Files in any format that libsndfile, libFLAC, libmpg123, or an installed FFmpeg reads; \
+      folders, playlists, and http:// and https:// addresses; - for standard input.
       """)
   var files: [FilePath]
 
@@ -34,7 +37,8 @@ struct PlayCommand: Subcommand {
 
   @OptionGroup var wait: WaitOption
 
-  @Option(parsing: .unconditional, help: "Volume, 0 to 1.")
+  @Option(
+    parsing: .unconditional, help: "Volume, 0 to 10; above 1 it amplifies, limited to full scale.")
   var volume = 1.0
 
   @Option(
@@ -49,6 +53,9 @@ struct PlayCommand: Subcommand {
     name: .customLong("repeat"), parsing: .unconditional,
     help: "Number of times to play the list of files, 1 to 1000000, or forever.")
   var rounds = LoopCount.times(1)
+
+  @Flag(help: "Play the files in random order.")
+  var shuffle = false
 
   @OptionGroup var part: PlayRangeOptions
 
@@ -69,7 +76,7 @@ struct PlayCommand: Subcommand {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    try check("--volume", volume, in: 0...1, "a factor")
+    try check("--volume", volume, in: 0...10, "a factor")
     try input.checkSource(of: files)
     let pipes = files.count { $0 == "-" }
     for (option, count) in [("--loop", loop), ("--repeat", rounds)] {
@@ -90,19 +97,39 @@ struct PlayCommand: Subcommand {
   }
 
   func perform(in context: CommandContext) async throws {
+    let list = PlayList(files)
+    for problem in list.problems { await context.console.report(problem) }
+    guard !list.files.isEmpty else { throw CommandEnd.reported }
+    let files = shuffle ? list.files.shuffled() : list.files
+    var report = PlaybackReport(files: files, json: json, context: context)
+    try await play(files, report: &report, in: context)
+    guard report.isComplete, list.problems.isEmpty else { throw CommandEnd.reported }
+  }
+
+  private func play(
+    _ files: [FilePath], report: inout PlaybackReport, in context: CommandContext
+  ) async throws {
     @Dependency(\.audioPlayer) var player
     let id = PlaybackID()
+    let terminal = wantsKeys ? KeyTerminal() : nil
+    defer { terminal?.restore() }
+    context.signals.beforeExit { terminal?.restore() }
+    report.keys = terminal.map { _ in
+      KeyControl(player: player, id: id, volume: Float(volume))
+    }
+    let (keys, pressed) = (report.keys, try terminal?.keys())
     let lines = control ? try StandardInputLines() : nil
-    var report = PlaybackReport(files: files, json: json, context: context)
     try await context.signals.finishing(with: { [player] in await player.stop() }) {
       try context.checkInterruption()
-      let events = await player.playback(request: request(id, in: context))
+      let request = request(id, files, hasKeys: keys != nil, in: context)
+      let events = await player.playback(request: request)
       // An earlier signal did not stop a playback that the player did not know yet.
       if context.signals.received != nil { await player.stop() }
-      let following = Task { [player] in
+      let following = Task { [player, count = files.count] in
+        if let pressed { await keys?.follow(pressed) }
         guard let lines else { return }
         await StandardInputControl(
-          player: player, id: id, fileCount: files.count, console: context.console
+          player: player, id: id, fileCount: count, console: context.console
         ).follow(lines)
       }
       defer { following.cancel() }
@@ -114,26 +141,33 @@ struct PlayCommand: Subcommand {
         throw error
       }
       try context.checkInterruption()
-      guard report.isComplete else { throw CommandEnd.reported }
     }
   }
 
-  /// Reporting progress that nobody sees less often saves work.
-  private func request(_ id: PlaybackID, in context: CommandContext) -> PlaybackRequest {
+  /// Whether keys may control the playback, if standard input is a terminal.
+  private var wantsKeys: Bool { !control && !json && !files.contains("-") }
+
+  /// Reporting progress that nobody sees less often saves work, and more so if nobody controls the
+  /// playback.
+  private func request(
+    _ id: PlaybackID, _ files: [FilePath], hasKeys: Bool, in context: CommandContext
+  ) -> PlaybackRequest {
     // Otherwise the second of several files would never be played.
     let repeatsList = loop == .forever && files.count > 1
     let items = files.map { file in
       PlaybackItem(
         source: file == "-"
-          ? .stream(input.standardInput(in: context)) : .file(file.url),
+          ? .stream(input.standardInput(in: context)) : .file(file.source),
         range: part.range, repetition: repeatsList ? .times(1) : loop.repetition)
     }
+    let isControlled = control || hasKeys
+    let isWatched = json || context.console.isWatched
     return PlaybackRequest(
       items: items, cycle: repeatsList ? .forever : rounds.repetition, device: device.id,
       volume: Float(volume), id: id,
       fadeIn: .seconds(part.fadeIn), fadeOut: .seconds(part.fadeOut),
       latency: opening.latency, deviceFormat: opening.format,
-      progressInterval: .milliseconds(json || context.console.isWatched ? 50 : 1_000),
+      progressInterval: .milliseconds(isWatched ? 50 : isControlled ? 500 : 1_000),
       onDeviceLoss: wait.onDeviceLoss)
   }
 }

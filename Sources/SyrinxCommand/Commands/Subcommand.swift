@@ -30,7 +30,7 @@ extension Subcommand {
   func run() async throws {
     common.startLogging()
     let stopSignal = try WakeUp()
-    let console = try Console(stopSignal: stopSignal)
+    let console = try Console(stopSignal: stopSignal, isQuiet: common.quiet)
     let signals = StopSignals(takesCommands: Self.takesCommandSignals, stopSignal: stopSignal)
     let context = CommandContext(console: console, signals: signals)
     try context.signals.start()

@@ -39,14 +39,15 @@ struct TranscribeCommand: RecognizingSubcommand {
 
   @Argument(
     help: """
-      Files in any format that libsndfile, libFLAC, libmpg123, or an installed FFmpeg reads; - for \
-      standard input.
+      Files in any format that libsndfile, libFLAC, libmpg123, or an installed FFmpeg reads; \
+      http:// and https:// addresses; - for standard input.
       """)
   var files: [FilePath]
 
   @OptionGroup var transcript: TranscriptOptions
 
   @Option(
+    name: [.customShort("o"), .customLong("output-dir")],
     help: ArgumentHelp(
       "Folder for a transcript of each file; created if it does not exist.", valueName: "folder"))
   var outputDir: FilePath?
@@ -161,7 +162,8 @@ struct TranscribeCommand: RecognizingSubcommand {
   ) async throws -> Bool {
     let recognition = entry.recognition
     var report = TranscriptReport(
-      style: transcript.style, file: recognition.file, to: output, console: context.console)
+      style: transcript.style, file: recognition.file,
+      namesFile: files.count > 1 && output == nil, to: output, console: context.console)
     await recognition.beginProgress()
     try await report.begin()
     do {

@@ -11,22 +11,23 @@ actor Console {
   private let stopSignal: WakeUp?
   private var status: StatusLine
 
-  /// Whether standard error is a terminal.
+  /// Whether standard error is a terminal that wants progress and notices.
   nonisolated let isWatched: Bool
 
   /// Starts the thread.
   ///
-  /// - Parameter stopSignal: once it is signaled, a write to a reader that takes nothing for a
-  ///   second fails.
+  /// - Parameters:
+  ///   - stopSignal: once it is signaled, a write to a reader that takes nothing for a second fails.
+  ///   - isQuiet: whether the terminal shows neither progress nor notices.
   init(
     output: StandardDescriptor = .output, error: StandardDescriptor = .error,
-    stopSignal: WakeUp? = nil
+    stopSignal: WakeUp? = nil, isQuiet: Bool = false
   ) throws {
     executor = try ThreadExecutor(name: "syrinx-console")
     self.output = output
     self.error = error
     self.stopSignal = stopSignal
-    isWatched = error.isTerminal
+    isWatched = error.isTerminal && !isQuiet
     status = StatusLine(isStyled: error.isStyled)
   }
 
@@ -43,7 +44,7 @@ actor Console {
     show(status.clear() + "syrinx: \(sentence.printable)\n")
   }
 
-  /// Writes a line to the terminal; without a terminal it returns at once.
+  /// Writes a notice to the terminal; without a terminal it returns at once.
   nonisolated func mention(_ line: String) async {
     if isWatched { await show(line: line) }
   }

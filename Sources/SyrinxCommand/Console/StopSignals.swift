@@ -15,6 +15,9 @@ final class StopSignals: Sendable {
   private let command: AsyncStream<Int32>.Continuation
   private let takesCommands: Bool
 
+  // Held to set it, and by the thread that ends the process.
+  private let lastAct = Mutex<@Sendable () -> Void> {}
+
   /// Signaled with the first stop: from then on, blocking writes give up.
   let stopSignal: WakeUp?
 
@@ -34,6 +37,11 @@ final class StopSignals: Sendable {
 
   /// The signal that asked to finish, or nil.
   var received: Int32? { sequence.withLock { $0.first } }
+
+  /// Sets what to do before a second signal ends the process.
+  func beforeExit(_ act: @escaping @Sendable () -> Void) {
+    lastAct.withLock { $0 = act }
+  }
 
   /// Runs `body`; on a signal, calls `finish`, which leads `body` to its end.
   ///
@@ -88,13 +96,18 @@ final class StopSignals: Sendable {
     case .finish:
       stopSignal?.signal()
       stop.yield()
-    case .exit(let status): _exit(status)
+    case .exit(let status): exit(status)
     }
   }
 
   private func receiveCommand(_ signal: Int32) {
-    guard takesCommands else { _exit(StopSequence.status(signal)) }
+    guard takesCommands else { return exit(StopSequence.status(signal)) }
     command.yield(signal)
+  }
+
+  private func exit(_ status: Int32) {
+    lastAct.withLock { $0() }
+    _exit(status)
   }
 
   private static func stopSignals() -> sigset_t {

@@ -1,5 +1,7 @@
 import ClientDependencies
+import FilePaths
 public import FoundationEssentials
+import Logging
 public import SpeechEngine
 public import Wyoming
 
@@ -24,12 +26,24 @@ public struct EngineMaker: Sendable {
   /// Makes the engine; its `availability` reports what it lacks.
   public let make: @Sendable (_ settings: EngineSettings) -> SpeechEngine
 
-  /// A maker with a name.
+  /// A maker with a name; its engines log where they searched for a library or model in vain.
   public init(
     _ name: String, make: @escaping @Sendable (_ settings: EngineSettings) -> SpeechEngine
   ) {
     self.name = name
-    self.make = make
+    self.make = { settings in
+      var engine = make(settings)
+      let availability = engine.availability
+      engine.availability = {
+        let result = availability()
+        if case .unavailable(let error) = result, !error.searchedPlaces.isEmpty {
+          Logger(label: "syrinx").info(
+            "\(name) was searched for in \(error.searchedPlaces.joined(separator: ", ").printable)")
+        }
+        return result
+      }
+      return engine
+    }
   }
 }
 
@@ -83,6 +97,12 @@ extension DependencyValues {
   var engineMakers: EngineMakers {
     get { self[EngineMakersKey.self] }
     set { self[EngineMakersKey.self] = newValue }
+  }
+
+  /// Makes every engine of the executable, for a command that examines them all.
+  mutating func useInstalledEngines(_ settings: EngineSettings = EngineSettings()) {
+    speechEngines = engineMakers.named.map { $0.make(settings) }
+    if let maker = engineMakers.defaultEngine { speechEngine = maker.make(settings) }
   }
 
   /// The executable's way to prepare a model.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioPlayerClient
 package import FilePaths
+import FoundationEssentials
 import SpeechClient
 
 /// Throws if a value is outside its range, which includes NaN; the message names both.
@@ -19,6 +20,14 @@ extension FilePath: ExpressibleByArgument {
     guard !argument.isEmpty else { return nil }
     self.init(argument)
   }
+
+  /// Whether it is the address of a file on the web.
+  var isWebAddress: Bool {
+    ["http://", "https://"].contains { bytes.starts(with: $0.utf8) }
+  }
+
+  /// The URL of the file or of the address.
+  var source: URL { isWebAddress ? URL(string: text) ?? url : url }
 
   /// The documentation of file names in JSON.
   static let jsonHelp = "bytes that are not UTF-8 become U+EF00 + byte"

@@ -12,6 +12,7 @@ struct SpeechOptions: ParsableArguments {
   var grammar: FilePath?
 
   @Option(
+    name: [.customShort("l"), .customLong("locale"), .customLong("language")],
     help: ArgumentHelp(
       "Spoken language, such as en-US; the model must support it.", valueName: "tag"))
   var locale: String?
@@ -84,7 +85,7 @@ struct SpeechOptions: ParsableArguments {
 
   /// Throws if the transcript cannot contain what the options request.
   func checkTranscript(_ transcript: TranscriptOptions) throws {
-    guard alternatives == nil || transcript.json else {
+    guard alternatives == nil || transcript.style == .json else {
       throw ValidationError("--alternatives requires --json.")
     }
   }

@@ -64,7 +64,7 @@ struct ControlLine: Equatable {
 
   /// All commands, for the help and for errors.
   static let commands = """
-    pause [SECONDS], resume [SECONDS], seek SECONDS [FILE], volume FACTOR [SECONDS] (0 to 1), skip, \
+    pause [SECONDS], resume [SECONDS], seek SECONDS [FILE], volume FACTOR [SECONDS] (0 to 10), skip, \
     stop [SECONDS]
     """
 
@@ -87,7 +87,7 @@ struct ControlLine: Equatable {
     case "stop": .stop(fade: try fade(after: 1) ?? .milliseconds(10))
     case "volume":
       .setVolume(
-        Float(try number(1, in: 0...1)), ramp: try fade(after: 2) ?? .milliseconds(20))
+        Float(try number(1, in: 0...10)), ramp: try fade(after: 2) ?? .milliseconds(20))
     case "seek":
       .seek(to: .time(.seconds(try number(1, in: 0...1e9))), item: try item(fileCount))
     case "skip" where words.count == 1: .skip

@@ -9,6 +9,9 @@ struct PlaybackReport {
   let files: [FilePath]
   let json: Bool
   let context: CommandContext
+  /// What controls the playback by keys; its state is part of the progress line.
+  var keys: KeyControl?
+  private var remark = ""
   private var throttle = StatusThrottle()
   private var silence = Duration.zero
   private var lowestGain = Decibels(dBFS: 0)
@@ -33,6 +36,7 @@ struct PlaybackReport {
 
   mutating func show(_ event: PlaybackEvent) async throws {
     if json { try await printRecords(of: event) }
+    if let keys { remark = await keys.note(event) }
     switch event {
     case .started(let start):
       item = start.item
@@ -97,7 +101,7 @@ struct PlaybackReport {
   private mutating func show(_ progress: PlaybackProgress, always: Bool) async {
     self.progress = progress
     guard throttle.admits(progress.played) || always else { return }
-    await context.console.showStatus(Self.status(progress))
+    await context.console.showStatus(Self.status(progress) + remark)
   }
 
   private mutating func go(to progress: PlaybackProgress) async {

@@ -33,7 +33,7 @@ final class FileRecognition: Sendable {
     let buffers =
       file == "-"
       ? SoundFile.buffers(ofFileDescriptor: 0, onShortfall: report)
-      : SoundFile.buffers(of: file.url, onShortfall: report)
+      : SoundFile.buffers(of: file.source, onShortfall: report)
     let noted = buffers.map { [self] buffer in
       if !buffer.isEmpty { hasAudio.store(true, ordering: .releasing) }
       return buffer

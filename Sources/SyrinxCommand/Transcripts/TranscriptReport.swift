@@ -21,11 +21,13 @@ struct TranscriptReport {
   private static let seriousLag = Duration.seconds(5)
 
   /// A report to standard output, or to another output.
+  ///
+  /// - Parameter namesFile: whether each line of text begins with the file's name.
   init(
-    style: TranscriptStyle, file: FilePath? = nil, to transcript: (any LineOutput)? = nil,
-    console: Console
+    style: TranscriptStyle, file: FilePath? = nil, namesFile: Bool = false,
+    to transcript: (any LineOutput)? = nil, console: Console
   ) {
-    text = TranscriptText(style: style, file: file)
+    text = TranscriptText(style: style, file: file, namesFile: namesFile)
     self.file = file
     self.transcript = transcript ?? console
     self.console = console

@@ -27,15 +27,15 @@ enum TranscriptStyle: Hashable {
 
 /// The value of `--format`.
 enum TranscriptFormat: String, CaseIterable, ExpressibleByArgument {
-  case text, srt, vtt, tsv
+  case text, srt, vtt, tsv, json
 }
 
 /// The options of `transcribe` and `listen` for the transcript.
 struct TranscriptOptions: ParsableArguments {
   @Option(
     help: """
-      Format: text (a line for each utterance), srt or vtt (subtitles), or tsv (start and end in \
-      milliseconds, and text).
+      Format: text (a line for each utterance), srt or vtt (subtitles), tsv (start and end in \
+      milliseconds, and text), or json (the same as --json).
       """)
   var format: TranscriptFormat?
 
@@ -46,19 +46,19 @@ struct TranscriptOptions: ParsableArguments {
   var partials = false
 
   var style: TranscriptStyle {
-    if json { return .json }
+    if json || format == .json { return .json }
     return (format?.rawValue).flatMap(CueFormat.init).map(TranscriptStyle.cues) ?? .text
   }
 
   func validate() throws {
-    guard !json || format == nil else {
+    guard !json || format == nil || format == .json else {
       throw ValidationError("--json and --format exclude each other; use one of them.")
     }
   }
 
   /// Whether anything shows partial results.
   func wantsPartials(on console: Console) -> Bool {
-    partials && (json || console.isWatched)
+    partials && (style == .json || console.isWatched)
   }
 
   /// The help on partial results and cues.
@@ -74,12 +74,13 @@ struct TranscriptOptions: ParsableArguments {
 struct TranscriptText {
   let style: TranscriptStyle
   private let file: FilePath?
+  /// Whether each line of text begins with the file's name.
+  private let namesFile: Bool
   private var builder = CueBuilder()
   private var count = 0
 
-  init(style: TranscriptStyle, file: FilePath? = nil) {
-    self.style = style
-    self.file = file
+  init(style: TranscriptStyle, file: FilePath? = nil, namesFile: Bool = false) {
+    (self.style, self.file, self.namesFile) = (style, file, namesFile)
   }
 
   func begin() -> [String] {
@@ -93,7 +94,9 @@ struct TranscriptText {
     switch style {
     case .json: return [try UtteranceRecord(result, file: file).jsonLine()]
     case _ where !result.isFinal || transcription.segments.isEmpty: return []
-    case .text: return [transcription.formattedString]
+    case .text:
+      let name = namesFile ? file.map { "\($0): " } ?? "" : ""
+      return [name + transcription.formattedString]
     case .cues(let format): return lines(of: builder.add(transcription), format)
     }
   }

@@ -252,4 +252,13 @@ extension PulseEndToEndTests {
     let reader = try SoundFileReader(url: folder.file("recorded.wav"))
     #expect(reader.announcedFrameCount == FrameCount(672_000))
   }
+
+  @Test func `'doctor' measures the latency between a sink and its monitor`() async throws {
+    let run = try await withServer("syrinx doctor --json")
+    #expect(run.status == 0, "\(run.error)")
+    let line = try #require(run.outputLines.first { $0.contains(#""check":"latency""#) })
+    let latency = try #require(line.firstMatch(of: /"detail":"([0-9.]+) ms from/)?.1)
+    // It is above zero, and below the sum of all buffers.
+    #expect((0.1...500).contains(try #require(Double(latency))), "\(line)")
+  }
 }

@@ -1,0 +1,77 @@
+import ArgumentParser
+import ClientDependencies
+import FilePaths
+import FoundationEssentials
+import SpeechClient
+import SpeechEngine
+
+/// `syrinx doctor`: examines what works on this machine.
+struct DoctorCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Show what works on this machine, and how to repair the rest.",
+    discussion: """
+      Examples:
+        syrinx doctor
+        syrinx doctor --json
+        syrinx doctor --loopback
+
+      The exit status is 1 if playing, recording, or recognizing cannot work. The default devices \
+      are opened and closed; nothing is played, except a click to measure the latency where nobody \
+      hears it: on ALSA's loopback card or a sound server's monitor.
+
+      \(HealthFinding.schema)
+      """)
+
+  @Flag(help: "Print JSON, one object per line.")
+  var json = false
+
+  @Flag(
+    help: """
+      Play a click on the default output, which is connected with the default input, and measure the \
+      latency.
+      """)
+  var loopback = false
+
+  @OptionGroup var common: CommonOptions
+
+  func prepare(_ values: inout DependencyValues) throws {
+    values.useInstalledEngines()
+  }
+
+  func perform(in context: CommandContext) async throws {
+    let system = SystemExamination()
+    let devices = DeviceExamination(
+      cardIDs: system.cardIDs, isConnected: loopback,
+      environment: ProcessInfo.processInfo.environment)
+    let findings = await devices.findings() + (await recognizing()) + system.findings
+    for finding in findings {
+      try await context.console.print(json ? finding.jsonLine() : finding.line)
+    }
+    let failed = findings.filter { $0.state == .failure }.map(\.check)
+    guard failed.isEmpty else {
+      throw CommandFailure(description: "not working: \(failed.joined(separator: ", "))")
+    }
+  }
+
+  /// A finding on recognizing, and one for each engine that is absent.
+  private func recognizing() async -> [HealthFinding] {
+    @Dependency(\.speechClient) var speech
+    let engines = await speech.engines()
+    let ready = engines.filter { $0.obstacle == nil }
+    let absent = engines.filter { $0.obstacle != nil }.map { engine in
+      HealthFinding.note("engine", "\(engine.name) is not ready: \(engine.obstacle ?? "")")
+    }
+    guard !ready.isEmpty else {
+      return [
+        .failure(
+          "recognizing", "no engine is ready", remedy: "`syrinx engines install moonshine`")
+      ] + absent
+    }
+    let names = ready.map { engine in
+      let languages = Set(engine.models.map(\.language)).sorted().joined(separator: ", ")
+      return "\(engine.name) (\(languages))\(engine.isInUse ? ", the default" : "")"
+    }
+    return [.ok("recognizing", names.joined(separator: "; "))] + absent
+  }
+}

@@ -1,0 +1,145 @@
+import AudioCore
+import AudioThreads
+import ClientDependencies
+import FilePaths
+import SoundCard
+
+/// Examines whether the default devices can be opened, and how soon a played sound is captured.
+struct DeviceExamination {
+  /// The IDs of the kernel's sound cards.
+  let cardIDs: [String]
+  /// Whether the user has connected the default output with the default input.
+  var isConnected = false
+  /// The environment of the process.
+  var environment: [String: String] = [:]
+
+  @Dependency(\.soundCard) private var soundCard
+
+  init(cardIDs: [String], isConnected: Bool = false, environment: [String: String] = [:]) {
+    (self.cardIDs, self.isConnected, self.environment) = (cardIDs, isConnected, environment)
+  }
+
+  /// The findings on the sound server, playing, recording, and latency.
+  func findings() async -> [HealthFinding] {
+    let playing = await opened("playing") { try await soundCard.openPlayback(request: $0) }
+    let recording = await opened("recording") { try await soundCard.openCapture(request: $0) }
+    let works = playing.state == .ok && recording.state == .ok
+    return [await server(), playing, recording, await latency(works: works)]
+  }
+
+  private func server() async -> HealthFinding {
+    let ids = ((try? await soundCard.devices()) ?? []).map(\.id.rawValue)
+    let servers = ["pipewire", "pulse"].filter(ids.contains)
+    guard servers.isEmpty else {
+      return .ok("sound server", "\(servers.joined(separator: ", ")) through ALSA's plug-in")
+    }
+    return .note(
+      "sound server", "none answers: a device serves one program at a time",
+      remedy: """
+        start PipeWire (with the package pipewire-alsa) or PulseAudio (with libasound2-plugins) to \
+        share devices
+        """)
+  }
+
+  /// Opens the default device and closes it on a thread, because a server may be slow.
+  private func opened(
+    _ check: String, _ open: (PCMRequest) async throws -> any PCM
+  ) async -> HealthFinding {
+    do {
+      let pcm = try await open(PCMRequest(format: Self.format))
+      let configuration = pcm.configuration
+      await DedicatedThread.run(name: "syrinx-close", abandoned: (), failed: { _ in pcm.close() }) {
+        pcm.close()
+      }
+      return .ok(check, "\(configuration.device): \(configuration)")
+    } catch let error as SoundCardError {
+      return .failure(check, error.detail, remedy: error.remedy)
+    } catch {
+      return .failure(check, "\(error)", remedy: nil)
+    }
+  }
+
+  private func latency(works: Bool) async -> HealthFinding {
+    let check = "latency"
+    guard works || loopbackCard != nil else {
+      return .note(check, "not measured, because playing or recording does not work")
+    }
+    guard isConnected || loopbackCard != nil || capturesMonitor else {
+      return .note(
+        check, "not measured, because it plays a click and needs an input that captures it",
+        remedy: "connect the output with the input and run `syrinx doctor --loopback`")
+    }
+    do {
+      guard let latency = try await measured() else {
+        return .note(
+          check, "not measured, because the click that was played was not captured",
+          remedy: "connect the output with the input, and raise the volume of both")
+      }
+      return .ok(check, "\(latency.millisecondsText) from writing a click to reading it")
+    } catch {
+      return .note(check, "not measured: \(error)")
+    }
+  }
+
+  private func measured() async throws -> Duration? {
+    let card = loopbackCard
+    let buffering = PCMBuffering.lowLatency
+    let playback = try await soundCard.openPlayback(
+      request: PCMRequest(
+        device: card.map { .init(rawValue: "plughw:CARD=\($0),DEV=0") }, format: Self.format,
+        buffering: buffering))
+    let capture: any CapturePCM
+    do {
+      capture = try await soundCard.openCapture(
+        request: PCMRequest(
+          device: card.map { .init(rawValue: "plughw:CARD=\($0),DEV=1") }, format: Self.format,
+          buffering: buffering))
+    } catch {
+      playback.close()
+      throw error
+    }
+    return try await DedicatedThread.run(
+      name: "syrinx-loopback", abandoned: .success(nil), failed: { .failure($0) }
+    ) {
+      defer {
+        playback.close()
+        capture.close()
+      }
+      return Result { try LoopbackMeasurement(playback: playback, capture: capture).run() }
+    }.get()
+  }
+
+  /// The card of the kernel module snd-aloop, which captures on one device what is played on another.
+  private var loopbackCard: String? { cardIDs.first { $0.hasPrefix("Loopback") } }
+
+  /// Whether the default input is the monitor of a sound server's output.
+  private var capturesMonitor: Bool {
+    environment["PULSE_SOURCE"]?.hasSuffix(".monitor") ?? false
+  }
+
+  private static let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
+}
+
+extension SoundCardError {
+  /// The trouble without a remedy.
+  fileprivate var detail: String {
+    let parts = "\(self)".split(separator: ";", maxSplits: 1)
+    return remedy == nil ? "\(self)" : String(parts.first ?? "")
+  }
+
+  fileprivate var remedy: String? {
+    switch self {
+    case .noSoundCard:
+      "connect a sound card or start a sound server; --device virtual works without"
+    case .unknownDevice: "choose another device: `syrinx devices` lists them"
+    case .busy: "close that program, or share the device through a sound server"
+    case .permissionDenied: "`sudo usermod -aG audio $USER`, then log in again"
+    case .notAnswering: "restart the sound server: `systemctl --user restart pipewire pulseaudio`"
+    default: nil
+    }
+  }
+}
+
+extension Duration {
+  fileprivate var millisecondsText: String { "\((inSeconds * 10_000).rounded() / 10) ms" }
+}

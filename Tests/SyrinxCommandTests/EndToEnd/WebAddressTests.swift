@@ -1,0 +1,58 @@
+import Foundation
+import TestTools
+import Testing
+
+/// Files on a web server of Python's on this machine.
+@Suite(.timeLimit(.minutes(2)))
+struct WebAddressTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  @Test func `'play' plays a file on the web`() async throws {
+    try folder.tone("a.wav", .milliseconds(200))
+    let run = try await withServer("syrinx play $server/a.wav -d virtual --json")
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.outputLines.last?.contains(#""heard":0.2"#) == true, "\(run.output)")
+  }
+
+  @Test func `'transcribe' transcribes a file on the web`() async throws {
+    try folder.speech("go.wav")
+    let run = try await withServer("syrinx transcribe $server/go.wav")
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.output == "go forward ten meters\n")
+  }
+
+  @Test func `a file that the server does not have is one sentence, and the others are played`()
+    async throws
+  {
+    try folder.tone("a.wav", .milliseconds(100))
+    let run = try await withServer("syrinx play $server/none.wav a.wav -d virtual --json")
+    #expect(run.status == 1)
+    #expect(run.errorLines.count == 1)
+    #expect(run.error.contains("/none.wav: FFmpeg reports: HTTP error 404"), "\(run.error)")
+    #expect(run.output.contains(#""reason":"completed""#))
+  }
+
+  @Test func `without FFmpeg, the error names it`() async throws {
+    let run = try await BuiltCommand.shell(
+      "syrinx=$(command -v syrinx); PATH=/nowhere $syrinx play http://127.0.0.1:1/a.wav -d virtual",
+      in: folder)
+    #expect(run.status == 1)
+    #expect(run.error.contains("only FFmpeg reads; install ffmpeg"), "\(run.error)")
+  }
+
+  /// Runs a script in which `$server` is the address of the test's folder.
+  private func withServer(_ script: String) async throws -> BuiltCommand.Outcome {
+    try await BuiltCommand.shell(
+      """
+      python3 -u -m http.server 0 --bind 127.0.0.1 >log 2>&1 & python=$!
+      until port=$(grep -om1 'port [0-9]*' log); do sleep 0.05; done
+      server=http://127.0.0.1:${port#port }
+      \(script); status=$?
+      kill $python; exit $status
+      """, in: folder)
+  }
+}
