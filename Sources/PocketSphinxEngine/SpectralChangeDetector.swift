@@ -1,35 +1,35 @@
 import AudioCore
 
-/// Tells speech from steady sounds (noise, hum, tones, beeps), of which PocketSphinx makes words
-/// and commands: how much the spectrum changes from one 40 ms to the next, whatever its level.
+/// Distinguishes speech from steady sounds (noise, hum, tones, beeps), which PocketSphinx
+/// recognizes as words, by the change of the spectrum from one 40 ms to the next at any level.
 ///
-/// Between the sounds of speech it changes by 3 to 7, within noise and tones by less than 2. In
-/// an utterance any third of a second that changes is enough, or a tenth that changes clearly: a
-/// word before or behind one that somebody draws out.
-struct SpectralChange {
-  /// What the median of the changes is in speech at least.
+/// The change is 3 to 7 between the sounds of speech, and below 2 within noise and tones. A third
+/// of a second of change is enough for speech, or a tenth of clear change: a short word beside a
+/// drawn-out one.
+struct SpectralChangeDetector {
+  /// The least median change of speech.
   static let least: Float = 2.4
-  /// How many changes are looked at together: a third of a second.
+  /// Changes per decision: a third of a second.
   static let count = 15
-  /// What each of the changes in a tenth of a second is at least where they are clear.
+  /// The least value of a clear change.
   static let clear: Float = 3.2
-  /// How many clear ones in a row are enough: a tenth of a second.
+  /// Consecutive clear changes that are enough: a tenth of a second.
   static let clearCount = 5
-  /// With fewer changes than this nothing can be told.
+  /// The fewest changes for a decision.
   static let fewest = 4
-  /// What is so much quieter than the loudest sound, as a power, does not count: the background.
+  /// Sounds below this fraction of the loudest power are background, and do not count.
   static let loud: Float = 0.015
 
   private struct Change {
     var size: Float
-    /// The power of the quietest 10 ms of the two stretches.
+    /// The power of the quietest 10 ms of the two windows.
     var power: Float
   }
 
-  /// A change is taken every so many frames of 10 ms, between stretches of so many.
+  /// Frames of 10 ms between two changes, and in each of the two windows of a change.
   private static let hop = 2
-  private static let stretch = 4
-  /// How far back a look goes, in changes.
+  private static let windowLength = 4
+  /// The number of newest changes to keep.
   private static let reach = 100
 
   private var powers: [Float] = []
@@ -38,17 +38,17 @@ struct SpectralChange {
   private var changes: [Change] = []
   private var loudest: Float = 0
 
-  /// Whether a third of a second has changed as speech does, or a tenth clearly.
+  /// Whether a third of a second changed like speech, or a tenth changed clearly.
   private(set) var hasChanged = false
 
-  /// Whether the utterance, which has ended, can be speech; where it is too short to tell, yes.
+  /// Whether the ended utterance can be speech; true if it is too short to decide.
   var canBeSpeech: Bool {
     if hasChanged { return true }
     let counting = counting
     return counting.count < Self.fewest || Self.median(of: counting) >= Self.least
   }
 
-  /// Takes the samples that the next cepstra belong to.
+  /// Adds the samples of the next cepstra.
   mutating func add(_ samples: [Int16]) {
     rest += samples
     let length = Decoder.samplesPerFrame
@@ -58,19 +58,21 @@ struct SpectralChange {
     rest.removeFirst(rest.count / length * length)
   }
 
-  /// Takes the cepstrum of the next frame of 10 ms, its first coefficient being the energy.
+  /// Adds the cepstrum of the next 10 ms.
+  ///
+  /// Its first coefficient is the energy.
   mutating func add(_ cepstrum: [Float]) {
     cepstra.append(Array(cepstrum.dropFirst()))
-    let needed = 2 * Self.stretch
+    let needed = 2 * Self.windowLength
     guard cepstra.count == needed else { return }
-    note(Self.distance(cepstra[..<Self.stretch], cepstra[Self.stretch...]))
+    note(Self.distance(cepstra[..<Self.windowLength], cepstra[Self.windowLength...]))
     cepstra.removeFirst(Self.hop)
     powers.removeFirst(min(Self.hop, powers.count))
   }
 
   private mutating func note(_ size: Float) {
-    let power = powers.prefix(2 * Self.stretch).min() ?? 0
-    loudest = max(loudest, powers.prefix(2 * Self.stretch).max() ?? 0)
+    let power = powers.prefix(2 * Self.windowLength).min() ?? 0
+    loudest = max(loudest, powers.prefix(2 * Self.windowLength).max() ?? 0)
     changes.append(Change(size: size, power: power))
     if changes.count > Self.reach { changes.removeFirst() }
     let counting = counting
@@ -95,7 +97,7 @@ struct SpectralChange {
     samples.reduce(into: 0) { $0 += Float($1) * Float($1) } / Float(samples.count)
   }
 
-  /// How far the means of two stretches are from each other.
+  /// The distance between the means of two windows.
   private static func distance(_ first: ArraySlice<[Float]>, _ second: ArraySlice<[Float]>) -> Float
   {
     let width = first.first?.count ?? 0
@@ -103,6 +105,6 @@ struct SpectralChange {
       let difference = first.reduce(0) { $0 + $1[index] } - second.reduce(0) { $0 + $1[index] }
       square += difference * difference
     }
-    return square.squareRoot() / Float(stretch)
+    return square.squareRoot() / Float(windowLength)
   }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PocketSphinxEngine
 
-@Suite(.serialized) struct ReadingsTests {
+@Suite(.serialized) struct AlternativesTests {
   private static let engine = SpeechEngine.pocketSphinx()
 
   private func final(
@@ -17,7 +17,9 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 8])
-  func `as many other readings come as are wanted, each with other words`(count: Int) throws {
+  func `a session returns the requested number of alternatives, each with different words`(
+    count: Int
+  ) throws {
     let final = try final("go-forward.wav") { $0.alternativeCount = count }
     #expect(final.words.map(\.text) == ["go", "forward", "ten", "meters"])
     #expect(final.alternatives.count == count)
@@ -28,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `a grammar has other readings where it has other sentences`() throws {
+  @Test func `alternatives with a grammar are sentences of the grammar`() throws {
     let final = try final("go-forward.wav") {
       $0.grammar = "#JSGF V1.0; grammar a; public <a> = go (forward | back) (two | ten) meters;"
       $0.alternativeCount = 2
@@ -37,7 +39,7 @@ import Testing
     #expect(final.alternatives.allSatisfy { $0.first?.text == "go" })
   }
 
-  @Test func `a likely phrase decides between alternatives`() throws {
+  @Test func `a contextual phrase decides between alternatives`() throws {
     let plain = try final("window.wav") { _ in }.words.map(\.text)
     let hinted = try final("window.wav") { $0.contextualPhrases = ["Open the window"] }
     #expect(plain != ["open", "the", "window", "and", "close", "the", "door"])
@@ -45,7 +47,7 @@ import Testing
     #expect(hinted.words.last?.confidence != nil)
   }
 
-  @Test func `likely phrases that are not spoken change nothing here`() throws {
+  @Test func `contextual phrases that are not spoken change nothing here`() throws {
     let words = try final("go-forward.wav") {
       $0.contextualPhrases = ["open the window", "go away"]
     }
@@ -62,13 +64,15 @@ import Testing
     }
   }
 
-  private func chosen(_ phrases: [String], _ readings: (String, Int32)...) -> String {
-    let readings = readings.map { Decoder.Reading(words: words($0), score: $1) }
-    return ContextualChoice(phrases).choose(words("is never been", confidence: 1), among: readings)
-      .map(\.text).joined(separator: " ")
+  private func chosen(_ phrases: [String], _ alternatives: (String, Int32)...) -> String {
+    let alternatives = alternatives.map { Decoder.Alternative(words: words($0), score: $1) }
+    return ContextualChoice(phrases).choose(
+      words("is never been", confidence: 1), among: alternatives
+    )
+    .map(\.text).joined(separator: " ")
   }
 
-  @Test func `a reading with more of the phrases may be so much less likely`() {
+  @Test func `an alternative with more phrases wins up to a difference in score`() {
     let best = ("is never been", Int32(-28_000))
     #expect(chosen(["has never"], best, ("has never been", -28_190)) == "has never been")
     #expect(chosen(["has never"], best, ("has never been", -28_210)) == "is never been")
@@ -77,10 +81,10 @@ import Testing
     #expect(chosen([], best) == "is never been")
   }
 
-  @Test func `words that both readings have keep their confidence`() {
-    let reading = Decoder.Reading(words: words("has never been"), score: 0)
+  @Test func `words of the best hypothesis keep their confidence in an alternative`() {
+    let alternative = Decoder.Alternative(words: words("has never been"), score: 0)
     let chosen = ContextualChoice(["has never"]).choose(
-      words("is never been", confidence: 1), among: [reading])
+      words("is never been", confidence: 1), among: [alternative])
     #expect(chosen.map(\.confidence) == [nil, 1, 1])
   }
 }

@@ -5,8 +5,8 @@ import Testing
 
 @Suite struct SteadyTonesTests {
   /// What is told of so many seconds of a sound, by its value at each time.
-  private func tones(seconds: Double, _ sound: (Double) -> Double) -> SteadyTones {
-    var tones = SteadyTones()
+  private func tones(seconds: Double, _ sound: (Double) -> Double) -> SteadyToneDetector {
+    var tones = SteadyToneDetector()
     let samples = (0..<Int(seconds * 16_000)).map { Int16(10_000 * sound(Double($0) / 16_000)) }
     for begin in stride(from: 0, to: samples.count, by: 700) {
       tones.add(Array(samples[begin..<min(begin + 700, samples.count)]))
@@ -20,24 +20,24 @@ import Testing
     return (1...10).reduce(0) { $0 + sin(2 * .pi * turns * Double($1)) / 10 }
   }
 
-  @Test func `what keeps its pitch is no speech, and what changes it can be`() {
+  @Test func `a steady pitch is not speech, and a moving pitch can be`() {
     #expect(!tones(seconds: 2) { buzz($0) }.canBeSpeech)
     #expect(tones(seconds: 2) { buzz($0, rising: 60) }.canBeSpeech)
   }
 
-  @Test func `a melody is no speech, though its pitch changes from note to note`() {
+  @Test func `a melody is not speech, although its pitch changes from note to note`() {
     let melody = tones(seconds: 3) { time in
       sin(2 * .pi * [262, 294, 330, 349, 392][Int(time / 0.3) % 5] * time)
     }
     #expect(!melody.canBeSpeech)
   }
 
-  @Test func `half a second that moves is enough, before or after what does not`() {
+  @Test func `half a second of moving pitch is enough, before or after a steady one`() {
     #expect(tones(seconds: 4) { buzz($0, rising: $0 < 1 ? 60 : 0) }.canBeSpeech)
     #expect(tones(seconds: 4) { buzz(max(0, $0 - 3), rising: 60) * ($0 < 3 ? 0 : 1) }.canBeSpeech)
   }
 
-  @Test func `quiet speech is kept when something louder follows`() {
+  @Test func `quiet speech before a louder sound still counts`() {
     #expect(tones(seconds: 4) { $0 < 1 ? 0.05 * buzz($0, rising: 60) : buzz($0) }.canBeSpeech)
   }
 

@@ -1,10 +1,60 @@
 import AudioCore
 import Foundation
 import SpeechEngine
-import TestTools
 import Testing
+import TestTools
 
 @testable import PocketSphinxEngine
+
+@Suite struct SpectralChangeTests {
+  /// What is told after so many frames of 10 ms, by each frame's amplitude and spectrum.
+  private func change(
+    frames: Int, _ frame: (Int) -> (amplitude: Int16, spectrum: Float)
+  ) -> SpectralChangeDetector {
+    var change = SpectralChangeDetector()
+    for index in 0..<frames {
+      let (amplitude, spectrum) = frame(index)
+      change.add(Array(repeating: amplitude, count: Decoder.samplesPerFrame))
+      change.add([Float(amplitude), spectrum, 0])
+    }
+    return change
+  }
+
+  /// A spectrum that goes to another every 40 ms.
+  private func alternating(_ index: Int, by size: Float) -> Float {
+    (index / 4).isMultiple(of: 2) ? 0 : size
+  }
+
+  @Test func `a third of a second of change is found at once, and stays found`() {
+    #expect(change(frames: 36) { (1000, alternating($0, by: 8)) }.hasChanged)
+    #expect(change(frames: 400) { (1000, $0 < 36 ? alternating($0, by: 8) : 0) }.hasChanged)
+  }
+
+  @Test func `small changes and changes of level are not speech`() {
+    let steady = change(frames: 100) { (1000, alternating($0, by: 2)) }
+    #expect(!steady.hasChanged && !steady.canBeSpeech)
+    let swelling = change(frames: 100) { (Int16(500 + 4 * $0), 0) }
+    #expect(!swelling.canBeSpeech)
+  }
+
+  @Test func `a single change of a steady sound is not speech`() {
+    #expect(!change(frames: 100) { (1000, $0 < 50 ? 0 : 40) }.canBeSpeech)
+  }
+
+  @Test func `the background does not count`() {
+    let background = change(frames: 100) {
+      $0 < 50 ? (1000, 0) : (100, alternating($0, by: 40))
+    }
+    #expect(!background.canBeSpeech)
+  }
+
+  @Test func `a sound that is too short is not judged`() {
+    #expect(SpectralChangeDetector().canBeSpeech)
+    #expect(change(frames: 12) { _ in (1000, 0) }.canBeSpeech)
+    #expect(!change(frames: 20) { _ in (1000, 0) }.canBeSpeech)
+    #expect(change(frames: 20) { (1000, alternating($0, by: 8)) }.canBeSpeech)
+  }
+}
 
 /// Sounds that everybody's microphone hears, of which PocketSphinx would make words and commands.
 @Suite(.serialized) struct SteadySoundTests {
@@ -29,7 +79,7 @@ import Testing
   ]
 
   @Test(arguments: sounds, [nil, NonSpeech.grammar])
-  func `a steady sound is no word, neither at once nor in the end`(
+  func `a steady sound gives no words, neither partial nor final`(
     sound: NonSpeech, grammar: String?
   ) throws {
     try sound.expectNoWords(seconds: 2, grammar: grammar, from: Self.engine)
