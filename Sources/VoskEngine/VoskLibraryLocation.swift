@@ -2,10 +2,10 @@ import FilePaths
 import FoundationEssentials
 import SpeechEngine
 
-/// Where libvosk may lie.
-struct LibraryLocation: Sendable {
+/// Where to find libvosk.
+struct VoskLibraryLocation: Sendable {
   static let variable = "SYRINX_VOSK_LIBRARY"
-  static let remedy = "`pip install vosk` brings one, or set \(variable) to the path of libvosk.so"
+  static let remedy = "run `pip install vosk`, or set \(variable) to the path of libvosk.so"
 
   private let chosen: String?
   private let environment: [String: String]
@@ -15,27 +15,25 @@ struct LibraryLocation: Sendable {
     self.environment = environment
   }
 
-  /// Loads the library.
+  /// Loads the chosen library, which has no fallback, or else the first library that loads.
   ///
-  /// One that was chosen is the only one; nothing else is taken in its place.
-  ///
-  /// - Throws: `.libraryMissing` with every place searched; with the trouble of the first that was
-  ///   found, where one was.
+  /// - Throws: `.libraryMissing` with every folder searched, or the error of the first library
+  ///   found.
   func load() throws(SpeechEngineError) -> VoskLibrary {
     if let only = chosen ?? environment.nonEmpty(Self.variable) {
       return try VoskLibrary(path: only)
     }
-    var trouble: SpeechEngineError?
+    var firstError: SpeechEngineError?
     for path in found {
       do throws(SpeechEngineError) {
         return try VoskLibrary(path: path)
       } catch {
-        trouble = trouble ?? error
+        firstError = firstError ?? error
       }
     }
-    // The loader also looks into its own list of folders.
+    // The loader also searches its own folders.
     if let library = try? VoskLibrary(path: VoskLibrary.fileName) { return library }
-    throw trouble ?? .libraryMissing(searched: searched, remedy: Self.remedy)
+    throw firstError ?? .libraryMissing(searched: searched, remedy: Self.remedy)
   }
 
   /// The libraries in the usual places.
@@ -58,7 +56,7 @@ struct LibraryLocation: Sendable {
     return named + ["/usr/local/lib", "/usr/lib"]
   }
 
-  /// What Python's packages may be installed below.
+  /// The prefixes of Python installations.
   private var pythonFolders: [String] {
     let active = ["VIRTUAL_ENV", "CONDA_PREFIX"].compactMap(environment.nonEmpty)
     let users = environment.nonEmpty("HOME").map { home in
@@ -73,5 +71,28 @@ struct LibraryLocation: Sendable {
     Folder("\(folder)/lib").entries("python3").reversed().flatMap {
       ["\($0)/site-packages/vosk", "\($0)/dist-packages/vosk"]
     }
+  }
+}
+
+/// A folder that may not exist.
+struct Folder {
+  let path: String
+
+  init(_ path: String) {
+    self.path = path
+  }
+
+  /// The names in alphabetical order; none if the folder is missing or unreadable.
+  var names: [String] {
+    FilePath(path).names?.map(\.text).sorted() ?? []
+  }
+
+  /// The paths of the entries with this prefix.
+  func entries(_ prefix: String) -> [String] {
+    names.filter { $0.hasPrefix(prefix) }.map { "\(path)/\($0)" }
+  }
+
+  func has(_ name: String) -> Bool {
+    FilePath("\(path)/\(name)").status != nil
   }
 }

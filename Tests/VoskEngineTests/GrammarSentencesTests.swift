@@ -3,7 +3,7 @@ import Testing
 
 @testable import VoskEngine
 
-@Suite struct JSGFSentencesTests {
+@Suite struct GrammarSentencesTests {
   private func sentences(_ rules: String) throws -> [String] {
     try JSGFGrammar("#JSGF V1.0 UTF-8 en;\ngrammar test;\n" + rules).sentences { $0 != "blorfle" }
       .map { $0.joined(separator: " ") }.sorted()
@@ -49,7 +49,7 @@ import Testing
     ("#JSGF V1.0;\npublic = go;", 2, "a rule begins with its <name>"),
     ("#JSGF V1.0;\nimport <other.rule>; public <a> = go;", 2, "no rule is imported"),
   ])
-  func `what is wrong is named with its line`(text: String, line: Int, reason: String) throws {
+  func `an error of a grammar has its line`(text: String, line: Int, reason: String) throws {
     guard case .grammarInvalid(let where_, let why) = trouble(text) else {
       Issue.record("\(String(describing: trouble(text)))")
       return
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: ["groups", "rules"])
-  func `too deep nesting is an error and does not end the process`(kind: String) {
+  func `too deep nesting is an error`(kind: String) {
     let rules =
       kind == "groups"
       ? "\npublic <a> = " + String(repeating: "(", count: 5000) + "go"
@@ -78,7 +78,7 @@ import Testing
     #expect(trouble("#JSGF V1.0;\npublic <a> = <r0>;\(chain)<r100> = go;") == nil)
   }
 
-  @Test func `a grammar without a public rule is wrong`() {
+  @Test func `a grammar without a public rule is an error`() {
     #expect(
       trouble("#JSGF V1.0;\n<a> = go;")
         == .grammarInvalid(line: nil, reason: "it has no public rule"))
@@ -90,7 +90,7 @@ import Testing
     ("public <a> = <b>; <b> = x <c>; <c> = <b>;", "contains itself"),
     ("public <a> = <a>;", "contains itself (<a>"),
   ])
-  func `what has no end cannot be listed`(rules: String, reason: String) {
+  func `an unlimited grammar is an error`(rules: String, reason: String) {
     guard case .unsupported(let what, "Vosk") = trouble("#JSGF V1.0;\n" + rules) else {
       Issue.record("it was taken")
       return
@@ -98,7 +98,8 @@ import Testing
     #expect(what.contains(reason))
   }
 
-  @Test func `neither many sentences nor long ones nor many ways to the same one take long`() {
+  @Test func `many sentences, long sentences, and many paths to one sentence are expanded quickly`()
+  {
     let digit = "<d> = 0|1|2|3|4|5|6|7|8|9;"
     #expect(trouble("#JSGF V1.0;\npublic <a> = <d><d><d><d>;\(digit)") == nil)
     #expect(

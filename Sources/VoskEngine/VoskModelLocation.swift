@@ -2,7 +2,7 @@ import FilePaths
 import FoundationEssentials
 import SpeechEngine
 
-/// Where models of Vosk may lie.
+/// Where to find Vosk models.
 struct VoskModelLocation: Sendable {
   static let variable = "SYRINX_VOSK_MODEL"
   static let site = "https://alphacephei.com/vosk/models"
@@ -17,30 +17,30 @@ struct VoskModelLocation: Sendable {
     self.environment = environment
   }
 
-  /// The whole models that there are, the one that is taken by itself first.
+  /// The valid models, the default first.
   ///
-  /// - Throws: `.modelNotInstalled` where there is none, `.modelDamaged` or `.modelUnreadable`
-  ///   where there is no whole one.
+  /// - Throws: `.modelNotInstalled` if there is none; `.modelDamaged` or `.modelUnreadable` if none
+  ///   is valid.
   func models() throws(SpeechEngineError) -> [VoskModelFiles] {
-    var whole: [VoskModelFiles] = []
-    var trouble: SpeechEngineError?
+    var valid: [VoskModelFiles] = []
+    var firstError: SpeechEngineError?
     for files in candidates {
       do throws(SpeechEngineError) {
         try files.validate()
-        whole.append(files)
+        valid.append(files)
       } catch {
-        trouble = trouble ?? error
+        firstError = firstError ?? error
       }
     }
-    guard whole.isEmpty else { return whole }
-    if let trouble { throw trouble }
+    guard valid.isEmpty else { return valid }
+    if let firstError { throw firstError }
     if let only { throw .noModel(inNamed: FilePath(only)) }
     throw .modelNotInstalled(searched: searched, remedy: Self.remedy)
   }
 
-  /// The first model that understands a language.
+  /// The first model for a language.
   ///
-  /// - Throws: the same, and `.languageMissing`.
+  /// - Throws: as `models`, and `.languageMissing`.
   func model(for language: String?) throws(SpeechEngineError) -> VoskModelFiles {
     let all = try models()
     if let files = all.first(where: {
@@ -52,7 +52,7 @@ struct VoskModelLocation: Sendable {
       wanted: language ?? "", available: all.map(\.language).joined(separator: ", "))
   }
 
-  /// A folder that was chosen is the only one; nothing else is taken in its place.
+  /// A chosen folder has no fallback.
   private var only: String? { chosen ?? environment.nonEmpty(Self.variable) }
 
   private var candidates: [VoskModelFiles] {
@@ -68,5 +68,28 @@ struct VoskModelLocation: Sendable {
     let home = environment.nonEmpty("HOME")
     let users = home.map { ["\($0)/.cache/vosk", "\($0)/.local/share/vosk"] } ?? []
     return named + users + ["/usr/local/share/vosk", "/usr/share/vosk"]
+  }
+}
+
+/// The language of a Vosk model by its name: `vosk-model-small-en-us-0.15`.
+enum VoskModelLanguage {
+  /// Vosk names some languages by the country.
+  private static let corrections = ["cn": "zh", "ua": "uk", "kz": "kk", "vn": "vi", "jp": "ja"]
+
+  /// The tag by the last part of a path, or `und`.
+  static func tag(ofModelNamed path: String) -> String {
+    let name = path.split(separator: "/").last ?? ""
+    guard name.hasPrefix("vosk-model-") else { return LanguageTag.unknown }
+    let parts = name.split(separator: "-").dropFirst(2).drop { $0 == "small" || $0 == "big" }
+    guard let first = parts.first, isCode(first, 2...3), first != "spk" else {
+      return LanguageTag.unknown
+    }
+    let language = corrections[String(first)] ?? String(first)
+    guard let second = parts.dropFirst().first, isCode(second, 2...2) else { return language }
+    return "\(language)-\(second.uppercased())"
+  }
+
+  private static func isCode(_ text: Substring, _ length: ClosedRange<Int>) -> Bool {
+    length.contains(text.count) && text.allSatisfy { $0.isASCII && $0.isLowercase }
   }
 }

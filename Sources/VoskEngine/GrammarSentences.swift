@@ -1,14 +1,14 @@
 import SpeechEngine
 
 extension JSGFGrammar {
-  /// All sentences of the public rules, one by one, as Vosk wants them.
+  /// All sentences of the public rules, which Vosk takes as a list.
   ///
-  /// - Throws: `.grammarInvalid` for a rule or a word that there is not; `.unsupported` for a
-  ///   grammar with more sentences than can be listed.
+  /// - Throws: `.grammarInvalid` for an unknown rule or word; `.unsupported` for a grammar with too
+  ///   many sentences.
   func sentences(
     isKnown: @escaping (String) -> Bool
   ) throws(SpeechEngineError) -> Set<[String]> {
-    var sentences = JSGFSentences(grammar: self, isKnown: isKnown)
+    var sentences = GrammarSentences(grammar: self, isKnown: isKnown)
     var all: Set<[String]> = []
     for rule in publicRules {
       all.formUnion(try sentences.of(rule: rule, line: 1))
@@ -18,12 +18,12 @@ extension JSGFGrammar {
   }
 }
 
-/// Lists the sentences of rules; those of each rule are worked out once.
-private struct JSGFSentences {
+/// Expands rules into sentences, each rule once.
+private struct GrammarSentences {
   typealias Sentences = Set<[String]>
 
-  /// How many sentences a part of a grammar may have, how many words one of them, and how many
-  /// words all parts together: 10,000 sentences of 100 words.
+  /// The most sentences of a part of a grammar, the most words of a sentence, and the most words of
+  /// all parts: 10,000 sentences of 100 words.
   static let most = 10_000
   static let longest = 100
   static let mostWords = 1_000_000
@@ -32,7 +32,7 @@ private struct JSGFSentences {
   let isKnown: (String) -> Bool
   private var known: [String: Sentences] = [:]
   private var wordCount = 0
-  /// The rules that are being worked out, the outermost first.
+  /// The rules in expansion, the outermost first.
   private var open: [String] = []
   private var depth = 0
 
@@ -69,7 +69,7 @@ private struct JSGFSentences {
     case .choice(let choices): return try of(choices: choices)
     case .sequence(let parts): return try of(parts: parts)
     case .repetition(_, _, let line):
-      throw Self.unsupported("repeats something without end (line \(line))")
+      throw Self.unsupported("repeats a part without a limit (line \(line))")
     }
   }
 
@@ -101,7 +101,7 @@ private struct JSGFSentences {
     return all
   }
 
-  /// - Parameter rule: the rule to blame; nil for the one that is being worked out.
+  /// - Parameter rule: the rule for the error; nil for the one in expansion.
   func check(count: Int, rule: String? = nil) throws(SpeechEngineError) {
     guard count <= Self.most else {
       throw Self.unsupported("has more than \(Self.most) sentences\(place(rule))")

@@ -1,9 +1,68 @@
+import FilePaths
 import Glibc
+import Logging
+import SpeechEngine
 
-/// The functions of libvosk that are used here, found by their names at run time.
+/// A loaded libvosk.
 ///
-/// All arguments are numbers and pointers, so that the names say all there is to the interface.
-/// Those that are optional came with some version, and a library without them does the rest.
+/// It is never unloaded, because its threads may outlive its last model.
+struct VoskLibrary: Sendable {
+  /// The version with all functions that are used here.
+  static let knownVersion = "0.3.45"
+  static let fileName = "libvosk.so"
+  static let log = Logger(label: "syrinx.vosk")
+
+  let path: String
+  let functions: VoskFunctions
+
+  /// Loads the library.
+  ///
+  /// The corresponding C function is `dlopen`.
+  ///
+  /// - Throws: `.libraryMissing` if the file is not a library, or lacks a required function.
+  init(path: String) throws(SpeechEngineError) {
+    guard let handle = FilePath(path).withCString({ dlopen($0, RTLD_NOW | RTLD_LOCAL) }) else {
+      let reason = dlerror().map { String(cString: $0) } ?? "it cannot be loaded"
+      throw .libraryMissing(searched: [path], remedy: "\(reason); \(VoskLibraryLocation.remedy)")
+    }
+    do throws(MissingSymbol) {
+      functions = try VoskFunctions(LibrarySymbols(handle: handle))
+    } catch {
+      throw .libraryMissing(searched: [path], remedy: Self.remedy(for: error, in: path))
+    }
+    self.path = path
+    // Below 0, it prints only errors on standard error.
+    functions.setLogLevel?(Self.log.logLevel <= .debug ? 0 : -1)
+  }
+
+  private static func remedy(for missing: MissingSymbol, in path: String) -> String {
+    let version = LibraryVersion(path: path).map { "version \($0.text)" } ?? "it"
+    return """
+      \(version) has no \(missing.name); Syrinx needs version \(knownVersion): \
+      \(VoskLibraryLocation.remedy)
+      """
+  }
+}
+
+/// The version of a library by pip's files: the library itself does not have it.
+struct LibraryVersion: Equatable {
+  let text: String
+
+  /// `0.3.45` by `site-packages/vosk-0.3.45.dist-info` beside `site-packages/vosk/libvosk.so`.
+  init?(path: String) {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast(2)
+    let suffix = ".dist-info"
+    let name = Folder(parts.joined(separator: "/")).names.first {
+      $0.hasPrefix("vosk-") && $0.hasSuffix(suffix)
+    }
+    guard let name else { return nil }
+    text = String(name.dropFirst("vosk-".count).dropLast(suffix.count))
+  }
+}
+
+/// The functions of libvosk, found by name at run time.
+///
+/// Only some versions of the library have the optional functions.
 struct VoskFunctions: Sendable {
   typealias NewModel = @Sendable @convention(c) (UnsafePointer<CChar>) -> OpaquePointer?
   typealias FreeModel = @Sendable @convention(c) (OpaquePointer) -> Void
@@ -37,7 +96,7 @@ struct VoskFunctions: Sendable {
   let setEndpointerDelays: SetDelays?
   let setLogLevel: SetLogLevel?
 
-  /// Looks all of them up; throws the name of the first that has to be there and is not.
+  /// Throws the name of the first missing function that is required.
   init(_ symbols: LibrarySymbols) throws(MissingSymbol) {
     newModel = try symbols.required("vosk_model_new")
     freeModel = try symbols.required("vosk_model_free")
@@ -64,13 +123,15 @@ struct MissingSymbol: Error, Equatable {
   let name: String
 }
 
-/// The names that a loaded library exports.
+/// The exported symbols of a loaded library.
 struct LibrarySymbols {
   let handle: UnsafeMutableRawPointer
 
-  /// The function of this name; the type asked for has to be that of the C header.
+  /// The function with this name.
+  ///
+  /// `Function` must be the type in the C header.
   func optional<Function>(_ name: String) -> Function? {
-    // A C function's value is its address, which is what dlsym gives.
+    // A C function's value is its address, which dlsym returns.
     dlsym(handle, name).map { unsafeBitCast($0, to: Function.self) }
   }
 
