@@ -4,16 +4,16 @@ import Wyoming
 
 /// One recognition: audio goes in, events come out, and the transcript at the end.
 final class TranscriptionJob: Sendable {
-  /// How many buffers wait for the recognition at most.
+  /// The most buffers that wait for recognition.
   static let bufferLimit = 4
 
   private let audio: PolicyPipe<AudioBuffer>
   private let work: Task<[WyomingEvent], any Error>
 
   /// - Parameters:
-  ///   - options: what the server adds to the request, and does where something is lost.
+  ///   - options: the server's additions to the request, and its handler of lost audio.
   ///   - write: sends an event to the client, and may wait for it.
-  ///   - whenFailed: is called with what the recognition ended with, where that is no transcript.
+  ///   - whenFailed: called with the error of a failed recognition.
   init(
     _ asked: TranscriptionRequest, with client: SpeechClient,
     options: WyomingServerOptions,
@@ -44,7 +44,7 @@ final class TranscriptionJob: Sendable {
         try Task.checkCancellation()
         return writer.finish()
       } catch {
-        // What nobody wants any more has not failed: why the connection ends is known.
+        // A cancelled recognition has not failed: the reason is known.
         if !Task.isCancelled { whenFailed(error) }
         throw error
       }
@@ -57,7 +57,7 @@ final class TranscriptionJob: Sendable {
 
   /// Adds audio, and returns when there is room for more.
   ///
-  /// Where the caller is cancelled, the speech is incomplete, and the recognition fails.
+  /// If the caller is cancelled, the speech is incomplete and the recognition fails.
   func add(_ buffer: AudioBuffer) async {
     await withTaskCancellationHandler {
       audio.send(buffer)
@@ -67,9 +67,9 @@ final class TranscriptionJob: Sendable {
     }
   }
 
-  /// The audio has ended; the events that are still to be sent, the transcript among them.
+  /// Ends the audio, and returns the remaining events with the transcript.
   ///
-  /// - Throws: what the recognition ended with, where there is none.
+  /// - Throws: the error of a failed recognition.
   func finish() async throws -> [WyomingEvent] {
     audio.finish()
     return try await withTaskCancellationHandler {

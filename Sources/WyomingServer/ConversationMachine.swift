@@ -1,17 +1,17 @@
 import AudioCore
+import SpeechClient
 import Wyoming
 
-/// What a client's events lead to, one connection long.
+/// Turns a client's events into actions, for one connection.
 struct ConversationMachine {
-  /// What is to be done now.
   enum Action: Equatable {
     case answer(WyomingEvent)
-    /// Say what the server can recognize.
+    /// Send the server's models.
     case describe
     /// Audio begins.
     case begin(TranscriptionRequest)
-    case hear(AudioBuffer)
-    /// The audio has ended: the transcript is due before anything else is.
+    case add(AudioBuffer)
+    /// The audio has ended: send the transcript before anything else.
     case finish
   }
 
@@ -30,9 +30,9 @@ struct ConversationMachine {
     case "audio-start":
       try checkBetweenTranscriptions(event)
       return begin(with: try Self.format(event))
-    case "audio-chunk": return try hear(event)
+    case "audio-chunk": return try add(event)
     case "audio-stop": return finish()
-    // Peers that are newer than this know more events; the protocol has them ignored.
+    // The protocol requires that unknown events of newer peers are ignored.
     default: return []
     }
   }
@@ -47,18 +47,18 @@ struct ConversationMachine {
     return [.begin(request)]
   }
 
-  /// Audio without a beginning begins with its first chunk.
-  private mutating func hear(_ event: WyomingEvent) throws(ServerFault) -> [Action] {
+  /// Audio without `audio-start` begins with its first chunk.
+  private mutating func add(_ event: WyomingEvent) throws(ServerFault) -> [Action] {
     let format = try Self.format(event)
     let beginning = decoder == nil ? begin(with: format) : []
     guard decoder?.format == format else {
-      throw .unexpected("audio of another format than it began with")
+      throw .unexpected("audio in a different format than at its beginning")
     }
     guard let buffer = decoder?.add(event.payload), !buffer.isEmpty else { return beginning }
-    return beginning + [.hear(buffer)]
+    return beginning + [.add(buffer)]
   }
 
-  /// No audio at all has a transcript as well: an empty one.
+  /// The transcript without audio is empty.
   private mutating func finish() -> [Action] {
     let beginning: [Action] = decoder == nil ? [.begin(request)] : []
     (decoder, request) = (nil, TranscriptionRequest())
@@ -74,10 +74,10 @@ struct ConversationMachine {
   }
 }
 
-/// What a client says of the audio that it is about to send.
+/// A client's request before its audio.
 struct TranscriptionRequest: Equatable {
   var language: String?
-  /// What is likely to be said.
+  /// Phrases that are likely to be spoken.
   var phrases: [String] = []
 
   init() {}
@@ -87,5 +87,46 @@ struct TranscriptionRequest: Equatable {
     phrases = ["transcript_names", "transcript_terms"].flatMap { field in
       data[field]?.array?.compactMap(\.string) ?? []
     }
+  }
+}
+
+/// Why the server ends a connection.
+///
+/// The client gets it as an event.
+struct ServerFault: Error, Equatable {
+  /// A stable code for programs.
+  let code: String
+  let text: String
+
+  static let busy = ServerFault(
+    code: "busy", text: "too many clients are connected; try again later")
+
+  static func idle(_ time: Duration) -> ServerFault {
+    ServerFault(code: "idle", text: "the client sent no audio, or read no events, for \(time)")
+  }
+
+  static func malformed(_ error: FrameError) -> ServerFault {
+    ServerFault(code: "malformed", text: "\(error)")
+  }
+
+  static func audioFormat(_ error: AudioFormatError) -> ServerFault {
+    ServerFault(code: "audio-format", text: "\(error)")
+  }
+
+  static func unexpected(_ text: String) -> ServerFault {
+    ServerFault(code: "unexpected", text: text)
+  }
+
+  /// The fault for the error of a recognition.
+  static func recognition(_ error: any Error) -> ServerFault {
+    switch error {
+    case SpeechClientError.unavailable: ServerFault(code: "unavailable", text: "\(error)")
+    case SpeechClientError.noResources: ServerFault(code: "busy", text: "\(error)")
+    default: ServerFault(code: "failed", text: "\(error)")
+    }
+  }
+
+  var event: WyomingEvent {
+    WyomingEvent("error", ["text": .string(text), "code": .string(code)])
   }
 }

@@ -4,7 +4,7 @@ import SpeechClient
 import SpeechEngine
 import Wyoming
 
-/// One connection from its first byte to its last, whatever carries the bytes.
+/// A connection with a client, over any transport.
 struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendable {
   private let input: Input
   private let peer: Peer
@@ -13,12 +13,11 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
   private let speechClient: SpeechClient
   private let speechEngine: SpeechEngine
 
-  /// How long a client may take for its last events, which may say why the connection ends, and to
-  /// go.
+  /// The time for a client to receive its last events and to disconnect.
   private let farewell = Duration.seconds(5)
   private let clock: any Clock<Duration>
 
-  /// - Parameter input: the client's bytes in any pieces, as fast as they are asked for.
+  /// - Parameter input: the client's bytes in pieces of any size, read on demand.
   init(input: Input, peer: Peer, options: WyomingServerOptions) {
     @Dependency(\.speechClient) var speechClient
     @Dependency(\.speechEngine) var speechEngine
@@ -28,8 +27,9 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
     watch = PeerWatch(limit: options.idleTimeout, clock: clock)
   }
 
-  /// Serves the client until it goes, or a fault or cancellation ends the connection; a fault is
-  /// reported to the client.
+  /// Serves the client until it disconnects, or a fault or cancellation ends the connection.
+  ///
+  /// A fault is reported to the client.
   func run() async {
     let (failures, failure) = AsyncStream.makeStream(of: ServerFault.self)
     let fault = await firstEnding(
@@ -44,12 +44,11 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
     await farewell(fault)
   }
 
-  /// Tells the client why its connection ends, where it is not by its own wish, and lets it go
-  /// first.
+  /// Sends the client the fault, if any, and waits until it disconnects.
   func farewell(_ fault: ServerFault?) async {
     _ = await firstEnding(
       of: {
-        // An error here is that the client has gone already.
+        // An error means that the client has disconnected.
         if let fault, (try? await send(fault.event)) == nil { return nil }
         await peer.leave()
         return nil
@@ -60,7 +59,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
       })
   }
 
-  /// How the first of them ends; the others are cancelled.
+  /// Returns the result of the first ending and cancels the others.
   private func firstEnding(
     of endings: @Sendable () async -> ServerFault?...
   ) async -> ServerFault? {
@@ -84,7 +83,9 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
     try await watch.waiting { try await peer.send(event) }
   }
 
-  /// Reads and answers events; returns at the end of the input, or with what was wrong with it.
+  /// Reads and answers events.
+  ///
+  /// Returns at the end of the input, or with the fault.
   private func serve(whenFailed: @escaping @Sendable (any Error) -> Void) async -> ServerFault? {
     var reader = FrameReader(limits: options.limits)
     var machine = ConversationMachine()
@@ -107,12 +108,12 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
     } catch let error as ServerFault {
       return error
     } catch {
-      // The connection broke, or the server ends.
+      // The connection failed, or the server ends.
       return nil
     }
   }
 
-  /// What the client gets for it; the work that this takes ends with cancellation.
+  /// Performs an action and returns the events for the client.
   private func perform(
     _ action: ConversationMachine.Action, _ transcription: inout TranscriptionJob?,
     _ whenFailed: @escaping @Sendable (any Error) -> Void
@@ -124,7 +125,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
       transcription = TranscriptionJob(
         request, with: speechClient, options: options, write: send, whenFailed: whenFailed)
       return []
-    case .hear(let buffer):
+    case .add(let buffer):
       watch.take(audio: buffer.duration)
       try await working { await watch.recognizing { await transcription?.add(buffer) } }
       return []
@@ -140,7 +141,9 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
     }
   }
 
-  /// Runs what an answer takes, while nobody reads.
+  /// Runs the work for an answer.
+  ///
+  /// Nothing reads from the client meanwhile.
   private func working<Result>(_ body: () async throws -> Result) async throws -> Result {
     peer.answering(true)
     defer { peer.answering(false) }
@@ -150,16 +153,17 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
   }
 }
 
-/// The client's end of a connection, whatever carries its bytes.
+/// The client's end of a connection, over any transport.
 struct Peer: Sendable {
-  /// Sends an event; it may wait for the client to take it.
+  /// Sends an event, and may wait until the client receives it.
   var send: @Sendable (WyomingEvent) async throws -> Void
-  /// Is called when the work on an answer begins and when it ends: meanwhile nobody reads, and who
-  /// carries the bytes has to find out whether the client is still there.
+  /// Called when the work on an answer begins and ends.
+  ///
+  /// Nothing reads meanwhile, so the transport must check whether the client is still connected.
   var answering: @Sendable (Bool) -> Void = { _ in }
-  /// Returns when the connection is closed, or when it is cancelled.
+  /// Returns when the connection is closed or the call is cancelled.
   var closed: @Sendable () async -> Void
-  /// Ends the server's side of the connection once all events are sent, and returns when the client
-  /// has ended its own, or when it is cancelled.
+  /// Ends the server's side after all events are sent, and returns when the client ends its side or
+  /// the call is cancelled.
   var leave: @Sendable () async -> Void
 }

@@ -1,3 +1,37 @@
+import FoundationEssentials
+
+/// One message of the Wyoming protocol: what it is, what it says, and raw bytes such as audio.
+package struct WyomingEvent: Hashable, Sendable {
+  package var type: String
+  package var data: [String: JSONValue]
+  package var payload: [UInt8]
+
+  package init(_ type: String, _ data: [String: JSONValue] = [:], payload: [UInt8] = []) {
+    self.type = type
+    self.data = data
+    self.payload = payload
+  }
+
+  /// The frame as it goes over the wire: a line of JSON, the data as JSON, the payload.
+  package var bytes: [UInt8] {
+    let data = data.isEmpty ? [] : JSONValue.object(data).text
+    var header: [String: JSONValue] = ["type": .string(type)]
+    if !data.isEmpty { header["data_length"] = .integer(data.count) }
+    if !payload.isEmpty { header["payload_length"] = .integer(payload.count) }
+    return JSONValue.object(header).text + [UInt8(ascii: "\n")] + data + payload
+  }
+}
+
+extension JSONValue {
+  /// The value as JSON text on one line, its keys in order.
+  fileprivate var text: [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // Only numbers that are none cannot be encoded, and no event of ours has one.
+    return (try? encoder.encode(self)).map(Array.init) ?? Array("{}".utf8)
+  }
+}
+
 /// What a server says it can recognize.
 package struct WyomingInfo: Hashable, Sendable {
   /// One of its models and the languages that it knows.

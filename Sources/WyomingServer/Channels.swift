@@ -1,26 +1,29 @@
+import Glibc
 import NIOCore
 import NIOPosix
 import Wyoming
 
-/// A connection as bytes that are read when they are asked for, and written when there is room.
+/// A connection whose bytes are read on demand and written when there is room.
 typealias ByteChannel = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
 extension ByteChannel {
-  /// For a channel's event loop alone; the channel has a `ClientHandler`.
+  /// Call this on the channel's event loop.
+  ///
+  /// The channel has a `ClientHandler`.
   static func wrapping(_ channel: any Channel) throws -> ByteChannel {
     let connection = try ByteChannel(
       wrappingChannelSynchronously: channel,
       configuration: Configuration(
-        // Two pieces of at most 64 KiB wait; then nothing is read from the socket.
+        // Reading stops while two pieces of at most 64 KiB wait.
         backPressureStrategy: .init(lowWatermark: 1, highWatermark: 2),
         isOutboundHalfClosureEnabled: false))
     channel.triggerUserOutboundEvent(ClientHandler.Event.serve, promise: nil)
     return connection
   }
 
-  /// Serves the client at the other end, and closes the connection.
+  /// Serves the client, and closes the connection.
   func serve(_ options: WyomingServerOptions, refusing fault: ServerFault? = nil) async {
-    // An error here is that the client has gone: there is nobody to tell.
+    // An error means that the client has disconnected.
     try? await executeThenClose { input, output in
       let bytes = input.map { buffer throws in Array(buffer.readableBytesView) }
       let peer = Peer(
@@ -41,11 +44,10 @@ extension ByteChannel {
     channel.triggerUserOutboundEvent(event, promise: nil)
   }
 
-  /// Returns when the connection is closed, when what begins says that it is over, or when it is
-  /// cancelled.
+  /// Returns when the connection is closed, `begin` reports its end, or the call is cancelled.
   private func end(_ begin: (AsyncStream<Never>.Continuation) -> Void) async {
     let (ends, end) = AsyncStream.makeStream(of: Never.self)
-    // A connection that is closed by then has nobody who takes an event.
+    // A closed connection takes no more events.
     channel.closeFuture.whenComplete { _ in end.finish() }
     begin(end)
     for await _ in ends {}
@@ -53,7 +55,7 @@ extension ByteChannel {
 }
 
 extension ByteChannel {
-  /// Serves the client of a connection that has a `ClientHandler`, and closes it.
+  /// Serves the client of a connection with a `ClientHandler`, and closes it.
   static func serve(
     _ channel: any Channel, _ options: WyomingServerOptions, refusing fault: ServerFault?
   ) async {
@@ -63,7 +65,7 @@ extension ByteChannel {
       return connection
     }.get()
     guard let connection else {
-      // A client that has gone already is not served.
+      // A disconnected client is not served.
       channel.close(promise: nil)
       return
     }
@@ -71,7 +73,7 @@ extension ByteChannel {
   }
 }
 
-/// Runs with the thread that a server's sockets need, and ends it.
+/// Runs `body` with the thread for a server's sockets, and ends the thread.
 func withEventLoop<Result: Sendable>(
   _ body: (MultiThreadedEventLoopGroup) async throws -> Result
 ) async throws -> Result {
@@ -83,5 +85,30 @@ func withEventLoop<Result: Sendable>(
   } catch {
     try await group.shutdownGracefully()
     throw error
+  }
+}
+
+/// Serves one client on standard input and output until it ends.
+func serveStandardStreams(_ options: WyomingServerOptions) async throws {
+  try await withEventLoop { group in
+    // The channel closes its descriptors, so it gets duplicates.
+    let (input, output) = (dup(STDIN_FILENO), dup(STDOUT_FILENO))
+    let channel: ByteChannel
+    do {
+      channel = try await NIOPipeBootstrap(group: group)
+        .channelOption(.allowRemoteHalfClosure, value: true)
+        .takingOwnershipOfDescriptors(input: input, output: output) { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(ClientHandler(isSocket: false))
+            return try ByteChannel.wrapping(channel)
+          }
+        }
+    } catch {
+      close(input)
+      close(output)
+      throw WyomingServerError.cannotListen(
+        address: "stdio", reason: "standard input and output must be pipes or sockets: \(error)")
+    }
+    await channel.serve(options)
   }
 }

@@ -1,29 +1,27 @@
 import NIOCore
 
-/// Takes care of a client's side of a connection, from its first byte until it has gone.
+/// Manages a client's side of a connection until the client disconnects.
 ///
-/// - Held: a client may send a whole request and end its side before anybody serves it.
-/// - Served: bytes are handed on. A client that has ended its side may await its answer (`nc -N`) or
-///   have gone, and the system does not know which until something is sent: a connection that
-///   nobody has is reset by that. So while an answer is due, a space is sent, which may stand before
-///   a frame.
-/// - Left: a socket that is closed with bytes in it that nobody has read resets the connection, and
-///   the client may see an error in place of the last event that was sent to it. So the server ends
-///   its side alone, and drops what still comes.
+/// - Held: a client may send a whole request and end its side before it is served.
+/// - Served: bytes are passed on. A client that has ended its side may wait for its answer (`nc
+///   -N`) or have disconnected; only sending shows which, because it resets a dead connection. So
+///   while an answer is due, a space is sent, which is allowed before a frame.
+/// - Left: closing a socket with unread bytes resets the connection, so that the client may get an
+///   error instead of the last event. So the server ends only its side, and drops later bytes.
 final class ClientHandler: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  /// What the server does.
+  /// A command of the server.
   enum Event: Sendable {
-    /// Somebody reads from now on.
+    /// Reading begins.
     case serve
-    /// An answer is due, or it is none any more.
+    /// Whether an answer is due.
     case answering(Bool)
-    /// The server ends its side after what was written; finished when the client has ended its own,
-    /// or the connection is closed.
+    /// The server ends its side after the written bytes. Finished when the client ends its side or
+    /// the connection is closed.
     case leave(clientEnd: AsyncStream<Never>.Continuation)
   }
 
@@ -38,7 +36,7 @@ final class ClientHandler: ChannelDuplexHandler {
   private var hasClientEnded = false
   private var mayProbe: Bool
 
-  /// - Parameter isSocket: whether a client that has gone resets the connection.
+  /// - Parameter isSocket: whether sending to a disconnected client resets the connection.
   init(isSocket: Bool) {
     mayProbe = isSocket
   }
@@ -81,7 +79,7 @@ final class ClientHandler: ChannelDuplexHandler {
       clientEnd.finish()
       return
     }
-    // It is written after all else, and closing would drop what has not been.
+    // An empty write completes after all others; closing would drop pending ones.
     context.writeAndFlush(wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in
       guard context.channel.isActive, !self.hasClientEnded else {
         clientEnd.finish()

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Any JSON value, as events carry it.
+/// A JSON value of an event.
 package enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)
@@ -36,7 +36,7 @@ extension JSONValue {
     if case .object(let value) = self { value } else { nil }
   }
 
-  /// Reads JSON text; nil where it is none.
+  /// Parses JSON text; nil if it is invalid.
   package init?(json bytes: some Collection<UInt8>) {
     guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes)) else {
       return nil

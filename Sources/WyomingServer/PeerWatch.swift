@@ -1,16 +1,16 @@
 import ClientDependencies
 import Synchronization
 
-/// Notices when a peer keeps a connection for too long without audio.
+/// Detects a peer that keeps a connection for too long without audio.
 ///
-/// A peer has so much time, and each second of audio gives all of it back. Time counts but for that
-/// in which audio is recognized; it is up where the peer is waited for, and not while it waits.
+/// A second of audio restores the whole time limit. Time for recognition does not count. The limit
+/// expires only while the server waits for the peer.
 final class PeerWatch: Sendable {
   private struct State {
     var left: Duration
-    /// Until when the time has been counted.
+    /// The end of the counted time.
     var counted = Duration.zero
-    /// How many calls wait for the peer.
+    /// The number of calls that wait for the peer.
     var waits = 0
     var isRecognizing = false
 
@@ -27,7 +27,7 @@ final class PeerWatch: Sendable {
   private let sleep: @Sendable (Duration) async throws -> Void
   private let elapsed: @Sendable () -> Duration
 
-  /// - Parameter limit: how much time a peer has; nil for any.
+  /// - Parameter limit: the time limit; nil for none.
   init(limit: Duration?, clock: some Clock<Duration>) {
     let start = clock.now
     elapsed = { start.duration(to: clock.now) }
@@ -36,7 +36,7 @@ final class PeerWatch: Sendable {
     state = Mutex(State(left: limit ?? .zero))
   }
 
-  /// Runs what waits for the peer.
+  /// Runs work that waits for the peer.
   func waiting<Result>(_ body: () async throws -> Result) async rethrows -> Result {
     change { $0.waits += 1 }
     begins.continuation.yield()
@@ -44,14 +44,14 @@ final class PeerWatch: Sendable {
     return try await body()
   }
 
-  /// Runs what recognizes the peer's audio.
+  /// Runs work that recognizes the peer's audio.
   func recognizing<Result>(_ body: () async throws -> Result) async rethrows -> Result {
     change { $0.isRecognizing = true }
     defer { change { $0.isRecognizing = false } }
     return try await body()
   }
 
-  /// Gives time back for audio.
+  /// Restores time for audio.
   func take(audio: Duration) {
     guard let limit else { return }
     let (seconds, attoseconds) = min(audio, .seconds(1)).components
@@ -59,7 +59,7 @@ final class PeerWatch: Sendable {
     change { $0.left = min(limit, $0.left + limit * share) }
   }
 
-  /// Returns when the peer is waited for and its time is up; else it is cancelled.
+  /// Returns when the limit expires while the server waits for the peer.
   func untilIdle() async throws {
     for await _ in begins.stream {
       while limit != nil, let left = timeLeft {
@@ -70,7 +70,7 @@ final class PeerWatch: Sendable {
     throw CancellationError()
   }
 
-  /// The time that a peer which is waited for still has; nil where it is not.
+  /// The remaining time; nil unless the server waits for the peer.
   var timeLeft: Duration? {
     change { $0.waits > 0 ? $0.left : nil }
   }

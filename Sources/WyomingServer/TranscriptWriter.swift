@@ -1,17 +1,19 @@
+import AudioThreads
 import SpeechClient
+import SpeechEngine
 import Wyoming
 
-/// Makes events of the results of one transcription.
+/// Turns the results of one transcription into events.
 ///
-/// Chunks only append, so they hold the words that stay, as they are written when they are sent; the
-/// transcript has them all as they are written at last, which may differ in case and punctuation.
+/// Chunks only append, so they contain only stable words. The final transcript may differ from them
+/// in case and punctuation.
 struct TranscriptWriter {
   private let language: String?
   private var finished: [String] = []
-  /// Which utterance is in hand, and which of its words have been sent.
+  /// The current utterance, and its words that have been sent.
   private var utterance = 0
   private var sent: [String] = []
-  /// Where the voice in hand was heard last.
+  /// The end of the current voice.
   private var voiceEnd: Duration?
   private var hasBegun = false
 
@@ -19,19 +21,19 @@ struct TranscriptWriter {
     self.language = language
   }
 
-  /// What a result brings that is new.
+  /// Returns the events for a result.
   mutating func take(_ result: SpeechRecognitionResult) -> [WyomingEvent] {
     let segments = result.bestTranscription.segments
     var events = result.utterance == utterance ? [] : end()
     utterance = result.utterance
     events += begin(segments)
-    // Words that are taken back were a voice all the same: it ends where the last of them did.
+    // Retracted words were a voice too: it ends with the last of them.
     voiceEnd = segments.last.map { $0.timestamp + $0.duration } ?? voiceEnd
     events += send(result.stablePrefix.segments.map(\.substring))
     return result.isFinal ? events + end() : events
   }
 
-  /// The audio has ended, and all results have been taken.
+  /// Returns the last events, after all results.
   mutating func finish() -> [WyomingEvent] {
     let events = end()
     var data: [String: JSONValue] = ["text": .string(finished.joinedAsWritten)]
@@ -44,7 +46,9 @@ struct TranscriptWriter {
     return [Self.voice("voice-started", at: first.timestamp)]
   }
 
-  /// Ends the utterance in hand; of one that was lost, what has been sent stays.
+  /// Ends the current utterance.
+  ///
+  /// The sent words of a lost utterance stay.
   private mutating func end() -> [WyomingEvent] {
     finished += sent
     sent = []
@@ -52,7 +56,7 @@ struct TranscriptWriter {
     return voiceEnd.map { [Self.voice("voice-stopped", at: $0)] } ?? []
   }
 
-  /// Sends those of the utterance's words that have not been sent.
+  /// Sends the utterance's new words.
   private mutating func send(_ words: [String]) -> [WyomingEvent] {
     let last = sent.last ?? finished.last ?? ""
     let new = words.dropFirst(sent.count).joinedAsWritten
@@ -74,5 +78,37 @@ struct TranscriptWriter {
     let (seconds, attoseconds) = time.components
     let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
     return WyomingEvent(type, ["timestamp": .integer(Int(milliseconds))])
+  }
+}
+
+extension SpeechEngine {
+  /// The `info` event of a server with this engine, without models if the caller is cancelled.
+  ///
+  /// It is computed on its own thread, because another server may respond slowly.
+  func info() async -> WyomingEvent {
+    let unknown = Self.info(name, [])
+    return await DedicatedThread.run(
+      name: "syrinx-info", abandoned: unknown, failed: { _ in unknown },
+      { Self.info(name, models()) })
+  }
+
+  /// Without models, the event has no program.
+  static func info(_ name: String, _ models: [SpeechModel]) -> WyomingEvent {
+    guard !models.isEmpty else { return WyomingEvent("info", ["asr": []]) }
+    let artifacts = models.map { model in
+      WyomingArtifact(
+        name: "\(name)-\(model.language)",
+        description: "The model of \(name) for \(model.language)",
+        details: ["languages": [.string(model.language)]])
+    }
+    let program = WyomingArtifact(
+      name: name, description: "Syrinx with \(name)",
+      details: [
+        "models": .array(artifacts.map(\.data)), "supports_transcript_streaming": true,
+        // Home Assistant decides when a command has ended.
+        "requires_external_vad": true, "prefers_auto_gain_enabled": true,
+        "prefers_noise_reduction_enabled": false,
+      ])
+    return WyomingEvent("info", ["asr": [program.data]])
   }
 }
