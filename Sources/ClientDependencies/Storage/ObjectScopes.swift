@@ -1,18 +1,17 @@
 #if !PointFreeDependencies
-/// The scopes that objects were made in, for those which came out of `withDependencies` as its
-/// result.
+/// The scopes of objects that `withDependencies` returned.
 ///
-/// An object with a `@Dependency` holds its scope itself. Those of others are remembered here, for
-/// the process, because objects belong to it; they go as later objects come.
+/// An object with a `@Dependency` holds its own scope. The scopes of other objects are stored here
+/// for the process, and removed as later objects are added.
 @usableFromInline
-enum ModelScopes {
-  private static let remembered = RememberedScopes()
-  private static let capturing = CapturingTypes()
+enum ObjectScopes {
+  private static let remembered = WeakScopeTable()
+  private static let capturing = ScopeCapturingTypes()
 
-  /// Remembers the scope of `result`, where that is an object.
+  /// Stores the scope of `result` if it is an object.
   @inlinable
   static func remember<Result>(_ result: Result, madeIn values: DependencyValues) {
-    // The size is known at once and rules out most results; the type takes a look-up.
+    // Compare the size first: it excludes most results without a type lookup.
     guard MemoryLayout<Result>.size == MemoryLayout<AnyObject>.size, Result.self is AnyObject.Type
     else { return }
     remember(object: result as AnyObject, madeIn: values.scope)
@@ -27,8 +26,7 @@ enum ModelScopes {
     }
   }
 
-  /// The scope that carries over from an object: that of its first `@Dependency`, or the one that
-  /// handed it out.
+  /// The scope of an object: that of its first `@Dependency`, or else the stored one.
   static func scope(of model: AnyObject) -> Scope? {
     guard isCapturing(model), let scope = capturedScope(in: Mirror(reflecting: model)) else {
       return remembered.scope(of: model)
@@ -49,18 +47,16 @@ enum ModelScopes {
   }
 }
 
-/// Scopes that are remembered for objects, as long as the objects live and a little longer.
+/// The scopes of live objects, by weak reference.
 ///
-/// Nothing reports when an object has ended. Each time that a scope hands an object out, two of those
-/// that are remembered are therefore looked at: as many hand-outs as there are objects
-/// see them all.
-final class RememberedScopes: Sendable {
-  // `@unchecked` is right, because the object is only compared, never used.
+/// Nothing reports the end of an object, so each insertion also checks two other entries.
+final class WeakScopeTable: Sendable {
+  // `@unchecked` is right, because the object is only compared.
   fileprivate struct Entry: @unchecked Sendable {
     weak var object: AnyObject?
     var scope: Scope
   }
-  // `@unchecked` is right, because it only ends what it holds.
+  // `@unchecked` is right, because it only releases its contents.
   fileprivate struct Leftover: @unchecked Sendable {
     var object: AnyObject?
     var entry: Entry?
@@ -70,11 +66,11 @@ final class RememberedScopes: Sendable {
     var order: [ObjectIdentifier] = []
     var next = 0
   }
-  // Held for one look-up or insertion. No reference is released meanwhile, because that could end
-  // an object whose `deinit` comes back here.
+  // Held for one lookup or insertion. No reference is released under the lock, because the `deinit`
+  // of an object could call back.
   private let state = Lock(State())
 
-  /// The first scope that hands an object out made it; those around it know less of its overrides.
+  /// Keeps the first scope of an object: outer scopes have fewer of its overrides.
   func remember(_ object: AnyObject, madeIn scope: Scope) {
     let entry = Entry(object: object, scope: scope)
     let id = ObjectIdentifier(object)
@@ -83,7 +79,7 @@ final class RememberedScopes: Sendable {
     }
   }
 
-  /// Forgets the scopes of some objects that have ended.
+  /// Removes the scopes of some ended objects.
   func sweep() {
     _ = state.withLock { $0.sweep() }
   }
@@ -94,35 +90,52 @@ final class RememberedScopes: Sendable {
   }
 }
 
-extension RememberedScopes.State {
-  /// - Returns: what the caller releases once it has released the lock; so does `sweep`.
+extension WeakScopeTable.State {
+  /// - Returns: references to release after the lock, as does `sweep`.
   fileprivate mutating func insert(
-    _ entry: RememberedScopes.Entry, _ id: ObjectIdentifier
-  ) -> RememberedScopes.Leftover {
+    _ entry: WeakScopeTable.Entry, _ id: ObjectIdentifier
+  ) -> WeakScopeTable.Leftover {
     guard let earlier = entries[id] else {
       entries[id] = entry
       order.append(id)
-      return RememberedScopes.Leftover()
+      return WeakScopeTable.Leftover()
     }
     let object = earlier.object
     if object == nil { entries[id] = entry }
-    return RememberedScopes.Leftover(object: object, entry: earlier)
+    return WeakScopeTable.Leftover(object: object, entry: earlier)
   }
 
-  fileprivate mutating func sweep() -> [RememberedScopes.Leftover] {
+  fileprivate mutating func sweep() -> [WeakScopeTable.Leftover] {
     (0..<min(2, order.count)).map { _ in checkNext() }
   }
 
-  private mutating func checkNext() -> RememberedScopes.Leftover {
+  private mutating func checkNext() -> WeakScopeTable.Leftover {
     if next >= order.count { next = 0 }
     let id = order[next]
     if let object = entries[id]?.object {
       next += 1
-      return RememberedScopes.Leftover(object: object)
+      return WeakScopeTable.Leftover(object: object)
     }
     order.swapAt(next, order.count - 1)
     order.removeLast()
-    return RememberedScopes.Leftover(entry: entries.removeValue(forKey: id))
+    return WeakScopeTable.Leftover(entry: entries.removeValue(forKey: id))
+  }
+}
+
+/// Caches which types have a `@Dependency`, because inspecting an object takes microseconds.
+final class ScopeCapturingTypes: Sendable {
+  // Held for one lookup or insertion, never while an object is inspected.
+  private let known = Lock<[ObjectIdentifier: Bool]>([:])
+
+  /// Whether objects of this type hold their scope.
+  ///
+  /// - Parameter inspect: inspects the object.
+  func capture(_ object: AnyObject, inspect: () -> Bool) -> Bool {
+    let type = ObjectIdentifier(Swift.type(of: object))
+    if let isCapturing = known.withLock({ $0[type] }) { return isCapturing }
+    let isCapturing = inspect()
+    known.withLock { $0[type] = isCapturing }
+    return isCapturing
   }
 }
 #endif

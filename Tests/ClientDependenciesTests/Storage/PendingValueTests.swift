@@ -4,13 +4,13 @@ import Testing
 
 @testable import ClientDependencies
 
-@Suite struct MakingTests {
-  @Test func `tasks that read a value at the same time make it once`() async {
+@Suite struct PendingValueTests {
+  @Test func `concurrent reads create a value once`() async {
     for _ in 0..<200 {
-      let makings = Counter()
+      let constructions = Counter()
       await withDependencies {
         $0 = DependencyValues()
-        $0[MakingsKey.self] = makings
+        $0[ConstructionsKey.self] = constructions
       } operation: {
         await withTaskGroup(of: Void.self) { group in
           for _ in 0..<16 {
@@ -18,12 +18,12 @@ import Testing
           }
         }
       }
-      #expect(makings.count == 1)
+      #expect(constructions.count == 1)
     }
   }
 
   @Test(arguments: [true, false])
-  func `threads that read a value while it takes long to make wait for it`(
+  func `threads wait for a value under construction`(
     separatesTests: Bool
   ) async {
     let (cache, origin) = (ValueCache(separatesTests: separatesTests), IssueOrigin.current)
@@ -46,9 +46,9 @@ import Testing
   }
 
   @MainActor
-  @Test func `the main thread goes on at last where a making waits for it`() async {
+  @Test func `the main thread proceeds after a timeout if a construction waits for it`() async {
     let begun = DispatchSemaphore(value: 0)
-    let cache = ValueCache(separatesTests: false, patience: .milliseconds(10))
+    let cache = ValueCache(separatesTests: false, constructionTimeout: .milliseconds(10))
     let meeting = MakingMeeting {
       begun.signal()
       DispatchQueue.main.sync {}
@@ -59,14 +59,16 @@ import Testing
       first.continuation.finish()
     }
     wait(for: begun)
-    // The first making ends only when this thread is free; the one that ends first is kept.
+    // The first construction ends only when this thread is free; the one that ends first is kept.
     withKnownIssue { #expect(read(from: cache, with: meeting) == 2) }
     #expect(await first.stream.reduce(0, +) == 2)
   }
 
-  @Test func `a task goes on at last where a making waits for it, which is an issue`() async {
+  @Test func `a task proceeds after a timeout if a construction waits for it, which is an issue`()
+    async
+  {
     let end = DispatchSemaphore(value: 0)
-    let cache = ValueCache(separatesTests: false, patience: .milliseconds(10))
+    let cache = ValueCache(separatesTests: false, constructionTimeout: .milliseconds(10))
     let meeting = MakingMeeting { end.wait() }
     async let first = onThread { read(from: cache, with: meeting) }
     await meeting.waitForMaking()
@@ -81,33 +83,33 @@ import Testing
     #expect(await first == 2)
   }
 
-  @Test func `values that need each other in turn do not wait for each other`() async {
-    var underway = MakingsUnderway()
-    let (outer, inner) = (place("outer"), place("inner"))
-    guard case .first(let first) = underway.enter(outer, from: []),
-      case .first(let second) = underway.enter(inner, from: [])
+  @Test func `values that need each other do not deadlock`() async {
+    var pending = PendingValues()
+    let (outer, inner) = (slot("outer"), slot("inner"))
+    guard case .first(let first) = pending.enter(outer, from: []),
+      case .first(let second) = pending.enter(inner, from: [])
     else {
-      Issue.record("nothing is underway yet")
+      Issue.record("nothing is pending yet")
       return
     }
-    guard case .waits(for: let awaited) = underway.enter(inner, from: [first]) else {
+    guard case .waits(for: let awaited) = pending.enter(inner, from: [first]) else {
       Issue.record("a value that another task makes is waited for")
       return
     }
     #expect(awaited === second)
-    guard case .goesOn = underway.enter(outer, from: [second]) else {
+    guard case .proceeds = pending.enter(outer, from: [second]) else {
       Issue.record("this wait would have no end")
       return
     }
-    underway.endWait(for: second, from: [first])
-    guard case .waits = underway.enter(outer, from: [second]) else {
+    pending.endWait(for: second, from: [first])
+    guard case .waits = pending.enter(outer, from: [second]) else {
       Issue.record("the first wait has ended")
       return
     }
   }
 
-  private func place(_ name: String) -> Making.Place {
-    Making.Place(
+  private func slot(_ name: String) -> PendingValue.Slot {
+    PendingValue.Slot(
       cache: ObjectIdentifier(ValueCache.ofProcess), test: RunningTest(name: name),
       key: ObjectIdentifier(CountedKey.self), context: .test)
   }
@@ -123,11 +125,11 @@ private func read(from cache: ValueCache, with meeting: MakingMeeting) -> Int {
   }
 }
 
-/// Lets a value's first making wait for something that needs the value as well.
+/// Lets a value's first construction wait for something that needs the value as well.
 private final class MakingMeeting: Sendable {
   @TaskLocal static var current: MakingMeeting?
 
-  private let makings = Counter()
+  private let constructions = Counter()
   private let begun = AsyncStream.makeStream(of: Void.self)
   private let wait: @Sendable () -> Void
 
@@ -136,7 +138,7 @@ private final class MakingMeeting: Sendable {
   }
 
   func make() -> Int {
-    let number = makings.increment()
+    let number = constructions.increment()
     if number == 1 {
       begun.continuation.finish()
       wait()
@@ -153,10 +155,10 @@ private enum MeetingKey: TestDependencyKey {
   static var testValue: Int { MakingMeeting.current?.make() ?? 0 }
 }
 
-private enum MakingsKey: TestDependencyKey {
+private enum ConstructionsKey: TestDependencyKey {
   static var testValue: Counter { Counter() }
 }
 
 private enum CountedKey: TestDependencyKey {
-  static var testValue: Int { DependencyValues._current[MakingsKey.self].increment() }
+  static var testValue: Int { DependencyValues._current[ConstructionsKey.self].increment() }
 }

@@ -2,10 +2,10 @@ import Testing
 
 @testable import ClientDependencies
 
-@Suite struct TurnsTests {
-  private let turns = Turns()
+@Suite struct FairLockTests {
+  private let turns = FairLock()
 
-  @Test func `one task at a time has the turn`() async {
+  @Test func `one task at a time holds the lock`() async {
     let state = LockIsolated((holders: 0, most: 0))
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<100 {
@@ -22,7 +22,7 @@ import Testing
     #expect(state.holders == 0)
   }
 
-  @Test func `who is cancelled while it waits gets no turn`() async {
+  @Test func `a task that is cancelled while waiting does not get the lock`() async {
     #expect(await turns.take())
     let waiting = Task { [turns] in await turns.take() }
     waiting.cancel()
@@ -31,7 +31,7 @@ import Testing
     #expect(await turns.take())
   }
 
-  @Test func `a free turn is taken also by a cancelled task`() async {
+  @Test func `a cancelled task can take a free lock`() async {
     let task = Task { [turns] in
       withUnsafeCurrentTask { $0?.cancel() }
       return await turns.take()

@@ -2,6 +2,71 @@
 import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// What is wrong with how a macro is used, or how that can be mended.
+struct Message: DiagnosticMessage, FixItMessage {
+  var message: String
+  var id: String
+  var severity = DiagnosticSeverity.error
+
+  var diagnosticID: MessageID {
+    MessageID(domain: "ClientDependenciesMacros", id: id)
+  }
+
+  var fixItID: MessageID { diagnosticID }
+}
+
+extension FixIt {
+  static func replacing(
+    _ old: some SyntaxProtocol, by new: some SyntaxProtocol, _ message: String
+  ) -> FixIt {
+    FixIt(
+      message: Message(message: message, id: "fix"),
+      changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])
+  }
+
+  /// Takes an attribute or a modifier off its declaration.
+  static func removing(_ word: some SyntaxProtocol) -> FixIt {
+    FixIt(
+      message: Message(message: "Remove '\(word.trimmed)'", id: "fix"),
+      changes: [
+        .replace(
+          oldNode: Syntax(word),
+          newNode: Syntax(TokenSyntax.identifier("", leadingTrivia: word.leadingTrivia)))
+      ])
+  }
+}
+
+extension DeclSyntaxProtocol {
+  /// What a macro adds to a property after it has diagnosed why it cannot add more.
+  ///
+  /// Without any accessor the compiler would complain of that as well.
+  var accessorsDespiteProblem: [AccessorDeclSyntax] {
+    guard let property = self.as(VariableDeclSyntax.self),
+      property.bindingSpecifier.tokenKind == .keyword(.var), property.bindings.count == 1,
+      property.bindings.first?.accessorBlock == nil
+    else { return [] }
+    return ["get {\nSwift.fatalError()\n}"]
+  }
+}
+
+extension MacroExpansionContext {
+  /// The body of a function that is never called: calls of `_Checks` under the line of a node.
+  ///
+  /// The first is whether the function is isolated, and so the declaration around it.
+  func checks(in function: String, on node: some SyntaxProtocol, _ calls: [String] = []) -> String {
+    let checks = "ClientDependenciesMacros._Checks."
+    let calls =
+      ["let isolation = \(checks)isolation(of: \(function))"]
+      + (["isNonisolated(isolation)"] + calls).map { checks + $0 }
+    guard let place = location(of: node, at: .afterLeadingTrivia, filePathMode: .filePath) else {
+      return calls.joined(separator: "\n")
+    }
+    let line = "#sourceLocation(file: \(place.file), line: \(place.line))"
+    return (calls.flatMap { [line, $0] } + ["#sourceLocation()"]).joined(separator: "\n")
+  }
+}
 
 extension Diagnostic {
   static func notAStruct(
