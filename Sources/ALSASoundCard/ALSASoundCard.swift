@@ -1,7 +1,8 @@
 import AudioCore
-import ClientDependencies
+import AudioThreads
+public import ClientDependencies
 import Glibc
-import SoundCard
+public import SoundCard
 
 /// The sound cards and sound servers in ALSA's configuration.
 struct ALSASoundCard: Sendable {
@@ -52,4 +53,43 @@ struct ALSASoundCard: Sendable {
       return try work()
     }
   }
+}
+
+extension SoundCard: DependencyKey {
+  /// The sound cards and sound servers in ALSA's configuration; opening runs on its own thread.
+  public static let liveValue: SoundCard = {
+    let card = ALSASoundCard()
+    return SoundCard(
+      devices: { try await card.devices() },
+      openPlayback: { try await card.openPlayback($0) },
+      openCapture: { try await card.openCapture($0) },
+      deviceChanges: { card.changes.stream() })
+  }()
+}
+
+/// Runs blocking work on a new thread and returns its result.
+///
+/// Cancellation returns at once, even if a sound server hangs; the later result is discarded.
+/// Throws `notAnswering` after `limit`, measured by `clock`.
+func onThread<Value: Sendable>(
+  _ name: String, for id: AudioDevice.ID, limit: Duration? = nil,
+  by clock: any Clock<Duration> = ContinuousClock(),
+  _ work: @escaping @Sendable () throws(SoundCardError) -> Value
+) async throws -> Value {
+  try Task.checkCancellation()
+  let promise = Promise<Value>()
+  do throws(ThreadError) {
+    _ = try DedicatedThread.start(name: name) { promise.resolve(Result { try work() }) }
+  } catch {
+    throw SoundCardError.failed(
+      id, operation: "pthread_create", code: error.code, reason: "\(error)")
+  }
+  let timeout = limit.map { limit in
+    Task {
+      try await clock.sleep(for: limit)
+      promise.resolve(.failure(SoundCardError.notAnswering(id, operation: name)))
+    }
+  }
+  defer { timeout?.cancel() }
+  return try await promise.value()
 }

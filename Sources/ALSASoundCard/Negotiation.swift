@@ -147,3 +147,104 @@ extension PCMSampleFormat {
     #endif
   }
 }
+
+/// An open PCM and its negotiated configuration.
+struct SettledDevice: ~Copyable {
+  let handle: PCMHandle
+  let configuration: PCMConfiguration
+
+  /// Opens a device and negotiates, preferring a native sample format of the card: ALSA's `plug`
+  /// truncates to 16 bits without dither.
+  static func open(
+    _ id: AudioDevice.ID, _ request: PCMRequest, for direction: AudioDevice.Direction
+  ) throws(SoundCardError) -> SettledDevice {
+    do throws(SoundCardError) {
+      return try SettledDevice(id, request, for: direction, formats: .cardsOwn)
+    } catch .unsupported {
+      // The first handle is closed by now; a card can be opened only once.
+      return try SettledDevice(id, request, for: direction, formats: .converted)
+    }
+  }
+
+  private init(
+    _ id: AudioDevice.ID, _ request: PCMRequest, for direction: AudioDevice.Direction,
+    formats: PCMHandle.Formats
+  ) throws(SoundCardError) {
+    let handle = try PCMHandle(opening: id, for: direction, formats: formats)
+    configuration = try Negotiation(
+      pcm: handle.pcm, device: id, request: request, direction: direction
+    ).settle()
+    self.handle = handle
+  }
+}
+
+/// ALSA's software parameters: when a device wakes its thread, starts, and stops.
+struct Thresholds {
+  let pcm: OpaquePointer
+  let direction: AudioDevice.Direction
+  let configuration: PCMConfiguration
+
+  /// The frames written before a playback starts automatically; a capture starts on demand.
+  private var start: Int {
+    let (period, buffer) = (configuration.period.rawValue, configuration.buffer.rawValue)
+    return direction == .playback ? min(2 * period, buffer) : 1
+  }
+
+  func set() throws(SoundCardError) {
+    guard let parameters = SoftwareParameters() else {
+      throw .operating(configuration.device, "snd_pcm_sw_params_malloc", code: -ENOMEM)
+    }
+    let software = parameters.pointer
+    let buffer = snd_pcm_uframes_t(configuration.buffer.rawValue)
+    let period = snd_pcm_uframes_t(configuration.period.rawValue)
+    try check(snd_pcm_sw_params_current(pcm, software))
+    try check(snd_pcm_sw_params_set_avail_min(pcm, software, period))
+    try check(snd_pcm_sw_params_set_start_threshold(pcm, software, snd_pcm_uframes_t(start)))
+    try check(snd_pcm_sw_params_set_stop_threshold(pcm, software, buffer))
+    // Some plug-ins refuse these; we do not depend on their timestamps.
+    snd_pcm_sw_params_set_tstamp_mode(pcm, software, SND_PCM_TSTAMP_ENABLE)
+    snd_pcm_sw_params_set_tstamp_type(pcm, software, SND_PCM_TSTAMP_TYPE_MONOTONIC)
+    try check(snd_pcm_sw_params(pcm, software))
+  }
+
+  private func check(_ code: Int32) throws(SoundCardError) {
+    guard code >= 0 else {
+      throw .operating(configuration.device, "snd_pcm_sw_params", code: code)
+    }
+  }
+}
+
+/// The owner of a set of hardware parameters.
+struct HardwareParameters: ~Copyable {
+  let pointer: OpaquePointer
+
+  /// Allocates a set; nil without memory.
+  init?() {
+    var pointer: OpaquePointer?
+    guard snd_pcm_hw_params_malloc(&pointer) == 0, let pointer else { return nil }
+    self.pointer = pointer
+  }
+
+  deinit { snd_pcm_hw_params_free(pointer) }
+
+  /// Returns a copy.
+  func copy() -> HardwareParameters? {
+    guard let other = HardwareParameters() else { return nil }
+    snd_pcm_hw_params_copy(other.pointer, pointer)
+    return other
+  }
+}
+
+/// The owner of a set of software parameters.
+struct SoftwareParameters: ~Copyable {
+  let pointer: OpaquePointer
+
+  /// Allocates a set; nil without memory.
+  init?() {
+    var pointer: OpaquePointer?
+    guard snd_pcm_sw_params_malloc(&pointer) == 0, let pointer else { return nil }
+    self.pointer = pointer
+  }
+
+  deinit { snd_pcm_sw_params_free(pointer) }
+}

@@ -1,28 +1,27 @@
 #if !PointFreeDependencies
 /// Reads a dependency: `@Dependency(\.audioPlayer) var audioPlayer`.
 ///
-/// Every read gives the value of the scope that reads, over what was overridden where the wrapper
-/// was made. A property of an object that was made inside `withDependencies` therefore keeps that
-/// scope's overrides. It works as a stored property, as a local and in static context; a part of a
-/// dependency can be named as well: `@Dependency(\.audioPlayer.play) var play`.
+/// A read returns the value of the current scope, or else of the scope in which the wrapper was
+/// created. So a property of an object that was created inside `withDependencies` keeps that
+/// scope's overrides. Use it as a stored, local, or static property. It can also read a part of a
+/// dependency: `@Dependency(\.audioPlayer.play) var play`.
 ///
-/// A computed property of `DependencyValues` that declares a wrapper of its own, and a context's
-/// value that is made by a read, see what the wrapper sees that reads them. Such a value is kept for
-/// all who share the cache.
+/// A wrapper inside a computed property of `DependencyValues`, or inside a value under
+/// construction, sees the same scope as the reading wrapper. Such a value is cached for all
+/// readers.
 ///
-/// Thread safety: it can be read on every thread. Outside tests a read takes no lock, but for the
-/// first one of a value and those of a key that lacks its live value.
+/// Thread safety: any thread may read it. Outside tests, a read takes no lock, except for the first
+/// read of a value and reads of a key without a live value.
 @propertyWrapper
 public struct Dependency<Value>: Sendable {
   @usableFromInline let read: @Sendable (DependencyValues) -> Value
-  /// The scope in which the wrapper was made.
+  /// The scope in which the wrapper was created.
   @usableFromInline let captured: Scope
-  @usableFromInline let site: Site
+  @usableFromInline let site: DeclarationSite
 
   /// Reads a property of `DependencyValues`, or a part of one: `@Dependency(\.audioPlayer.play)`.
   ///
-  /// A key path that is written out becomes a closure, which costs a call; see the other
-  /// initialiser.
+  /// A key-path literal becomes a closure, which costs only a call; see the other initializer.
   @inlinable
   public init(
     _ read: @escaping @Sendable (DependencyValues) -> Value,
@@ -33,12 +32,12 @@ public struct Dependency<Value>: Sendable {
   ) {
     self.read = read
     captured = DependencyValues.currentScope.captured
-    site = Site(fileID: fileID, filePath: filePath, line: line, column: column)
+    site = DeclarationSite(fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Reads a property of `DependencyValues`, or a part of one, by a key path that is a value.
+  /// Reads a property of `DependencyValues`, or a part of one, by a key-path value.
   ///
-  /// Swift evaluates such a key path step by step, which costs ten times as much as all the rest.
+  /// Evaluating a key-path value costs ten times as much as the rest of the read.
   @inlinable
   @_disfavoredOverload
   public init(
@@ -52,7 +51,7 @@ public struct Dependency<Value>: Sendable {
       { $0[keyPath: keyPath] }, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Reads a key that has no property: `@Dependency(AudioPlayerClient.self) var audioPlayer`.
+  /// Reads a key without a property: `@Dependency(AudioPlayerClient.self) var audioPlayer`.
   @inlinable
   public init<Key: TestDependencyKey>(
     _ key: Key.Type,
@@ -66,7 +65,7 @@ public struct Dependency<Value>: Sendable {
       column: column)
   }
 
-  /// Reads whatever a function takes from the values.
+  /// Reads a value with a function.
   package init(
     fileID: StaticString, filePath: StaticString, line: UInt, column: UInt,
     reading read: @escaping @Sendable (DependencyValues) -> Value
@@ -74,7 +73,7 @@ public struct Dependency<Value>: Sendable {
     self.init(read, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// The value that the current scope sees, over the one that the wrapper was made in.
+  /// The value in the current scope, joined with the wrapper's scope.
   @inlinable
   public var wrappedValue: Value {
     var values = DependencyValues.current
@@ -82,12 +81,12 @@ public struct Dependency<Value>: Sendable {
     let current = values
     values.site = site
     if isCurrent { return read(values) }
-    // What reads others in turn shall see the same scope.
+    // Nested reads must see the same scope.
     return DependencyValues.$_current.withValue(current) { [values] in read(values) }
   }
 }
 
-/// Finds the wrappers among an object's properties, whatever they wrap.
+/// Identifies wrappers among an object's properties, regardless of their value types.
 protocol ScopeCapturing {
   var captured: Scope { get }
 }

@@ -2,9 +2,9 @@
 import FoundationEssentials
 import Synchronization
 
-/// Which of a key's three values is used where nothing overrides it.
+/// Selects which of a key's three values is used without an override.
 public enum DependencyContext: String, Sendable, Hashable, CaseIterable {
-  /// The program at work: ``DependencyKey/liveValue``.
+  /// The running program: ``DependencyKey/liveValue``.
   case live
   /// A preview: ``TestDependencyKey/previewValue``.
   case preview
@@ -12,15 +12,14 @@ public enum DependencyContext: String, Sendable, Hashable, CaseIterable {
   case test
 }
 
-/// The context that the environment names, and what is wrong with it.
+/// The context by the environment, and a problem of the environment.
 struct ContextDetection: Equatable {
   var context: DependencyContext
   var complaint: String?
 
   static let override = "SWIFT_DEPENDENCIES_CONTEXT"
 
-  /// Decides by the override, then by a preview's mark, then by whether a test framework runs the
-  /// process.
+  /// Decides by the override, then by a preview's marker, then by a test framework in the process.
   init(environment: [String: String], isTesting: Bool) {
     let detected: DependencyContext =
       if environment["XCODE_RUNNING_FOR_PREVIEWS"] == "1" {
@@ -55,24 +54,53 @@ extension DependencyContext {
 
   /// The context of this process.
   ///
-  /// A complaint is reported outside the initialiser of the stored value, because a reporter may
-  /// itself read a dependency.
+  /// A problem is reported outside the initializer of the stored value, because a reporter may read
+  /// a dependency.
   @usableFromInline
   static var ofProcess: DependencyContext {
     if detection.complaint != nil { complain() }
     return detected
   }
 
-  /// The same for readers, without the complaint: the construction of a value complains.
+  /// The same for readers, without a report: the construction of a value reports.
   static var detected: DependencyContext { detection.context }
 
-  /// Whether the process shows previews, which run again and again in it.
+  /// Whether the process shows previews, which run repeatedly in it.
   static var isOfPreviews: Bool { detected == .preview }
 
   private static func complain() {
     guard let complaint = detection.complaint, !hasComplained.exchange(true, ordering: .relaxed)
     else { return }
     reportIssue(complaint)
+  }
+}
+
+/// A context that one thread may change while others read it.
+struct ContextCell: ~Copyable, Sendable {
+  private let number: Atomic<UInt8>
+
+  init(_ context: DependencyContext) {
+    number = Atomic(Self.number(of: context))
+  }
+
+  var context: DependencyContext {
+    switch number.load(ordering: .relaxed) {
+    case 0: .live
+    case 1: .preview
+    default: .test
+    }
+  }
+
+  func change(to context: DependencyContext) {
+    number.store(Self.number(of: context), ordering: .relaxed)
+  }
+
+  private static func number(of context: DependencyContext) -> UInt8 {
+    switch context {
+    case .live: 0
+    case .preview: 1
+    case .test: 2
+    }
   }
 }
 #endif

@@ -1,39 +1,39 @@
 #if !PointFreeDependencies
-/// A dependency that tests and previews can use: what an interface module declares.
+/// A dependency with test and preview values, for an interface module.
 ///
-/// Another module adds the live value by conforming the same type to ``DependencyKey``. Values are
-/// made on whichever thread asks first, so no conformance can be isolated to an actor.
+/// Another module adds the live value by conforming the same type to ``DependencyKey``. The first
+/// reader's thread creates a value, so a conformance cannot be isolated to an actor.
 public protocol TestDependencyKey<Value>: SendableMetatype {
-  /// What is injected; by default the conforming type itself.
+  /// The type of the value; by default the conforming type itself.
   associatedtype Value: Sendable = Self
 
   /// The value in previews; by default ``testValue``.
   static var previewValue: Value { get }
 
-  /// The value in tests, best one whose endpoints report an issue until a test overrides them.
+  /// The value in tests, ideally with endpoints that report an issue until a test overrides them.
   static var testValue: Value { get }
 
-  /// Whether using the test value in place of a missing live value is reported; by default it is,
-  /// except while an update closure changes a part of it.
+  /// Whether to report a test value that replaces a missing live value; by default true, except
+  /// while an update closure changes a part of it.
   ///
-  /// A test value that reports an issue by itself asks first:
+  /// A test value that reports its own issue checks this first:
   /// `if shouldReportUnimplemented { reportIssue("This test has no database.") }`.
   static var shouldReportUnimplemented: Bool { get }
 }
 
 /// A dependency with a live value.
 public protocol DependencyKey<Value>: TestDependencyKey {
-  /// The value outside tests and previews, made once and kept.
+  /// The value outside tests and previews, created once.
   static var liveValue: Value { get }
 
-  /// What is injected; by default the conforming type itself.
+  /// The type of the value; by default the conforming type itself.
   associatedtype Value = Self
 
   /// The value in previews; by default ``liveValue``.
   static var previewValue: Value { get }
 
-  /// The value in tests; by default ``previewValue``, which is the live one where nothing else is
-  /// said, and every use of that in a test is reported as an issue; an update closure uses none.
+  /// The value in tests; by default ``previewValue``, whose use in a test is a reported issue.
+  /// Changes in an update closure are not a use.
   static var testValue: Value { get }
 }
 
@@ -52,7 +52,9 @@ extension DependencyKey {
     return liveValue
   }
 
-  /// The preview value, by default the live one; a test that reads it gets an issue.
+  /// The preview value, by default the live value.
+  ///
+  /// A test that reads it gets an issue.
   public static var testValue: Value {
     Construction.noteMissingTestValue(of: Self.self)
     return previewValue

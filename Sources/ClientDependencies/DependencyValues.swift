@@ -1,6 +1,5 @@
 #if !PointFreeDependencies
-/// The dependencies that a scope sees: what was overridden in it, and for the rest the values of
-/// its context.
+/// The dependencies of a scope: its overrides, and the values of its context.
 ///
 /// Declare a property for each key in an extension:
 ///
@@ -19,36 +18,35 @@ public struct DependencyValues: Sendable {
   @TaskLocal public static var _current = DependencyValues.ofProcess
 
   @usableFromInline var scope: Scope
-  /// Where the wrapper was declared that reads.
-  @usableFromInline var site: Site?
+  /// The declaration of the reading wrapper.
+  @usableFromInline var site: DeclarationSite?
   @usableFromInline var purpose: Purpose
 
-  /// What the values are at hand for.
+  /// The purpose of reading the values.
   @usableFromInline
   enum Purpose: Sendable {
     /// Code reads them.
     case use
-    /// An update closure works on them: it reads a value in order to change a part of it, and that
-    /// is no use of the value which deserves an issue.
+    /// An update closure reads a value to change a part of it, which is not a use to report.
     case update
-    /// `prepareDependencies` does, so that what is set goes into the cache.
+    /// `prepareDependencies` sets values in the cache.
     case preparation
   }
 
-  /// Values without overrides, which share no cached value with others.
+  /// Values without overrides and with a new cache.
   public init() {
     self.init(scope: Scope(cache: ValueCache()))
   }
 
   @inlinable
-  init(scope: Scope, site: Site? = nil, purpose: Purpose = .update) {
+  init(scope: Scope, site: DeclarationSite? = nil, purpose: Purpose = .update) {
     self.scope = scope
     self.site = site
     self.purpose = purpose
   }
 
-  /// The value of a key: the override in this scope, otherwise that of the context, made once and
-  /// kept.
+  /// The value of a key: the override in this scope, or else the context's value, which is created
+  /// once.
   @inlinable
   public subscript<Key: TestDependencyKey>(
     key: Key.Type,
@@ -61,7 +59,7 @@ public struct DependencyValues: Sendable {
     get {
       if let value = scope.value(of: key) { return isTesting ? originating(value) : value }
       if let entry = sharedEntry(ObjectIdentifier(key)) {
-        // Right, because an entry is filed under the key whose value it holds.
+        // Right, because an entry is stored under the key of its value.
         return entry._withUnsafeGuaranteedRef {
           unsafeDowncast($0, to: CachedValue<Key.Value>.self).value
         }
@@ -76,7 +74,7 @@ public struct DependencyValues: Sendable {
     }
   }
 
-  /// The context whose values are used where there is no override.
+  /// The context of values without an override.
   public var context: DependencyContext {
     get { scope.context ?? scope.cache.preparedContext(for: scope.origin) ?? .ofProcess }
     set {
@@ -87,7 +85,7 @@ public struct DependencyValues: Sendable {
 }
 
 extension DependencyValues {
-  /// Goes on with a cache of its own, in which nothing is yet.
+  /// Replaces the cache with a new, empty one.
   package mutating func startCache() {
     scope = scope.inCache(ValueCache())
   }
@@ -113,14 +111,14 @@ extension DependencyValues {
   /// The same as `_current`, for inlinable code: a caller fetches the task-local only once.
   @inlinable static var current: DependencyValues { $_current.get() }
 
-  /// Opens the values to an update closure, or closes them again.
+  /// Sets the purpose before and after an update closure.
   @inlinable
   mutating func be(for purpose: Purpose) {
     site = nil
     self.purpose = purpose
   }
 
-  /// The current values, for what runs with another purpose.
+  /// The current values with another purpose.
   @inlinable
   static func current(for purpose: Purpose) -> DependencyValues {
     DependencyValues(scope: currentScope, purpose: purpose)
@@ -128,7 +126,7 @@ extension DependencyValues {
 
   var isInUse: Bool { purpose == .use }
 
-  /// The entry of a key that deserves no issue, where it needs no look-up of the current test.
+  /// The entry of a key without an issue; nil if it depends on the current test.
   @usableFromInline
   func sharedEntry(_ key: ObjectIdentifier) -> Unmanaged<CacheEntry>? {
     let cache = scope.ownCache ?? ValueCache.ofProcessForReaders
@@ -154,7 +152,7 @@ extension DependencyValues {
   }
 
   private func report(_ missing: MissingValue) {
-    guard ReportedGaps.isNew(missing) else { return }
+    guard ReportedMissingValues.isNew(missing) else { return }
     missing.report(from: scope.origin.or(.current))
   }
 }

@@ -1,19 +1,19 @@
 #if !PointFreeDependencies
-/// A key lacks the value that its context asks for, and another one stands in.
+/// The value that a key lacks in its context, so that another one stands in.
 @usableFromInline
-enum Gap: Sendable {
-  /// The test value is used where a live one was wanted.
+enum MissingValueKind: Sendable {
+  /// The test value stands in for the live value.
   case liveValue
-  /// The preview value, by default the live one, is used where a test one was wanted.
+  /// The preview value, by default the live value, stands in for the test value.
   case testValue
 }
 
-/// The issue of a missing value, as text for people.
+/// The issue of a missing value.
 struct MissingValue {
-  var gap: Gap
+  var gap: MissingValueKind
   var key: any TestDependencyKey.Type
   var property: StaticString = ""
-  /// Nil where code asks the key itself, which does not learn who asks.
+  /// Nil for a direct access to the key.
   var location: SourceLocation?
 
   func report(from origin: IssueOrigin = .current) {
@@ -74,10 +74,10 @@ func valueName<Key: TestDependencyKey>(_ key: Key.Type) -> String {
   String(reflecting: Key.Value.self)
 }
 
-/// A property's name where the key is used through one, otherwise the key.
+/// The name of the property that uses the key, or else of the key.
 ///
-/// - Parameter property: what `#function` gives, in which functions have parentheses, and in top-level
-///   code the module's name stands.
+/// - Parameter property: the value of `#function`: with parentheses in a function, and the module's
+///   name in top-level code.
 func dependencyName(
   of key: any TestDependencyKey.Type, property: StaticString, usedIn fileID: StaticString
 ) -> String {
@@ -87,8 +87,38 @@ func dependencyName(
 }
 
 extension SourceLocation {
-  /// The place that stands for one which is not known.
+  /// Stands in for an unknown location.
   static let ofThisModule = SourceLocation(
     fileID: #fileID, filePath: #filePath, line: #line, column: #column)
+}
+
+/// The reported missing values with their locations, so that a loop outside tests reports one once.
+struct ReportedMissingValues {
+  private struct Place: Hashable {
+    var gap: MissingValueKind
+    var key: ObjectIdentifier
+    var fileID: String
+    var line: UInt
+    var column: UInt
+  }
+
+  private var places: Set<Place> = []
+
+  // Held for one insertion, at each read of a key without a value.
+  private static let ofProcess = Lock(ReportedMissingValues())
+
+  /// Whether to report a missing value: at each read in tests, once per location elsewhere.
+  static func isNew(_ missing: MissingValue) -> Bool {
+    isTesting || ofProcess.withLock { $0.insert(missing) }
+  }
+
+  /// - Returns: whether it is the first report at its location.
+  mutating func insert(_ missing: MissingValue) -> Bool {
+    let location = missing.location ?? .ofThisModule
+    let place = Place(
+      gap: missing.gap, key: ObjectIdentifier(missing.key), fileID: "\(location.fileID)",
+      line: location.line, column: location.column)
+    return places.insert(place).inserted
+  }
 }
 #endif

@@ -1,11 +1,12 @@
-// With the trait Point-Free's module takes the place of the implementation here: of the other files
-// only `Exports.swift` and `Unimplemented.swift` hold anything then.
+// With the trait, Point-Free's module replaces this implementation. Of the other files, only
+// `Exports.swift` and `Unimplemented.swift` have content then.
 #if PointFreeDependencies
 @_exported public import Dependencies
 import IssueReporting
 
-/// The test that an issue belongs to: Point-Free's module has no notion of it, so that issues are
-/// reported as `reportIssue` does.
+/// The test of an issue.
+///
+/// Point-Free's module does not track it, so issues are reported as by `reportIssue`.
 public struct IssueOrigin: Sendable {
   /// An origin that names no test.
   public init() {}

@@ -9,13 +9,13 @@
 /// }
 /// ```
 ///
-/// Child tasks of the operation see the overrides as well; detached tasks and other threads do not.
-/// An object that the operation returns remembers them, for `withDependencies(from:)`.
+/// Child tasks of the operation see the overrides; detached tasks and other threads do not. An
+/// object that the operation returns keeps them for `withDependencies(from:)`.
 ///
 /// - Parameters:
 ///   - updateValuesForOperation: changes the current values for the operation.
-///   - operation: what runs with them.
-/// - Returns: what the operation returns; throws what either closure throws.
+///   - operation: runs with the changed values.
+/// - Returns: the operation's result; rethrows the error of either closure.
 @inlinable
 @discardableResult
 public func withDependencies<R>(
@@ -27,13 +27,12 @@ public func withDependencies<R>(
 
 /// Runs an asynchronous operation with some dependencies overridden.
 ///
-/// Like the synchronous function; the update may be asynchronous as well. Both closures run on the
-/// caller's actor.
+/// Both closures may be asynchronous, and run on the caller's actor.
 ///
 /// - Parameters:
 ///   - updateValuesForOperation: changes the current values for the operation.
-///   - operation: what runs with them.
-/// - Returns: what the operation returns; throws what either closure throws.
+///   - operation: runs with the changed values.
+/// - Returns: the operation's result; rethrows the error of either closure.
 @inlinable
 @discardableResult
 public nonisolated(nonsending) func withDependencies<R>(
@@ -46,8 +45,8 @@ public nonisolated(nonsending) func withDependencies<R>(
 
 /// Updates values and runs the operation with them.
 ///
-/// In a test process all that the update closure runs knows that it only updates: what it reads is no
-/// use which deserves an issue. Elsewhere a second task-local value would double the costs of a scope.
+/// In a test process, reads in the update closure are not a use to report. Elsewhere, the second
+/// task-local value is omitted, because it would double the cost of a scope.
 @inlinable
 func run<R>(
   with current: consuming DependencyValues,
@@ -63,7 +62,7 @@ func run<R>(
   }
   values.be(for: .use)
   let result = try DependencyValues.$_current.withValue(values, operation: operation)
-  ModelScopes.remember(result, madeIn: values)
+  ObjectScopes.remember(result, madeIn: values)
   return result
 }
 
@@ -85,7 +84,174 @@ nonisolated(nonsending) func run<R>(
   }
   values.be(for: .use)
   let result = try await DependencyValues.$_current.withValue(values, operation: operation)
-  ModelScopes.remember(result, madeIn: values)
+  ObjectScopes.remember(result, madeIn: values)
   return result
+}
+
+/// Runs an operation with the dependencies of a model, so that objects it creates see the model's
+/// overrides.
+///
+/// The model has dependencies if it has a `@Dependency` or `withDependencies` returned it.
+/// Otherwise an issue is reported and the operation runs with the current values. Current overrides
+/// take precedence over the model's.
+///
+/// - Returns: the operation's result; rethrows its error.
+@discardableResult
+public func withDependencies<Model: AnyObject, R>(
+  from model: Model,
+  operation: () throws -> R,
+  fileID: StaticString = #fileID,
+  filePath: StaticString = #filePath,
+  line: UInt = #line,
+  column: UInt = #column
+) rethrows -> R {
+  try withDependencies(
+    from: model, { _ in }, operation: operation, fileID: fileID, filePath: filePath, line: line,
+    column: column)
+}
+
+/// Runs an operation with the dependencies of a model, some of them overridden.
+///
+/// - Parameters:
+///   - model: an object with a `@Dependency`, or one that `withDependencies` returned.
+///   - updateValuesForOperation: changes the model's values for the operation.
+///   - operation: runs with the changed values.
+/// - Returns: the operation's result; rethrows the error of either closure.
+@discardableResult
+public func withDependencies<Model: AnyObject, R>(
+  from model: Model,
+  _ updateValuesForOperation: (inout DependencyValues) throws -> Void,
+  operation: () throws -> R,
+  fileID: StaticString = #fileID,
+  filePath: StaticString = #filePath,
+  line: UInt = #line,
+  column: UInt = #column
+) rethrows -> R {
+  let location = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+  return try run(with: values(of: model, at: location), updateValuesForOperation, operation)
+}
+
+/// Runs an asynchronous operation with the dependencies of a model.
+///
+/// - Returns: the operation's result; rethrows its error.
+@discardableResult
+public nonisolated(nonsending) func withDependencies<Model: AnyObject, R>(
+  from model: Model,
+  operation: nonisolated(nonsending) () async throws -> R,
+  fileID: StaticString = #fileID,
+  filePath: StaticString = #filePath,
+  line: UInt = #line,
+  column: UInt = #column
+) async rethrows -> R {
+  try await withDependencies(
+    from: model, { _ in }, operation: operation, fileID: fileID, filePath: filePath, line: line,
+    column: column)
+}
+
+/// Runs an asynchronous operation with the dependencies of a model, some of them overridden.
+///
+/// - Parameters:
+///   - model: an object with a `@Dependency`, or one that `withDependencies` returned.
+///   - updateValuesForOperation: changes the model's values for the operation.
+///   - operation: runs with the changed values.
+/// - Returns: the operation's result; rethrows the error of either closure.
+@discardableResult
+public nonisolated(nonsending) func withDependencies<Model: AnyObject, R>(
+  from model: Model,
+  _ updateValuesForOperation:
+    nonisolated(nonsending) (inout DependencyValues) async throws -> Void,
+  operation: nonisolated(nonsending) () async throws -> R,
+  fileID: StaticString = #fileID,
+  filePath: StaticString = #filePath,
+  line: UInt = #line,
+  column: UInt = #column
+) async rethrows -> R {
+  let location = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+  return try await run(
+    with: values(of: model, at: location), updateValuesForOperation, operation)
+}
+
+private func values(of model: some AnyObject, at location: SourceLocation) -> DependencyValues {
+  let current = DependencyValues.currentScope
+  guard let carried = ObjectScopes.scope(of: model) else {
+    reportIssue(
+      """
+      There are no dependencies to carry over from '\(type(of: model))': the current ones are used. \
+      Give it a '@Dependency' property, or make it inside 'withDependencies'.
+      """,
+      fileID: location.fileID, filePath: location.filePath, line: location.line,
+      column: location.column)
+    return DependencyValues(scope: current)
+  }
+  return DependencyValues(scope: current.merged(over: carried))
+}
+
+/// Runs an operation that passes the current dependencies to escaping closures.
+///
+/// Child tasks see the overrides of their scope. Dispatch queues, detached tasks, and threads of C
+/// libraries do not:
+///
+/// ```swift
+/// withEscapedDependencies { dependencies in
+///   queue.async {
+///     dependencies.yield {
+///       report(LevelMeter().isClipping)
+///     }
+///   }
+/// }
+/// ```
+///
+/// In a test, the closure's reads and issues belong to that test.
+///
+/// - Returns: the operation's result; rethrows its error.
+@inlinable
+public func withEscapedDependencies<R>(
+  _ operation: (DependencyValues.Continuation) throws -> R
+) rethrows -> R {
+  try operation(DependencyValues.Continuation())
+}
+
+/// Runs an asynchronous operation that passes the current dependencies to escaping closures.
+///
+/// - Returns: the operation's result; rethrows its error.
+@inlinable
+public nonisolated(nonsending) func withEscapedDependencies<R>(
+  _ operation: nonisolated(nonsending) (DependencyValues.Continuation) async throws -> R
+) async rethrows -> R {
+  try await operation(DependencyValues.Continuation())
+}
+
+extension DependencyValues {
+  /// The dependencies and the test of a scope, for escaping closures.
+  ///
+  /// Thread safety: any number of threads may use it, any number of times.
+  public struct Continuation: Sendable {
+    private let values = DependencyValues._current
+    private let origin = IssueOrigin.current
+
+    @usableFromInline
+    init() {}
+
+    /// Runs an operation with the dependencies of the scope that the continuation comes from.
+    ///
+    /// Overrides around the call have no effect; override inside the operation.
+    ///
+    /// - Returns: the operation's result; rethrows its error.
+    public func yield<R>(_ operation: () throws -> R) rethrows -> R {
+      try origin.withScope { try run(with: values, { _ in }, operation) }
+    }
+
+    /// Runs an asynchronous operation with the dependencies of the scope that the continuation
+    /// comes from.
+    ///
+    /// - Returns: the operation's result; rethrows its error.
+    public nonisolated(nonsending) func yield<R>(
+      _ operation: nonisolated(nonsending) () async throws -> R
+    ) async rethrows -> R {
+      try await origin.withScope {
+        try await run(with: values, { _ in }, operation)
+      }
+    }
+  }
 }
 #endif

@@ -41,4 +41,227 @@ extension DependencyClientMacro: MemberMacro {
     return [client.origin] + client.isolationCheck(in: context) + client.initialisers
   }
 }
+
+/// A struct that `@DependencyClient` is attached to.
+struct Client {
+  var declaration: StructDeclSyntax
+
+  /// The members that are always there, and those below `#if`.
+  var members: [Member] { Member.all(in: declaration.memberBlock.members, names: names) }
+
+  private var names: ClientNames { ClientNames(declaration) }
+
+  /// Whether it has endpoints, or properties that may be some.
+  var mayHaveEndpoints: Bool { members.contains(where: \.mayHaveEndpoints) }
+
+  /// The access level of what the macro adds and everybody who sees the struct needs.
+  var access: AccessLevel { max(declaration.modifiers.accessLevel, .internal) }
+
+  enum Member {
+    case property(ClientProperty)
+    case conditional([Clause])
+
+    struct Clause {
+      var head: String
+      var members: [Member]
+    }
+  }
+
+  /// The hidden property with the test to which unimplemented endpoints report.
+  var origin: DeclSyntax {
+    """
+    private var _issueOrigin: ClientDependencies.IssueOrigin = ._current { \
+    (client: inout Self, origin: ClientDependencies.IssueOrigin) in client._issueOrigin = origin }
+    """
+  }
+
+  /// A function that is never called, and that does not compile where the module's default isolation
+  /// takes the client for the main actor.
+  func isolationCheck(in context: some MacroExpansionContext) -> [DeclSyntax] {
+    guard !saysItsIsolation else { return [] }
+    let checks = context.checks(in: "_checkIsolation", on: declaration.structKeyword)
+    return ["private static func _checkIsolation() {\n\(raw: checks)\n}"]
+  }
+
+  /// Whether the struct is `nonisolated`, or has an attribute that may be a global actor.
+  private var saysItsIsolation: Bool {
+    declaration.modifiers.contains { $0.name.tokenKind == .keyword(.nonisolated) }
+      || declaration.attributes.contains { element in
+        guard let name = element.as(AttributeSyntax.self)?.name else { return true }
+        return !["DependencyClient", "available", "frozen"].contains(name)
+      }
+  }
+
+  /// The properties whose type neither an annotation nor a literal shows.
+  var propertiesWithoutType: [ClientProperty] {
+    members.flatMap(\.properties).filter { $0.type == nil }
+  }
+
+  /// An initialiser that takes everything, and one that takes what is no endpoint.
+  ///
+  /// With the latter all endpoints are unimplemented. Where members are below `#if`, each branch
+  /// has its own.
+  var initialisers: [DeclSyntax] {
+    written(members[...], after: []).map { "\(raw: $0)" }
+  }
+
+  private func written(
+    _ rest: ArraySlice<Member>, after properties: [ClientProperty]
+  ) -> [String] {
+    guard let member = rest.first else { return initialisers(of: properties) }
+    switch member {
+    case .property(let property):
+      return written(rest.dropFirst(), after: properties + [property])
+    case .conditional(var clauses):
+      if clauses.last?.head != "#else" { clauses.append(.init(head: "#else", members: [])) }
+      let branches = clauses.flatMap { clause in
+        [clause.head] + written(clause.members + rest.dropFirst(), after: properties)
+      }
+      return [(branches + ["#endif"]).joined(separator: "\n")]
+    }
+  }
+
+  private func initialisers(of properties: [ClientProperty]) -> [String] {
+    let others = properties.filter { !$0.isEndpoint }
+    let all = others.count == properties.count ? [] : [properties]
+    let missing =
+      all.filter { !declares(initialiserWith: $0) }.map { initialiser(taking: $0) }
+      + [others].filter { !declares(initialiserWith: $0) }.map(initialiserOfUnimplemented)
+    let needsFunctions = !missing.isEmpty && access(taking: others) == .public
+    return missing + (needsFunctions ? others.compactMap(\.functionOfInitialValue) : [])
+  }
+
+  /// The access level of an initialiser that takes these.
+  private func access(taking properties: [ClientProperty]) -> AccessLevel {
+    min(access, properties.map(\.access).min() ?? access)
+  }
+
+  private func initialiserOfUnimplemented(taking properties: [ClientProperty]) -> String {
+    initialiser(taking: properties) { $0.standIn(in: declaration.name.text.withoutBackticks) }
+  }
+
+  private func initialiser(
+    taking properties: [ClientProperty], default value: (ClientProperty) -> String? = { _ in nil }
+  ) -> String {
+    let access = access(taking: properties)
+    let generics = properties.compactMap(\.genericParameter).joined(separator: ", ")
+    let head = "\(access.prefix)init\(generics.isEmpty ? "" : "<\(generics)>")"
+    guard !properties.isEmpty else { return "\(head)() {\n}" }
+    let parameters =
+      properties.compactMap { $0.parameter(default: value($0), isPublic: access == .public) }
+      + properties.compactMap(\.parameterOfType)
+    let requirements = properties.compactMap(\.requirement).joined(separator: ", ")
+    return """
+      \(head)(
+      \(parameters.joined(separator: ",\n"))
+      )\(requirements.isEmpty ? "" : " where \(requirements)") {
+      \(properties.map { "self.\($0.storage) = \($0.identifier)" }.joined(separator: "\n"))
+      }
+      """
+  }
+
+  /// Whether the author has written this initialiser.
+  private func declares(initialiserWith properties: [ClientProperty]) -> Bool {
+    declaration.memberBlock.members.contains { item in
+      item.decl.as(InitializerDeclSyntax.self)?.signature.parameterClause.parameters
+        .map(\.firstName.text) == properties.map(\.identifier.text)
+    }
+  }
+}
+
+extension Client.Member {
+  static func all(in items: MemberBlockItemListSyntax, names: ClientNames) -> [Client.Member] {
+    items.flatMap { item -> [Client.Member] in
+      if let property = item.decl.as(VariableDeclSyntax.self) {
+        return ClientProperty.all(in: property, names: names).map(Client.Member.property)
+      }
+      guard let condition = item.decl.as(IfConfigDeclSyntax.self) else { return [] }
+      let clauses = condition.clauses.map { Clause($0, names: names) }
+      return clauses.allSatisfy(\.members.isEmpty) ? [] : [.conditional(clauses)]
+    }
+  }
+
+  var mayHaveEndpoints: Bool {
+    switch self {
+    case .property(let property): property.isEndpoint || property.isUnknown
+    case .conditional(let clauses):
+      clauses.contains { $0.members.contains(where: \.mayHaveEndpoints) }
+    }
+  }
+}
+
+extension Client.Member.Clause {
+  init(_ clause: IfConfigClauseSyntax, names: ClientNames) {
+    let condition = clause.condition.map { " \($0.trimmed)" } ?? ""
+    head = "\(clause.poundKeyword.trimmed)\(condition)"
+    let items = clause.elements?.as(MemberBlockItemListSyntax.self)
+    members = items.map { Client.Member.all(in: $0, names: names) } ?? []
+  }
+}
+
+extension Client.Member {
+  fileprivate var properties: [ClientProperty] {
+    switch self {
+    case .property(let property): [property]
+    case .conditional(let clauses): clauses.flatMap(\.members).flatMap(\.properties)
+    }
+  }
+}
+
+extension ArraySlice<Client.Member> {
+  fileprivate static func + (left: [Client.Member], right: ArraySlice) -> ArraySlice {
+    ArraySlice(left) + Array(right)
+  }
+}
+
+/// What the names of types mean in a client, as far as its source shows.
+struct ClientNames {
+  /// Type aliases of function types in the struct itself.
+  private var functions: Set<String>
+  /// What is no function: types in the struct, its generic parameters, and what everybody knows.
+  private var values: Set<String>
+
+  init(_ declaration: StructDeclSyntax) {
+    let members = declaration.memberBlock.members.map(\.decl)
+    let aliases = members.compactMap { $0.as(TypeAliasDeclSyntax.self) }
+    functions = Set(
+      aliases.filter { $0.initializer.value.functionType != nil }.map(\.name.text))
+    let parameters = declaration.genericParameterClause?.parameters.map(\.name.text) ?? []
+    values = Self.wellKnown.union(parameters).union(members.compactMap(\.nameOfNominalType))
+  }
+
+  /// Whether the name is that of a function type.
+  func isFunction(_ type: TypeSyntax) -> Bool {
+    type.as(IdentifierTypeSyntax.self).map { functions.contains($0.name.text) } == true
+  }
+
+  /// Whether the name may be that of a function type or of any other.
+  func isUnknown(_ type: TypeSyntax) -> Bool {
+    if isFunction(type) { return false }
+    if let member = type.as(MemberTypeSyntax.self) {
+      return !["Swift", "Foundation"].contains(member.baseType.trimmedDescription)
+    }
+    return type.as(IdentifierTypeSyntax.self).map { !values.contains($0.name.text) } == true
+  }
+
+  /// Types that everybody knows to be no functions.
+  static let wellKnown: Set = [
+    "Any", "AnyHashable", "AnyObject", "Array", "Bool", "Calendar", "Character", "Data", "Date",
+    "Decimal", "Dictionary", "Double", "Duration", "Float", "Int", "Int16", "Int32", "Int64",
+    "Int8", "Locale", "Optional", "Result", "Self", "Set", "String", "Substring", "TimeZone",
+    "UInt", "UInt16", "UInt32", "UInt64", "UInt8", "URL", "UUID",
+  ]
+}
+
+extension DeclSyntax {
+  fileprivate var nameOfNominalType: String? {
+    switch self.as(DeclSyntaxEnum.self) {
+    case .structDecl(let type): type.name.text
+    case .enumDecl(let type): type.name.text
+    case .classDecl(let type): type.name.text
+    case .actorDecl(let type): type.name.text
+    default: nil
+    }
+  }
+}
 #endif

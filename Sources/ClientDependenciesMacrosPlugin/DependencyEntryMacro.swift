@@ -1,4 +1,5 @@
 #if !PointFreeDependencies
+import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
@@ -65,6 +66,88 @@ extension MacroExpansionContext {
   fileprivate var isInDependencyValues: Bool {
     let around = lexicalContext.first?.as(ExtensionDeclSyntax.self)
     return around?.extendedType.lastName == "DependencyValues"
+  }
+}
+
+/// A property that `@DependencyEntry` is attached to.
+struct Entry {
+  private var attribute: AttributeSyntax
+  private var property: VariableDeclSyntax
+  private var binding: PatternBindingSyntax
+  private var identifier: TokenSyntax
+
+  init?(_ declaration: some DeclSyntaxProtocol, _ attribute: AttributeSyntax) {
+    guard let property = declaration.as(VariableDeclSyntax.self),
+      property.bindingSpecifier.tokenKind == .keyword(.var), property.bindings.count == 1,
+      let binding = property.bindings.first, binding.accessorBlock == nil,
+      let identifier = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.trimmed
+    else { return nil }
+    self.attribute = attribute
+    self.property = property
+    self.binding = binding
+    self.identifier = identifier
+  }
+
+  /// The reason for which there is no key to declare.
+  var problem: Diagnostic? {
+    if let modifier = property.modifiers.ofNoInstance { return .entryOfNoInstance(modifier) }
+    return testValue == nil && argument("liveValue") == nil ? .entryWithoutValue(binding) : nil
+  }
+
+  /// The reason for which the key cannot have the name that is given.
+  var problemOfName: Diagnostic? { argument(nil)?.problem(asNameOf: .key) }
+
+  private var type: TypeSyntax? { binding.typeAnnotation?.type.trimmed }
+  private var testValue: ExprSyntax? { binding.initializer?.value.trimmed }
+
+  private func argument(_ label: String?) -> ExprSyntax? {
+    attribute.arguments?.as(LabeledExprListSyntax.self)?.first { $0.label?.text == label }?
+      .expression
+  }
+
+  /// What only the type checker can look at.
+  var checks: [String] {
+    let entry = "\\DependencyValues.\(identifier)"
+    let values = [argument("liveValue"), argument("previewValue")].compactMap(\.self)
+    return ["isSendable(\(entry))"] + values.map { "isValue(of: \(entry), \($0.trimmed))" }
+  }
+
+  /// Whether other modules, or other files, may name the key.
+  private var isShared: Bool { access >= .package }
+  private var access: AccessLevel { property.modifiers.accessLevel }
+
+  /// The name of the key: hidden, or a name that people can use where the property is shared.
+  var key: TokenSyntax {
+    guard isShared else { return .identifier("__Key_\(identifier.text.withoutBackticks)") }
+    let subject =
+      type?.subject ?? identifier.text.withoutBackticks.capitalisingFirst
+    return argument(nil)?.name ?? .identifier("\(subject)Key")
+  }
+
+  var keyDeclaration: DeclSyntax {
+    let isLive = argument("liveValue") != nil
+    let conformance = isLive ? "DependencyKey" : "TestDependencyKey"
+    let members = [
+      type.map { "\(memberAccess)typealias Value = \($0)" },
+      member("liveValue", argument("liveValue")?.trimmed),
+      member("previewValue", argument("previewValue")?.trimmed),
+      member("testValue", testValue),
+    ]
+    return """
+      \(raw: isShared ? access.rawValue : "private") nonisolated enum \(key): \
+      ClientDependencies.\(raw: conformance) {
+      \(raw: members.compactMap(\.self).joined(separator: "\n"))
+      }
+      """
+  }
+
+  private var memberAccess: String { isShared ? access.prefix : "" }
+
+  private func member(_ name: String, _ value: ExprSyntax?) -> String? {
+    guard let value else { return nil }
+    if type != nil { return "\(memberAccess)static var \(name): Value {\n\(value)\n}" }
+    let attribute = "@ClientDependenciesMacros._DependencyEntryValue"
+    return "\(attribute) \(memberAccess)static var \(name) = \(value)"
   }
 }
 #endif

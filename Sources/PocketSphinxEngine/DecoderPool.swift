@@ -2,82 +2,96 @@ import FoundationEssentials
 import SpeechEngine
 import Synchronization
 
-/// Keeps loaded decoders for the next sessions, because loading takes a quarter of a second.
+/// Keeps loaded decoders for later sessions, because loading one takes a quarter of a second.
 final class DecoderPool: Sendable {
-  /// Loads a decoder of a model, with the whole dictionary or not.
   typealias Loading =
-    @Sendable (CheckedModel, _ wholeDictionary: Bool, DecoderSettings) throws(SpeechEngineError) ->
+    @Sendable (ValidatedModel, _ wholeDictionary: Bool, DecoderSettings) throws(SpeechEngineError)
+    ->
     Decoder
 
   let location: ModelLocation
 
-  private let limit: Int
   private let load: Loading
-  private let check = ModelCheck()
-  // Held to move a decoder in or out, never while one loads or works.
-  private let idle = Mutex<[IdleDecoder]>([])
+  private let validator = ModelValidator()
+  private let idle: IdlePool<Decoder>
 
-  /// - Parameter limit: how many decoders are kept at most.
+  /// - Parameter limit: the most idle decoders to keep.
   init(
-    location: ModelLocation, limit: Int = max(1, ProcessInfo.processInfo.activeProcessorCount),
+    location: ModelLocation, limit: Int = IdlePool<Decoder>.usualLimit,
     load: @escaping Loading = Decoder.init
   ) {
-    (self.location, self.limit, self.load) = (location, limit, load)
+    (self.location, self.load) = (location, load)
+    idle = IdlePool(limit: limit)
   }
 
-  /// The decoder that is free, or a new one, which is loaded here and now.
+  /// Takes an idle decoder, or loads a new one on this thread.
   ///
-  /// - Parameter wholeDictionary: whether it has to know more words than dictation finds.
-  /// - Throws: `SpeechEngineError` where the model is missing or damaged.
+  /// - Parameter wholeDictionary: whether the decoder needs words that dictation does not find.
+  /// - Throws: `SpeechEngineError` if the model is missing or damaged.
   func take(
     _ settings: DecoderSettings = DecoderSettings(), wholeDictionary: Bool = false
   ) throws(SpeechEngineError) -> Decoder {
-    if let free = takeIdle(where: {
+    let free = idle.take {
       $0.settings == settings && ($0.knowsWholeDictionary || !wholeDictionary)
-    }) {
-      return free
     }
-    return try load(check.model(location.find()), wholeDictionary, settings)
+    if let free { return free }
+    return try load(validator.model(location.find()), wholeDictionary, settings)
   }
 
   /// Whether a search has words that dictation does not find.
   ///
-  /// - Throws: `SpeechEngineError` where the model is missing or damaged.
+  /// - Throws: `SpeechEngineError` if the model is missing or damaged.
   func needsWholeDictionary(for search: DecoderSearch) throws(SpeechEngineError) -> Bool {
     if search == .anything { return false }
-    return try !search.isWithin(check.model(location.find()).vocabulary)
+    return try !search.isWithin(validator.model(location.find()).vocabulary)
   }
 
-  /// The newest idle decoder that fits; where there is none, one that does not is let go of.
+  /// Keeps an idle decoder if there is room and it is between utterances.
   ///
-  /// What is asked for now will be asked for again. The one that goes is freed when this returns:
-  /// two of them must not be in memory while another is loaded in its place.
-  private func takeIdle(where fits: (Decoder) -> Bool) -> Decoder? {
-    let taken = idle.withLock { idle in
-      let index = idle.lastIndex { fits($0.decoder) } ?? idle.indices.last
-      return index.map { idle.remove(at: $0) }
-    }
-    guard let taken, fits(taken.decoder) else { return nil }
-    return taken.decoder
-  }
-
-  /// Takes a decoder back, and keeps it where there is room and it is between utterances.
-  ///
-  /// One that was left in an utterance is freed: to end the utterance, PocketSphinx would search it
-  /// once more, up to its whole length, and a cancelled task must be gone sooner than that.
+  /// A decoder within an utterance is freed: ending the utterance takes a final pass over all of
+  /// it, for which a cancelled task cannot wait.
   func giveBack(_ decoder: Decoder) {
-    guard !decoder.isInUtterance else { return }
-    let free = IdleDecoder(decoder: decoder)
-    idle.withLock { idle in
-      if idle.count < limit { idle.append(free) }
-    }
+    if !decoder.isInUtterance { idle.keep(decoder) }
   }
 }
 
-/// A decoder that nobody uses.
-///
-/// Unchecked, because a decoder is no value; right, because whoever gives it back keeps no
-/// reference, and one taker gets it.
-private struct IdleDecoder: @unchecked Sendable {
-  let decoder: Decoder
+/// Loaded objects that are not in use.
+final class IdlePool<Element>: Sendable {
+  static var usualLimit: Int { max(1, ProcessInfo.processInfo.activeProcessorCount) }
+
+  /// Unchecked, because the element is not Sendable.
+  ///
+  /// It is right because whoever keeps an element here gives up its reference, and one taker gets
+  /// it.
+  private struct Idle: @unchecked Sendable {
+    let element: Element
+  }
+
+  private let limit: Int
+  // Held to move an element in or out, never while one loads or works.
+  private let idle = Mutex<[Idle]>([])
+
+  init(limit: Int = IdlePool.usualLimit) {
+    self.limit = limit
+  }
+
+  /// Takes the newest element that fits, or frees the newest one if none fits.
+  ///
+  /// Later requests will resemble this one. The freed element is gone when this returns, so that
+  /// two are never in memory while another loads.
+  func take(where fits: (Element) -> Bool = { _ in true }) -> Element? {
+    let taken = idle.withLock { idle in
+      let index = idle.lastIndex { fits($0.element) } ?? idle.indices.last
+      return index.map { idle.remove(at: $0) }
+    }
+    guard let taken, fits(taken.element) else { return nil }
+    return taken.element
+  }
+
+  func keep(_ element: Element) {
+    let element = Idle(element: element)
+    idle.withLock { idle in
+      if idle.count < limit { idle.append(element) }
+    }
+  }
 }

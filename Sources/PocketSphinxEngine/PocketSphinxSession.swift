@@ -1,19 +1,19 @@
 import AudioCore
 import SpeechEngine
 
-/// A decoder at work on one stream.
+/// The recognition of one stream with a decoder.
 ///
-/// It listens before it searches: the mean of the cepstra must be known, so the first second and a
-/// half of the stream's first utterance wait. Later utterances begin with the mean of those before.
+/// The search needs the cepstral mean, so it starts after the first 1.5 s of the stream. Later
+/// utterances begin with the mean of those before.
 final class PocketSphinxSession: SpeechEngineSession {
   private let decoder: Decoder
   private let pool: DecoderPool
   private let frontEnd: FrontEnd
-  private var stream = StreamKnowledge()
+  private var stream = StreamMean()
   private var waiting: [Int16] = []
   private var spotting = PhraseSpotting()
-  private var change = SpectralChange()
-  private var tones = SteadyTones()
+  private var change = SpectralChangeDetector()
+  private var tones = SteadyToneDetector()
   private let alternativeCount: Int
   private let context: ContextualChoice
   private let interruption = InterruptionFlag()
@@ -41,11 +41,11 @@ final class PocketSphinxSession: SpeechEngineSession {
       words: change.hasChanged && tones.canBeSpeech ? decoder.words : [])
   }
 
-  /// Ends a call between two tenths of a second of audio, and leaves the second search of the utterance
-  /// to its own thread.
+  /// Ends a call between two tenths of a second of audio, and leaves the second pass over the
+  /// utterance to its own thread.
   var interrupt: @Sendable () -> Void { { [interruption] in interruption.interrupt() } }
 
-  /// PocketSphinx tells a phrase a tenth of a second after its end.
+  /// PocketSphinx reports a phrase a tenth of a second after its end.
   var tailPadding: Duration { isSpotting ? .milliseconds(300) : .zero }
 
   func beginUtterance() throws(SpeechEngineError) {
@@ -53,15 +53,15 @@ final class PocketSphinxSession: SpeechEngineSession {
     stream.beginUtterance()
     waiting = []
     spotting = PhraseSpotting()
-    change = SpectralChange()
-    tones = SteadyTones()
+    change = SpectralChangeDetector()
+    tones = SteadyToneDetector()
     frontEnd.begin()
     try decoder.begin()
   }
 
   func beginUtterance(knowing knowledge: any Sendable) throws(SpeechEngineError) {
-    guard let knowledge = knowledge as? StreamKnowledge else {
-      throw .failed(reason: "what is known of the stream comes from another engine")
+    guard let knowledge = knowledge as? StreamMean else {
+      throw .failed(reason: "the knowledge about the stream comes from another engine")
     }
     stream = knowledge
     try beginUtterance()
@@ -87,7 +87,7 @@ final class PocketSphinxSession: SpeechEngineSession {
     let wantsWords = !isSpotting && change.canBeSpeech && tones.canBeSpeech
     let (alternativeCount, context) = (alternativeCount, context)
     hasLeftDecoder = true
-    // `ps_end_utt` searches the utterance once more, which takes 1.3 s for 15 s of speech.
+    // `ps_end_utt` makes a second pass over the utterance: 1.3 s for 15 s of speech.
     let hypothesis = try interruption.leaving(decoder) { decoder throws(SpeechEngineError) in
       try decoder.end()
       guard wantsWords else { return SpeechHypothesis() }
@@ -100,47 +100,93 @@ final class PocketSphinxSession: SpeechEngineSession {
   private var isSpotting: Bool { decoder.current.isKeyPhrases }
 
   private func setMeanAndSearch() throws(SpeechEngineError) {
-    if let value = stream.mean.value { decoder.setCepstralMean(value) }
+    setMean()
     try search()
+  }
+
+  private func setMean() {
+    if let value = stream.mean.value { decoder.setCepstralMean(value) }
   }
 
   private func search() throws(SpeechEngineError) {
     try decoder.search(waiting, until: interruption)
     if isSpotting {
-      spotting.heard(waiting)
+      spotting.add(waiting)
       try spot(settling: PhraseSpotting.settling)
     }
     waiting.removeAll(keepingCapacity: true)
   }
 
-  /// Takes the phrases that have been heard; what came after each is heard anew.
+  /// Collects the recognized phrases, and searches the audio after each phrase again.
   private func spot(settling: FrameCount) throws(SpeechEngineError) {
     while let rest = spotting.take(decoder.words, settling: settling) {
       try decoder.end()
       try decoder.begin()
-      if let value = stream.mean.value { decoder.setCepstralMean(value) }
+      setMean()
       try decoder.search(rest, until: interruption)
-      spotting.heard(rest)
+      spotting.add(rest)
     }
   }
 }
 
 extension Decoder {
-  /// The best words, and as many other readings as are wanted.
-  fileprivate func hypothesis(alternativeCount: Int, context: ContextualChoice) -> SpeechHypothesis
-  {
+  /// The best words and the requested number of alternatives.
+  fileprivate func hypothesis(
+    alternativeCount: Int, context: ContextualChoice
+  ) -> SpeechHypothesis {
     let best = words
     guard alternativeCount > 0 || !context.isNone, !best.isEmpty else {
       return SpeechHypothesis(words: best)
     }
-    // Two more than are wanted, because the best and the chosen one are among them.
+    // Two more, because the list includes the best and the chosen entry.
     let breadth = max(alternativeCount + 2, context.isNone ? 0 : ContextualChoice.breadth)
-    let readings = readings(atMost: breadth)
-    let chosen = context.choose(best, among: readings)
+    let alternatives = alternatives(atMost: breadth)
+    let chosen = context.choose(best, among: alternatives)
     var texts: Set = [chosen.map(\.text)]
-    let others = ([best] + readings.map(\.words)).filter {
+    let others = ([best] + alternatives.map(\.words)).filter {
       texts.insert($0.map(\.text)).inserted
     }
     return SpeechHypothesis(words: chosen, alternatives: Array(others.prefix(alternativeCount)))
+  }
+}
+
+/// The key phrases of an utterance, and the samples since the last one.
+///
+/// After each phrase the search restarts behind it, or PocketSphinx would report the phrase again.
+struct PhraseSpotting {
+  typealias Word = SpeechHypothesis.Word
+
+  /// Audio after a phrase before its end is final: PocketSphinx still moves the end.
+  static let settling = FrameCount(.milliseconds(300), at: .speech)
+
+  /// The phrases in order, with positions relative to the utterance.
+  private(set) var phrases: [Word] = []
+
+  private var begin: FrameCount = 0
+  private var samples: [Int16] = []
+
+  /// Adds samples that PocketSphinx has received.
+  mutating func add(_ more: [Int16]) {
+    samples += more
+  }
+
+  /// Takes the first reported phrase that is followed by `settling` of audio.
+  ///
+  /// Of overlapping phrases, the one that begins first counts.
+  ///
+  /// - Returns: the samples after the phrase, to search again; nil if there is no phrase.
+  mutating func take(_ reported: [Word], settling: FrameCount) -> [Int16]? {
+    let settled = reported.filter { $0.frames.upperBound + settling <= FrameCount(samples.count) }
+    let candidates = settling == 0 ? reported : settled
+    guard let first = candidates.min(by: { $0.frames.lowerBound < $1.frames.lowerBound }) else {
+      return nil
+    }
+    let length = min(first.frames.upperBound, FrameCount(samples.count))
+    let frames = (begin + first.frames.lowerBound)..<(begin + max(length, first.frames.lowerBound))
+    phrases.append(Word(first.text, frames: frames))
+    begin = begin + length
+    samples.removeFirst(length.rawValue)
+    defer { samples = [] }
+    return samples
   }
 }

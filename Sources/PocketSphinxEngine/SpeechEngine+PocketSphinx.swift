@@ -8,32 +8,32 @@ extension SpeechEngine: DependencyKey {
   /// environment variable `SYRINX_POCKETSPHINX_MODEL` names.
   public static let liveValue = pocketSphinx()
 
-  /// PocketSphinx with the model in a directory; without one, as `liveValue`.
+  /// PocketSphinx with the model in a directory, or without a directory the same as `liveValue`.
   ///
-  /// A model's language is told by the names of its folder and its files alone (`fr-fr`,
-  /// `cmudict-en-us.dict`); one of another name is `und`, and taken at its user's word.
+  /// The names of the model's directory and files show its language (`fr-fr`,
+  /// `cmudict-en-us.dict`). Other names give `und`, which accepts every language.
   ///
-  /// It does dictation, grammars, key phrases, alternatives (not with key phrases), and
-  /// contextual phrases, which choose among the likeliest readings. Words have a confidence in
-  /// dictation, where a search for the best path is not switched off. The thresholds of key phrases
-  /// have a scale of their own: 1e-5 for short phrases, 1e-30 for long ones. Their places are right
-  /// to about 0.15 s, and a phrase that is the beginning of another hides that. A grammar imports no
-  /// other one, and a public rule comes to 50 000 words at most, with each rule that it names in the
-  /// place of the name. Its options are
-  /// those of PocketSphinx' command line that weigh speed against accuracy: `lw`, `wip`, `pip`,
-  /// `beam`, `pbeam`, `wbeam`, `maxhmmpf`, `maxwpf`, `ds`, `topn`, `fwdflat`, `bestpath`.
+  /// The engine supports:
+  /// - Dictation, with a confidence for each word unless the option `bestpath` is `no`.
+  /// - Grammars without imports. A public rule expands to 50,000 words at most.
+  /// - Key phrases. Thresholds are about 1e-5 for short phrases and 1e-30 for long ones. Positions
+  ///   are accurate to about 0.15 s. A phrase that is the beginning of another hides the longer
+  ///   one.
+  /// - Alternatives, but not with key phrases.
+  /// - Contextual phrases, which choose among the n-best list.
+  /// - PocketSphinx's command-line options for speed and accuracy: `lw`, `wip`, `pip`, `beam`,
+  ///   `pbeam`, `wbeam`, `maxhmmpf`, `maxwpf`, `ds`, `topn`, `fwdflat`, and `bestpath`.
   ///
-  /// The model is looked for at each use, and validated before PocketSphinx may see it, because
-  /// that would end the process over a damaged one; once, until a file of it changes. Loaded
-  /// decoders, of some 100 MB each, are kept for the next sessions: as many as were at work at
-  /// once, and no more than there are processors. They have the words of the language model alone,
-  /// which are all that dictation can find; for a grammar or key phrases with other words the whole
-  /// dictionary is loaded, which takes longer, and that decoder takes dictation as well.
+  /// Each use looks for the model. A model is validated once, and again after a file changes,
+  /// because PocketSphinx ends the process if a model is damaged. Loaded decoders, of about 100 MB
+  /// each, are kept for later sessions: as many as were in use at once, and at most one per
+  /// processor. They load only the words of the language model, which are all that dictation can
+  /// find. For a grammar or key phrases with other words, a decoder loads the whole dictionary,
+  /// which takes longer; it can also take dictation.
   public static func pocketSphinx(modelDirectory: URL? = nil) -> SpeechEngine {
     pocketSphinx(DecoderPool(location: ModelLocation(chosen: modelDirectory)))
   }
 
-  /// PocketSphinx with the decoders of a pool.
   static func pocketSphinx(_ decoders: DecoderPool) -> SpeechEngine {
     var engine = SpeechEngine(
       name: "pocketsphinx",

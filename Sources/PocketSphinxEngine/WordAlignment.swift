@@ -1,45 +1,39 @@
 package import AudioCore
+import CPocketSphinx
+import FilePaths
 import FoundationEssentials
 package import SpeechEngine
 import Synchronization
 
-/// Finds where words lie in utterances, for engines that know the words alone.
+/// Finds the positions of known words in utterances, for engines that return words without times.
 ///
-/// Thread safety: any number of threads may use it at the same time. Loaded aligners are kept: as
-/// many as were at work at once, and no more than there are processors.
+/// Thread safety: any number of threads may use it at the same time. It keeps loaded aligners: as
+/// many as were in use at once, and at most one per processor.
 package final class WordAlignment: Sendable {
   private let location = ModelLocation(chosen: nil)
-  private let limit = max(1, ProcessInfo.processInfo.activeProcessorCount)
   private let hasPrepared = Atomic(false)
-  // Held to move an aligner in or out, never while one loads or works.
-  private let idle = Mutex<[IdleAligner]>([])
-
-  /// An aligner that nobody uses.
-  ///
-  /// Unchecked, because an aligner is no value; right, because whoever gives it back keeps no
-  /// reference, and one taker gets it.
-  private struct IdleAligner: @unchecked Sendable {
-    let aligner: AcousticAligner
-  }
+  private let idle = IdlePool<WordAligner>()
 
   package init() {}
 
-  /// Loads the first aligner in advance, once, if the language's model is installed; `places` reports
-  /// what is wrong with it.
+  /// Loads the first aligner in advance, once.
+  ///
+  /// If the language's model is missing or damaged, `places` throws the error.
   package func prepare(language: String) {
     guard hasPrepared.exchange(true, ordering: .relaxed) == false,
       (try? location.check(language: language)) != nil, let aligner = try? take()
     else { return }
-    giveBack(IdleAligner(aligner: aligner))
+    idle.keep(aligner)
   }
 
-  /// Where each word lies: PocketSphinx' model for the language has to be installed.
+  /// Finds each word with PocketSphinx's model for the language, which must be installed.
   ///
   /// - Parameters:
-  ///   - words: as people write them; punctuation does not matter.
-  ///   - isWanted: asked every tenth of a second of the utterance.
-  /// - Returns: nil for a word that the dictionary lacks, and for all of them where they are not found.
-  /// - Throws: `SpeechEngineError`: `.modelMissing`, `.languageMissing`, `.interrupted`, and others.
+  ///   - words: in usual spelling; punctuation does not matter.
+  ///   - isWanted: called for every tenth of a second of the utterance.
+  /// - Returns: nil for a word that the dictionary lacks, or nil if the words are not found.
+  /// - Throws: `SpeechEngineError`: `.modelMissing`, `.languageMissing`, `.interrupted`, and
+  ///   others.
   package func places(
     of words: [String], in samples: [Float], language: String, while isWanted: () -> Bool
   ) throws(SpeechEngineError) -> [Range<FrameCount>?]? {
@@ -48,7 +42,7 @@ package final class WordAlignment: Sendable {
     let aligner = try take()
     let places = try aligner.places(
       of: parts.flatMap(\.self), in: samples.inSixteenBits, while: isWanted)
-    giveBack(IdleAligner(aligner: aligner))
+    idle.keep(aligner)
     guard var rest = places?[...] else { return nil }
     return parts.map { parts in
       let own = rest.prefix(parts.count)
@@ -59,7 +53,7 @@ package final class WordAlignment: Sendable {
     }
   }
 
-  /// The words of the dictionary that a word is made of: of "Twenty-five!" and of "25" twenty and five.
+  /// The dictionary words of a word: "twenty" and "five" for both "Twenty-five!" and "25".
   private static func parts(of word: String) -> [String] {
     if let number = Int(word[...].trimmed { ".,;:!?\"()".contains($0) }),
       let words = EnglishNumber.words(of: number)
@@ -72,19 +66,15 @@ package final class WordAlignment: Sendable {
       .filter { !$0.isEmpty }
   }
 
-  private func take() throws(SpeechEngineError) -> AcousticAligner {
-    if let free = idle.withLock({ $0.popLast() }) { return free.aligner }
-    return try AcousticAligner(model: location.find())
-  }
-
-  private func giveBack(_ aligner: IdleAligner) {
-    idle.withLock { idle in
-      if idle.count < limit { idle.append(aligner) }
-    }
+  private func take() throws(SpeechEngineError) -> WordAligner {
+    if let aligner = idle.take() { return aligner }
+    return try WordAligner(model: location.find())
   }
 }
 
-/// How numbers are read aloud that have one reading: larger ones may be years or digits.
+/// Numbers with one spoken form.
+///
+/// Larger numbers may be years or digits.
 private enum EnglishNumber {
   private static let small = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
@@ -94,7 +84,7 @@ private enum EnglishNumber {
     "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
   ]
 
-  /// The words of a number below 100; nil for any other.
+  /// Nil for a number that is not from 0 to 99.
   static func words(of number: Int) -> [String]? {
     switch number {
     case 0..<20: [small[number]]
@@ -105,9 +95,112 @@ private enum EnglishNumber {
 }
 
 extension Substring {
-  /// The text without such characters around it.
   fileprivate func trimmed(_ isOuter: (Character) -> Bool) -> Substring {
     let start = drop(while: isOuter)
     return start[..<(start.lastIndex { !isOuter($0) }.map(start.index(after:)) ?? start.startIndex)]
+  }
+}
+
+/// Aligns one utterance with its words, with only the acoustic model and the dictionary: 20 MB, and
+/// a hundredth of the utterance's duration.
+///
+/// Thread safety: one thread at a time.
+private final class WordAligner {
+  private let decoder: OpaquePointer
+  private let frontEnd: FrontEnd
+  private let dictionary: ModelBytes
+  /// The phones of speech, added as words: a sequence of them stands for an unknown word.
+  private let phones: [String]
+  /// Whether the dictionary has a word, for each word so far.
+  private var known: [String: Bool] = [:]
+  private var search: String?
+
+  /// - Throws: `SpeechEngineError` if the model is damaged.
+  init(model: ModelFiles) throws(SpeechEngineError) {
+    phones = try model.validateAcoustics().voices
+    dictionary = try ModelBytes(path: model.dictionary)
+    _ = SphinxLog.redirect
+    guard let configuration = SphinxConfiguration() else {
+      throw .failed(reason: "PocketSphinx could not be configured")
+    }
+    configuration.useAcoustics(of: model)
+    guard let made = configuration.makeDecoder() else {
+      throw .failed(reason: "PocketSphinx could not load the model in \(FilePath(model.directory))")
+    }
+    frontEnd = try FrontEnd(configuration: ps_get_config(made))
+    decoder = made
+    for phone in phones { ps_add_word(decoder, phone, phone, 0) }
+  }
+
+  deinit {
+    ps_free(decoder)
+  }
+
+  /// Finds each word; nil for a word that the dictionary lacks, or nil if the words are not found.
+  ///
+  /// - Parameters:
+  ///   - words: in the dictionary's spelling, in order.
+  ///   - isWanted: called for every tenth of a second; false ends this with `.interrupted`.
+  func places(
+    of words: [String], in samples: [Int16], while isWanted: () -> Bool
+  ) throws(SpeechEngineError) -> [Range<FrameCount>?]? {
+    learn(words)
+    guard words.contains(where: { known[$0] == true }) else { return nil }
+    try search(for: words)
+    ps_start_stream(decoder)
+    try Decoder.check(ps_start_utt(decoder), "ps_start_utt")
+    syrinx_use_live_mean(decoder)
+    if let mean = mean(of: samples) { cmn_live_set(ps_get_feat(decoder).pointee.cmn_struct, mean) }
+    for begin in stride(from: 0, to: samples.count, by: 1_600) {
+      guard isWanted() else { throw .interrupted }
+      let piece = Array(samples[begin..<min(begin + 1_600, samples.count)])
+      try Decoder.check(ps_process_raw(decoder, piece, piece.count, 0, 0), "ps_process_raw")
+    }
+    try Decoder.check(ps_end_utt(decoder), "ps_end_utt")
+    var found = Decoder.words(from: ps_seg_iter(decoder)).filter { !phones.contains($0.text) }[...]
+    let places = words.map { word in known[word] == true ? found.popFirst()?.frames : nil }
+    return places.contains { $0 != nil } ? places : nil
+  }
+
+  /// Adds the words that the dictionary has, with every pronunciation.
+  private func learn(_ words: [String]) {
+    let new = Set(words.filter { known[$0] == nil })
+    guard !new.isEmpty else { return }
+    var wanted = Vocabulary()
+    for word in new {
+      known[word] = false
+      wanted.insert(WordHash(of: word.utf8))
+    }
+    let lines = DictionaryFile.excerpt(of: dictionary, within: wanted)
+    for line in lines.split(separator: UInt8(ascii: "\n")) {
+      let fields = String(decoding: line, as: UTF8.self)
+        .split(maxSplits: 1, whereSeparator: \.isWhitespace).map(String.init)
+      guard fields.count == 2, let word = DictionaryFile.spelling(of: fields[0]), new.contains(word)
+      else { continue }
+      if ps_add_word(decoder, fields[0], fields[1], 0) >= 0 { known[word] = true }
+    }
+  }
+
+  /// Searches for these words in this order.
+  ///
+  /// PocketSphinx allows pauses between them.
+  private func search(for words: [String]) throws(SpeechEngineError) {
+    let sequence = words.map { known[$0] == true ? $0 : "<any>" }.joined(separator: " ")
+    let grammar = """
+      #JSGF V1.0; grammar words; <any> = (\(phones.joined(separator: " | ")))+;
+      public <words> = \(sequence);
+      """
+    let name = search == "words" ? "more words" : "words"
+    try Decoder.check(ps_set_jsgf_string(decoder, name, grammar), "ps_set_jsgf_string")
+    try Decoder.check(ps_set_search(decoder, name), "ps_set_search")
+    if let search { ps_unset_search(decoder, search) }
+    search = name
+  }
+
+  private func mean(of samples: [Int16]) -> [Float]? {
+    var mean = CepstralMean()
+    frontEnd.begin()
+    frontEnd.process(samples) { mean.add($0) }
+    return mean.value
   }
 }

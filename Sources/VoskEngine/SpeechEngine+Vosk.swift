@@ -2,35 +2,35 @@ public import FoundationEssentials
 public import SpeechEngine
 
 extension SpeechEngine {
-  /// Vosk, whose library is loaded at run time, with a model that its user has unpacked.
+  /// Vosk with an unpacked model.
+  ///
+  /// Its library is loaded at run time.
   ///
   /// - Parameters:
-  ///   - library: the path of `libvosk.so`; nil for the one that `SYRINX_VOSK_LIBRARY` names, or
-  ///     else the first in the usual places: `LD_LIBRARY_PATH`, `/usr/local/lib`, `/usr/lib`, where
-  ///     pip installs the package `vosk`, and the loader's folders. Version 0.3.45 is known to do;
-  ///     what later ones add is used where it is there.
-  ///   - modelDirectory: the folder of a model; nil for the one that `SYRINX_VOSK_MODEL` names, or
-  ///     else the first, by its name, in `VOSK_MODEL_PATH`, `~/.cache/vosk`, `~/.local/share/vosk`,
-  ///     `/usr/local/share/vosk` and `/usr/share/vosk` that understands the language.
-  ///   - language: the language of streams that ask for none, as a BCP 47 tag; nil for any. A
-  ///     model's own is told by its folder's name alone; one of another name is taken at its
-  ///     user's word.
+  ///   - library: the path of `libvosk.so`; nil for the path in `SYRINX_VOSK_LIBRARY`, or else the
+  ///     first library in `LD_LIBRARY_PATH`, `/usr/local/lib`, `/usr/lib`, the folders where pip
+  ///     installs the package `vosk`, and the loader's folders. Version 0.3.45 is tested; functions
+  ///     of later versions are used if they exist.
+  ///   - modelDirectory: the folder of a model; nil for the folder in `SYRINX_VOSK_MODEL`, or else
+  ///     the first model for the language, by name, in `VOSK_MODEL_PATH`, `~/.cache/vosk`,
+  ///     `~/.local/share/vosk`, `/usr/local/share/vosk`, and `/usr/share/vosk`.
+  ///   - language: the language of requests without one, as a BCP 47 tag; nil for any. The name of
+  ///     a model's folder shows its language. A model with another name accepts every language.
   ///
-  /// Library and model are looked for at each use, and a model is checked, as far as the beginnings
-  /// of its files tell, before libvosk may see it. Sessions share a model, and the last
-  /// one is kept.
+  /// Each use looks for the library and the model. The beginning of each file of a model is
+  /// validated before libvosk loads it. Sessions share a model, and the last model stays loaded.
   ///
-  /// A grammar has to be one whose sentences can be told one by one, 10 000 at most, and the model
-  /// one with a graph that is composed at run time, as small ones are; an utterance that is none of
-  /// the sentences yields no words. Key phrases need such a model as well; a threshold is the least
-  /// confidence of each word. With alternatives no word has a confidence; the readings of a library
-  /// that tells no times have their words spread evenly. Contextual phrases change nothing, and
-  /// engine options there are none.
+  /// A grammar may have 10,000 sentences at most, and needs a model whose graph is composed at run
+  /// time, as a small model's is. An utterance that is not a sentence of the grammar has no words.
+  /// Key phrases need such a model too. Their threshold is the least confidence of each word. With
+  /// alternatives, words have no confidence. If the library returns no times, the words are spread
+  /// evenly. Contextual phrases have no effect, and there are no engine options.
   public static func vosk(
     library: URL? = nil, modelDirectory: URL? = nil, language: String? = nil
   ) -> SpeechEngine {
     let engine = Vosk(
-      library: LibraryLocation(chosen: library), models: VoskModelLocation(chosen: modelDirectory),
+      library: VoskLibraryLocation(chosen: library),
+      models: VoskModelLocation(chosen: modelDirectory),
       language: language)
     var made = SpeechEngine(
       name: "vosk",
@@ -44,14 +44,14 @@ extension SpeechEngine {
   }
 }
 
-/// What `SpeechEngine.vosk` does.
+/// The implementation of `SpeechEngine.vosk`.
 struct Vosk: Sendable {
-  let library: LibraryLocation
+  let library: VoskLibraryLocation
   let models: VoskModelLocation
   var language: String?
   let cache = VoskModelCache()
 
-  /// The library is loaded to see whether it can be; a model is not.
+  /// This loads the library, but not the model.
   var availability: SpeechEngineAvailability {
     do throws(SpeechEngineError) {
       _ = try library.load()

@@ -1,20 +1,20 @@
-/// Where a Wyoming server is: `tcp://host:port`, `unix:///path`, or `stdio:command`.
+/// The address of a Wyoming server: `tcp://host:port`, `unix:///path`, or `stdio:command`.
 public enum WyomingAddress: Hashable, Sendable {
-  /// A host's name or number, and its port; without one it is 10300, that of speech recognition.
+  /// A host's name or IP address, and its port; 10300 by default.
   case tcp(host: String, port: Int)
   /// The path of a socket.
   case unix(path: String)
-  /// A line of shell script that starts a server on its standard input and output; nil, written
-  /// `stdio`, for the standard input and output of this process.
+  /// A shell command that starts a server on its standard input and output; nil, written `stdio`,
+  /// for the standard input and output of this process.
   case stdio(command: String?)
 
-  /// The port of speech recognition.
+  /// The default port for speech recognition.
   public static let defaultPort = 10_300
 
   /// A server for speech recognition on this machine.
   public static let usual = WyomingAddress.tcp(host: "127.0.0.1", port: defaultPort)
 
-  /// Reads an address; nil where the text is none.
+  /// Parses an address; nil if the text is invalid.
   public init?(_ text: String) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let rest = parts.count > 1 ? parts[1] : ""

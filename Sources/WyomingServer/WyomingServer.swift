@@ -1,32 +1,35 @@
 import ClientDependencies
+public import SpeechClient
 public import Wyoming
 
 /// Recognizes speech for clients of the Wyoming protocol, such as Home Assistant.
 ///
-/// Its recognizer is `\.speechClient`, and `\.speechEngine` says what it knows; both are taken when
-/// `run` is called. Each connection has recognitions of its own. What a client sends faster than it
-/// is recognized waits in the client. A malformed frame gets an `error` event and ends its
-/// connection; the others and the server go on.
+/// It recognizes with `\.speechClient` and lists the models of `\.speechEngine`; `run` reads both
+/// dependencies. Each connection has its own recognitions. Audio that arrives faster than it is
+/// recognized stays in the client. A malformed frame gets an `error` event and ends its connection,
+/// but not the others or the server.
 ///
-/// While audio comes, `transcript-chunk` events carry the words that do not change any more, and
-/// `voice-started` and `voice-stopped` say when there was speech; `transcript` has the whole text
-/// of all utterances between `audio-start` and `audio-stop`.
+/// During the audio, `transcript-chunk` events have the stable words, and `voice-started` and
+/// `voice-stopped` mark speech. `transcript` has the text of all utterances between `audio-start`
+/// and `audio-stop`.
 public struct WyomingServer: Sendable {
   private let address: WyomingAddress
   private let options: WyomingServerOptions
 
-  /// A server for an address; `stdio` is one client, on this process' standard input and output.
+  /// A server for an address.
+  ///
+  /// `stdio` serves one client on this process's standard input and output.
   public init(address: WyomingAddress, options: WyomingServerOptions = WyomingServerOptions()) {
     (self.address, self.options) = (address, options)
   }
 
-  /// Serves until it is cancelled, on standard input until that ends.
+  /// Serves until it is cancelled, or until standard input ends.
   ///
   /// When it returns, all connections are closed, and the socket of a Unix address is removed.
   ///
-  /// - Parameter onListening: is called once clients can connect, with the address that they can
-  ///   use: port 0 has become the one that the system gave.
-  /// - Throws: `WyomingServerError` where it cannot listen.
+  /// - Parameter onListening: called once clients can connect, with their address. For port 0, it
+  ///   has the port that the system chose.
+  /// - Throws: `WyomingServerError` if it cannot listen.
   public func run(
     onListening: @escaping @Sendable (_ address: WyomingAddress) async -> Void = { _ in }
   ) async throws {
@@ -43,7 +46,79 @@ public struct WyomingServer: Sendable {
       try await serveStandardStreams(options)
     case .stdio(command: .some):
       throw WyomingServerError.cannotListen(
-        address: "\(address)", reason: "a server on standard input and output starts no command")
+        address: "\(address)",
+        reason: "a server on standard input and output cannot start a command")
+    }
+  }
+}
+
+/// The limits and behavior of a server.
+public struct WyomingServerOptions: Sendable {
+  /// The most connections at once, each with its own recognizer; 4.
+  ///
+  /// A further client gets an `error` event with the code `busy`, and has five seconds to
+  /// disconnect. Beyond 64 such clients at once, clients are disconnected without an event.
+  public var maximumConnections = 4
+
+  /// The time limit for a client that sends no audio or reads no events; 30 s.
+  ///
+  /// Nil for no limit.
+  ///
+  /// A second of audio restores the whole limit, and less audio a part of it. The time for
+  /// recognition does not count. After the limit, the client gets an `error` event with the code
+  /// `idle`, and its connection ends. The client on standard input and output has no limit.
+  public var idleTimeout: Duration? = .seconds(30)
+
+  /// The size limits of a client's frames.
+  public var limits = WyomingLimits(header: 1 << 16, data: 1 << 18, payload: 1 << 20)
+
+  /// Whether clients on other machines may connect; false.
+  ///
+  /// The protocol has neither passwords nor encryption.
+  public var allowsRemoteClients = false
+
+  /// Changes the request for a client's audio.
+  ///
+  /// It may add parameters that clients cannot send: an endpointing policy, a grammar, or a default
+  /// language.
+  public var prepare: @Sendable (_ request: SpeechRequest) -> SpeechRequest = { $0 }
+
+  /// Called with a part of a client's audio that was not recognized, and the reason.
+  ///
+  /// Does nothing by default.
+  ///
+  /// The transcript lacks its words, except those sent as chunks, and the protocol cannot report
+  /// that. Times count from the client's `audio-start`.
+  public var whenDropped:
+    @Sendable (
+      _ stretch: Range<Duration>, _ reason: SpeechRecognitionEvent.DropReason
+    ) async -> Void = { _, _ in }
+
+  /// The default options.
+  public init() {}
+}
+
+/// Why a server cannot listen.
+public enum WyomingServerError: Error, Equatable {
+  /// Other machines can reach the address, which is not allowed.
+  case remoteAddress(String)
+  /// A process already listens there, or the file is not a socket.
+  case addressInUse(String)
+  /// The system rejects the address, for the given reason.
+  case cannotListen(address: String, reason: String)
+}
+
+extension WyomingServerError: CustomStringConvertible {
+  /// A short text for people.
+  public var description: String {
+    switch self {
+    case .remoteAddress(let address):
+      """
+      \(address) can be reached from other machines, and the protocol has no passwords: listen on \
+      tcp://127.0.0.1:10300, or allow remote clients
+      """
+    case .addressInUse(let address): "\(address) is in use; listen on another address"
+    case .cannotListen(let address, let reason): "cannot listen on \(address): \(reason)"
     }
   }
 }

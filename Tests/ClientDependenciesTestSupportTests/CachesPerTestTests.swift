@@ -5,34 +5,34 @@ import Testing
 @Suite struct CachesPerTestTests {
   @Dependency(\.tally) private var tally
 
-  @Test func `a test has values of its own`() {
+  @Test func `a test has its own values`() {
     #expect(tally.next() == 1)
     #expect(tally.next() == 2)
   }
 
-  @Test func `another test does not see them`() {
+  @Test func `another test does not see a test's values`() {
     #expect(tally.next() == 1)
   }
 
   @Test(arguments: 0..<20)
-  func `each case of a parameterised test has values of its own`(number: Int) async {
+  func `each case of a parameterized test has its own values`(number: Int) async {
     #expect(tally.next() == 1)
     await Task.yield()
     #expect(tally.next() == 2)
   }
 
   @Test(arguments: [7, 7, 7])
-  func `so have cases with equal arguments`(number: Int) {
+  func `cases with equal arguments have their own values`(number: Int) {
     #expect(tally.next() == 1)
   }
 
   @Test(arguments: ["a", "b"], [1, 2, 3])
-  func `so have cases that combine arguments`(text: String, number: Int) {
+  func `cases with combined arguments have their own values`(text: String, number: Int) {
     #expect(tally.next() == 1)
   }
 
   @Test(arguments: [Opaque(), Opaque()])
-  func `so have cases whose arguments cannot be encoded`(argument: Opaque) async {
+  func `cases with arguments that cannot be encoded have their own values`(argument: Opaque) async {
     #expect(tally.next() == 1)
     await Task.detached { [_tally] in #expect(_tally.wrappedValue.next() == 2) }.value
   }

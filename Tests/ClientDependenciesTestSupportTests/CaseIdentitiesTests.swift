@@ -4,13 +4,13 @@ import Testing
 @testable import ClientDependenciesTestSupport
 
 @Suite struct CaseIdentitiesTests {
-  @Test func `the only case of a test has no identity of its own`() throws {
+  @Test func `the only case of a test has no separate identity`() throws {
     let testCase = try #require(Test.Case.current)
     #expect(CaseIdentities.shared.identity(of: testCase) == nil)
   }
 
   @Test(arguments: [("one", 1), ("two", 2)])
-  func `the identity of a case holds its arguments and stays the same`(
+  func `the identity of a case contains its arguments and is stable`(
     name: String, number: Int
   ) throws {
     let testCase = try #require(Test.Case.current)
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2])
-  func `a case is described once while it is among the last ones`(number: Int) throws {
+  func `a recent case is described once`(number: Int) throws {
     let testCase = try #require(Test.Case.current)
     let count = LockIsolated(0)
     let identities = CaseIdentities(capacity: 1) { _ in
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [1])
-  func `a case that is no longer among the last ones is described again`(number: Int) throws {
+  func `a case that is no longer recent is described again`(number: Int) throws {
     let testCase = try #require(Test.Case.current)
     let count = LockIsolated(0)
     let identities = CaseIdentities(capacity: 0) { _ in

@@ -16,18 +16,18 @@ struct DependenciesTraitTests {
   }
 
   @Test(.dependency(\.nameClient.name, inner))
-  func `a test's trait wins over that of its suite`() {
+  func `a test's trait overrides its suite's trait`() {
     #expect(client.name() == "inner")
     #expect(number == 1)
   }
 
   @Test(.dependency(\.number, 2), .dependency(\.number, 3))
-  func `of two traits the later one wins`() {
+  func `the later of two traits takes precedence`() {
     #expect(number == 3)
   }
 
   @Test(.dependency(\.number, 2))
-  func `an override in the test wins over its traits`() {
+  func `an override in the test takes precedence over its traits`() {
     withDependencies {
       $0.number = 4
     } operation: {
@@ -37,7 +37,7 @@ struct DependenciesTraitTests {
   }
 
   @Test(.dependency(NameClient { "the client" }))
-  func `a client can be given as it is`() {
+  func `a trait can set a client value`() {
     #expect(client.name() == "the client")
   }
 
@@ -46,7 +46,7 @@ struct DependenciesTraitTests {
       $0.number += 10
       $0.nameClient.name = { "updated" }
     })
-  func `an update sees what the suite's trait did`() {
+  func `a trait's update sees the changes of the suite's trait`() {
     #expect(number == 11)
     #expect(client.name() == "updated")
   }
@@ -56,7 +56,7 @@ struct DependenciesTraitTests {
       await Task.yield()
       $0.number = 5
     })
-  func `an update may be asynchronous`() {
+  func `a trait's update may be asynchronous`() {
     #expect(number == 5)
   }
 
@@ -70,13 +70,13 @@ struct DependenciesTraitTests {
     @Dependency(\.number) private var number
     @Dependency(\.tally) private var tally
 
-    @Test func `a nested suite keeps the traits around it`() {
+    @Test func `a nested suite keeps the outer suite's traits`() {
       #expect(number == 1)
       #expect(tally.next() == 1)
     }
 
     @Test(.dependency(\.tally, Tally()), arguments: 0..<4)
-    func `a value in a trait is made anew for each case`(case: Int) {
+    func `a trait's value is created for each case`(case: Int) {
       #expect(tally.next() == 1)
     }
   }
@@ -85,7 +85,7 @@ struct DependenciesTraitTests {
 @Suite struct DependenciesTraitFailureTests {
   struct Failure: Error {}
 
-  @Test func `what an update throws is thrown before the test runs`() async throws {
+  @Test func `an error of a trait's update is thrown before the test runs`() async throws {
     let trait = _DependenciesTrait.dependencies { _ in throw Failure() }
     let test = try #require(Test.current)
     await #expect(throws: Failure.self) {
@@ -95,7 +95,7 @@ struct DependenciesTraitTests {
     }
   }
 
-  @Test func `the values of a trait's cache end with the test`() async throws {
+  @Test func `a trait's cached values end with the test`() async throws {
     let test = try #require(Test.current)
     let holder = Holder()
     try await _DependenciesTrait.dependencies.provideScope(for: test, testCase: .current) {

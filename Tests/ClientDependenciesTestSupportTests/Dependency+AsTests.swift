@@ -3,17 +3,17 @@ import Testing
 
 @Suite(.dependency(\.speaker, FakeSpeaker(word: "fake")))
 struct DependencyAsTests {
-  @Test func `a property is read as the type that the test put there`() {
+  @Test func `a property is read with the type that the test set`() {
     @Dependency(\.speaker, as: FakeSpeaker.self) var speaker
     #expect(speaker.word == "fake")
   }
 
-  @Test func `so is a key`() {
+  @Test func `a key is read with the type that the test set`() {
     @Dependency(SpeakerKey.self, as: FakeSpeaker.self) var speaker
     #expect(speaker.word == "fake")
   }
 
-  @Test func `another type stops the process with the names of both`() async {
+  @Test func `reading a property with a wrong type stops the process with both type names`() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {

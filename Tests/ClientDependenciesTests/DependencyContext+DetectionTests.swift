@@ -3,18 +3,19 @@ import Testing
 @testable import ClientDependencies
 
 @Suite struct ContextDetectionTests {
-  @Test func `a program at work is live and a process of a test framework is a test`() {
+  @Test
+  func `a program is in the live context, and a test framework's process in the test context`() {
     #expect(context([:], isTesting: false) == .live)
     #expect(context([:], isTesting: true) == .test)
   }
 
-  @Test func `the mark of a preview makes a preview`() {
+  @Test func `the preview marker selects the preview context`() {
     #expect(context(["XCODE_RUNNING_FOR_PREVIEWS": "1"], isTesting: false) == .preview)
     #expect(context(["XCODE_RUNNING_FOR_PREVIEWS": "0"], isTesting: false) == .live)
   }
 
   @Test(arguments: DependencyContext.allCases)
-  func `the override decides before everything else`(wanted: DependencyContext) {
+  func `the override takes precedence`(wanted: DependencyContext) {
     let environment = [
       "SWIFT_DEPENDENCIES_CONTEXT": wanted.rawValue, "XCODE_RUNNING_FOR_PREVIEWS": "1",
     ]
@@ -23,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: ["production", "Live", ""])
-  func `an override that is no context is complained about and ignored`(text: String) {
+  func `an invalid context override is reported and ignored`(text: String) {
     let detection = ContextDetection(
       environment: ["SWIFT_DEPENDENCIES_CONTEXT": text], isTesting: false)
     #expect(detection.context == .live)

@@ -2,7 +2,7 @@ import ClientDependencies
 import Testing
 
 @Suite struct DependencyKeyTests {
-  @Test func `a missing test value is replaced by that of previews`() {
+  @Test func `the preview value replaces a missing test value`() {
     @Dependency(ShownKey.self) var shown
     withKnownIssue {
       #expect(shown == "preview")
@@ -11,7 +11,7 @@ import Testing
     }
   }
 
-  @Test func `a key that is asked itself for a missing test value says what is missing`() {
+  @Test func `a direct access to a missing test value names the key`() {
     withKnownIssue {
       #expect(LiveOnlyKey.testValue == 42)
     } matching: { issue in
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `a missing test value of which another one is made is an issue where that is read`() {
+  @Test func `a missing test value inside another value is an issue at the outer read`() {
     @Dependency(BorrowingKey.self) var borrowed
     let line = #line - 1
     withKnownIssue {
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `an override with a missing test value is no issue`() async {
+  @Test func `an override with a missing test value is not an issue`() async {
     @Dependency(\.liveOnly) var liveOnly
     withDependencies {
       $0.liveOnly = LiveOnlyKey.testValue
@@ -50,7 +50,9 @@ import Testing
     }
   }
 
-  @Test func `a test value that asks first reports no change of a part of it, but a use`() {
+  @Test
+  func `a test value that checks shouldReportUnimplemented reports uses, but not partial changes`()
+  {
     @Dependency(AskingKey.self) var asking
     withDependencies {
       $0 = DependencyValues()
@@ -74,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `a live value that an update closure missed is missing for others`() {
+  @Test func `a live value that is missing in an update closure is missing for later readers`() {
     @Dependency(\.interfaceOnly) var text
     withDependencies {
       $0.context = .live

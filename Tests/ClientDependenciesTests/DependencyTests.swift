@@ -4,7 +4,7 @@ import Testing
 @Suite struct DependencyTests {
   @Dependency(\.number) private var stored
 
-  @Test func `a key path that is a value reads as one that is written out`() {
+  @Test func `a key-path value reads like a key-path literal`() {
     let keyPath: any KeyPath<DependencyValues, Int> & Sendable = \.number
     @Dependency(keyPath) var number
     #expect(number == 3)
@@ -29,13 +29,13 @@ import Testing
     #expect(withDependencies({ $0.number = 8 }, operation: { Holder.number }) == 8)
   }
 
-  @Test func `a local wrapper reads a key that has no property`() {
+  @Test func `a local wrapper reads a key without a property`() {
     @Dependency(NumberKey.self) var number
     #expect(number == 3)
     #expect(withDependencies({ $0[NumberKey.self] = 9 }, operation: { number }) == 9)
   }
 
-  @Test func `an endpoint can be taken alone`() throws {
+  @Test func `a wrapper can read a single endpoint`() throws {
     @Dependency(\.greeter.greet) var greet
     let greeting = try withDependencies {
       $0.greeter.greet = { "hello \($0)" }
@@ -45,7 +45,7 @@ import Testing
     #expect(greeting == "hello Ada")
   }
 
-  @Test func `a wrapper keeps the overrides of the scope it was made in`() {
+  @Test func `a wrapper keeps the overrides of its scope`() {
     let reader = withDependencies {
       $0.number = 5
     } operation: {
@@ -54,7 +54,7 @@ import Testing
     #expect(reader.number == 5)
   }
 
-  @Test func `the current scope wins over the one that a wrapper was made in`() {
+  @Test func `the current scope takes precedence over the wrapper's`() {
     let reader = withDependencies {
       $0.number = 5
       $0.interfaceOnly = "kept"
@@ -69,23 +69,23 @@ import Testing
     }
   }
 
-  @Test func `a wrapper keeps the context of the scope it was made in`() {
+  @Test func `a wrapper keeps the context of its scope`() {
     let reader = withDependencies({ $0.context = .preview }, operation: { Reading() })
     #expect(reader.number == 2)
   }
 
-  @Test func `a value that a wrapper's read makes sees the overrides of the wrapper`() {
+  @Test func `a value that a wrapper's read creates sees the wrapper's overrides`() {
     let reader = withDependencies({ $0.number = 50 }, operation: { SumReading() })
     #expect(reader.sum == 250)
   }
 
-  @Test func `a value that a wrapper's read makes sees the context of the wrapper`() {
+  @Test func `a value that a wrapper's read creates sees the wrapper's context`() {
     let reader = withDependencies({ $0.context = .live }, operation: { SumReading() })
     #expect(reader.sum == 101)
     #expect(SumReading().sum == 203)
   }
 
-  @Test func `a value that was made for one wrapper is kept for the others`() {
+  @Test func `a value that one wrapper's read creates is cached for the others`() {
     let reader = withDependencies({ $0.number = 50 }, operation: { SumReading() })
     #expect(reader.sum == 250)
     #expect(SumReading().sum == 250)
@@ -103,7 +103,7 @@ import Testing
     #expect(ComputedReading().doubled == 6)
   }
 
-  @Test func `a value that is nil is a value`() {
+  @Test func `nil is a value`() {
     @Dependency(\.optional) var optional
     #expect(optional == nil)
     #expect(withDependencies({ $0.optional = "some" }, operation: { optional }) == "some")

@@ -15,7 +15,7 @@ import Testing
     #expect(withDependencies({ $0.context = context }, operation: { current }) == number)
   }
 
-  @Test func `values without overrides can be had for each context`() {
+  @Test func `values without overrides exist for each context`() {
     #expect(DependencyValues.live.number == 1)
     #expect(DependencyValues.preview.number == 2)
     #expect(DependencyValues.test.number == 3)
@@ -36,7 +36,7 @@ import Testing
     #expect(DependencyValues.preview.interfaceOnly == "test")
   }
 
-  @Test func `a test that reads a live value gets an issue each time that says where`() {
+  @Test func `each read of a live value in a test is an issue with its location`() {
     @Dependency(\.liveOnly) var liveOnly
     for _ in 0..<2 {
       withKnownIssue {
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `an override of a live value in a test is no issue`() {
+  @Test func `an override of a live value in a test is not an issue`() {
     @Dependency(\.liveOnly) var liveOnly
     withDependencies {
       $0.liveOnly += 1
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `a key that is read on behalf of others is reported with their place and name`() {
+  @Test func `a key that a property reads is reported with the reader's location and name`() {
     withKnownIssue {
       _ =
         DependencyValues._current[
@@ -119,13 +119,13 @@ import Testing
     }
   }
 
-  @Test func `a key may ask that its missing live value is no issue`() {
+  @Test func `a key may disable the issue of its missing live value`() {
     @Dependency(\.quiet) var quiet
     #expect(withDependencies({ $0.context = .live }, operation: { quiet }) == "quiet")
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `a missing test value that is read elsewhere is an issue of the wrapper's test`(
+  func `a missing test value that another thread reads is an issue of the wrapper's test`(
     place: Elsewhere
   ) async {
     await withKnownIssue {

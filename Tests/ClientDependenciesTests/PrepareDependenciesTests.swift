@@ -5,14 +5,14 @@ import Testing
 @Suite struct PrepareDependenciesTests {
   @Dependency(\.number) private var number
 
-  @Test func `what the closure returns or throws is handed on`() {
+  @Test func `the closure's result and error are passed on`() {
     struct Refusal: Error {}
     #expect(prepareDependencies { _ in 42 } == 42)
     #expect(throws: Refusal.self) { try prepareDependencies { _ in throw Refusal() } }
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `a prepared value is seen by every wrapper of the test, also elsewhere`(
+  func `every wrapper of a test reads a prepared value, even on another thread`(
     place: Elsewhere
   ) async {
     prepareDependencies { $0.number = 10 }
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20)
-  func `a test does not see what others prepare`(seconds: Int) async {
+  func `a test does not see the prepared values of other tests`(seconds: Int) async {
     @Dependency(\.date.now) var now
     let date = Date(timeIntervalSince1970: Double(seconds))
     prepareDependencies { $0.date.now = date }
@@ -32,7 +32,7 @@ import Testing
     #expect(now == date)
   }
 
-  @Test func `of several values in one call the last one counts`() {
+  @Test func `the last of several prepared values in one call counts`() {
     prepareDependencies {
       $0.number = 10
       $0.number += 1
@@ -41,7 +41,7 @@ import Testing
     #expect(number == 12)
   }
 
-  @Test func `a part of a value can be prepared, and the rest stays`() throws {
+  @Test func `preparing a part of a value keeps the rest`() throws {
     @Dependency(\.greeter) var greeter
     prepareDependencies {
       $0[GreeterClient.self].greet = { "prepared \($0)" }
@@ -51,7 +51,7 @@ import Testing
     #expect(greeter.isOpen())
   }
 
-  @Test func `the closure's own reads see what it has set so far`() {
+  @Test func `reads in the update closure see its earlier changes`() {
     let seen = prepareDependencies {
       $0.number = 10
       return [$0.number, number]
@@ -59,7 +59,7 @@ import Testing
     #expect(seen == [10, 10])
   }
 
-  @Test func `an override wins over a prepared value, for its scope`() {
+  @Test func `an override takes precedence over a prepared value in its scope`() {
     prepareDependencies { $0.number = 10 }
     withDependencies {
       $0.number += 1
@@ -69,7 +69,7 @@ import Testing
     #expect(number == 10)
   }
 
-  @Test func `values are live where that context is prepared`() {
+  @Test func `preparing the live context selects live values`() {
     prepareDependencies {
       $0.context = .live
       $0.interfaceOnly = "prepared"
@@ -80,7 +80,7 @@ import Testing
     #expect(DependencyValues._current.interfaceOnly == "prepared")
   }
 
-  @Test func `a key without a live value lacks none where one is prepared`() {
+  @Test func `a prepared value replaces a missing live value`() {
     withDependencies {
       $0.context = .live
     } operation: {
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `a preview may prepare a value again, and after it was read`() {
+  @Test func `a preview may prepare a value repeatedly and after reading it`() {
     withDependencies {
       $0.context = .preview
     } operation: {
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `a value that was read stays, and the issue names where it was read`() {
+  @Test func `preparing a value after a read is an issue with the read's location`() {
     #expect(number == 3)
     withKnownIssue {
       prepareDependencies { $0.number = 10 }
@@ -140,7 +140,7 @@ import Testing
     #expect(DependencyValues._current.context == .test)
   }
 
-  @Test(.dependencies) func `a test with a cache of its own prepares values for that one`() {
+  @Test(.dependencies) func `a test with its own cache prepares values in that cache`() {
     prepareDependencies { $0.number = 10 }
     #expect(number == 10)
     withDependencies {

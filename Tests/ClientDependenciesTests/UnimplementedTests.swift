@@ -4,7 +4,7 @@ import Testing
 @Suite struct UnimplementedTests {
   @Dependency(\.greeter) private var greeter
 
-  @Test func `a throwing endpoint that a test did not override is an issue and throws`() {
+  @Test func `a throwing endpoint without an override is an issue and throws`() {
     withKnownIssue {
       #expect(throws: Unimplemented("GreeterClient.greet")) { try greeter.greet("Ada") }
     } matching: { issue in
@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test func `another endpoint is an issue and gives its placeholder`() {
+  @Test func `an endpoint without an override is an issue and returns its placeholder`() {
     withKnownIssue {
       #expect(greeter.isOpen() == false)
     } matching: { issue in
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `an endpoint that a test overrides is no issue`() throws {
+  @Test func `an overridden endpoint is not an issue`() throws {
     try withDependencies {
       $0.greeter.greet = { $0 }
     } operation: {
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `the error says what is missing`() {
+  @Test func `the error of an endpoint names it`() {
     #expect("\(Unimplemented("A.b"))" == "Unimplemented: 'A.b'")
   }
 }

@@ -3,13 +3,13 @@ import Testing
 @testable import ClientDependencies
 
 @Suite struct WithDependenciesFromTests {
-  @Test func `a model hands its dependencies to what it makes`() {
+  @Test func `objects that a model creates get its dependencies`() {
     let parent = withDependencies({ $0.number = 5 }, operation: { Model() })
     let child = withDependencies(from: parent) { Model() }
     #expect(child.number == 5)
   }
 
-  @Test func `the update adds to what a model hands on`() {
+  @Test func `an update adds to a model's dependencies`() {
     let parent = withDependencies({ $0.number = 5 }, operation: { Model() })
     let child = withDependencies(from: parent) {
       $0.interfaceOnly = "added"
@@ -20,7 +20,7 @@ import Testing
     #expect(child.text == "added")
   }
 
-  @Test func `the current values win over those of the model`() {
+  @Test func `the current values take precedence over the model's`() {
     let parent = withDependencies({ $0.number = 5 }, operation: { Model() })
     withDependencies {
       $0.number = 6
@@ -29,17 +29,17 @@ import Testing
     }
   }
 
-  @Test func `a subclass hands on what its superclass holds`() {
+  @Test func `a subclass passes on its superclass's dependencies`() {
     let parent = withDependencies({ $0.number = 5 }, operation: { [Submodel()] }).first
     #expect(withDependencies(from: parent ?? Submodel()) { Model().number } == 5)
   }
 
-  @Test func `an object that was made in a scope remembers it without a wrapper`() {
+  @Test func `a returned object keeps its scope without a wrapper`() {
     let plain = withDependencies({ $0.number = 5 }, operation: { Plain() })
     #expect(withDependencies(from: plain) { Model().number } == 5)
   }
 
-  @Test func `an object that passes through outer scopes keeps what the inner one overrode`() {
+  @Test func `an object that outer scopes return keeps the inner scope's overrides`() {
     func nested<Made: AnyObject>(_ make: () -> Made) -> Made {
       withDependencies {
         $0.number = 5
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `a scope that hands out an object made before adds nothing to it`() {
+  @Test func `returning an existing object from a scope does not change the object's scope`() {
     let model = Model()
     withDependencies({ $0.number = 5 }, operation: { model })
     #expect(withDependencies(from: model) { Model().number } == 3)
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `an asynchronous operation is handed the dependencies as well`() async {
+  @Test func `an asynchronous operation gets the escaped dependencies`() async {
     let parent = withDependencies({ $0.number = 5 }, operation: { Model() })
     let number = await withDependencies(from: parent) {
       await Task.yield()
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `what a model makes elsewhere belongs to the model's test`(place: Elsewhere) async {
+  func `objects that a model creates on another thread belong to its test`(place: Elsewhere) async {
     let parent = UncheckedSendable(Model())
     let tests = Recorder<RunningTest?>()
     await place.run {
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `what a model makes elsewhere with changes belongs to the model's test`(
+  func `objects that a model creates with overrides on another thread belong to its test`(
     place: Elsewhere
   ) async {
     let parent = UncheckedSendable(Model())
@@ -116,9 +116,11 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `a value that is missing for what a model makes elsewhere is an issue of the model's test`(
-    place: Elsewhere
-  ) async {
+  func
+    `a missing value of an object that a model creates on another thread is an issue of the model's test`(
+      place: Elsewhere
+    ) async
+  {
     await withKnownIssue {
       let parent = UncheckedSendable(Model())
       await place.run { _ = withDependencies(from: parent.value) { MissingReading() }.liveOnly }
@@ -127,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `a model with nothing to hand on is an issue and the current values are used`() {
+  @Test func `a model without dependencies is an issue, and the current values are used`() {
     let stranger = Plain()
     withKnownIssue {
       #expect(withDependencies(from: stranger) { Model().number } == 3)

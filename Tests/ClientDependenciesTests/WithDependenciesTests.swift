@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `the update may be asynchronous`() async {
+  @Test func `the update of withDependencies may be asynchronous`() async {
     func fetched() async -> Int {
       await Task.yield()
       return 12
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `what a wrapper reads in an update closure is no issue, what it reads later is one`()
+  @Test func `a wrapper's reads are issues only outside update closures`()
     async
   {
     @Dependency(\.interfaceOnly) var text

@@ -5,7 +5,7 @@ import Testing
 @Suite struct WithEscapedDependenciesTests {
   @Dependency(\.number) private var number
 
-  @Test func `a Dispatch queue reads the overrides that escaped to it, and none outside`() async {
+  @Test func `a Dispatch queue reads escaped overrides only inside the yield`() async {
     let read = await withDependencies {
       $0.number = 7
     } operation: {
@@ -22,7 +22,7 @@ import Testing
     #expect(read == [3, 7, 3])
   }
 
-  @Test func `a detached task reads the overrides that escaped to it`() async {
+  @Test func `a detached task reads escaped overrides`() async {
     let read = await withDependencies {
       $0.number = 8
     } operation: {
@@ -38,7 +38,7 @@ import Testing
     #expect(read == 8)
   }
 
-  @Test func `overrides inside a yield win, and those around it do not count`() {
+  @Test func `overrides inside a yield apply, and those around it do not`() {
     let continuation = withDependencies {
       $0.number = 7
     } operation: {
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `a continuation yields as often as it is asked to and hands errors on`() {
+  @Test func `a continuation yields any number of times and rethrows errors`() {
     struct Refusal: Error {}
     withEscapedDependencies { dependencies in
       #expect(dependencies.yield { 1 } == 1)
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `what a yield on another thread reports fails the test`() async {
+  @Test func `an issue in a yield on another thread fails the test`() async {
     await withKnownIssue {
       await withCheckedContinuation { waiting in
         withEscapedDependencies { dependencies in

@@ -12,7 +12,7 @@ import Testing
     return search.isWithin(vocabulary)
   }
 
-  @Test func `of a grammar its words count, and not its names, tags, weights and comments`() {
+  @Test func `a grammar needs its words, but not its names, tags, weights, and comments`() {
     let grammar = DecoderSearch.grammar(
       """
       #JSGF V1.0 UTF-8 en;
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `of key phrases each word counts, and dictation has no others`() {
+  @Test func `key phrases need each of their words, and dictation needs no others`() {
     let phrases = DecoderSearch.keyPhrases([SpeechKeyPhrase("go on"), SpeechKeyPhrase("stop")])
     #expect(isWithin("stop on go", phrases))
     #expect(!isWithin("stop go", phrases) && !isWithin("go on", phrases))
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: ["\"go on\"", "// robot", "go\\", "\u{FC}ber"])
-  func `in doubt a word is another one`(text: String) {
+  func `an uncertain word counts as unknown`(text: String) {
     #expect(!isWithin("go on", .grammar("public <a> = go | \(text);")))
   }
 }

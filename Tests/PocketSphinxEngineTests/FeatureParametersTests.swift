@@ -19,7 +19,7 @@ import Testing
     _ = try FeatureParameters(try ModelBytes(Array(text.utf8)))
   }
 
-  @Test func `the parameters of the model are taken`() throws {
+  @Test func `the parameters of the installed model are valid`() throws {
     try parse(Self.good)
   }
 
@@ -29,7 +29,7 @@ import Testing
     ("-lowerf 130", "-lowerf"), ("6800", "nan"), ("25\n", "2e1\n"),
     ("-nfilt 25", "-nfilt 25\n-upperf 6900"), ("-lowerf 130", "-lowerf 130\n-nfft 5.12e2"),
   ])
-  func `a value that PocketSphinx would die of, or take to bad effect, is damage`(
+  func `a value that would end or mislead PocketSphinx is damage`(
     good: String, bad: String
   ) {
     #expect(throws: SphinxModelDamage.self) {
@@ -46,20 +46,20 @@ import Testing
   @Test(arguments: [
     ("4000", "1000", "25"), ("4000", "4000", "25"), ("3900", "4000", "25"), ("0", "1000", "80"),
   ])
-  func `a filterbank with filters between the lines of the spectrum is damage`(
+  func `a filter that covers no line of the spectrum is damage`(
     lower: String, upper: String, count: String
   ) {
     #expect(throws: SphinxModelDamage.self) { try parse(Self.filters(lower, upper, count)) }
   }
 
   @Test(arguments: [("133.33334", "6855.4976", "40"), ("0", "8000", "80"), ("130", "3700", "20")])
-  func `the filterbanks of other models are taken`(
+  func `the filterbanks of other models are valid`(
     lower: String, upper: String, count: String
   ) throws {
     try parse(Self.filters(lower, upper, count))
   }
 
-  @Test func `edges that are the wrong way round are named`() {
+  @Test func `the error names band edges in the wrong order`() {
     #expect(throws: SphinxModelDamage("-lowerf 4000.0 is not below -upperf 1000.0")) {
       try parse(Self.filters("4000", "1000", "25"))
     }

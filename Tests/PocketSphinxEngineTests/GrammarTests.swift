@@ -1,5 +1,6 @@
 import AudioCore
 import Foundation
+import Logging
 import SoundFile
 import SpeechEngine
 import Testing
@@ -48,7 +49,7 @@ import Testing
   }
 
   @Test
-  func `an utterance is taken for a sentence of the grammar, and its words have no confidence`()
+  func `an utterance becomes a sentence of the grammar, without confidences`()
     throws
   {
     let words = try final(SpeechSessionOptions(grammar: Self.commands)).words
@@ -59,8 +60,7 @@ import Testing
     #expect(["go", "back", "two", "meters"].starts(with: forced))
   }
 
-  @Test func `a decoder that had a grammar takes dictation again, and the other way round`() throws
-  {
+  @Test func `a decoder switches from a grammar to dictation and back`() throws {
     let narrow = "#JSGF V1.0; grammar a; public <a> = stop;"
     for _ in 0..<2 {
       _ = try final(SpeechSessionOptions(grammar: narrow))
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(arguments: ["(go | forward | ten | meters)+", "go forward ten [stop*] meters*"])
-  func `a repetition leaves no mark among the words`(rule: String) throws {
+  func `a repetition adds no words of its own`(rule: String) throws {
     let grammar = "#JSGF V1.0; grammar a; public <a> = \(rule);"
     let words = try final(SpeechSessionOptions(grammar: grammar)).words.map(\.text)
     #expect(words == ["go", "forward", "ten", "meters"])
@@ -125,7 +125,7 @@ import Testing
     #expect(words == ["go", "forward", "ten", "meters"])
   }
 
-  @Test func `as many words as a rule may come to are taken`() throws {
+  @Test func `a rule may expand to the largest number of words`() throws {
     let doubled = (0..<13).map { "<r\($0)> = <r\($0 + 1)> <r\($0 + 1)>;" }.joined()
     let grammar = "#JSGF V1.0; grammar a; public <a> = go | <r0>;\(doubled)<r13> = go;"
     _ = try Self.engine.makeSession(SpeechSessionOptions(grammar: grammar))
@@ -143,14 +143,36 @@ import Testing
   }
 
   @Test(arguments: ["de-DE", "en-GB", ""])
-  func `another language than the model's is an error`(language: String) {
+  func `a language other than the model's is an error`(language: String) {
     #expect(throws: SpeechEngineError.languageMissing(wanted: language, available: "en-US")) {
       _ = try Self.engine.makeSession(SpeechSessionOptions(language: language))
     }
   }
 
   @Test(arguments: ["en-US", "en_US", "en"])
-  func `the model's language goes by several spellings`(language: String) throws {
+  func `the model's language may be spelled in several ways`(language: String) throws {
     _ = try Self.engine.makeSession(SpeechSessionOptions(language: language))
+  }
+}
+
+@Suite struct GrammarProblemTests {
+  @Test func `without an error there is no problem`() {
+    #expect(GrammarProblem([], in: "") == nil)
+  }
+
+  @Test func `the line of a word is found by the whole word`() {
+    let problem = GrammarProblem(
+      ["The word 'go' is missing in the dictionary"], in: "going\ngo-back\n(go|stop)")
+    #expect(problem?.line == 3)
+  }
+
+  @Test func `an unknown error is reported as it is`() {
+    #expect(GrammarProblem(["the moon is full"], in: "")?.reason == "the moon is full")
+  }
+}
+
+@Suite struct SphinxLogTests {
+  @Test func `PocketSphinx's log is hidden by default`() {
+    for level in Int32(0)...5 { #expect(SphinxLog.level(of: level) < .info) }
   }
 }

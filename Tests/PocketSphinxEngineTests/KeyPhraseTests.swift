@@ -20,7 +20,7 @@ import Testing
       .words
   }
 
-  @Test func `spoken phrases are found in their places, and others are not`() throws {
+  @Test func `spoken phrases are found at their positions, and others are not found`() throws {
     let session = try session(
       SpeechKeyPhrase("go forward"), SpeechKeyPhrase("meters"), SpeechKeyPhrase("stop"),
       SpeechKeyPhrase("raspberry"))
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `the threshold decides`() throws {
+  @Test func `the threshold decides whether a phrase is found`() throws {
     let strict = try session(SpeechKeyPhrase("go forward ten meters", threshold: 1))
     let loose = try session(SpeechKeyPhrase("yes", threshold: 1e-60))
     #expect(try strict.recognize(samples(of: "window.wav")).final.words.isEmpty)
@@ -60,7 +60,7 @@ import Testing
   @Test(arguments: [
     "go blorfle", "Go forward", "go/forward", "go <sil>", "[NOISE] forward", "forward(2) go",
   ])
-  func `a word that the model does not have is an error`(phrase: String) throws {
+  func `an unknown word in a key phrase is an error`(phrase: String) throws {
     let unknown = phrase.split(separator: " ").first { $0 != "go" && $0 != "forward" }
     #expect(throws: SpeechEngineError.wordUnknown(String(try #require(unknown)), phrase: phrase)) {
       _ = try session(SpeechKeyPhrase("ten"), SpeechKeyPhrase(phrase))
@@ -93,15 +93,56 @@ import Testing
   }
 
   @Test func `the usual threshold falls with the length of the phrase`() {
-    #expect(abs(KeyPhraseThreshold.usual(soundCount: 2) / 1e-5 - 1) < 1e-6)
-    #expect(abs(KeyPhraseThreshold.usual(soundCount: 12) / 1e-12 - 1) < 1e-6)
-    #expect(abs(KeyPhraseThreshold.usual(soundCount: 99) / 1e-30 - 1) < 1e-6)
+    #expect(abs(Decoder.usualThreshold(phoneCount: 2) / 1e-5 - 1) < 1e-6)
+    #expect(abs(Decoder.usualThreshold(phoneCount: 12) / 1e-12 - 1) < 1e-6)
+    #expect(abs(Decoder.usualThreshold(phoneCount: 99) / 1e-30 - 1) < 1e-6)
   }
 
-  @Test func `no file is left of the phrases`() throws {
+  @Test func `key phrases leave no file`() throws {
     _ = try session(SpeechKeyPhrase("go forward"))
     let left = try FileManager.default.contentsOfDirectory(
       atPath: FileManager.default.temporaryDirectory.path)
     #expect(!left.contains { $0.hasPrefix("syrinx-phrases-") })
+  }
+}
+
+@Suite struct PhraseSpottingTests {
+  private typealias Word = SpeechHypothesis.Word
+
+  @Test func `audio after a phrase is searched again`() {
+    var spotting = PhraseSpotting()
+    spotting.add((0..<1000).map { Int16($0) })
+    #expect(spotting.take([], settling: 0) == nil)
+    #expect(
+      spotting.take([Word("go", frames: 100..<600)], settling: 0) == (600..<1000).map { Int16($0) })
+    spotting.add((600..<1000).map { Int16($0) })
+    spotting.add((1000..<1200).map { Int16($0) })
+    #expect(
+      spotting.take([Word("on", frames: 50..<500)], settling: 0) == (1100..<1200).map { Int16($0) })
+    #expect(spotting.phrases == [Word("go", frames: 100..<600), Word("on", frames: 650..<1100)])
+  }
+
+  @Test func `of overlapping phrases, the one that begins first counts`() {
+    var spotting = PhraseSpotting()
+    spotting.add(Array(repeating: 0, count: 1000))
+    _ = spotting.take(
+      [Word("forward", frames: 300..<700), Word("go forward", frames: 100..<700)], settling: 0)
+    #expect(spotting.phrases.map(\.text) == ["go forward"])
+  }
+
+  @Test func `a phrase does not extend beyond the audio`() {
+    var spotting = PhraseSpotting()
+    spotting.add(Array(repeating: 0, count: 500))
+    #expect(spotting.take([Word("go", frames: 400..<640)], settling: 0) == [])
+    #expect(spotting.phrases.map(\.frames) == [400..<500])
+  }
+
+  @Test func `a phrase counts once enough audio follows it`() {
+    var spotting = PhraseSpotting()
+    let phrase = Word("go", frames: 100..<600)
+    spotting.add(Array(repeating: 0, count: 5300))
+    #expect(spotting.take([phrase], settling: PhraseSpotting.settling) == nil)
+    spotting.add(Array(repeating: 0, count: 100))
+    #expect(spotting.take([phrase], settling: PhraseSpotting.settling)?.count == 4800)
   }
 }

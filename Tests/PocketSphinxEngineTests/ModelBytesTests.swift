@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import SpeechEngine
 import Testing
@@ -23,14 +24,14 @@ import Testing
     #expect(bytes.position == 0)
   }
 
-  @Test func `a folder, and a file that is not there, cannot be read`() {
+  @Test func `a folder and a missing file are unreadable`() {
     for path in ["/tmp", "/nowhere/mdef"] {
       #expect(throws: SpeechEngineError.modelUnreadable(path: path)) { try ModelBytes(path: path) }
     }
   }
 
   @Test(arguments: [(EMFILE, "ulimit -n"), (ENFILE, "ulimit -n"), (ENOMEM, "ulimit -v")])
-  func `a limit of the system is not the file's fault`(code: Int32, remedy: String) {
+  func `a system limit is not an unreadable file`(code: Int32, remedy: String) {
     guard case .failed(let reason) = SpeechEngineError.unreadable("mdef", code: code) else {
       Issue.record("the file is blamed")
       return
@@ -40,9 +41,19 @@ import Testing
     #expect(SpeechEngineError.unreadable("mdef", code: EACCES) == .modelUnreadable(path: "mdef"))
   }
 
-  @Test func `bytes that are left over are damage`() throws {
+  @Test func `leftover bytes are damage`() throws {
     #expect(throws: SphinxModelDamage("it is 3 bytes longer than its header says")) {
       try ModelBytes([1, 2, 3]).requireEnd()
     }
+  }
+}
+
+extension ModelBytes {
+  /// Bytes of a test's own, in a file that has no name any more.
+  init(_ bytes: [UInt8]) throws {
+    let url = FileManager.default.temporaryDirectory.appending(path: "bytes-\(UUID())")
+    try Data(bytes).write(to: url)
+    defer { try? FileManager.default.removeItem(at: url) }
+    try self.init(path: url.path)
   }
 }

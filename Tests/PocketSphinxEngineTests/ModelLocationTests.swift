@@ -1,7 +1,7 @@
 import Foundation
 import SpeechEngine
-import TestTools
 import Testing
+import TestTools
 
 @testable import PocketSphinxEngine
 
@@ -9,7 +9,7 @@ import Testing
   @Test(arguments: [
     ("/nowhere/model", "the folder does not exist"), ("/proc/self", "the folder holds no model"),
   ])
-  func `a named folder without a model is an error that names it, and no package`(
+  func `the error for a folder without a model names the folder, and no package`(
     folder: String, reason: String
   ) {
     for location in [
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `the environment's directory comes before Debian's, and a chosen one before both`() {
+  @Test func `a chosen directory comes before the environment's, and that before Debian's`() {
     let environment = ["SYRINX_POCKETSPHINX_MODEL": "/from/environment"]
     #expect(ModelLocation(chosen: nil, environment: [:]).candidates == [ModelFolder.system])
     #expect(
@@ -41,12 +41,50 @@ import Testing
         == .ready(SpeechModel(language: "en-US", location: ModelFolder.system)))
   }
 
-  @Test func `a directory without a dictionary is damage, and no other place is tried`() throws {
+  @Test func `a directory without a dictionary is damage, without a fallback`() throws {
     let folder = try ModelFolder()
     try folder.remove("cmudict-en-us.dict")
     #expect(
       folder.engine.availability()
         == .unavailable(
-          .modelDamaged(path: folder.url.path, reason: "it holds no dictionary (*.dict)")))
+          .modelDamaged(path: folder.url.path, reason: "it has no dictionary (*.dict)")))
+  }
+}
+
+@Suite struct AcousticModelLanguageTests {
+  @Test(arguments: [
+    (["/m/en-us", "/m/en-us/cmudict-en-us.dict"], "en-US"),
+    (["/m/fr-fr/", "/m/fr-fr/cmudict-en-us.dict"], "fr-FR"),
+    (["/m/cmusphinx-it-5.2", "/m/cmusphinx-it-5.2/it.dict"], "it"),
+    (["/m/fr", "/m/fr/dictionary.dict", "/m/fr/fr-ca"], "fr-CA"),
+    (["/m/DE_at"], "de-AT"), (["/m/voxforge-de-20171217"], "de"),
+    (["/m/mine", "/m/mine/words.dict", "/m/mine/en-us.lm.bin"], "en-US"),
+    (["/m/my-model-of-today", "/m/my-model-of-today/words.dict"], "und"), (["/"], "und"),
+  ])
+  func `a model's language follows from its name`(paths: [String], tag: String) {
+    #expect(ModelLanguageTag.tag(ofFilesNamed: paths) == tag)
+  }
+
+  @Test(arguments: [("fr-fr", "fr-FR"), ("words", "und")])
+  func `a model of another language reports it, and serves requests for it`(
+    name: String, tag: String
+  ) throws {
+    let folder = try ModelFolder()
+    let moved = folder.url.appending(path: name)
+    try FileManager.default.createDirectory(at: moved, withIntermediateDirectories: true)
+    for (old, new) in [
+      ("en-us", "acoustic"), ("cmudict-en-us.dict", "words.dict"), ("en-us.lm.bin", "words.lm.bin"),
+    ] {
+      try FileManager.default.moveItem(
+        at: folder.url.appending(path: old), to: moved.appending(path: new))
+    }
+    let location = ModelLocation(chosen: moved, environment: [:])
+    #expect(location.availability == .ready(SpeechModel(language: tag, location: moved.path)))
+    try location.check(language: "fr-FR")
+    try location.check(language: nil)
+    guard tag != "und" else { return }
+    #expect(throws: SpeechEngineError.languageMissing(wanted: "en-US", available: "fr-FR")) {
+      try location.check(language: "en-US")
+    }
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import SpeechEngine
-import TestTools
 import Testing
+import TestTools
 
 @testable import PocketSphinxEngine
 
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `the model as it was installed is sound`() throws {
+  @Test func `the installed model is valid`() throws {
     try validate(ModelFolder())
   }
 
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: binaries, [1, 5, 2000])
-  func `a file that lacks its last bytes is damage`(name: String, count: Int) throws {
+  func `a truncated file is damage`(name: String, count: Int) throws {
     let folder = try ModelFolder()
     try folder.change(name) { $0.removeLast(min(count, $0.count)) }
     expectDamage(in: name, of: folder)
@@ -81,7 +81,7 @@ import Testing
     expectDamage(in: name, of: folder)
   }
 
-  @Test func `files of different models are damage`() throws {
+  @Test func `mixed files of two models are damage`() throws {
     let folder = try ModelFolder()
     try folder.change("en-us/transition_matrices") { data in
       data = (try? Data(contentsOf: URL(filePath: "\(ModelFolder.system)/en-us/means"))) ?? data
@@ -89,7 +89,7 @@ import Testing
     expectDamage(in: "en-us/transition_matrices", of: folder)
   }
 
-  @Test func `a filterbank that cannot be is damage`() throws {
+  @Test func `an impossible filterbank is damage`() throws {
     let folder = try ModelFolder()
     try folder.change("en-us/feat.params") { data in
       let text = String(decoding: data, as: UTF8.self)
@@ -104,7 +104,7 @@ import Testing
     ("</s> SIL", "</s> SIL SIL"), ("+NSN+", "AA"), ("+NSN+", "+NSN+ AA"), ("+NSN+", "NONE"),
     ("<sil> SIL", "<sil> SIL\n<sil>(2) +NSN+"),
   ])
-  func `a word of silence or noise with phones of speech is damage`(
+  func `a filler word with phones of speech is damage`(
     good: String, bad: String
   ) throws {
     let folder = try ModelFolder()
@@ -115,12 +115,54 @@ import Testing
   @Test(arguments: [
     (["SIL"], ["SIX"]), (["SH", "SIL", "T"], ["T", "SIL", "SH"]), (["AA", "AE"], ["AA", "AA"]),
   ])
-  func `a model whose phone of silence cannot be looked up is damage`(
+  func `a model whose phone of silence cannot be found is damage`(
     good: [String], bad: [String]
   ) throws {
     let folder = try ModelFolder()
     func names(_ phones: [String]) -> String { "\0\(phones.joined(separator: "\0"))\0" }
     try folder.replace(names(good), with: names(bad), in: "en-us/mdef")
     expectDamage(in: "en-us/mdef", of: folder)
+  }
+}
+
+@Suite struct ModelCheckTests {
+  private func files(_ folder: ModelFolder) throws -> ModelFiles {
+    try #require(try ModelFiles(directory: folder.url.path))
+  }
+
+  @Test func `a model is validated once, and again when a file has changed`() throws {
+    let folder = try ModelFolder()
+    try folder.change("cmudict-en-us.dict") { _ in }
+    let check = ModelValidator()
+    let first = try check.model(files(folder))
+    #expect(try check.model(files(folder)) === first)
+    // Of the same length, written into the same file, and no older than that.
+    let path = folder.path("cmudict-en-us.dict")
+    let times = try FileManager.default.attributesOfItem(atPath: path)[.modificationDate]
+    let file = try FileHandle(forWritingTo: URL(filePath: path))
+    try file.write(contentsOf: Data("b".utf8))
+    try file.close()
+    try FileManager.default.setAttributes([.modificationDate: times as Any], ofItemAtPath: path)
+    #expect(try check.model(files(folder)) !== first)
+  }
+
+  @Test func `a model that becomes damaged is an error until it is repaired`() throws {
+    let folder = try ModelFolder()
+    let check = ModelValidator()
+    _ = try check.model(files(folder))
+    try folder.change("en-us/mdef") { $0.removeLast() }
+    for _ in 0..<2 {
+      #expect(throws: SpeechEngineError.self) { try check.model(files(folder)) }
+    }
+    try folder.change("en-us/mdef") { _ in }
+    _ = try check.model(files(folder))
+  }
+
+  @Test func `another model is validated separately`() throws {
+    let (one, other) = (try ModelFolder(), try ModelFolder())
+    let check = ModelValidator()
+    let first = try check.model(files(one))
+    let second = try check.model(files(other))
+    #expect(second !== first && second.files.directory == other.url.path)
   }
 }

@@ -38,14 +38,14 @@ import Testing
   }
 
   @Test(arguments: sounds, [nil, NonSpeech.grammar])
-  func `music and ringing are no words, neither at once nor in the end`(
+  func `music and ringing give no words, neither partial nor final`(
     sound: NonSpeech, grammar: String?
   ) throws {
     try sound.expectNoWords(seconds: 4, grammar: grammar, from: Self.engine)
   }
 
   @Test(arguments: sounds)
-  func `speech over it is recognized`(sound: NonSpeech) throws {
+  func `speech over music and ringing is recognized`(sound: NonSpeech) throws {
     let said = try samples(of: "go-forward.wav")
     let music = sound.samples(seconds: 6)
     let both = said.enumerated().map { $0.element + 0.03 * music[$0.offset + 4_800] }
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: sounds)
-  func `speech after it is recognized`(sound: NonSpeech) throws {
+  func `speech after music and ringing is recognized`(sound: NonSpeech) throws {
     let said = try samples(of: "go-forward.wav")
     let session = try Self.engine.makeSession(SpeechSessionOptions())
     let heard = try session.recognize(sound.samples(seconds: 2) + said).final.words.map(\.text)

@@ -42,7 +42,7 @@ import Testing
     #expect(other !== decoder)
   }
 
-  @Test func `an interruption ends a call that has begun, and all later ones`() throws {
+  @Test func `an interruption ends the current call and all later ones`() throws {
     let session = try SpeechEngine.pocketSphinx().makeSession(SpeechSessionOptions())
     let audio = try samples(of: "go-forward.wav")
     let long = (0..<20).flatMap { _ in audio }
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `a damaged model is an error and not the end of the process`() throws {
+  @Test func `a damaged model throws an error`() throws {
     let folder = try ModelFolder()
     try folder.change("en-us/mdef") { $0.removeLast($0.count / 2) }
     #expect(

@@ -14,7 +14,7 @@ import Testing
       of: words, in: try samples(of: "go-forward.wav"), language: "en", while: { true })
   }
 
-  @Test func `words are placed where they are spoken, whatever their spelling`() throws {
+  @Test func `words are found at their positions, whatever their spelling`() throws {
     let places = try #require(try places(["Go", "forward,", "TEN", "meters!"]))
     let expected = [(0.48, 0.71), (0.71, 1.13), (1.13, 1.41), (1.41, 2.01)]
     for (place, (begin, end)) in zip(places, expected) {
@@ -32,14 +32,14 @@ import Testing
     #expect(try places(["25%"]) == nil && places(["$40"]) == nil)
   }
 
-  @Test func `a word that the dictionary lacks has no place, and the others keep theirs`() throws {
+  @Test func `an unknown word has no position, and the others keep theirs`() throws {
     let places = try #require(try places(["Go", "xyzzyforward", "ten-meters", "\u{2014}"]))
     #expect(places.map { $0 != nil } == [true, false, true, false])
     #expect(abs((places[2]?.lowerBound.rawValue ?? 0) - 18_080) <= 960)
     #expect(abs((places[2]?.upperBound.rawValue ?? 0) - 32_160) <= 960)
   }
 
-  @Test func `without known words, or without audio, there are no places`() throws {
+  @Test func `without known words or audio there are no positions`() throws {
     #expect(try places([]) == nil)
     #expect(try places(["xyzzy", "2024"]) == nil)
     #expect(

@@ -62,7 +62,7 @@ import VoskEngine
     defer { try? FileManager.default.removeItem(at: folder) }
     let engine = try engine("accept -1")
     await #expect(
-      throws: SpeechClientError.engineFailed(reason: "libvosk could not process the audio (-1)")
+      throws: SpeechClientError.engineFailed(reason: "libvosk cannot process the audio (-1)")
     ) {
       try await SpeechTasks().start(SpeechRequest(buffers: buffers), on: engine).all()
     }

@@ -140,7 +140,7 @@ struct VoskCommandTests {
   func `a library that returns null is an error`() async throws {
     let run = try await run("syrinx transcribe speech.wav --engine vosk", script: "null result\n")
     #expect(run.status == 1)
-    #expect(run.error.contains("libvosk gave no answer"))
+    #expect(run.error.contains("libvosk returned no result"))
   }
 
   @Test

@@ -15,7 +15,7 @@ import Testing
     library = try VoskLibrary(path: Self.fetched.get())
   }
 
-  @Test func `its functions are there, but for what came later, and so is its version`() throws {
+  @Test func `its functions exist except later ones, and its version is known`() throws {
     #expect(LibraryVersion(path: library.path)?.text == VoskLibrary.knownVersion)
     let functions = library.functions
     #expect(functions.findWord != nil && functions.newRecognizerForPhrases != nil)
@@ -24,7 +24,7 @@ import Testing
     #expect(functions.setEndpointerMode == nil && functions.setEndpointerDelays == nil)
   }
 
-  @Test func `it gives no model for a folder that is none, which is an error`() throws {
+  @Test func `a folder without a model is an error`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
     try FileManager.default.createDirectory(
       at: folder.appending(path: "graph"), withIntermediateDirectories: true)
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a model that is only a beginning passes the check and is refused by the library`()
+  @Test func `a model of file beginnings passes validation and fails in the library`()
     throws
   {
     let vosk = try FakeVosk()
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `with a folder that does not exist it is not ready, and says so`() {
+  @Test func `a missing folder makes the engine unavailable`() {
     let engine = SpeechEngine.vosk(
       library: URL(filePath: library.path), modelDirectory: URL(filePath: "/nowhere"))
     guard case .unavailable(let error) = engine.availability() else {

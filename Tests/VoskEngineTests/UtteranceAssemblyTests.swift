@@ -5,39 +5,41 @@ import Testing
 @testable import VoskEngine
 
 @Suite struct UtteranceAssemblyTests {
-  private func reading(_ text: String, _ start: Double, likelihood: Double? = nil)
-    -> VoskAnswer.Reading
+  private func hypothesis(_ text: String, _ start: Double, likelihood: Double? = nil)
+    -> VoskResult.Hypothesis
   {
     let words = text.split(separator: " ").enumerated().map { index, word in
-      VoskAnswer.Word(
+      VoskResult.Word(
         word: String(word), start: start + Double(index), end: start + Double(index) + 0.5)
     }
-    return VoskAnswer.Reading(text: text, result: words, confidence: likelihood)
+    return VoskResult.Hypothesis(text: text, result: words, confidence: likelihood)
   }
 
   private func texts(_ words: [[SpeechHypothesis.Word]]) -> [String] {
     words.map { $0.map(\.text).joined(separator: " ") }
   }
 
-  @Test func `alternatives differ in one stretch, the likelier first`() {
+  @Test func `alternatives differ in one segment, likeliest first`() {
     var assembly = UtteranceAssembly()
     assembly.begin()
     assembly.add(32_000)
-    assembly.endStretch([
-      reading("a b", 0, likelihood: 90), reading("a c", 0, likelihood: 80),
-      reading("a d", 0, likelihood: 50),
+    assembly.endSegment([
+      hypothesis("a b", 0, likelihood: 90), hypothesis("a c", 0, likelihood: 80),
+      hypothesis("a d", 0, likelihood: 50),
     ])
     assembly.add(32_000)
-    assembly.endStretch([reading("e", 2, likelihood: 10), reading("f", 2, likelihood: -10)])
+    assembly.endSegment([hypothesis("e", 2, likelihood: 10), hypothesis("f", 2, likelihood: -10)])
     #expect(texts([assembly.words]) == ["a b e"])
     #expect(texts(assembly.alternatives) == ["a c e", "a b f", "a d e"])
   }
 
-  @Test func `readings of the same words are one`() {
+  @Test func `alternatives with the same words appear once`() {
     var assembly = UtteranceAssembly()
     assembly.begin()
     assembly.add(32_000)
-    assembly.endStretch([reading("a", 0), reading("a", 1), reading("b", 0), reading("b", 1)])
+    assembly.endSegment([
+      hypothesis("a", 0), hypothesis("a", 1), hypothesis("b", 0), hypothesis("b", 1),
+    ])
     #expect(texts(assembly.alternatives) == ["b"])
   }
 
@@ -45,28 +47,28 @@ import Testing
     var assembly = UtteranceAssembly()
     assembly.begin()
     assembly.add(160_000)
-    assembly.endStretch([VoskAnswer.Reading(text: "a b")])
+    assembly.endSegment([VoskResult.Hypothesis(text: "a b")])
     #expect(assembly.words.map(\.frames) == [0..<8_000, 8_000..<16_000])
   }
 
-  @Test func `marks of all kinds of models are no words`() {
+  @Test func `marks of all models are not words`() {
     var assembly = UtteranceAssembly()
     assembly.begin()
     assembly.add(160_000)
-    assembly.endStretch([reading("!SIL a [unk] <UNK> <SPOKEN_NOISE> [2] b !SIL", 0)])
+    assembly.endSegment([hypothesis("!SIL a [unk] <UNK> <SPOKEN_NOISE> [2] b !SIL", 0)])
     #expect(texts([assembly.words]) == ["a b"])
   }
 
-  @Test func `a new utterance knows nothing of the last`() {
+  @Test func `a new utterance begins without the words of the last`() {
     var assembly = UtteranceAssembly()
     assembly.begin()
     assembly.add(16_000)
-    assembly.show(reading("a", 0))
+    assembly.setPartial(hypothesis("a", 0))
     #expect(texts([assembly.words]) == ["a"])
     assembly.begin()
     #expect(assembly.words.isEmpty)
     assembly.add(16_000)
-    assembly.endStretch([reading("b", 1.25)])
+    assembly.endSegment([hypothesis("b", 1.25)])
     #expect(assembly.words.map(\.frames) == [4_000..<12_000])
   }
 }

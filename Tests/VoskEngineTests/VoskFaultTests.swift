@@ -21,13 +21,13 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "not what it should be"), ("{", "not what it should be"), ("[]", "not what it should be"),
-    (#"{"text":"go""#, "not what it should be"), (#"{"text":7}"#, "not what it should be"),
-    (#"{"text":"go","result":[{}]}"#, "not what it should be"),
-    (#"{"text":"go","result":[{"word":"go","start":1e999,"end":1}]}"#, "not what it should be"),
+    ("", "not the expected JSON"), ("{", "not the expected JSON"), ("[]", "not the expected JSON"),
+    (#"{"text":"go""#, "not the expected JSON"), (#"{"text":7}"#, "not the expected JSON"),
+    (#"{"text":"go","result":[{}]}"#, "not the expected JSON"),
+    (#"{"text":"go","result":[{"word":"go","start":1e999,"end":1}]}"#, "not the expected JSON"),
     (#"{"partial":"go"}"#, "no text"), ("{}", "no text"),
   ])
-  func `a result that is none fails the session`(text: String, reason: String) throws {
+  func `an invalid result fails the session`(text: String, reason: String) throws {
     let vosk = try FakeVosk()
     try vosk.answer("result", Array(text.utf8))
     let said = try #require(self.reason(vosk))
@@ -37,35 +37,35 @@ import Testing
   @Test func `a result that is not UTF-8 fails the session`() throws {
     let vosk = try FakeVosk()
     try vosk.answer("result", Array(#"{"text":""#.utf8) + [0xFF, 0xC0] + Array(#""}"#.utf8))
-    #expect(reason(vosk) == "libvosk's answer is not UTF-8")
+    #expect(reason(vosk) == "libvosk's result is not UTF-8")
   }
 
-  @Test func `a result of nested lists without end fails the session`() throws {
+  @Test func `a result of deeply nested lists fails the session`() throws {
     let vosk = try FakeVosk()
     try vosk.answer("result", [UInt8](repeating: UInt8(ascii: "["), count: 500_000))
     #expect(reason(vosk) != nil)
   }
 
   @Test func `a result of 32 MiB fails the session`() throws {
-    #expect(reason(try FakeVosk(script: ["endless"])) == "libvosk's answer has no end")
+    #expect(reason(try FakeVosk(script: ["endless"])) == "libvosk's result has no end")
   }
 
-  @Test func `a partial result that is none fails the session`() throws {
+  @Test func `an invalid partial result fails the session`() throws {
     let vosk = try FakeVosk()
     try vosk.answer("partial", Array(#"{"text":"go"}"#.utf8))
     #expect(reason(vosk) == "libvosk's partial result has no text")
   }
 
   @Test(arguments: ["result", "partial"])
-  func `no answer at all fails the session`(what: String) throws {
-    #expect(reason(try FakeVosk(script: ["null \(what)"])) == "libvosk gave no answer")
+  func `a missing result fails the session`(what: String) throws {
+    #expect(reason(try FakeVosk(script: ["null \(what)"])) == "libvosk returned no result")
   }
 
-  @Test func `no recognizer fails the session`() throws {
+  @Test func `a missing recognizer fails the session`() throws {
     #expect(reason(try FakeVosk(script: ["null recognizer"])) == "libvosk made no recognizer")
   }
 
-  @Test func `no model is a damaged one, and the next session tries again`() throws {
+  @Test func `a model that does not load is damaged, and the next session tries again`() throws {
     let vosk = try FakeVosk(script: ["null model"])
     let engine = vosk.engine
     for _ in 0..<2 {
@@ -83,12 +83,12 @@ import Testing
     #expect(try engine.makeSession(SpeechSessionOptions()).understand(speech(.go)).texts == ["go"])
   }
 
-  @Test func `audio that is refused fails the session`() throws {
+  @Test func `rejected audio fails the session`() throws {
     #expect(
-      reason(try FakeVosk(script: ["accept -1"])) == "libvosk could not process the audio (-1)")
+      reason(try FakeVosk(script: ["accept -1"])) == "libvosk cannot process the audio (-1)")
   }
 
-  @Test func `times out of this world stay within the utterance`() throws {
+  @Test func `absurd times are clamped to the utterance`() throws {
     let vosk = try FakeVosk()
     try vosk.answer(
       "result",

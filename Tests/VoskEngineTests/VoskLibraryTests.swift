@@ -6,7 +6,7 @@ import Testing
 @testable import VoskEngine
 
 @Suite(.timeLimit(.minutes(2))) struct VoskLibraryTests {
-  private func trouble(_ path: String) -> (searched: [String], remedy: String)? {
+  private func failure(_ path: String) -> (searched: [String], remedy: String)? {
     do throws(SpeechEngineError) {
       _ = try VoskLibrary(path: path)
       return nil
@@ -16,28 +16,28 @@ import Testing
     }
   }
 
-  @Test func `a path without a library is named, with what brings one`() throws {
-    let trouble = try #require(self.trouble("/nowhere/libvosk.so"))
-    #expect(trouble.searched == ["/nowhere/libvosk.so"])
-    #expect(trouble.remedy.contains("No such file"))
-    #expect(trouble.remedy.contains("pip install vosk"))
-    #expect(trouble.remedy.contains("SYRINX_VOSK_LIBRARY"))
+  @Test func `the error for a missing library names the path and how to install one`() throws {
+    let failure = try #require(self.failure("/nowhere/libvosk.so"))
+    #expect(failure.searched == ["/nowhere/libvosk.so"])
+    #expect(failure.remedy.contains("No such file"))
+    #expect(failure.remedy.contains("pip install vosk"))
+    #expect(failure.remedy.contains("SYRINX_VOSK_LIBRARY"))
   }
 
-  @Test func `a file that is no library is an error`() throws {
+  @Test func `a file that is not a library is an error`() throws {
     let vosk = try FakeVosk()
-    let trouble = try #require(self.trouble(vosk.model.appending(path: "conf/model.conf").path))
-    #expect(trouble.remedy.contains("invalid ELF header") || trouble.remedy.contains("too short"))
+    let failure = try #require(self.failure(vosk.model.appending(path: "conf/model.conf").path))
+    #expect(failure.remedy.contains("invalid ELF header") || failure.remedy.contains("too short"))
   }
 
-  @Test func `a function that is missing is named, and the version that has it`() throws {
+  @Test func `the error for a missing function names it and the needed version`() throws {
     let vosk = try FakeVosk(flags: "-DLACKING")
-    let remedy = try #require(self.trouble(vosk.library.path)).remedy
+    let remedy = try #require(self.failure(vosk.library.path)).remedy
     #expect(remedy.contains("it has no vosk_recognizer_final_result"))
     #expect(remedy.contains("0.3.45"))
   }
 
-  @Test func `the version is the one that pip has noted beside the library`() throws {
+  @Test func `the version is read from pip's files beside the library`() throws {
     let vosk = try FakeVosk(flags: "-DLACKING")
     let packages = vosk.folder.appending(path: "site-packages")
     for name in ["vosk", "vosk-0.3.7.dist-info"] {
@@ -48,18 +48,18 @@ import Testing
     try FileManager.default.copyItem(at: vosk.library, to: library)
     #expect(LibraryVersion(path: library.path)?.text == "0.3.7")
     #expect(
-      try #require(self.trouble(library.path)).remedy.contains("version 0.3.7 has no vosk_recogn"))
+      try #require(self.failure(library.path)).remedy.contains("version 0.3.7 has no vosk_recogn"))
     #expect(LibraryVersion(path: vosk.library.path) == nil)
   }
 
-  @Test func `a library without what is optional does the rest, and says what it cannot do`() throws
+  @Test func `a library without optional functions works, and reports unsupported requests`() throws
   {
     let vosk = try FakeVosk(flags: "-DMINIMAL")
     let engine = vosk.engine
-    let heard = try engine.makeSession(SpeechSessionOptions()).understand(
+    let result = try engine.makeSession(SpeechSessionOptions()).understand(
       speech(.go, .stop, silence: .zero))
-    #expect(heard.texts == ["go", "stop"])
-    #expect(heard.words.map(\.frames) == [0..<5_600, 5_600..<11_200])
+    #expect(result.texts == ["go", "stop"])
+    #expect(result.words.map(\.frames) == [0..<5_600, 5_600..<11_200])
     var options = SpeechSessionOptions()
     options.alternativeCount = 1
     #expect {
@@ -75,18 +75,18 @@ import Testing
     }
   }
 
-  @Test func `the variable's library is the only one`() throws {
+  @Test func `the library in the environment variable has no fallback`() throws {
     let vosk = try FakeVosk()
-    let named = LibraryLocation(
+    let named = VoskLibraryLocation(
       chosen: nil, environment: ["SYRINX_VOSK_LIBRARY": vosk.library.path])
     #expect(try named.load().path == vosk.library.path)
-    let wrong = LibraryLocation(
+    let wrong = VoskLibraryLocation(
       chosen: nil,
       environment: [
         "SYRINX_VOSK_LIBRARY": "/nowhere/libvosk.so", "LD_LIBRARY_PATH": vosk.folder.path,
       ])
     #expect(throws: SpeechEngineError.self) { try wrong.load() }
-    let chosen = LibraryLocation(
+    let chosen = VoskLibraryLocation(
       chosen: vosk.library, environment: ["SYRINX_VOSK_LIBRARY": "/nowhere"])
     #expect(try chosen.load().path == vosk.library.path)
   }
@@ -98,19 +98,19 @@ import Testing
     let installed = package.appending(path: "libvosk.so")
     try FileManager.default.copyItem(at: vosk.library, to: installed)
     let home = vosk.folder.appending(path: "home").path
-    let user = LibraryLocation(chosen: nil, environment: ["HOME": home])
+    let user = VoskLibraryLocation(chosen: nil, environment: ["HOME": home])
     #expect(user.found.contains(installed.path))
-    let both = LibraryLocation(
+    let both = VoskLibraryLocation(
       chosen: nil, environment: ["HOME": home, "LD_LIBRARY_PATH": "/nowhere:\(vosk.folder.path)"])
     #expect(both.found.first == vosk.library.path)
-    let environment = LibraryLocation(
+    let environment = VoskLibraryLocation(
       chosen: nil, environment: ["VIRTUAL_ENV": home + "/.local"])
     #expect(environment.found.contains(installed.path))
   }
 
   @Test func `a missing library is reported with all places searched`() throws {
     let vosk = try FakeVosk()
-    let location = LibraryLocation(
+    let location = VoskLibraryLocation(
       chosen: nil, environment: ["HOME": vosk.folder.path, "CONDA_PREFIX": "/nowhere/conda"])
     guard location.found.isEmpty else { return }
     #expect {
@@ -124,9 +124,9 @@ import Testing
     }
   }
 
-  @Test func `of two libraries the one that can be used is taken`() throws {
+  @Test func `of two libraries, the usable one is loaded`() throws {
     let (whole, lacking) = (try FakeVosk(), try FakeVosk(flags: "-DLACKING"))
-    let location = LibraryLocation(
+    let location = VoskLibraryLocation(
       chosen: nil,
       environment: ["LD_LIBRARY_PATH": "\(lacking.folder.path):\(whole.folder.path)"])
     #expect(try location.load().path == whole.library.path)

@@ -21,25 +21,25 @@ import Testing
     }
   }
 
-  @Test func `an option is none of Vosk's`() {
+  @Test func `an engine option is an error`() {
     guard case .optionInvalid("beam", _) = refusal({ $0.engineOptions = ["beam": "1"] }) else {
       Issue.record("it was taken")
       return
     }
   }
 
-  @Test func `a hint may be left aside`() {
+  @Test func `contextual phrases are accepted`() {
     #expect(refusal { $0.contextualPhrases = ["Kaunas"] } == nil)
   }
 
-  @Test func `a word that the model does not have is named with its phrase`() {
+  @Test func `the error for an unknown word names it and its phrase`() {
     #expect(
       refusal { $0.keyPhrases = [SpeechKeyPhrase("go blorfle")] }
         == .wordUnknown("blorfle", phrase: "go blorfle"))
   }
 
   @Test(arguments: [0, -1, 1.5, .nan])
-  func `a threshold lies above 0 and up to 1`(threshold: Double) {
+  func `a threshold is greater than 0 and at most 1`(threshold: Double) {
     guard
       case .optionInvalid = refusal({
         $0.keyPhrases = [SpeechKeyPhrase("go", threshold: threshold)]
@@ -50,14 +50,14 @@ import Testing
     }
   }
 
-  @Test func `a phrase has words`() {
+  @Test func `a key phrase without words is an error`() {
     guard case .optionInvalid = refusal({ $0.keyPhrases = [SpeechKeyPhrase("  ")] }) else {
       Issue.record("it was taken")
       return
     }
   }
 
-  @Test func `key phrases go with neither alternatives nor a grammar`() {
+  @Test func `key phrases cannot be combined with alternatives or a grammar`() {
     #expect(
       refusal {
         $0.keyPhrases = [SpeechKeyPhrase("go")]
@@ -70,7 +70,7 @@ import Testing
       } == .unsupported("key phrases beside a grammar", engine: "Vosk"))
   }
 
-  @Test func `key phrases need a word for everything else`() throws {
+  @Test func `key phrases need the model's word for unknown words`() throws {
     try vosk.behave("unknown [unk]")
     guard case .unsupported(let what, _) = refusal({ $0.keyPhrases = [SpeechKeyPhrase("go")] })
     else {
@@ -80,13 +80,13 @@ import Testing
     #expect(what.contains("[unk]"))
   }
 
-  @Test func `an unknown word of a grammar is named with its line`() {
+  @Test func `the error for an unknown word of a grammar has its line`() {
     #expect(
       refusal { $0.grammar = "#JSGF V1.0;\npublic <a> = go\n| blorfle;" }
         == .grammarInvalid(line: 3, reason: "the model does not have the word \"blorfle\""))
   }
 
-  @Test func `a language that the model does not know is an error`() {
+  @Test func `a language other than the model's is an error`() {
     #expect(refusal { $0.language = "de" } == .languageMissing(wanted: "de", available: "en-US"))
     #expect(refusal { $0.language = "en" } == nil)
   }

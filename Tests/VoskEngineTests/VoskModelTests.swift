@@ -11,7 +11,7 @@ import Testing
     vosk = try FakeVosk()
   }
 
-  private func trouble() -> SpeechEngineError? {
+  private func failure() -> SpeechEngineError? {
     do throws(SpeechEngineError) {
       try VoskModelFiles(directory: vosk.model.path)?.validate()
       return nil
@@ -33,57 +33,58 @@ import Testing
     "ivector/global_cmvn.stats", "ivector/splice.conf",
   ]
 
-  @Test func `a whole model has nothing wrong`() {
-    #expect(trouble() == nil)
+  @Test func `a complete model is valid`() {
+    #expect(failure() == nil)
   }
 
   @Test(arguments: files + ["ivector/online_cmvn.conf"])
-  func `each file that is missing is named`(file: String) throws {
+  func `the error names a missing file`(file: String) throws {
     let url = vosk.model.appending(path: file)
     try FileManager.default.removeItem(at: url)
-    #expect(trouble() == .modelDamaged(path: url.path, reason: "it is missing"))
+    #expect(failure() == .modelDamaged(path: url.path, reason: "it is missing"))
   }
 
   @Test(arguments: files + ["graph/phones/word_boundary.int", "rescore/G.carpa"])
-  func `each file that is empty is named`(file: String) throws {
+  func `the error names an empty file`(file: String) throws {
     try write([], to: file)
     let path = vosk.model.appending(path: file).path
-    #expect(trouble() == .modelDamaged(path: path, reason: "it is empty"))
+    #expect(failure() == .modelDamaged(path: path, reason: "it is empty"))
   }
 
-  @Test func `a folder in place of a file is no file`() throws {
+  @Test func `a folder in place of a file is damage`() throws {
     let file = vosk.model.appending(path: "am/final.mdl")
     try FileManager.default.removeItem(at: file)
     try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
-    #expect(trouble() == .modelDamaged(path: file.path, reason: "it is no file"))
+    #expect(failure() == .modelDamaged(path: file.path, reason: "it is not a file"))
   }
 
   @Test(arguments: [
     ("am/final.mdl", "<html>", "it does not begin with <TransitionModel>"),
     ("ivector/final.ie", "\0B<Other>", "it does not begin with <IvectorExtractor>"),
-    ("graph/Gr.fst", "<html>", "it is no transducer of OpenFst"),
+    ("graph/Gr.fst", "<html>", "it is not an OpenFst transducer"),
     ("graph/Gr.fst", "a", "it ends within its header"),
-    ("conf/model.conf", "--beam=10\n<html>\n", "its line \"<html>\" is no option"),
+    ("conf/model.conf", "--beam=10\n<html>\n", "its line \"<html>\" is not an option"),
   ])
-  func `what is of another kind is named`(file: String, text: String, reason: String) throws {
+  func `the error names a file of another format`(file: String, text: String, reason: String) throws
+  {
     try write(Array(text.utf8), to: file)
     let path = vosk.model.appending(path: file).path
-    #expect(trouble() == .modelDamaged(path: path, reason: reason))
+    #expect(failure() == .modelDamaged(path: path, reason: reason))
   }
 
-  @Test func `a transducer that was cut is shorter than its header says`() throws {
+  @Test func `a truncated transducer is damage`() throws {
     var bytes = Array(
       try Data(contentsOf: vosk.model.appending(path: "graph/Gr.fst")))
     // 1000 arcs, of 16 bytes each.
     bytes.replaceSubrange(bytes.count - 8..<bytes.count - 6, with: [0xE8, 0x03])
     try write(bytes, to: "graph/Gr.fst")
-    guard case .modelDamaged(_, let reason) = trouble() else {
+    guard case .modelDamaged(_, let reason) = failure() else {
       Issue.record("nothing was found")
       return
     }
     #expect(reason.contains("should have 16000 or more"))
     try write(Array(bytes.prefix(30)), to: "graph/Gr.fst")
-    #expect(trouble() != nil)
+    #expect(failure() != nil)
     for count in 0..<bytes.count {
       #expect(throws: VoskModelDamage.self) {
         try TransducerHeader(Array(bytes.prefix(count)))
@@ -91,14 +92,16 @@ import Testing
     }
   }
 
-  @Test func `a fixed graph needs no parts, and takes no grammar and no key phrases`() throws {
+  @Test func `a model with a fixed graph needs fewer files, and accepts no grammar or key phrases`()
+    throws
+  {
     let graph = vosk.model.appending(path: "graph")
     try FileManager.default.moveItem(
       at: graph.appending(path: "Gr.fst"), to: graph.appending(path: "HCLG.fst"))
     for name in ["HCLr.fst", "disambig_tid.int"] {
       try FileManager.default.removeItem(at: graph.appending(path: name))
     }
-    #expect(trouble() == nil)
+    #expect(failure() == nil)
     let grammar = SpeechSessionOptions(grammar: "#JSGF V1.0;\npublic <a> = go;")
     #expect {
       try vosk.engine.makeSession(grammar)
@@ -108,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `models of older make lie flat`() throws {
+  @Test func `older models have all files in one folder`() throws {
     let flat = vosk.folder.appending(path: "flat")
     try FileManager.default.createDirectory(at: flat, withIntermediateDirectories: true)
     for name in [
@@ -123,7 +126,7 @@ import Testing
     #expect(files.language == "und")
   }
 
-  @Test func `a folder that is no model is none`() {
+  @Test func `a folder without a model has no files`() {
     #expect(VoskModelFiles(directory: "/nowhere") == nil)
     #expect(VoskModelFiles(directory: vosk.folder.path) == nil)
   }
@@ -162,8 +165,7 @@ import Testing
     VoskModelLocation(chosen: nil, environment: ["HOME": vosk.folder.path])
   }
 
-  @Test func `the models of the user's cache are found, and one is chosen by its language`() throws
-  {
+  @Test func `models in the user's cache are found and chosen by language`() throws {
     #expect(try location.models().map(\.language) == ["de", "en-US"])
     #expect(try location.model(for: nil).language == "de")
     #expect(try location.model(for: "en-US").language == "en-US")
@@ -172,7 +174,7 @@ import Testing
     ) { try location.model(for: "fr") }
   }
 
-  @Test func `a damaged model is skipped for an intact one, and reported if there is no other`()
+  @Test func `a damaged model is skipped, and reported if it is the only one`()
     throws
   {
     let damaged = cache.appending(path: "vosk-model-small-de-0.15/am/final.mdl")
@@ -184,7 +186,7 @@ import Testing
     ) { try location.models() }
   }
 
-  @Test func `a folder that was named is the only one`() throws {
+  @Test func `a chosen folder has no fallback`() throws {
     let named = VoskModelLocation(
       chosen: nil,
       environment: ["HOME": vosk.folder.path, "SYRINX_VOSK_MODEL": vosk.model.path])
@@ -196,9 +198,8 @@ import Testing
     } throws: { "\($0)".contains("found in /nowhere: the folder does not exist") }
   }
 
-  @Test func `the engine's models are those of the location, the one of its language first`() throws
-  {
-    let library = LibraryLocation(chosen: vosk.library)
+  @Test func `the engine lists the location's models, the one for its language first`() throws {
+    let library = VoskLibraryLocation(chosen: vosk.library)
     #expect(Vosk(library: library, models: location).all.map(\.language) == ["de", "en-US"])
     let engine = Vosk(library: library, models: location, language: "en")
     #expect(engine.all.map(\.language) == ["en-US", "de"])

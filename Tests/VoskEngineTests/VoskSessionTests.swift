@@ -17,7 +17,7 @@ import Testing
     #expect(heard.alternatives.isEmpty)
   }
 
-  @Test func `each utterance has its own time-line, though libvosk's goes on`() throws {
+  @Test func `each utterance has its own timeline, although libvosk's continues`() throws {
     let vosk = try FakeVosk()
     let session = try vosk.engine.makeSession(SpeechSessionOptions())
     for words in [[FakeWord.go, .stop], [.left, .ten], [.stop, .go]] {
@@ -26,17 +26,17 @@ import Testing
     }
   }
 
-  @Test func `an end that libvosk finds within an utterance loses no word`() throws {
+  @Test func `a segment end within an utterance loses no words`() throws {
     let vosk = try FakeVosk(script: ["pause 40"])
     let session = try vosk.engine.makeSession(SpeechSessionOptions())
     let heard = try session.understand(speech(.go, .forward, .ten, .meters, silence: .seconds(1)))
     #expect(heard.texts == ["go", "forward", "ten", "meters"])
     #expect(heard.words.map(\.frames) == (0..<4).map(frames))
-    // Within one stretch they would fall.
+    // Within one segment they would fall.
     #expect(heard.words.map(\.confidence) == [1, 1, 1, 1])
   }
 
-  @Test func `a partial hypothesis has the words so far, those of ended stretches included`() throws
+  @Test func `a partial hypothesis has the words so far, including those of ended segments`() throws
   {
     let vosk = try FakeVosk(script: ["pause 80"])
     let session = try vosk.engine.makeSession(SpeechSessionOptions())
@@ -51,7 +51,7 @@ import Testing
     #expect(seen == [[], ["go"], ["go", "forward"], ["go", "forward", "ten"]])
   }
 
-  @Test func `the words of a partial hypothesis share the time, for libvosk would be late with it`()
+  @Test func `the words of a partial hypothesis have estimated times`()
     throws
   {
     let vosk = try FakeVosk()
@@ -76,13 +76,13 @@ import Testing
     #expect(try session.hypothesis.words.map(\.frames) == [frames(1)])
   }
 
-  @Test func `without partial hypotheses none is asked for`() throws {
+  @Test func `without partial hypotheses, libvosk is not asked for them`() throws {
     let vosk = try FakeVosk(script: ["null partial"])
     let session = try vosk.engine.makeSession(SpeechSessionOptions(wantsPartialHypotheses: false))
     #expect(try session.understand(speech(.go)).texts == ["go"])
   }
 
-  @Test func `an interruption ends a call that has begun, and all later ones`() throws {
+  @Test func `an interruption ends the current call and all later ones`() throws {
     let vosk = try FakeVosk()
     let session = try vosk.engine.makeSession(SpeechSessionOptions())
     try session.beginUtterance()
@@ -120,7 +120,7 @@ import Testing
     close(writer.withLock { $0 })
   }
 
-  @Test func `silence and marks are no words`() throws {
+  @Test func `silence and marks are not words`() throws {
     let vosk = try FakeVosk()
     let session = try vosk.engine.makeSession(SpeechSessionOptions())
     #expect(try session.understand(speech()).words.isEmpty)
@@ -128,7 +128,9 @@ import Testing
     #expect(try session.understand([]).words.isEmpty)
   }
 
-  @Test func `alternatives come with frames and without confidence, as many as were asked for`()
+  @Test
+  func
+    `a session returns the requested number of alternatives, with frames and without confidences`()
     throws
   {
     let vosk = try FakeVosk()
@@ -144,7 +146,7 @@ import Testing
     #expect(vosk.log.contains("max_alternatives 3"))
   }
 
-  @Test func `alternatives of text alone share the time of the utterance`() throws {
+  @Test func `alternatives without times are spread over the utterance`() throws {
     let vosk = try FakeVosk(script: ["alternatives text"])
     var options = SpeechSessionOptions()
     options.alternativeCount = 1
@@ -154,7 +156,7 @@ import Testing
     #expect(heard.words.map(\.frames) == [0..<5_600, 5_600..<11_200])
   }
 
-  @Test func `with a grammar an utterance is one of its sentences or nothing`() throws {
+  @Test func `with a grammar, an utterance is one of its sentences or empty`() throws {
     let vosk = try FakeVosk()
     try vosk.keepLog()
     let grammar = "#JSGF V1.0;\ngrammar g;\npublic <a> = go [forward] | stop;"
@@ -184,7 +186,7 @@ import Testing
     #expect(try session.understand(speech(.other, .other, .go, .forward)).texts == [])
   }
 
-  @Test func `sessions share a model, which is kept for the next`() throws {
+  @Test func `sessions share a model, which stays loaded for the next`() throws {
     let vosk = try FakeVosk()
     try vosk.keepLog()
     let engine = vosk.engine
@@ -201,7 +203,7 @@ import Testing
     #expect(!vosk.log.contains("model_free"))
   }
 
-  @Test func `a model is freed with its engine and its sessions`() throws {
+  @Test func `a model is freed after its engine and its sessions`() throws {
     let vosk = try FakeVosk()
     try vosk.keepLog()
     do {
@@ -229,7 +231,7 @@ import Testing
     #expect(heard.count { $0 == ["stop"] } == 4)
   }
 
-  @Test func `libvosk's own end of an utterance is put off where it can be`() throws {
+  @Test func `libvosk's own endpointing is delayed if possible`() throws {
     let newer = try FakeVosk(flags: "-DENDPOINTER")
     try newer.keepLog()
     _ = try newer.engine.makeSession(SpeechSessionOptions())

@@ -21,7 +21,7 @@ import Wyoming
     WyomingEvent("audio-chunk", data ?? format, payload: payload)
   }
 
-  @Test func `a transcription is a beginning, buffers in order, and an end`() throws {
+  @Test func `a transcription begins, adds buffers in order, and finishes`() throws {
     let transcribe: [String: JSONValue] = [
       "language": "en", "transcript_names": ["Ann"], "transcript_terms": ["ten meters"],
     ]
@@ -34,10 +34,10 @@ import Wyoming
     var expected = TranscriptionRequest()
     expected.language = "en"
     expected.phrases = ["Ann", "ten meters"]
-    #expect(actions == [.begin(expected), .hear(first), .hear(second), .finish])
+    #expect(actions == [.begin(expected), .add(first), .add(second), .finish])
   }
 
-  @Test func `what one transcription wished for is nothing to the next`() throws {
+  @Test func `a transcription's request does not affect the next one`() throws {
     let stop = WyomingEvent("audio-stop")
     let actions = try actions([
       WyomingEvent("transcribe", ["language": "en"]), WyomingEvent("audio-start", format), stop,
@@ -52,12 +52,12 @@ import Wyoming
     #expect(actions.count { $0 == .finish } == 4)
   }
 
-  @Test func `audio without a beginning begins with its first chunk`() throws {
+  @Test func `audio without audio-start begins with its first chunk`() throws {
     #expect(try actions([chunk([]), chunk([0, 64])]).count == 2)
     #expect(try actions([chunk([])]) == [.begin(TranscriptionRequest())])
   }
 
-  @Test func `questions are answered, and what is unknown is left alone`() throws {
+  @Test func `describe and ping are answered, and unknown events are ignored`() throws {
     let actions = try actions([
       WyomingEvent("ping", ["text": "x", "more": 1]), WyomingEvent("describe"),
       WyomingEvent("ping"),
@@ -69,7 +69,7 @@ import Wyoming
         == [.answer(WyomingEvent("pong", ["text": "x"])), .describe, .answer(WyomingEvent("pong"))])
   }
 
-  @Test func `events in the wrong place and formats that make no sense are faults`() {
+  @Test func `unexpected events and invalid formats are faults`() {
     let start = WyomingEvent("audio-start", format)
     let other = WyomingEvent(
       "audio-chunk", format.merging(["rate": 8_000]) { $1 }, payload: [0, 0])
@@ -92,7 +92,7 @@ import Wyoming
     }
   }
 
-  @Test func `chunks only append, and make the transcript together`() {
+  @Test func `chunks only append, and together equal the transcript`() {
     var writer = TranscriptWriter(language: "en")
     var events = writer.take(.partial("go"))
     events += writer.take(.partial("go four words", stable: 1))
@@ -111,7 +111,7 @@ import Wyoming
     #expect(events.last { $0.type == "transcript" }?.data["language"] == "en")
   }
 
-  @Test func `what was sent stays, and the transcript writes it as the final result does`() {
+  @Test func `sent words stay, and the transcript has the spelling of the final result`() {
     var writer = TranscriptWriter(language: nil)
     var events = writer.take(.partial("isn't it so", stable: 2))
     events += writer.take(.final("Isn't it? 250 euros."))
@@ -130,7 +130,7 @@ import Wyoming
     #expect(lines(writer.finish()) == ["transcript-start", "transcript|", "transcript-stop"])
   }
 
-  @Test func `a voice whose words are all taken back ends where the last of them did`() {
+  @Test func `a voice without remaining words ends at its last retracted word`() {
     let results: [[SpeechRecognitionResult]] = [
       [.partial("oh"), .final("")], [.partial("oh"), .partial(""), .final("")],
       [.partial("oh"), .partial("")],
@@ -148,7 +148,7 @@ import Wyoming
     }
   }
 
-  @Test func `of an utterance that was lost stays what was sent, and the next begins afresh`() {
+  @Test func `the sent words of a lost utterance stay, and the next utterance starts fresh`() {
     var writer = TranscriptWriter(language: nil)
     _ = writer.take(.partial("alpha beta gamma", stable: 2))
     let next = lines(writer.take(.partial("delta epsilon", stable: 1, utterance: 1)))
@@ -159,7 +159,7 @@ import Wyoming
     #expect(lines(writer.finish()).first == "transcript|alpha beta delta epsilon")
   }
 
-  @Test func `a transcript is what its chunks are together, also where the end was lost`() {
+  @Test func `a transcript equals its joined chunks, even if the end of the audio is lost`() {
     var writer = TranscriptWriter(language: nil)
     let events =
       writer.take(.final("one two")) + writer.take(.partial("three four", stable: 1, utterance: 1))

@@ -10,7 +10,7 @@ import Wyoming
 
 /// How a conversation ends where the client does not end it.
 extension ConversationTests {
-  @Test func `a client that sends nothing for too long gets an error, and its connection ends`()
+  @Test func `a client that sends nothing until the time limit gets an error and is disconnected`()
     async
   {
     let clock = TestClock()
@@ -25,7 +25,7 @@ extension ConversationTests {
     await client.conversation.value
   }
 
-  @Test func `bytes without audio keep no connection open`() async {
+  @Test func `bytes without audio do not keep a connection open`() async {
     let clock = TestClock()
     let client = client(CountingSpeech().client, clock: clock)
     for _ in 0..<15 {
@@ -39,7 +39,7 @@ extension ConversationTests {
     await client.conversation.value
   }
 
-  @Test func `a recognizer that takes its time is not the client's fault`() async {
+  @Test func `a slow recognizer does not make a client idle`() async {
     let clock = TestClock()
     let (endings, ending) = AsyncStream.makeStream(of: Void.self)
     let (releases, release) = AsyncStream.makeStream(of: Void.self)
@@ -61,7 +61,7 @@ extension ConversationTests {
     #expect(await client.all().isEmpty)
   }
 
-  @Test func `a client that is gone is worked for no longer`() async {
+  @Test func `the server stops work for a disconnected client`() async {
     let speech = CountingSpeech()
     let (closings, closing) = AsyncStream.makeStream(of: Never.self)
     let client = client(
@@ -77,7 +77,7 @@ extension ConversationTests {
     _ = await speech.tally.abandoned.stream.first { _ in true }
   }
 
-  @Test func `a client that takes nothing is given up`() async {
+  @Test func `a client that reads nothing is disconnected`() async {
     let clock = TestClock()
     let (taken, take) = AsyncStream.makeStream(of: Void.self)
     let client = client(CountingSpeech().client, clock: clock) {
@@ -98,7 +98,7 @@ extension ConversationTests {
     #expect(await client.all().isEmpty)
   }
 
-  @Test func `a client that is asked to leave is disconnected after five seconds`() async {
+  @Test func `a client with an error is disconnected after five seconds`() async {
     let clock = TestClock()
     let (leaves, left) = AsyncStream.makeStream(of: Void.self)
     let client = client(
@@ -115,7 +115,7 @@ extension ConversationTests {
     await client.conversation.value
   }
 
-  @Test func `a server that is cancelled waits for no engine that is asked what it knows`() async {
+  @Test func `a cancelled server does not wait for an engine that lists its models`() async {
     let (isAsked, asked) = AsyncStream.makeStream(of: Void.self)
     let answer = DispatchSemaphore(value: 0)
     defer { answer.signal() }
@@ -134,8 +134,7 @@ extension ConversationTests {
     #expect(await client.all().isEmpty)
   }
 
-  @Test func `a server that is cancelled ends a conversation in the middle of an utterance`() async
-  {
+  @Test func `cancelling a server ends conversations within an utterance`() async {
     let speech = CountingSpeech()
     let client = client(speech.client)
     client.send(utterance(tenths: 3).dropLast())
@@ -146,7 +145,7 @@ extension ConversationTests {
     _ = await speech.tally.abandoned.stream.first { _ in true }
   }
 
-  @Test func `audio that is cancelled does not wait for a recognition that takes none`() async {
+  @Test func `cancelled audio does not wait for a recognition that accepts none`() async {
     var deaf = SpeechClient()
     deaf.recognition = { _ in AsyncThrowingStream { _ in } }
     let transcription = TranscriptionJob(

@@ -71,7 +71,7 @@ import Wyoming
     return Client(bytes: bytes, events: events, conversation: work)
   }
 
-  @Test func `a client gets what the server knows, an answer to ping, and its transcripts`() async {
+  @Test func `a client gets the server's models, an answer to ping, and its transcripts`() async {
     let client = client(CountingSpeech().client)
     client.send([WyomingEvent("describe"), WyomingEvent("ping", ["text": "a"])])
     client.send(utterance(tenths: 3, language: "en") + utterance(tenths: 5))
@@ -138,7 +138,7 @@ import Wyoming
     #expect(events.last?.data["code"] == "malformed")
   }
 
-  @Test func `bytes that end within a frame are malformed, wherever they are cut`() async {
+  @Test func `bytes that end within a frame are malformed at every position`() async {
     let frame = WyomingEvent("ping", ["text": "a"], payload: [1, 2]).bytes
     for end in 1..<frame.count {
       let client = client(CountingSpeech().client)
@@ -148,7 +148,7 @@ import Wyoming
     }
   }
 
-  @Test func `a client that goes in the middle of an utterance ends its recognition`() async {
+  @Test func `a client that disconnects within an utterance ends its recognition`() async {
     let speech = CountingSpeech()
     let client = client(speech.client)
     client.send(utterance(tenths: 3).dropLast())
@@ -158,7 +158,7 @@ import Wyoming
     _ = await speech.tally.abandoned.stream.first { _ in true }
   }
 
-  @Test func `a client's audio may be live, but for what the server's options say`() async {
+  @Test func `a client's request is for live audio unless the server's options change it`() async {
     for isLive in [true, false] {
       var options = WyomingServerOptions()
       if !isLive {

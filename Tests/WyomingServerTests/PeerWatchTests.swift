@@ -19,14 +19,15 @@ import Testing
     }
   }
 
-  @Test func `the time between one wait and the next counts as well`() async {
+  @Test func `the time between waits counts too`() async {
     #expect(await timeLeft(afterWaiting: .seconds(10)) == .seconds(20))
     await clock.advance(by: .seconds(5))
     #expect(watch.timeLeft == nil)
     #expect(await timeLeft(afterWaiting: .seconds(1)) == .seconds(14))
   }
 
-  @Test func `a second of audio gives all time back, and a part of one its share`() async {
+  @Test func `a second of audio restores the whole time limit, and less audio a part of it`() async
+  {
     #expect(await timeLeft(afterWaiting: .seconds(29)) == .seconds(1))
     watch.take(audio: .milliseconds(500))
     #expect(await timeLeft(afterWaiting: .zero) == .seconds(16))
@@ -36,21 +37,21 @@ import Testing
     #expect(await timeLeft(afterWaiting: .zero) == .seconds(30))
   }
 
-  @Test func `recognizing takes no time, unless the peer takes nothing meanwhile`() async {
+  @Test func `recognition time does not count, unless the peer stops reading meanwhile`() async {
     await watch.recognizing { await clock.advance(by: .seconds(20)) }
     #expect(await timeLeft(afterWaiting: .zero) == .seconds(30))
     let left = await watch.recognizing { await timeLeft(afterWaiting: .seconds(20)) }
     #expect(left == .seconds(10))
   }
 
-  @Test func `a peer is idle once its time is up, though each wait is short`() async throws {
+  @Test func `a peer becomes idle after the time limit, even if each wait is short`() async throws {
     let idle = Task { try await watch.untilIdle() }
     for _ in 0..<15 { _ = await timeLeft(afterWaiting: .seconds(2)) }
     await watch.waiting { try? await idle.value }
     #expect(!idle.isCancelled)
   }
 
-  @Test func `who watches a peer without a limit ends by cancellation`() async {
+  @Test func `a watch without a limit ends only by cancellation`() async {
     let patient = PeerWatch(limit: nil, clock: clock)
     let idle = Task { try await patient.untilIdle() }
     await patient.waiting { await clock.advance(by: .seconds(1_000_000)) }

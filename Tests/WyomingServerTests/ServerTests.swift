@@ -76,7 +76,7 @@ import WyomingServer
     }
   }
 
-  @Test func `a Unix socket is there while the server is, and no longer`() async throws {
+  @Test func `a Unix socket exists as long as the server runs`() async throws {
     // What a server that crashed left behind is no hindrance.
     try leaveSocket(at: socket)
     try await serving(on: .unix(path: socket)) { address in
@@ -89,7 +89,7 @@ import WyomingServer
     #expect(!FileManager.default.fileExists(atPath: socket))
   }
 
-  @Test func `a file that is no socket stays`() async throws {
+  @Test func `a file that is not a socket is kept`() async throws {
     try Data("text".utf8).write(to: URL(filePath: socket))
     defer { try? FileManager.default.removeItem(atPath: socket) }
     await #expect(throws: WyomingServerError.addressInUse("unix://\(socket)")) {
@@ -98,7 +98,7 @@ import WyomingServer
     #expect(try Data(contentsOf: URL(filePath: socket)) == Data("text".utf8))
   }
 
-  @Test func `a port that is in use is an error`() async throws {
+  @Test func `a port in use is an error`() async throws {
     try await serving { address in
       await #expect(throws: WyomingServerError.addressInUse("\(address)")) {
         try await serving(on: address) { _ in }
@@ -107,8 +107,7 @@ import WyomingServer
   }
 
   @Test(arguments: ["0.0.0.0", "::"])
-  func `an address that others can reach is refused until it is allowed`(host: String) async throws
-  {
+  func `an address that other machines can reach needs permission`(host: String) async throws {
     let address = WyomingAddress.tcp(host: host, port: 0)
     await #expect(throws: WyomingServerError.remoteAddress("\(address)")) {
       try await serving(on: address) { _ in }
@@ -130,7 +129,8 @@ import WyomingServer
     #expect(error?.description.contains("the host x.invalid was not found") == true)
   }
 
-  @Test func `one client too many gets an error, and is served when another has gone`() async throws
+  @Test func `a client over the limit gets an error, and is served after another disconnects`()
+    async throws
   {
     try await serving(options: { $0.maximumConnections = 1 }) { address in
       try await onThread {
@@ -152,7 +152,7 @@ import WyomingServer
     }
   }
 
-  @Test func `frames that come byte by byte are answered`() async throws {
+  @Test func `frames that arrive byte by byte are answered`() async throws {
     try await serving { address in
       try await onThread {
         let link = try connect(address)
@@ -166,7 +166,7 @@ import WyomingServer
     }
   }
 
-  @Test func `a malformed frame ends its connection and nothing else`() async throws {
+  @Test func `a malformed frame ends only its connection`() async throws {
     try await serving { address in
       try await onThread {
         let good = try connect(address)
@@ -184,7 +184,7 @@ import WyomingServer
     }
   }
 
-  @Test func `a client that got an error can still send, and then reads the end`() async throws {
+  @Test func `a client can still send after an error, and then reads the end`() async throws {
     try await serving(options: { $0.maximumConnections = 1 }) { address in
       try await onThread {
         let first = try connect(address)
@@ -229,7 +229,7 @@ import WyomingServer
     }
   }
 
-  @Test func `a client that is gone in the middle of an utterance ends its recognition`()
+  @Test func `a disconnected client ends the recognition of its utterance`()
     async throws
   {
     let speech = CountingSpeech()
@@ -243,8 +243,7 @@ import WyomingServer
     }
   }
 
-  @Test func `a client that sends all it has and ends its side gets all its answers`() async throws
-  {
+  @Test func `a client that ends its side after sending gets all its answers`() async throws {
     try await serving { address in
       try await onThread {
         for _ in 0..<40 {
@@ -258,7 +257,9 @@ import WyomingServer
     }
   }
 
-  @Test func `a client that is gone frees its place while the engine is asked`() async throws {
+  @Test func `a disconnected client frees its place while the engine lists its models`()
+    async throws
+  {
     let answer = DispatchSemaphore(value: 0)
     defer { answer.signal() }
     let (isAsked, asked) = AsyncStream.makeStream(of: Void.self)
@@ -289,7 +290,7 @@ import WyomingServer
     }
   }
 
-  @Test func `a client that is silent for too long gets an error`() async throws {
+  @Test func `a client without audio gets an error after the time limit`() async throws {
     try await serving(
       clock: ContinuousClock(), options: { $0.idleTimeout = .milliseconds(50) }
     ) { address in
@@ -300,7 +301,7 @@ import WyomingServer
     }
   }
 
-  @Test func `a server that ends closes the connections that are open`() async throws {
+  @Test func `a server that ends closes all connections`() async throws {
     let link = LinkBox()
     try await serving { address in
       try await onThread {

@@ -23,7 +23,7 @@ import Testing
     #expect(decoder.add(payload).samples == [0.5, -1, 0])
   }
 
-  @Test func `frames that payloads cut are joined again, and numbered`() throws {
+  @Test func `frames that are split across payloads are joined and numbered`() throws {
     let bytes: [UInt8] = (0..<40).map { $0 }
     for cut in 0...bytes.count {
       var whole = AudioDecoder(format: try format(width: 2, channels: 2))
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `samples at 16 bits come back as they were, and louder ones at full scale`() {
+  @Test func `samples at 16 bits round-trip, and louder ones are clipped`() {
     let samples: [Float] = [0, 0.5, -0.25, 1, -1, 2, -2]
     var decoder = AudioDecoder(format: .speech)
     let largest: Float = 32_767.0 / 32_768
@@ -51,7 +51,7 @@ import Testing
       ["rate": 1_000_000, "width": 2, "channels": 1],
       ["rate": 16_000, "width": 2, "channels": .null],
       ["rate": -16_000, "width": 2, "channels": 1], ["rate": 1, "width": 2, "channels": 1],
-    ] as [[String: JSONValue]]) func `a format that makes no sense is an error`(
+    ] as [[String: JSONValue]]) func `an invalid audio format is an error`(
       data: [String: JSONValue]
     )
   {

@@ -26,12 +26,12 @@ import Testing
     return events
   }
 
-  @Test func `what was written is read, wherever the bytes are cut in two`() throws {
+  @Test func `a written event is read from two pieces of any size`() throws {
     let bytes = Self.stream.flatMap(\.bytes)
     for cut in 0...bytes.count { #expect(try events(bytes, cutAt: cut) == Self.stream) }
   }
 
-  @Test func `what was written is read byte by byte`() throws {
+  @Test func `a written event is read byte by byte`() throws {
     var reader = FrameReader()
     var events: [WyomingEvent] = []
     for byte in Self.stream.flatMap(\.bytes) {
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: [1 as UInt64])
-  func `random events in random pieces are read as they were written`(seed: UInt64) throws {
+  func `random events in random pieces round-trip`(seed: UInt64) throws {
     var random = SeededNumbers(seed: seed)
     for _ in 0..<200 {
       let written = (0..<Int.random(in: 1...5, using: &random)).map { _ in
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: [2 as UInt64])
-  func `random bytes are events or an error, and never more than they are`(seed: UInt64) {
+  func `random bytes give events or an error within their length`(seed: UInt64) {
     var random = SeededNumbers(seed: seed)
     for _ in 0..<500 {
       let bytes = [UInt8].random(0...200, using: &random)
@@ -73,8 +73,7 @@ import Testing
     }
   }
 
-  @Test func `bytes that end within a frame are an error at every place but between frames`() throws
-  {
+  @Test func `bytes may end only between frames`() throws {
     let first = Self.chunk.bytes
     let bytes = first + Self.stream[0].bytes
     for end in 1..<bytes.count where end != first.count {
@@ -90,11 +89,11 @@ import Testing
     (#"{"type":"a","data":{"x":1,"y":null}}"#, WyomingEvent("a", ["x": 1, "y": .null])),
     ("  {\"type\" : \"a\"}\r", WyomingEvent("a")),
     (#"{"type":"a","data_length":0,"payload_length":0.0}"#, WyomingEvent("a")),
-  ]) func `what may be left out may be null`(line: String, event: WyomingEvent) throws {
+  ]) func `optional fields may be null`(line: String, event: WyomingEvent) throws {
     #expect(try events(Array("\(line)\n".utf8)) == [event])
   }
 
-  @Test func `data behind the line wins over data in it`() throws {
+  @Test func `data after the line overrides data in it`() throws {
     let data = #"{"text":"behind","new":1}"#
     let frame = #"{"type":"a","data":{"text":"inline","old":2},"data_length":\#(data.utf8.count)}"#
     let read = try events(Array("\(frame)\n\(data)".utf8))
@@ -137,7 +136,7 @@ import Testing
     ("{\"type\":\"a\",\"data_length\":3}\n{x}", .notJSON(part: "data")),
     ("{\"type\":\"a\",\"data_length\":4}\nnull", .notJSON(part: "data")),
     ("{\"type\":\"a\",\"data_length\":2}\n[]", .notJSON(part: "data")),
-  ]) func `a malformed frame is an error that says what is wrong, and stays one`(
+  ]) func `a malformed frame is a permanent error with its reason`(
     frame: String, error: FrameError
   ) {
     var reader = FrameReader()
@@ -149,7 +148,7 @@ import Testing
     #expect(!error.description.isEmpty)
   }
 
-  @Test func `a line is refused once it is longer than the limit, before its end has come`() {
+  @Test func `a line over the limit is rejected before its end arrives`() {
     let limits = WyomingLimits(header: 20)
     var reader = FrameReader(limits: limits)
     reader.add([UInt8](repeating: 32, count: 21))
@@ -159,7 +158,7 @@ import Testing
     }
   }
 
-  @Test func `a length is refused when the line is there, before its bytes are`() {
+  @Test func `a length over the limit is rejected before its bytes arrive`() {
     var reader = FrameReader(limits: WyomingLimits(data: 9, payload: 9))
     reader.add(Array("{\"type\":\"a\",\"payload_length\":10}\n".utf8))
     #expect(throws: FrameError.tooLong(part: "payload", length: 10, limit: 9)) {

@@ -11,7 +11,7 @@ import Wyoming
     ("unix:///run/wyoming.sock", .unix(path: "/run/wyoming.sock")),
     ("stdio", .stdio(command: nil)), ("stdio://", .stdio(command: nil)),
     ("stdio:syrinx serve --wyoming stdio", .stdio(command: "syrinx serve --wyoming stdio")),
-  ]) func `an address is read, and written as it was meant`(text: String, address: WyomingAddress) {
+  ]) func `an address is parsed and formatted`(text: String, address: WyomingAddress) {
     #expect(WyomingAddress(text) == address)
     #expect(WyomingAddress(address.description) == address)
   }
@@ -20,7 +20,7 @@ import Wyoming
     "", "127.0.0.1:10300", "tcp:", "tcp://", "tcp://:10300", "tcp://host:", "tcp://host:x",
     "tcp://host:65536", "tcp://host:-1", "tcp://host/path", "tcp://::1:10300", "tcp://[::1",
     "tcp://[::1]x", "unix://relative.sock", "unix:///", "unix:/path", "http://host",
-  ]) func `what is no address is none`(text: String) {
+  ]) func `invalid text is not an address`(text: String) {
     #expect(WyomingAddress(text) == nil)
   }
 }

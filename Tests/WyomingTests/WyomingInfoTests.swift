@@ -3,7 +3,7 @@ import Testing
 @testable import Wyoming
 
 @Suite struct WyomingInfoTests {
-  @Test func `models that are installed are listed, with their languages`() {
+  @Test func `installed models are listed with their languages`() {
     let info = WyomingInfo([
       "asr": [
         [

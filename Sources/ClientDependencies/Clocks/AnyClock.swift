@@ -1,14 +1,14 @@
 #if !PointFreeDependencies
-/// A clock of any type, for what takes no `any Clock`.
+/// A type-erased clock, for code that cannot take `any Clock`.
 ///
-/// A type with a parameter for its clock, such as `struct Metronome<C: Clock>`, is one:
+/// For example, a type that is generic over its clock, `struct Metronome<C: Clock>`:
 ///
 /// ```swift
 /// @Dependency(\.continuousClock) var clock
 /// let metronome = Metronome(clock: AnyClock(clock))
 /// ```
 public struct AnyClock<Duration: DurationProtocol & Hashable>: Clock {
-  /// A time on the clock, as the distance from the time at which it was wrapped.
+  /// A time on the clock, as the distance from its time when it was wrapped.
   public typealias Instant = ClockInstant<Duration>
 
   private let readNow: @Sendable () -> Instant
@@ -28,7 +28,7 @@ public struct AnyClock<Duration: DurationProtocol & Hashable>: Clock {
   /// The time on the clock.
   public var now: Instant { readNow() }
 
-  /// The distance that sleeps may add.
+  /// The precision of sleeps.
   public var minimumResolution: Duration { readResolution() }
 
   /// Sleeps on the wrapped clock.
@@ -36,6 +36,32 @@ public struct AnyClock<Duration: DurationProtocol & Hashable>: Clock {
   /// - Throws: what that clock throws, which is `CancellationError` in a cancelled task.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try await sleepUntil(deadline, tolerance)
+  }
+}
+
+/// A time on a clock for tests: the distance from the clock's start.
+public struct ClockInstant<Duration: DurationProtocol & Hashable>: InstantProtocol {
+  /// The distance from the clock's start.
+  public let offset: Duration
+
+  /// Creates a time by its distance from the clock's start.
+  public init(offset: Duration = .zero) {
+    self.offset = offset
+  }
+
+  /// The time that is later by `duration`.
+  public func advanced(by duration: Duration) -> ClockInstant {
+    ClockInstant(offset: offset + duration)
+  }
+
+  /// The distance to another time, negative if it is earlier.
+  public func duration(to other: ClockInstant) -> Duration {
+    other.offset - offset
+  }
+
+  /// Whether a time is earlier than another.
+  public static func < (earlier: ClockInstant, later: ClockInstant) -> Bool {
+    earlier.offset < later.offset
   }
 }
 #endif

@@ -1,9 +1,9 @@
 #if !PointFreeDependencies
 extension Clock where Duration: Hashable {
-  /// The clock's time once in each interval, first when one interval is over.
+  /// The clock's time once per interval, first after one interval.
   ///
-  /// It ends when its reader is cancelled. Where a reader took longer than the interval, the ticks
-  /// that it missed are left out, and the next one comes at its own time.
+  /// It ends when its reader is cancelled. A reader that is slower than the interval skips the
+  /// missed ticks.
   public func timer(
     interval: Duration, tolerance: Duration? = nil
   ) -> _AsyncTimerSequence<AnyClock<Duration>> {
@@ -11,7 +11,7 @@ extension Clock where Duration: Hashable {
   }
 }
 
-/// The times at which a clock ticks; made by `timer(interval:tolerance:)` of the clock.
+/// The ticks of a clock's `timer(interval:tolerance:)`.
 public struct _AsyncTimerSequence<C: Clock>: AsyncSequence, Sendable {
   /// A time of the clock.
   public typealias Element = C.Instant
@@ -20,10 +20,10 @@ public struct _AsyncTimerSequence<C: Clock>: AsyncSequence, Sendable {
   let interval: C.Instant.Duration
   let tolerance: C.Instant.Duration?
 
-  /// Begins the ticks with the first call of `next()`.
+  /// Creates an iterator whose ticks begin with the first call of `next()`.
   public func makeAsyncIterator() -> Iterator { Iterator(timer: self) }
 
-  /// Waits for one tick after the other.
+  /// Waits for each tick.
   public struct Iterator: AsyncIteratorProtocol, Sendable {
     private let timer: _AsyncTimerSequence
     private var last: C.Instant?
@@ -35,7 +35,7 @@ public struct _AsyncTimerSequence<C: Clock>: AsyncSequence, Sendable {
 
     /// Waits for the next tick.
     ///
-    /// - Returns: the time then, or `nil` for ever once the task was cancelled.
+    /// - Returns: the time of the tick; `nil` after the task was cancelled.
     public mutating func next() async -> C.Instant? {
       guard !isOver else { return nil }
       let tick = nextTick(at: timer.clock.now)

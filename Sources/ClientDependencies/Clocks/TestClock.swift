@@ -23,9 +23,9 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
     var watches: [(id: Int, count: Int, continuation: Watch)] = []
   }
 
-  /// The distance that sleeps may add without an error: none.
+  /// Always zero.
   public let minimumResolution: Duration = .zero
-  // Held for one change of the queue; the returned sleepers are resumed after the lock is released.
+  // Held for one change of the queue. Sleepers are resumed after the lock.
   let state: Lock<State>
 
   /// Makes a clock that shows `now`.
@@ -33,10 +33,12 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock {
     state = Lock(State(queue: SleepQueue(now: now)))
   }
 
-  /// The time, which only `advance` and `run` move.
+  /// The time.
+  ///
+  /// Only `advance` and `run` change it.
   public var now: Instant { state.withLock { $0.queue.now } }
 
-  /// Sleeps until a test has moved the time to the deadline.
+  /// Sleeps until the test moves the time to the deadline.
   ///
   /// - Throws: `CancellationError` as soon as the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
@@ -84,16 +86,15 @@ extension TestClock.State {
 }
 
 extension TestClock {
-  /// Moves the time on and wakes, in the order of their deadlines, all who sleep until then.
+  /// Advances the time and wakes all due sleepers in the order of their deadlines.
   ///
-  /// After each one it lets the woken task run, so that a task which sleeps again within the time
-  /// is woken again.
+  /// After each one, the woken task runs. If it sleeps again within the duration, it is woken
+  /// again.
   public func advance(by duration: Duration = .zero) async {
     await advance(to: now.advanced(by: duration))
   }
 
-  /// Moves the time to `deadline` and wakes, in the order of their deadlines, all who sleep until
-  /// then.
+  /// Advances the time to `deadline` and wakes all due sleepers in the order of their deadlines.
   public func advance(to deadline: Instant) async {
     await letOthersRun()
     while let (sleep, arrivals) = wakeNext(until: deadline) {
@@ -104,8 +105,8 @@ extension TestClock {
 
   /// Advances the time until no task sleeps.
   ///
-  /// - Parameter timeout: the real time after which it gives up with a reported issue, because
-  ///   something sleeps again and again.
+  /// - Parameter timeout: the real time after which it stops with a reported issue, because tasks
+  ///   keep sleeping again.
   public func run(
     timeout: Swift.Duration = .seconds(10),
     fileID: StaticString = #fileID,
@@ -134,9 +135,7 @@ extension TestClock {
     if state.withLock({ $0.queue.count }) > 0 { throw SuspensionError() }
   }
 
-  /// Returns once at least `count` tasks sleep on the clock: the time to advance it.
-  ///
-  /// It returns as well as soon as its task is cancelled.
+  /// Returns once at least `count` tasks sleep on the clock, or its task is cancelled.
   public func sleepers(atLeast count: Int) async {
     let id = state.withLock { $0.queue.nextID() }
     await withTaskCancellationHandler {
@@ -152,7 +151,7 @@ extension TestClock {
       return state.takeFulfilledWatches()
     }
     for watch in fulfilled { watch.resume() }
-    // The cancellation may have come before the watch.
+    // The task may have been cancelled before the watch began.
     if Task.isCancelled { endWatch(id) }
   }
 
@@ -160,12 +159,11 @@ extension TestClock {
     state.withLock { $0.takeWatch(id) }?.resume()
   }
 
-  /// Gives other tasks the time to reach their next sleep, which nothing but a new sleeper shows
-  /// of.
+  /// Waits for other tasks to reach their next sleep.
   ///
-  /// It ends soon after one came, or when no other can be on its way: see `QuiescenceDetector`. Where other
-  /// threads run, in parallel tests perhaps, this one sleeps meanwhile: a busy machine could
-  /// otherwise keep the thread of a woken task from running while this one turns in circles.
+  /// It ends soon after a new sleeper, or when no other task can be about to sleep; see
+  /// `QuiescenceDetector`. This thread sleeps while others run, because spinning on a busy machine
+  /// could keep a woken task from running.
   private func letOthersRun(until isReady: (SleepQueue<Duration, Sleep>) -> Bool) async {
     var detector = QuiescenceDetector()
     var main = endOfMainActorsWork()
@@ -182,8 +180,7 @@ extension TestClock {
     }
   }
 
-  /// Becomes true when the main actor, which does one thing after the other, has done what it has to
-  /// do now.
+  /// Becomes true when the main actor has finished its current work.
   private func endOfMainActorsWork() -> LockIsolated<Bool> {
     let end = LockIsolated(false)
     Task { @MainActor in end.setValue(true) }
@@ -196,7 +193,7 @@ extension TestClock {
     }
   }
 
-  /// Lets all tasks that were only just started reach their first sleep.
+  /// Lets all started tasks reach their first sleep.
   private func letOthersRun() async {
     await letOthersRun { _ in false }
   }
@@ -206,7 +203,7 @@ extension TestClock {
   }
 }
 
-/// Something sleeps on a test clock on which nothing should.
+/// A task sleeps on a test clock that should have no sleepers.
 public struct SuspensionError: Error, Equatable, CustomStringConvertible {
   /// Makes the error.
   public init() {}
@@ -214,6 +211,71 @@ public struct SuspensionError: Error, Equatable, CustomStringConvertible {
   /// A short text for people.
   public var description: String {
     "Something sleeps on the clock: advance the clock, or end what sleeps, before the test ends."
+  }
+}
+
+/// The sleepers of a test clock and their deadlines: the clock's logic without tasks.
+///
+/// Its methods return the waiters to resume, which the clock does after releasing its lock.
+struct SleepQueue<Duration: DurationProtocol & Hashable, Waiter> {
+  typealias Instant = ClockInstant<Duration>
+
+  enum Arrival {
+    case sleeps
+    case isDue
+    case isCancelled
+  }
+
+  /// Counts the sleepers, so that a clock notices whether resumed tasks sleep again.
+  private(set) var arrivals = 0
+  private var sleepers: DueQueue<Instant, (id: Int, waiter: Waiter)>
+  private var cancelledEarly: Set<Int> = []
+  private var waking: Set<Int> = []
+
+  init(now: Instant) {
+    sleepers = DueQueue(now: now)
+  }
+
+  var now: Instant { sleepers.now }
+
+  var count: Int { sleepers.count }
+
+  /// The earliest deadline.
+  ///
+  /// Sleepers with the same deadline wake in the order of their arrival.
+  var nextDeadline: Instant? { sleepers.next }
+
+  /// Whether a woken task has not yet run.
+  var isWaking: Bool { !waking.isEmpty }
+
+  mutating func nextID() -> Int { sleepers.nextID() }
+
+  mutating func sleep(_ id: Int, until deadline: Instant, _ waiter: Waiter) -> Arrival {
+    if cancelledEarly.remove(id) != nil { return .isCancelled }
+    if deadline <= now { return .isDue }
+    sleepers.add(id, due: deadline, (id, waiter))
+    arrivals += 1
+    return .sleeps
+  }
+
+  /// Ends a sleep, even one that has not yet begun.
+  mutating func cancel(_ id: Int) -> Waiter? {
+    if let sleeper = sleepers.remove(id) { return sleeper.waiter }
+    cancelledEarly.insert(id)
+    return nil
+  }
+
+  /// Removes an ended sleep, because its task runs again.
+  mutating func end(_ id: Int) {
+    cancelledEarly.remove(id)
+    waking.remove(id)
+  }
+
+  /// Moves the time to the next deadline until `limit`, or to `limit`.
+  mutating func wakeNext(until limit: Instant) -> Waiter? {
+    guard let sleeper = sleepers.takeNext(until: limit) else { return nil }
+    waking.insert(sleeper.id)
+    return sleeper.waiter
   }
 }
 #endif

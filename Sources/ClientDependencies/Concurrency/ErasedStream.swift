@@ -1,11 +1,11 @@
 #if !PointFreeDependencies
-/// Reads a sequence for a stream, which asks for one element at a time.
+/// Reads a sequence for a stream, one element at a time.
 private final class Source<Base: AsyncSequence & Sendable>: @unchecked Sendable {
-  // `@unchecked` is right, because the iterator is only used by the task whose turn it is.
+  // `@unchecked` is right, because only the task with the lock uses the iterator.
   private var iterator: Base.AsyncIterator?
   private let base: Base
-  // A stream's readers may be several tasks, which ask for elements at the same time.
-  private let turns = Turns()
+  // Several tasks may read a stream at the same time.
+  private let turns = FairLock()
 
   init(_ base: Base) {
     self.base = base
@@ -21,10 +21,10 @@ private final class Source<Base: AsyncSequence & Sendable>: @unchecked Sendable 
 }
 
 extension AsyncStream {
-  /// A stream of what a sequence gives, until it ends or fails.
+  /// A stream of a sequence's elements until it ends or fails.
   ///
-  /// The sequence is read as the stream is read, and no element is kept. Several readers have its
-  /// elements by turns.
+  /// Reading the stream reads the sequence; nothing is buffered. Several readers share the
+  /// elements.
   public init<S: AsyncSequence>(_ sequence: S) where S.Element == Element, S: Sendable {
     let source = Source(sequence)
     self.init { try? await source.next() }
@@ -42,10 +42,10 @@ extension AsyncStream {
 }
 
 extension AsyncThrowingStream where Failure == any Error {
-  /// A stream of what a sequence gives, until it ends or throws.
+  /// A stream of a sequence's elements until it ends or throws.
   ///
-  /// The sequence is read as the stream is read, and no element is kept. Several readers have its
-  /// elements by turns.
+  /// Reading the stream reads the sequence; nothing is buffered. Several readers share the
+  /// elements.
   public init<S: AsyncSequence>(_ sequence: S) where S.Element == Element, S: Sendable {
     let source = Source(sequence)
     self.init { try await source.next() }
@@ -58,22 +58,76 @@ extension AsyncThrowingStream where Failure == any Error {
 }
 
 extension AsyncSequence where Self: Sendable {
-  /// The sequence as a stream, which ends where the sequence ends or fails.
+  /// The sequence as a stream, which ends when the sequence ends or fails.
   public func eraseToStream() -> AsyncStream<Element> {
     AsyncStream(self)
   }
 
-  /// The sequence as a stream, which ends where the sequence ends and throws what it throws.
+  /// The sequence as a stream, which ends when the sequence ends and rethrows its error.
   public func eraseToThrowingStream() -> AsyncThrowingStream<Element, any Error> {
     AsyncThrowingStream(self)
   }
 }
 
 extension AsyncThrowingStream where Failure == any Error {
-  /// A stream without elements, that ends at once or throws at once: the default of an endpoint
-  /// that returns a stream.
+  /// A stream that ends or throws at once, the default of an endpoint that returns a stream.
   public static func finished(throwing error: Failure? = nil) -> Self {
     AsyncThrowingStream { $0.finish(throwing: error) }
+  }
+}
+
+/// An asynchronous lock that tasks take in the order of their requests.
+final class FairLock: Sendable {
+  private struct State {
+    var isTaken = false
+    var lastID = 0
+    var waiting: [(id: Int, turn: CheckedContinuation<Bool, Never>)] = []
+
+    mutating func take(_ id: Int) -> CheckedContinuation<Bool, Never>? {
+      waiting.firstIndex { $0.id == id }.map { waiting.remove(at: $0).turn }
+    }
+  }
+
+  // Held for one change. Waiting tasks are resumed after the lock.
+  private let state = Lock(State())
+
+  /// Waits for the lock and holds it until ``pass()``.
+  ///
+  /// - Returns: false if the task was cancelled while it waited, without the lock.
+  func take() async -> Bool {
+    let id = state.withLock { state in
+      state.lastID += 1
+      return state.lastID
+    }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { wait(id, $0) }
+    } onCancel: {
+      cancel(id)
+    }
+  }
+
+  /// Passes the lock to the next waiting task.
+  func pass() {
+    let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+      state.isTaken = !state.waiting.isEmpty
+      return state.waiting.isEmpty ? nil : state.waiting.removeFirst().turn
+    }
+    next?.resume(returning: true)
+  }
+
+  private func wait(_ id: Int, _ turn: CheckedContinuation<Bool, Never>) {
+    let isFree = state.withLock { state in
+      defer { state.isTaken = true }
+      if state.isTaken { state.waiting.append((id, turn)) }
+      return !state.isTaken
+    }
+    if isFree { return turn.resume(returning: true) }
+    // The task may have been cancelled before it waited.
+    if Task.isCancelled { cancel(id) }
+  }
+
+  private func cancel(_ id: Int) {
+    state.withLock { $0.take(id) }?.resume(returning: false)
   }
 }
 #endif

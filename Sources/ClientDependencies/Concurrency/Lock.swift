@@ -1,22 +1,22 @@
 #if !PointFreeDependencies
 import Glibc
 
-/// A state that one thread at a time reads or changes.
+/// A mutable state that one thread at a time accesses.
 ///
-/// It stands on a POSIX mutex and not on `Synchronization.Mutex`, because Thread Sanitizer sees the
-/// former: what the module guards is checked and not suppressed. It is not recursive; hold it for a
-/// look-up or a change, never while foreign code runs.
+/// It uses a POSIX mutex instead of `Synchronization.Mutex`, because Thread Sanitizer understands
+/// the former. It is not recursive. Hold it for a lookup or a change, never while foreign code
+/// runs.
 ///
 /// Thread safety: any thread may call ``withLock(_:)`` at any time, and may wait there.
 // `@unchecked` is right, because `state` is only used under `mutex`.
 package final class Lock<State>: @unchecked Sendable {
   // On the heap, because a mutex must not move.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  // There as well, because an empty state within the object would have the address of another part,
-  // which the sanitizer takes for the state.
+  // On the heap too, because an empty state in the object would share its address with another
+  // property, which confuses the sanitizer.
   private let state: UnsafeMutablePointer<State>
 
-  /// Guards `state`, to which no other reference may exist.
+  /// Guards `state`, which must have no other references.
   package init(_ state: sending State) {
     self.state = .allocate(capacity: 1)
     self.state.initialize(to: state)
@@ -31,9 +31,9 @@ package final class Lock<State>: @unchecked Sendable {
     state.deinitialize(count: 1).deallocate()
   }
 
-  /// Runs `body` with the state while no other thread has it.
+  /// Runs `body` with exclusive access to the state.
   ///
-  /// - Returns: what the body returns; throws what it throws.
+  /// - Returns: the result of the body; rethrows its error.
   package func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout State) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {

@@ -1,23 +1,25 @@
 #if !PointFreeDependencies
 import Foundation
 
-/// A value that one thread at a time reads or changes: for what a test's closures record.
+/// A mutable value that one thread at a time accesses, for recordings of a test's closures.
 ///
 /// ```swift
 /// let played = LockIsolated<[URL]>([])
 /// player.play = { url in played.withValue { $0.append(url) } }
 /// ```
 ///
-/// Thread safety: any thread may use it at any time, and may wait there. The new value of
-/// ``setValue(_:)`` and the operation of ``withValue(_:)`` may read the object, and find the value
-/// as it was before; what they change by another way than their own is overwritten when they end.
+/// Thread safety: any thread may use it at any time, and may wait. The argument of ``setValue(_:)``
+/// and the operation of ``withValue(_:)`` may read the object, and get the earlier value. Their
+/// other changes of the object are overwritten when they end.
 @dynamicMemberLookup
 public final class LockIsolated<Value>: @unchecked Sendable {
   // `@unchecked` is right, because the value is only used under the lock.
   private let lock = NSRecursiveLock()
   private var isolated: Value
 
-  /// Guards a value, to which no other reference may exist.
+  /// Guards a value.
+  ///
+  /// No other reference to it may exist.
   public init(_ value: @autoclosure () throws -> sending Value) rethrows {
     isolated = try value()
   }
@@ -27,21 +29,23 @@ public final class LockIsolated<Value>: @unchecked Sendable {
     lock.withLock { isolated[keyPath: keyPath] }
   }
 
-  /// Reads and changes the value in one go.
+  /// Runs an operation with exclusive access to the value.
   ///
-  /// - Returns: what the operation returns; throws what it throws.
+  /// - Returns: the operation's result; rethrows its error.
   public func withValue<T>(
     _ operation: (inout Value) throws -> sending T
   ) rethrows -> sending T {
     lock.lock()
     defer { lock.unlock() }
-    // A copy, because the operation may read this object's value by another way.
+    // A copy, because the operation may also read this object.
     var value = isolated
     defer { isolated = value }
     return try operation(&value)
   }
 
-  /// Replaces the value, under the lock also while the new one is made.
+  /// Replaces the value.
+  ///
+  /// The new value is computed under the lock.
   public func setValue(_ newValue: @autoclosure () throws -> sending Value) rethrows {
     lock.lock()
     defer { lock.unlock() }
@@ -54,7 +58,7 @@ extension LockIsolated where Value: Sendable {
   public var value: Value { lock.withLock { isolated } }
 }
 
-/// A value that an actor guards: for what a test's asynchronous closures record.
+/// A mutable value in an actor, for recordings of a test's asynchronous closures.
 ///
 /// ```swift
 /// let isPlaying = ActorIsolated(false)
@@ -71,9 +75,9 @@ public final actor ActorIsolated<Value> {
     self.value = try value()
   }
 
-  /// Reads and changes the value in one go.
+  /// Runs an operation with exclusive access to the value.
   ///
-  /// - Returns: what the operation returns; throws what it throws.
+  /// - Returns: the operation's result; rethrows its error.
   public func withValue<T>(_ operation: @Sendable (inout Value) throws -> T) rethrows -> T {
     try operation(&value)
   }

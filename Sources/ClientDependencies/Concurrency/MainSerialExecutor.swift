@@ -1,13 +1,12 @@
 #if !PointFreeDependencies
 import Foundation
 
-/// Runs an operation with all tasks of the process on the main thread, one after the other.
+/// Runs an operation with all tasks of the process on the main thread, one after another.
 ///
-/// Tasks that the operation starts run in the order in which they were started, which makes the
-/// outcome of concurrent code the same each time. It is for tests that run alone: every task of the
-/// process is concerned, not only the operation's.
+/// Tasks run in the order in which they start, which makes concurrent code deterministic. Use it
+/// for tests that run alone, because it affects every task of the process.
 ///
-/// - Throws: what the operation throws.
+/// - Throws: the operation's error.
 @MainActor
 public func withMainSerialExecutor(
   @_implicitSelfCapture operation: @MainActor @Sendable () async throws -> Void
@@ -20,9 +19,9 @@ public func withMainSerialExecutor(
 
 /// Runs a synchronous operation with all tasks of the process on the main thread.
 ///
-/// It goes around `invokeTest()` of an XCTest case.
+/// Wrap `invokeTest()` of an XCTest case with it.
 ///
-/// - Throws: what the operation throws.
+/// - Throws: the operation's error.
 public func withMainSerialExecutor(
   @_implicitSelfCapture operation: () throws -> Void
 ) rethrows {
@@ -32,10 +31,10 @@ public func withMainSerialExecutor(
   try operation()
 }
 
-/// Whether all tasks of the process run on the main thread, until it is set to `false`.
+/// Whether all tasks of the process run on the main thread.
 ///
-/// `withMainSerialExecutor` sets it back by itself. Where the Swift runtime has no hook for it,
-/// setting it is a reported issue.
+/// `withMainSerialExecutor` restores it. If the Swift runtime has no hook for it, setting it is a
+/// reported issue.
 ///
 /// Thread safety: set it while no other thread sets it.
 public var uncheckedUseMainSerialExecutor: Bool {
@@ -49,12 +48,12 @@ public var uncheckedUseMainSerialExecutor: Bool {
   }
 }
 
-/// The runtime's variable that is called, if it is set, in place of its own scheduling of a job.
+/// The runtime's hook that replaces the scheduling of jobs.
 private enum EnqueueHook {
   typealias Original = @convention(thin) (UnownedJob) -> Void
   typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
 
-  // Right, because the address never changes; what it points at is the runtime's to read.
+  // Right, because the address never changes.
   nonisolated(unsafe) static let address: UnsafeMutablePointer<Hook?>? =
     dlsym(dlopen(nil, RTLD_LAZY), "swift_task_enqueueGlobal_hook")?
     .assumingMemoryBound(to: Hook?.self)

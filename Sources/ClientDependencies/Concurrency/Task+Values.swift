@@ -10,7 +10,9 @@ extension Task where Failure == Never {
     throw _Concurrency.CancellationError()
   }
 
-  /// What the task returns; cancelling the caller cancels the task.
+  /// The task's result.
+  ///
+  /// Cancelling the caller cancels the task.
   public var cancellableValue: Success {
     get async {
       await withTaskCancellationHandler {
@@ -33,7 +35,9 @@ extension Task where Success == Never, Failure == Never {
 }
 
 extension Task where Failure == any Error {
-  /// What the task returns or throws; cancelling the caller cancels the task.
+  /// The task's result.
+  ///
+  /// Cancelling the caller cancels the task.
   public var cancellableValue: Success {
     get async throws {
       try await withTaskCancellationHandler {
@@ -46,7 +50,7 @@ extension Task where Failure == any Error {
 }
 
 extension Result {
-  /// What an asynchronous closure returns or throws.
+  /// Creates the result of an asynchronous closure.
   @_transparent
   public nonisolated(nonsending) init(
     catching body: nonisolated(nonsending) () async throws(Failure) -> Success
@@ -60,12 +64,12 @@ extension Result {
 }
 
 extension Task where Success == Never, Failure == Never {
-  /// Lets other tasks run for a while, so that those that were just started get to their work.
+  /// Yields repeatedly, so that started tasks can run.
   ///
-  /// It is a hope and no promise: `withMainSerialExecutor` makes the order certain, and a
+  /// It guarantees nothing: `withMainSerialExecutor` makes the order deterministic, and a
   /// `TestClock` waits by itself.
   ///
-  /// - Parameter count: how often other tasks get their turn.
+  /// - Parameter count: the number of yields.
   public static func megaYield(count: Int = _defaultMegaYieldCount) async {
     for _ in 0..<max(0, count) {
       await Task<Void, Never>.detached(priority: .background) { await Task.yield() }.value
@@ -73,7 +77,7 @@ extension Task where Success == Never, Failure == Never {
   }
 }
 
-/// How often a `Task.megaYield()` lets others run: 20, or `TASK_MEGA_YIELD_COUNT`, at most 10,000.
+/// The yields of `Task.megaYield()`: 20, or `TASK_MEGA_YIELD_COUNT`, at most 10,000.
 public let _defaultMegaYieldCount: Int = {
   let text = ProcessInfo.processInfo.environment["TASK_MEGA_YIELD_COUNT"]
   return min(max(text.flatMap { Int($0) } ?? 20, 0), 10_000)

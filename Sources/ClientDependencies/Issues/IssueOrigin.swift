@@ -1,12 +1,11 @@
 #if !PointFreeDependencies
 import IssueReporting
 
-/// The test that an issue belongs to, also when it is reported where that test's task is not
-/// running.
+/// The test of an issue, for issues that are reported outside the test's task.
 ///
-/// Swift Testing knows the current test by task-locals, which detached tasks, Dispatch queues and
-/// threads of C libraries do not have: what is reported there is lost. A closure that may be called
-/// there captures the origin while it is made in the test:
+/// Swift Testing identifies the current test by task-locals, which detached tasks, Dispatch queues,
+/// and threads of C libraries do not have, so their issues are lost. A closure that may run there
+/// captures the origin when it is created in the test:
 ///
 /// ```swift
 /// var record: @Sendable (_ url: URL) async throws -> Void = { [origin = IssueOrigin.current] _ in
@@ -14,11 +13,11 @@ import IssueReporting
 /// }
 /// ```
 ///
-/// Outside test processes, and under XCTest, which needs no such help, an origin is empty.
+/// Outside test processes, and under XCTest, which does not need it, an origin is empty.
 ///
-/// Thread safety: an origin can be used on every thread, by several at once.
+/// Thread safety: any number of threads may use an origin.
 public struct IssueOrigin: Sendable {
-  /// The origin that an escaped scope gave to a thread without a test.
+  /// The origin of an escaped scope, for threads without a test.
   @TaskLocal private static var escaped = IssueOrigin()
 
   private let suspended: SuspendedTest?
@@ -27,12 +26,12 @@ public struct IssueOrigin: Sendable {
     self.suspended = suspended
   }
 
-  /// An origin that names no test: issues are reported as `reportIssue` does.
+  /// An origin without a test: issues are reported as by `reportIssue`.
   public init() {
     suspended = nil
   }
 
-  /// The test that is running in the current task.
+  /// The running test of the current task.
   @inlinable
   public static var current: IssueOrigin {
     isTesting ? inTestProcess : IssueOrigin()
@@ -44,7 +43,7 @@ public struct IssueOrigin: Sendable {
     return IssueOrigin(taken(in: test))
   }
 
-  /// The same for a wrapper, which does not take an origin of its own where its test has many.
+  /// The same for a wrapper, which shares the origin of its test's other wrappers.
   static var ofWrapper: IssueOrigin {
     guard let test = TestFramework.current.currentTest() else { return escaped }
     return IssueOrigin(RunningTests.shared.origin(sharedBy: test) ?? taken(in: test))
@@ -57,10 +56,10 @@ public struct IssueOrigin: Sendable {
     return suspended
   }
 
-  /// Reports an issue to the test that it belongs to.
+  /// Reports an issue of the test.
   ///
-  /// If the current task belongs to a test, that test is meant, whatever the origin is. The issue
-  /// is recorded when the call returns.
+  /// If the current task belongs to a test, the issue belongs to that test instead. It is recorded
+  /// when the call returns.
   public func reportIssue(
     _ message: String,
     fileID: StaticString = #fileID,
@@ -79,31 +78,30 @@ extension IssueOrigin {
   /// The test, or nil for an empty origin.
   var test: RunningTest? { suspended?.test }
 
-  /// What origins that share a waiting task have in common.
+  /// Identifies origins that share a waiting task.
   var id: ObjectIdentifier? { suspended.map(ObjectIdentifier.init) }
 
-  /// The origin of the scope around, which escaped from its test.
+  /// The origin of the surrounding escaped scope.
   static var ofEscapedScope: IssueOrigin { escaped }
 
-  /// This origin, or another one where this one is empty.
+  /// This origin, or another one if this one is empty.
   func or(_ other: IssueOrigin) -> IssueOrigin {
     suspended == nil ? other : self
   }
 
-  /// Runs a report where the test framework sees the origin's test.
+  /// Runs a report with the task-locals of the origin's test.
   func perform(_ report: @escaping @Sendable () -> Void) {
     guard let suspended, TestFramework.current.currentTest() == nil else { return report() }
     suspended.perform(report)
   }
 
-  /// Runs an operation that escaped from its test, so that what it reads and reports belongs to
-  /// that test.
+  /// Runs an escaped operation, so that its reads and issues belong to its test.
   func withScope<R>(_ operation: () throws -> R) rethrows -> R {
     if suspended == nil { return try operation() }
     return try Self.$escaped.withValue(self, operation: operation)
   }
 
-  /// Runs an asynchronous operation that escaped from its test; see the synchronous function.
+  /// Runs an asynchronous escaped operation, as the synchronous function does.
   nonisolated(nonsending) func withScope<R>(
     _ operation: nonisolated(nonsending) () async throws -> R
   ) async rethrows -> R {
@@ -112,17 +110,17 @@ extension IssueOrigin {
   }
 }
 
-/// How clients that a macro made learn where their unimplemented endpoints report.
+/// Sets the origin for unimplemented endpoints of clients with the macro.
 ///
-/// It is kept by the client's type. A protocol would be simpler; but Swift lets no macro add a
-/// conformance to a type that is declared in a function, as clients in tests are.
+/// The setters are stored by client type. A protocol would be simpler, but a macro cannot add a
+/// conformance to a type in a function, such as clients in tests.
 private final class OriginatingClients: Sendable {
   static let shared = OriginatingClients()
 
   private struct Setter<Client>: Sendable {
     let set: @Sendable (inout Client, IssueOrigin) -> Void
   }
-  // Held for one look-up or change of the dictionary. Its values release nothing.
+  // Held for one lookup or change of the dictionary. Its values release nothing.
   private let setters = Lock<[ObjectIdentifier: any Sendable]>([:])
 
   func register<Client>(_ set: @escaping @Sendable (inout Client, IssueOrigin) -> Void) {
@@ -133,7 +131,7 @@ private final class OriginatingClients: Sendable {
     }
   }
 
-  /// A copy of a client that reports to `origin`; or the value itself, if no macro made it.
+  /// A copy of a client that reports to `origin`, or the value itself without the macro.
   func value<Value>(_ value: Value, reportingTo origin: @autoclosure () -> IssueOrigin) -> Value {
     let setter = setters.withLock { $0[ObjectIdentifier(Value.self)] }
     guard let setter = setter as? Setter<Value> else { return value }
@@ -146,10 +144,10 @@ private final class OriginatingClients: Sendable {
 }
 
 extension IssueOrigin {
-  /// The current origin, for a client that a macro made; only its expansions use this.
+  /// The current origin, for expansions of the macro.
   ///
-  /// - Parameter set: Puts another origin into a client: `DependencyValues` does that with each
-  ///   client that it hands out in a test.
+  /// - Parameter set: Sets the origin of a client. `DependencyValues` does that with each client
+  ///   that is read in a test.
   public static func _current<Client>(
     _ set: @escaping @Sendable (inout Client, IssueOrigin) -> Void
   ) -> IssueOrigin {
@@ -160,7 +158,7 @@ extension IssueOrigin {
 }
 
 extension DependencyValues {
-  /// A value as it is handed out to who reads it in a test process.
+  /// A value for its reader in a test process.
   @usableFromInline
   func originating<Value>(_ value: Value) -> Value {
     OriginatingClients.shared.value(
@@ -168,10 +166,9 @@ extension DependencyValues {
   }
 }
 
-/// Runs each job at once, on the thread that enqueues it.
+/// Runs each job immediately on the enqueuing thread.
 ///
-/// It is for tasks that only wait to be resumed: what resumes them has their work done when the
-/// call returns.
+/// It is for tasks that only wait: their work is done when the resuming call returns.
 final class InlineExecutor: TaskExecutor {
   static let shared = InlineExecutor()
 

@@ -12,7 +12,7 @@ final class RunningTests: Sendable {
     var id: ObjectIdentifier
     weak var suspended: SuspendedTest?
   }
-  // Held for one look-up or change of the dictionary. No reference is released meanwhile, because
+  // Held for one lookup or change of the dictionary. No reference is released meanwhile, because
   // that could end a test's objects, which might come back here.
   private let entries = Lock<[RunningTest: [Entry]]>([:])
   private let hasSeenOne = Atomic(false)
@@ -75,7 +75,7 @@ final class SuspendedTest: Sendable {
 
   /// Starts a task that inherits the task-locals of the caller, which runs in `test`.
   ///
-  /// It has come to its first wait when the initialiser returns. It does not keep the overrides of
+  /// It has come to its first wait when the initializer returns. It does not keep the overrides of
   /// the caller's scope alive, which may hold objects that the test wants to see released.
   init(in test: RunningTest) {
     self.test = test

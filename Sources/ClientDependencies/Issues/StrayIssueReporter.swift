@@ -110,7 +110,7 @@ package struct StrayIssue: Sendable {
   /// The issue with a sentence about the tests that it may belong to.
   func explained(candidates: [RunningTest]) -> StrayIssue {
     var issue = self
-    // The cases of a parameterised test have one name.
+    // The cases of a parameterized test have one name.
     let names = Set(candidates.map(\.description)).sorted().map { "\n  \($0)" }.joined()
     let tests =
       names.isEmpty ? "No running test is known to use dependencies." : "It may be:\(names)"

@@ -1,5 +1,5 @@
 #if !PointFreeDependencies
-/// A scheduler of any type with the given times and options: what a client or a model holds.
+/// A type-erased scheduler with the given times and options.
 ///
 /// Thread safety: that of the scheduler in it. Queues, run loops and the schedulers for tests may
 /// be used from any thread.
@@ -19,11 +19,11 @@ where SchedulerTimeType: Strideable, SchedulerTimeType.Stride: SchedulerTimeInte
   /// Makes a scheduler of closures.
   ///
   /// - Parameters:
-  ///   - minimumTolerance: the smallest lateness.
+  ///   - minimumTolerance: the smallest possible delay.
   ///   - now: the time.
   ///   - scheduleImmediately: runs work as soon as possible.
   ///   - delayed: runs work once at a time.
-  ///   - interval: runs work at a time and then once in each interval.
+  ///   - interval: runs work at a time and then once per interval.
   public init(
     minimumTolerance: @escaping () -> SchedulerTimeType.Stride,
     now: @escaping () -> SchedulerTimeType,
@@ -59,7 +59,7 @@ where SchedulerTimeType: Strideable, SchedulerTimeType.Stride: SchedulerTimeInte
   /// The time of the scheduler.
   public var now: SchedulerTimeType { readNow() }
 
-  /// The smallest lateness that the scheduler can promise.
+  /// The smallest possible delay.
   public var minimumTolerance: SchedulerTimeType.Stride { readTolerance() }
 
   /// Runs work as soon as possible.
@@ -67,7 +67,7 @@ where SchedulerTimeType: Strideable, SchedulerTimeType.Stride: SchedulerTimeInte
     runSoon(options, action)
   }
 
-  /// Runs work once, at a time or later by the tolerance at most.
+  /// Runs work once, at a time or later within the tolerance.
   public func schedule(
     after date: SchedulerTimeType,
     tolerance: SchedulerTimeType.Stride,
@@ -77,7 +77,7 @@ where SchedulerTimeType: Strideable, SchedulerTimeType.Stride: SchedulerTimeInte
     runLater(date, tolerance, options, action)
   }
 
-  /// Runs work first at a time, then once in each interval, until the result is cancelled.
+  /// Runs work at a time and then once per interval, until the result is cancelled.
   public func schedule(
     after date: SchedulerTimeType,
     interval: SchedulerTimeType.Stride,

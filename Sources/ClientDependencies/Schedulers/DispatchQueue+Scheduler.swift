@@ -2,10 +2,10 @@
 public import Dispatch
 
 extension DispatchQueue: Scheduler {
-  /// The time that the dispatch library counts from the machine's start.
+  /// The time since the machine's start.
   public var now: SchedulerTimeType { SchedulerTimeType(.now()) }
 
-  /// None: a queue is asked for the time alone.
+  /// Always zero.
   public var minimumTolerance: SchedulerTimeType.Stride { .zero }
 
   /// Runs work on the queue as soon as possible.
@@ -28,7 +28,7 @@ extension DispatchQueue: Scheduler {
     asyncAfter(deadline: date.dispatchTime, execute: item(options, action))
   }
 
-  /// Runs work on the queue at a time, then once in each interval, until the result is cancelled.
+  /// Runs work on the queue at a time, then once per interval, until the result is cancelled.
   public func schedule(
     after date: SchedulerTimeType,
     interval: SchedulerTimeType.Stride,
@@ -49,7 +49,7 @@ extension DispatchQueue: Scheduler {
   private func item(
     _ options: SchedulerOptions?, _ action: @escaping () -> Void
   ) -> DispatchWorkItem {
-    // Right as far as the caller is: the interface is Combine's, whose work is not `Sendable`.
+    // Right if the caller is right: the interface is Combine's, whose work is not `Sendable`.
     nonisolated(unsafe) let action = action
     return DispatchWorkItem(qos: options?.qos ?? .unspecified, flags: options?.flags ?? []) {
       action()
@@ -58,16 +58,16 @@ extension DispatchQueue: Scheduler {
 }
 
 extension DispatchQueue {
-  /// How a queue runs one piece of work.
+  /// Options for work on a queue.
   public struct SchedulerOptions: @unchecked Sendable {  // Right, because flags are a number.
     /// The quality of service.
     public var qos: DispatchQoS
-    /// What else is special about it, such as `.barrier`.
+    /// Flags such as `.barrier`.
     public var flags: DispatchWorkItemFlags
-    /// The group that the work belongs to, where it is to run as soon as possible.
+    /// The group of the work, for immediate scheduling.
     public var group: DispatchGroup?
 
-    /// Chooses how a queue runs one piece of work.
+    /// Creates options for work on a queue.
     public init(
       qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [],
       group: DispatchGroup? = nil
@@ -82,25 +82,25 @@ extension DispatchQueue {
 extension DispatchQueue {
   /// A time of a queue.
   public struct SchedulerTimeType: Strideable, Hashable, Sendable {
-    /// The time as the dispatch library has it.
+    /// The time as a `DispatchTime`.
     public var dispatchTime: DispatchTime
 
-    /// Wraps a time of the dispatch library.
+    /// Wraps a `DispatchTime`.
     public init(_ time: DispatchTime) {
       dispatchTime = time
     }
 
-    /// The distance to another time, negative where that is earlier.
+    /// The distance to another time, negative if it is earlier.
     public func distance(to other: SchedulerTimeType) -> Stride {
       let (start, end) = (dispatchTime.uptimeNanoseconds, other.dispatchTime.uptimeNanoseconds)
       return .nanoseconds(Int(truncatingIfNeeded: end &- start))
     }
 
-    /// The time that is later by a distance, at the earliest the machine's start.
+    /// The time plus a distance, at the earliest the machine's start.
     public func advanced(by n: Stride) -> SchedulerTimeType {
       let start = Int(clamping: dispatchTime.uptimeNanoseconds)
       let (sum, overflow) = start.addingReportingOverflow(n.magnitude)
-      // The dispatch library takes 0 for the time of the call.
+      // Dispatch interprets 0 as the time of the call.
       return SchedulerTimeType(
         DispatchTime(uptimeNanoseconds: UInt64(overflow ? .max : max(sum, 1))))
     }
@@ -120,47 +120,47 @@ extension DispatchQueue.SchedulerTimeType {
     /// The distance in nanoseconds, with its sign.
     public var magnitude: Int
 
-    /// So many seconds: `1.5`.
+    /// A number of seconds: `1.5`.
     public init(floatLiteral value: Double) {
       self = .seconds(value)
     }
 
-    /// So many seconds: `2`.
+    /// A number of seconds: `2`.
     public init(integerLiteral value: Int) {
       self = .seconds(value)
     }
 
-    /// So many nanoseconds, if they fit.
+    /// A number of nanoseconds; nil if it does not fit.
     public init?<T: BinaryInteger>(exactly source: T) {
       guard let magnitude = Int(exactly: source) else { return nil }
       self.magnitude = magnitude
     }
 
-    /// The distance as the dispatch library has it.
+    /// The distance as a `DispatchTimeInterval`.
     public var timeInterval: DispatchTimeInterval { .nanoseconds(magnitude) }
   }
 }
 
 extension DispatchQueue.SchedulerTimeType.Stride {
-  /// So many seconds.
+  /// A number of seconds.
   public static func seconds(_ s: Int) -> Self { Self(s, times: 1_000_000_000) }
 
-  /// So many seconds, to the nanosecond.
+  /// A number of seconds, rounded to nanoseconds.
   public static func seconds(_ s: Double) -> Self {
     let nanoseconds = Int(exactly: (s * 1e9).rounded())
     return .nanoseconds(nanoseconds ?? (s.isNaN ? 0 : s < 0 ? .min : .max))
   }
 
-  /// So many thousandths of a second.
+  /// A number of milliseconds.
   public static func milliseconds(_ ms: Int) -> Self { Self(ms, times: 1_000_000) }
 
-  /// So many millionths of a second.
+  /// A number of microseconds.
   public static func microseconds(_ us: Int) -> Self { Self(us, times: 1_000) }
 
-  /// So many billionths of a second.
+  /// A number of nanoseconds.
   public static func nanoseconds(_ ns: Int) -> Self { Self(ns, times: 1) }
 
-  /// A distance that is too long to be counted in nanoseconds is the longest one.
+  /// Clamps a distance that does not fit in nanoseconds.
   private init(_ count: Int, times unit: Int) {
     let (product, overflow) = count.multipliedReportingOverflow(by: unit)
     magnitude = overflow ? (count < 0 ? .min : .max) : product
@@ -183,7 +183,7 @@ extension DispatchQueue.SchedulerTimeType.Stride {
 
   /// Adds a distance.
   public static func += (left: inout Self, right: Self) { left = left + right }
-  /// Takes a distance away.
+  /// Subtracts a distance.
   public static func -= (left: inout Self, right: Self) { left = left - right }
   /// Multiplies by a distance, both in seconds.
   public static func *= (left: inout Self, right: Self) { left = left * right }
@@ -192,29 +192,29 @@ extension DispatchQueue.SchedulerTimeType.Stride {
 }
 
 extension DispatchQueue {
-  /// A scheduler in a queue's place on which nothing waits.
+  /// A scheduler that replaces a queue and runs all work at once.
   public static var immediate: ImmediateSchedulerOf<DispatchQueue> {
     ImmediateScheduler(now: .start)
   }
 
-  /// A scheduler in a queue's place whose time only a test moves.
+  /// A scheduler that replaces a queue and whose time a test controls.
   public static var test: TestSchedulerOf<DispatchQueue> {
     TestScheduler(now: .start)
   }
 
-  /// A scheduler in a queue's place whose time only a test moves, and whose work is late.
+  /// A scheduler that replaces a queue, whose time a test controls, and whose work is late.
   public static func inaccurate(
     by minimumTolerance: SchedulerTimeType.Stride
   ) -> TestSchedulerOf<DispatchQueue> {
     TestScheduler(now: .start, minimumTolerance: minimumTolerance)
   }
 
-  /// A scheduler in a queue's place that reports an issue when it is used.
+  /// A scheduler that replaces a queue and reports an issue at every use.
   public static var unimplemented: UnimplementedSchedulerOf<DispatchQueue> {
     unimplemented("DispatchQueue")
   }
 
-  /// A scheduler in a queue's place that reports an issue when it is used, under a name.
+  /// A scheduler that replaces a queue and reports an issue with a name at every use.
   public static func unimplemented(_ prefix: String) -> UnimplementedSchedulerOf<DispatchQueue> {
     UnimplementedScheduler(prefix, now: .start)
   }
@@ -233,20 +233,22 @@ where
     DispatchQueue.global(qos: qos).eraseToAnyScheduler()
   }
 
-  /// A scheduler in a queue's place on which nothing waits.
+  /// A scheduler that replaces a queue and runs all work at once.
   public static var immediate: Self { DispatchQueue.immediate.eraseToAnyScheduler() }
 
-  /// A scheduler in a queue's place that reports an issue when it is used.
+  /// A scheduler that replaces a queue and reports an issue at every use.
   public static var unimplemented: Self { DispatchQueue.unimplemented.eraseToAnyScheduler() }
 
-  /// A scheduler in a queue's place that reports an issue when it is used, under a name.
+  /// A scheduler that replaces a queue and reports an issue with a name at every use.
   public static func unimplemented(_ prefix: String) -> Self {
     DispatchQueue.unimplemented(prefix).eraseToAnyScheduler()
   }
 }
 
 extension DispatchQueue.SchedulerTimeType {
-  /// Where the times for tests begin; the dispatch library takes 0 for the time of the call.
+  /// The first time for tests.
+  ///
+  /// Dispatch interprets 0 as the time of the call.
   fileprivate static let start = Self(DispatchTime(uptimeNanoseconds: 1))
 }
 #endif

@@ -5,7 +5,7 @@ extension RunLoop: Scheduler {
   /// The date.
   public var now: SchedulerTimeType { SchedulerTimeType(Date()) }
 
-  /// None: a run loop is asked for the date alone.
+  /// Always zero.
   public var minimumTolerance: SchedulerTimeType.Stride { .zero }
 
   /// Runs work in the next turn of the loop.
@@ -23,7 +23,7 @@ extension RunLoop: Scheduler {
     _ = add(at: date, interval: nil, tolerance: tolerance, action)
   }
 
-  /// Runs work in the loop at a date, then once in each interval, until the result is cancelled.
+  /// Runs work in the loop at a date, then once per interval, until the result is cancelled.
   public func schedule(
     after date: SchedulerTimeType,
     interval: SchedulerTimeType.Stride,
@@ -42,7 +42,7 @@ extension RunLoop: Scheduler {
     tolerance: SchedulerTimeType.Stride,
     _ action: @escaping () -> Void
   ) -> Timer {
-    // Right as far as the caller is: the interface is Combine's, whose work is not `Sendable`.
+    // Right if the caller is right: the interface is Combine's, whose work is not `Sendable`.
     nonisolated(unsafe) let action = action
     let timer = Timer(
       fire: date.date, interval: interval?.timeInterval ?? 0, repeats: interval != nil
@@ -56,9 +56,9 @@ extension RunLoop: Scheduler {
 }
 
 extension RunLoop {
-  /// How a run loop runs one piece of work: there is nothing to choose.
+  /// Options for work on a run loop: none.
   public struct SchedulerOptions: Sendable {
-    /// Chooses nothing.
+    /// Creates empty options.
     public init() {}
   }
 
@@ -72,12 +72,12 @@ extension RunLoop {
       self.date = date
     }
 
-    /// The distance to another time, negative where that is earlier.
+    /// The distance to another time, negative if it is earlier.
     public func distance(to other: SchedulerTimeType) -> Stride {
       Stride(other.date.timeIntervalSince(date))
     }
 
-    /// The time that is later by a distance.
+    /// The time plus a distance.
     public func advanced(by n: Stride) -> SchedulerTimeType {
       SchedulerTimeType(date.addingTimeInterval(n.timeInterval))
     }
@@ -92,42 +92,42 @@ extension RunLoop.SchedulerTimeType {
     /// The distance in seconds, with its sign.
     public var magnitude: TimeInterval
 
-    /// So many seconds.
+    /// A number of seconds.
     public init(_ timeInterval: TimeInterval) {
       magnitude = timeInterval
     }
 
-    /// So many seconds: `1.5`.
+    /// A number of seconds: `1.5`.
     public init(floatLiteral value: TimeInterval) {
       magnitude = value
     }
 
-    /// So many seconds: `2`.
+    /// A number of seconds: `2`.
     public init(integerLiteral value: TimeInterval) {
       magnitude = value
     }
 
-    /// So many seconds, if they are distinct from their neighbors.
+    /// A number of seconds; nil if it has no exact representation.
     public init?<T: BinaryInteger>(exactly source: T) {
       guard let magnitude = TimeInterval(exactly: source) else { return nil }
       self.magnitude = magnitude
     }
 
-    /// The distance in seconds, as Foundation has it.
+    /// The distance in seconds.
     public var timeInterval: TimeInterval { magnitude }
   }
 }
 
 extension RunLoop.SchedulerTimeType.Stride {
-  /// So many seconds.
+  /// A number of seconds.
   public static func seconds(_ s: Int) -> Self { Self(TimeInterval(s)) }
-  /// So many seconds.
+  /// A number of seconds.
   public static func seconds(_ s: Double) -> Self { Self(s) }
-  /// So many thousandths of a second.
+  /// A number of milliseconds.
   public static func milliseconds(_ ms: Int) -> Self { Self(TimeInterval(ms) / 1e3) }
-  /// So many millionths of a second.
+  /// A number of microseconds.
   public static func microseconds(_ us: Int) -> Self { Self(TimeInterval(us) / 1e6) }
-  /// So many billionths of a second.
+  /// A number of nanoseconds.
   public static func nanoseconds(_ ns: Int) -> Self { Self(TimeInterval(ns) / 1e9) }
 
   /// The sum.
@@ -138,7 +138,7 @@ extension RunLoop.SchedulerTimeType.Stride {
   public static func * (left: Self, right: Self) -> Self { Self(left.magnitude * right.magnitude) }
   /// Adds a distance.
   public static func += (left: inout Self, right: Self) { left = left + right }
-  /// Takes a distance away.
+  /// Subtracts a distance.
   public static func -= (left: inout Self, right: Self) { left = left - right }
   /// Multiplies by a distance, both in seconds.
   public static func *= (left: inout Self, right: Self) { left = left * right }
@@ -147,29 +147,29 @@ extension RunLoop.SchedulerTimeType.Stride {
 }
 
 extension RunLoop {
-  /// A scheduler in a run loop's place on which nothing waits.
+  /// A scheduler that replaces a run loop and runs all work at once.
   public static var immediate: ImmediateSchedulerOf<RunLoop> {
     ImmediateScheduler(now: .start)
   }
 
-  /// A scheduler in a run loop's place whose time only a test moves.
+  /// A scheduler that replaces a run loop and whose time a test controls.
   public static var test: TestSchedulerOf<RunLoop> {
     TestScheduler(now: .start)
   }
 
-  /// A scheduler in a run loop's place whose time only a test moves, and whose work is late.
+  /// A scheduler that replaces a run loop, whose time a test controls, and whose work is late.
   public static func inaccurate(
     by minimumTolerance: SchedulerTimeType.Stride
   ) -> TestSchedulerOf<RunLoop> {
     TestScheduler(now: .start, minimumTolerance: minimumTolerance)
   }
 
-  /// A scheduler in a run loop's place that reports an issue when it is used.
+  /// A scheduler that replaces a run loop and reports an issue at every use.
   public static var unimplemented: UnimplementedSchedulerOf<RunLoop> {
     unimplemented("RunLoop")
   }
 
-  /// A scheduler in a run loop's place that reports an issue when it is used, under a name.
+  /// A scheduler that replaces a run loop and reports an issue with a name at every use.
   public static func unimplemented(_ prefix: String) -> UnimplementedSchedulerOf<RunLoop> {
     UnimplementedScheduler(prefix, now: .start)
   }
@@ -183,20 +183,20 @@ where
   /// The main run loop.
   public static var main: Self { RunLoop.main.eraseToAnyScheduler() }
 
-  /// A scheduler in a run loop's place on which nothing waits.
+  /// A scheduler that replaces a run loop and runs all work at once.
   public static var immediate: Self { RunLoop.immediate.eraseToAnyScheduler() }
 
-  /// A scheduler in a run loop's place that reports an issue when it is used.
+  /// A scheduler that replaces a run loop and reports an issue at every use.
   public static var unimplemented: Self { RunLoop.unimplemented.eraseToAnyScheduler() }
 
-  /// A scheduler in a run loop's place that reports an issue when it is used, under a name.
+  /// A scheduler that replaces a run loop and reports an issue with a name at every use.
   public static func unimplemented(_ prefix: String) -> Self {
     RunLoop.unimplemented(prefix).eraseToAnyScheduler()
   }
 }
 
 extension RunLoop.SchedulerTimeType {
-  /// Where the times for tests begin.
+  /// The first time for tests.
   fileprivate static let start = Self(Date(timeIntervalSince1970: 0))
 }
 #endif

@@ -1,5 +1,5 @@
 #if !PointFreeDependencies
-/// What runs work now, later or again and again: a queue, a run loop, or one that a test controls.
+/// Runs work now, later, or repeatedly: a queue, a run loop, or a test scheduler.
 ///
 /// It has the interface of Combine's scheduler, so that code which was written for that one
 /// compiles.
@@ -8,19 +8,19 @@ public protocol Scheduler<SchedulerTimeType> {
   associatedtype SchedulerTimeType: Strideable
   where SchedulerTimeType.Stride: SchedulerTimeIntervalConvertible
 
-  /// What can be chosen for one piece of work.
+  /// Options for scheduled work.
   associatedtype SchedulerOptions
 
   /// The time of the scheduler.
   var now: SchedulerTimeType { get }
 
-  /// The smallest lateness that the scheduler can promise.
+  /// The smallest possible delay.
   var minimumTolerance: SchedulerTimeType.Stride { get }
 
   /// Runs work as soon as possible.
   func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void)
 
-  /// Runs work once, at a time or later by the tolerance at most.
+  /// Runs work once, at a time or later within the tolerance.
   func schedule(
     after date: SchedulerTimeType,
     tolerance: SchedulerTimeType.Stride,
@@ -28,7 +28,7 @@ public protocol Scheduler<SchedulerTimeType> {
     _ action: @escaping () -> Void
   )
 
-  /// Runs work first at a time, then once in each interval, until the result is cancelled.
+  /// Runs work at a time and then once per interval, until the result is cancelled.
   ///
   /// An interval that is not longer than zero is a reported issue, and nothing is scheduled, except
   /// where repeated work runs once anyway.
@@ -41,17 +41,17 @@ public protocol Scheduler<SchedulerTimeType> {
   ) -> any Cancellable
 }
 
-/// A distance of a scheduler's times that can be made from seconds and their parts.
+/// A distance between times that can be created from seconds and their fractions.
 public protocol SchedulerTimeIntervalConvertible: Comparable, SignedNumeric {
-  /// So many seconds.
+  /// A number of seconds.
   static func seconds(_ s: Int) -> Self
-  /// So many seconds.
+  /// A number of seconds.
   static func seconds(_ s: Double) -> Self
-  /// So many thousandths of a second.
+  /// A number of milliseconds.
   static func milliseconds(_ ms: Int) -> Self
-  /// So many millionths of a second.
+  /// A number of microseconds.
   static func microseconds(_ us: Int) -> Self
-  /// So many billionths of a second.
+  /// A number of nanoseconds.
   static func nanoseconds(_ ns: Int) -> Self
 }
 
@@ -66,7 +66,7 @@ extension Scheduler {
     schedule(after: date, tolerance: minimumTolerance, options: nil, action)
   }
 
-  /// Runs work once, at a time or later by the tolerance at most.
+  /// Runs work once, at a time or later within the tolerance.
   public func schedule(
     after date: SchedulerTimeType,
     tolerance: SchedulerTimeType.Stride,
@@ -75,7 +75,7 @@ extension Scheduler {
     schedule(after: date, tolerance: tolerance, options: nil, action)
   }
 
-  /// Runs work first at a time, then once in each interval, until the result is cancelled.
+  /// Runs work at a time and then once per interval, until the result is cancelled.
   public func schedule(
     after date: SchedulerTimeType,
     interval: SchedulerTimeType.Stride,
@@ -85,7 +85,7 @@ extension Scheduler {
       after: date, interval: interval, tolerance: minimumTolerance, options: nil, action)
   }
 
-  /// Runs work first at a time, then once in each interval, until the result is cancelled.
+  /// Runs work at a time and then once per interval, until the result is cancelled.
   public func schedule(
     after date: SchedulerTimeType,
     interval: SchedulerTimeType.Stride,
@@ -141,7 +141,7 @@ extension Scheduler where SchedulerTimeType: SendableMetatype {
     try Task.checkCancellation()
   }
 
-  /// The scheduler's time once in each interval, first when one interval is over.
+  /// The scheduler's time once per interval, first after one interval.
   ///
   /// The stream ends when its reader is cancelled or releases it. A reader that is slower than
   /// the ticks finds all of them. An interval that is not longer than zero is a reported issue, and
@@ -166,13 +166,63 @@ extension Scheduler where SchedulerTimeType: SendableMetatype {
     }
   }
 
-  /// How much of the scheduler's time some work takes.
+  /// Measures the duration of work by the scheduler's time.
   ///
   /// - Throws: what the work throws.
   public func measure(_ work: () throws -> Void) rethrows -> SchedulerTimeType.Stride {
     let start = now
     try work()
     return start.distance(to: now)
+  }
+}
+
+/// An activity that continues until it is cancelled.
+public protocol Cancellable {
+  /// Ends the activity. Further calls do nothing.
+  func cancel()
+}
+
+/// Runs a closure when it is cancelled or released, whichever comes first.
+///
+/// Thread safety: any thread may cancel it, and the closure runs once.
+public final class AnyCancellable: Cancellable, Hashable, Sendable {
+  // Right if the caller is right: the interface is Combine's, whose closures are not `Sendable`.
+  private let action: Lock<UncheckedSendable<() -> Void>?>
+
+  /// Runs the closure at the end.
+  public init(_ cancel: @escaping () -> Void) {
+    action = Lock(UncheckedSendable(cancel))
+  }
+
+  /// Cancels another activity at the end.
+  public convenience init(_ canceller: some Cancellable) {
+    self.init { canceller.cancel() }
+  }
+
+  deinit { cancel() }
+
+  /// Runs the closure unless it has already run.
+  public func cancel() {
+    let action = action.withLock { action in
+      defer { action = nil }
+      return action
+    }
+    action?.value()
+  }
+
+  /// Stores it in a set, which cancels it on removal.
+  public func store(in set: inout Set<AnyCancellable>) {
+    set.insert(self)
+  }
+
+  /// Whether both are the same object.
+  public static func == (left: AnyCancellable, right: AnyCancellable) -> Bool {
+    left === right
+  }
+
+  /// Hashes the object's identity.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(self))
   }
 }
 #endif

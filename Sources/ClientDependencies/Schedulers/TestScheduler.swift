@@ -13,29 +13,31 @@ import Foundation
 public final class TestScheduler<SchedulerTimeType, SchedulerOptions>: Scheduler,
   @unchecked Sendable
 where SchedulerTimeType: Strideable, SchedulerTimeType.Stride: SchedulerTimeIntervalConvertible {
-  /// By how much work that waits for a time runs later than it should.
+  /// The delay of work that is scheduled for a time.
   public let minimumTolerance: SchedulerTimeType.Stride
   // `@unchecked` is right, because the queue is only used under the lock, which is never held while
   // work runs.
   private let lock = NSLock()
   private var queue: DueQueue<SchedulerTimeType, () -> Void>
-  /// The repeated work that is not cancelled.
+  /// The active repeated work.
   private var repeating: Set<Int> = []
 
   /// Makes a scheduler.
   ///
   /// - Parameters:
   ///   - now: its first time.
-  ///   - minimumTolerance: by how much work that waits for a time runs later than it should.
+  ///   - minimumTolerance: the delay of work that is scheduled for a time.
   public init(now: SchedulerTimeType, minimumTolerance: SchedulerTimeType.Stride = .zero) {
     self.minimumTolerance = minimumTolerance
     queue = DueQueue(now: now)
   }
 
-  /// The time, which only `advance` and `run` move.
+  /// The time.
+  ///
+  /// Only `advance` and `run` change it.
   public var now: SchedulerTimeType { lock.withLock { queue.now } }
 
-  /// The earliest time for which work waits.
+  /// The earliest time of waiting work.
   var nextDate: SchedulerTimeType? { lock.withLock { queue.next } }
 
   /// Runs the next work that is due by `limit`, at its time.
@@ -47,12 +49,12 @@ where SchedulerTimeType: Strideable, SchedulerTimeType.Stride: SchedulerTimeInte
     return action != nil
   }
 
-  /// Runs work at the next `advance`, also one by nothing.
+  /// Runs work at the next `advance`, even by zero.
   public func schedule(options: SchedulerOptions?, _ action: @escaping () -> Void) {
     lock.withLock { queue.add(queue.nextID(), due: queue.now, action) }
   }
 
-  /// Runs work once, when the time has come there.
+  /// Runs work once at a time.
   public func schedule(
     after date: SchedulerTimeType,
     tolerance: SchedulerTimeType.Stride,
@@ -62,7 +64,7 @@ where SchedulerTimeType: Strideable, SchedulerTimeType.Stride: SchedulerTimeInte
     lock.withLock { queue.add(queue.nextID(), due: late(date), action) }
   }
 
-  /// Runs work when the time has come there, then once in each interval, until it is cancelled.
+  /// Runs work at a time, then once per interval, until it is cancelled.
   public func schedule(
     after date: SchedulerTimeType,
     interval: SchedulerTimeType.Stride,
@@ -80,7 +82,9 @@ where SchedulerTimeType: Strideable, SchedulerTimeType.Stride: SchedulerTimeInte
     return AnyCancellable { [weak self] in self?.cancel(id) }
   }
 
-  /// Adds repeated work, which adds its next turn before it runs, so that it can cancel itself.
+  /// Adds repeated work.
+  ///
+  /// It schedules its next turn before it runs, so that it can cancel itself.
   private func add(
     _ id: Int, at date: SchedulerTimeType, _ interval: SchedulerTimeType.Stride,
     _ action: @escaping () -> Void
@@ -113,38 +117,44 @@ public typealias TestSchedulerOf<S: Scheduler> = TestScheduler<
 >
 
 extension TestScheduler {
-  /// Moves the time on and runs, each at its time, all work that is due until then.
+  /// Advances the time and runs all due work, each at its time.
   ///
-  /// - Parameter duration: by how much; nothing runs what is due now.
+  /// - Parameter duration: the distance; zero runs work that is due now.
   public func advance(by duration: SchedulerTimeType.Stride = .zero) {
     advance(to: now.advanced(by: duration))
   }
 
-  /// Moves the time to `instant` and runs, each at its time, all work that is due until then.
+  /// Advances the time to `instant` and runs all due work, each at its time.
   public func advance(to instant: SchedulerTimeType) {
     while runNext(until: instant) {}
   }
 
-  /// Runs all work, until none waits; work that repeats for ever runs for ever.
+  /// Runs all waiting work.
+  ///
+  /// It does not return while work repeats.
   public func run() {
     while let date = nextDate { advance(to: date) }
   }
 
-  /// Moves the time on on the main actor, and lets other tasks run before each piece of work.
+  /// Advances the time on the main actor.
   ///
-  /// - Parameter duration: by how much; nothing runs what is due now.
+  /// Other tasks run before each piece of work.
+  ///
+  /// - Parameter duration: the distance; zero runs work that is due now.
   @MainActor
   public func advance(by duration: SchedulerTimeType.Stride = .zero) async {
     await advance(to: now.advanced(by: duration))
   }
 
-  /// Moves the time on on the main actor, and lets other tasks run before each piece of work.
+  /// Advances the time on the main actor.
+  ///
+  /// Other tasks run before each piece of work.
   @MainActor
   public func advance(to instant: SchedulerTimeType) async {
     repeat { await Task.megaYield() } while runNext(until: instant)
   }
 
-  /// Runs all work on the main actor, until none waits.
+  /// Runs all waiting work on the main actor.
   ///
   /// - Parameter timeout: the real time after which it gives up with a reported issue, because work
   ///   repeats for ever.
@@ -170,7 +180,7 @@ extension TestScheduler {
   }
 }
 
-/// What waits for which time, in the order of the times and then of its coming.
+/// Waiting elements, ordered by time and then by arrival.
 struct DueQueue<Instant: Comparable, Work> {
   private struct Item {
     var id: Int
@@ -188,7 +198,7 @@ struct DueQueue<Instant: Comparable, Work> {
 
   var count: Int { items.count }
 
-  /// The earliest time for which something waits.
+  /// The earliest time of a waiting element.
   var next: Instant? { items.first?.due }
 
   mutating func nextID() -> Int {
@@ -201,7 +211,7 @@ struct DueQueue<Instant: Comparable, Work> {
     items.insert(Item(id: id, due: due, work: work), at: place)
   }
 
-  /// Takes out the work with an identifier, if it still waits.
+  /// Removes the element with an identifier if it still waits.
   mutating func remove(_ id: Int) -> Work? {
     items.firstIndex { $0.id == id }.map { items.remove(at: $0).work }
   }

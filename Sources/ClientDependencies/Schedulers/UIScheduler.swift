@@ -1,11 +1,11 @@
 #if !PointFreeDependencies
 public import Dispatch
 
-/// The main queue as a scheduler that runs work at once where the caller is on it already.
+/// The main queue as a scheduler that runs work at once if the caller is already on it.
 ///
-/// `DispatchQueue.main` itself runs work later, in any case.
+/// `DispatchQueue.main` itself always runs work later.
 public struct UIScheduler: Scheduler, Sendable {
-  /// There is nothing to choose.
+  /// No options.
   public typealias SchedulerOptions = Never
   /// A time of the main queue.
   public typealias SchedulerTimeType = DispatchQueue.SchedulerTimeType
@@ -22,10 +22,10 @@ public struct UIScheduler: Scheduler, Sendable {
   /// The time of the main queue.
   public var now: SchedulerTimeType { DispatchQueue.main.now }
 
-  /// None: a queue is asked for the time alone.
+  /// Always zero.
   public var minimumTolerance: SchedulerTimeType.Stride { DispatchQueue.main.minimumTolerance }
 
-  /// Runs work now on the main queue, and from elsewhere as soon as that can.
+  /// Runs work at once on the main queue, or as soon as possible from elsewhere.
   public func schedule(options: Never?, _ action: @escaping () -> Void) {
     if DispatchQueue.getSpecific(key: isMain) != nil {
       action()
@@ -42,7 +42,7 @@ public struct UIScheduler: Scheduler, Sendable {
     DispatchQueue.main.schedule(after: date, tolerance: tolerance, action)
   }
 
-  /// Runs work on the main queue at a time, then once in each interval, until it is cancelled.
+  /// Runs work on the main queue at a time, then once per interval, until it is cancelled.
   public func schedule(
     after date: SchedulerTimeType, interval: SchedulerTimeType.Stride,
     tolerance: SchedulerTimeType.Stride, options: Never?, _ action: @escaping () -> Void
@@ -53,7 +53,7 @@ public struct UIScheduler: Scheduler, Sendable {
 
 extension AnyScheduler
 where SchedulerTimeType == DispatchQueue.SchedulerTimeType, SchedulerOptions == Never {
-  /// The main queue as a scheduler that runs work at once where the caller is on it already.
+  /// The main queue as a scheduler that runs work at once if the caller is already on it.
   public static var shared: Self { UIScheduler.shared.eraseToAnyScheduler() }
 }
 #endif

@@ -1,12 +1,12 @@
 #if !PointFreeDependencies
 import Synchronization
 
-/// A hash table that only grows, so that readers need no lock and count no references: each bucket
-/// is a list that gets longer at its end, or at its front where an entry takes another's place.
+/// A hash table that only grows, so that readers need no locks and no reference counting.
 ///
-/// Its owner destroys it.
+/// Each bucket is a list that grows at its end, or at its front to replace an entry. The owner
+/// calls `destroy`.
 struct CacheTable: @unchecked Sendable {
-  // `@unchecked` is right, because a link is atomic and an entry that was published never changes.
+  // `@unchecked` is right, because links are atomic and published entries never change.
   private typealias Link = Atomic<Unmanaged<CacheEntry>?>
 
   private static let count = 128
@@ -28,7 +28,9 @@ struct CacheTable: @unchecked Sendable {
     buckets.deinitialize(count: Self.count).deallocate()
   }
 
-  /// The entry of a key, which lives as long as the table.
+  /// The entry of a key.
+  ///
+  /// It lives as long as the table.
   func find(_ key: ObjectIdentifier) -> Unmanaged<CacheEntry>? {
     var next = buckets[bucket(key)].load(ordering: .acquiring)
     while let entry = next {
@@ -38,9 +40,9 @@ struct CacheTable: @unchecked Sendable {
     return nil
   }
 
-  /// Adds an entry, unless its key has one already.
+  /// Adds an entry unless its key has one.
   ///
-  /// - Returns: the entry that the key has now.
+  /// - Returns: the key's entry.
   func insert(_ new: CacheEntry) -> CacheEntry {
     var earlier = exchange(nil, for: new, at: buckets[bucket(new.key)]).original
     while let entry = earlier?.takeUnretainedValue() {
@@ -50,21 +52,23 @@ struct CacheTable: @unchecked Sendable {
     return new
   }
 
-  /// Puts an entry before the others, so that it is found in place of its key's earlier one; that
-  /// one is kept, because a reader may have it in hand.
+  /// Replaces the key's entry by inserting at the front.
   ///
-  /// - Returns: the earlier entry, where it does not give way and nothing changes.
-  func put(_ new: CacheEntry, replacing givesWay: (CacheEntry) -> Bool) -> CacheEntry? {
+  /// The earlier entry stays alive, because a reader may use it.
+  ///
+  /// - Returns: the earlier entry if it cannot be replaced; then nothing changes.
+  func put(_ new: CacheEntry, replacing canReplace: (CacheEntry) -> Bool) -> CacheEntry? {
     let head = buckets + bucket(new.key)
     while true {
       let first = head.pointee.load(ordering: .acquiring)
-      if let earlier = find(new.key)?.takeUnretainedValue(), !givesWay(earlier) { return earlier }
+      if let earlier = find(new.key)?.takeUnretainedValue(), !canReplace(earlier) { return earlier }
       new.next.store(first, ordering: .relaxed)
       if exchange(first, for: new, at: head.pointee).exchanged { return nil }
     }
   }
 
-  /// Lets a link lead to an entry and keeps that, unless the link leads elsewhere than expected.
+  /// Sets a link to an entry and retains the entry, unless the link has another value than
+  /// expected.
   private func exchange(
     _ expected: Unmanaged<CacheEntry>?, for new: CacheEntry, at link: borrowing Link
   ) -> (exchanged: Bool, original: Unmanaged<CacheEntry>?) {
@@ -76,8 +80,65 @@ struct CacheTable: @unchecked Sendable {
   }
 
   private func bucket(_ key: ObjectIdentifier) -> Int {
-    // The lowest bits of an address say little.
+    // The lowest bits of addresses are mostly 0.
     Int((UInt(bitPattern: key) >> 4) % UInt(Self.count))
   }
+}
+
+/// An entry of the cache; see `CachedValue`.
+@usableFromInline
+class CacheEntry: @unchecked Sendable {  // Right, because its only mutable part is the atomic link.
+  final let key: ObjectIdentifier
+  /// The value that the key lacks.
+  @usableFromInline final let gap: MissingValueKind?
+  final let source: Source
+  /// The next entry of the table's bucket.
+  final let next = Atomic<Unmanaged<CacheEntry>?>(nil)
+
+  /// The origin of a cached value.
+  enum Source: Sendable {
+    case context(firstReadAt: SourceLocation)
+    case preparation(Preparation)
+  }
+
+  init(key: ObjectIdentifier, gap: MissingValueKind?, source: Source) {
+    self.key = key
+    self.gap = gap
+    self.source = source
+  }
+}
+
+/// The value of a context for a key.
+@usableFromInline
+final class CachedValue<Value: Sendable>: CacheEntry, @unchecked Sendable {  // See `CacheEntry`.
+  @usableFromInline let value: Value
+
+  init(_ value: Value, key: ObjectIdentifier, gap: MissingValueKind? = nil, source: Source) {
+    self.value = value
+    super.init(key: key, gap: gap, source: source)
+  }
+}
+
+/// The cached values of contexts, for code that resets them during a test.
+///
+/// Most tests do not need this: with ClientDependenciesTestSupport, each test has its own values.
+@_spi(Internals)
+public struct CachedValues: Sendable {
+  let cache: ValueCache
+
+  /// Releases the values of the running test, so that the next read makes new ones.
+  ///
+  /// Other tests keep their values. Outside test processes, this does nothing.
+  ///
+  /// Thread safety: any thread may call this, and the `deinit` of a value may read others.
+  public func resetCache() {
+    cache.removeValues(of: .current)
+  }
+}
+
+extension DependencyValues {
+  /// The cached values of the tests that use these dependencies.
+  @_spi(Internals)
+  public var cachedValues: CachedValues { CachedValues(cache: scope.cache) }
 }
 #endif

@@ -1,14 +1,14 @@
 #if !PointFreeDependencies
-/// The overrides of a scope, and the cache and context that go with them.
+/// The overrides of a scope with its cache and context.
 ///
-/// The overrides are a list that nested scopes extend at its front and never change: one override
-/// costs one allocation, reading takes no lock, and an outer scope cannot see an inner one. What
-/// every read and every override passes is inlinable: in the module that knows the value's type it
-/// needs no metadata at run time.
+/// The overrides are an immutable list that nested scopes extend at the front: an override costs
+/// one allocation, reading takes no lock, and an outer scope cannot see an inner one. The path of
+/// reads and overrides is inlinable, so that it needs no metadata at run time where the value's
+/// type is known.
 @usableFromInline
 struct Scope: Sendable {
-  /// Nothing where nothing was overridden, so that threads which share the process's scope share no
-  /// count of references that they would wait for.
+  /// Nil without overrides, so that threads do not contend for a reference count in the process's
+  /// scope.
   @usableFromInline let front: ScopeNode?
 
   @inlinable
@@ -27,15 +27,17 @@ struct Scope: Sendable {
 }
 
 extension Scope {
-  /// From this length on a list is searched by an index; shorter ones are faster to walk along.
+  /// Longer lists are searched by an index.
+  ///
+  /// Walking a shorter list is faster.
   @usableFromInline static var longestList: Int { 8 }
 
-  /// What the scope overrides a key with.
+  /// The override of a key.
   @inlinable
   func value<Key: TestDependencyKey>(of key: Key.Type) -> Key.Value? {
     guard let node = node(ObjectIdentifier(key)) else { return nil }
-    // Right, because only `overriding` makes nodes, and it files each under the key whose value it
-    // holds; the scope keeps them.
+    // Right, because only `overriding` makes nodes, each under the key of its value, and the scope
+    // retains them.
     return node._withUnsafeGuaranteedRef {
       unsafeDowncast($0, to: ScopeOverride<Key.Value>.self).value
     }
@@ -52,9 +54,9 @@ extension Scope {
     Scope(root: ScopeRoot(cache: keptCache, context: context, index: overrides, origin: origin))
   }
 
-  /// Lays the scope over one that a wrapper captured, which it usually contains.
+  /// Joins this scope with the one that a wrapper captured, which it usually contains.
   ///
-  /// - Returns: whether it is another scope now.
+  /// - Returns: whether the scope has changed.
   @inlinable
   mutating func join(_ captured: Scope) -> Bool {
     guard captured.front != nil, captured.front !== front else { return false }
@@ -73,7 +75,7 @@ extension Scope {
     return Scope(root: ScopeRoot(joining: front, to: below))
   }
 
-  /// Whether the other scope lies below or is this one.
+  /// Whether the other scope is this one or an outer one.
   private func contains(_ other: Scope) -> Bool {
     var next = front.map(Unmanaged.passUnretained)
     while let node = next {
@@ -87,21 +89,21 @@ extension Scope {
     Scope(root: ScopeRoot(cache: cache, context: context, index: overrides, origin: origin))
   }
 
-  /// The scope as a wrapper captures it: in a test process it remembers the test.
+  /// The scope for a wrapper to capture, with the test in a test process.
   @inlinable var captured: Scope { isTesting ? inTest : self }
 
   @usableFromInline var inTest: Scope {
     Scope(root: ScopeRoot(origin: .ofWrapper, front: front))
   }
 
-  /// The test in which the wrapper was made that reads, or where that was no test's task, the one
-  /// whose scope it was made in.
+  /// The test in which the reading wrapper was created, or else the test of its scope.
   var origin: IssueOrigin {
     root?._withUnsafeGuaranteedRef { $0.origin } ?? IssueOrigin()
   }
 
-  /// This scope's overrides over those of another one, and the other's cache where this one uses
-  /// the process's.
+  /// This scope's overrides merged over those of another scope.
+  ///
+  /// The other's cache replaces the process's.
   @usableFromInline
   func merged(over other: Scope) -> Scope {
     guard front != nil else { return other }
@@ -113,17 +115,19 @@ extension Scope {
         origin: other.origin.or(origin)))
   }
 
-  /// The cache that the scope's context values are kept in.
+  /// The cache for the scope's context values.
   var cache: ValueCache { keptCache ?? .ofProcess }
 
-  /// The cache that is not the process's; the scope keeps it.
+  /// The cache unless it is the process's.
+  ///
+  /// The scope retains it.
   var ownCache: Unmanaged<ValueCache>? {
     root?._withUnsafeGuaranteedRef { $0.cache.map(Unmanaged.passUnretained) }
   }
 
   private var keptCache: ValueCache? { ownCache?.takeUnretainedValue() }
 
-  /// The context that this scope or one around it chose.
+  /// The context set by this scope or an outer one.
   @usableFromInline var context: DependencyContext? {
     root?._withUnsafeGuaranteedRef { $0.context }
   }
@@ -132,7 +136,9 @@ extension Scope {
     Scope(root: ScopeRoot(cache: keptCache, context: context, index: overrides, origin: origin))
   }
 
-  /// The override of a key, which the scope keeps.
+  /// The override of a key.
+  ///
+  /// The scope retains it.
   @inlinable
   func node(_ key: ObjectIdentifier) -> Unmanaged<ScopeNode>? {
     var next = front.map(Unmanaged.passUnretained)
@@ -167,12 +173,12 @@ extension Scope {
   }
 }
 
-/// A link of a scope's list: an override, or what lies below all of them.
+/// A node of a scope's list: an override or the root.
 @usableFromInline
-class ScopeNode: @unchecked Sendable {  // Right, because no part of a node is a `var`.
+class ScopeNode: @unchecked Sendable {  // Right, because a node is immutable.
   @usableFromInline final let key: ObjectIdentifier?
   @usableFromInline final let outer: ScopeNode?
-  /// The outer node again, for readers: they walk along the list and count no references.
+  /// The outer node without reference counting, for readers.
   @usableFromInline final let next: Unmanaged<ScopeNode>?
   @usableFromInline final let outerRoot: Unmanaged<ScopeRoot>?
   @usableFromInline final let isRoot: Bool
@@ -198,12 +204,14 @@ class ScopeNode: @unchecked Sendable {  // Right, because no part of a node is a
     depth = (outer?.depth ?? 0) + 1
   }
 
-  /// The end of the list, where it is more than the process's scope; the list keeps it.
+  /// The root of the list; nil for the process's scope.
+  ///
+  /// The list retains it.
   @inlinable final var root: Unmanaged<ScopeRoot>? {
     isRoot ? .passUnretained(unsafeDowncast(self, to: ScopeRoot.self)) : outerRoot
   }
 
-  /// The same override without what lies below it, for an index that outlives the list.
+  /// The override without its outer nodes, for an index that outlives the list.
   func alone() -> ScopeNode { self }
 }
 
@@ -224,16 +232,16 @@ final class ScopeOverride<Value: Sendable>: ScopeNode, @unchecked Sendable {  //
   }
 }
 
-/// What differs from the process's scope besides a list, usually at the list's end.
+/// The cache, context, and index of a scope, usually at the end of its list.
 @usableFromInline
 final class ScopeRoot: ScopeNode, @unchecked Sendable {  // See `ScopeNode`.
   let cache: ValueCache?
   let context: DependencyContext?
-  /// The overrides of a list that has grown long.
+  /// The overrides of a long list.
   let index: [ObjectIdentifier: ScopeNode]
-  /// What is searched last.
+  /// Searched last.
   let below: ScopeNode?
-  /// The test in which the wrapper was made that captured the scope.
+  /// The test in which the wrapper that captured the scope was created.
   let origin: IssueOrigin
 
   init(
@@ -248,7 +256,9 @@ final class ScopeRoot: ScopeNode, @unchecked Sendable {  // See `ScopeNode`.
     super.init(rootOver: nil)
   }
 
-  /// Adds an origin at the front of a list, which keeps its own where the new one is empty.
+  /// Adds an origin at the front of a list.
+  ///
+  /// An empty origin leaves the list's own.
   init(origin: IssueOrigin, front: ScopeNode?) {
     let root = front?.root?.takeUnretainedValue()
     cache = root?.cache
@@ -259,7 +269,7 @@ final class ScopeRoot: ScopeNode, @unchecked Sendable {  // See `ScopeNode`.
     super.init(rootOver: front)
   }
 
-  /// Lays a list over another one, for the time of a read: at its front, for one allocation.
+  /// Joins two lists for one read, with one allocation.
   init(joining front: ScopeNode, to below: ScopeNode) {
     let (upper, lower) = (front.root?.takeUnretainedValue(), below.root?.takeUnretainedValue())
     cache = upper?.cache ?? lower?.cache

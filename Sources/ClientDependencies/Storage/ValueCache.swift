@@ -1,31 +1,30 @@
 #if !PointFreeDependencies
-/// The values that contexts gave so far, one for each key and context, and in tests one for each
-/// test.
+/// The cached values: one for each key and context, and in test processes for each test.
 ///
-/// A value is made once, and no lock is held meanwhile: making it may read other values, also on
-/// other threads. A reader of the same value waits for it; see `Making` for the exceptions.
+/// A value is made once. No lock is held during construction, which may read other values, even on
+/// other threads. Readers of the same value wait for it; see `PendingValue` for the exceptions.
 final class ValueCache: Sendable {
-  /// The cache of all scopes that ask for no other: values live as long as the process.
+  /// The default cache of scopes, for the life of the process.
   static let ofProcess = ValueCache()
-  /// The same for readers, who count no references to it: it lives as long as the process.
+  /// The same without reference counting, for readers.
   static let ofProcessForReaders = Unmanaged.passUnretained(ofProcess)
 
   let separatesTests: Bool
-  /// How long a reader waits for another one that makes the same value.
-  private let patience: Duration
-  /// Where no test runs: the context that was prepared, otherwise the process's.
+  /// How long a reader waits for another construction of the same value.
+  private let constructionTimeout: Duration
+  /// The prepared or detected context, outside tests.
   let contextOfProcess = ContextCell(.detected)
   private let live = CacheTable()
   private let preview = CacheTable()
   private let test = CacheTable()
-  // Outside test processes only the first read of a value uses it; held to look up and to insert.
+  // Held to look up and to insert. Outside test processes, only the first read of a value uses it.
   private let ofTests = Lock<[RunningTest?: ValuesOfTest]>([:])
 
-  /// - Parameter separatesTests: whether each test has values of its own; it costs a look-up of the
+  /// - Parameter separatesTests: whether each test has its own values, which costs a lookup of the
   ///   current test.
-  init(separatesTests: Bool = isTesting, patience: Duration = .seconds(30)) {
+  init(separatesTests: Bool = isTesting, constructionTimeout: Duration = .seconds(30)) {
     self.separatesTests = separatesTests
-    self.patience = patience
+    self.constructionTimeout = constructionTimeout
   }
 
   deinit {
@@ -34,8 +33,9 @@ final class ValueCache: Sendable {
     test.destroy()
   }
 
-  /// The entry of a key, where no look-up of the current test is needed; it lives as long as the
-  /// cache.
+  /// The entry of a key; nil if that depends on the current test.
+  ///
+  /// It lives as long as the cache.
   ///
   /// - Parameter context: by default the process's.
   func sharedEntry(
@@ -45,9 +45,8 @@ final class ValueCache: Sendable {
   }
 
   /// - Parameters:
-  ///   - origin: where the reader was made; it decides where no test runs.
-  ///   - purpose: what the value is read for if it is not there yet. It is kept for the other readers
-  ///     all the same.
+  ///   - origin: the origin of the reader, used outside a running test.
+  ///   - purpose: the purpose of the read, if it makes the value. The value is kept in any case.
   func value<Key: TestDependencyKey>(
     of key: Key.Type, in context: DependencyContext, for origin: IssueOrigin = IssueOrigin(),
     purpose: DependencyValues.Purpose = .use, readAt location: SourceLocation
@@ -56,22 +55,25 @@ final class ValueCache: Sendable {
     while true {
       let entry =
         find(id, in: context, for: origin)
-        ?? Making.perform(at: place(of: id, in: context, for: origin), patience: patience) {
-          // Another thread may have made it before this one's turn came.
+        ?? PendingValue.perform(
+          in: slot(of: id, in: context, for: origin), timeout: constructionTimeout
+        ) {
+          // Another thread may have made it in the meantime.
           find(id, in: context, for: origin)
             ?? make(key, in: context, for: origin, purpose: purpose, readAt: location)
-        } giveUp: {
-          LateValue(key: key, patience: patience, location: location).report(from: origin)
+        } onTimeout: {
+          DuplicateConstruction(key: key, timeout: constructionTimeout, location: location).report(
+            from: origin)
         }
-      // Right, because an entry is filed under the key whose value it holds.
+      // Right, because an entry is stored under the key of its value.
       if let entry { return unsafeDowncast(entry, to: CachedValue<Key.Value>.self) }
     }
   }
 
-  private func place(
+  private func slot(
     of key: ObjectIdentifier, in context: DependencyContext, for origin: IssueOrigin
-  ) -> Making.Place {
-    Making.Place(
+  ) -> PendingValue.Slot {
+    PendingValue.Slot(
       cache: ObjectIdentifier(self), test: separatesTests ? Self.test(of: origin) : nil, key: key,
       context: context)
   }
@@ -89,7 +91,7 @@ final class ValueCache: Sendable {
     purpose: DependencyValues.Purpose, readAt location: SourceLocation
   ) -> CacheEntry {
     if separatesTests { TestProcess.complainIfWithoutSupport() }
-    // What is made where no test runs belongs to the reader's test as well.
+    // A value that is made outside a running test belongs to the reader's test.
     let made = IssueOrigin.ofEscapedScope.or(origin).withScope {
       Construction.value(of: key, in: context, for: purpose, readAt: location)
     }
@@ -105,7 +107,9 @@ final class ValueCache: Sendable {
     }
   }
 
-  /// Looks at or changes what belongs to the test that reads; `change` runs no foreign code.
+  /// Reads or changes the values of the reading test.
+  ///
+  /// `change` runs no foreign code.
   func changeValues<Result>(
     for origin: IssueOrigin, _ change: (inout ValuesOfTest) -> sending Result
   ) -> sending Result {
@@ -120,13 +124,13 @@ final class ValueCache: Sendable {
     return context == .detected ? nil : context
   }
 
-  /// Releases the values of a test that has ended.
+  /// Releases the values of an ended test.
   func removeValues(of test: RunningTest?) {
-    // The values go after the lock is released: their ends may read others.
+    // The values are released after the lock: their `deinit` may read others.
     _ = ofTests.withLock { $0.removeValue(forKey: test) }
   }
 
-  /// The test that runs, or for a reader that lost it the one that the reader was made in.
+  /// The running test, or else the test of the reader's origin.
   private static func test(of origin: IssueOrigin) -> RunningTest? {
     .current ?? origin.test
   }
@@ -141,11 +145,11 @@ final class ValueCache: Sendable {
 }
 
 extension ValueCache {
-  /// Puts a value where the context's would be kept.
+  /// Stores a prepared value for a context.
   ///
-  /// In previews it takes the place of any other, because they run again and again in one process.
+  /// In previews it replaces any other value, because previews run repeatedly in one process.
   ///
-  /// - Returns: how a value that stays came there; nil where the new one is in its place.
+  /// - Returns: the source of an earlier value that stays; nil if the new value is stored.
   func prepare(
     _ new: CacheEntry, in context: DependencyContext, by preparation: Preparation,
     for origin: IssueOrigin
@@ -153,7 +157,7 @@ extension ValueCache {
     guard separatesTests else {
       return table(context).put(new) { Self.canReplace($0, in: context, by: preparation) }?.source
     }
-    // Released after the lock is: its end may read other values.
+    // Released after the lock: its `deinit` may read other values.
     var replaced: CacheEntry?
     let obstacle = changeValues(for: origin) { values -> CacheEntry? in
       if let earlier = values.entries[ValuesOfTest.Place(key: new.key, context: context)],
@@ -167,9 +171,9 @@ extension ValueCache {
     return withExtendedLifetime(replaced) { obstacle?.source }
   }
 
-  /// Lets values come from another context.
+  /// Changes the context of later values.
   ///
-  /// - Returns: what stands in the way; nil where the context is the new one.
+  /// - Returns: the obstacle; nil if the context has changed.
   func prepare(
     _ context: DependencyContext, by preparation: Preparation, for origin: IssueOrigin
   ) -> CacheEntry.Source? {
@@ -178,8 +182,8 @@ extension ValueCache {
     return obstacle
   }
 
-  /// A value of which a part is about to be changed: the cached one, otherwise one that is made for
-  /// this and not kept, because that is no read.
+  /// The value for a partial change: the cached one, or a new one that is not kept, because this is
+  /// not a read.
   func valueToPrepare<Key: TestDependencyKey>(
     of key: Key.Type, in context: DependencyContext, for origin: IssueOrigin,
     readAt location: SourceLocation
@@ -187,7 +191,7 @@ extension ValueCache {
     guard let entry = find(ObjectIdentifier(key), in: context, for: origin) else {
       return Construction.value(of: key, in: context, for: .update, readAt: location).value
     }
-    // Right, because an entry is filed under the key whose value it holds.
+    // Right, because an entry is stored under the key of its value.
     return unsafeDowncast(entry, to: CachedValue<Key.Value>.self)
   }
 

@@ -48,14 +48,14 @@ extension TestFramework {
     })
 }
 
-/// A test that is running: a function, and of a parameterised one the case.
+/// A test that is running: a function, and of a parameterized one the case.
 package struct RunningTest: Hashable, Sendable, CustomStringConvertible {
   package var name: String
   /// Where the test is declared, as in `Module/File.swift`; empty where that is not known.
   package var fileID: String
   package var line: Int
   package var column: Int
-  /// The arguments of a parameterised test's case, in a form that only tells cases apart.
+  /// The arguments of a parameterized test's case, in a form that only tells cases apart.
   package var arguments: [UInt8]?
 
   package init(

@@ -1,6 +1,6 @@
 #if !PointFreeDependencies
 extension DependencyValues {
-  /// What checks an assertion: `assert` at work, and an issue with the message in tests.
+  /// Checks an assertion: `assert` in the live context, and an issue with the message in tests.
   ///
   /// ```swift
   /// @Dependency(\.assert) var assert
@@ -8,12 +8,13 @@ extension DependencyValues {
   /// ```
   public var assert: any AssertionEffect { self[AssertKey.self] }
 
-  /// What reports a failed assertion: `assert` with a condition that is false.
+  /// Reports a failed assertion, as `assert` with a false condition.
   public var assertionFailure: any AssertionFailureEffect {
     AssertionFailure(assert: assert)
   }
 
-  /// What checks a precondition: `precondition` at work, and an issue with the message in tests.
+  /// Checks a precondition: `precondition` in the live context, and an issue with the message in
+  /// tests.
   public var precondition: any AssertionEffect { self[PreconditionKey.self] }
 }
 
@@ -32,7 +33,7 @@ enum PreconditionKey: DependencyKey {
 }
 
 extension AnyAssertionEffect {
-  /// Goes on after a condition that is false, with a reported issue at the caller's line.
+  /// Reports an issue at the caller's line for a false condition, and continues.
   fileprivate static var reporting: Self {
     AnyAssertionEffect { [origin = IssueOrigin.current] condition, message, file, line in
       guard !condition() else { return }
@@ -84,7 +85,7 @@ extension AssertionEffect {
 
 /// A report that can be called like `assertionFailure`.
 public protocol AssertionFailureEffect: Sendable {
-  /// Reports that something happened which should not.
+  /// Reports a failure.
   ///
   /// - Parameters:
   ///   - message: the message.
@@ -98,7 +99,7 @@ public protocol AssertionFailureEffect: Sendable {
 }
 
 extension AssertionFailureEffect {
-  /// Reports at the caller's line that something happened which should not.
+  /// Reports a failure at the caller's line.
   @_disfavoredOverload
   @inlinable
   public func callAsFunction(
@@ -120,7 +121,7 @@ public struct AnyAssertionEffect: AssertionEffect {
       _ line: UInt
     ) -> Void
 
-  /// Makes a check that calls `assert`, with the condition and the message yet to be evaluated.
+  /// Creates a check that calls `assert` with an unevaluated condition and message.
   public init(
     _ assert:
       @escaping @Sendable (

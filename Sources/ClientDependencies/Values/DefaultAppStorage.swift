@@ -2,9 +2,9 @@
 public import Foundation
 
 extension DependencyValues {
-  /// The user's defaults: the process's at work, and in tests and previews a storage in memory.
+  /// The user defaults: the process's in the live context, and in memory in tests and previews.
   ///
-  /// Each test has a storage of its own, which is empty at first and leaves no file behind.
+  /// Each test has its own defaults, which are initially empty and leave no file.
   public var defaultAppStorage: UserDefaults {
     get { self[DefaultAppStorageKey.self].value }
     set { self[DefaultAppStorageKey.self] = UncheckedSendable(newValue) }
@@ -18,7 +18,7 @@ enum DefaultAppStorageKey: DependencyKey {
   static var testValue: UncheckedSendable<UserDefaults> { UncheckedSendable(VolatileDefaults()) }
 }
 
-/// The domains that a storage of defaults in memory reads, as dictionaries by their names.
+/// The domains of in-memory defaults, as dictionaries by name.
 private struct DefaultsDomains {
   private static let own = "own"
   private var persistent: [String: [String: Any]] = [:]
@@ -71,26 +71,26 @@ private struct DefaultsDomains {
       + [volatile[UserDefaults.registrationDomain] ?? [:]]
   }
 
-  /// The program's own domain goes by the name of its bundle or of its process.
+  /// The program's domain has the name of its bundle or process.
   private static func key(of name: String) -> String {
     let isOwn = name == Bundle.main.bundleIdentifier || name == ProcessInfo.processInfo.processName
     return isOwn ? own : "suite \(name)"
   }
 }
 
-/// Defaults that live in memory and end with their owner.
+/// In-memory defaults that end with their owner.
 ///
-/// The domain of the program itself is what they set; all other domains are in memory as well.
-/// Foundation's other accessors stand on the ones that are overridden here.
+/// Setting a value changes the program's domain. All other domains are in memory too. Foundation's
+/// other accessors call the ones that are overridden here.
 private final class VolatileDefaults: UserDefaults {
-  // Held for one look-up or change; values are property lists, which never change.
+  // Held for one lookup or change. Values are immutable property lists.
   private let lock = NSLock()
   private var domains = DefaultsDomains()
 
   init() {
-    // The suite is never read or written; without a name there is always one.
+    // The suite is never read or written. Without a name, the initializer always succeeds.
     super.init(suiteName: nil)!
-    // Foundation has set the arguments of the process, which are none of the owner's.
+    // Remove the process's arguments, which Foundation has set.
     domains = DefaultsDomains()
   }
 

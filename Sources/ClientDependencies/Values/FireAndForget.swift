@@ -1,15 +1,17 @@
 #if !PointFreeDependencies
 extension DependencyValues {
-  /// Starts work without waiting for its end; in tests its end is awaited.
+  /// Starts work without waiting for its end.
+  ///
+  /// In tests, it waits for the end.
   ///
   /// ```swift
   /// @Dependency(\.fireAndForget) var fireAndForget
   /// await fireAndForget { try await player.play(url: jingle) }
   /// ```
   ///
-  /// The closure runs in a task of its own, with the overrides of the caller; cancelling the caller
-  /// does not cancel it. At work and in previews the call returns at once, and an error is ignored.
-  /// In tests it returns when the closure is done, and an error is an issue.
+  /// The closure runs in its own task with the overrides of the caller. Cancelling the caller does
+  /// not cancel it. In the live and preview contexts, the call returns at once, and an error is
+  /// ignored. In tests, it returns after the closure, and an error is an issue.
   public var fireAndForget: FireAndForget { self[FireAndForgetKey.self] }
 }
 
@@ -50,8 +52,8 @@ public struct FireAndForget: Sendable {
   /// Starts the work, on the caller's actor.
   ///
   /// - Parameters:
-  ///   - name: of the work's task, for people who debug.
-  ///   - priority: of the work's task; `nil` is the caller's.
+  ///   - name: the name of the task, for debugging.
+  ///   - priority: the priority of the task; `nil` for the caller's.
   ///   - operation: the work. Its error is ignored, and in tests an issue at the caller's line.
   public func callAsFunction(
     name: String? = nil,

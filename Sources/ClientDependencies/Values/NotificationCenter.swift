@@ -2,9 +2,9 @@
 public import Foundation
 
 extension DependencyValues {
-  /// The notification center: the process's at work, and one of its own for each test.
+  /// The notification center: the process's in the live context, and a separate one for each test.
   ///
-  /// What a test posts reaches neither the process's center nor another test.
+  /// Notifications of a test reach neither the process's center nor other tests.
   public var notificationCenter: NotificationCenter {
     get { self[NotificationCenterKey.self] }
     set { self[NotificationCenterKey.self] = newValue }

@@ -2,17 +2,16 @@
 public import Foundation
 
 extension DependencyValues {
-  /// What opens a URL in the program that the desktop has for it, by `xdg-open`.
+  /// Opens a URL in the desktop's program for it, with `xdg-open`.
   ///
   /// ```swift
   /// @Dependency(\.openURL) var openURL
   /// await openURL(help)
   /// ```
   ///
-  /// The call waits until `xdg-open` reports whether a program took the URL, for three seconds of
-  /// `\.continuousClock` at most: where the desktop is unknown, `xdg-open` stays as long as the
-  /// browser that it started, and the URL is taken. It ends as well, with `false`, as soon as its
-  /// task is cancelled; the program goes on.
+  /// The call waits until `xdg-open` reports whether a program accepted the URL, for at most three
+  /// seconds of `\.continuousClock`. On an unknown desktop, `xdg-open` runs as long as the browser,
+  /// so the timeout counts as success. Cancellation returns `false` at once; the program continues.
   ///
   /// A test that opens a URL without an override gets an issue and `false`.
   public var openURL: OpenURLEffect {
@@ -35,18 +34,18 @@ enum OpenURLKey: DependencyKey {
   }
 }
 
-/// What opens URLs.
+/// The effect of opening a URL.
 public struct OpenURLEffect: Sendable {
   private let handler: @Sendable (URL) async -> Bool
 
-  /// Opens URLs with a closure, which returns whether the URL was taken.
+  /// Opens URLs with a closure, which returns whether a program accepted the URL.
   public init(handler: @escaping @Sendable (URL) async -> Bool) {
     self.handler = handler
   }
 
   /// Opens a URL.
   ///
-  /// - Returns: whether a program took it.
+  /// - Returns: whether a program accepted it.
   @discardableResult
   public func callAsFunction(_ url: URL) async -> Bool {
     await handler(url)
@@ -61,23 +60,23 @@ public struct OpenURLEffect: Sendable {
 
 /// Runs `xdg-open`, as a child process and without a shell.
 struct DesktopOpener {
-  /// The folders to look for the program in, with colons between them.
+  /// The folders to search for the program, separated by colons.
   var path: String
   var clock: any Clock<Duration>
-  /// How long `xdg-open` may run until that means that it is itself the browser's parent.
-  var patience = Duration.seconds(3)
+  /// The time after which a running `xdg-open` counts as the browser's parent.
+  var timeout = Duration.seconds(3)
 
-  /// Opens a URL, and waits until `xdg-open` is done, patience is over or the task is cancelled.
+  /// Opens a URL, and waits until `xdg-open` ends, the timeout expires, or the task is cancelled.
   ///
-  /// - Returns: whether it reports that a program took the URL, or still runs; false for a task that
-  ///   was cancelled.
+  /// - Returns: whether a program accepted the URL or `xdg-open` still runs; false after
+  ///   cancellation.
   func open(_ url: URL) async -> Bool {
-    // Without a scheme `xdg-open` would take the text for a file, or for one of its options.
+    // Without a scheme, `xdg-open` treats the text as a file or an option.
     guard url.scheme != nil, let program else { return false }
     let success = run(program, url)
     return await withTaskGroup(of: Bool?.self) { group in
       group.addTask { await success.first { _ in true } }
-      group.addTask { (try? await clock.sleep(for: patience)).map { true } }
+      group.addTask { (try? await clock.sleep(for: timeout)).map { true } }
       defer { group.cancelAll() }
       return (await group.next() ?? nil) ?? false
     }
@@ -85,8 +84,8 @@ struct DesktopOpener {
 
   /// Starts the program.
   ///
-  /// - Returns: a stream of one element, whether the program succeeded. Foundation waits for the
-  ///   process also without a reader of the stream.
+  /// - Returns: a stream of one element: whether the program succeeded. Foundation waits for the
+  ///   process even without a reader.
   private func run(_ program: URL, _ url: URL) -> AsyncStream<Bool> {
     let (success, continuation) = AsyncStream<Bool>.makeStream()
     let process = Process()

@@ -3,10 +3,10 @@
 public import FoundationNetworking
 
 extension DependencyValues {
-  /// The session for requests: the process's shared one at work.
+  /// The session for requests: the process's shared one in the live context.
   ///
-  /// In tests every request fails with an issue; override it with a session whose configuration
-  /// names a `URLProtocol` of the test, or better, override a client that stands above the session.
+  /// In tests, every request fails with an issue. Override it with a session whose configuration
+  /// has a `URLProtocol` of the test, or better, override a client above the session.
   public var urlSession: URLSession {
     get { self[URLSessionKey.self] }
     set { self[URLSessionKey.self] = newValue }

@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 
 extension URLSession {
-  /// A session whose every request is an issue of the current test, and fails.
+  /// A session in which every request reports an issue of the current test and fails.
   static var unimplemented: URLSession {
     let owner = SessionOrigin(.current)
     let configuration = URLSessionConfiguration.ephemeral
@@ -13,10 +13,10 @@ extension URLSession {
   }
 }
 
-/// Takes every request, reports it and lets it fail.
+/// Reports and fails every request.
 ///
-/// A session makes it from its class alone, on a thread of its own: a session that belongs to a
-/// test therefore has a class of its own, distinguished by `Number`.
+/// A session creates it from its class alone, on its own thread. So each session of a test has its
+/// own class, distinguished by `Number`.
 private final class UnimplementedURLProtocol<Number>: URLProtocol {
   override class func canInit(with request: URLRequest) -> Bool { true }
 
@@ -35,7 +35,7 @@ private final class UnimplementedURLProtocol<Number>: URLProtocol {
   override func stopLoading() {}
 }
 
-/// Has a class for one session, which keeps it as its delegate and lets it go with itself.
+/// Reserves a class for one session, which retains it as its delegate.
 private final class SessionOrigin: NSObject, URLSessionDelegate {
   let protocolClass: AnyClass
   private let number: Int
@@ -47,7 +47,9 @@ private final class SessionOrigin: NSObject, URLSessionDelegate {
   deinit { SessionClasses.giveBack(number, protocolClass) }
 }
 
-/// The classes of the sessions that there are; the next session gets one that was given back.
+/// The classes of the current sessions.
+///
+/// A new session reuses a free one.
 private enum SessionClasses {
   private struct State {
     var origins: [ObjectIdentifier: IssueOrigin] = [:]
@@ -61,7 +63,7 @@ private enum SessionClasses {
     }
   }
 
-  // Held for one look-up or change; an origin ends after the lock is released.
+  // Held for one lookup or change. Origins are released after the lock.
   private static let state = Lock(State())
 
   static func takeClass(for origin: IssueOrigin) -> (number: Int, AnyClass) {
@@ -84,7 +86,7 @@ private enum SessionClasses {
     state.withLock { $0.origins[ObjectIdentifier(taken)] } ?? IssueOrigin()
   }
 
-  /// Writes a number as a type, digit by digit.
+  /// Encodes a number as a type, digit by digit.
   private static func numbered<Digits>(_ number: Int, _ digits: Digits.Type) -> AnyClass {
     switch (number, number % 2) {
     case (0, _): UnimplementedURLProtocol<Digits>.self

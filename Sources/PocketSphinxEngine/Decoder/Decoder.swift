@@ -1,33 +1,34 @@
 import AudioCore
 import CPocketSphinx
 import FilePaths
+import Glibc
 import SpeechEngine
 
-/// One PocketSphinx decoder with its model, some 100 MB.
+/// One PocketSphinx decoder with its model, about 100 MB.
 ///
 /// A class, because a decoder moves from the pool to a session and back. Thread safety: one thread
 /// at a time.
 final class Decoder {
-  /// PocketSphinx counts time in frames of 10 ms.
+  /// PocketSphinx measures time in frames of 10 ms.
   static let samplesPerFrame = 160
-  /// How many samples are searched at a time.
+  /// Samples per call to PocketSphinx.
   private static let step = 1_600
 
   let settings: DecoderSettings
-  /// Whether it knows every word of the dictionary, and not only those that dictation finds.
+  /// Whether the decoder has every word of the dictionary, not only those of the language model.
   let knowsWholeDictionary: Bool
   let decoder: OpaquePointer
   private let probabilities: OpaquePointer
   private(set) var isInUtterance = false
   private(set) var current = DecoderSearch.anything
 
-  /// Loads a model, which must have been validated: over a damaged one PocketSphinx ends the
-  /// process.
+  /// Loads a validated model.
   ///
-  /// - Parameter wholeDictionary: whether more than dictation is wanted, which takes longer to
-  ///   load.
+  /// PocketSphinx ends the process if a model is damaged.
+  ///
+  /// - Parameter wholeDictionary: whether to load every word, which takes longer.
   init(
-    model: CheckedModel, wholeDictionary: Bool, settings: DecoderSettings = DecoderSettings()
+    model: ValidatedModel, wholeDictionary: Bool, settings: DecoderSettings = DecoderSettings()
   ) throws(SpeechEngineError) {
     self.settings = settings
     _ = SphinxLog.redirect
@@ -52,18 +53,19 @@ final class Decoder {
     ps_free(decoder)
   }
 
-  /// A front end with the model's parameters, to look at the cepstra before the decoder does.
+  /// Makes a front end with the model's parameters, which computes cepstra ahead of the decoder.
   func makeFrontEnd() throws(SpeechEngineError) -> FrontEnd {
     try FrontEnd(configuration: ps_get_config(decoder))
   }
 
-  /// Searches for something else from the next utterance on; the corresponding C functions are
-  /// `ps_set_jsgf_string`, `ps_set_kws` and `ps_set_search`.
+  /// Changes the search from the next utterance on.
   ///
-  /// - Throws: `.grammarInvalid` and `.wordUnknown`; then the decoder searches for anything.
+  /// The corresponding C functions are `ps_set_jsgf_string`, `ps_set_kws`, and `ps_set_search`.
+  ///
+  /// - Throws: `.grammarInvalid` and `.wordUnknown`; the decoder then takes dictation.
   func search(for wanted: DecoderSearch) throws(SpeechEngineError) {
     if let name = current.name {
-      try check(ps_set_search(decoder, "_default"), "ps_set_search")
+      try Self.check(ps_set_search(decoder, "_default"), "ps_set_search")
       ps_unset_search(decoder, name)
       current = .anything
     }
@@ -73,28 +75,31 @@ final class Decoder {
     case .grammar(let grammar): try load(grammar, name: name)
     case .keyPhrases(let phrases): try load(phrases, name: name)
     }
-    try check(ps_set_search(decoder, name), "ps_set_search")
+    try Self.check(ps_set_search(decoder, name), "ps_set_search")
     current = wanted
   }
 
-  /// Begins an utterance; frames count from 0 again.
+  /// Begins an utterance.
+  ///
+  /// Frame numbers restart at 0.
   func begin() throws(SpeechEngineError) {
     ps_start_stream(decoder)
-    try check(ps_start_utt(decoder), "ps_start_utt")
+    try Self.check(ps_start_utt(decoder), "ps_start_utt")
     isInUtterance = true
-    // The mean that the session sets is subtracted, whatever the model's parameters ask for.
+    // Subtract the session's mean, whatever the model's parameters say.
     syrinx_use_live_mean(decoder)
   }
 
-  /// Sets the mean that is subtracted from the cepstra from now on; the corresponding C function is
-  /// `cmn_live_set`.
+  /// Sets the mean to subtract from later cepstra.
+  ///
+  /// The corresponding C function is `cmn_live_set`.
   func setCepstralMean(_ mean: [Float]) {
     cmn_live_set(ps_get_feat(decoder).pointee.cmn_struct, mean)
   }
 
-  /// Searches on with more samples, a tenth of a second at a time.
+  /// Searches more samples, a tenth of a second per call.
   ///
-  /// - Throws: `.interrupted` between two of them.
+  /// - Throws: `.interrupted` between two calls.
   func search(
     _ samples: [Int16], until interruption: InterruptionFlag = InterruptionFlag()
   ) throws(SpeechEngineError) {
@@ -104,27 +109,35 @@ final class Decoder {
       let code = samples[begin..<begin + count].withUnsafeBufferPointer {
         ps_process_raw(decoder, $0.baseAddress, count, 0, 0)
       }
-      try check(code, "ps_process_raw")
+      try Self.check(code, "ps_process_raw")
     }
   }
 
-  /// Ends the utterance, which PocketSphinx searches once more.
+  /// Ends the utterance, for which PocketSphinx makes its final pass.
   func end() throws(SpeechEngineError) {
-    try check(ps_end_utt(decoder), "ps_end_utt")
+    try Self.check(ps_end_utt(decoder), "ps_end_utt")
     isInUtterance = false
   }
 
-  /// The best words so far; their confidence only after the end, when PocketSphinx knows it.
-  var words: [SpeechHypothesis.Word] { words(from: ps_seg_iter(decoder)) }
+  /// The best words so far.
+  ///
+  /// They have a confidence only after the end of the utterance.
+  var words: [SpeechHypothesis.Word] {
+    Self.words(from: ps_seg_iter(decoder), confidence: confidence)
+  }
 
-  /// The words of an iterator, which is used up.
-  func words(from first: OpaquePointer?) -> [SpeechHypothesis.Word] {
+  /// The words of a segment iterator, without silence and noise.
+  ///
+  /// Consumes the iterator.
+  static func words(
+    from first: OpaquePointer?, confidence: (OpaquePointer) -> Double? = { _ in nil }
+  ) -> [SpeechHypothesis.Word] {
     var words: [SpeechHypothesis.Word] = []
     var segment = first
     // Walking to the end frees the iterator.
     while let current = segment {
-      if var word = Self.word(of: current) {
-        word.confidence = confidence(of: current)
+      if var word = word(of: current) {
+        word.confidence = confidence(current)
         words.append(word)
       }
       segment = ps_seg_next(current)
@@ -132,28 +145,152 @@ final class Decoder {
     return words
   }
 
-  /// The word of a segment, and where it lies; nil for silence and noise.
-  static func word(of segment: OpaquePointer) -> SpeechHypothesis.Word? {
-    guard let name = ps_seg_word(segment), let text = DictionaryWord.text(of: String(cString: name))
+  private static func word(of segment: OpaquePointer) -> SpeechHypothesis.Word? {
+    guard let name = ps_seg_word(segment),
+      let text = DictionaryFile.spelling(of: String(cString: name))
     else { return nil }
     var (first, last): (Int32, Int32) = (0, 0)
     ps_seg_frames(segment, &first, &last)
-    let frames =
-      FrameCount(
-        Int(first) * samplesPerFrame)..<FrameCount(
-        (Int(last) + 1) * samplesPerFrame)
-    return SpeechHypothesis.Word(text, frames: frames)
+    let begin = FrameCount(Int(first) * samplesPerFrame)
+    return SpeechHypothesis.Word(
+      text, frames: begin..<FrameCount((Int(last) + 1) * samplesPerFrame))
   }
 
   private func confidence(of segment: OpaquePointer) -> Double? {
-    // A grammar's words, and those without the search for the best path, have a probability of 1
-    // always, which says nothing; that of a phrase is a score of another kind.
+    // With a grammar or without the best-path search, every probability is 1, which is meaningless.
+    // The score of a key phrase is on another scale.
     guard !isInUtterance, current == .anything, settings.hasBestPath else { return nil }
     let probability = ps_seg_prob(segment, nil, nil, nil)
     return min(1, logmath_exp(probabilities, probability))
   }
 
-  func check(_ code: Int32, _ function: String) throws(SpeechEngineError) {
-    guard code >= 0 else { throw .failed(reason: "PocketSphinx' \(function) gave \(code)") }
+  /// Throws `.failed` if a C function returned an error.
+  static func check(_ code: Int32, _ function: String) throws(SpeechEngineError) {
+    guard code >= 0 else { throw .failed(reason: "PocketSphinx's \(function) returned \(code)") }
+  }
+
+  /// The name of the added rule that chooses among all public rules.
+  private static let anyRule = "syrinxAnyPublicRule"
+
+  /// Adds the search for a grammar.
+  ///
+  /// Every public rule may be spoken.
+  ///
+  /// PocketSphinx expands rule references recursively: a deeply nested grammar overflows its stack,
+  /// and one that doubles at each level exhausts memory. So the expansion is checked first.
+  ///
+  /// - Throws: `.grammarInvalid`, with the line if it is known.
+  private func load(_ grammar: String, name: String) throws(SpeechEngineError) {
+    // PocketSphinx's parser prints any text before this on standard output.
+    guard grammar.hasPrefix("#JSGF") else {
+      throw .grammarInvalid(line: 1, reason: "a grammar begins with #JSGF V1.0;")
+    }
+    let rules = try JSGFGrammar(grammar)
+    try rules.checkExpansion()
+    let errors = SphinxErrors.during { [self] in
+      // For an unknown word PocketSphinx logs an error, yet returns 0.
+      if rules.publicRules.count > 1 {
+        // PocketSphinx accepts one rule, and picks an arbitrary one of several public rules.
+        let choice = rules.publicRules.map { "<\($0)>" }.joined(separator: " | ")
+        let all = "\(grammar)\npublic <\(Self.anyRule)> = \(choice);\n"
+        setTopRule("\(rules.name).\(Self.anyRule)")
+        _ = ps_set_jsgf_string(decoder, name, all)
+        setTopRule(nil)
+      } else {
+        _ = ps_set_jsgf_string(decoder, name, grammar)
+      }
+    }
+    guard let problem = GrammarProblem(errors, in: grammar) else { return }
+    ps_unset_search(decoder, name)
+    throw .grammarInvalid(line: problem.line, reason: problem.reason)
+  }
+
+  private func setTopRule(_ name: String?) {
+    cmd_ln_set_str_r(ps_get_config(decoder), "-toprule", name)
+  }
+
+  /// Adds the search for key phrases.
+  ///
+  /// - Throws: `.wordUnknown`. PocketSphinx accepts a phrase with an unknown word, but never finds
+  ///   it.
+  private func load(_ phrases: [SpeechKeyPhrase], name: String) throws(SpeechEngineError) {
+    var lines = ""
+    for phrase in phrases {
+      let phoneCount = try phoneCount(of: phrase.text)
+      let threshold = phrase.threshold ?? Self.usualThreshold(phoneCount: phoneCount)
+      lines += "\(phrase.text) /\(threshold)/\n"
+    }
+    // PocketSphinx reads several phrases only from a file.
+    let code = MemoryFile.with(Array(lines.utf8)) { path in
+      path.map { ps_set_kws(decoder, name, $0) }
+    }
+    guard let code else {
+      throw .failed(
+        reason: "PocketSphinx needs an in-memory file for key phrases, and this system has none")
+    }
+    try Self.check(code, "ps_set_kws")
+  }
+
+  private func phoneCount(of phrase: String) throws(SpeechEngineError) -> Int {
+    var count = 0
+    for word in phrase.split(separator: " ") {
+      // The dictionary also has silence and noises, which cannot be spoken.
+      guard DictionaryFile.spelling(of: String(word)) == String(word),
+        let phones = ps_lookup_word(decoder, String(word))
+      else {
+        throw .wordUnknown(String(word), phrase: phrase)
+      }
+      // The caller owns the returned string.
+      defer { free(phones) }
+      count += String(cString: phones).split(separator: " ").count
+    }
+    return count
+  }
+
+  /// The threshold of a key phrase that has none of its own.
+  ///
+  /// It falls with the length of the phrase, because every phone adds doubt. Measured on speech
+  /// with and without 28 phrases: 17 of 24 were found, with no false positives.
+  static func usualThreshold(phoneCount: Int) -> Double {
+    (0..<max(5, min(phoneCount, 30))).reduce(1) { threshold, _ in threshold / 10 }
+  }
+
+  /// An entry of the n-best list.
+  ///
+  /// A higher score is likelier.
+  struct Alternative {
+    var words: [SpeechHypothesis.Word]
+    var score: Int32
+  }
+
+  /// Most entries of PocketSphinx's list differ only in pauses and pronunciations, so look through
+  /// this many for different words.
+  private static let mostEntries = 500
+
+  /// The n-best list of the utterance that has ended, likeliest first, each entry with different
+  /// words.
+  ///
+  /// The corresponding C functions are `ps_nbest` and `ps_nbest_next`.
+  func alternatives(atMost count: Int) -> [Alternative] {
+    var alternatives: [Alternative] = []
+    var texts: Set<[String]> = []
+    var looked = 0
+    var next = ps_nbest(decoder).flatMap(ps_nbest_next)
+    // Walking to the end frees the iterator.
+    while let current = next {
+      var score: Int32 = 0
+      _ = ps_nbest_hyp(current, &score)
+      let words = Self.words(from: ps_nbest_seg(current))
+      if !words.isEmpty, texts.insert(words.map(\.text)).inserted {
+        alternatives.append(Alternative(words: words, score: score))
+      }
+      looked += 1
+      guard alternatives.count < count, looked < Self.mostEntries else {
+        ps_nbest_free(current)
+        break
+      }
+      next = ps_nbest_next(current)
+    }
+    return alternatives
   }
 }

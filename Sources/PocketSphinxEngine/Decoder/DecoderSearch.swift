@@ -2,14 +2,14 @@ import SpeechEngine
 
 /// What a decoder searches for.
 enum DecoderSearch: Hashable {
-  /// Whatever the language model knows.
+  /// Dictation: any words of the language model.
   case anything
   /// Sentences of a JSGF grammar.
   case grammar(String)
   /// Phrases, and nothing else.
   case keyPhrases([SpeechKeyPhrase])
 
-  /// What the options of a session ask for.
+  /// The search that a session's options request.
   init(_ options: SpeechSessionOptions) throws(SpeechEngineError) {
     switch (options.grammar, options.keyPhrases) {
     case (nil, []): self = .anything
@@ -25,7 +25,7 @@ enum DecoderSearch: Hashable {
     }
   }
 
-  /// Its name in PocketSphinx; nil for the search that every decoder begins with.
+  /// The name in PocketSphinx; nil for the default search of every decoder.
   var name: String? {
     switch self {
     case .anything: nil
@@ -35,4 +35,48 @@ enum DecoderSearch: Hashable {
   }
 
   var isKeyPhrases: Bool { if case .keyPhrases = self { true } else { false } }
+
+  /// Whether all words are in a vocabulary; false if that is uncertain.
+  func isWithin(_ vocabulary: Vocabulary) -> Bool {
+    switch self {
+    case .anything: true
+    case .grammar(let grammar):
+      grammar.utf8.split(separator: UInt8(ascii: ";")).allSatisfy {
+        Self.words(of: $0).allSatisfy(vocabulary.contains)
+      }
+    case .keyPhrases(let phrases):
+      phrases.allSatisfy {
+        $0.text.utf8.split(separator: UInt8(ascii: " ")).allSatisfy {
+          vocabulary.contains(WordHash(of: $0))
+        }
+      }
+    }
+  }
+
+  /// The words of a grammar's statement, and possibly of its comments; none for a header.
+  private static func words(of statement: Substring.UTF8View) -> [WordHash] {
+    let words = tokens(of: statement)
+    guard let first = words.first else { return [] }
+    if first.elementsEqual("#JSGF".utf8) || first.elementsEqual("grammar".utf8) { return [] }
+    return (first.elementsEqual("public".utf8) ? words.dropFirst() : words[...])
+      .map { WordHash(of: $0) }
+  }
+
+  /// The tokens of a grammar's statement, without rule names, tags, weights, and comments.
+  private static func tokens(of statement: Substring.UTF8View) -> [Substring.UTF8View] {
+    var hiddenUntil: UInt8?
+    return statement.split { byte in
+      if let end = hiddenUntil {
+        if byte == end { hiddenUntil = nil }
+        return true
+      }
+      switch byte {
+      case UInt8(ascii: "<"): hiddenUntil = UInt8(ascii: ">")
+      case UInt8(ascii: "{"): hiddenUntil = UInt8(ascii: "}")
+      case UInt8(ascii: "/"): hiddenUntil = UInt8(ascii: "/")
+      default: return byte <= UInt8(ascii: " ") || "=|*+()[]".utf8.contains(byte)
+      }
+      return true
+    }
+  }
 }

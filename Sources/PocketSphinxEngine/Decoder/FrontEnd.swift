@@ -1,7 +1,8 @@
 import CPocketSphinx
+import Glibc
 import SpeechEngine
 
-/// PocketSphinx' front end on its own: samples to cepstra, at a thousandth of the decoder's cost.
+/// PocketSphinx's front end: samples to cepstra, at a thousandth of the decoder's cost.
 struct FrontEnd: ~Copyable {
   private let frontEnd: OpaquePointer
   private let width: Int
@@ -13,19 +14,18 @@ struct FrontEnd: ~Copyable {
   /// A front end with a decoder's parameters; the corresponding C function is `fe_init_auto_r`.
   init(configuration: OpaquePointer?) throws(SpeechEngineError) {
     guard let made = fe_init_auto_r(configuration) else {
-      throw .failed(reason: "PocketSphinx' front end refuses the model's parameters")
+      throw .failed(reason: "PocketSphinx's front end rejects the model's parameters")
     }
     frontEnd = made
     scale = CepstralScale(configuration)
     width = Int(fe_get_output_size(made))
-    // Owned by this value, and given back in its deinit: the C function wants an array of row
-    // pointers.
+    // Owned by this value and freed in its deinit: the C function takes an array of row pointers.
     cells = .allocate(capacity: width * Self.rowCount)
     rows = .allocate(capacity: Self.rowCount)
     for row in 0..<Self.rowCount { rows[row] = cells + row * width }
   }
 
-  /// A front end with the parameters of a model, which needs no decoder.
+  /// A front end with the parameters of a model, without a decoder.
   init(model: ModelFiles) throws(SpeechEngineError) {
     try model.validateFeatureParameters()
     guard let configuration = SphinxConfiguration() else {
@@ -45,7 +45,9 @@ struct FrontEnd: ~Copyable {
     fe_start_utt(frontEnd)
   }
 
-  /// Gives the cepstra of more samples; what does not fill a frame waits for the next samples.
+  /// Computes the cepstra of more samples.
+  ///
+  /// An incomplete frame waits for the next samples.
   func process(_ samples: [Int16], each: (UnsafeBufferPointer<Float>) -> Void) {
     samples.withUnsafeBufferPointer { buffer in
       // The C function moves this pointer on, within the buffer, as it takes samples.
@@ -63,6 +65,31 @@ struct FrontEnd: ~Copyable {
       }
     }
   }
-  /// A cepstrum on the scale that does not depend on the model.
+
+  /// A cepstrum on a scale that does not depend on the model.
   func unscaled(_ cepstrum: UnsafeBufferPointer<Float>) -> [Float] { scale.undone(cepstrum) }
+}
+
+/// The factors that a model's parameters apply to the coefficients of a cepstrum.
+private struct CepstralScale {
+  private let lifter: Int
+  private let factor: Float
+
+  /// The scale of a configuration's `-lifter`, `-transform` and `-nfilt`.
+  init(_ configuration: OpaquePointer?) {
+    lifter = cmd_ln_int_r(configuration, "-lifter")
+    let transform = cmd_ln_str_r(configuration, "-transform").map { String(cString: $0) }
+    // "legacy" divides by the number of filters; the other transforms are orthonormal.
+    let filterCount = Float(max(1, cmd_ln_int_r(configuration, "-nfilt")))
+    factor = transform == "legacy" ? (2 * filterCount).squareRoot() : 1
+  }
+
+  /// The coefficients of an orthonormal transform, without factors.
+  func undone(_ cepstrum: UnsafeBufferPointer<Float>) -> [Float] {
+    cepstrum.enumerated().map { index, value in
+      guard lifter > 0 else { return value * factor }
+      let angle = Float.pi * Float(index) / Float(lifter)
+      return value * factor / (1 + Float(lifter) / 2 * sin(angle))
+    }
+  }
 }

@@ -1,16 +1,16 @@
 import CPocketSphinx
 import FilePaths
+import Glibc
 import SpeechEngine
 
-/// PocketSphinx' configuration: its defaults, the model, and what was measured to be the most
-/// accurate.
+/// PocketSphinx's configuration: its defaults, the model, and the settings that measured best.
 ///
-/// `cmd_ln_init` takes variable arguments, which Swift cannot give: this begins with an empty
-/// command line.
+/// Swift cannot call `cmd_ln_init`, which has variable arguments, so this parses an empty command
+/// line.
 struct SphinxConfiguration: ~Copyable {
   private let configuration: OpaquePointer
 
-  /// The defaults; nil where PocketSphinx has no memory for them.
+  /// The tuned defaults; nil if PocketSphinx has no memory for them.
   init?() {
     guard let parsed = cmd_ln_parse_r(nil, ps_args(), 0, nil, 0) else { return nil }
     configuration = parsed
@@ -21,17 +21,17 @@ struct SphinxConfiguration: ~Copyable {
     cmd_ln_free_r(configuration)
   }
 
-  /// - Parameter dictionary: the path of another dictionary than the model's.
+  /// - Parameter dictionary: the path of a dictionary to use instead of the model's.
   func use(_ model: ModelFiles, dictionary: String?) {
     set("-hmm", model.acoustic)
     set("-dict", dictionary ?? model.dictionary)
     set("-lm", model.language)
   }
 
-  /// Uses a model's acoustic part alone, to find where words lie that are known to be said.
+  /// Uses only a model's acoustic part, to align known words.
   ///
-  /// Pauses are likely between words: otherwise the words beside them take them in. The beams are so
-  /// wide that words that are there are not lost.
+  /// A high silence probability keeps pauses out of the words beside them. The wide beams keep
+  /// every spoken word.
   func useAcoustics(of model: ModelFiles) {
     set("-hmm", model.acoustic)
     cmd_ln_set_float_r(configuration, "-silprob", 0.5)
@@ -52,8 +52,7 @@ struct SphinxConfiguration: ~Copyable {
     }
   }
 
-  /// Makes a decoder, which keeps the configuration alive for itself; nil where PocketSphinx
-  /// refuses.
+  /// Makes a decoder, which retains the configuration; nil if PocketSphinx cannot.
   func makeDecoder() -> OpaquePointer? { ps_init(configuration) }
 
   /// Makes a front end with a model's parameters, as `ps_init` would.
@@ -61,27 +60,133 @@ struct SphinxConfiguration: ~Copyable {
     let path = FilePath(featureParameters)
     let parsed = path.withCString { cmd_ln_parse_file_r(configuration, ps_args(), $0, 0) }
     guard parsed != nil else {
-      throw .failed(reason: "PocketSphinx could not read \(path)")
+      throw .failed(reason: "PocketSphinx cannot read \(path)")
     }
     return try FrontEnd(configuration: configuration)
   }
 
-  /// Sets what differs from PocketSphinx' defaults.
+  /// Changes PocketSphinx's defaults.
   ///
-  /// The toolkit finds the utterances, so PocketSphinx must not look for silence: it would spoil
-  /// the word times. Its noise removal costs more words than it gains, and the model does better
-  /// with a little less weight on the language.
+  /// Utterances are cut above the engine, and silence removal would shift the word times. Noise
+  /// removal loses more words than it gains. A slightly lower language weight is more accurate.
   private func tune() {
     cmd_ln_set_int_r(configuration, "-remove_silence", 0)
     cmd_ln_set_int_r(configuration, "-remove_noise", 0)
     cmd_ln_set_float_r(configuration, "-lw", 6)
-    // A second pass over the utterance costs a sixth of the work, and mends as many words as it
-    // spoils.
+    // A second pass takes a sixth of the time, and corrects as many words as it breaks.
     cmd_ln_set_int_r(configuration, "-fwdflat", 0)
-    // With no more phones and words at a time nothing is lost, and a quarter of the work is saved.
-    // What saves more loses the words of noisy recordings first (narrower beams, -topn), or makes
-    // PocketSphinx sure of words in mere noise (-pl_weight).
+    // These limits save a quarter of the time and lose nothing. Narrower beams and -topn save more,
+    // but lose words in noisy recordings; -pl_weight finds confident words in noise.
     cmd_ln_set_int_r(configuration, "-maxhmmpf", 5000)
     cmd_ln_set_int_r(configuration, "-maxwpf", 20)
+  }
+}
+
+/// The decoder settings that a request may change.
+///
+/// They are checked first, because PocketSphinx ends the process for some invalid values.
+struct DecoderSettings: Hashable {
+  enum Value: Hashable {
+    case integer(Int)
+    case number(Double)
+  }
+
+  /// The values by name with hyphen: `-lw`.
+  private(set) var values: [String: Value] = [:]
+
+  /// Whether PocketSphinx searches the word lattice for the best path, which gives each word its
+  /// confidence.
+  var hasBestPath: Bool { values["-bestpath"] != .integer(0) }
+
+  init() {}
+
+  /// - Parameter options: values by PocketSphinx's command-line names without the hyphen.
+  /// - Throws: `.optionInvalid`.
+  init(_ options: [String: String]) throws(SpeechEngineError) {
+    for (name, text) in options.sorted(by: { $0.key < $1.key }) {
+      guard let kind = Self.kinds[name] else {
+        let names = Self.kinds.keys.sorted().joined(separator: ", ")
+        throw .optionInvalid(name: name, reason: "PocketSphinx has \(names)")
+      }
+      guard let value = kind.value(of: text) else {
+        throw .optionInvalid(name: name, reason: "\"\(text)\" is not \(kind)")
+      }
+      values["-\(name)"] = value
+    }
+  }
+
+  private enum Kind: CustomStringConvertible {
+    case integer(ClosedRange<Int>)
+    case number(ClosedRange<Double>)
+    case flag
+
+    func value(of text: String) -> Value? {
+      switch self {
+      case .integer(let range): Int(text).filtered(range.contains).map(Value.integer)
+      case .number(let range): Double(text).filtered(range.contains).map(Value.number)
+      case .flag: ["yes": 1, "no": 0][text].map(Value.integer)
+      }
+    }
+
+    var description: String {
+      switch self {
+      case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+      case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
+      case .flag: "yes or no"
+      }
+    }
+  }
+
+  /// With a wider beam, PocketSphinx divides by zero when it reaches `maxhmmpf`.
+  private static let widestBeam = 1e-12
+
+  private static let kinds: [String: Kind] = [
+    "lw": .number(0.1...100), "wip": .number(1e-10...1), "pip": .number(1e-10...1),
+    "beam": .number(1e-200...widestBeam), "pbeam": .number(1e-200...1),
+    "wbeam": .number(1e-200...1),
+    "maxhmmpf": .integer(100...1_000_000), "maxwpf": .integer(1...100_000),
+    "ds": .integer(1...4), "topn": .integer(1...16), "fwdflat": .flag, "bestpath": .flag,
+  ]
+}
+
+extension Optional {
+  fileprivate func filtered(_ isRight: (Wrapped) -> Bool) -> Self {
+    flatMap { isRight($0) ? $0 : nil }
+  }
+}
+
+/// A file in memory, for data that PocketSphinx reads only from a path.
+struct MemoryFile: ~Copyable {
+  private let descriptor: Int32
+
+  /// Calls the body with the path of a temporary file with these bytes, or with nil if there are no
+  /// bytes or the system has no in-memory files.
+  static func with<Value>(_ bytes: [UInt8], _ body: (String?) -> Value) -> Value {
+    let descriptor = bytes.isEmpty ? -1 : syrinx_memory_file("syrinx")
+    guard descriptor >= 0 else { return body(nil) }
+    let file = MemoryFile(descriptor: descriptor)
+    return file.store(bytes) ? body(file.path) : body(nil)
+  }
+
+  private init(descriptor: Int32) {
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  private var path: String { "/proc/self/fd/\(descriptor)" }
+
+  /// Returns whether the file has all bytes and can be read by its path.
+  private func store(_ bytes: [UInt8]) -> Bool {
+    var written = 0
+    while written < bytes.count {
+      // write reads within the slice, which stays alive during the call.
+      let count = bytes[written...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      guard count > 0 else { return false }
+      written += count
+    }
+    return access(path, R_OK) == 0
   }
 }

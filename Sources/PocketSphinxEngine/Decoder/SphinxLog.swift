@@ -2,19 +2,19 @@ import CPocketSphinx
 import Logging
 import Synchronization
 
-/// PocketSphinx' log, which goes to swift-log and never to stderr.
+/// Sends PocketSphinx's log to swift-log, never to stderr.
 ///
-/// Nothing in it is higher than debug: what PocketSphinx calls an error comes back as an error of
-/// ours.
+/// The level is debug at most, because the engine throws an error for what PocketSphinx logs as an
+/// error.
 enum SphinxLog {
   static let label = "syrinx.pocketsphinx"
 
-  /// The corresponding C function is `err_set_callback`; it holds for the whole process, so once is
-  /// enough.
+  /// Redirects the log of the whole process, once.
+  ///
+  /// The corresponding C function is `err_set_callback`.
   static let redirect: Void = syrinx_redirect_sphinx_log()
 
-  /// Who wants to know the errors that PocketSphinx tells in its log alone, while it is called on
-  /// this thread.
+  /// Collects the errors that PocketSphinx reports only in its log, for calls on this thread.
   @TaskLocal static var errors: SphinxErrors?
 
   static func level(of level: Int32) -> Logger.Level {
@@ -22,12 +22,12 @@ enum SphinxLog {
   }
 }
 
-/// Takes one line of the log, on whichever thread PocketSphinx runs.
+/// Takes one line of the log, on the thread that calls PocketSphinx.
 @_cdecl("syrinx_take_sphinx_log")
 func takeSphinxLog(level: Int32, line: UnsafePointer<CChar>) {
   let logger = Logger(label: SphinxLog.label)
   let text = String(cString: line)
-  if level >= Int32(ERR_ERROR.rawValue) { SphinxLog.errors?.add(text.withoutPlace) }
+  if level >= Int32(ERR_ERROR.rawValue) { SphinxLog.errors?.add(text.withoutSourceLocation) }
   logger.log(level: SphinxLog.level(of: level), "\(text.trimmedAtEnd)")
 }
 
@@ -42,7 +42,7 @@ final class SphinxErrors: Sendable {
     lines.withLock { $0.append(line) }
   }
 
-  /// The errors that PocketSphinx tells while `body` calls it.
+  /// The errors that PocketSphinx logs during `body`.
   static func during(_ body: () -> Void) -> [String] {
     let errors = SphinxErrors()
     SphinxLog.$errors.withValue(errors, operation: body)
@@ -51,15 +51,56 @@ final class SphinxErrors: Sendable {
 }
 
 extension String {
-  /// The line without the place in PocketSphinx' sources: `ERROR: "jsgf.c", line 340: `.
-  fileprivate var withoutPlace: String {
+  /// The line without PocketSphinx's source location: `ERROR: "jsgf.c", line 340: `.
+  fileprivate var withoutSourceLocation: String {
     let parts = trimmedAtEnd.split(separator: ": ", maxSplits: 2)
     guard parts.count == 3, hasPrefix("ERROR: \"") else { return String(trimmedAtEnd) }
     return String(parts[2])
   }
 
-  /// The text without the line breaks at its end.
+  /// Without the line breaks at the end.
   fileprivate var trimmedAtEnd: Substring {
     self[..<(lastIndex { !$0.isNewline }.map(index(after:)) ?? startIndex)]
   }
+}
+
+/// Why PocketSphinx rejects a well-formed grammar, by its log.
+struct GrammarProblem: Equatable {
+  let reason: String
+  /// The line, from 1; nil if it is unknown.
+  private(set) var line: Int?
+
+  /// The first of the errors; nil if there is none.
+  init?(_ errors: [String], in grammar: String) {
+    guard let error = errors.first else { return nil }
+    guard error.hasPrefix("The word '") else {
+      reason = error
+      return
+    }
+    // PocketSphinx cuts a long word at the end of the log line.
+    let word = error.split(separator: "'", omittingEmptySubsequences: false).dropFirst().first ?? ""
+    let remedy =
+      word.hasPrefix("\"")
+      ? "; write the words one by one, without quotation marks" : " (its words are in lower case)"
+    reason = "the word \(word.quoted) is not in the dictionary\(remedy)"
+    line = Self.line(of: String(word), in: grammar)
+  }
+
+  /// The first line that contains the word as a whole.
+  private static func line(of word: String, in grammar: String) -> Int? {
+    let lines = grammar.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    let index = lines.firstIndex { line in
+      line.split { !($0.isLetter || $0.isNumber || "'-._".contains($0)) }.contains { $0 == word }
+    }
+    // A word with other characters, or the beginning of a long word.
+    return (index ?? lines.firstIndex { $0.contains(word) }).map { $0 + 1 }
+  }
+}
+
+extension StringProtocol {
+  /// At most 40 characters, for a message.
+  fileprivate var clipped: String { count > 40 ? "\(prefix(40))…" : String(self) }
+
+  /// The clipped text in quotation marks, unless it begins with one.
+  fileprivate var quoted: String { hasPrefix("\"") ? clipped : "\"\(clipped)\"" }
 }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// The model's `feat.params`: how it wants its cepstra made, as words that PocketSphinx would take
-/// or die of.
+/// Checks the model's `feat.params`, the parameters of the front end.
+///
+/// PocketSphinx ends the process for some invalid values, and accepts others.
 struct FeatureParameters {
-  /// The values that a parameter may have.
   private enum Allowed {
     case words(Set<String>)
     case numbers(ClosedRange<Double>)
@@ -38,14 +38,14 @@ struct FeatureParameters {
     "-dither": .words(["yes", "no"]),
   ]
 
-  /// Without these PocketSphinx would take defaults that do not fit the model.
+  /// Without these, PocketSphinx uses defaults that do not fit the model.
   private static let required = [
     "-lowerf", "-upperf", "-nfilt", "-transform", "-lifter", "-feat", "-svspec", "-cmn",
   ]
 
   init(_ file: ModelBytes) throws(SphinxModelDamage) {
     guard let text = String(validating: file.bytes, as: UTF8.self) else {
-      throw SphinxModelDamage("it is no text")
+      throw SphinxModelDamage("it is not text")
     }
     let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
     try words.count.isMultiple(of: 2).orDamage("a parameter has no value")
@@ -53,7 +53,7 @@ struct FeatureParameters {
     for index in stride(from: 0, to: words.count, by: 2) {
       let (name, value) = (words[index], words[index + 1])
       try Self.check(name, value)
-      try (values.updateValue(value, forKey: name) == nil).orDamage("\(name) stands there twice")
+      try (values.updateValue(value, forKey: name) == nil).orDamage("it has \(name) twice")
     }
     for name in Self.required where values[name] == nil {
       throw SphinxModelDamage("\(name) is missing")
@@ -62,9 +62,9 @@ struct FeatureParameters {
     try Self.checkFilters(from: number("-lowerf"), to: number("-upperf"), count: number("-nfilt"))
   }
 
-  /// PocketSphinx ends the process over a filter with no line of the spectrum in it.
+  /// PocketSphinx ends the process if a filter covers no line of the spectrum.
   ///
-  /// The filters overlap by halves and are of one width on the mel scale, so the lowest is the
+  /// The filters overlap by half and have equal widths on the mel scale, so the lowest is the
   /// narrowest.
   private static func checkFilters(
     from lower: Double, to upper: Double, count: Double
@@ -73,10 +73,11 @@ struct FeatureParameters {
     let step = (mel(upper) - mel(lower)) / (count + 1)
     let width = hertz(mel(lower) + 2 * step) - lower
     try (width > lineSpacing).orDamage(
-      "-nfilt makes filters of \(width) Hz, where the spectrum has a line each \(lineSpacing) Hz")
+      "-nfilt makes filters of \(width) Hz, narrower than the spectrum's lines of \(lineSpacing) Hz"
+    )
   }
 
-  /// In hertz: the rate over the size of the transform.
+  /// In hertz: the sample rate divided by the transform size.
   private static let lineSpacing = 16_000.0 / 512
 
   private static func mel(_ hertz: Double) -> Double { 2595 * log10(1 + hertz / 700) }

@@ -1,37 +1,37 @@
-/// A language model in PocketSphinx' binary trie format.
+/// A language model in PocketSphinx's binary trie format.
 ///
-/// Its size follows from the counts at its beginning; the indexes in it are believed by
-/// PocketSphinx, so they are checked.
+/// The counts in the header determine the file's size. PocketSphinx trusts the indexes, so each is
+/// checked.
 struct LanguageModelFile {
-  /// How many n-grams of each order there are, beginning with the words.
+  /// The number of n-grams of each order, from 1.
   let counts: [Int]
   private(set) var vocabulary = Vocabulary()
 
   private static let title = Array("Trie Language Model".utf8)
-  private static let quantisedBits = 16
+  private static let quantizedBits = 16
   private static let unigramSize = 12
 
   init(_ file: ModelBytes) throws(SphinxModelDamage) {
     var file = file
-    try file.bytes.starts(with: Self.title).orDamage("it is no binary trie language model")
+    try file.bytes.starts(with: Self.title).orDamage("it is not a binary trie language model")
     try file.skip(Self.title.count)
     let order = try file.byte()
     try (2...5).contains(order).orDamage("its order is \(order)")
     var counts: [Int] = []
     for _ in 0..<order { counts.append(try file.word()) }
     try counts.allSatisfy((1...0x0FFF_FFFF).contains).orDamage(
-      "the counts in its header make no sense")
+      "the counts in its header are invalid")
     self.counts = counts
 
-    try (file.word() == 1).orDamage("its values are not quantised")
-    try file.skip(((order - 2) * 2 + 1) << Self.quantisedBits * 4)
+    try (file.word() == 1).orDamage("its values are not quantized")
+    try file.skip(((order - 2) * 2 + 1) << Self.quantizedBits * 4)
     try checkUnigrams(&file)
     for index in 1..<order { try checkNGrams(&file, index) }
     try checkWords(&file)
     try file.requireEnd()
   }
 
-  /// One entry more than there are words tells where the last word's successors end.
+  /// An additional entry marks the end of the last word's successors.
   private func checkUnigrams(_ file: inout ModelBytes) throws(SphinxModelDamage) {
     for _ in 0...counts[0] {
       try file.skip(Self.unigramSize - 4)
@@ -41,18 +41,18 @@ struct LanguageModelFile {
     }
   }
 
-  /// The entries are packed without regard to bytes: a word, its values and, but for the highest
-  /// order, its successors.
+  /// The entries are bit-packed: a word, its values, and its successors except in the highest
+  /// order.
   private func checkNGrams(_ file: inout ModelBytes, _ index: Int) throws(SphinxModelDamage) {
     let isLast = index == counts.count - 1
     let nextBits = isLast ? 0 : counts[index + 1].bitLength
-    let beforeNext = counts[0].bitLength + Self.quantisedBits * (isLast ? 1 : 2)
+    let beforeNext = counts[0].bitLength + Self.quantizedBits * (isLast ? 1 : 2)
     let width = beforeNext + nextBits
     let start = file.position
     try file.skip(((1 + counts[index]) * width + 7) / 8 + 8)
     guard !isLast else { return }
     let mask = 1 << nextBits - 1
-    // The eight bytes of padding after the entries, skipped above, keep every load within the file.
+    // The eight bytes of padding, skipped above, keep every load within the file.
     let bytes = file.bytes
     for entry in 0...counts[index] {
       let bit = entry * width + beforeNext
@@ -84,6 +84,5 @@ struct LanguageModelFile {
 }
 
 extension Int {
-  /// How many bits a number of this size takes.
   fileprivate var bitLength: Int { Int.bitWidth - leadingZeroBitCount }
 }

@@ -1,36 +1,35 @@
+import FilePaths
+import Glibc
 import SpeechEngine
 
-/// What is wrong with a file of a model.
+/// Why a file of a model is invalid.
 struct SphinxModelDamage: Error, Equatable {
   let reason: String
 
-  init(_ reason: String) {
-    self.reason = reason
-  }
+  init(_ reason: String) { self.reason = reason }
 }
 
-/// The bytes of a model's file, read in order and never past their end.
+/// Reads the bytes of a model's file in order, and never past the end.
 struct ModelBytes {
   private(set) var position = 0
   private let mapping: FileMapping
 
-  /// Maps a whole file, which has to be there.
+  /// Maps a whole file.
   init(path: String) throws(SpeechEngineError) {
     mapping = try FileMapping(path: path)
   }
 
-  /// All of the bytes, which are there as long as this value.
+  /// All bytes, valid as long as this value.
   var bytes: UnsafeRawBufferPointer { mapping.bytes }
 
-  /// How many bytes have not been read.
-  var left: Int { bytes.count - position }
+  private var left: Int { bytes.count - position }
 
-  /// The next little-endian number of 32 bits.
+  /// The next little-endian 32-bit signed integer.
   mutating func word() throws(SphinxModelDamage) -> Int {
     Int(Int32(bitPattern: try take(4) { $0.loadUnaligned(fromByteOffset: $1, as: UInt32.self) }))
   }
 
-  /// The next little-endian number of 16 bits, without a sign.
+  /// The next little-endian 16-bit unsigned integer.
   mutating func halfWord() throws(SphinxModelDamage) -> Int {
     Int(try take(2) { $0.loadUnaligned(fromByteOffset: $1, as: UInt16.self) })
   }
@@ -39,7 +38,7 @@ struct ModelBytes {
     Int(try take(1) { $0[$1] })
   }
 
-  /// The text up to a byte, which is read but does not belong to it.
+  /// The text before a byte, which is skipped.
   mutating func text(upTo end: UInt8) throws(SphinxModelDamage) -> String {
     guard let stop = bytes[position...].firstIndex(of: end) else { throw Self.short }
     defer { position = stop + 1 }
@@ -51,7 +50,7 @@ struct ModelBytes {
     position += count
   }
 
-  /// Everything has been read: nothing may be left.
+  /// Throws if bytes remain.
   func requireEnd() throws(SphinxModelDamage) {
     guard left == 0 else {
       throw SphinxModelDamage("it is \(left) bytes longer than its header says")
@@ -63,7 +62,7 @@ struct ModelBytes {
   ) throws(SphinxModelDamage) -> Value {
     guard count <= left else { throw Self.short }
     defer { position += count }
-    // The guard above keeps the load within the bytes.
+    // The guard keeps the load within the bytes.
     return load(bytes, position)
   }
 
@@ -71,8 +70,44 @@ struct ModelBytes {
 }
 
 extension Bool {
-  /// Throws the reason where this is false.
+  /// Throws the reason if this is false.
   func orDamage(_ reason: @autoclosure () -> String) throws(SphinxModelDamage) {
     guard self else { throw SphinxModelDamage(reason()) }
+  }
+}
+
+/// A memory-mapped file: copying the 27 MB of a language model takes longer than checking them.
+///
+/// Unchecked, because it has a pointer; right, because nothing writes through it. Truncating a
+/// mapped file ends the process, but PocketSphinx maps the same files as long as they are loaded.
+private final class FileMapping: @unchecked Sendable {
+  // Read-only, and unmapped in deinit: users of the pointer retain this object.
+  let bytes: UnsafeRawBufferPointer
+
+  /// Maps a whole file.
+  ///
+  /// - Throws: `.modelUnreadable`; `.failed` if a system limit is the cause.
+  init(path: String) throws(SpeechEngineError) {
+    let descriptor = FilePath(path).withCString { open($0, O_RDONLY | O_CLOEXEC) }
+    guard descriptor >= 0 else { throw .unreadable(path, code: errno) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw .modelUnreadable(path: path)
+    }
+    let size = Int(status.st_size)
+    guard size > 0 else {
+      bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+      return
+    }
+    let start = mmap(nil, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, descriptor, 0)
+    guard let start, start != MAP_FAILED else { throw .unreadable(path, code: errno) }
+    bytes = UnsafeRawBufferPointer(start: start, count: size)
+  }
+
+  deinit {
+    if let start = bytes.baseAddress {
+      munmap(UnsafeMutableRawPointer(mutating: start), bytes.count)
+    }
   }
 }

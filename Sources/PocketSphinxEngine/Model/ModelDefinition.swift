@@ -1,6 +1,6 @@
-/// The model's `mdef`: its phones, and which states of the acoustic model they have.
+/// The model's `mdef`: its phones and their states in the acoustic model.
 ///
-/// PocketSphinx believes every index in it, so each is checked.
+/// PocketSphinx trusts every index, so each is checked.
 struct ModelDefinition: Equatable {
   let phoneCount: Int
   let contextFreePhoneCount: Int
@@ -9,17 +9,18 @@ struct ModelDefinition: Equatable {
   let transitionCount: Int
   /// The phones of speech.
   private(set) var voices: [String] = []
-  /// The phones of silence and noise, which alone a filler word may have.
+  /// The phones of silence and noise, the only ones for filler words.
   private(set) var fillers: Set<String> = []
   private let sequenceCount: Int
   private let treeCount: Int
 
-  /// The phone of silence, by the name that PocketSphinx knows it by.
+  /// PocketSphinx's name of the phone of silence.
   static let silence = "SIL"
 
   init(_ file: ModelBytes) throws(SphinxModelDamage) {
     var file = file
-    try (file.bytes.starts(with: Array("BMDF".utf8))).orDamage("it is no binary model definition")
+    try (file.bytes.starts(with: Array("BMDF".utf8))).orDamage(
+      "it is not a binary model definition")
     try file.skip(4)
     try (file.word() == 1).orDamage("its version is not 1")
     try file.skip(file.word())
@@ -30,7 +31,7 @@ struct ModelDefinition: Equatable {
     senoneCount = try file.word()
     transitionCount = try file.word()
     sequenceCount = try file.word()
-    try (file.word() == 3).orDamage("its phones do not have 3 phones of context")
+    try (file.word() == 3).orDamage("its context length is not 3 phones")
     treeCount = try file.word()
     let silence = try file.word()
 
@@ -39,7 +40,7 @@ struct ModelDefinition: Equatable {
       && (1...5).contains(statesPerPhone) && (1...65_535).contains(senoneCount)
       && (0...senoneCount).contains(contextFreeSenones) && transitionCount > 0 && sequenceCount > 0
       && treeCount > 0 && (0..<contextFreePhoneCount).contains(silence)
-    try isPlausible.orDamage("the counts in its header make no sense")
+    try isPlausible.orDamage("the counts in its header are invalid")
     let names = try checkNames(&file, silence: silence)
     try checkTree(&file)
     fillers = try checkPhones(&file, names)
@@ -49,8 +50,7 @@ struct ModelDefinition: Equatable {
     try file.requireEnd()
   }
 
-  /// PocketSphinx looks phones up by bisection, and that of silence without asking whether it is
-  /// there.
+  /// PocketSphinx finds phones by binary search, and assumes that the phone of silence exists.
   private func checkNames(
     _ file: inout ModelBytes, silence: Int
   ) throws(SphinxModelDamage) -> [String] {
@@ -85,7 +85,7 @@ struct ModelDefinition: Equatable {
     }
   }
 
-  /// Gives the names of the phones that are marked as silence or noise.
+  /// Returns the phones that are marked as silence or noise.
   private func checkPhones(
     _ file: inout ModelBytes, _ names: [String]
   ) throws(SphinxModelDamage) -> Set<String> {
@@ -98,7 +98,7 @@ struct ModelDefinition: Equatable {
       let isInside =
         (0..<sequenceCount).contains(sequence) && (0..<transitionCount).contains(transition)
         && (!hasContext || attributes.0 < 4 && contexts < contextFreePhoneCount)
-      try isInside.orDamage("phone \(phone) refers to what is not there")
+      try isInside.orDamage("phone \(phone) refers to a missing entry")
       if !hasContext, attributes.0 != 0 { fillers.insert(names[phone]) }
     }
     return fillers
@@ -108,7 +108,7 @@ struct ModelDefinition: Equatable {
     try (file.word() == sequenceCount * statesPerPhone).orDamage(
       "its list of states has the wrong length")
     for _ in 0..<sequenceCount * statesPerPhone {
-      try (file.halfWord() < senoneCount).orDamage("a phone has a state that is not there")
+      try (file.halfWord() < senoneCount).orDamage("a phone has a state that does not exist")
     }
   }
 }

@@ -1,6 +1,7 @@
 import FilePaths
 import Glibc
 import SpeechEngine
+import Synchronization
 
 /// The files that make up a model: an acoustic model, a dictionary, a language model.
 struct ModelFiles: Equatable, Sendable {
@@ -15,11 +16,10 @@ struct ModelFiles: Equatable, Sendable {
     "feat.params", "mdef", "means", "noisedict", "sendump", "transition_matrices", "variances",
   ]
 
-  /// Finds the files in a directory; nil where there is none, or it holds neither dictionary nor
-  /// language model.
+  /// Finds the files in a directory; nil if the directory does not exist, or has neither a
+  /// dictionary nor a language model.
   ///
-  /// - Throws: `.modelDamaged` for a directory without one of the files, `.modelUnreadable` for a
-  ///   file without permission.
+  /// - Throws: `.modelDamaged` if a file is missing, `.modelUnreadable` without permission.
   init?(directory: String) throws(SpeechEngineError) {
     guard let names = try Self.names(in: directory),
       names.contains(where: { $0.hasSuffix(".dict") || $0.hasSuffix(".lm.bin") })
@@ -27,7 +27,7 @@ struct ModelFiles: Equatable, Sendable {
     self.directory = directory
     func first(_ what: String, _ isWanted: (String) -> Bool) throws(SpeechEngineError) -> String {
       guard let name = names.sorted().first(where: isWanted) else {
-        throw .modelDamaged(path: directory, reason: "it holds no \(what)")
+        throw .modelDamaged(path: directory, reason: "it has no \(what)")
       }
       return "\(directory)/\(name)"
     }
@@ -44,14 +44,14 @@ struct ModelFiles: Equatable, Sendable {
     Self.acousticNames.map { "\(acoustic)/\($0)" } + [dictionary, language]
   }
 
-  /// The model's language, as a BCP 47 tag; `und` where no name tells it.
+  /// The model's language as a BCP 47 tag; `und` if no name shows it.
   var tag: String {
-    AcousticModelLanguage.tag(ofFilesNamed: [directory, dictionary, acoustic, language])
+    ModelLanguageTag.tag(ofFilesNamed: [directory, dictionary, acoustic, language])
   }
 
   func acousticFile(_ name: String) -> String { "\(acoustic)/\(name)" }
 
-  /// The names in a folder; nil where there is none.
+  /// The names in a directory; nil if it does not exist.
   private static func names(in directory: String) throws(SpeechEngineError) -> [String]? {
     if let names = FilePath(directory).names { return names.map(\.text) }
     let code = errno
@@ -66,7 +66,7 @@ struct ModelFiles: Equatable, Sendable {
     for name in names.sorted() where exists("\(directory)/\(name)/mdef") {
       return "\(directory)/\(name)"
     }
-    throw .modelDamaged(path: directory, reason: "it holds no acoustic model (a file mdef)")
+    throw .modelDamaged(path: directory, reason: "it has no acoustic model (a file mdef)")
   }
 
   private static func checkReadable(_ path: String) throws(SpeechEngineError) {
@@ -78,5 +78,144 @@ struct ModelFiles: Equatable, Sendable {
 
   private static func exists(_ path: String) -> Bool {
     FilePath(path).status != nil
+  }
+
+  /// Checks every file, and that the files belong to the same model.
+  ///
+  /// - Throws: `.modelDamaged` with the file and the reason, `.modelUnreadable`.
+  @discardableResult
+  func validate() throws(SpeechEngineError) -> ValidatedModel {
+    try validateAcoustics()
+    let vocabulary = try check(language) { file throws(SphinxModelDamage) in
+      try LanguageModelFile(file).vocabulary
+    }
+    let knownWords = try check(dictionary) { file throws(SphinxModelDamage) in
+      try DictionaryFile.check(file)
+      return DictionaryFile.excerpt(of: file, within: vocabulary)
+    }
+    return ValidatedModel(files: self, knownWords: knownWords, vocabulary: vocabulary)
+  }
+
+  /// Checks the acoustic model.
+  ///
+  /// - Throws: as `validate`.
+  @discardableResult
+  func validateAcoustics() throws(SpeechEngineError) -> ModelDefinition {
+    try validateFeatureParameters()
+    let definition = try check(acousticFile("mdef")) { file throws(SphinxModelDamage) in
+      try ModelDefinition(file)
+    }
+    let means = try check(acousticFile("means")) { file throws(SphinxModelDamage) in
+      try ModelParameters(file, dimensions: 3, hasStreams: true)
+    }
+    try check(acousticFile("variances")) { file throws(SphinxModelDamage) in
+      let variances = try ModelParameters(file, dimensions: 3, hasStreams: true)
+      try (variances == means).orDamage("its shape is not that of the means")
+    }
+    try check(acousticFile("transition_matrices")) { file throws(SphinxModelDamage) in
+      try Self.checkTransitions(file, of: definition)
+    }
+    try check(acousticFile("sendump")) { file throws(SphinxModelDamage) in
+      try Self.checkSenones(file, of: definition, means: means)
+    }
+    try check(acousticFile("noisedict")) { file throws(SphinxModelDamage) in
+      try DictionaryFile.checkFillers(file, of: definition)
+    }
+    return definition
+  }
+
+  /// Checks the parameters of the front end.
+  func validateFeatureParameters() throws(SpeechEngineError) {
+    try check(acousticFile("feat.params")) { file throws(SphinxModelDamage) in
+      try FeatureParameters(file)
+    }
+  }
+
+  private static func checkTransitions(
+    _ file: ModelBytes, of definition: ModelDefinition
+  ) throws(SphinxModelDamage) {
+    let shape = try ModelParameters(file, dimensions: 3, hasStreams: false).shape
+    let states = definition.statesPerPhone
+    try (shape == [definition.transitionCount, states, states + 1]).orDamage(
+      "its shape is not that of mdef")
+  }
+
+  private static func checkSenones(
+    _ file: ModelBytes, of definition: ModelDefinition, means: ModelParameters
+  ) throws(SphinxModelDamage) {
+    let dump = try SenoneDump(file)
+    let fits =
+      dump.senoneCount == definition.senoneCount && dump.streamCount == means.shape[1]
+      && dump.densityCount == means.shape[2]
+      && means.shape[0] == definition.contextFreePhoneCount
+      && Array(means.shape[3...]) == [13, 13, 13]
+    try fits.orDamage("its shape does not fit mdef and means")
+  }
+
+  /// Adds the file to the error of a check.
+  @discardableResult
+  private func check<Value>(
+    _ path: String, _ body: (ModelBytes) throws(SphinxModelDamage) -> Value
+  ) throws(SpeechEngineError) -> Value {
+    let file = try ModelBytes(path: path)
+    do throws(SphinxModelDamage) {
+      return try body(file)
+    } catch {
+      throw .modelDamaged(path: path, reason: error.reason)
+    }
+  }
+}
+
+/// A model whose files have been validated.
+final class ValidatedModel: Sendable {
+  let files: ModelFiles
+  /// The lines of the dictionary that dictation needs: those with words of the language model.
+  let knownWords: [UInt8]
+  /// The words of the language model.
+  let vocabulary: Vocabulary
+
+  init(files: ModelFiles, knownWords: [UInt8], vocabulary: Vocabulary) {
+    (self.files, self.knownWords, self.vocabulary) = (files, knownWords, vocabulary)
+  }
+}
+
+/// Validates a model once, and again after a file changes.
+final class ModelValidator: Sendable {
+  private struct Passed {
+    let model: ValidatedModel
+    let stamps: [FileStamp?]
+  }
+
+  // Held during validation, so that decoders that load at once share one check.
+  private let passed = Mutex<Passed?>(nil)
+
+  /// - Throws: `SpeechEngineError` if the model is damaged.
+  func model(_ files: ModelFiles) throws(SpeechEngineError) -> ValidatedModel {
+    try passed.withLock { passed throws(SpeechEngineError) in
+      // Taken before reading, so that the next call notices a change during validation.
+      let stamps = files.all.map(FileStamp.init)
+      if let passed, passed.model.files == files, passed.stamps == stamps { return passed.model }
+      passed = nil
+      let model = try files.validate()
+      passed = Passed(model: model, stamps: stamps)
+      return model
+    }
+  }
+}
+
+/// Differs after any write to a file or replacement of it.
+private struct FileStamp: Equatable {
+  private let device: UInt
+  private let number: UInt
+  private let size: Int
+  private let seconds: Int
+  private let nanoseconds: Int
+
+  /// Nil if there is no file.
+  init?(_ path: String) {
+    guard let status = FilePath(path).status else { return nil }
+    (device, number, size) = (UInt(status.st_dev), UInt(status.st_ino), Int(status.st_size))
+    // The time of the last change to data or metadata, which programs cannot set.
+    (seconds, nanoseconds) = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
   }
 }

@@ -2,7 +2,7 @@ import FilePaths
 import FoundationEssentials
 import SpeechEngine
 
-/// Where a model may lie.
+/// Where to find a model.
 struct ModelLocation: Sendable {
   static let variable = "SYRINX_POCKETSPHINX_MODEL"
   static let debianDirectory = "/usr/share/pocketsphinx/model/en-us"
@@ -18,14 +18,14 @@ struct ModelLocation: Sendable {
     self.environment = environment
   }
 
-  /// A directory that was chosen is the only one; nothing else is taken in its place.
+  /// A chosen directory has no fallback.
   var candidates: [String] { [only ?? Self.debianDirectory] }
 
   private var only: String? {
     chosen ?? environment[Self.variable].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Throws where there is no model, or it does not know the language that is asked for.
+  /// Throws if there is no model for the language.
   func check(language wanted: String?) throws(SpeechEngineError) {
     guard let wanted else { return }
     let available = try find().tag
@@ -43,12 +43,49 @@ struct ModelLocation: Sendable {
     }
   }
 
-  /// The files of the first model found; they are there and may be read, no more is said of them.
+  /// The files of the first model found.
+  ///
+  /// They exist and are readable, but are not validated.
   func find() throws(SpeechEngineError) -> ModelFiles {
     for directory in candidates {
       if let files = try ModelFiles(directory: directory) { return files }
     }
     if let only { throw .noModel(inNamed: FilePath(only)) }
     throw .modelMissing(searched: candidates, package: Self.package)
+  }
+}
+
+/// The language of a model by its file names: `fr-fr`, `cmudict-en-us.dict`, `cmusphinx-it-5.2`.
+enum ModelLanguageTag {
+  /// Parts of file names that are not a language.
+  private static let otherParts: Set = [
+    "cmudict", "cmusphinx", "cont", "dict", "large", "lm", "model", "pocketsphinx", "ptm", "semi",
+    "small", "voxforge",
+  ]
+
+  /// The tag by the names of a model's files; `und` if no name shows a language.
+  ///
+  /// The first language counts, and other names may add its region.
+  static func tag(ofFilesNamed paths: [String]) -> String {
+    let tags = paths.compactMap(tag(ofFileNamed:))
+    guard let first = tags.first else { return LanguageTag.unknown }
+    return tags.first { $0.hasPrefix("\(first)-") } ?? first
+  }
+
+  /// The tag by the last part of a path; nil if the name has unknown parts.
+  private static func tag(ofFileNamed path: String) -> String? {
+    let name = path.split(separator: "/").last?.lowercased() ?? ""
+    let stem = [".dict", ".lm.bin"].first(where: name.hasSuffix).map { name.dropLast($0.count) }
+    let parts = (stem ?? name[...]).split { "-_.".contains($0) }.filter { part in
+      !otherParts.contains(String(part)) && !part.allSatisfy(\.isNumber)
+    }
+    guard (1...2).contains(parts.count), parts.allSatisfy(isCode), let first = parts.first else {
+      return nil
+    }
+    return parts.count == 1 ? String(first) : "\(first)-\(parts[1].uppercased())"
+  }
+
+  private static func isCode(_ text: Substring) -> Bool {
+    text.count == 2 && text.allSatisfy { $0.isASCII && $0.isLetter }
   }
 }

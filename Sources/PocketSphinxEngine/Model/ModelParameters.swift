@@ -1,11 +1,12 @@
-/// A file of numbers in Sphinx-3 format (`means`, `variances`, `transition_matrices`): its shape,
-/// and whether its checksum is right.
+/// A parameter file in Sphinx-3 format (`means`, `variances`, `transition_matrices`) with a correct
+/// checksum.
 struct ModelParameters: Equatable {
-  /// The numbers that come before the values: how many of what there are.
+  /// The counts before the values.
   let shape: [Int]
 
-  /// - Parameter dimensions: how many counts the kind of file begins with; where `hasStreams`, the
-  ///   width of each stream follows, and the second count tells how many there are.
+  /// - Parameters:
+  ///   - dimensions: the number of counts at the beginning of the file.
+  ///   - hasStreams: whether the second count is a number of streams whose widths follow.
   init(_ file: ModelBytes, dimensions: Int, hasStreams: Bool) throws(SphinxModelDamage) {
     var file = file
     let hasChecksum = try Self.readHeader(&file)
@@ -15,7 +16,7 @@ struct ModelParameters: Equatable {
     var shape: [Int] = []
     for _ in 0..<dimensions { shape.append(try file.word()) }
     try shape.allSatisfy((1...1_000_000).contains).orDamage(
-      "the counts in its header make no sense")
+      "the counts in its header are invalid")
     if hasStreams {
       try (shape[1] <= 16).orDamage("it has \(shape[1]) streams")
       for _ in 0..<shape[1] { shape.append(try file.word()) }
@@ -23,7 +24,7 @@ struct ModelParameters: Equatable {
     self.shape = shape
     let count = try file.word()
     try (count == Self.valueCount(shape, hasStreams: hasStreams)).orDamage(
-      "it holds \(count) values, which does not fit its shape")
+      "its \(count) values do not fit its shape")
     try file.skip(count * 4)
     if hasChecksum { try Self.check(&file, from: start) }
     try file.requireEnd()
@@ -40,10 +41,12 @@ struct ModelParameters: Equatable {
     return product
   }
 
-  /// Reads the lines of text at the beginning; whether they promise a checksum.
+  /// Reads the text header.
+  ///
+  /// Returns whether the file has a checksum.
   private static func readHeader(_ file: inout ModelBytes) throws(SphinxModelDamage) -> Bool {
     let newline = UInt8(ascii: "\n")
-    try (file.bytes.starts(with: Array("s3\n".utf8))).orDamage("it is no file of Sphinx parameters")
+    try (file.bytes.starts(with: Array("s3\n".utf8))).orDamage("it is not a Sphinx parameter file")
     var hasChecksum = false
     while true {
       let fields = try file.text(upTo: newline).split(separator: " ")
@@ -56,11 +59,52 @@ struct ModelParameters: Equatable {
     let end = file.position
     let expected = UInt32(bitPattern: Int32(truncatingIfNeeded: try file.word()))
     var sum: UInt32 = 0
-    // Start and end lie within the bytes, because everything between them has been read.
+    // Start and end are within the bytes, because everything between them has been read.
     let bytes = file.bytes
     for offset in stride(from: start, to: end, by: 4) {
       sum = (sum << 20 | sum >> 12) &+ bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
     }
     try (sum == expected).orDamage("its checksum is wrong")
+  }
+}
+
+/// The model's `sendump`: the weight of each density in each state.
+struct SenoneDump: Equatable {
+  let streamCount: Int
+  let densityCount: Int
+  let senoneCount: Int
+
+  init(_ file: ModelBytes) throws(SphinxModelDamage) {
+    var file = file
+    let header = try Self.readHeader(&file)
+    try (header["cluster_count"] == nil || header["cluster_count"] == 0).orDamage(
+      "it is clustered, which this engine does not read")
+    try (header["cluster_bits"] == nil || header["cluster_bits"] == 8).orDamage(
+      "its values do not have 8 bits")
+    streamCount = header["feature_count"] ?? 1
+    densityCount = try file.word()
+    senoneCount = try file.word()
+    let isPlausible =
+      (1...16).contains(streamCount) && (1...4096).contains(densityCount)
+      && (1...65_535).contains(senoneCount)
+    try isPlausible.orDamage("the counts in its header are invalid")
+    try file.skip(streamCount * densityCount * senoneCount)
+    try file.requireEnd()
+  }
+
+  /// Reads the header's length-prefixed texts, and keeps those of a name and a number.
+  private static func readHeader(_ file: inout ModelBytes) throws(SphinxModelDamage) -> [String:
+    Int]
+  {
+    var values: [String: Int] = [:]
+    while true {
+      let length = try file.word()
+      if length == 0 { return values }
+      let start = file.position
+      try file.skip(length)
+      let text = String(decoding: file.bytes[start..<file.position].dropLast(), as: UTF8.self)
+      let fields = text.split(separator: " ")
+      if fields.count == 2, let number = Int(fields[1]) { values[String(fields[0])] = number }
+    }
   }
 }

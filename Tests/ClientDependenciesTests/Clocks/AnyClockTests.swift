@@ -2,7 +2,7 @@ import ClientDependencies
 import Testing
 
 @Suite struct AnyClockTests {
-  @Test func `it begins at zero and goes as the clock in it`() async throws {
+  @Test func `a wrapped clock begins at zero and runs like its base clock`() async throws {
     let base = ImmediateClock<Duration>(now: .init(offset: .seconds(100)))
     let clock = AnyClock(base)
     #expect(clock.now.offset == .zero)
@@ -12,14 +12,14 @@ import Testing
     #expect(base.now.offset == .seconds(105))
   }
 
-  @Test func `it wraps a clock of an unknown type`() async throws {
+  @Test func `AnyClock wraps any Clock`() async throws {
     let unknown: any Clock<Duration> = ImmediateClock()
     let clock = AnyClock(unknown)
     let taken = try await clock.measure { try await clock.sleep(for: .seconds(3)) }
     #expect(taken == .seconds(3))
   }
 
-  @Test func `cancelling a sleep on it cancels the sleep in it`() async {
+  @Test func `cancelling a sleep on a wrapped clock cancels the sleep of the base clock`() async {
     let base = TestClock()
     let clock = AnyClock(base)
     let task = Task { try await clock.sleep(for: .seconds(1)) }

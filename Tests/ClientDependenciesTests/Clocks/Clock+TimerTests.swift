@@ -2,7 +2,7 @@ import ClientDependencies
 import Testing
 
 @Suite struct ClockTimerTests {
-  @Test func `a timer ticks once in each interval until its reader is cancelled`() async {
+  @Test func `a timer ticks once per interval until its reader is cancelled`() async {
     let clock = TestClock()
     let ticks = LockIsolated<[Duration]>([])
     let unknown: any Clock<Duration> = clock
@@ -19,7 +19,7 @@ import Testing
     await #expect(throws: Never.self) { try await clock.checkSuspension() }
   }
 
-  @Test func `ticks that a slow reader missed are left out`() async {
+  @Test func `a slow reader skips the missed ticks`() async {
     let clock = ImmediateClock()
     var iterator = clock.timer(interval: .seconds(2)).makeAsyncIterator()
     #expect(await iterator.next()?.offset == .seconds(2))
@@ -28,7 +28,7 @@ import Testing
     #expect(await iterator.next()?.offset == .seconds(10))
   }
 
-  @Test func `a timer that was cancelled gives nothing for ever`() async {
+  @Test func `a cancelled timer returns nil repeatedly`() async {
     let ticks = await Task {
       var iterator = ImmediateClock().timer(interval: .seconds(1)).makeAsyncIterator()
       withUnsafeCurrentTask { $0?.cancel() }
@@ -37,7 +37,7 @@ import Testing
     #expect(ticks.allSatisfy { $0 == nil })
   }
 
-  @Test func `the stand-ins are found where a clock is asked for`() async throws {
+  @Test func `static members create test clocks for any Clock`() async throws {
     func pass(_ clock: some Clock<Duration>) async throws {
       try await clock.sleep(for: .seconds(9))
     }

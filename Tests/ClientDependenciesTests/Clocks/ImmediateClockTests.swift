@@ -9,7 +9,7 @@ import Testing
     #expect(clock.now.offset == .seconds(3_660))
   }
 
-  @Test func `a sleep until a time that has passed does not move the time back`() async throws {
+  @Test func `a sleep until a past time does not move the time back`() async throws {
     let clock = ImmediateClock<Duration>(now: .init(offset: .seconds(10)))
     try await clock.sleep(until: .init(offset: .seconds(5)))
     #expect(clock.now.offset == .seconds(10))

@@ -3,7 +3,7 @@ import Testing
 @testable import ClientDependencies
 
 @Suite struct ProcessThreadsTests {
-  @Test func `the state stands behind the name, whatever the name is`() {
+  @Test func `the thread state is parsed for any thread name`() {
     #expect(ProcessThreads.isRunnable(stat: "17 (swift) R 1 17 17 0"))
     #expect(!ProcessThreads.isRunnable(stat: "17 (swift) S 1 17 17 0"))
     #expect(ProcessThreads.isRunnable(stat: "17 (swift) D 1 17 17 0"))
@@ -12,7 +12,7 @@ import Testing
     #expect(!ProcessThreads.isRunnable(stat: "17 (swift)"))
   }
 
-  @Test func `a process in which nothing else runs is quiet, one with a thread at work is not`()
+  @Test func `a process is quiet unless another thread works`()
     async
   {
     await #expect(processExitsWith: .success) {

@@ -4,24 +4,24 @@ import Testing
 @testable import ClientDependencies
 
 @Suite struct QuiescenceDetectorTests {
-  @Test func `what the clock waits for ends the wait`() {
+  @Test func `the expected sleeper ends the wait`() {
     #expect(turns(isReady: { $0 == 2 }, running: { _ in [1: .zero] }) == 2)
   }
 
-  @Test func `so does a process that is quiet for two turns in a row`() {
+  @Test func `two quiet turns in a row end the wait`() {
     #expect(turns { $0 == 2 ? [1: .zero] : [:] } == 4)
   }
 
-  @Test func `a thread that has run for its share delays no advance`() {
+  @Test func `a long-running thread does not delay an advance`() {
     let quarter: Duration = QuiescenceDetector.share / 4
     #expect(turns(running: { [1: .seconds(7) + quarter * ($0 - 1)] }) == 6)
   }
 
-  @Test func `a thread that is kept from running is waited for`() {
+  @Test func `an advance waits for a thread that cannot run yet`() {
     #expect(turns { $0 < 9 ? [1: .seconds(7)] : [1: .seconds(8)] } == 10)
   }
 
-  @Test func `a thread that comes later has its share as well`() {
+  @Test func `a thread that appears later gets the same time`() {
     #expect(
       turns { $0 < 4 ? [1: QuiescenceDetector.share * $0] : [2: QuiescenceDetector.share * $0] }
         == 3)
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [(false, 200), (true, 1_000)])
-  func `a wait has an end, later while a woken task has yet to run`(isWaking: Bool, count: Int) {
+  func `a wait ends, later while a woken task has not run`(isWaking: Bool, count: Int) {
     #expect(turns(isWaking: isWaking, running: { _ in nil }) == count)
   }
 

@@ -5,7 +5,7 @@ import Testing
 @Suite struct SleepQueueTests {
   private typealias Queue = SleepQueue<Duration, String>
 
-  @Test func `sleepers wake in the order of their deadlines, then of their coming`() {
+  @Test func `sleepers wake by deadline and then by arrival`() {
     var queue = Queue(now: at(0))
     for (waiter, second) in [("c", 3), ("a", 1), ("b1", 2), ("b2", 2)] {
       #expect(queue.sleep(queue.nextID(), until: at(second), waiter) == .sleeps)
@@ -20,7 +20,7 @@ import Testing
     #expect(queue.nextDeadline == at(3))
   }
 
-  @Test func `a deadline that has passed is due at once`() {
+  @Test func `a past deadline is due at once`() {
     var queue = Queue(now: at(5))
     #expect(queue.sleep(queue.nextID(), until: at(5), "a") == .isDue)
     #expect(queue.count == 0)
@@ -33,7 +33,7 @@ import Testing
     #expect(queue.now == at(5))
   }
 
-  @Test func `a cancelled sleeper is handed out once`() {
+  @Test func `a cancelled sleeper is returned once`() {
     var queue = Queue(now: at(0))
     let id = queue.nextID()
     #expect(queue.sleep(id, until: at(1), "a") == .sleeps)
@@ -41,7 +41,7 @@ import Testing
     #expect(queue.wakeNext(until: at(2)) == nil)
   }
 
-  @Test func `a sleep that was cancelled before it began does not begin`() {
+  @Test func `a sleep that is cancelled before its beginning does not begin`() {
     var queue = Queue(now: at(0))
     let id = queue.nextID()
     #expect(queue.cancel(id) == nil)
@@ -49,7 +49,7 @@ import Testing
     #expect(queue.sleep(queue.nextID(), until: at(1), "b") == .sleeps)
   }
 
-  @Test func `who was woken is on the way until its task runs`() {
+  @Test func `a woken sleeper is pending until its task runs`() {
     var queue = Queue(now: at(0))
     let id = queue.nextID()
     #expect(queue.sleep(id, until: at(1), "a") == .sleeps)

@@ -7,7 +7,7 @@ import Testing
   private let clock = TestClock()
   private let log = Log()
 
-  @Test func `an advance wakes those who are due in the order of their deadlines`() async throws {
+  @Test func `an advance wakes due sleepers in the order of their deadlines`() async throws {
     let tasks = [3, 1, 2].map { second in sleeper(second) }
     await clock.sleepers(atLeast: 3)
     await clock.advance(by: .seconds(2))
@@ -32,8 +32,7 @@ import Testing
     _ = await ticking.result
   }
 
-  @Test func `no tick of a task that was only just started is lost, also in a busy process`() async
-  {
+  @Test func `a newly started task loses no tick, even in a busy process`() async {
     let isOver = Flag()
     defer { isOver.set() }
     for _ in 0..<3 { Thread { while !isOver.isSet {} }.start() }
@@ -75,7 +74,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func `a run ends when no task sleeps any more`() async throws {
+  @Test func `TestClock.run ends when no task sleeps`() async throws {
     let ticking = Task {
       for _ in 0..<3 { try await clock.sleep(for: .seconds(100)) }
     }
@@ -85,7 +84,7 @@ import Testing
     #expect(clock.now.offset == .seconds(300))
   }
 
-  @Test func `a run that never ends is an issue`() async {
+  @Test func `TestClock.run is an issue if a task keeps sleeping`() async {
     let endless = Task {
       while !Task.isCancelled { try await clock.sleep(for: .seconds(1)) }
     }
@@ -99,7 +98,7 @@ import Testing
     _ = await endless.result
   }
 
-  @Test func `a check finds who still sleeps`() async {
+  @Test func `checkSuspension throws while a task sleeps`() async {
     let task = sleeper(1)
     await clock.sleepers(atLeast: 1)
     await #expect(throws: SuspensionError()) { try await clock.checkSuspension() }
@@ -107,7 +106,7 @@ import Testing
     _ = await task.result
   }
 
-  @Test func `who waits for sleepers stops waiting when it is cancelled`() async {
+  @Test func `a cancelled wait for sleepers ends`() async {
     let waiting = Task { await clock.sleepers(atLeast: 1) }
     await Task.megaYield()
     waiting.cancel()

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `after the issue it is the clock that it was made of`() async throws {
+  @Test func `after the issue, an unimplemented clock behaves like its base clock`() async throws {
     let base = ImmediateClock()
     try await base.sleep(for: .seconds(2))
     let clock = UnimplementedClock(base, name: "Metronome")
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `a clock that is used elsewhere is an issue of the test that it was made in`(
+  func `the use of an unimplemented clock on another thread is an issue of its test`(
     place: Elsewhere
   ) async {
     await withKnownIssue {

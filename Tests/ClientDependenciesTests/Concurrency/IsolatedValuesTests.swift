@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct ActorIsolatedTests {
-  @Test func `a value is read, replaced and changed`() async {
+  @Test func `a value is read, replaced, and changed`() async {
     let isPlaying = ActorIsolated(false)
     #expect(await isPlaying.value == false)
     await isPlaying.setValue(true)
@@ -29,13 +29,13 @@ import Testing
     #expect($song == UncheckedSendable(Song(title: "b", minutes: 4)))
   }
 
-  @Test func `a wrapper is coded as its value`() throws {
+  @Test func `a wrapper is encoded as its value`() throws {
     let data = try JSONEncoder().encode(UncheckedSendable(Song()))
     #expect(try JSONDecoder().decode(Song.self, from: data) == Song())
     #expect(try JSONDecoder().decode(UncheckedSendable<Song>.self, from: data).value == Song())
   }
 
-  @Test func `a wrapped sequence is read as the sequence`() async {
+  @Test func `a wrapped sequence has the same elements`() async {
     let stream = UncheckedSendable(
       AsyncStream<Int> {
         $0.yield(1); $0.finish()
@@ -55,7 +55,7 @@ import Testing
     #expect(Set<AnyHashableSendable>([1, 1, "a", true, 0.5]).count == 4)
   }
 
-  @Test func `wrapped and bare it is one key, and its text is the value's`() {
+  @Test func `a wrapped value equals the bare value as a key and has its text`() {
     #expect(AnyHashable(AnyHashableSendable("a")) == AnyHashable("a"))
     #expect([AnyHashable("a"): 1][AnyHashableSendable("a")] == 1)
     #expect("\(AnyHashableSendable("a"))" == "a")

@@ -2,7 +2,7 @@ import ClientDependencies
 import Testing
 
 @Suite struct LockIsolatedTests {
-  @Test func `changes from many tasks are all there`() async {
+  @Test func `no change of concurrent tasks is lost`() async {
     let numbers = LockIsolated<[Int]>([])
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<500 { group.addTask { numbers.withValue { $0.append(number) } } }
@@ -11,14 +11,14 @@ import Testing
     #expect(numbers.count == 500)
   }
 
-  @Test func `a new value may be made of the old one`() {
+  @Test func `a new value may be computed from the old one`() {
     let number = LockIsolated(1)
     number.setValue(number.value + 1)
     #expect(number.value == 2)
     #expect(number.withValue { $0 * 10 } == 20)
   }
 
-  @Test func `a change may read the object, and finds the value as it was before`() {
+  @Test func `a change may read the object and gets the earlier value`() {
     let text = LockIsolated("a")
     text.withValue {
       $0 += "b"
@@ -29,7 +29,7 @@ import Testing
     #expect(text.value == "ab")
   }
 
-  @Test func `an error of a change goes to the caller, with what was changed before`() {
+  @Test func `an error of a change is rethrown, and earlier changes stay`() {
     let text = LockIsolated("a")
     #expect(throws: CancellationError.self) {
       try text.withValue { text in
@@ -40,7 +40,7 @@ import Testing
     #expect(text.value == "ab")
   }
 
-  @Test func `a value that is not Sendable is used inside alone`() {
+  @Test func `a value that is not Sendable is used only inside the lock`() {
     final class Box { var number = 0 }
     let box = LockIsolated(Box())
     box.withValue { $0.number = 3 }

@@ -15,7 +15,7 @@ import Testing
     #expect(lock.withLock { $0 } == 8_000)
   }
 
-  @Test func `an error leaves the lock open, with the change that was made`() {
+  @Test func `an error releases the lock and keeps the change`() {
     struct Refusal: Error {}
     let lock = Lock([1])
     #expect(throws: Refusal.self) {
@@ -27,7 +27,7 @@ import Testing
     #expect(lock.withLock { $0 } == [1, 2])
   }
 
-  @Test func `the state goes away with its lock`() {
+  @Test func `the state is released with its lock`() {
     final class Held: Sendable {}
     weak var held: Held?
     do {

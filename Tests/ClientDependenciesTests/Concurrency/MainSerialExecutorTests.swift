@@ -3,7 +3,7 @@ import Testing
 
 /// In processes of their own, because every task of a process is concerned.
 @Suite struct MainSerialExecutorTests {
-  @Test func `tasks of a group run in the order in which they were added`() async {
+  @Test func `a group's tasks run in the order of their addition`() async {
     await #expect(processExitsWith: .success) {
       await withMainSerialExecutor {
         precondition(uncheckedUseMainSerialExecutor)
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `unstructured tasks run in the order in which they were made`() async {
+  @Test func `unstructured tasks run in the order of their creation`() async {
     await #expect(processExitsWith: .success) {
       await withMainSerialExecutor {
         let numbers = LockIsolated<[Int]>([])
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `a synchronous operation is over with the executor that was there before`() async {
+  @Test func `a synchronous operation restores the earlier executor`() async {
     await #expect(processExitsWith: .success) {
       withMainSerialExecutor { precondition(uncheckedUseMainSerialExecutor) }
       precondition(!uncheckedUseMainSerialExecutor)

@@ -14,11 +14,11 @@ import Testing
     func makeAsyncIterator() -> Iterator { Iterator() }
   }
 
-  @Test func `a stream gives what the sequence gives, and ends where it fails`() async {
+  @Test func `a stream has the sequence's elements and ends when it fails`() async {
     #expect(await Failing().eraseToStream().reduce(into: []) { $0.append($1) } == [1, 2])
   }
 
-  @Test func `a throwing stream throws what the sequence throws`() async {
+  @Test func `a throwing stream rethrows the sequence's error`() async {
     var seen: [Int] = []
     await #expect(throws: Unimplemented("third")) {
       for try await number in Failing().eraseToThrowingStream() { seen.append(number) }
@@ -48,7 +48,7 @@ import Testing
     func makeAsyncIterator() -> Iterator { Iterator(overlaps: overlaps) }
   }
 
-  @Test func `several tasks that read one stream have its elements by turns`() async {
+  @Test func `several tasks share the elements of one stream`() async {
     let overlaps = Counter()
     let stream = Exclusive(overlaps: overlaps).eraseToStream()
     let numbers = await withTaskGroup(of: [Int].self) { group in
@@ -59,7 +59,7 @@ import Testing
     #expect(overlaps.count == 0)
   }
 
-  @Test func `a stream that never ends ends with its reader's task`() async throws {
+  @Test func `AsyncStream.never ends with its reader's task`() async throws {
     let reader = Task {
       for await _ in AsyncStream<Int>.never {}
       for try await _ in AsyncThrowingStream<Int, any Error>.never {}
@@ -69,14 +69,14 @@ import Testing
     #expect(try await reader.value)
   }
 
-  @Test func `a finished stream is empty`() async throws {
+  @Test func `AsyncStream.finished is empty`() async throws {
     #expect(await AsyncStream<Int>.finished.first { _ in true } == nil)
     #expect(try await AsyncThrowingStream<Int, any Error>.finished().first { _ in true } == nil)
   }
 }
 
 @Suite struct TaskValuesTests {
-  @Test func `never is until the task is cancelled`() async {
+  @Test func `Task.never waits until the task is cancelled`() async {
     let tasks = [
       Task<Void, any Error> { try await Task.never() },
       Task { try await Task<Void, Never>.never() },
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `cancelling who waits for a cancellable value cancels the task`() async {
+  @Test func `cancelling a wait for cancellableValue cancels the task`() async {
     let inner = Task { try await Task.never() }
     let quiet = Task { for await _ in AsyncStream<Never>.never {} }
     let waiting = [
@@ -118,7 +118,7 @@ import Testing
     #expect(typed == .failure(Unimplemented("it")))
   }
 
-  @Test func `yielding often lets other tasks run`() async {
+  @Test func `megaYield lets other tasks run`() async {
     let count = Counter()
     let task = Task { count.increment() }
     await Task.megaYield()

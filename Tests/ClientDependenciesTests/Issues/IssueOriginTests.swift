@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct IssueOriginTests {
   @Test(arguments: Elsewhere.allCases)
-  func `an issue from elsewhere belongs to the test and is recorded at once`(
+  func `an issue from another thread belongs to the test and is recorded at once`(
     place: Elsewhere
   ) async {
     await withKnownIssue {
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `a report runs at once with the task-locals of where the origin was taken`() async {
+  @Test func `a report runs at once with the task-locals of the origin`() async {
     let seen = Recorder<String>()
     let origin = Mark.$current.withValue("test") { IssueOrigin.current }
     await Elsewhere.thread.run {
@@ -31,14 +31,14 @@ import Testing
     #expect(seen.all == ["before thread", "report test", "after thread"])
   }
 
-  @Test func `in a task that belongs to a test a report runs as it is`() {
+  @Test func `a report in a test's task runs directly`() {
     let seen = Recorder<String>()
     let origin = Mark.$current.withValue("origin") { IssueOrigin.current }
     Mark.$current.withValue("caller") { origin.perform { seen.append(Mark.current) } }
     #expect(seen.all == ["caller"])
   }
 
-  @Test func `a report inside a running detached task leaves that task as it was`() async {
+  @Test func `a report inside a detached task does not change that task`() async {
     let origin = IssueOrigin.current
     let mark = await Mark.$current.withValue("outer") {
       await Task.detached {
@@ -61,7 +61,7 @@ import Testing
     MainActor.assertIsolated()
   }
 
-  @Test func `reports of several threads are all made, one after the other`() {
+  @Test func `reports of several threads are all made in sequence`() {
     let origin = IssueOrigin.current
     let seen = Recorder<Int>()
     let running = Counter()
@@ -114,7 +114,7 @@ import Testing
     #expect(seen.all == ["false"])
   }
 
-  @Test func `there is no origin elsewhere, except in a scope that escaped`() async {
+  @Test func `there is no origin outside a test, except in an escaped scope`() async {
     let origin = IssueOrigin.current
     let seen = Recorder<RunningTest?>()
     await Elsewhere.thread.run {
@@ -126,7 +126,7 @@ import Testing
     #expect(origin.test?.name.contains("there is no origin elsewhere") == true)
   }
 
-  @Test func `an asynchronous scope that escaped keeps the origin across suspensions`() async {
+  @Test func `an escaped asynchronous scope keeps its origin across suspensions`() async {
     let origin = IssueOrigin.current
     let test = await Task.detached {
       await origin.withScope {
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `a plain issue in a scope that escaped belongs to the test`(place: Elsewhere) async {
+  func `an issue in an escaped scope belongs to the test`(place: Elsewhere) async {
     await withKnownIssue {
       let origin = IssueOrigin.current
       await place.run { origin.withScope { reportIssue("plain") } }

@@ -5,7 +5,7 @@ import Testing
   @Dependency(OriginatingClient.self) private var client
 
   @Test(arguments: Elsewhere.allCases)
-  func `an unimplemented endpoint of a client that was read in a test belongs to it`(
+  func `an unimplemented endpoint reports to the test that read its client`(
     place: Elsewhere
   ) async {
     await withKnownIssue {
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `the wrapper's test is meant where the client is read elsewhere`(place: Elsewhere) async {
+  func `a client that another thread reads reports to the wrapper's test`(place: Elsewhere) async {
     await withKnownIssue {
       @Dependency(OriginatingClient.self) var client
       await place.run { [_client] in _client.wrappedValue.call() }
@@ -40,7 +40,7 @@ import Testing
 
 @Suite struct CapturedOriginTests {
   @Test(arguments: Elsewhere.allCases)
-  func `a client that is made by a read elsewhere belongs to the wrapper's test`(
+  func `a client that another thread's read creates belongs to the wrapper's test`(
     place: Elsewhere
   ) async {
     await withKnownIssue {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct RunningTestsTests {
   private let tests = RunningTests()
 
-  @Test func `a test is alive while something holds an origin of it`() {
+  @Test func `a test is alive while an origin of it exists`() {
     let one = RunningTest(name: "one")
     var suspended: SuspendedTest? = SuspendedTest(in: one)
     if let suspended { tests.add(suspended) }
@@ -22,7 +22,7 @@ import Testing
     #expect(origins.count == 3)
   }
 
-  @Test func `a test with many origins shares its oldest one that is alive`() {
+  @Test func `a test's origins share the oldest live one`() {
     let one = RunningTest(name: "one")
     var origins = (0..<RunningTests.manyOrigins).map { _ in SuspendedTest(in: one) }
     for origin in origins.dropLast() { tests.add(origin) }
@@ -34,7 +34,7 @@ import Testing
     #expect(tests.origin(sharedBy: one) === origins[0])
   }
 
-  @Test func `the wrappers of thousands of models share the waiting tasks of few`() {
+  @Test func `thousands of wrappers share few waiting tasks`() {
     let models = (0..<3_000).map { _ in Model() }
     let origins = models.flatMap { Mirror(reflecting: $0).children }
       .compactMap { ($0.value as? any ScopeCapturing)?.captured.origin }
@@ -45,7 +45,7 @@ import Testing
     #expect(one.id != another.id)
   }
 
-  @Test func `cases of a test are tests of their own`() {
+  @Test func `each case of a test counts as a separate test`() {
     let origins = [[1], [2]].map { SuspendedTest(in: RunningTest(name: "one", arguments: $0)) }
     for origin in origins { tests.add(origin) }
     #expect(tests.alive.count == origins.count)

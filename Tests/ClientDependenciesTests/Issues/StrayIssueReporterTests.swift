@@ -4,7 +4,7 @@ import Testing
 @testable import ClientDependencies
 
 @Suite struct StrayIssueReporterTests {
-  @Test func `in a test the usual reporter is asked`() {
+  @Test func `issues in a test go to the default reporter`() {
     withKnownIssue {
       reportIssue("usual")
     } matching: {
@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test func `what is reported elsewhere belongs to the only test known`() async {
+  @Test func `an issue from another thread belongs to the only known test`() async {
     let base = NotingReporter()
     let tests = RunningTests()
     let suspended = Mark.$current.withValue("the test") {
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `an issue without a test says where it was reported`() async {
+  @Test func `an issue without a test has its location`() async {
     let issue = StrayIssue(
       text: "Unimplemented", severity: .error, fileID: "A/B.swift", filePath: "B.swift", line: 1,
       column: 2)
@@ -47,7 +47,7 @@ import Testing
     #expect(onThread.contains("reported on a Dispatch queue or a thread, where"))
   }
 
-  @Test func `what escaped from its test is attributed to it without a note`() async {
+  @Test func `an escaped issue belongs to its test without a note`() async {
     let base = NotingReporter()
     let reporter = StrayIssueReporter(base: base, tests: RunningTests())
     await withEscapedDependencies { dependencies in
@@ -66,7 +66,7 @@ import Testing
     #expect(base.noted.all == ["expected: issue", "expected: Failure()"])
   }
 
-  @Test func `an issue without a test names those that it may belong to`() {
+  @Test func `an issue without a test names the possible tests`() {
     let issue = StrayIssue(
       text: "Unimplemented", severity: .error, fileID: "A/B.swift", filePath: "B.swift", line: 1,
       column: 2)

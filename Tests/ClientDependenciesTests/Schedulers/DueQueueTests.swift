@@ -3,7 +3,7 @@ import Testing
 @testable import ClientDependencies
 
 @Suite struct DueQueueTests {
-  @Test func `work is taken in the order of its times, then of its coming`() {
+  @Test func `work is taken by time and then by arrival`() {
     var queue = DueQueue<Int, String>(now: 0)
     for (work, due) in [("c", 3), ("a", 1), ("b1", 2), ("b2", 2)] {
       queue.add(queue.nextID(), due: due, work)
@@ -16,7 +16,7 @@ import Testing
     #expect(queue.next == 3)
   }
 
-  @Test func `the time goes to the limit when nothing is due, and never back`() {
+  @Test func `the time moves to the limit, and never back`() {
     var queue = DueQueue<Int, String>(now: 5)
     queue.add(queue.nextID(), due: 1, "late")
     #expect(queue.takeNext(until: 5) == "late")
@@ -25,7 +25,7 @@ import Testing
     #expect(queue.now == 9)
   }
 
-  @Test func `removed work is handed out once and not taken`() {
+  @Test func `removed work is returned once`() {
     var queue = DueQueue<Int, String>(now: 0)
     let id = queue.nextID()
     queue.add(id, due: 1, "a")

@@ -7,7 +7,7 @@ import Testing
   private let queue = DispatchQueue(label: "SchedulerConcurrencyTests")
   private let test = DispatchQueue.test
 
-  @Test(arguments: [0, -1]) func `a sleep for no time returns at once`(seconds: Int) async throws {
+  @Test(arguments: [0, -1]) func `a sleep for zero returns at once`(seconds: Int) async throws {
     try await queue.sleep(for: .seconds(seconds))
     try await test.sleep(for: .seconds(seconds))
     try await RunLoop.test.sleep(for: .seconds(seconds))
@@ -22,7 +22,7 @@ import Testing
     try await test.sleep(until: test.now.advanced(by: .seconds(seconds)))
   }
 
-  @Test func `a sleep schedules one piece of work, whatever the time is moved by`() async throws {
+  @Test func `a scheduler's sleep schedules one work item`() async throws {
     let turns = Counter()
     let counting = AnySchedulerOf<DispatchQueue>(
       minimumTolerance: { .zero }, now: { [test] in test.now },

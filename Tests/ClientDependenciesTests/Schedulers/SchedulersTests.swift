@@ -35,7 +35,7 @@ import Testing
     expectIssue("its time was read") { _ = same.now }
   }
 
-  @Test func `a queue runs work soon, later and again until it is cancelled`() async throws {
+  @Test func `a queue runs work now, later, and repeatedly until it is cancelled`() async throws {
     let queue = DispatchQueue(label: "SchedulersTests").eraseToAnyScheduler()
     let start = queue.now
     try await queue.sleep(for: .milliseconds(1))
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `a run loop runs work soon, later and again until it is cancelled`() {
+  @Test func `a run loop runs work now, later, and repeatedly until it is cancelled`() {
     let loop = RunLoop.current
     var log: [String] = []
     loop.schedule { log.append("soon") }
@@ -67,7 +67,7 @@ import Testing
     #expect(ticks == 2)
   }
 
-  @Test func `what is cancelled or released is cancelled once`() {
+  @Test func `cancelling and releasing cancel once`() {
     let count = Counter()
     var set: Set<AnyCancellable> = []
     let first = AnyCancellable { count.increment() }

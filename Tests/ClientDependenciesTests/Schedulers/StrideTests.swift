@@ -16,7 +16,7 @@ import Testing
     #expect(-Queue.seconds(1) < .zero)
   }
 
-  @Test func `a distance that is too long is the longest one`() {
+  @Test func `a too long distance is clamped`() {
     #expect(Queue.seconds(Int.max).magnitude == .max)
     #expect(Queue.seconds(Int.min).magnitude == .min)
     #expect(Queue.seconds(1e300).magnitude == .max)
@@ -24,7 +24,7 @@ import Testing
     #expect(Queue.seconds(Double.nan).magnitude == 0)
   }
 
-  @Test func `a queue's times end neither before the machine's start nor beyond all times`() {
+  @Test func `a queue's times are clamped to the valid range`() {
     let time = DispatchQueue.SchedulerTimeType(DispatchTime(uptimeNanoseconds: 10))
     #expect(time.advanced(by: .seconds(-1)).dispatchTime.uptimeNanoseconds == 1)
     #expect(time.advanced(by: .seconds(Int.max)).dispatchTime.uptimeNanoseconds == UInt64(Int.max))

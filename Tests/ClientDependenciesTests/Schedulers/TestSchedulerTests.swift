@@ -5,7 +5,7 @@ import Testing
 @Suite struct TestSchedulerTests {
   private let queue = DispatchQueue.test
 
-  @Test func `work runs when the time has come there, and sees that time`() {
+  @Test func `work runs at its time and reads that time`() {
     var log: [String] = []
     let start = queue.now
     for second in [3, 1, 2] {
@@ -22,7 +22,7 @@ import Testing
     #expect(log.count == 3)
   }
 
-  @Test func `work that is to run soon waits for an advance by nothing`() {
+  @Test func `immediate work waits for an advance by zero`() {
     var ran = 0
     queue.schedule { ran += 1 }
     #expect(ran == 0)
@@ -30,7 +30,7 @@ import Testing
     #expect(ran == 1)
   }
 
-  @Test func `work that schedules work within the advance has it run`() {
+  @Test func `work that is scheduled within an advance runs`() {
     var log: [String] = []
     queue.schedule { [queue] in
       log.append("outer")
@@ -40,7 +40,7 @@ import Testing
     #expect(log == ["outer", "inner"])
   }
 
-  @Test func `repeated work runs once in each interval until it is cancelled`() {
+  @Test func `repeated work runs once per interval until it is cancelled`() {
     var ticks = 0
     let repeating = queue.schedule(after: queue.now, interval: 2) { ticks += 1 }
     queue.advance(by: 5)
@@ -61,7 +61,7 @@ import Testing
     #expect(ticks == 2)
   }
 
-  @Test func `a scheduler that is late runs work later by its tolerance`() {
+  @Test func `an inaccurate scheduler runs work later by its tolerance`() {
     let queue = RunLoop.inaccurate(by: 0.5)
     var ran = false
     queue.schedule(after: queue.now.advanced(by: 1)) { ran = true }
@@ -71,7 +71,7 @@ import Testing
     #expect(ran)
   }
 
-  @Test func `a task sleeps until the time has come`() async throws {
+  @Test func `a task sleeps until its time`() async throws {
     let isAwake = LockIsolated(false)
     let task = Task { [queue] in
       try await queue.sleep(for: .seconds(1))
@@ -93,7 +93,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func `a timer ends with its reader, and no work stays behind`() async {
+  @Test func `a timer ends with its reader and leaves no work`() async {
     let reader = Task { [queue] in
       for await _ in queue.timer(interval: .seconds(1)) { break }
     }
@@ -102,7 +102,7 @@ import Testing
     await queue.run()
   }
 
-  @Test func `a run over work that repeats for ever is an issue`() async {
+  @Test func `TestScheduler.run is an issue if work repeats forever`() async {
     let repeating = queue.schedule(after: queue.now, interval: 1) {}
     await withKnownIssue {
       await queue.run(timeout: .zero)

@@ -3,7 +3,7 @@ import Testing
 @testable import ClientDependencies
 
 @Suite struct CacheTableTests {
-  @Test func `an entry is found under its key and no other`() {
+  @Test func `an entry is found only under its key`() {
     let table = CacheTable()
     defer { table.destroy() }
     let keys = (0..<1_000).map { _ in Key() }
@@ -17,7 +17,7 @@ import Testing
     #expect(table.find(ObjectIdentifier(Key())) == nil)
   }
 
-  @Test func `the first entry of a key stays`() {
+  @Test func `the first entry of a key is kept`() {
     let table = CacheTable()
     defer { table.destroy() }
     let key = Key()
@@ -28,7 +28,7 @@ import Testing
         === first)
   }
 
-  @Test func `an entry takes an earlier one's place only where that gives way`() {
+  @Test func `an entry replaces an earlier one only if that is replaceable`() {
     let table = CacheTable()
     defer { table.destroy() }
     let key = Key()
@@ -42,7 +42,7 @@ import Testing
     #expect(table.insert(entries[1]) === entries[2])
   }
 
-  @Test func `all who insert a key at the same time get the same entry`() async {
+  @Test func `concurrent insertions of a key get the same entry`() async {
     let table = CacheTable()
     defer { table.destroy() }
     let keys = (0..<200).map { _ in Key() }

@@ -2,7 +2,7 @@
 import Testing
 
 @Suite struct CachedValuesTests {
-  @Test func `a value that was forgotten is made anew`() {
+  @Test func `a released value is created again`() {
     @Dependency(TokenKey.self) var token
     let first = token
     #expect(token === first)
@@ -10,7 +10,7 @@ import Testing
     #expect(token !== first)
   }
 
-  @Test func `a value that is forgotten may read another one while it ends`() {
+  @Test func `a released value may read another one in its deinit`() {
     let read = Counter()
     withDependencies {
       $0 = DependencyValues()

@@ -18,7 +18,7 @@ import Testing
     #expect(first == "first of second of preview of first")
   }
 
-  @Test func `a value that needs itself gets the value of another context once`() {
+  @Test func `a value that needs itself gets another context's value once`() {
     @Dependency(SelfishKey.self) var selfish
     withDependencies {
       $0.context = .live
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `a cycle of stored values is an issue as well`() {
+  @Test func `a cycle of stored values is an issue`() {
     withDependencies {
       $0.context = .live
     } operation: {
@@ -55,7 +55,7 @@ import Testing
     await value.value
   }
 
-  @Test func `a diamond is no cycle`() {
+  @Test func `a diamond is not a cycle`() {
     @Dependency(DiamondKey.self) var diamond
     #expect(diamond == ["leaf", "leaf"])
   }
@@ -65,7 +65,7 @@ import Testing
     #expect(value == 3)
   }
 
-  @Test func `an optional value without a live one is the test's and an issue`() {
+  @Test func `an optional value without a live value is the test value and an issue`() {
     withDependencies {
       $0.context = .live
     } operation: {
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a cycle that nothing can break ends the process with its names`() async {
+  func `an unbreakable cycle ends the process with its names`() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {

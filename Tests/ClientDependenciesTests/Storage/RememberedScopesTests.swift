@@ -3,9 +3,9 @@ import Testing
 @testable import ClientDependencies
 
 @Suite struct RememberedScopesTests {
-  let scopes = RememberedScopes()
+  let scopes = WeakScopeTable()
 
-  @Test func `an override ends soon after the only object that was made with it`() {
+  @Test func `an override is released soon after its only object`() {
     let ends = Counter()
     remember(Plain(), overriding: Handle { ends.increment() })
     #expect(ends.count == 0)
@@ -13,7 +13,7 @@ import Testing
     #expect(ends.count == 1)
   }
 
-  @Test func `what has ended goes while other objects live`() {
+  @Test func `scopes of ended objects are removed while other objects live`() {
     let ends = Counter()
     let living = (0..<100).map { _ in Plain() }
     for object in living {
@@ -25,7 +25,7 @@ import Testing
     #expect(living.allSatisfy { scopes.scope(of: $0) != nil })
   }
 
-  @Test func `an override whose end hands out an object does not wait for itself`() {
+  @Test func `an override whose deinit returns an object from a scope does not deadlock`() {
     let ends = Counter()
     let scopes = scopes
     remember(
@@ -39,7 +39,7 @@ import Testing
     #expect(ends.count == 1)
   }
 
-  @Test func `the first scope of an object stays`() {
+  @Test func `the first scope of an object is kept`() {
     let object = Plain()
     let first = Handle {}
     remember(object, overriding: first)

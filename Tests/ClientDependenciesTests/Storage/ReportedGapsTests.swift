@@ -3,8 +3,8 @@ import Testing
 @testable import ClientDependencies
 
 @Suite struct ReportedGapsTests {
-  @Test func `a missing value is new once for each gap, key and place`() {
-    var gaps = ReportedGaps()
+  @Test func `a missing value is reported once for each kind, key, and location`() {
+    var gaps = ReportedMissingValues()
     let first = MissingValue(gap: .liveValue, key: LiveOnlyKey.self, location: place(line: 1))
     var missing = [first, first, first, first]
     missing[1].location = place(line: 2)
@@ -14,17 +14,17 @@ import Testing
     #expect(areNew == [true, true, true, true, false, false, false, false])
   }
 
-  @Test func `a missing value whose place is not known is new once`() {
-    var gaps = ReportedGaps()
+  @Test func `a missing value without a location is reported once`() {
+    var gaps = ReportedMissingValues()
     let missing = MissingValue(gap: .liveValue, key: LiveOnlyKey.self)
     let isNew = [gaps.insert(missing), gaps.insert(missing)]
     #expect(isNew == [true, false])
   }
 
-  @Test func `in a test a missing value is to be reported at each read`() {
+  @Test func `a missing value is reported at each read in a test`() {
     let missing = MissingValue(gap: .liveValue, key: LiveOnlyKey.self, location: place(line: 1))
-    #expect(ReportedGaps.isNew(missing))
-    #expect(ReportedGaps.isNew(missing))
+    #expect(ReportedMissingValues.isNew(missing))
+    #expect(ReportedMissingValues.isNew(missing))
   }
 
   private func place(line: UInt) -> ClientDependencies.SourceLocation {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ScopeTests {
   private let root = Scope(cache: ValueCache())
 
-  @Test func `a scope that grows long keeps every override`() {
+  @Test func `a long scope keeps every override`() {
     var scope = root.overriding(InterfaceOnlyKey.self, with: "first")
     for number in 0..<(3 * Scope.longestList) {
       scope = scope.overriding(NumberKey.self, with: number)
@@ -22,7 +22,7 @@ import Testing
     #expect(outer.value(of: NumberKey.self) == 1)
   }
 
-  @Test func `a merge keeps both and prefers the first`() {
+  @Test func `merging scopes keeps both overrides and prefers the first scope's`() {
     let mine = root.overriding(NumberKey.self, with: 1)
     let others = root.overriding(NumberKey.self, with: 2)
       .overriding(InterfaceOnlyKey.self, with: "other").inContext(.live)
@@ -32,7 +32,7 @@ import Testing
     #expect(merged.context == .live)
   }
 
-  @Test func `a wrapper's scope lies below that of its reader`() {
+  @Test func `the reader's scope takes precedence over the wrapper's`() {
     let captured = root.overriding(NumberKey.self, with: 1)
       .overriding(InterfaceOnlyKey.self, with: "captured")
     let current = Scope(cache: ValueCache()).overriding(NumberKey.self, with: 2)
@@ -42,7 +42,7 @@ import Testing
     #expect(joined.value(of: LiveOnlyKey.self) == nil)
   }
 
-  @Test func `a scope joins what it contains, or nothing, as it is`() {
+  @Test func `joining a scope with one that it contains changes nothing`() {
     let captured = root.overriding(NumberKey.self, with: 1)
     let inner = captured.overriding(NumberKey.self, with: 2)
     #expect(inner.joined(to: captured).front === inner.front)
@@ -50,7 +50,7 @@ import Testing
     #expect(Scope(front: nil).joined(to: captured).front === captured.front)
   }
 
-  @Test func `a scope that was joined can be joined again, and grow`() {
+  @Test func `a joined scope can be joined and extended again`() {
     let scopes = (1...3).map { number in
       Scope(cache: ValueCache()).overriding(NumberKey.self, with: number)
     }
@@ -64,7 +64,7 @@ import Testing
     #expect(joined.value(of: NumberKey.self) == 1)
   }
 
-  @Test func `a scope that is changed in any way keeps the test it was captured in`() {
+  @Test func `a captured scope keeps its test after any change`() {
     let captured = root.overriding(NumberKey.self, with: 1).inTest
     let other = Scope(cache: ValueCache()).overriding(NumberKey.self, with: 2)
     let joinedTwice = other.joined(to: root).joined(to: captured)
@@ -89,7 +89,7 @@ import Testing
     #expect(outermost == nil)
   }
 
-  @Test func `scopes that wrappers captured in one another are released on a small stack`() async {
+  @Test func `nested captured scopes are released on a small stack`() async {
     let isSeen = await onSmallStack {
       var scope = Scope(cache: ValueCache()).overriding(NumberKey.self, with: 1)
       for _ in 0..<100_000 { scope = scope.inTest }

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `one preparation replaces its own values and no others`(separatesTests: Bool) {
+  func `a preparation replaces only its own values`(separatesTests: Bool) {
     let cache = ValueCache(separatesTests: separatesTests)
     #expect(prepare(10, in: cache, by: preparation) == nil)
     #expect(prepare(11, in: cache, by: preparation) == nil)
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a value that was read stays, but not in previews`(separatesTests: Bool) {
+  func `a read value cannot be prepared, except in previews`(separatesTests: Bool) {
     let cache = ValueCache(separatesTests: separatesTests)
     #expect(number(in: cache) + number(in: cache, context: .preview) == 3)
     #expect(prepare(10, in: cache, by: preparation) != nil)
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a value of which a part is prepared is not kept for that`(separatesTests: Bool) {
+  func `preparing a part of a value does not cache the rest`(separatesTests: Bool) {
     let cache = ValueCache(separatesTests: separatesTests)
     let origin = IssueOrigin()
     let value = cache.valueToPrepare(
@@ -70,14 +70,14 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `the context stays once a value was read`(separatesTests: Bool) {
+  func `preparing the context after a read has no effect`(separatesTests: Bool) {
     let (cache, origin) = (ValueCache(separatesTests: separatesTests), IssueOrigin())
     #expect(number(in: cache, context: .test) == 3)
     #expect(cache.prepare(.live, by: preparation, for: origin) != nil)
     #expect(cache.preparedContext(for: origin) == nil)
   }
 
-  @Test func `readers without a test find values in the context that was prepared`() {
+  @Test func `readers without a test use the prepared context`() {
     let cache = ValueCache(separatesTests: false)
     let key = ObjectIdentifier(NumberKey.self)
     #expect(prepare(10, in: cache, by: preparation) == nil)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ValueCacheTests {
   @Test(arguments: [true, false])
-  func `a value is made once for each context`(separatesTests: Bool) {
+  func `a value is created once for each context`(separatesTests: Bool) {
     let cache = ValueCache(separatesTests: separatesTests)
     for context in [DependencyContext.live, .preview, .test, .live, .preview, .test] {
       let first = cache.value(of: IdentityKey.self, in: context, readAt: .here).value
@@ -34,7 +34,7 @@ import Testing
     #expect(elsewhere.all.first === identity)
   }
 
-  @Test func `a test that has ended leaves no value behind`() {
+  @Test func `an ended test leaves no values`() {
     let cache = ValueCache(separatesTests: true)
     weak let kept = cache.value(of: IdentityKey.self, in: .test, readAt: .here).value
     #expect(kept != nil)
@@ -42,7 +42,7 @@ import Testing
     #expect(kept == nil)
   }
 
-  @Test func `making a value may read others`() {
+  @Test func `constructing a value may read others`() {
     @Dependency(OuterKey.self) var outer
     #expect(outer == "outer of inner")
   }
@@ -58,7 +58,7 @@ import Testing
     #expect(late.number() == 3)
   }
 
-  @Test func `values that were initialised anew share no cached value`() {
+  @Test func `new DependencyValues share no cached values`() {
     @Dependency(IdentityKey.self) var identity
     let outside = identity
     withDependencies {

@@ -6,7 +6,7 @@ import Testing
   @Test(arguments: [
     ["x.xctest", "--testing-library", "swift-testing"], ["x", "--testing-library=swift-testing"],
   ])
-  func `a process that was asked for Swift Testing is known by its arguments`(arguments: [String]) {
+  func `a Swift Testing process is recognized by its arguments`(arguments: [String]) {
     #expect(TestProcess.asksForSwiftTesting(arguments))
   }
 
@@ -18,7 +18,7 @@ import Testing
     #expect(!TestProcess.asksForSwiftTesting(arguments))
   }
 
-  @Test func `these tests run with the product for tests`() {
+  @Test func `the test support product is linked to these tests`() {
     #expect(TestFramework.isInstalled)
     #expect(TestProcess.isSwiftTesting)
   }

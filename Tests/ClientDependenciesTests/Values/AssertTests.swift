@@ -6,14 +6,14 @@ import Testing
   @Dependency(\.assertionFailure) private var assertionFailure
   @Dependency(\.precondition) private var precondition
 
-  @Test func `a condition that is true is no issue, with a text or without`() {
+  @Test func `a true condition is not an issue, with or without a message`() {
     assert(true)
     assert(true, "never said")
     precondition(true)
     precondition(true, "never said")
   }
 
-  @Test func `in a test a condition that is false is an issue with the message, at its line`() {
+  @Test func `a false condition in a test is an issue with the message at its line`() {
     let line = #line + 2
     withKnownIssue {
       assert(false, "The volume is negative.")
@@ -30,7 +30,7 @@ import Testing
     withKnownIssue { assert(false) }
   }
 
-  @Test func `an assertion failure is a failed assertion`() {
+  @Test func `assertionFailure is a failed assertion`() {
     withKnownIssue {
       assertionFailure("Unreachable.")
     } matching: { issue in
@@ -38,20 +38,20 @@ import Testing
     }
   }
 
-  @Test func `the scope chooses the checks by its context, and sets none`() {
+  @Test func `the context selects the default checks`() {
     let readOnly: [PartialKeyPath<DependencyValues>] = [
       \.assert, \.assertionFailure, \.precondition, \.fireAndForget,
     ]
     #expect(readOnly.allSatisfy { "\(type(of: $0))".hasPrefix("KeyPath<") })
   }
 
-  @Test func `the message of a condition that is true is not made`() {
+  @Test func `the message of a true condition is not evaluated`() {
     let made = Counter()
     assert(true, "\(made.increment())")
     #expect(made.count == 0)
   }
 
-  @Test func `a live precondition that is false ends the process`() async {
+  @Test func `a false live precondition ends the process`() async {
     await #expect(processExitsWith: .failure) {
       withDependencies {
         $0.context = .live

@@ -7,7 +7,7 @@ import Testing
   @Dependency(\.date.now) private var now
   private let start = Date(timeIntervalSinceReferenceDate: 0)
 
-  @Test func `a test that gives no date gets an issue and the date`() {
+  @Test func `reading the date without an override is an issue and returns the date`() {
     withKnownIssue {
       #expect(now.timeIntervalSince(start) > 0)
       #expect(date().timeIntervalSince(start) > 0)
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `the date that a test sets is returned by both ways of asking`() {
+  @Test func `both forms of reading return the test's date`() {
     withDependencies {
       $0.date.now = start
     } operation: {
@@ -26,7 +26,7 @@ import Testing
   }
 
   /// Swift reads what it writes to through a key path.
-  @Test func `a date that is set through a key path is no use of the date before it`() {
+  @Test func `setting the date through a key path is not a use of the earlier date`() {
     let path: any WritableKeyPath<DependencyValues, Date> & Sendable = \.date.now
     withDependencies {
       $0[keyPath: path] = start
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: Elsewhere.allCases)
-  func `a date that is asked for elsewhere is an issue of the test`(place: Elsewhere) async {
+  func `reading the date on another thread is an issue of the test`(place: Elsewhere) async {
     await withKnownIssue {
       let date = date
       await place.run { _ = date() }
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `a generator returns what its closure returns, or a constant`() {
+  @Test func `a date generator returns its closure's date or a constant`() {
     let calls = Counter()
     let counting = DateGenerator { Date(timeIntervalSinceReferenceDate: Double(calls.increment())) }
     #expect([counting(), counting.now].map(\.timeIntervalSinceReferenceDate) == [1, 2])

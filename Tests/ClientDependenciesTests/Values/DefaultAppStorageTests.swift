@@ -5,7 +5,7 @@ import Testing
 @Suite struct DefaultAppStorageTests {
   @Dependency(\.defaultAppStorage) private var storage
 
-  @Test func `a test begins with an empty storage of its own`() {
+  @Test func `a test begins with its own empty storage`() {
     #expect(storage.object(forKey: "number") == nil)
     storage.set(1, forKey: "number")
     #expect(storage.integer(forKey: "number") == 1)
@@ -18,7 +18,7 @@ import Testing
     #expect(storage.integer(forKey: "number") == 2)
   }
 
-  @Test func `every kind of value is read as it was set`() throws {
+  @Test func `every type of value round-trips`() throws {
     storage.set("song", forKey: "text")
     storage.set(true, forKey: "flag")
     storage.set(0.5, forKey: "double")
@@ -35,7 +35,7 @@ import Testing
     #expect(storage.synchronize())
   }
 
-  @Test func `a value that was removed gives way to the registered one`() {
+  @Test func `the registered value appears after a removal`() {
     storage.register(defaults: ["volume": 3])
     storage.set(5, forKey: "volume")
     #expect(storage.integer(forKey: "volume") == 5)
@@ -44,7 +44,7 @@ import Testing
     #expect(UserDefaults.standard.object(forKey: "volume") == nil)
   }
 
-  @Test func `at work it is the process's, and in a preview one in memory`() {
+  @Test func `the live defaults are the process's, and those of previews are in memory`() {
     withDependencies {
       $0.context = .live
     } operation: {

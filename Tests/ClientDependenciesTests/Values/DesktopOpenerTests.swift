@@ -29,35 +29,34 @@ import Testing
     #expect(arguments == "1\n\(url.absoluteString)\n")
   }
 
-  @Test func `a URL that the program refuses is not taken`() async throws {
+  @Test func `opening fails if the program refuses the URL`() async throws {
     try install("#!/bin/sh\nexit 3\n")
     #expect(await opener.open(URL(filePath: "/song.wav")) == false)
   }
 
-  @Test func `without the program, or where it does not start, no URL is taken`() async throws {
+  @Test func `opening fails if the program is missing or does not start`() async throws {
     #expect(await opener.open(URL(filePath: "/song.wav")) == false)
     try install("#!/no/such/interpreter\n")
     #expect(await opener.open(URL(filePath: "/song.wav")) == false)
   }
 
-  @Test func `a text without a scheme, which could be an option, is not handed to it`() async throws
-  {
+  @Test func `text without a scheme is not passed to the program`() async throws {
     try install("#!/bin/sh\nexit 0\n")
     #expect(await opener.open(try #require(URL(string: "--version"))) == false)
     #expect(await opener.open(URL(filePath: "/song.wav")))
   }
 
-  @Test func `a program that goes on running has taken the URL`() async throws {
+  @Test func `a program that continues to run has accepted the URL`() async throws {
     try installEndless()
     let opening = Task { [opener] in await opener.open(URL(filePath: "/song.wav")) }
     let program = try await startedProgram()
     await clock.sleepers(atLeast: 1)
-    await clock.advance(by: opener.patience)
+    await clock.advance(by: opener.timeout)
     #expect(await opening.value)
     #expect(kill(program, SIGKILL) == 0)
   }
 
-  @Test func `a cancelled task does not wait for the program, which goes on`() async throws {
+  @Test func `a cancelled task does not wait for the program, which continues`() async throws {
     try installEndless()
     let opening = Task { [opener] in await opener.open(URL(filePath: "/song.wav")) }
     let program = try await startedProgram()

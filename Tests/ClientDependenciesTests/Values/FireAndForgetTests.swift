@@ -45,7 +45,7 @@ import Testing
     #expect(await iterator.next() == "jingle")
   }
 
-  @Test func `at work an error is ignored`() async {
+  @Test func `the live fireAndForget ignores errors`() async {
     let (ends, end) = AsyncStream<Void>.makeStream()
     await withDependencies {
       $0.context = .live
@@ -58,7 +58,8 @@ import Testing
     for await _ in ends {}
   }
 
-  @Test func `at work the call returns before the work is done, which sees the overrides`() async {
+  @Test func `the live fireAndForget returns before its work ends, which sees the overrides`() async
+  {
     let (gate, open) = AsyncStream<Void>.makeStream()
     let (dates, told) = AsyncStream<Date>.makeStream()
     await withDependencies {

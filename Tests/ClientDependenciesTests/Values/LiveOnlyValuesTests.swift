@@ -11,7 +11,7 @@ import Testing
   @Dependency(\.uuid) private var uuid
   @Dependency(\.withRandomNumberGenerator) private var withRandomNumberGenerator
 
-  @Test func `at work they are the user's`() {
+  @Test func `the live calendar, locale, and time zone are the user's`() {
     withDependencies {
       $0.context = .live
     } operation: {

@@ -21,7 +21,7 @@ import Testing
     #expect(ran == 2)
   }
 
-  @Test func `with an immediate one nothing waits`() async throws {
+  @Test func `an immediate scheduler runs all work at once`() async throws {
     try await withDependencies {
       $0.mainQueue = .immediate
       $0.mainRunLoop = .immediate
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `at work it is the main queue`() async {
+  @Test func `the live main queue is the system's`() async {
     let key = DispatchSpecificKey<Bool>()
     DispatchQueue.main.setSpecific(key: key, value: true)
     defer { DispatchQueue.main.setSpecific(key: key, value: nil) }

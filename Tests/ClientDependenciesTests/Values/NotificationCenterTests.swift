@@ -5,7 +5,7 @@ import Testing
 @Suite struct NotificationCenterTests {
   @Dependency(\.notificationCenter) private var center
 
-  @Test(arguments: 1...2) func `what a test posts reaches its own center alone`(_: Int) {
+  @Test(arguments: 1...2) func `a test's notifications reach only its own center`(_: Int) {
     let name = Notification.Name("NotificationCenterTests")
     let (own, shared) = (Counter(), Counter())
     let observers = [

@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func `the handler that a test gives has the URL and says whether it is taken`() async {
+  @Test func `a test's handler gets the URL and its result is returned`() async {
     let opened = ActorIsolated<[URL]>([])
     await withDependencies {
       $0.openURL = .init { url in

@@ -7,7 +7,7 @@ import Testing
 @Suite struct URLSessionTests {
   @Dependency(\.urlSession) private var urlSession
 
-  @Test func `at work it is the shared one`() {
+  @Test func `the live session is the shared one`() {
     withDependencies {
       $0.context = .live
     } operation: {
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func `a request of a test that gives none is an issue with the URL, and fails`()
+  @Test func `a test's request without an override is an issue with the URL, and fails`()
     async throws
   {
     let url = try #require(URL(string: "http://localhost/song.wav"))

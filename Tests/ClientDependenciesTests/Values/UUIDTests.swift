@@ -5,20 +5,20 @@ import Testing
 @Suite struct UUIDTests {
   @Dependency(\.uuid) private var uuid
 
-  @Test func `a number is the end of an identifier`() {
+  @Test func `an identifier ends with its number`() {
     #expect(UUID(0).uuidString == "00000000-0000-0000-0000-000000000000")
     #expect(UUID(10).uuidString == "00000000-0000-0000-0000-00000000000A")
     #expect(UUID(0xFFFF_FFFF_FFFF).uuidString == "00000000-0000-0000-0000-FFFFFFFFFFFF")
     #expect(UUID(.max).uuidString == "00000000-0000-0000-7FFF-FFFFFFFFFFFF")
   }
 
-  @Test func `a negative number is its magnitude behind a mark`() {
+  @Test func `a negative number becomes a marker and its magnitude`() {
     #expect(UUID(-1).uuidString == "00000000-0000-0001-0000-000000000001")
     #expect(UUID(-16).uuidString == "00000000-0000-0001-0000-000000000010")
     #expect(UUID(.min).uuidString == "00000000-0000-0001-8000-000000000000")
   }
 
-  @Test func `an incrementing generator begins at zero each time it is asked for`() {
+  @Test func `each incrementing generator begins at zero`() {
     for _ in 1...2 {
       withDependencies {
         $0.uuid = .incrementing
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `an incrementing generator gives no identifier twice, on any thread`() async {
+  @Test func `an incrementing generator never repeats an identifier, on any thread`() async {
     let generator = UUIDGenerator.incrementing
     let made = await withTaskGroup(of: UUID.self) { group in
       for _ in 0..<100 { group.addTask { generator() } }

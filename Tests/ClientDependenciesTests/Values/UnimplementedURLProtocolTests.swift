@@ -6,7 +6,7 @@ import Testing
 @testable import ClientDependencies
 
 @Suite struct UnimplementedURLProtocolTests {
-  @Test func `what a session remembers of its test goes with the session`() {
+  @Test func `a session's origin is released with the session`() {
     weak var session: URLSession?
     weak var memory: (any URLSessionDelegate)?
     do {
@@ -19,7 +19,7 @@ import Testing
     #expect(memory == nil)
   }
 
-  @Test func `the end of one session leaves the others their test`() async throws {
+  @Test func `the end of a session does not affect other sessions' tests`() async throws {
     let url = try #require(URL(string: "http://localhost/"))
     await withKnownIssue {
       let kept = URLSession.unimplemented

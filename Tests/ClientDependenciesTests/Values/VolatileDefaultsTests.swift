@@ -7,7 +7,7 @@ import Testing
   private let own = ProcessInfo.processInfo.processName
   private let name = "VolatileDefaultsTests-\(UUID().uuidString)"
 
-  @Test func `a domain that is set is read back, and nothing else knows it`() {
+  @Test func `a set domain is read back only by its storage`() {
     storage.setPersistentDomain(["k": 1], forName: name)
     #expect(storage.persistentDomain(forName: name) as? [String: Int] == ["k": 1])
     #expect(storage.object(forKey: "k") == nil)
@@ -16,7 +16,7 @@ import Testing
     #expect(storage.persistentDomain(forName: name) == nil)
   }
 
-  @Test func `no file is written`() throws {
+  @Test func `in-memory defaults write no file`() throws {
     storage.setPersistentDomain(["k": 1], forName: name)
     storage.setVolatileDomain(["k": 1], forName: name)
     storage.addSuite(named: name)
@@ -28,7 +28,7 @@ import Testing
     #expect(UserDefaults.standard.object(forKey: name) == nil)
   }
 
-  @Test func `the program's own domain is what the storage sets`() {
+  @Test func `set values are in the program's domain`() {
     storage.set(1, forKey: "k")
     #expect(storage.persistentDomain(forName: own) as? [String: Int] == ["k": 1])
     storage.setPersistentDomain(["l": 2], forName: own)
@@ -49,7 +49,7 @@ import Testing
     #expect(storage.object(forKey: "k") == nil)
   }
 
-  @Test func `of the volatile domains the arguments come first and the registered values last`() {
+  @Test func `arguments take precedence over other domains, and registered values come last`() {
     #expect(
       storage.volatileDomainNames.sorted()
         == [UserDefaults.argumentDomain, UserDefaults.registrationDomain].sorted())

@@ -4,7 +4,7 @@ import Testing
 @Suite struct WithRandomNumberGeneratorTests {
   @Dependency(\.withRandomNumberGenerator) private var withRandomNumberGenerator
 
-  @Test func `the generator goes on from one call to the next`() {
+  @Test func `the generator continues from one call to the next`() {
     withDependencies {
       $0.withRandomNumberGenerator = .init(Counting())
     } operation: {
@@ -22,7 +22,7 @@ import Testing
     #expect(rolls[0] == rolls[1])
   }
 
-  @Test func `what a closure throws is handed on, and the generator is given back`() {
+  @Test func `a closure's error is rethrown, and the generator is released`() {
     let generator = WithRandomNumberGenerator(Counting())
     #expect(throws: Unimplemented("dice")) {
       try generator { _ in throw Unimplemented("dice") }
@@ -30,7 +30,7 @@ import Testing
     #expect(generator { $0.next() } == 1)
   }
 
-  @Test func `one closure at a time has the generator`() async {
+  @Test func `one closure at a time uses the generator`() async {
     let generator = WithRandomNumberGenerator(Counting())
     let numbers = await withTaskGroup(of: UInt64.self) { group in
       for _ in 0..<200 { group.addTask { generator { $0.next() } } }
@@ -39,7 +39,7 @@ import Testing
     #expect(numbers == Set(1...200))
   }
 
-  @Test func `a call inside the closure is an issue, and does not wait for ever`() {
+  @Test func `a nested use of the generator is an issue and does not deadlock`() {
     let generator = WithRandomNumberGenerator(Counting())
     withKnownIssue {
       generator { outer in

@@ -1,0 +1,140 @@
+#if !PointFreeDependencies
+/// A value that is passed between tasks on the user's responsibility.
+///
+/// Thread safety: that of the value. The compiler does not check it.
+@dynamicMemberLookup
+@propertyWrapper
+public struct UncheckedSendable<Value>: @unchecked Sendable {  // Right if its user is right.
+  /// The value.
+  public var value: Value
+
+  /// Wraps a value.
+  public init(_ value: Value) {
+    self.value = value
+  }
+
+  /// Wraps the initial value of a property.
+  public init(wrappedValue: Value) {
+    value = wrappedValue
+  }
+
+  /// The value, as a property sees it.
+  public var wrappedValue: Value {
+    _read { yield value }
+    _modify { yield &value }
+  }
+
+  /// The wrapper, to pass to another task.
+  public var projectedValue: Self {
+    get { self }
+    set { self = newValue }
+  }
+
+  /// Reads a part of the value.
+  public subscript<Subject>(dynamicMember keyPath: KeyPath<Value, Subject>) -> Subject {
+    value[keyPath: keyPath]
+  }
+
+  /// Reads or changes a part of the value.
+  public subscript<Subject>(dynamicMember keyPath: WritableKeyPath<Value, Subject>) -> Subject {
+    _read { yield value[keyPath: keyPath] }
+    _modify { yield &value[keyPath: keyPath] }
+  }
+}
+
+extension UncheckedSendable: Equatable where Value: Equatable {}
+extension UncheckedSendable: Hashable where Value: Hashable {}
+
+extension UncheckedSendable: Decodable where Value: Decodable {
+  /// Decodes the value alone.
+  public init(from decoder: any Decoder) throws {
+    value = try Value(from: decoder)
+  }
+}
+
+extension UncheckedSendable: Encodable where Value: Encodable {
+  /// Encodes the value alone.
+  public func encode(to encoder: any Encoder) throws {
+    try value.encode(to: encoder)
+  }
+}
+
+extension UncheckedSendable: AsyncSequence where Value: AsyncSequence {
+  /// The iterator of the wrapped sequence.
+  public typealias AsyncIterator = Value.AsyncIterator
+  /// The element of the wrapped sequence.
+  public typealias Element = Value.Element
+
+  /// Begins the wrapped sequence.
+  public func makeAsyncIterator() -> Value.AsyncIterator {
+    value.makeAsyncIterator()
+  }
+}
+
+/// A type-erased hashable value that is `Sendable`, unlike `AnyHashable`.
+public struct AnyHashableSendable: Hashable, Sendable {
+  /// The value.
+  public let base: any Hashable & Sendable
+
+  /// Wraps a value.
+  ///
+  /// A wrapper is not wrapped again.
+  public init(_ base: some Hashable & Sendable) {
+    self.base = (base as? AnyHashableSendable)?.base ?? base
+  }
+
+  /// Wraps a value whose type is only known at run time.
+  @_disfavoredOverload
+  public init(_ base: any Hashable & Sendable) {
+    self.base = (base as? AnyHashableSendable)?.base ?? base
+  }
+
+  /// Whether the values are equal as `AnyHashable`.
+  public static func == (left: Self, right: Self) -> Bool {
+    AnyHashable(left.base) == AnyHashable(right.base)
+  }
+
+  /// Hashes the value.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(AnyHashable(base))
+  }
+}
+
+extension AnyHashableSendable: CustomStringConvertible, CustomDebugStringConvertible {
+  /// The value's text for people.
+  public var description: String { String(describing: base) }
+
+  /// The value's text for developers, and what wraps it.
+  public var debugDescription: String { "AnyHashableSendable(\(String(reflecting: base)))" }
+}
+
+extension AnyHashableSendable: CustomReflectable {
+  /// The value as the only child.
+  public var customMirror: Mirror { Mirror(self, children: ["value": base]) }
+}
+
+extension AnyHashableSendable: _HasCustomAnyHashableRepresentation {
+  /// The value without its wrapper, so that both are the same key of a dictionary.
+  public func _toCustomAnyHashable() -> AnyHashable? { AnyHashable(base) }
+}
+
+extension AnyHashableSendable: ExpressibleByBooleanLiteral {
+  /// Wraps a truth value.
+  public init(booleanLiteral value: Bool) { self.init(value) }
+}
+
+extension AnyHashableSendable: ExpressibleByFloatLiteral {
+  /// Wraps a number.
+  public init(floatLiteral value: Double) { self.init(value) }
+}
+
+extension AnyHashableSendable: ExpressibleByIntegerLiteral {
+  /// Wraps a number.
+  public init(integerLiteral value: Int) { self.init(value) }
+}
+
+extension AnyHashableSendable: ExpressibleByStringLiteral {
+  /// Wraps a text.
+  public init(stringLiteral value: String) { self.init(value) }
+}
+#endif

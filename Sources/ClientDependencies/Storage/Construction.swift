@@ -1,0 +1,208 @@
+#if !PointFreeDependencies
+import Synchronization
+
+/// The construction of a context's value: its outer construction and its missing values.
+///
+/// Child tasks inherit it, so that a construction that waits for child tasks includes their
+/// constructions. No lock is held during construction.
+final class Construction: Sendable {
+  @TaskLocal static var current: Construction?
+
+  /// Whether a value for the cache is under construction.
+  static var isRunning: Bool { current != nil }
+
+  let key: any TestDependencyKey.Type
+  let context: DependencyContext
+  let location: SourceLocation
+  private let outer: Construction?
+  private let lacksTestValue = Atomic(false)
+  // A task that started during the construction may still inherit it after its end.
+  private let isOver = Atomic(false)
+
+  private init(
+    of key: any TestDependencyKey.Type, in context: DependencyContext,
+    readAt location: SourceLocation
+  ) {
+    self.key = key
+    self.context = context
+    self.location = location
+    outer = Self.current
+  }
+
+  /// Makes a value.
+  ///
+  /// If this task already makes the same value, another context's value breaks the cycle.
+  ///
+  /// The substitute is reported and not kept: later readers get the value of their context.
+  static func value<Key: TestDependencyKey>(
+    of key: Key.Type, in context: DependencyContext, for purpose: DependencyValues.Purpose,
+    readAt location: SourceLocation
+  ) -> Construction.Result<Key.Value> {
+    guard let cycle = ConstructionCycle(of: key, in: context, readAt: location) else {
+      return Result(value: make(key, in: context, for: purpose, readAt: location), isKept: true)
+    }
+    cycle.report()
+    guard let substitute = cycle.substitute else { cycle.stop() }
+    return Result(value: make(key, in: substitute, for: purpose, readAt: location), isKept: false)
+  }
+
+  struct Result<Value: Sendable> {
+    var value: CachedValue<Value>
+    var isKept: Bool
+  }
+
+  private static func make<Key: TestDependencyKey>(
+    _ key: Key.Type, in context: DependencyContext, for purpose: DependencyValues.Purpose,
+    readAt location: SourceLocation
+  ) -> CachedValue<Key.Value> {
+    let construction = Construction(of: key, in: context, readAt: location)
+    defer { construction.isOver.store(true, ordering: .releasing) }
+    let (value, gap) = $current.withValue(construction) {
+      DependencyValues.$_current.withValue(.current(for: purpose)) { construction.evaluate(key) }
+    }
+    return CachedValue(
+      value, key: ObjectIdentifier(key), gap: gap, source: .context(firstReadAt: location))
+  }
+
+  private func evaluate<Key: TestDependencyKey>(_ key: Key.Type) -> (Key.Value, MissingValueKind?) {
+    switch context {
+    case .live:
+      // In steps, because one chain would confuse a missing live value with an optional value that
+      // is nil.
+      if let liveKey = key as? any DependencyKey.Type,
+        let value = liveKey.liveValue as? Key.Value
+      {
+        return (value, nil)
+      }
+      return (key.testValue, lacksLiveValue(key) ? .liveValue : nil)
+    case .preview: return (key.previewValue, nil)
+    case .test:
+      let value = key.testValue
+      return (value, lacksTestValue.load(ordering: .relaxed) ? .testValue : nil)
+    }
+  }
+
+  /// Whether a missing live value is reported to readers.
+  ///
+  /// Update closures do not report it, but their value serves later readers.
+  private func lacksLiveValue(_ key: (some TestDependencyKey).Type) -> Bool {
+    DependencyValues.$_current.withValue(.current(for: .use)) { key.shouldReportUnimplemented }
+  }
+}
+
+extension Construction {
+  /// The constructions of the current task, the innermost first.
+  static var running: [Construction] {
+    sequence(first: current, next: { $0?.outer }).prefix { $0 != nil }.compactMap { $0 }
+      .filter { !$0.isOver.load(ordering: .acquiring) }
+  }
+
+  func isOf(_ key: any TestDependencyKey.Type) -> Bool {
+    ObjectIdentifier(self.key) == ObjectIdentifier(key)
+  }
+
+  /// The default `testValue` of a key with a live value calls this.
+  ///
+  /// For a direct access to the key, the location is unknown, or that of the outer construction.
+  static func noteMissingTestValue(of key: (some DependencyKey).Type) {
+    if let current, current.isOf(key) {
+      current.lacksTestValue.store(true, ordering: .relaxed)
+    } else if DependencyValues.current.isInUse {
+      MissingValue(gap: .testValue, key: key, location: current?.location).report()
+    }
+  }
+
+  /// Stops the process if a key's live value would stand in during its own construction: a second
+  /// access to its `static let` would never return.
+  static func noteLiveValue(of key: (some DependencyKey).Type) {
+    guard let cycle = ConstructionCycle(of: key, in: .live, readAt: current?.location),
+      let current, current.isOf(key), current.context != .live
+    else { return }
+    cycle.stop()
+  }
+}
+
+/// A key whose value is read during its own construction.
+struct ConstructionCycle {
+  private let key: any TestDependencyKey.Type
+  private let location: SourceLocation?
+  /// The constructions between the two reads, the outermost first.
+  private let members: [Construction]
+  private let contexts: Set<DependencyContext>
+
+  /// Nil if the current task does not construct the key's value in this context.
+  init?(
+    of key: any TestDependencyKey.Type, in context: DependencyContext,
+    readAt location: SourceLocation?
+  ) {
+    let running = Construction.running
+    guard let first = running.lastIndex(where: { $0.isOf(key) && $0.context == context }) else {
+      return nil
+    }
+    self.key = key
+    self.location = location
+    members = running[...first].reversed()
+    contexts = Set(running.filter { $0.isOf(key) }.map(\.context))
+  }
+
+  /// The context whose value breaks the cycle: the first that is not under construction.
+  var substitute: DependencyContext? {
+    [.test, .preview, .live].first { !contexts.contains($0) }
+  }
+
+  func report() {
+    guard let location else { return }
+    IssueOrigin.current.reportIssue(
+      """
+      \(summary)
+
+      \(path)
+
+      \(remedy)
+      """,
+      fileID: location.fileID, filePath: location.filePath, line: location.line,
+      column: location.column)
+  }
+
+  /// Ends the process, because the key's value cannot be made.
+  func stop() -> Never {
+    preconditionFailure(
+      """
+      The value of a dependency needs itself, and no other value can stand in: \(names)
+
+      \(path)
+
+      \(advice)
+      """)
+  }
+
+  private var summary: String {
+    "The value of a dependency needs itself: \(names)"
+  }
+
+  private var names: String {
+    (members.map(\.key) + [key]).map { "\($0)" }.joined(separator: " → ")
+  }
+
+  private var path: String {
+    let reads = members.dropFirst().map { ($0.key, Optional($0.location)) } + [(key, location)]
+    return reads.map { key, location in
+      let place = location.map { "\($0.fileID):\($0.line)" } ?? "an unknown place"
+      return "  \(String(reflecting: key)) is read at \(place)"
+    }.joined(separator: "\n")
+  }
+
+  private var remedy: String {
+    let standIn =
+      substitute.map { "The \($0) value of '\(key)' stands in for this one read. " } ?? ""
+    return standIn + advice
+  }
+
+  private var advice: String {
+    """
+    Read the dependency when an endpoint is called, not while the value is made: move '@Dependency' into the \
+    endpoint's closure.
+    """
+  }
+}
+#endif

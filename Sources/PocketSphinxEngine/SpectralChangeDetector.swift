@@ -1,0 +1,110 @@
+import AudioCore
+
+/// Distinguishes speech from steady sounds (noise, hum, tones, beeps), which PocketSphinx
+/// recognizes as words, by the change of the spectrum from one 40 ms to the next at any level.
+///
+/// The change is 3 to 7 between the sounds of speech, and below 2 within noise and tones. A third
+/// of a second of change is enough for speech, or a tenth of clear change: a short word beside a
+/// drawn-out one.
+struct SpectralChangeDetector {
+  /// The least median change of speech.
+  static let least: Float = 2.4
+  /// Changes per decision: a third of a second.
+  static let count = 15
+  /// The least value of a clear change.
+  static let clear: Float = 3.2
+  /// Consecutive clear changes that are enough: a tenth of a second.
+  static let clearCount = 5
+  /// The fewest changes for a decision.
+  static let fewest = 4
+  /// Sounds below this fraction of the loudest power are background, and do not count.
+  static let loud: Float = 0.015
+
+  private struct Change {
+    var size: Float
+    /// The power of the quietest 10 ms of the two windows.
+    var power: Float
+  }
+
+  /// Frames of 10 ms between two changes, and in each of the two windows of a change.
+  private static let hop = 2
+  private static let windowLength = 4
+  /// The number of newest changes to keep.
+  private static let reach = 100
+
+  private var powers: [Float] = []
+  private var rest: [Int16] = []
+  private var cepstra: [[Float]] = []
+  private var changes: [Change] = []
+  private var loudest: Float = 0
+
+  /// Whether a third of a second changed like speech, or a tenth changed clearly.
+  private(set) var hasChanged = false
+
+  /// Whether the ended utterance can be speech; true if it is too short to decide.
+  var canBeSpeech: Bool {
+    if hasChanged { return true }
+    let counting = counting
+    return counting.count < Self.fewest || Self.median(of: counting) >= Self.least
+  }
+
+  /// Adds the samples of the next cepstra.
+  mutating func add(_ samples: [Int16]) {
+    rest += samples
+    let length = Decoder.samplesPerFrame
+    for begin in stride(from: 0, through: rest.count - length, by: length) {
+      powers.append(Self.power(of: rest[begin..<(begin + length)]))
+    }
+    rest.removeFirst(rest.count / length * length)
+  }
+
+  /// Adds the cepstrum of the next 10 ms.
+  ///
+  /// Its first coefficient is the energy.
+  mutating func add(_ cepstrum: [Float]) {
+    cepstra.append(Array(cepstrum.dropFirst()))
+    let needed = 2 * Self.windowLength
+    guard cepstra.count == needed else { return }
+    note(Self.distance(cepstra[..<Self.windowLength], cepstra[Self.windowLength...]))
+    cepstra.removeFirst(Self.hop)
+    powers.removeFirst(min(Self.hop, powers.count))
+  }
+
+  private mutating func note(_ size: Float) {
+    let power = powers.prefix(2 * Self.windowLength).min() ?? 0
+    loudest = max(loudest, powers.prefix(2 * Self.windowLength).max() ?? 0)
+    changes.append(Change(size: size, power: power))
+    if changes.count > Self.reach { changes.removeFirst() }
+    let counting = counting
+    let clear = counting.prefix(Self.clearCount)
+    if counting.count == Self.count && Self.median(of: counting) >= Self.least
+      || clear.count == Self.clearCount && clear.allSatisfy({ $0 >= Self.clear })
+    {
+      hasChanged = true
+    }
+  }
+
+  /// The newest changes between loud sounds.
+  private var counting: [Float] {
+    let least = loudest * Self.loud
+    return Array(
+      changes.lazy.reversed().filter { $0.power > least }.prefix(Self.count).map(\.size))
+  }
+
+  private static func median(of sizes: [Float]) -> Float { sizes.sorted()[sizes.count / 2] }
+
+  private static func power(of samples: ArraySlice<Int16>) -> Float {
+    samples.reduce(into: 0) { $0 += Float($1) * Float($1) } / Float(samples.count)
+  }
+
+  /// The distance between the means of two windows.
+  private static func distance(_ first: ArraySlice<[Float]>, _ second: ArraySlice<[Float]>) -> Float
+  {
+    let width = first.first?.count ?? 0
+    let square = (0..<width).reduce(into: Float(0)) { square, index in
+      let difference = first.reduce(0) { $0 + $1[index] } - second.reduce(0) { $0 + $1[index] }
+      square += difference * difference
+    }
+    return square.squareRoot() / Float(windowLength)
+  }
+}

@@ -1,0 +1,196 @@
+import AudioCore
+import FoundationEssentials
+import SpeechEngine
+
+/// The allowed sentences of a stream: dictation, a grammar, or key phrases.
+///
+/// Vosk uses a list of phrases only as a hint about the order of words, and may return one and a
+/// half phrases. So this filters its results.
+enum SentenceFilter {
+  typealias Words = [SpeechHypothesis.Word]
+
+  case anything
+  case sentences(Set<[String]>, beginnings: Set<[String]>)
+  case keyPhrases([VoskKeyPhrase])
+
+  /// The model's word for unknown words.
+  static let otherWord = "[unk]"
+
+  /// - Throws: `.unsupported`, `.grammarInvalid`, `.wordUnknown`, `.optionInvalid`.
+  init(_ options: SpeechSessionOptions, model: VoskModel) throws(SpeechEngineError) {
+    try VoskLimits(model: model).check(options)
+    if let grammar = options.grammar {
+      let sentences = try JSGFGrammar(grammar).sentences { model.knows($0) }
+      self = .sentences(
+        sentences, beginnings: Set(sentences.flatMap { s in s.indices.map { Array(s[...$0]) } }))
+    } else if !options.keyPhrases.isEmpty {
+      self = .keyPhrases(
+        try options.keyPhrases.map { phrase throws(SpeechEngineError) in
+          try VoskKeyPhrase(phrase) { model.knows($0) }
+        })
+    } else {
+      self = .anything
+    }
+  }
+
+  /// The phrases for libvosk as a JSON array; nil for dictation.
+  var json: String? {
+    let phrases: [[String]]
+    switch self {
+    case .anything: return nil
+    case .sentences(let sentences, _):
+      phrases = sentences.sorted { $0.lexicographicallyPrecedes($1) }
+    case .keyPhrases(let keys): phrases = keys.map(\.words) + [[Self.otherWord]]
+    }
+    let texts = phrases.map { $0.joined(separator: " ") }
+    return (try? JSONEncoder().encode(texts)).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The part of an unfinished utterance that begins an allowed sentence.
+  func beginning(of words: Words) -> Words {
+    switch self {
+    case .anything: return words
+    case .sentences(_, let beginnings):
+      let count = (0...words.count).last {
+        $0 == 0 || beginnings.contains(words.prefix($0).map(\.text))
+      }
+      return Array(words.prefix(count ?? 0))
+    case .keyPhrases(let keys): return VoskKeyPhrase.found(keys, in: words)
+    }
+  }
+
+  /// The words of a finished utterance; nil if it is not an allowed sentence.
+  func whole(_ words: Words) -> Words? {
+    switch self {
+    case .anything: return words
+    case .sentences(let sentences, _): return sentences.contains(words.map(\.text)) ? words : nil
+    case .keyPhrases(let keys): return VoskKeyPhrase.found(keys, in: words)
+    }
+  }
+}
+
+/// A phrase to find among the words of Vosk's results.
+struct VoskKeyPhrase: Equatable {
+  let words: [String]
+  /// The least confidence of each of its words; nil for any.
+  let threshold: Double?
+
+  init(words: [String], threshold: Double? = nil) {
+    (self.words, self.threshold) = (words, threshold)
+  }
+
+  /// - Throws: `.wordUnknown`; `.optionInvalid` for a phrase without words or an invalid threshold.
+  init(
+    _ phrase: SpeechKeyPhrase, isKnown: (String) -> Bool
+  ) throws(SpeechEngineError) {
+    words = phrase.text.split(whereSeparator: \.isWhitespace).map(String.init)
+    threshold = phrase.threshold
+    guard !words.isEmpty else {
+      throw .optionInvalid(name: "key phrase", reason: "it has no words")
+    }
+    if let threshold, !(threshold > 0 && threshold <= 1) {
+      throw .optionInvalid(
+        name: "threshold of \"\(phrase.text)\"",
+        reason: "\(threshold) is not greater than 0 and at most 1")
+    }
+    if let word = words.first(where: { !isKnown($0) }) {
+      throw .wordUnknown(word, phrase: phrase.text)
+    }
+  }
+
+  /// The phrases among the words, in order, each as one word.
+  ///
+  /// Of phrases that begin at the same word, the longest counts.
+  static func found(
+    _ phrases: [VoskKeyPhrase], in words: [SpeechHypothesis.Word]
+  ) -> [SpeechHypothesis.Word] {
+    let phrases = phrases.sorted { $0.words.count > $1.words.count }
+    var found: [SpeechHypothesis.Word] = []
+    var rest = words[...]
+    while !rest.isEmpty {
+      let count = phrases.first { $0.begins(rest) }?.words.count
+      if let count, let phrase = SpeechHypothesis.Word(joining: rest.prefix(count)) {
+        found.append(phrase)
+      }
+      rest = rest.dropFirst(count ?? 1)
+    }
+    return found
+  }
+
+  private func begins(_ rest: ArraySlice<SpeechHypothesis.Word>) -> Bool {
+    guard rest.prefix(words.count).map(\.text) == words else { return false }
+    guard let threshold else { return true }
+    return rest.prefix(words.count).allSatisfy { ($0.confidence ?? 0) >= threshold }
+  }
+}
+
+extension SpeechHypothesis.Word {
+  /// A phrase with the least confidence of its words.
+  fileprivate init?(joining words: ArraySlice<Self>) {
+    guard let first = words.first, let last = words.last else { return nil }
+    let confidences = words.compactMap(\.confidence)
+    self.init(
+      words.map(\.text).joined(separator: " "),
+      frames: first.frames.lowerBound..<max(first.frames.lowerBound, last.frames.upperBound),
+      confidence: confidences.count == words.count ? confidences.min() : nil)
+  }
+}
+
+/// The limits of Vosk, of a library, and of a model.
+struct VoskLimits {
+  static let engine = "Vosk"
+
+  var takesPhrases: Bool
+  var hasNewRecognizerForPhrases: Bool
+  var hasAlternatives: Bool
+  var hasConfidence: Bool
+  var knowsOtherWord: Bool
+
+  init(model: VoskModel) {
+    let functions = model.library.functions
+    takesPhrases = model.files.takesPhrases
+    hasNewRecognizerForPhrases = functions.newRecognizerForPhrases != nil
+    hasAlternatives = functions.setMaxAlternatives != nil
+    hasConfidence = functions.setWords != nil && functions.setPartialWords != nil
+    knowsOtherWord = model.knows(SentenceFilter.otherWord)
+  }
+
+  /// Throws if a request is beyond the limits.
+  func check(_ options: SpeechSessionOptions) throws(SpeechEngineError) {
+    if let name = options.engineOptions.keys.sorted().first {
+      throw .optionInvalid(
+        name: name, reason: "Vosk has no options; set those of a model in its conf/model.conf")
+    }
+    if let obstacle = obstacle(to: options) {
+      throw .unsupported(obstacle, engine: Self.engine)
+    }
+  }
+
+  private func obstacle(to options: SpeechSessionOptions) -> String? {
+    let hasKeys = !options.keyPhrases.isEmpty
+    if options.alternativeCount > 0 {
+      if hasKeys { return "alternatives to key phrases" }
+      if !hasAlternatives { return lacking("alternatives", "vosk_recognizer_set_max_alternatives") }
+    }
+    guard hasKeys || options.grammar != nil else { return nil }
+    if hasKeys && options.grammar != nil { return "key phrases beside a grammar" }
+    if !hasNewRecognizerForPhrases { return lacking("grammar", "vosk_recognizer_new_grm") }
+    if !takesPhrases {
+      return "grammar or key phrases with this model, whose graph is fixed; use a small model"
+    }
+    return hasKeys ? obstacle(toKeys: options.keyPhrases) : nil
+  }
+
+  private func obstacle(toKeys phrases: [SpeechKeyPhrase]) -> String? {
+    if !knowsOtherWord {
+      return "key phrases with this model, which lacks the word \(SentenceFilter.otherWord)"
+    }
+    let hasThreshold = phrases.contains { $0.threshold != nil }
+    return hasThreshold && !hasConfidence
+      ? lacking("thresholds", "vosk_recognizer_set_words") : nil
+  }
+
+  private func lacking(_ feature: String, _ symbol: String) -> String {
+    "\(feature) with this library, which lacks \(symbol) (version \(VoskLibrary.knownVersion) has it)"
+  }
+}

@@ -1,0 +1,127 @@
+import AudioCore
+import SpeechEngine
+
+/// Assembles an utterance from libvosk's segments.
+///
+/// Vosk ends a segment at a long pause, even within an utterance. The words of all segments get
+/// positions relative to the utterance.
+struct UtteranceAssembly {
+  typealias Words = [SpeechHypothesis.Word]
+
+  /// A hypothesis of a segment.
+  private struct Hypothesis {
+    var words: Words = []
+    /// The difference to the confidence of the best.
+    var cost = 0.0
+    /// Whether libvosk returned no times.
+    var hasEstimatedTimes = false
+  }
+
+  /// The beginning of the utterance and the end of its audio, since the recognizer was created.
+  private var start: FrameCount = 0
+  private var end: FrameCount = 0
+  /// The beginning of the current segment in the utterance.
+  private var segmentStart: FrameCount = 0
+  private var segments: [[Hypothesis]] = []
+  private var partial = Hypothesis()
+
+  /// Begins an utterance at the end of the last one.
+  mutating func begin() {
+    start = end
+    segmentStart = 0
+    segments = []
+    partial = Hypothesis()
+  }
+
+  mutating func add(_ frames: FrameCount) {
+    end = end + frames
+  }
+
+  /// Sets the partial hypothesis of the current segment.
+  mutating func setPartial(_ hypothesis: VoskResult.Hypothesis) {
+    partial = self.hypothesis(hypothesis)
+  }
+
+  /// Ends the segment with its hypotheses, the likeliest first.
+  mutating func endSegment(_ hypotheses: [VoskResult.Hypothesis]) {
+    partial = Hypothesis()
+    segments.append(hypotheses.map { hypothesis($0, best: hypotheses.first) })
+    segmentStart = end - start
+  }
+
+  /// The words so far.
+  var words: Words { best + partial.words }
+
+  /// Whether any word has an estimated time.
+  var hasEstimatedTimes: Bool {
+    partial.hasEstimatedTimes || segments.contains { $0.first?.hasEstimatedTimes ?? false }
+  }
+
+  /// Alternatives of the whole utterance, likeliest first.
+  ///
+  /// Each differs in one segment.
+  var alternatives: [Words] {
+    let all = segments.indices.flatMap { index in
+      segments[index].dropFirst().map { hypothesis in
+        (words: best(replacing: index, with: hypothesis.words), cost: hypothesis.cost)
+      }
+    }
+    var seen: Set<[String]> = [best.map(\.text)]
+    return all.sorted { $0.cost < $1.cost }.map(\.words).filter {
+      seen.insert($0.map(\.text)).inserted
+    }
+  }
+
+  private var best: Words { segments.flatMap { $0.first?.words ?? [] } }
+
+  private func best(replacing index: Int, with words: Words) -> Words {
+    segments.indices.flatMap { $0 == index ? words : segments[$0].first?.words ?? [] }
+  }
+
+  private func hypothesis(
+    _ hypothesis: VoskResult.Hypothesis, best: VoskResult.Hypothesis? = nil
+  ) -> Hypothesis {
+    let words = hypothesis.words
+    let hasTimes = words.allSatisfy { $0.start != nil && $0.end != nil }
+    let bestConfidence = best?.confidence ?? 0
+    return Hypothesis(
+      words: hasTimes ? timed(words) : spread(words),
+      cost: bestConfidence - (hypothesis.confidence ?? bestConfidence), hasEstimatedTimes: !hasTimes
+    )
+  }
+
+  private func timed(_ words: [VoskResult.Word]) -> Words {
+    words.filter(\.isSpeech).map { word in
+      let first = frame(at: word.start ?? 0)
+      let last = max(first, frame(at: word.end ?? 0))
+      return SpeechHypothesis.Word(
+        word.word, frames: first..<last, confidence: word.conf.map { min(1, max(0, $0)) })
+    }
+  }
+
+  /// Spreads words without times evenly over the segment, each at most half a second long.
+  private func spread(_ words: [VoskResult.Word]) -> Words {
+    let speech = words.filter(\.isSpeech)
+    let length = (end - start) - segmentStart
+    let share = min(length.rawValue / max(1, speech.count), SampleRate.speech.hertz / 2)
+    return speech.enumerated().map { index, word in
+      let first = segmentStart + FrameCount(index * share)
+      return SpeechHypothesis.Word(word.word, frames: first..<first + FrameCount(share))
+    }
+  }
+
+  /// The frame for a time since the recognizer was created, clamped to the utterance.
+  private func frame(at seconds: Double) -> FrameCount {
+    let longest = (end - start).rawValue
+    let frame = (seconds * Double(SampleRate.speech.hertz)).rounded() - Double(start.rawValue)
+    return FrameCount(Int(min(Double(longest), max(0, frame))))
+  }
+}
+
+extension VoskResult.Word {
+  /// False for the marks of silence, noise, and unknown words.
+  fileprivate var isSpeech: Bool {
+    !word.isEmpty && word != "!SIL" && !(word.hasPrefix("[") && word.hasSuffix("]"))
+      && !(word.hasPrefix("<") && word.hasSuffix(">"))
+  }
+}

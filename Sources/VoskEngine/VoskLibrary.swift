@@ -1,0 +1,142 @@
+import FilePaths
+import Glibc
+import Logging
+import SpeechEngine
+
+/// A loaded libvosk.
+///
+/// It is never unloaded, because its threads may outlive its last model.
+struct VoskLibrary: Sendable {
+  /// The version with all functions that are used here.
+  static let knownVersion = "0.3.45"
+  static let fileName = "libvosk.so"
+  static let log = Logger(label: "syrinx.vosk")
+
+  let path: String
+  let functions: VoskFunctions
+
+  /// Loads the library.
+  ///
+  /// The corresponding C function is `dlopen`.
+  ///
+  /// - Throws: `.libraryMissing` if the file is not a library, or lacks a required function.
+  init(path: String) throws(SpeechEngineError) {
+    guard let handle = FilePath(path).withCString({ dlopen($0, RTLD_NOW | RTLD_LOCAL) }) else {
+      let reason = dlerror().map { String(cString: $0) } ?? "it cannot be loaded"
+      throw .libraryMissing(searched: [path], remedy: "\(reason); \(VoskLibraryLocation.remedy)")
+    }
+    do throws(MissingSymbol) {
+      functions = try VoskFunctions(LibrarySymbols(handle: handle))
+    } catch {
+      throw .libraryMissing(searched: [path], remedy: Self.remedy(for: error, in: path))
+    }
+    self.path = path
+    // Below 0, it prints only errors on standard error.
+    functions.setLogLevel?(Self.log.logLevel <= .debug ? 0 : -1)
+  }
+
+  private static func remedy(for missing: MissingSymbol, in path: String) -> String {
+    let version = LibraryVersion(path: path).map { "version \($0.text)" } ?? "it"
+    return """
+      \(version) has no \(missing.name); Syrinx needs version \(knownVersion): \
+      \(VoskLibraryLocation.remedy)
+      """
+  }
+}
+
+/// The version of a library by pip's files: the library itself does not have it.
+struct LibraryVersion: Equatable {
+  let text: String
+
+  /// `0.3.45` by `site-packages/vosk-0.3.45.dist-info` beside `site-packages/vosk/libvosk.so`.
+  init?(path: String) {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast(2)
+    let suffix = ".dist-info"
+    let name = Folder(parts.joined(separator: "/")).names.first {
+      $0.hasPrefix("vosk-") && $0.hasSuffix(suffix)
+    }
+    guard let name else { return nil }
+    text = String(name.dropFirst("vosk-".count).dropLast(suffix.count))
+  }
+}
+
+/// The functions of libvosk, found by name at run time.
+///
+/// Only some versions of the library have the optional functions.
+struct VoskFunctions: Sendable {
+  typealias NewModel = @Sendable @convention(c) (UnsafePointer<CChar>) -> OpaquePointer?
+  typealias FreeModel = @Sendable @convention(c) (OpaquePointer) -> Void
+  typealias FindWord = @Sendable @convention(c) (OpaquePointer, UnsafePointer<CChar>) -> Int32
+  typealias NewRecognizer = @Sendable @convention(c) (OpaquePointer, Float) -> OpaquePointer?
+  typealias NewRecognizerForPhrases =
+    @Sendable @convention(c) (OpaquePointer, Float, UnsafePointer<CChar>) -> OpaquePointer?
+  typealias FreeRecognizer = @Sendable @convention(c) (OpaquePointer) -> Void
+  typealias SetNumber = @Sendable @convention(c) (OpaquePointer, Int32) -> Void
+  typealias SetDelays = @Sendable @convention(c) (OpaquePointer, Float, Float, Float) -> Void
+  typealias AcceptSamples =
+    @Sendable @convention(c) (OpaquePointer, UnsafePointer<Int16>, Int32) -> Int32
+  typealias Answer = @Sendable @convention(c) (OpaquePointer) -> UnsafePointer<CChar>?
+  typealias SetLogLevel = @Sendable @convention(c) (Int32) -> Void
+
+  let newModel: NewModel
+  let freeModel: FreeModel
+  let newRecognizer: NewRecognizer
+  let freeRecognizer: FreeRecognizer
+  let accept: AcceptSamples
+  let partialResult: Answer
+  let result: Answer
+  let finalResult: Answer
+
+  let findWord: FindWord?
+  let newRecognizerForPhrases: NewRecognizerForPhrases?
+  let setWords: SetNumber?
+  let setPartialWords: SetNumber?
+  let setMaxAlternatives: SetNumber?
+  let setEndpointerMode: SetNumber?
+  let setEndpointerDelays: SetDelays?
+  let setLogLevel: SetLogLevel?
+
+  /// Throws the name of the first missing function that is required.
+  init(_ symbols: LibrarySymbols) throws(MissingSymbol) {
+    newModel = try symbols.required("vosk_model_new")
+    freeModel = try symbols.required("vosk_model_free")
+    newRecognizer = try symbols.required("vosk_recognizer_new")
+    freeRecognizer = try symbols.required("vosk_recognizer_free")
+    accept = try symbols.required("vosk_recognizer_accept_waveform_s")
+    partialResult = try symbols.required("vosk_recognizer_partial_result")
+    result = try symbols.required("vosk_recognizer_result")
+    finalResult = try symbols.required("vosk_recognizer_final_result")
+
+    findWord = symbols.optional("vosk_model_find_word")
+    newRecognizerForPhrases = symbols.optional("vosk_recognizer_new_grm")
+    setWords = symbols.optional("vosk_recognizer_set_words")
+    setPartialWords = symbols.optional("vosk_recognizer_set_partial_words")
+    setMaxAlternatives = symbols.optional("vosk_recognizer_set_max_alternatives")
+    setEndpointerMode = symbols.optional("vosk_recognizer_set_endpointer_mode")
+    setEndpointerDelays = symbols.optional("vosk_recognizer_set_endpointer_delays")
+    setLogLevel = symbols.optional("vosk_set_log_level")
+  }
+}
+
+/// The name of a function that a library lacks.
+struct MissingSymbol: Error, Equatable {
+  let name: String
+}
+
+/// The exported symbols of a loaded library.
+struct LibrarySymbols {
+  let handle: UnsafeMutableRawPointer
+
+  /// The function with this name.
+  ///
+  /// `Function` must be the type in the C header.
+  func optional<Function>(_ name: String) -> Function? {
+    // A C function's value is its address, which dlsym returns.
+    dlsym(handle, name).map { unsafeBitCast($0, to: Function.self) }
+  }
+
+  func required<Function>(_ name: String) throws(MissingSymbol) -> Function {
+    guard let function: Function = optional(name) else { throw MissingSymbol(name: name) }
+    return function
+  }
+}

@@ -1,0 +1,242 @@
+import FilePaths
+import Glibc
+import SpeechEngine
+
+/// The files of a Vosk model.
+struct VoskModelFiles: Equatable, Sendable {
+  /// The folder of all files.
+  let directory: String
+  private let layout: Layout
+
+  /// The arrangement of the files.
+  ///
+  /// Models from before 2020 have most files in one folder.
+  private enum Layout: Sendable {
+    case folders, flat
+  }
+
+  /// Nil if the folder has no model.
+  init?(directory: String) {
+    let folder = Folder(directory)
+    if folder.has("am") || folder.has("graph") {
+      layout = .folders
+    } else if folder.has("final.mdl") {
+      layout = .flat
+    } else {
+      return nil
+    }
+    self.directory = directory
+  }
+
+  /// The language by the folder's name.
+  var language: String { VoskModelLanguage.tag(ofModelNamed: directory) }
+
+  /// Whether the model supports grammars: its graph is composed at run time.
+  var takesPhrases: Bool { !has(graph("HCLG.fst")) }
+
+  /// Checks that every file exists and begins as its format requires.
+  ///
+  /// - Throws: `.modelDamaged` with the file and the reason, `.modelUnreadable`.
+  func validate() throws(SpeechEngineError) {
+    for (name, format) in needed {
+      let path = "\(directory)/\(name)"
+      let file = try ModelFileHead(path: path)
+      do throws(VoskModelDamage) {
+        try format.check(file)
+      } catch {
+        throw .modelDamaged(path: path, reason: error.reason)
+      }
+    }
+  }
+
+  private var needed: [(String, KaldiFileFormat)] {
+    var files: [(String, KaldiFileFormat)] = [
+      (layout == .folders ? "am/final.mdl" : "final.mdl", .object("<TransitionModel>")),
+      (features, .options),
+    ]
+    if layout == .folders { files.append(("conf/model.conf", .options)) }
+    return files + search + optional + speaker
+  }
+
+  private var features: String {
+    let folder = layout == .folders ? "conf/" : ""
+    return has("\(folder)fbank.conf") && !has("\(folder)mfcc.conf")
+      ? "\(folder)fbank.conf" : "\(folder)mfcc.conf"
+  }
+
+  private var search: [(String, KaldiFileFormat)] {
+    if !takesPhrases { return [(graph("HCLG.fst"), .transducer)] }
+    return [
+      (graph("HCLr.fst"), .transducer), (graph("Gr.fst"), .transducer),
+      (graph("disambig_tid.int"), .anything),
+    ]
+  }
+
+  /// Files that a model may lack.
+  private var optional: [(String, KaldiFileFormat)] {
+    let boundaries =
+      layout == .folders ? "graph/phones/word_boundary.int" : "word_boundary.int"
+    return [graph("words.txt"), boundaries, "rescore/G.carpa", "rescore/G.fst"].filter(has).map {
+      ($0, .anything)
+    }
+  }
+
+  /// The files for adaptation to the speaker, in models that have it.
+  private var speaker: [(String, KaldiFileFormat)] {
+    guard has("ivector") else { return [] }
+    return [
+      ("ivector/final.ie", .object("<IvectorExtractor>")),
+      ("ivector/final.dubm", .object("<DiagGMM")), ("ivector/final.mat", .anything),
+      ("ivector/global_cmvn.stats", .anything), ("ivector/splice.conf", .options),
+      ("ivector/online_cmvn.conf", .optionsIfAny),
+    ]
+  }
+
+  private func graph(_ name: String) -> String { layout == .folders ? "graph/\(name)" : name }
+
+  private func has(_ name: String) -> Bool { Folder(directory).has(name) }
+}
+
+/// Why a file of a model is invalid.
+struct VoskModelDamage: Error, Equatable {
+  let reason: String
+}
+
+/// The beginning of a model's file and the size of the file, which may be gigabytes.
+struct ModelFileHead {
+  static let headLength = 4_096
+
+  let head: [UInt8]
+  let size: Int
+  /// Whether the head is the whole file.
+  var isWhole: Bool { head.count == size }
+
+  /// - Throws: `.modelDamaged` for a missing file, `.modelUnreadable`; `.failed` if a system limit
+  ///   is the cause.
+  init(path: String) throws(SpeechEngineError) {
+    let descriptor = FilePath(path).withCString {
+      open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    }
+    guard descriptor >= 0 else {
+      switch errno {
+      case ENOENT, ENOTDIR: throw .modelDamaged(path: path, reason: "it is missing")
+      case let code: throw .unreadable(path, code: code)
+      }
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw .modelDamaged(path: path, reason: "it is not a file")
+    }
+    size = Int(status.st_size)
+    let length = min(size, Self.headLength)
+    var count = 0
+    // read fills at most the reserved capacity, and returns the count.
+    head = [UInt8](unsafeUninitializedCapacity: length) { buffer, initialized in
+      count = max(0, read(descriptor, buffer.baseAddress, length))
+      initialized = count
+    }
+    guard count == length else {
+      throw .modelDamaged(path: path, reason: "it cannot be read")
+    }
+  }
+}
+
+/// The formats of a model's files.
+enum KaldiFileFormat: Equatable {
+  /// An object that begins with this token, in Kaldi's binary or text form.
+  case object(String)
+  /// A finite-state transducer of OpenFst.
+  case transducer
+  /// Options, one per line.
+  case options
+  /// Options, or an empty file.
+  case optionsIfAny
+  /// Anything that is not empty.
+  case anything
+
+  func check(_ file: ModelFileHead) throws(VoskModelDamage) {
+    guard file.size > 0 || self == .optionsIfAny else {
+      throw VoskModelDamage(reason: "it is empty")
+    }
+    switch self {
+    case .object(let token):
+      let content =
+        file.head.starts(with: [0, UInt8(ascii: "B")]) ? file.head.dropFirst(2) : file.head[...]
+      guard content.starts(with: Array(token.utf8)) else {
+        throw VoskModelDamage(reason: "it does not begin with \(token)")
+      }
+    case .transducer: try TransducerHeader.check(file)
+    case .options, .optionsIfAny: try Self.checkOptions(file)
+    case .anything: return
+    }
+  }
+
+  /// libvosk prints pages of help if a line is not an option.
+  private static func checkOptions(_ file: ModelFileHead) throws(VoskModelDamage) {
+    let text = String(decoding: file.head, as: UTF8.self)
+    for line in text.split(whereSeparator: \.isNewline).dropLast(file.isWhole ? 0 : 1) {
+      let content = line.drop { $0 == " " || $0 == "\t" }
+      guard content.isEmpty || content.hasPrefix("#") || content.hasPrefix("--") else {
+        throw VoskModelDamage(reason: "its line \"\(line.prefix(40))\" is not an option")
+      }
+    }
+  }
+}
+
+/// The header of a transducer, which shows the least size of the file.
+struct TransducerHeader: Equatable {
+  private static let magic: UInt64 = 2_125_659_606
+
+  let kind: String
+  let stateCount: Int
+  let arcCount: Int
+
+  init(_ bytes: [UInt8]) throws(VoskModelDamage) {
+    var rest = bytes[...]
+    guard try Self.number(&rest, bytes: 4) == Self.magic else {
+      throw VoskModelDamage(reason: "it is not an OpenFst transducer")
+    }
+    kind = try Self.text(&rest)
+    _ = try Self.text(&rest)
+    // Version, flags, properties, first state.
+    for width in [4, 4, 8, 8] { _ = try Self.number(&rest, bytes: width) }
+    stateCount = Int(truncatingIfNeeded: try Self.number(&rest, bytes: 8))
+    arcCount = Int(truncatingIfNeeded: try Self.number(&rest, bytes: 8))
+  }
+
+  static func check(_ file: ModelFileHead) throws(VoskModelDamage) {
+    let header = try TransducerHeader(file.head)
+    guard let least = header.leastSize, file.size < least else { return }
+    throw VoskModelDamage(reason: "it has \(file.size) bytes, but needs \(least) or more")
+  }
+
+  /// The least size of the states and arcs; nil for other kinds of transducers.
+  private var leastSize: Int? {
+    // A state has a weight and a count in a vector transducer, and five numbers in a constant one.
+    let widths = ["vector": 12, "const": 20]
+    guard let width = widths[kind], stateCount >= 0, arcCount >= 0 else { return nil }
+    let (states, isTooMuch) = stateCount.multipliedReportingOverflow(by: width)
+    let (arcs, isTooMuchToo) = arcCount.multipliedReportingOverflow(by: 16)
+    let (sum, isTooBig) = states.addingReportingOverflow(arcs)
+    return isTooMuch || isTooMuchToo || isTooBig ? Int.max : sum
+  }
+
+  private static func number(
+    _ rest: inout ArraySlice<UInt8>, bytes count: Int
+  ) throws(VoskModelDamage) -> UInt64 {
+    guard rest.count >= count else { throw VoskModelDamage(reason: "it ends within its header") }
+    let value = rest.prefix(count).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    rest = rest.dropFirst(count)
+    return value
+  }
+
+  private static func text(_ rest: inout ArraySlice<UInt8>) throws(VoskModelDamage) -> String {
+    let length = try number(&rest, bytes: 4)
+    guard length <= 64, rest.count >= Int(length) else {
+      throw VoskModelDamage(reason: "its header is invalid")
+    }
+    defer { rest = rest.dropFirst(Int(length)) }
+    return String(decoding: rest.prefix(Int(length)), as: UTF8.self)
+  }
+}

@@ -1,0 +1,162 @@
+import AudioCore
+import SpeechEngine
+
+/// The recognition of one stream with a recognizer of libvosk.
+final class VoskSession: SpeechEngineSession {
+  private let recognizer: VoskRecognizer
+  private let sentences: SentenceFilter
+  private let wantsPartialHypotheses: Bool
+  private let alternativeCount: Int
+  private let interruption = InterruptionFlag()
+  private var assembly = UtteranceAssembly()
+  /// Samples per call to libvosk.
+  private static let step = 1_600
+
+  init(model: VoskModel, options: SpeechSessionOptions) throws(SpeechEngineError) {
+    sentences = try SentenceFilter(options, model: model)
+    wantsPartialHypotheses = options.wantsPartialHypotheses
+    alternativeCount = options.alternativeCount
+    recognizer = try VoskRecognizer(
+      model: model,
+      settings: .init(
+        phrases: sentences.json,
+        hypothesisCount: options.alternativeCount > 0 ? options.alternativeCount + 1 : 0,
+        partialWords: options.keyPhrases.contains { $0.threshold != nil }))
+  }
+
+  var hypothesis: SpeechHypothesis {
+    var hypothesis = SpeechHypothesis(words: sentences.beginning(of: assembly.words))
+    hypothesis.hasEstimatedTimes = assembly.hasEstimatedTimes
+    return hypothesis
+  }
+
+  /// Ends a call between two tenths of a second of audio, and leaves the end of a search to its own
+  /// thread.
+  var interrupt: @Sendable () -> Void { { [interruption] in interruption.interrupt() } }
+
+  func beginUtterance() throws(SpeechEngineError) {
+    try interruption.check()
+    assembly.begin()
+  }
+
+  func process(_ samples: [Float]) throws(SpeechEngineError) {
+    for begin in stride(from: 0, to: samples.count, by: Self.step) {
+      try interruption.check()
+      try accept(Array(samples[begin..<min(begin + Self.step, samples.count)]))
+    }
+  }
+
+  private func accept(_ samples: [Float]) throws(SpeechEngineError) {
+    let progress = try recognizer.accept(samples.inSixteenBits)
+    assembly.add(FrameCount(samples.count))
+    if progress == .segmentEnded {
+      assembly.endSegment(
+        try interruption.leaving(recognizer) { recognizer throws(SpeechEngineError) in
+          try recognizer.result()
+        })
+    } else if wantsPartialHypotheses {
+      assembly.setPartial(try recognizer.partial())
+    }
+  }
+
+  func finishUtterance() throws(SpeechEngineError) -> SpeechHypothesis {
+    // It takes 0.5 s for 20 s of speech.
+    assembly.endSegment(
+      try interruption.leaving(recognizer) { recognizer throws(SpeechEngineError) in
+        try recognizer.finalResult()
+      })
+    let alternatives = assembly.alternatives.compactMap(sentences.whole)
+    let words = sentences.whole(assembly.words) ?? []
+    var hypothesis = SpeechHypothesis(
+      words: words,
+      alternatives: Array(
+        alternatives.filter { $0 != words && !$0.isEmpty }.prefix(alternativeCount)))
+    hypothesis.hasEstimatedTimes = assembly.hasEstimatedTimes
+    return hypothesis
+  }
+}
+
+/// A recognizer of libvosk and its model.
+///
+/// A class, because an interrupted session leaves it to the thread of its last call. Thread safety:
+/// one thread at a time.
+final class VoskRecognizer {
+  /// The state of a segment after more samples.
+  enum Progress: Equatable {
+    case continues
+    /// The segment is complete, and its result must be fetched.
+    case segmentEnded
+  }
+
+  struct Settings: Equatable {
+    /// The allowed phrases as JSON; nil for dictation.
+    var phrases: String?
+    /// The most hypotheses of a segment; 0 for the best one with confidences.
+    var hypothesisCount = 0
+    /// Whether partial results have times and confidences, which delays them by more than a second.
+    var partialWords = false
+  }
+
+  // libvosk's recognizer has its own reference to the model.
+  private let model: VoskModel
+  private let handle: OpaquePointer
+
+  init(model: VoskModel, settings: Settings) throws(SpeechEngineError) {
+    self.model = model
+    handle = try model.makeRecognizer(phrases: settings.phrases)
+    let functions = model.library.functions
+    functions.setWords?(handle, 1)
+    functions.setPartialWords?(handle, settings.partialWords ? 1 : 0)
+    if settings.hypothesisCount > 0 {
+      functions.setMaxAlternatives?(handle, Int32(clamping: settings.hypothesisCount))
+    }
+    // Utterances are cut above the engine.
+    if let setDelays = functions.setEndpointerDelays {
+      setDelays(handle, 60, 60, 120)
+    } else {
+      functions.setEndpointerMode?(handle, 3)
+    }
+  }
+
+  deinit {
+    model.library.functions.freeRecognizer(handle)
+  }
+
+  /// Adds samples.
+  ///
+  /// The corresponding C function is `vosk_recognizer_accept_waveform_s`.
+  func accept(_ samples: [Int16]) throws(SpeechEngineError) -> Progress {
+    // The count is that of the array.
+    let code = model.library.functions.accept(handle, samples, Int32(clamping: samples.count))
+    guard code >= 0 else { throw .failed(reason: "libvosk cannot process the audio (\(code))") }
+    return code == 0 ? .continues : .segmentEnded
+  }
+
+  /// The hypothesis of the current segment.
+  func partial() throws(SpeechEngineError) -> VoskResult.Hypothesis {
+    let answer = try VoskResult(model.library.functions.partialResult(handle))
+    guard let hypothesis = answer.partialHypothesis else {
+      throw .failed(reason: "libvosk's partial result has no text")
+    }
+    return hypothesis
+  }
+
+  /// The hypotheses of the ended segment.
+  func result() throws(SpeechEngineError) -> [VoskResult.Hypothesis] {
+    try hypotheses(model.library.functions.result(handle))
+  }
+
+  /// Ends the segment here and returns its hypotheses.
+  func finalResult() throws(SpeechEngineError) -> [VoskResult.Hypothesis] {
+    try hypotheses(model.library.functions.finalResult(handle))
+  }
+
+  private func hypotheses(
+    _ text: UnsafePointer<CChar>?
+  ) throws(SpeechEngineError) -> [VoskResult.Hypothesis] {
+    guard let hypotheses = try VoskResult(text).hypotheses else {
+      throw .failed(reason: "libvosk's result has no text")
+    }
+    return hypotheses
+  }
+}

@@ -1,0 +1,197 @@
+/// Parses events from a peer's bytes in pieces of any size.
+///
+/// It holds at most one frame and the bytes after it: take all events before adding more.
+package struct FrameReader {
+  private enum Stage {
+    case header
+    case data(FrameHeader)
+    case payload(FrameHeader, [String: JSONValue])
+    case broken(FrameError)
+  }
+
+  private let limits: WyomingLimits
+  private var stage = Stage.header
+  private var bytes: [UInt8] = []
+  /// The beginning of the current part.
+  private var begin = 0
+  /// The end of the searched part of the line.
+  private var searched = 0
+
+  package init(limits: WyomingLimits = WyomingLimits()) {
+    self.limits = limits
+  }
+
+  package mutating func add(_ more: some Sequence<UInt8>) {
+    if case .broken = stage { return }
+    if begin > 0 {
+      bytes.removeFirst(begin)
+      (begin, searched) = (0, searched - begin)
+    }
+    bytes.append(contentsOf: more)
+  }
+
+  /// The next event; nil until more bytes arrive.
+  ///
+  /// After an error, it throws the same error again.
+  package mutating func next() throws(FrameError) -> WyomingEvent? {
+    do throws(FrameError) {
+      while true {
+        switch try step() {
+        case .more: return nil
+        case .again: continue
+        case .event(let event): return event
+        }
+      }
+    } catch {
+      stage = .broken(error)
+      bytes = []
+      throw error
+    }
+  }
+
+  /// Ends the bytes.
+  ///
+  /// Throws if they end within a frame.
+  package func finish() throws(FrameError) {
+    if case .broken(let error) = stage { throw error }
+    guard case .header = stage, begin == bytes.count else { throw .truncated }
+  }
+
+  private enum Step {
+    case more
+    case again
+    case event(WyomingEvent)
+  }
+
+  private mutating func step() throws(FrameError) -> Step {
+    switch stage {
+    case .header:
+      guard let line = try takeLine() else { return .more }
+      stage = .data(try FrameHeader(line: line, limits: limits))
+      return .again
+    case .data(let header):
+      guard let data = take(header.dataLength) else { return .more }
+      stage = .payload(header, try merged(header.data, with: data))
+      return .again
+    case .payload(let header, let data):
+      guard let payload = take(header.payloadLength) else { return .more }
+      stage = .header
+      return .event(WyomingEvent(header.type, data, payload: Array(payload)))
+    case .broken(let error): throw error
+    }
+  }
+
+  private mutating func takeLine() throws(FrameError) -> ArraySlice<UInt8>? {
+    let end = bytes[max(begin, searched)...].firstIndex(of: UInt8(ascii: "\n"))
+    searched = end.map { $0 + 1 } ?? bytes.count
+    guard (end ?? bytes.count) - begin <= limits.header else {
+      throw .headerTooLong(limit: limits.header)
+    }
+    guard let end else { return nil }
+    defer { begin = end + 1 }
+    return bytes[begin..<end]
+  }
+
+  private mutating func take(_ length: Int) -> ArraySlice<UInt8>? {
+    guard bytes.count - begin >= length else { return nil }
+    defer { (begin, searched) = (begin + length, begin + length) }
+    return bytes[begin..<begin + length]
+  }
+
+  /// Data after the line overrides data in it.
+  private func merged(
+    _ inline: [String: JSONValue], with data: ArraySlice<UInt8>
+  ) throws(FrameError) -> [String: JSONValue] {
+    guard !data.isEmpty else { return inline }
+    guard let object = JSONValue(json: data)?.object else { throw .notJSON(part: "data") }
+    return inline.merging(object) { $1 }
+  }
+}
+
+/// The first line of a frame.
+struct FrameHeader {
+  let type: String
+  let data: [String: JSONValue]
+  let dataLength: Int
+  let payloadLength: Int
+
+  init(line: some Collection<UInt8>, limits: WyomingLimits) throws(FrameError) {
+    guard let object = JSONValue(json: line)?.object else { throw .notJSON(part: "first line") }
+    guard let type = object["type"]?.string else { throw .typeMissing }
+    self.type = type
+    data = try Self.object(object["data"])
+    dataLength = try Self.length("data_length", in: object)
+    payloadLength = try Self.length("payload_length", in: object)
+    try Self.check(dataLength, atMost: limits.data, of: "data")
+    try Self.check(payloadLength, atMost: limits.payload, of: "payload")
+  }
+
+  /// Missing data and null are empty.
+  private static func object(_ value: JSONValue?) throws(FrameError) -> [String: JSONValue] {
+    guard let value, value != .null else { return [:] }
+    guard let object = value.object else { throw .notJSON(part: "data") }
+    return object
+  }
+
+  private static func length(
+    _ field: String, in object: [String: JSONValue]
+  ) throws(FrameError) -> Int {
+    guard let value = object[field], value != .null else { return 0 }
+    guard let length = value.integer, length >= 0 else { throw .lengthInvalid(field: field) }
+    return length
+  }
+
+  private static func check(
+    _ length: Int, atMost limit: Int, of part: String
+  ) throws(FrameError) {
+    guard length <= limit else { throw .tooLong(part: part, length: length, limit: limit) }
+  }
+}
+
+/// Why bytes are not a frame.
+///
+/// Later bytes cannot be parsed.
+package enum FrameError: Error, Hashable {
+  /// A part of a frame is not a JSON object.
+  case notJSON(part: String)
+  case typeMissing
+  /// A length is not a whole number, or is negative.
+  case lengthInvalid(field: String)
+  case tooLong(part: String, length: Int, limit: Int)
+  case headerTooLong(limit: Int)
+  /// The bytes end within a frame.
+  case truncated
+}
+
+extension FrameError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .notJSON(let part): "the \(part) of a frame is not a JSON object"
+    case .typeMissing: "a frame lacks the string \"type\""
+    case .lengthInvalid(let field): "\(field) of a frame is not a whole number of 0 or more"
+    case .tooLong(let part, let length, let limit):
+      "the \(part) of a frame has \(length) bytes; the limit is \(limit)"
+    case .headerTooLong(let limit): "the first line of a frame is longer than \(limit) bytes"
+    case .truncated: "the bytes end within a frame"
+    }
+  }
+}
+
+/// The size limits of a peer's frames.
+///
+/// A larger part ends the connection before its bytes are read.
+public struct WyomingLimits: Hashable, Sendable {
+  /// The longest first line, in bytes; 1 MiB.
+  public var header: Int
+  /// The most data after that line, in bytes; 1 MiB.
+  public var data: Int
+  /// The most payload after the data, in bytes; 4 MiB, ten seconds of audio in the largest format.
+  public var payload: Int
+
+  /// Limits in bytes; at least 1 each.
+  public init(header: Int = 1 << 20, data: Int = 1 << 20, payload: Int = 4 << 20) {
+    self.header = header
+    self.data = data
+    self.payload = payload
+  }
+}

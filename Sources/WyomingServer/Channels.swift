@@ -1,0 +1,114 @@
+import Glibc
+import NIOCore
+import NIOPosix
+import Wyoming
+
+/// A connection whose bytes are read on demand and written when there is room.
+typealias ByteChannel = NIOAsyncChannel<ByteBuffer, ByteBuffer>
+
+extension ByteChannel {
+  /// Call this on the channel's event loop.
+  ///
+  /// The channel has a `ClientHandler`.
+  static func wrapping(_ channel: any Channel) throws -> ByteChannel {
+    let connection = try ByteChannel(
+      wrappingChannelSynchronously: channel,
+      configuration: Configuration(
+        // Reading stops while two pieces of at most 64 KiB wait.
+        backPressureStrategy: .init(lowWatermark: 1, highWatermark: 2),
+        isOutboundHalfClosureEnabled: false))
+    channel.triggerUserOutboundEvent(ClientHandler.Event.serve, promise: nil)
+    return connection
+  }
+
+  /// Serves the client, and closes the connection.
+  func serve(_ options: WyomingServerOptions, refusing fault: ServerFault? = nil) async {
+    // An error means that the client has disconnected.
+    try? await executeThenClose { input, output in
+      let bytes = input.map { buffer throws in Array(buffer.readableBytesView) }
+      let peer = Peer(
+        send: { try await output.write(ByteBuffer(bytes: $0.bytes)) },
+        answering: { trigger(.answering($0)) },
+        closed: { await end { _ in } },
+        leave: { await end { trigger(.leave(clientEnd: $0)) } })
+      let conversation = Conversation(input: bytes, peer: peer, options: options)
+      if let fault {
+        await conversation.farewell(fault)
+      } else {
+        await conversation.run()
+      }
+    }
+  }
+
+  private func trigger(_ event: ClientHandler.Event) {
+    channel.triggerUserOutboundEvent(event, promise: nil)
+  }
+
+  /// Returns when the connection is closed, `begin` reports its end, or the call is cancelled.
+  private func end(_ begin: (AsyncStream<Never>.Continuation) -> Void) async {
+    let (ends, end) = AsyncStream.makeStream(of: Never.self)
+    // A closed connection takes no more events.
+    channel.closeFuture.whenComplete { _ in end.finish() }
+    begin(end)
+    for await _ in ends {}
+  }
+}
+
+extension ByteChannel {
+  /// Serves the client of a connection with a `ClientHandler`, and closes it.
+  static func serve(
+    _ channel: any Channel, _ options: WyomingServerOptions, refusing fault: ServerFault?
+  ) async {
+    let connection = try? await channel.eventLoop.submit {
+      let connection = try wrapping(channel)
+      try channel.syncOptions?.setOption(.autoRead, value: true)
+      return connection
+    }.get()
+    guard let connection else {
+      // A disconnected client is not served.
+      channel.close(promise: nil)
+      return
+    }
+    await connection.serve(options, refusing: fault)
+  }
+}
+
+/// Runs `body` with the thread for a server's sockets, and ends the thread.
+func withEventLoop<Result: Sendable>(
+  _ body: (MultiThreadedEventLoopGroup) async throws -> Result
+) async throws -> Result {
+  let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+  do {
+    let result = try await body(group)
+    try await group.shutdownGracefully()
+    return result
+  } catch {
+    try await group.shutdownGracefully()
+    throw error
+  }
+}
+
+/// Serves one client on standard input and output until it ends.
+func serveStandardStreams(_ options: WyomingServerOptions) async throws {
+  try await withEventLoop { group in
+    // The channel closes its descriptors, so it gets duplicates.
+    let (input, output) = (dup(STDIN_FILENO), dup(STDOUT_FILENO))
+    let channel: ByteChannel
+    do {
+      channel = try await NIOPipeBootstrap(group: group)
+        .channelOption(.allowRemoteHalfClosure, value: true)
+        .takingOwnershipOfDescriptors(input: input, output: output) { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(ClientHandler(isSocket: false))
+            return try ByteChannel.wrapping(channel)
+          }
+        }
+    } catch {
+      close(input)
+      close(output)
+      throw WyomingServerError.cannotListen(
+        address: "stdio", reason: "standard input and output must be pipes or sockets: \(error)")
+    }
+    await channel.serve(options)
+  }
+}

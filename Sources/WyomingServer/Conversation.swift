@@ -1,0 +1,169 @@
+import AudioCore
+import ClientDependencies
+import SpeechClient
+import SpeechEngine
+import Wyoming
+
+/// A connection with a client, over any transport.
+struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendable {
+  private let input: Input
+  private let peer: Peer
+  private let options: WyomingServerOptions
+  private let watch: PeerWatch
+  private let speechClient: SpeechClient
+  private let speechEngine: SpeechEngine
+
+  /// The time for a client to receive its last events and to disconnect.
+  private let farewell = Duration.seconds(5)
+  private let clock: any Clock<Duration>
+
+  /// - Parameter input: the client's bytes in pieces of any size, read on demand.
+  init(input: Input, peer: Peer, options: WyomingServerOptions) {
+    @Dependency(\.speechClient) var speechClient
+    @Dependency(\.speechEngine) var speechEngine
+    @Dependency(\.continuousClock) var clock
+    (self.input, self.peer, self.options) = (input, peer, options)
+    (self.speechClient, self.speechEngine, self.clock) = (speechClient, speechEngine, clock)
+    watch = PeerWatch(limit: options.idleTimeout, clock: clock)
+  }
+
+  /// Serves the client until it disconnects, or a fault or cancellation ends the connection.
+  ///
+  /// A fault is reported to the client.
+  func run() async {
+    let (failures, failure) = AsyncStream.makeStream(of: ServerFault.self)
+    let fault = await firstEnding(
+      of: { await serve { failure.yield(.recognition($0)) } },
+      { await failures.first { _ in true } },
+      { await idleFault() },
+      {
+        await peer.closed()
+        return nil
+      })
+    guard !Task.isCancelled else { return }
+    await farewell(fault)
+  }
+
+  /// Sends the client the fault, if any, and waits until it disconnects.
+  func farewell(_ fault: ServerFault?) async {
+    _ = await firstEnding(
+      of: {
+        // An error means that the client has disconnected.
+        if let fault, (try? await send(fault.event)) == nil { return nil }
+        await peer.leave()
+        return nil
+      },
+      {
+        try? await clock.sleep(for: farewell)
+        return nil
+      })
+  }
+
+  /// Returns the result of the first ending and cancels the others.
+  private func firstEnding(
+    of endings: @Sendable () async -> ServerFault?...
+  ) async -> ServerFault? {
+    await withTaskGroup(of: ServerFault?.self) { group in
+      for ending in endings { group.addTask { await ending() } }
+      defer { group.cancelAll() }
+      return await group.next() ?? nil
+    }
+  }
+
+  private func idleFault() async -> ServerFault? {
+    do {
+      try await watch.untilIdle()
+      return options.idleTimeout.map { .idle($0) }
+    } catch {
+      return nil
+    }
+  }
+
+  private func send(_ event: WyomingEvent) async throws {
+    try await watch.waiting { try await peer.send(event) }
+  }
+
+  /// Reads and answers events.
+  ///
+  /// Returns at the end of the input, or with the fault.
+  private func serve(whenFailed: @escaping @Sendable (any Error) -> Void) async -> ServerFault? {
+    var reader = FrameReader(limits: options.limits)
+    var machine = ConversationMachine()
+    var transcription: TranscriptionJob?
+    var bytes = input.makeAsyncIterator()
+    do {
+      while let piece = try await watch.waiting({ try await bytes.next() }) {
+        reader.add(piece)
+        while let event = try reader.next() {
+          for action in try machine.take(event) {
+            let answers = try await perform(action, &transcription, whenFailed)
+            for answer in answers { try await send(answer) }
+          }
+        }
+      }
+      try reader.finish()
+      return nil
+    } catch let error as FrameError {
+      return .malformed(error)
+    } catch let error as ServerFault {
+      return error
+    } catch {
+      // The connection failed, or the server ends.
+      return nil
+    }
+  }
+
+  /// Performs an action and returns the events for the client.
+  private func perform(
+    _ action: ConversationMachine.Action, _ transcription: inout TranscriptionJob?,
+    _ whenFailed: @escaping @Sendable (any Error) -> Void
+  ) async throws -> [WyomingEvent] {
+    switch action {
+    case .answer(let event): return [event]
+    case .describe: return [try await working { await speechEngine.info() }]
+    case .begin(let request):
+      transcription = TranscriptionJob(
+        request, with: speechClient, options: options, write: send, whenFailed: whenFailed)
+      return []
+    case .add(let buffer):
+      watch.take(audio: buffer.duration)
+      try await working { await watch.recognizing { await transcription?.add(buffer) } }
+      return []
+    case .finish:
+      defer { transcription = nil }
+      do {
+        return try await working {
+          try await watch.recognizing { try await transcription?.finish() } ?? []
+        }
+      } catch {
+        throw ServerFault.recognition(error)
+      }
+    }
+  }
+
+  /// Runs the work for an answer.
+  ///
+  /// Nothing reads from the client meanwhile.
+  private func working<Result>(_ body: () async throws -> Result) async throws -> Result {
+    peer.answering(true)
+    defer { peer.answering(false) }
+    let result = try await body()
+    try Task.checkCancellation()
+    return result
+  }
+}
+
+/// The client's end of a connection, over any transport.
+struct Peer: Sendable {
+  /// Sends an event, and may wait until the client receives it.
+  var send: @Sendable (WyomingEvent) async throws -> Void
+  /// Called when the work on an answer begins and ends.
+  ///
+  /// Nothing reads meanwhile, so the transport must check whether the client is still connected.
+  var answering: @Sendable (Bool) -> Void = { _ in }
+  /// Returns when the connection is closed or the call is cancelled.
+  var closed: @Sendable () async -> Void
+  /// Ends the server's side after all events are sent, and returns when the client ends its side or
+  /// the call is cancelled.
+  var leave: @Sendable () async -> Void
+}

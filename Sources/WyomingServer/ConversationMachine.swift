@@ -1,0 +1,132 @@
+import AudioCore
+import SpeechClient
+import Wyoming
+
+/// Turns a client's events into actions, for one connection.
+struct ConversationMachine {
+  enum Action: Equatable {
+    case answer(WyomingEvent)
+    /// Send the server's models.
+    case describe
+    /// Audio begins.
+    case begin(TranscriptionRequest)
+    case add(AudioBuffer)
+    /// The audio has ended: send the transcript before anything else.
+    case finish
+  }
+
+  private var request = TranscriptionRequest()
+  private var decoder: AudioDecoder?
+
+  /// - Throws: a fault that ends the connection.
+  mutating func take(_ event: WyomingEvent) throws(ServerFault) -> [Action] {
+    switch event.type {
+    case "describe": return [.describe]
+    case "ping": return [.answer(WyomingEvent("pong", event.data.filter { $0.key == "text" }))]
+    case "transcribe":
+      try checkBetweenTranscriptions(event)
+      request = TranscriptionRequest(event.data)
+      return []
+    case "audio-start":
+      try checkBetweenTranscriptions(event)
+      return begin(with: try Self.format(event))
+    case "audio-chunk": return try add(event)
+    case "audio-stop": return finish()
+    // The protocol requires that unknown events of newer peers are ignored.
+    default: return []
+    }
+  }
+
+  private func checkBetweenTranscriptions(_ event: WyomingEvent) throws(ServerFault) {
+    guard decoder == nil else { throw .unexpected("\(event.type) before audio-stop") }
+  }
+
+  private mutating func begin(with format: WyomingAudioFormat) -> [Action] {
+    decoder = AudioDecoder(format: format)
+    defer { request = TranscriptionRequest() }
+    return [.begin(request)]
+  }
+
+  /// Audio without `audio-start` begins with its first chunk.
+  private mutating func add(_ event: WyomingEvent) throws(ServerFault) -> [Action] {
+    let format = try Self.format(event)
+    let beginning = decoder == nil ? begin(with: format) : []
+    guard decoder?.format == format else {
+      throw .unexpected("audio in a different format than at its beginning")
+    }
+    guard let buffer = decoder?.add(event.payload), !buffer.isEmpty else { return beginning }
+    return beginning + [.add(buffer)]
+  }
+
+  /// The transcript without audio is empty.
+  private mutating func finish() -> [Action] {
+    let beginning: [Action] = decoder == nil ? [.begin(request)] : []
+    (decoder, request) = (nil, TranscriptionRequest())
+    return beginning + [.finish]
+  }
+
+  private static func format(_ event: WyomingEvent) throws(ServerFault) -> WyomingAudioFormat {
+    do throws(AudioFormatError) {
+      return try WyomingAudioFormat(event.data)
+    } catch {
+      throw .audioFormat(error)
+    }
+  }
+}
+
+/// A client's request before its audio.
+struct TranscriptionRequest: Equatable {
+  var language: String?
+  /// Phrases that are likely to be spoken.
+  var phrases: [String] = []
+
+  init() {}
+
+  init(_ data: [String: JSONValue]) {
+    language = data["language"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+    phrases = ["transcript_names", "transcript_terms"].flatMap { field in
+      data[field]?.array?.compactMap(\.string) ?? []
+    }
+  }
+}
+
+/// Why the server ends a connection.
+///
+/// The client gets it as an event.
+struct ServerFault: Error, Equatable {
+  /// A stable code for programs.
+  let code: String
+  let text: String
+
+  static let busy = ServerFault(
+    code: "busy", text: "too many clients are connected; try again later")
+
+  static func idle(_ time: Duration) -> ServerFault {
+    ServerFault(code: "idle", text: "the client sent no audio, or read no events, for \(time)")
+  }
+
+  static func malformed(_ error: FrameError) -> ServerFault {
+    ServerFault(code: "malformed", text: "\(error)")
+  }
+
+  static func audioFormat(_ error: AudioFormatError) -> ServerFault {
+    ServerFault(code: "audio-format", text: "\(error)")
+  }
+
+  static func unexpected(_ text: String) -> ServerFault {
+    ServerFault(code: "unexpected", text: text)
+  }
+
+  /// The fault for the error of a recognition.
+  static func recognition(_ error: any Error) -> ServerFault {
+    switch error {
+    case SpeechClientError.unavailable: ServerFault(code: "unavailable", text: "\(error)")
+    case SpeechClientError.noResources: ServerFault(code: "busy", text: "\(error)")
+    default: ServerFault(code: "failed", text: "\(error)")
+    }
+  }
+
+  var event: WyomingEvent {
+    WyomingEvent("error", ["text": .string(text), "code": .string(code)])
+  }
+}

@@ -1,0 +1,210 @@
+import AudioThreads
+import FilePaths
+import Glibc
+import NIOCore
+import NIOPosix
+import Synchronization
+import Wyoming
+
+/// An address at which clients connect.
+///
+/// Each client is served separately.
+struct Listener {
+  /// The most surplus clients that get an event at once.
+  ///
+  /// Further ones are disconnected without one.
+  private static let mostRefusals = 64
+
+  private let address: SocketAddress
+
+  /// Listens at a host and port.
+  ///
+  /// The name is resolved on its own thread.
+  ///
+  /// - Throws: `WyomingServerError`, also for an address that other machines can reach without
+  ///   permission.
+  init(host: String, port: Int, allowsRemote: Bool) async throws {
+    let asked = WyomingAddress.tcp(host: host, port: port).description
+    do {
+      address = try await resolve(host: host, port: port)
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      throw WyomingServerError.cannotListen(
+        address: asked, reason: "the host \(host) was not found")
+    }
+    guard allowsRemote || address.isLoopback else {
+      throw WyomingServerError.remoteAddress(asked)
+    }
+  }
+
+  /// Listens at a Unix socket, which must not exist yet.
+  init(path: String) throws {
+    // SwiftNIO takes the path as a string.
+    guard FilePath(path).bytes.elementsEqual(path.utf8) else {
+      throw WyomingServerError.cannotListen(
+        address: WyomingAddress.unix(path: path).description,
+        reason: "the path of a server's socket must be UTF-8")
+    }
+    do {
+      address = try SocketAddress(unixDomainSocketPath: path)
+    } catch {
+      throw WyomingServerError.cannotListen(
+        address: WyomingAddress.unix(path: path).description,
+        reason: "the path of a socket may have at most 107 bytes")
+    }
+  }
+
+  /// Serves clients until it is cancelled.
+  func run(
+    _ options: WyomingServerOptions, _ onListening: @Sendable (WyomingAddress) async -> Void
+  ) async throws {
+    try await withEventLoop { group in
+      let listener = try await bind(group)
+      if let address = WyomingAddress(listener.channel.localAddress) { await onListening(address) }
+      let places = Places(count: max(1, options.maximumConnections))
+      let refusals = Places(count: Self.mostRefusals)
+      try await listener.executeThenClose { connections in
+        try await withThrowingDiscardingTaskGroup { tasks in
+          for try await connection in connections {
+            let hasPlace = places.take()
+            guard hasPlace || refusals.take() else {
+              connection.close(promise: nil)
+              continue
+            }
+            tasks.addTask {
+              await ByteChannel.serve(connection, options, refusing: hasPlace ? nil : .busy)
+              (hasPlace ? places : refusals).giveBack()
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private func bind(
+    _ group: MultiThreadedEventLoopGroup
+  ) async throws -> NIOAsyncChannel<any Channel, Never> {
+    do {
+      return try await ServerBootstrap(group: group)
+        .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        // Without a free descriptor, accept fails repeatedly without waiting.
+        .serverChannelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(
+              AcceptBackoffHandler(shouldForwardIOErrorCaught: false))
+          }
+        }
+        // A client may end its side after `audio-stop` and wait for the transcript.
+        .childChannelOption(.allowRemoteHalfClosure, value: true)
+        // Nothing is read until the client is served. If the server ends before that, the event
+        // loop closes the connection.
+        .childChannelOption(.autoRead, value: false)
+        .bind(to: address) { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(ClientHandler(isSocket: true))
+            return channel
+          }
+        }
+    } catch let error as IOError where error.errnoCode == EADDRINUSE {
+      throw WyomingServerError.addressInUse("\(WyomingAddress(address) ?? .stdio(command: nil))")
+    } catch let error as IOError {
+      throw WyomingServerError.cannotListen(
+        address: "\(WyomingAddress(address) ?? .stdio(command: nil))",
+        reason: "\(String(cString: strerror(error.errnoCode))) (errno \(error.errnoCode))")
+    }
+  }
+}
+
+/// The free places for clients.
+private final class Places: Sendable {
+  // Held to take or return a place.
+  private let free: Mutex<Int>
+
+  init(count: Int) {
+    free = Mutex(count)
+  }
+
+  func take() -> Bool {
+    free.withLock { free in
+      guard free > 0 else { return false }
+      free -= 1
+      return true
+    }
+  }
+
+  func giveBack() {
+    free.withLock { $0 += 1 }
+  }
+}
+
+/// A host's first address.
+///
+/// `getaddrinfo` may block for long.
+private func resolve(host: String, port: Int) async throws -> SocketAddress {
+  let result: Result<SocketAddress, any Error> = await DedicatedThread.run(
+    name: "syrinx-resolve", abandoned: .failure(CancellationError()), failed: { .failure($0) },
+    { Result { try SocketAddress.makeAddressResolvingHost(host, port: port) } })
+  return try result.get()
+}
+
+/// The file of a Unix socket.
+///
+/// SwiftNIO removes it when it closes the socket.
+enum SocketFile {
+  /// Removes a stale socket, at which no process listens.
+  ///
+  /// - Throws: `WyomingServerError.addressInUse` if a process listens or the file is not a socket.
+  static func makeRoom(at path: String) throws(WyomingServerError) {
+    var status = stat()
+    guard FilePath(path).withCString({ lstat($0, &status) }) == 0 else { return }
+    let address = WyomingAddress.unix(path: path).description
+    guard status.st_mode & S_IFMT == S_IFSOCK, !hasListener(path) else {
+      throw .addressInUse(address)
+    }
+    guard FilePath(path).withCString({ unlink($0) }) == 0 else {
+      throw .cannotListen(
+        address: address,
+        reason: "the old socket cannot be removed: \(String(cString: strerror(errno)))")
+    }
+  }
+
+  private static func hasListener(_ path: String) -> Bool {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return true }
+    defer { close(descriptor) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { place in
+      place.copyBytes(from: FilePath(path).bytes.prefix(place.count - 1))
+    }
+    let length = socklen_t(MemoryLayout<sockaddr_un>.size)
+    let result = withUnsafePointer(to: address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, length) }
+    }
+    return result == 0 || errno != ECONNREFUSED
+  }
+}
+
+extension SocketAddress {
+  /// Whether only this machine can reach the address.
+  var isLoopback: Bool {
+    // The system's canonical spelling.
+    guard let number = ipAddress else { return true }
+    return number.hasPrefix("127.") || number == "::1" || number.hasPrefix("::ffff:127.")
+  }
+}
+
+extension WyomingAddress {
+  /// The address as clients write it.
+  init?(_ address: SocketAddress?) {
+    guard let address else { return nil }
+    if let path = address.pathname, address.port == nil {
+      self = .unix(path: path)
+    } else if let host = address.ipAddress, let port = address.port {
+      self = .tcp(host: host, port: port)
+    } else {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import ClientDependencies
+import Synchronization
+
+/// Detects a peer that keeps a connection for too long without audio.
+///
+/// A second of audio restores the whole time limit. Time for recognition does not count. The limit
+/// expires only while the server waits for the peer.
+final class PeerWatch: Sendable {
+  private struct State {
+    var left: Duration
+    /// The end of the counted time.
+    var counted = Duration.zero
+    /// The number of calls that wait for the peer.
+    var waits = 0
+    var isRecognizing = false
+
+    mutating func count(until now: Duration) {
+      if waits > 0 || !isRecognizing { left -= now - counted }
+      counted = now
+    }
+  }
+
+  private let limit: Duration?
+  // Held to count the time at each change.
+  private let state: Mutex<State>
+  private let begins = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+  private let sleep: @Sendable (Duration) async throws -> Void
+  private let elapsed: @Sendable () -> Duration
+
+  /// - Parameter limit: the time limit; nil for none.
+  init(limit: Duration?, clock: some Clock<Duration>) {
+    let start = clock.now
+    elapsed = { start.duration(to: clock.now) }
+    sleep = { try await clock.sleep(for: $0) }
+    self.limit = limit
+    state = Mutex(State(left: limit ?? .zero))
+  }
+
+  /// Runs work that waits for the peer.
+  func waiting<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+    change { $0.waits += 1 }
+    begins.continuation.yield()
+    defer { change { $0.waits -= 1 } }
+    return try await body()
+  }
+
+  /// Runs work that recognizes the peer's audio.
+  func recognizing<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+    change { $0.isRecognizing = true }
+    defer { change { $0.isRecognizing = false } }
+    return try await body()
+  }
+
+  /// Restores time for audio.
+  func take(audio: Duration) {
+    guard let limit else { return }
+    let (seconds, attoseconds) = min(audio, .seconds(1)).components
+    let share = Double(seconds) + Double(attoseconds) / 1e18
+    change { $0.left = min(limit, $0.left + limit * share) }
+  }
+
+  /// Returns when the limit expires while the server waits for the peer.
+  func untilIdle() async throws {
+    for await _ in begins.stream {
+      while limit != nil, let left = timeLeft {
+        guard left > .zero else { return }
+        try await sleep(left)
+      }
+    }
+    throw CancellationError()
+  }
+
+  /// The remaining time; nil unless the server waits for the peer.
+  var timeLeft: Duration? {
+    change { $0.waits > 0 ? $0.left : nil }
+  }
+
+  @discardableResult
+  private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+    let now = elapsed()
+    return state.withLock { state in
+      state.count(until: now)
+      return body(&state)
+    }
+  }
+}
