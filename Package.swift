@@ -70,6 +70,7 @@ let package = Package(
     .library(name: "ClientDependenciesMacros", targets: ["ClientDependenciesMacros"]),
     .library(
       name: "ClientDependenciesTestSupport", targets: ["ClientDependenciesTestSupport"]),
+    .library(name: "Loudness", targets: ["Loudness"]),
     .library(name: "MoonshineEngine", targets: ["MoonshineEngine"]),
     .library(name: "ONNXRuntime", targets: ["ONNXRuntime"]),
     .library(name: "PocketSphinxEngine", targets: ["PocketSphinxEngine"]),
@@ -113,6 +114,8 @@ let package = Package(
   targets: [
     // C libraries: a module map and a shim, one importing target each.
     .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+    .systemLibrary(
+      name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
     .systemLibrary(name: "CLinux"),
     // Its pkg-config file would link libsphinxad and libpulse; the module map names what is needed.
     .systemLibrary(
@@ -153,6 +156,7 @@ let package = Package(
     library(
       "PocketSphinxEngine",
       ["AudioCore", "ClientDependencies", "CPocketSphinx", "FilePaths", "SpeechEngine", logging]),
+    library("Loudness", ["AudioCore", "CEBUR128"]),
     // Features: nothing of audio in them.
     library(
       "Reducers",
@@ -236,9 +240,9 @@ let package = Package(
       "SyrinxCommand",
       [
         "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
-        "ClientDependencies", "FilePaths", "ONNXRuntime", "SoundCard", "SoundFile", "SpeechClient",
-        "SpeechEngine", "Transcripts", "VirtualSoundCard", "Wyoming", "WyomingServer",
-        argumentParser, logging,
+        "ClientDependencies", "FilePaths", "Loudness", "ONNXRuntime", "SoundCard", "SoundFile",
+        "SpeechClient", "SpeechEngine", "Transcripts", "VirtualSoundCard", "Wyoming",
+        "WyomingServer", argumentParser, logging,
       ]),
     .executableTarget(
       name: "syrinx",
@@ -334,11 +338,13 @@ let package = Package(
       [
         "ALSASoundCard", "AudioCore", "AudioPlayerClient", "AudioPlayerClientLive",
         "AudioRecorderClient", "ClientDependencies", "ClientDependenciesMacros",
-        "ClientDependenciesTestSupport", "Dictation", "MoonshineEngine", "ReducersMacros",
-        "SileroDetector", "SoundCard", "SpeechClient", "SpeechEngine", "Transcripts",
+        "ClientDependenciesTestSupport", "Dictation", "Loudness", "MoonshineEngine",
+        "ReducersMacros", "SileroDetector", "SoundCard", "SoundFile", "SpeechClient",
+        "SpeechEngine", "Transcripts",
         "VirtualSoundCard", "VoskEngine",
       ]),
     tests("FilePaths", ["FilePaths"]),
+    tests("Loudness", ["AudioCore", "CEBUR128", "Loudness", "SoundFile", "TestTools"]),
     tests(
       "MoonshineEngine",
       [
@@ -388,8 +394,9 @@ let package = Package(
       "SyrinxCommand",
       [
         "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
-        "ClientDependencies", "FilePaths", "ONNXRuntime", "SoundCard", "SoundFile", "SpeechClient",
-        "SpeechEngine", "SyrinxCommand", "TestTools", "Transcripts", "VirtualSoundCard", "Wyoming",
+        "ClientDependencies", "FilePaths", "Loudness", "ONNXRuntime", "SoundCard", "SoundFile",
+        "SpeechClient", "SpeechEngine", "SyrinxCommand", "TestTools", "Transcripts",
+        "VirtualSoundCard", "Wyoming",
         "WyomingEngine", "syrinx", argumentParser,
       ]),
     tests("Samples", ["PlayFile", "RecordSpeech", "TakeNotes", "TranscribeFile"]),

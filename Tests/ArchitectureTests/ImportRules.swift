@@ -16,6 +16,7 @@ extension ImportRules {
 
   private static let owners = [
     "CALSA": "ALSASoundCard",
+    "CEBUR128": "Loudness",
     "CFLAC": "SoundFile",
     "CLinux": "AudioThreads",
     "CMPG123": "SoundFile",
@@ -76,6 +77,7 @@ extension ImportRules {
       "AudioCore", "AudioThreads", "CFLAC", "CMPG123", "CSndFile", "CVorbis", "FilePaths",
       "Logging",
     ]),
+    "Loudness": ["AudioCore", "CEBUR128", "Glibc"],
     "Resampling": ["AudioCore", "CSoxr"],
     "PocketSphinxEngine": essentials.union([
       "AudioCore", "CPocketSphinx", "ClientDependencies", "FilePaths", "Logging", "SpeechEngine",
@@ -132,7 +134,7 @@ extension ImportRules {
     "SyrinxCommand": essentials.union(clients).union([
       "ArgumentParser", "AudioCore", "AudioThreads", "ClientDependencies", "FilePaths",
       "Foundation",
-      "Logging", "ONNXRuntime", "SoundCard", "SoundFile", "SpeechEngine", "Transcripts",
+      "Logging", "Loudness", "ONNXRuntime", "SoundCard", "SoundFile", "SpeechEngine", "Transcripts",
       "VirtualSoundCard", "Wyoming", "WyomingServer",
     ]),
     "syrinx": lives.union([
