@@ -20,8 +20,7 @@ public struct LoudnessMeter: AudioProcessor {
   /// - Throws: `.formatChanged`, or `.unsupported` for the first buffer.
   public mutating func take(_ buffer: AudioBuffer) throws(LoudnessError) -> [LoudnessReading] {
     guard !buffer.isEmpty else { return [] }
-    let measurer = try measurer ?? AudioMeasurer(buffer.format, silence: silence)
-    self.measurer = measurer
+    let measurer = try measurer(for: buffer.format)
     var buffer = buffer
     buffer.silencedSampleCount += buffer.silenceNonFinite()?.count ?? 0
     var readings: [LoudnessReading] = []
@@ -36,6 +35,15 @@ public struct LoudnessMeter: AudioProcessor {
       try measurer.add(buffer.frames(position..<buffer.frameCount))
     }
     return readings
+  }
+
+  private mutating func measurer(
+    for format: AudioFormat
+  ) throws(LoudnessError) -> AudioMeasurer {
+    if let measurer { return measurer }
+    let measurer = try AudioMeasurer(format, silence: silence)
+    self.measurer = measurer
+    return measurer
   }
 
   /// Gives a reading for the interval that is not full.
