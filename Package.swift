@@ -36,6 +36,9 @@ let issueReporting: Target.Dependency = .product(
 let issueReportingTestSupport: Target.Dependency = .product(
   name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay")
 
+/// For whoever draws: only with the trait.
+let plots: Target.Dependency = .target(name: "AudioPlots", condition: .when(traits: ["Plots"]))
+
 /// For the Wyoming server alone: nobody else waits for it to be built.
 let nio: [Target.Dependency] = ["NIOCore", "NIOPosix"]
   .map { .product(name: $0, package: "swift-nio") }
@@ -61,6 +64,7 @@ let package = Package(
   products: [
     .library(name: "ALSASoundCard", targets: ["ALSASoundCard"]),
     .library(name: "AudioCore", targets: ["AudioCore"]),
+    .library(name: "AudioPlots", targets: ["AudioPlots"]),
     .library(name: "AudioPlayerClient", targets: ["AudioPlayerClient"]),
     .library(name: "AudioPlayerClientLive", targets: ["AudioPlayerClientLive"]),
     .library(name: "AudioRecorderClient", targets: ["AudioRecorderClient"]),
@@ -93,7 +97,8 @@ let package = Package(
     .executable(name: "syrinx", targets: ["syrinx"]),
   ],
   traits: [
-    .default(enabledTraits: ["URLSession"]),
+    .default(enabledTraits: ["Plots", "URLSession"]),
+    .trait(name: "Plots", description: "The command draws plots, and links cairo."),
     .trait(
       name: "URLSession",
       description: "ClientDependencies has \\.urlSession, and links Foundation's networking."),
@@ -114,8 +119,11 @@ let package = Package(
   targets: [
     // C libraries: a module map and a shim, one importing target each.
     .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+    .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
     .systemLibrary(
       name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
+    // The flags of its pkg-config file are not allowed; the module map names what is needed.
+    .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
     .systemLibrary(name: "CLinux"),
     // Its pkg-config file would link libsphinxad and libpulse; the module map names what is needed.
     .systemLibrary(
@@ -156,6 +164,7 @@ let package = Package(
     library(
       "PocketSphinxEngine",
       ["AudioCore", "ClientDependencies", "CPocketSphinx", "FilePaths", "SpeechEngine", logging]),
+    library("AudioPlots", ["AudioCore", "CCairo", "CKissFFT"]),
     library("Loudness", ["AudioCore", "CEBUR128"]),
     // Features: nothing of audio in them.
     library(
@@ -242,7 +251,7 @@ let package = Package(
         "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
         "ClientDependencies", "FilePaths", "Loudness", "ONNXRuntime", "SoundCard", "SoundFile",
         "SpeechClient", "SpeechEngine", "Transcripts", "VirtualSoundCard", "Wyoming",
-        "WyomingServer", argumentParser, logging,
+        "WyomingServer", plots, argumentParser, logging,
       ]),
     .executableTarget(
       name: "syrinx",
@@ -312,6 +321,7 @@ let package = Package(
       ]),
     tests("Architecture"),
     tests("AudioCore", ["AudioCore", "ClientDependencies", "SyrinxTestSupport"]),
+    tests("AudioPlots", ["AudioCore", "AudioPlots"]),
     tests("AudioPlayerClient", ["AudioPlayerClient", "ClientDependenciesTestSupport"]),
     tests(
       "AudioPlayerClientLive",
@@ -341,7 +351,7 @@ let package = Package(
         "ClientDependenciesTestSupport", "Dictation", "Loudness", "MoonshineEngine",
         "ReducersMacros", "SileroDetector", "SoundCard", "SoundFile", "SpeechClient",
         "SpeechEngine", "Transcripts",
-        "VirtualSoundCard", "VoskEngine",
+        "VirtualSoundCard", "VoskEngine", plots,
       ]),
     tests("FilePaths", ["FilePaths"]),
     tests("Loudness", ["AudioCore", "CEBUR128", "Loudness", "SoundFile", "TestTools"]),
@@ -397,7 +407,7 @@ let package = Package(
         "ClientDependencies", "FilePaths", "Loudness", "ONNXRuntime", "SoundCard", "SoundFile",
         "SpeechClient", "SpeechEngine", "SyrinxCommand", "TestTools", "Transcripts",
         "VirtualSoundCard", "Wyoming",
-        "WyomingEngine", "syrinx", argumentParser,
+        "WyomingEngine", "syrinx", plots, argumentParser,
       ]),
     tests("Samples", ["PlayFile", "RecordSpeech", "TakeNotes", "TranscribeFile"]),
     tests(

@@ -60,7 +60,7 @@ package final class AudioMeasurer {
       level: AudioLevel(
         peak: channels.map(\.level.peak).max() ?? .silence,
         rms: Decibels(amplitude: (squares / count).squareRoot())),
-      integrated: state.integrated, range: state.range,
+      integrated: windows.integrated, range: state.range,
       maximumMomentary: windows.maximumMomentary, maximumShortTerm: windows.maximumShortTerm,
       silenceAtStart: firstLoudFrame ?? frameCount,
       silenceAtEnd: frameCount - endOfLoudness, noiseFloor: floor.level,
@@ -118,21 +118,61 @@ private struct LoudnessWindows {
 
   /// The energies of the latest 3 s, the newest last.
   private var energies: [Double] = []
+  private var gated = GatedLoudness()
   private(set) var maximumMomentary = LoudnessLevel.silence
   private(set) var maximumShortTerm = LoudnessLevel.silence
 
   mutating func add(_ latest: LoudnessLevel) {
     if energies.count == Self.shortTermCount { energies.removeFirst() }
     energies.append(pow(10, latest.lufs / 10))
-    if energies.count >= Self.momentaryCount { maximumMomentary = max(maximumMomentary, momentary) }
+    if energies.count >= Self.momentaryCount {
+      maximumMomentary = max(maximumMomentary, momentary)
+      gated.add(momentary)
+    }
     if energies.count == Self.shortTermCount { maximumShortTerm = max(maximumShortTerm, shortTerm) }
   }
 
+  var integrated: LoudnessLevel { gated.level }
   var momentary: LoudnessLevel { mean(of: energies.suffix(Self.momentaryCount)) }
   var shortTerm: LoudnessLevel { mean(of: energies[...]) }
 
   private func mean(of energies: ArraySlice<Double>) -> LoudnessLevel {
     guard !energies.isEmpty else { return .silence }
     return LoudnessLevel(lufs: 10 * log10(energies.reduce(0, +) / Double(energies.count)))
+  }
+}
+
+/// The integrated loudness: the mean energy of all blocks of 0.4 s above two gates, BS.1770.
+///
+/// Bins of 0.01 LU with the exact energy of their blocks keep memory flat.
+private struct GatedLoudness {
+  /// The absolute gate, in LUFS.
+  private static let lowest = -70.0
+  /// The relative gate, in LU below the mean of all blocks above the absolute one.
+  private static let relativeGate = 10.0
+  private static let binsPerUnit = 100.0
+
+  private var bins = Array(repeating: (count: 0, energy: 0.0), count: 8_000)
+
+  mutating func add(_ block: LoudnessLevel) {
+    guard block.lufs >= Self.lowest else { return }
+    let bin = min(bin(block.lufs), bins.count - 1)
+    bins[bin].count += 1
+    bins[bin].energy += pow(10, block.lufs / 10)
+  }
+
+  var level: LoudnessLevel {
+    let all = mean(of: bins[...])
+    guard all.lufs.isFinite else { return .silence }
+    return mean(of: bins[max(0, bin(all.lufs - Self.relativeGate))...])
+  }
+
+  private func bin(_ lufs: Double) -> Int {
+    Int(((lufs - Self.lowest) * Self.binsPerUnit).rounded(.down))
+  }
+
+  private func mean(of bins: ArraySlice<(count: Int, energy: Double)>) -> LoudnessLevel {
+    let (count, energy) = bins.reduce((0, 0)) { ($0.0 + $1.count, $0.1 + $1.energy) }
+    return count > 0 ? LoudnessLevel(lufs: 10 * log10(energy / Double(count))) : .silence
   }
 }

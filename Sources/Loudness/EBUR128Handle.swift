@@ -5,11 +5,11 @@ import CEBUR128
 struct EBUR128Handle: ~Copyable {
   private let state: UnsafeMutablePointer<ebur128_state>
 
-  /// The histogram keeps memory flat; it rounds the blocks of 0.1 s to 0.1 LU.
+  /// The histogram keeps memory flat; it rounds the blocks of the range to 0.1 LU.
   ///
   /// The corresponding C functions are `ebur128_init` and `ebur128_set_channel`.
   init(_ format: AudioFormat) throws(LoudnessError) {
-    let modes = [EBUR128_MODE_I, EBUR128_MODE_LRA, EBUR128_MODE_HISTOGRAM]
+    let modes = [EBUR128_MODE_LRA, EBUR128_MODE_HISTOGRAM]
     let mode = modes.reduce(0) { $0 | Int32($1.rawValue) }
     let created = ebur128_init(
       UInt32(clamping: format.channelCount), UInt(format.sampleRate.hertz), mode)
@@ -36,12 +36,11 @@ struct EBUR128Handle: ~Copyable {
   /// The loudness of the latest 0.1 s.
   ///
   /// The corresponding C function is `ebur128_loudness_window`.
-  var latest: LoudnessLevel { level { ebur128_loudness_window($0, 100, $1) } }
-
-  /// The gated loudness of all that was added.
-  ///
-  /// The corresponding C function is `ebur128_loudness_global`.
-  var integrated: LoudnessLevel { level(ebur128_loudness_global) }
+  var latest: LoudnessLevel {
+    var lufs = -Double.infinity
+    ebur128_loudness_window(state, 100, &lufs)
+    return LoudnessLevel(lufs: lufs)
+  }
 
   /// The loudness range in LU; 0 where there is none.
   ///
@@ -50,14 +49,6 @@ struct EBUR128Handle: ~Copyable {
     var range = 0.0
     ebur128_loudness_range(state, &range)
     return range
-  }
-
-  private func level(
-    _ function: (UnsafeMutablePointer<ebur128_state>, UnsafeMutablePointer<Double>) -> Int32
-  ) -> LoudnessLevel {
-    var lufs = -Double.infinity
-    return function(state, &lufs) == EBUR128_SUCCESS.rawValue
-      ? LoudnessLevel(lufs: lufs) : .silence
   }
 }
 

@@ -16,8 +16,10 @@ extension ImportRules {
 
   private static let owners = [
     "CALSA": "ALSASoundCard",
+    "CCairo": "AudioPlots",
     "CEBUR128": "Loudness",
     "CFLAC": "SoundFile",
+    "CKissFFT": "AudioPlots",
     "CLinux": "AudioThreads",
     "CMPG123": "SoundFile",
     "CPocketSphinx": "PocketSphinxEngine",
@@ -77,6 +79,7 @@ extension ImportRules {
       "AudioCore", "AudioThreads", "CFLAC", "CMPG123", "CSndFile", "CVorbis", "FilePaths",
       "Logging",
     ]),
+    "AudioPlots": ["AudioCore", "CCairo", "CKissFFT", "Glibc"],
     "Loudness": ["AudioCore", "CEBUR128", "Glibc"],
     "Resampling": ["AudioCore", "CSoxr"],
     "PocketSphinxEngine": essentials.union([
@@ -132,7 +135,8 @@ extension ImportRules {
 
     // The command's work, above the interfaces, and the executable, which chooses the live values.
     "SyrinxCommand": essentials.union(clients).union([
-      "ArgumentParser", "AudioCore", "AudioThreads", "ClientDependencies", "FilePaths",
+      "ArgumentParser", "AudioCore", "AudioPlots", "AudioThreads", "ClientDependencies",
+      "FilePaths",
       "Foundation",
       "Logging", "Loudness", "ONNXRuntime", "SoundCard", "SoundFile", "SpeechEngine", "Transcripts",
       "VirtualSoundCard", "Wyoming", "WyomingServer",

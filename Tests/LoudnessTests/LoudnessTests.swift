@@ -169,7 +169,7 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
     let library = try #require(Library(buffer))
     #expect(isNear(result.truePeak.amplitude, library.truePeak, 1e-5))
     #expect(isNear(result.level.peak.amplitude, library.peak, 1e-7))
-    #expect(isNear(result.integrated.lufs, library.integrated, 0.1))
+    #expect(isNear(result.integrated.lufs, library.integrated, 0.01))
     #expect(isNear(result.range, library.range, 0.2))
     #expect(isNear(result.maximumMomentary.lufs, library.momentary, 0.001))
     #expect(isNear(result.maximumShortTerm.lufs, library.shortTerm, 0.001))
