@@ -193,17 +193,16 @@ extension SpectrogramImage {
   /// Draws the scale of colors at the right edge.
   private func drawScale(on canvas: borrowing Canvas, _ lanes: PlotLayout.Area) {
     let x = lanes.x + lanes.width + 12
-    for step in 0..<100 {
-      let height = lanes.height / 100
+    for pixel in 0..<Int(lanes.height) {
       canvas.fill(
-        .heat(Double(step) / 99), x: x, y: lanes.y + lanes.height - Double(step + 1) * height,
-        width: 10, height: height + 0.5)
+        .heat(1 - Double(pixel) / lanes.height), x: x, y: lanes.y.rounded() + Double(pixel),
+        width: 10, height: 1)
     }
     let step = lanes.height < 150 ? 50.0 : 20
     for level in stride(from: Self.highest, through: Self.lowest, by: -step) {
       let y = lanes.y + lanes.height * (Self.highest - level) / (Self.highest - Self.lowest)
       canvas.text("\(Int(level))", x: x + 14, y: y + 4, size: 10, color: .faint)
     }
-    canvas.text("dBFS", x: x, y: lanes.y + lanes.height + 17, size: 10, color: .faint)
+    canvas.text("dBFS", x: x, y: lanes.y - 11, size: 10, color: .faint)
   }
 }
