@@ -36,6 +36,9 @@ let issueReporting: Target.Dependency = .product(
 let issueReportingTestSupport: Target.Dependency = .product(
   name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay")
 
+/// For whoever draws: only with the trait.
+let plots: Target.Dependency = .target(name: "AudioPlots", condition: .when(traits: ["Plots"]))
+
 /// For the Wyoming server alone: nobody else waits for it to be built.
 let nio: [Target.Dependency] = ["NIOCore", "NIOPosix"]
   .map { .product(name: $0, package: "swift-nio") }
@@ -61,6 +64,7 @@ let package = Package(
   products: [
     .library(name: "ALSASoundCard", targets: ["ALSASoundCard"]),
     .library(name: "AudioCore", targets: ["AudioCore"]),
+    .library(name: "AudioPlots", targets: ["AudioPlots"]),
     .library(name: "AudioPlayerClient", targets: ["AudioPlayerClient"]),
     .library(name: "AudioPlayerClientLive", targets: ["AudioPlayerClientLive"]),
     .library(name: "AudioRecorderClient", targets: ["AudioRecorderClient"]),
@@ -70,6 +74,7 @@ let package = Package(
     .library(name: "ClientDependenciesMacros", targets: ["ClientDependenciesMacros"]),
     .library(
       name: "ClientDependenciesTestSupport", targets: ["ClientDependenciesTestSupport"]),
+    .library(name: "Loudness", targets: ["Loudness"]),
     .library(name: "MoonshineEngine", targets: ["MoonshineEngine"]),
     .library(name: "ONNXRuntime", targets: ["ONNXRuntime"]),
     .library(name: "PocketSphinxEngine", targets: ["PocketSphinxEngine"]),
@@ -92,7 +97,8 @@ let package = Package(
     .executable(name: "syrinx", targets: ["syrinx"]),
   ],
   traits: [
-    .default(enabledTraits: ["URLSession"]),
+    .default(enabledTraits: ["Plots", "URLSession"]),
+    .trait(name: "Plots", description: "The command draws plots, and links cairo."),
     .trait(
       name: "URLSession",
       description: "ClientDependencies has \\.urlSession, and links Foundation's networking."),
@@ -113,6 +119,11 @@ let package = Package(
   targets: [
     // C libraries: a module map and a shim, one importing target each.
     .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+    .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
+    .systemLibrary(
+      name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
+    // The flags of its pkg-config file are not allowed; the module map names what is needed.
+    .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
     .systemLibrary(name: "CLinux"),
     // Its pkg-config file would link libsphinxad and libpulse; the module map names what is needed.
     .systemLibrary(
@@ -153,6 +164,8 @@ let package = Package(
     library(
       "PocketSphinxEngine",
       ["AudioCore", "ClientDependencies", "CPocketSphinx", "FilePaths", "SpeechEngine", logging]),
+    library("AudioPlots", ["AudioCore", "CCairo", "CKissFFT"]),
+    library("Loudness", ["AudioCore", "CEBUR128"]),
     // Features: nothing of audio in them.
     library(
       "Reducers",
@@ -236,9 +249,9 @@ let package = Package(
       "SyrinxCommand",
       [
         "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
-        "ClientDependencies", "FilePaths", "ONNXRuntime", "SoundCard", "SoundFile", "SpeechClient",
-        "SpeechEngine", "Transcripts", "VirtualSoundCard", "Wyoming", "WyomingServer",
-        argumentParser, logging,
+        "ClientDependencies", "FilePaths", "Loudness", "ONNXRuntime", "SoundCard", "SoundFile",
+        "SpeechClient", "SpeechEngine", "Transcripts", "VirtualSoundCard", "Wyoming",
+        "WyomingServer", plots, argumentParser, logging,
       ]),
     .executableTarget(
       name: "syrinx",
@@ -339,6 +352,7 @@ let package = Package(
       ]),
     tests("Architecture"),
     tests("AudioCore", ["AudioCore", "ClientDependencies", "SyrinxTestSupport"]),
+    tests("AudioPlots", ["AudioCore", "AudioPlots"]),
     tests("AudioPlayerClient", ["AudioPlayerClient", "ClientDependenciesTestSupport"]),
     tests(
       "AudioPlayerClientLive",
@@ -365,11 +379,13 @@ let package = Package(
       [
         "ALSASoundCard", "AudioCore", "AudioPlayerClient", "AudioPlayerClientLive",
         "AudioRecorderClient", "ClientDependencies", "ClientDependenciesMacros",
-        "ClientDependenciesTestSupport", "Dictation", "MoonshineEngine", "ReducersMacros",
-        "SileroDetector", "SoundCard", "SpeechClient", "SpeechEngine", "Transcripts",
-        "VirtualSoundCard", "VoskEngine",
+        "ClientDependenciesTestSupport", "Dictation", "Loudness", "MoonshineEngine",
+        "ReducersMacros", "SileroDetector", "SoundCard", "SoundFile", "SpeechClient",
+        "SpeechEngine", "Transcripts",
+        "VirtualSoundCard", "VoskEngine", plots,
       ]),
     tests("FilePaths", ["FilePaths"]),
+    tests("Loudness", ["AudioCore", "CEBUR128", "Loudness", "SoundFile", "TestTools"]),
     tests(
       "MoonshineEngine",
       [
@@ -419,9 +435,10 @@ let package = Package(
       "SyrinxCommand",
       [
         "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
-        "ClientDependencies", "FilePaths", "ONNXRuntime", "SoundCard", "SoundFile", "SpeechClient",
-        "SpeechEngine", "SyrinxCommand", "TestTools", "Transcripts", "VirtualSoundCard", "Wyoming",
-        "WyomingEngine", "syrinx", argumentParser,
+        "ClientDependencies", "FilePaths", "Loudness", "ONNXRuntime", "SoundCard", "SoundFile",
+        "SpeechClient", "SpeechEngine", "SyrinxCommand", "TestTools", "Transcripts",
+        "VirtualSoundCard", "Wyoming",
+        "WyomingEngine", "syrinx", plots, argumentParser,
       ]),
     tests(
       "Samples",

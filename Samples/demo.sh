@@ -17,7 +17,7 @@ bash Tests/Support/packages.sh build
 
 echo "This builds the command from its sources, which takes some minutes."
 # The small command, as Building.md in SyrinxCommand.docc explains: with Swift's libraries, without Foundation's networking.
-run swift build --configuration release --product syrinx --disable-default-traits --static-swift-stdlib \
+run swift build --configuration release --product syrinx --traits Plots --static-swift-stdlib \
   -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 built=$(swift build -c release --show-bin-path)
 PATH="$built:$PATH"

@@ -10,7 +10,7 @@ benchmarks=(--package-path Tests/Benchmarks --scratch-path "$PWD/.build/benchmar
 if [ "${1:-}" = --build ]; then
   exec swift build "${benchmarks[@]}"
 fi
-programs=(DependencyBenchmarks EngineBenchmarks ReducerBenchmarks SpeechBenchmarks)
+programs=(DependencyBenchmarks EngineBenchmarks ReducerBenchmarks SpeechBenchmarks ToolBenchmarks)
 if [ -n "${1:-}" ] && [ "${1#--}" = "$1" ]; then
   programs=("$1")
   shift

@@ -108,11 +108,22 @@ public struct RecordingFinish: Hashable, Sendable {
   /// The duration of these frames.
   public var recorded: Duration
 
+  /// Peak and RMS of all recorded samples; nil in a preview, and if nothing was recorded.
+  public var level: AudioLevel?
+
+  /// The number of recorded samples at or beyond full scale, which suggests clipping.
+  public var clippedSamples: Int
+
   /// Creates an end.
-  public init(reason: Reason, frameCount: FrameCount, recorded: Duration) {
+  public init(
+    reason: Reason, frameCount: FrameCount, recorded: Duration, level: AudioLevel? = nil,
+    clippedSamples: Int = 0
+  ) {
     self.reason = reason
     self.frameCount = frameCount
     self.recorded = recorded
+    self.level = level
+    self.clippedSamples = clippedSamples
   }
 }
 

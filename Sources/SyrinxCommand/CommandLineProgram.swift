@@ -73,8 +73,14 @@ struct RootCommand: AsyncParsableCommand {
     subcommands: [
       DevicesCommand.self, PlayCommand.self, RecordCommand.self, TranscribeCommand.self,
       ListenCommand.self, ServeCommand.self, WERCommand.self, EnginesCommand.self,
-      DoctorCommand.self,
-    ])
+      DoctorCommand.self, MeasureCommand.self,
+    ] + plotting)
+
+  #if Plots
+  private static let plotting: [any ParsableCommand.Type] = [PlotCommand.self]
+  #else
+  private static let plotting: [any ParsableCommand.Type] = []
+  #endif
 
   static var _errorLabel: String { "syrinx" }
 

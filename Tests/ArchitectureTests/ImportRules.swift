@@ -16,7 +16,10 @@ extension ImportRules {
 
   private static let owners = [
     "CALSA": "ALSASoundCard",
+    "CCairo": "AudioPlots",
+    "CEBUR128": "Loudness",
     "CFLAC": "SoundFile",
+    "CKissFFT": "AudioPlots",
     "CLinux": "AudioThreads",
     "CMPG123": "SoundFile",
     "CPocketSphinx": "PocketSphinxEngine",
@@ -78,6 +81,8 @@ extension ImportRules {
       "AudioCore", "AudioThreads", "CFLAC", "CMPG123", "CSndFile", "CVorbis", "FilePaths",
       "Logging",
     ]),
+    "AudioPlots": ["AudioCore", "CCairo", "CKissFFT", "Glibc"],
+    "Loudness": ["AudioCore", "CEBUR128", "Glibc"],
     "Resampling": ["AudioCore", "CSoxr"],
     "PocketSphinxEngine": essentials.union([
       "AudioCore", "CPocketSphinx", "ClientDependencies", "FilePaths", "Logging", "SpeechEngine",
@@ -132,9 +137,10 @@ extension ImportRules {
 
     // The command's work, above the interfaces, and the executable, which chooses the live values.
     "SyrinxCommand": essentials.union(clients).union([
-      "ArgumentParser", "AudioCore", "AudioThreads", "ClientDependencies", "FilePaths",
+      "ArgumentParser", "AudioCore", "AudioPlots", "AudioThreads", "ClientDependencies",
+      "FilePaths",
       "Foundation",
-      "Logging", "ONNXRuntime", "SoundCard", "SoundFile", "SpeechEngine", "Transcripts",
+      "Logging", "Loudness", "ONNXRuntime", "SoundCard", "SoundFile", "SpeechEngine", "Transcripts",
       "VirtualSoundCard", "Wyoming", "WyomingServer",
     ]),
     "syrinx": lives.union([

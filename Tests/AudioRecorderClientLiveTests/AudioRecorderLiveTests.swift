@@ -29,7 +29,8 @@ import VirtualSoundCard
     #expect(
       events.last
         == .finished(
-          RecordingFinish(reason: .deviceEnded, frameCount: 8_000, recorded: .seconds(1))))
+          RecordingFinish(
+            reason: .deviceEnded, frameCount: 8_000, recorded: .seconds(1), level: noise.level)))
     #expect(card.openDeviceCount == 0)
   }
 

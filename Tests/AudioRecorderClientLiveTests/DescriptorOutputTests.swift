@@ -20,7 +20,8 @@ import Testing
     #expect(
       finish
         == RecordingFinish(
-          reason: .lengthReached, frameCount: 22_000, recorded: .milliseconds(2_750)))
+          reason: .lengthReached, frameCount: 22_000, recorded: .milliseconds(2_750),
+          level: try folder.read(url).level))
     let samples = try folder.read(url).samples
     #expect(samples.count == 22_000)
     #expect(samples[..<800] == tone.samples[...])

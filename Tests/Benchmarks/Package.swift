@@ -12,11 +12,12 @@ func product(_ name: String) -> Target.Dependency { .product(name: name, package
 let package = Package(
   name: "benchmarks",
   // Without Foundation's networking, like the small command in Building.md of SyrinxCommand.docc.
-  dependencies: [.package(name: "syrinx", path: "../..", traits: [])],
+  dependencies: [.package(name: "syrinx", path: "../..", traits: ["Plots"])],
   targets: [
     .executableTarget(
       name: "DependencyBenchmarks", dependencies: [product("ClientDependencies")],
       swiftSettings: settings),
+    .systemLibrary(name: "CLoudness"),
     .systemLibrary(name: "CMalloc"),
     // Compiled without the compiler's own knowledge of the functions that it replaces.
     .target(name: "CMemoryCount", cSettings: [.unsafeFlags(["-fno-builtin"])]),
@@ -46,6 +47,13 @@ let package = Package(
         product("SoundCard"), product("SoundFile"), product("SpeechClient"),
         product("SpeechClientLive"), product("SpeechEngine"), product("Transcripts"),
         product("VirtualSoundCard"), product("syrinx"),
+      ],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "ToolBenchmarks",
+      dependencies: [
+        "BenchmarkTools", "CLoudness",
+        product("AudioCore"), product("SoundFile"), product("syrinx"),
       ],
       swiftSettings: settings),
   ],

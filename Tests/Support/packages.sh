@@ -6,7 +6,7 @@ set -euo pipefail
 
 build=(
   gcc pkg-config
-  libasound2-dev libflac-dev libmpg123-dev libsndfile1-dev libsoxr-dev libvorbis-dev
+  libasound2-dev libcairo2-dev libebur128-dev libflac-dev libkissfft-dev libmpg123-dev libsndfile1-dev libsoxr-dev libvorbis-dev
   libpocketsphinx-dev libsphinxbase-dev pocketsphinx-en-us python3-pip
 )
 test=(

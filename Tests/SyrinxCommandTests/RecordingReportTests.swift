@@ -25,14 +25,3 @@ struct RecordingReportTests {
         == "syrinx: the device is back; 6.000 s of audio lost\nsyrinx: the device is back\n")
   }
 }
-
-struct LevelTextTests {
-  @Test(arguments: [
-    (0.0, 20), (-30, 10), (-60, 0), (-90, 0), (-Double.infinity, 0), (6, 20),
-  ])
-  func `the length of the level bar follows the peak`(peak: Double, length: Int) {
-    let level = AudioLevel(peak: Decibels(dBFS: peak), rms: .silence)
-    #expect(level.meterText.count { $0 == "#" } == length)
-    #expect(level.meterText.hasSuffix("\(Decibels(dBFS: peak))"))
-  }
-}

@@ -12,6 +12,8 @@ struct LevelReport {
   private let clipping = Loudness(threshold: ChannelMeter.fullScale)
   private var channels: [ChannelMeter]
   private var measured: FrameCount = 0
+  private var recorded = AudioMeter()
+  private var hasRecorded = false
 
   init(format: AudioFormat, interval: Duration = shortestInterval) {
     self.format = format
@@ -34,8 +36,16 @@ struct LevelReport {
     return report(recorded)
   }
 
-  /// Counts clipped samples of recorded frames, which may be older than the captured ones.
+  /// Peak and RMS of all recorded frames; nil if there are none.
+  var recordedLevel: AudioLevel? { hasRecorded ? recorded.level : nil }
+
+  /// The clipped samples of all recorded frames.
+  var clippedSamples: Int { channels.reduce(0) { $0 + $1.clipped } }
+
+  /// Measures recorded frames, which may be older than the captured ones.
   mutating func count(recorded buffer: AudioBuffer) {
+    recorded.add(buffer.samples)
+    hasRecorded = true
     guard clipping.mayBeLoud(buffer) else { return }
     for index in channels.indices {
       channels[index].count(clipped: buffer.samples, from: index, step: channels.count)
@@ -68,7 +78,7 @@ struct ChannelMeter {
   private var count = 0
   private var held: Float = 0
   private var heldFor = Duration.zero
-  private var clipped = 0
+  private(set) var clipped = 0
 
   /// The mean square of the interval; 0 if it is empty.
   var meanSquare: Double { count == 0 ? 0 : squares / Double(count) }

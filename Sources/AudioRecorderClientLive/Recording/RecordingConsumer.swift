@@ -114,7 +114,9 @@ final class RecordingConsumer: CaptureConsumer {
     let reason: RecordingFinish.Reason =
       isComplete
       ? .lengthReached : gate.isOver ? .silence : hasStoppedAtGap ? .gap : .deviceEnded
-    return RecordingFinish(reason: reason, frameCount: output.framesWritten, recorded: length)
+    return RecordingFinish(
+      reason: reason, frameCount: output.framesWritten, recorded: length,
+      level: levels.recordedLevel, clippedSamples: levels.clippedSamples)
   }
 
   private func applyCommands(at block: Int) throws {

@@ -35,6 +35,9 @@ struct ListenCommand: RecognizingSubcommand {
 
   @OptionGroup var transcript: TranscriptOptions
 
+  @Flag(help: "Show the level of the microphone on a terminal.")
+  var meter = false
+
   @Option(
     help: ArgumentHelp(
       """
@@ -51,6 +54,10 @@ struct ListenCommand: RecognizingSubcommand {
 
   func validate() throws {
     try recognition.checkTranscript(transcript)
+    guard !meter || !transcript.partials else {
+      throw ValidationError(
+        "--meter and --partials both need the last line of the terminal; use one of them.")
+    }
     guard let keep else { return }
     do {
       _ = try SoundFileEncoding(pathExtension: keep.pathExtension)
@@ -82,8 +89,10 @@ struct ListenCommand: RecognizingSubcommand {
       shouldReportPartialResults: transcript.wantsPartials(on: context.console))
     request.measuresWordTimes = transcript.style.hasWordTimes
     let audio = MicrophoneAudio(capture) { await began(with: $0, in: context) }
-    request.source = .buffers(
-      saver?.saving(audio) as (any AsyncSequence<AudioBuffer, any Error> & Sendable)? ?? audio)
+    var source: any AsyncSequence<AudioBuffer, any Error> & Sendable = audio
+    if let saver { source = saver.saving(audio) }
+    if meter { source = InputMeter(console: context.console).showing(source) }
+    request.source = .buffers(source)
     let events = await speech.recognition(request: recognition.applied(to: request))
     // An earlier signal did not finish a task that the client did not know yet.
     if context.signals.received != nil { await speech.finishTask() }
@@ -105,6 +114,35 @@ struct ListenCommand: RecognizingSubcommand {
     let format = first.device?.format ?? first.buffer.format
     await context.console.mention("listening to \(microphone) (\(format)); press Ctrl-C to stop")
     context.log.info("listening to \(microphone): \(format)")
+  }
+}
+
+/// Shows the level of audio that passes.
+private actor InputMeter {
+  private let console: Console
+  private var levels = LevelMeter(every: .milliseconds(100))
+  private var ballistics = MeterBallistics()
+
+  init(console: Console) {
+    self.console = console
+  }
+
+  /// Passes the buffers on.
+  nonisolated func showing(
+    _ buffers: some AsyncSequence<AudioBuffer, any Error> & Sendable
+  ) -> any AsyncSequence<AudioBuffer, any Error> & Sendable {
+    buffers.map { buffer in
+      await self.show(buffer)
+      return buffer
+    }
+  }
+
+  private func show(_ buffer: AudioBuffer) async {
+    let rate = buffer.format.sampleRate
+    for reading in levels.take(buffer) {
+      let label = reading.endFrame.duration(at: rate).clockText
+      await console.showMeter(ballistics.meter(after: reading, at: rate, label: label))
+    }
   }
 }
 

@@ -59,6 +59,9 @@ struct RecordCommand: Subcommand {
 
   @OptionGroup(title: "Recording rules") var rules: RecordingRuleOptions
 
+  @Flag(inversion: .prefixedNo, help: "Show a level meter on a terminal.")
+  var meter = true
+
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
@@ -76,7 +79,8 @@ struct RecordCommand: Subcommand {
       throw ValidationError("standard output (-) is a terminal; redirect it to a pipe or a file.")
     }
     try await RecordingRun(
-      request: try request(in: context), printsEvents: rules.json, context: context
+      request: try request(in: context), printsEvents: rules.json, showsMeter: meter,
+      context: context
     ).run()
   }
 

@@ -28,7 +28,7 @@ actor Console {
     self.error = error
     self.stopSignal = stopSignal
     isWatched = error.isTerminal && !isQuiet
-    status = StatusLine(isStyled: error.isStyled)
+    status = StatusLine(isStyled: error.isStyled, isColored: error.isColored)
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -37,6 +37,15 @@ actor Console {
   func print(_ line: String) throws(OutputError) {
     show(status.clear())
     try output.write(line + "\n", stopSignal: stopSignal)
+  }
+
+  /// Writes data that are not a line.
+  func write(_ bytes: [UInt8]) throws(OutputError) {
+    show(status.clear())
+    let code = bytes.withUnsafeBytes {
+      writeAll($0, to: output.rawValue, stopSignal: stopSignal)
+    }
+    guard code == 0 else { throw OutputError(name: output.name, code: code) }
   }
 
   /// Writes a message.
@@ -59,6 +68,11 @@ actor Console {
     if isWatched { await show(stable, tail: tail) }
   }
 
+  /// Rewrites the terminal's last line with a meter; without a terminal it returns at once.
+  nonisolated func showMeter(_ meter: LevelMeterLine) async {
+    if isWatched { await show(meter) }
+  }
+
   /// Erases the last line.
   func clearStatus() {
     show(status.clear())
@@ -75,6 +89,10 @@ actor Console {
 
   private func show(status text: String) {
     show(status.show(text.printable, columns: error.columns))
+  }
+
+  private func show(_ meter: LevelMeterLine) {
+    show(status.show(meter, columns: error.columns))
   }
 
   private func show(_ stable: String, tail: String) {
@@ -103,6 +121,12 @@ struct StandardDescriptor: Sendable {
   var isStyled: Bool {
     guard isTerminal, let name = getenv("TERM") else { return false }
     return !["", "dumb"].contains(String(cString: name))
+  }
+
+  /// Whether it is a terminal with colors, and the variable NO_COLOR is not set.
+  var isColored: Bool {
+    guard isStyled else { return false }
+    return getenv("NO_COLOR").map { $0[0] == 0 } ?? true
   }
 
   /// The columns of the terminal, or 80 if it does not report them.

@@ -14,6 +14,16 @@ extension Encodable {
   }
 }
 
+extension Decibels {
+  /// The level for JSON, rounded to a hundredth; nil for infinity, which JSON lacks.
+  var finite: Double? { dBFS.finite }
+}
+
+extension Double {
+  /// Rounded to a hundredth; nil for infinity, which JSON lacks.
+  var finite: Double? { isFinite ? (self * 100).rounded() / 100 : nil }
+}
+
 extension Duration {
   /// Seconds for JSON, to a millisecond.
   var inRecordSeconds: Double { (inSeconds * 1_000).rounded() / 1_000 }

@@ -4,11 +4,14 @@ import SpeechClient
 struct StatusLine {
   private var shown = ""
   private let isStyled: Bool
+  private let isColored: Bool
 
-  /// - Parameter isStyled: whether the terminal can dim text and clear the rest of a line; otherwise
-  ///   spaces overwrite the previous text.
-  init(isStyled: Bool = false) {
-    self.isStyled = isStyled
+  /// - Parameters:
+  ///   - isStyled: whether the terminal can dim text and clear the rest of a line; otherwise spaces
+  ///     overwrite the previous text.
+  ///   - isColored: whether marks may have a color.
+  init(isStyled: Bool = false, isColored: Bool = false) {
+    (self.isStyled, self.isColored) = (isStyled, isColored)
   }
 
   /// Returns what to write to show `text`, cut to the terminal's width.
@@ -20,6 +23,15 @@ struct StatusLine {
   mutating func show(_ stable: String, tail: String, columns: Int) -> String {
     let text = [stable, tail].joinedAsWritten.suffix(columns: max(1, columns - 1))
     return show(String(text), dimmed: isStyled ? min(tail.count, text.count) : 0)
+  }
+
+  /// Returns what to write to show a meter, whose mark after clipping is red.
+  mutating func show(_ meter: LevelMeterLine, columns: Int) -> String {
+    let text = meter.text(columns: columns - 1, isPlain: !isStyled)
+    let line = show(text, dimmed: 0)
+    guard isColored, meter.isClipped else { return line }
+    let mark = LevelMeterLine.clipMark
+    return line.replacing(mark, with: "\u{1B}[1;31m\(mark)\u{1B}[0m")
   }
 
   /// Returns what to write to erase the line.

@@ -33,6 +33,7 @@ struct RecordingRecord: Encodable {
   var next: FilePath?
   var frames: Int?
   var reason: String?
+  var clipped: Int?
 
   init(_ event: RecordingEvent) {
     self.event = event.name
@@ -73,6 +74,9 @@ struct RecordingRecord: Encodable {
     recorded = finish.recorded.inRecordSeconds
     frames = finish.frameCount.rawValue
     reason = finish.reason.rawValue
+    guard let level = finish.level else { return }
+    (peak, rms) = (level.peak.finite, level.rms.finite)
+    clipped = finish.clippedSamples
   }
 
   /// The documentation of the JSON in the help.
@@ -87,8 +91,9 @@ struct RecordingRecord: Encodable {
     "heldPeak", and "clipped" samples; xrun has the length "lost"; nonFinite the number of "samples" \
     that were NaN or infinite and are recorded as silence; rolled the complete "file", its "frames", \
     and the "next" file; silentMicrophone the "level" that nothing exceeds; diskLow the time "left"; \
-    deviceReturned the "gap" that was not captured; closed and finished add "frames" and the \
-    "reason": lengthReached, stopped, silence, deviceEnded, gap, or failed.
+    deviceReturned the "gap" that was not captured; closed and finished add "frames", \
+    "peak", "rms", and "clipped" samples of all recorded audio, and the "reason": lengthReached, \
+    stopped, silence, deviceEnded, gap, or failed.
     """
 }
 
@@ -112,9 +117,4 @@ extension RecordingEvent {
     case .finished: "finished"
     }
   }
-}
-
-extension Decibels {
-  /// Rounded to a hundredth; nil for infinity, which JSON lacks.
-  fileprivate var finite: Double? { dBFS.isFinite ? (dBFS * 100).rounded() / 100 : nil }
 }

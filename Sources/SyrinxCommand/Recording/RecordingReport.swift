@@ -8,15 +8,18 @@ struct RecordingReport {
   let device: AudioDevice.ID?
   let context: CommandContext
   private let gaps: RecordingGapRule
+  private let showsMeter: Bool
   private var throttle = StatusThrottle()
   private var lost = Duration.zero
   private var nonFiniteCount = 0
 
   init(
-    device: AudioDevice.ID?, gaps: RecordingGapRule = .silence, context: CommandContext
+    device: AudioDevice.ID?, gaps: RecordingGapRule = .silence, showsMeter: Bool = true,
+    context: CommandContext
   ) {
     self.device = device
     self.gaps = gaps
+    self.showsMeter = showsMeter
     self.context = context
   }
 
@@ -46,9 +49,9 @@ struct RecordingReport {
     case .rolled(let rolled):
       await context.console.mention("\(FilePath(rolled.finished).name) is complete")
       context.log.info("continues in \(FilePath(rolled.next))")
-    case .closed(let finish): await ended(after: finish.recorded)
+    case .closed(let finish): await ended(with: finish)
     case .finished(let finish):
-      await ended(after: finish.recorded)
+      await ended(with: finish)
       if finish.frameCount == 0, finish.reason != .deviceEnded {
         await context.console.report("nothing was recorded")
       }
@@ -70,12 +73,16 @@ struct RecordingReport {
 
   private mutating func show(_ levels: RecordingLevels) async {
     guard throttle.admits(levels.recorded) else { return }
-    await context.console.showStatus("\(levels.recorded.clockText) \(levels.level.meterText)")
+    if showsMeter {
+      await context.console.showMeter(LevelMeterLine(levels))
+    } else {
+      await context.console.showStatus(levels.recorded.clockText)
+    }
     context.log.debug("\(levels.recorded.secondsText) recorded, peak \(levels.level.peak)")
   }
 
-  private func ended(after recorded: Duration) async {
-    await context.console.showStatus("\(recorded.clockText) recorded")
+  private func ended(with finish: RecordingFinish) async {
+    await context.console.showStatus(finish.summary)
     await context.console.keepStatus()
     if nonFiniteCount > 0 {
       await context.console.report(
@@ -95,6 +102,16 @@ extension Decibels {
   }
 }
 
+extension RecordingFinish {
+  /// The recording for people: its length, peak, RMS, and clipped samples.
+  var summary: String {
+    guard let level else { return "\(recorded.clockText) recorded" }
+    let samples = clippedSamples == 1 ? "sample" : "samples"
+    let clipped = clippedSamples > 0 ? "\(clippedSamples) \(samples) clipped" : "nothing clipped"
+    return "\(recorded.clockText) recorded, peak \(level.peak), RMS \(level.rms), \(clipped)"
+  }
+}
+
 extension RecordingGapRule {
   /// What the recording contains instead of lost audio.
   fileprivate var consequence: String {
@@ -103,16 +120,5 @@ extension RecordingGapRule {
     case .omit: "and is omitted"
     case .stop: "and ended the recording"
     }
-  }
-}
-
-extension AudioLevel {
-  /// The level for people: a bar from −60 dBFS, and the peak as a number.
-  var meterText: String {
-    let length = 20
-    let full = peak.dBFS.isFinite ? Int(((peak.dBFS + 60) / 60 * Double(length)).rounded()) : 0
-    let shown = min(max(full, 0), length)
-    let bar = String(repeating: "#", count: shown) + String(repeating: " ", count: length - shown)
-    return "[\(bar)] \(peak)"
   }
 }

@@ -9,6 +9,8 @@ struct RecordingRun {
   let request: RecordingRequest
   /// Whether the events go to standard output.
   let printsEvents: Bool
+  /// Whether a terminal shows the levels.
+  let showsMeter: Bool
   let context: CommandContext
 
   func run() async throws {
@@ -26,7 +28,8 @@ struct RecordingRun {
     let events = await recorder.recording(request: request)
     // An earlier signal did not stop a recording that the recorder did not know yet.
     if context.signals.received != nil { await recorder.stopRecording() }
-    var report = RecordingReport(device: request.device, gaps: request.gaps, context: context)
+    var report = RecordingReport(
+      device: request.device, gaps: request.gaps, showsMeter: showsMeter, context: context)
     for try await event in events {
       await report.show(event)
       if printsEvents { try await print(event, recorder) }

@@ -77,6 +77,13 @@ actor TranscriptFile: LineOutput {
     try StandardDescriptor(rawValue: file.descriptor.number, name: path).write(line + "\n")
   }
 
+  /// Writes bytes that are not a line.
+  func write(_ bytes: [UInt8]) throws(OutputError) {
+    guard let file else { throw OutputError(name: path, code: EBADF) }
+    let code = bytes.withUnsafeBytes { writeAll($0, to: file.descriptor.number) }
+    guard code == 0 else { throw OutputError(name: path, code: code) }
+  }
+
   /// Removes the file unless it is complete.
   func discard() {
     file = nil

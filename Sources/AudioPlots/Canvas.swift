@@ -1,0 +1,245 @@
+import CCairo
+
+/// The formats of a plot.
+public enum PlotFormat: String, Hashable, Sendable, CaseIterable {
+  case png, svg, pdf
+}
+
+/// The one owner of a cairo surface and its context; lengths are in pixels, the origin is at the
+/// top left.
+struct Canvas: ~Copyable {
+  let width: Double
+  let height: Double
+  private let format: PlotFormat
+  private let surface: OpaquePointer?
+  private let context: OpaquePointer?
+  private let output = Output()
+
+  /// Receives what cairo writes.
+  private final class Output {
+    var bytes: [UInt8] = []
+  }
+
+  /// cairo's way to write: the closure is the `Output`, which lives as long as the canvas.
+  private static let write: cairo_write_func_t = { closure, data, length in
+    guard let closure, let data else { return CAIRO_STATUS_WRITE_ERROR }
+    let output = Unmanaged<Output>.fromOpaque(closure).takeUnretainedValue()
+    output.bytes += UnsafeBufferPointer(start: data, count: Int(length))
+    return CAIRO_STATUS_SUCCESS
+  }
+
+  init(_ format: PlotFormat, width: Int, height: Int) throws(PlotError) {
+    (self.width, self.height, self.format) = (Double(width), Double(height), format)
+    let closure = Unmanaged.passUnretained(output).toOpaque()
+    let (wide, high) = (Double(width), Double(height))
+    surface =
+      switch format {
+      case .png: cairo_image_surface_create(CAIRO_FORMAT_RGB24, Int32(width), Int32(height))
+      case .svg: cairo_svg_surface_create_for_stream(Self.write, closure, wide, high)
+      case .pdf: cairo_pdf_surface_create_for_stream(Self.write, closure, wide, high)
+      }
+    context = cairo_create(surface)
+    try Self.check(cairo_status(context))
+    cairo_select_font_face(context, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL)
+  }
+
+  deinit {
+    cairo_destroy(context)
+    cairo_surface_destroy(surface)
+  }
+
+  private static func check(_ status: cairo_status_t) throws(PlotError) {
+    guard status != CAIRO_STATUS_SUCCESS else { return }
+    throw .drawing(reason: String(cString: cairo_status_to_string(status)))
+  }
+
+  /// The bytes of the file; nothing can be drawn afterwards.
+  consuming func data() throws(PlotError) -> [UInt8] {
+    if format == .png {
+      let closure = Unmanaged.passUnretained(output).toOpaque()
+      try Self.check(cairo_surface_write_to_png_stream(surface, Self.write, closure))
+    } else {
+      cairo_surface_finish(surface)
+      try Self.check(cairo_surface_status(surface))
+    }
+    return output.bytes
+  }
+
+  /// The pixels of a `.png` canvas as rows of red, green, and blue; empty for other formats.
+  consuming func pixels() -> Bitmap {
+    cairo_surface_flush(surface)
+    guard format == .png, let data = cairo_image_surface_get_data(surface) else {
+      return Bitmap(width: 0, height: 0)
+    }
+    var bitmap = Bitmap(width: Int(width), height: Int(height))
+    let stride = Int(cairo_image_surface_get_stride(surface))
+    for row in 0..<bitmap.height {
+      for column in 0..<bitmap.width {
+        // A pixel of RGB24 is a 32-bit number: blue first on little-endian machines.
+        let pixel = data + row * stride + column * 4
+        bitmap[column, row] = Color(
+          red: Double(pixel[2]) / 255, green: Double(pixel[1]) / 255, blue: Double(pixel[0]) / 255)
+      }
+    }
+    return bitmap
+  }
+
+  func fill(_ color: Color, x: Double, y: Double, width: Double, height: Double) {
+    set(color)
+    cairo_rectangle(context, x, y, width, height)
+    cairo_fill(context)
+  }
+
+  func line(_ color: Color, from: (Double, Double), to: (Double, Double), width: Double = 1) {
+    set(color)
+    cairo_set_line_width(context, width)
+    cairo_move_to(context, from.0, from.1)
+    cairo_line_to(context, to.0, to.1)
+    cairo_stroke(context)
+  }
+
+  /// Fills the area between two lines of points with the same x.
+  func area(_ color: Color, _ points: [(x: Double, low: Double, high: Double)]) {
+    guard let first = points.first else { return }
+    set(color)
+    cairo_move_to(context, first.x, first.high)
+    for point in points { cairo_line_to(context, point.x, point.high) }
+    for point in points.reversed() { cairo_line_to(context, point.x, point.low) }
+    cairo_close_path(context)
+    cairo_fill(context)
+  }
+
+  enum Alignment { case left, center, right }
+
+  /// Writes text whose base line is at `y`; text beyond `limit` pixels is cut off.
+  func text(
+    _ text: String, x: Double, y: Double, _ alignment: Alignment = .left, size: Double = 11,
+    color: Color = .ink, limit: Double? = nil
+  ) {
+    set(color)
+    cairo_set_font_size(context, size)
+    let width = width(of: text, size: size)
+    let start =
+      switch alignment {
+      case .left: x
+      case .center: x - width / 2
+      case .right: x - width
+      }
+    cairo_save(context)
+    if let limit {
+      cairo_rectangle(context, x, y - 2 * size, limit, 3 * size)
+      cairo_clip(context)
+    }
+    cairo_move_to(context, start, y)
+    cairo_show_text(context, text)
+    cairo_restore(context)
+  }
+
+  func width(of text: String, size: Double) -> Double {
+    cairo_set_font_size(context, size)
+    var extents = cairo_text_extents_t()
+    cairo_text_extents(context, text, &extents)
+    return extents.x_advance
+  }
+
+  /// Draws a picture, stretched to a rectangle.
+  func picture(_ bitmap: Bitmap, x: Double, y: Double, width: Double, height: Double) {
+    guard bitmap.width > 0, bitmap.height > 0 else { return }
+    let source = cairo_image_surface_create(
+      CAIRO_FORMAT_RGB24, Int32(bitmap.width), Int32(bitmap.height))
+    defer { cairo_surface_destroy(source) }
+    guard let data = cairo_image_surface_get_data(source) else { return }
+    let stride = Int(cairo_image_surface_get_stride(source))
+    for row in 0..<bitmap.height {
+      for column in 0..<bitmap.width {
+        let (pixel, color) = (data + row * stride + column * 4, bitmap[column, row].bytes)
+        (pixel[2], pixel[1], pixel[0]) = (color.red, color.green, color.blue)
+      }
+    }
+    cairo_surface_mark_dirty(source)
+    cairo_save(context)
+    cairo_translate(context, x, y)
+    cairo_scale(context, width / Double(bitmap.width), height / Double(bitmap.height))
+    cairo_set_source_surface(context, source, 0, 0)
+    cairo_pattern_set_filter(cairo_get_source(context), CAIRO_FILTER_BILINEAR)
+    cairo_pattern_set_extend(cairo_get_source(context), CAIRO_EXTEND_PAD)
+    cairo_rectangle(context, 0, 0, Double(bitmap.width), Double(bitmap.height))
+    cairo_fill(context)
+    cairo_restore(context)
+  }
+
+  private func set(_ color: Color) {
+    cairo_set_source_rgba(context, color.red, color.green, color.blue, color.alpha)
+  }
+}
+
+/// A color; each part from 0 to 1.
+struct Color: Hashable, Sendable {
+  var red: Double
+  var green: Double
+  var blue: Double
+  var alpha = 1.0
+
+  /// A color from its number in hexadecimal, as in style sheets.
+  init(_ hexadecimal: Int, alpha: Double = 1) {
+    let parts = [16, 8, 0].map { Double(hexadecimal >> $0 & 0xFF) / 255 }
+    self.init(red: parts[0], green: parts[1], blue: parts[2], alpha: alpha)
+  }
+
+  init(red: Double, green: Double, blue: Double, alpha: Double = 1) {
+    (self.red, self.green, self.blue, self.alpha) = (red, green, blue, alpha)
+  }
+
+  static let paper = Color(0xFFFFFF)
+  static let ink = Color(0x30343B)
+  static let faint = Color(0x8A909A)
+  static let grid = Color(0xE3E6EA)
+  static let wave = Color(0x7FB0DE)
+  static let core = Color(0x2C6CB0)
+  static let clip = Color(0xD6453D)
+  static let cue = Color(0xEAF1F8)
+
+  var bytes: (red: UInt8, green: UInt8, blue: UInt8) {
+    (UInt8((red * 255).rounded()), UInt8((green * 255).rounded()), UInt8((blue * 255).rounded()))
+  }
+
+  /// The color of a level in a spectrogram, 0 to 1: dark to bright, and ever lighter, so that it
+  /// reads in print and without color vision.
+  static func heat(_ level: Double) -> Color {
+    let position = max(0, min(level, 1)) * Double(heats.count - 1)
+    let index = min(Int(position), heats.count - 2)
+    let (low, high, part) = (heats[index], heats[index + 1], position - Double(index))
+    return Color(
+      red: low.red + (high.red - low.red) * part,
+      green: low.green + (high.green - low.green) * part,
+      blue: low.blue + (high.blue - low.blue) * part)
+  }
+
+  private static let heats = [
+    0x05060F, 0x1B1447, 0x4A1B72, 0x82267A, 0xBB3A67, 0xE7604D, 0xF9994A, 0xFCD078, 0xFFFBDC,
+  ].map { Color($0) }
+}
+
+/// Pixels in rows from the top.
+public struct Bitmap: Sendable {
+  /// The pixels of a row.
+  public let width: Int
+  /// The number of rows.
+  public let height: Int
+  private var pixels: [Color]
+
+  init(width: Int, height: Int) {
+    (self.width, self.height) = (width, height)
+    pixels = Array(repeating: .paper, count: width * height)
+  }
+
+  subscript(column: Int, row: Int) -> Color {
+    get { pixels[row * width + column] }
+    set { pixels[row * width + column] = newValue }
+  }
+
+  /// Red, green, and blue of a pixel.
+  public func color(column: Int, row: Int) -> (red: UInt8, green: UInt8, blue: UInt8) {
+    self[column, row].bytes
+  }
+}

@@ -1,0 +1,55 @@
+import AudioCore
+
+/// Waveforms in the formats of BBC's audiowaveform, version 2.
+///
+/// Columns hold the lowest and the highest sample of each channel, in 8 or 16 bits.
+public struct PeakData: Sendable {
+  /// The bits of each value, 8 or 16.
+  public let bits: Int
+  private let image: WaveformImage
+
+  /// The peaks of a waveform; `bits` is 8 or 16.
+  public init(_ image: WaveformImage, bits: Int) {
+    precondition(bits == 8 || bits == 16, "peaks have 8 or 16 bits, not \(bits)")
+    (self.image, self.bits) = (image, bits)
+  }
+
+  private var columnCount: Int { image.channels.first?.count ?? 0 }
+
+  /// The values: for each column, the lowest and the highest sample of each channel.
+  private var values: some Sequence<Int> {
+    (0..<columnCount).lazy.flatMap { column in
+      image.channels.flatMap { [scaled($0[column].lowest), scaled($0[column].highest)] }
+    }
+  }
+
+  private func scaled(_ sample: Float) -> Int {
+    let limit = Float(1 << (bits - 1))
+    return Int(max(-limit, min((sample * limit).rounded(.down), limit - 1)))
+  }
+
+  /// The text of a `.json` file.
+  public var json: String {
+    let head =
+      "{\"version\":2,\"channels\":\(image.channels.count),"
+      + "\"sample_rate\":\(image.format.sampleRate.hertz),"
+      + "\"samples_per_pixel\":\(image.framesPerColumn.rawValue),\"bits\":\(bits),"
+      + "\"length\":\(columnCount),\"data\":["
+    return head + values.map(String.init).joined(separator: ",") + "]}\n"
+  }
+
+  /// The bytes of a `.dat` file: a header of six little-endian 32-bit numbers and the values.
+  public var dat: [UInt8] {
+    let flags = bits == 8 ? 1 : 0
+    let header = [
+      2, flags, image.format.sampleRate.hertz, image.framesPerColumn.rawValue, columnCount,
+      image.channels.count,
+    ]
+    return header.flatMap { Self.bytes($0, count: 4) }
+      + values.flatMap { Self.bytes($0, count: bits / 8) }
+  }
+
+  private static func bytes(_ number: Int, count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+  }
+}

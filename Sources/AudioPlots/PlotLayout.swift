@@ -1,0 +1,134 @@
+import AudioCore
+
+/// Where the parts of a plot lie: the title, a lane for each channel, the time axis, and the cues.
+struct PlotLayout {
+  struct Area {
+    var x: Double
+    var y: Double
+    var width: Double
+    var height: Double
+  }
+
+  let lanes: Area
+  private let laneCount: Int
+  private let cues: Area
+
+  private static let gap = 8.0
+  private static let cueHeight = 22.0
+
+  init(
+    _ width: Double, _ height: Double, _ frame: PlotFrame, laneCount: Int,
+    rightMargin: Double = 16
+  ) {
+    self.laneCount = laneCount
+    let top = frame.title.isEmpty ? 12.0 : 30
+    let cueHeight = frame.cues.isEmpty ? 0 : 2 * Self.cueHeight + 6
+    let lanes = Area(
+      x: 44, y: top, width: width - 44 - rightMargin,
+      height: max(20, height - top - 26 - cueHeight))
+    self.lanes = lanes
+    cues = Area(
+      x: lanes.x, y: lanes.y + lanes.height + 26, width: lanes.width, height: cueHeight)
+  }
+
+  /// The lane of a channel.
+  func lane(_ index: Int) -> Area {
+    let gaps = Self.gap * Double(laneCount - 1)
+    let height = max(2, (lanes.height - gaps) / Double(laneCount))
+    return Area(
+      x: lanes.x, y: lanes.y + Double(index) * (height + Self.gap), width: lanes.width,
+      height: height)
+  }
+
+  /// Draws everything but the audio.
+  func drawFrame(
+    on canvas: borrowing Canvas, _ frame: PlotFrame, _ format: AudioFormat, _ duration: Duration
+  ) {
+    canvas.fill(.paper, x: 0, y: 0, width: canvas.width, height: canvas.height)
+    if !frame.title.isEmpty {
+      let details = "\(format)"
+      let space = canvas.width(of: details, size: 11)
+      canvas.text(details, x: lanes.x + lanes.width, y: 19, .right, color: .faint)
+      canvas.text(
+        frame.title, x: lanes.x, y: 19, size: 13, limit: max(0, lanes.width - space - 16))
+    }
+    drawTime(on: canvas, duration)
+    drawCues(on: canvas, frame.cues, duration)
+  }
+
+  /// Writes the names of several channels into their lanes.
+  func drawLaneNames(
+    on canvas: borrowing Canvas, _ format: AudioFormat, color: Color = .ink
+  ) {
+    guard laneCount > 1 else { return }
+    for (index, position) in format.layout.positions.enumerated() {
+      let lane = lane(index)
+      let name = position == .unknown ? "\(index + 1)" : position.abbreviation
+      canvas.text(name, x: lane.x + 6, y: lane.y + 14, size: 10, color: color)
+    }
+  }
+
+  private func drawTime(on canvas: borrowing Canvas, _ duration: Duration) {
+    let seconds = duration.inSeconds
+    guard seconds > 0 else { return }
+    let bottom = lanes.y + lanes.height
+    canvas.line(.faint, from: (lanes.x, bottom + 0.5), to: (lanes.x + lanes.width, bottom + 0.5))
+    let step = TimeAxis.step(seconds: seconds, most: max(2, Int(lanes.width / 80)))
+    for index in 0...Int(seconds / step) {
+      let x = lanes.x + Double(index) * step / seconds * lanes.width
+      canvas.line(.faint, from: (x, bottom), to: (x, bottom + 4))
+      let text = TimeAxis.text(Double(index) * step, step: step)
+      let width = canvas.width(of: text, size: 10)
+      // The last label stays inside the picture.
+      let center = min(x, canvas.width - width / 2 - 2)
+      canvas.text(text, x: center, y: bottom + 17, .center, size: 10, color: .faint)
+    }
+  }
+
+  /// Draws the cues in two rows, so that neighbors have room.
+  private func drawCues(
+    on canvas: borrowing Canvas, _ texts: [PlotFrame.Cue], _ duration: Duration
+  ) {
+    let seconds = duration.inSeconds
+    guard seconds > 0 else { return }
+    for (index, cue) in texts.enumerated() {
+      let (begin, end) = (cue.time.lowerBound.inSeconds, cue.time.upperBound.inSeconds)
+      guard begin < seconds, end > 0 else { continue }
+      let x = cues.x + max(0, begin) / seconds * cues.width
+      let width = max(3, (min(end, seconds) - max(0, begin)) / seconds * cues.width - 2)
+      let y = cues.y + Double(index % 2) * (Self.cueHeight + 2)
+      canvas.fill(.cue, x: x, y: y, width: width, height: Self.cueHeight)
+      canvas.fill(.core, x: x, y: y, width: 2, height: Self.cueHeight)
+      canvas.text(cue.text, x: x + 6, y: y + 15, size: 11, limit: max(0, width - 8))
+    }
+  }
+}
+
+/// The marks of a time axis.
+enum TimeAxis {
+  private static let steps = [
+    0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600,
+    900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400,
+  ]
+
+  /// The shortest even step that needs at most so many marks.
+  static func step(seconds: Double, most count: Int) -> Double {
+    steps.first { seconds / $0 <= Double(count) } ?? (seconds / Double(count)).rounded(.up)
+  }
+
+  /// `0.25 s` for short steps, `1:05`, and `1:00:00`.
+  static func text(_ seconds: Double, step: Double) -> String {
+    if step < 1 {
+      let thousandths = Int((seconds * 1_000).rounded())
+      let digits = step < 0.01 ? 3 : step < 0.1 ? 2 : 1
+      let fraction = String(1_000 + thousandths % 1_000).dropFirst().prefix(digits)
+      return "\(thousandths / 1_000).\(fraction) s"
+    }
+    let whole = Int(seconds.rounded())
+    let (hours, minutes) = (whole / 3_600, whole / 60 % 60)
+    let twoDigits = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }
+    return hours > 0
+      ? "\(hours):\(twoDigits(minutes)):\(twoDigits(whole % 60))"
+      : "\(minutes):\(twoDigits(whole % 60))"
+  }
+}

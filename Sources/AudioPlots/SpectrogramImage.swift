@@ -1,0 +1,195 @@
+public import AudioCore
+import Glibc
+
+/// The frequencies of a stretch of audio over time, in some hundreds of columns.
+///
+/// Its size does not depend on the length of the audio.
+public struct SpectrogramImage: Hashable, Sendable {
+  /// How frequencies are spread over the rows.
+  public enum Scale: String, Hashable, Sendable, CaseIterable {
+    /// Evenly, in hertz.
+    case linear
+    /// As people perceive pitch: the mel scale, more room for low frequencies.
+    case mel
+
+    /// The frequency at a part of the height, 0 to 1, below a highest frequency in hertz.
+    func frequency(at part: Double, below highest: Double) -> Double {
+      switch self {
+      case .linear: part * highest
+      case .mel: 700 * (pow(10, part * log10(1 + highest / 700)) - 1)
+      }
+    }
+
+    /// The part of the height, 0 to 1, of a frequency.
+    func part(of frequency: Double, below highest: Double) -> Double {
+      switch self {
+      case .linear: frequency / highest
+      case .mel: log10(1 + frequency / 700) / log10(1 + highest / 700)
+      }
+    }
+  }
+
+  /// Rate and channels of the audio.
+  public let format: AudioFormat
+  /// The length of the audio.
+  public let frameCount: FrameCount
+  /// How frequencies are spread over the rows.
+  public let scale: Scale
+  /// The frames from one column to the next.
+  public let framesPerColumn: FrameCount
+  /// For each channel and column, the power of each row from the lowest frequency to half the rate;
+  /// a sine at full scale has 1.
+  public let channels: [[[Float]]]
+
+  /// How long the audio lasts.
+  public var duration: Duration { frameCount.duration(at: format.sampleRate) }
+}
+
+/// Turns audio into columns; they are averaged when there are too many.
+private struct SpectrogramBuilder: ~Copyable {
+  private let format: AudioFormat
+  private let scale: SpectrogramImage.Scale
+  private let columnCount: Int
+  private let length: Int
+  private var hop: Int
+  private let rows: [ClosedRange<Int>]
+  private var spectrum: Spectrum
+  private var powers: [Float]
+  private var pending: [[Float]]
+  private var channels: [[[Float]]]
+  private var frameCount = 0
+  /// The spectra that a column averages, and those in the last column.
+  private var spectraPerColumn = 1
+  private var spectraInColumn = 0
+
+  init?(_ format: AudioFormat, scale: SpectrogramImage.Scale, columnCount: Int, rowCount: Int) {
+    // 20 to 50 ms: short enough for syllables, long enough for the lowest voices.
+    var length = 256
+    while length * 40 < format.sampleRate.hertz { length *= 2 }
+    guard let spectrum = Spectrum(length: length) else { return nil }
+    (self.format, self.scale, self.columnCount) = (format, scale, columnCount)
+    (self.length, hop) = (length, length / 2)
+    self.spectrum = spectrum
+    powers = Array(repeating: 0, count: length / 2 + 1)
+    pending = Array(
+      repeating: Array(repeating: 0, count: length / 2), count: format.channelCount)
+    channels = Array(repeating: [], count: format.channelCount)
+    let highest = Double(length / 2)
+    let nyquist = Double(format.sampleRate.hertz) / 2
+    rows = (0..<rowCount).map { row in
+      let edges = [row, row + 1].map { edge in
+        let part = Double(edge) / Double(rowCount)
+        return scale.frequency(at: part, below: nyquist) / nyquist * highest
+      }
+      let first = Int(edges[0].rounded())
+      return first...max(first, Int(edges[1].rounded()) - 1)
+    }
+  }
+
+  /// Windows overlap by half, until a column averages so many that there is no need.
+  private mutating func lengthenColumns() {
+    if spectraPerColumn == 4, hop < length { hop = length } else { spectraPerColumn *= 2 }
+    for channel in channels.indices {
+      let columns = channels[channel]
+      channels[channel] = stride(from: 0, to: columns.count - 1, by: 2).map { index in
+        zip(columns[index], columns[index + 1]).map { ($0 + $1) / 2 }
+      }
+    }
+  }
+
+  mutating func add(_ buffer: AudioBuffer) {
+    var buffer = buffer
+    _ = buffer.silenceNonFinite()
+    for channel in pending.indices {
+      pending[channel] += format.channelCount == 1 ? buffer.samples : buffer.channel(channel)
+    }
+    frameCount += buffer.frameCount.rawValue
+    takeWindows()
+  }
+
+  /// Takes all whole windows; each begins half a window after the one before.
+  private mutating func takeWindows() {
+    var begin = 0
+    while begin + length <= pending[0].count {
+      beginSpectrum()
+      for channel in pending.indices {
+        spectrum.measure(pending[channel][begin..<begin + length], into: &powers)
+        addPowers(to: channel)
+      }
+      begin += hop
+    }
+    for channel in pending.indices { pending[channel].removeFirst(begin) }
+  }
+
+  private mutating func beginSpectrum() {
+    spectraInColumn %= spectraPerColumn
+    if spectraInColumn == 0 {
+      if channels[0].count >= 2 * columnCount { lengthenColumns() }
+      for channel in channels.indices {
+        channels[channel].append(Array(repeating: 0, count: rows.count))
+      }
+    }
+    spectraInColumn += 1
+  }
+
+  private mutating func addPowers(to channel: Int) {
+    let last = channels[channel].count - 1
+    for (row, bins) in rows.enumerated() {
+      var sum: Float = 0
+      for bin in bins { sum += powers[bin] }
+      channels[channel][last][row] += sum / Float(bins.count * spectraPerColumn)
+    }
+  }
+
+  consuming func image() -> SpectrogramImage {
+    // The last window is filled up with silence.
+    if channels[0].isEmpty || pending[0].count > length / 2 {
+      let rest = length - pending[0].count
+      for channel in pending.indices { pending[channel] += Array(repeating: 0, count: rest) }
+      takeWindows()
+    }
+    // The last column has fewer spectra than the others.
+    let missing = Float(spectraPerColumn) / Float(max(1, spectraInColumn))
+    for channel in channels.indices {
+      let last = channels[channel].count - 1
+      channels[channel][last] = channels[channel][last].map { $0 * missing }
+    }
+    return SpectrogramImage(
+      format: format, frameCount: FrameCount(frameCount), scale: scale,
+      framesPerColumn: FrameCount(hop * spectraPerColumn),
+      channels: channels)
+  }
+}
+
+extension AsyncSequence where Element == AudioBuffer {
+  /// The spectrogram of all of the audio; nil if there is none.
+  ///
+  /// It has `columnCount` to twice as many columns, or fewer where there is less audio. Gaps in the
+  /// indices are not shown.
+  ///
+  /// - Parameters:
+  ///   - scale: how frequencies are spread over the rows.
+  ///   - columnCount: above 0.
+  ///   - rowCount: the number of frequencies, above 0.
+  /// - Throws: the errors of this sequence; `PlotError`.
+  public func spectrogramImage(
+    _ scale: SpectrogramImage.Scale, columnCount: Int, rowCount: Int
+  ) async throws -> SpectrogramImage? {
+    var iterator = makeAsyncIterator()
+    var next = try await iterator.next()
+    while let buffer = next, buffer.isEmpty { next = try await iterator.next() }
+    guard let format = next?.format else { return nil }
+    guard
+      var builder = SpectrogramBuilder(
+        format, scale: scale, columnCount: columnCount, rowCount: rowCount)
+    else { throw PlotError.drawing(reason: "no memory") }
+    while let buffer = next {
+      guard buffer.format == format else {
+        throw PlotError.formatChanged(expected: format, actual: buffer.format)
+      }
+      builder.add(buffer)
+      next = try await iterator.next()
+    }
+    return builder.image()
+  }
+}

@@ -1,0 +1,173 @@
+public import AudioCore
+
+/// The shape of a stretch of audio: the lowest and highest sample and the root mean square of each
+/// of some hundreds of columns.
+///
+/// Its size does not depend on the length of the audio.
+public struct WaveformImage: Hashable, Sendable {
+  /// One column of one channel; full scale is ±1.
+  public struct Column: Hashable, Sendable {
+    /// The lowest sample.
+    public var lowest: Float
+    /// The highest sample.
+    public var highest: Float
+    /// The root mean square.
+    public var rms: Float
+  }
+
+  /// Rate and channels of the audio.
+  public let format: AudioFormat
+  /// The length of the audio.
+  public let frameCount: FrameCount
+  /// The frames of each column but the last.
+  public let framesPerColumn: FrameCount
+  /// The columns of each channel.
+  public let channels: [[Column]]
+
+  /// How long the audio lasts.
+  public var duration: Duration { frameCount.duration(at: format.sampleRate) }
+}
+
+/// Sums up columns of a fixed or a growing length.
+struct WaveformBuilder {
+  private struct Sums {
+    var lowest = Float.infinity
+    var highest = -Float.infinity
+    var squares: Float = 0
+  }
+
+  private let format: AudioFormat
+  /// Columns double their length when there are twice as many as this; nil for a fixed length.
+  private let columnCount: Int?
+  private var framesPerColumn: Int
+  private var frameCount = 0
+  private var channels: [[Sums]]
+  private var framesInColumn = 0
+
+  init(_ format: AudioFormat, columnCount: Int?, framesPerColumn: Int) {
+    (self.format, self.columnCount, self.framesPerColumn) = (format, columnCount, framesPerColumn)
+    channels = Array(repeating: [], count: format.channelCount)
+  }
+
+  mutating func add(_ buffer: AudioBuffer) {
+    var buffer = buffer
+    _ = buffer.silenceNonFinite()
+    buffer.samples.withUnsafeBufferPointer { samples in
+      var position = 0
+      let frames = samples.count / format.channelCount
+      while position < frames {
+        if framesInColumn == 0 { beginColumn() }
+        let end = min(frames, position + framesPerColumn - framesInColumn)
+        for channel in channels.indices { add(samples, position..<end, channel) }
+        framesInColumn = (framesInColumn + end - position) % framesPerColumn
+        position = end
+      }
+      frameCount += frames
+    }
+  }
+
+  private mutating func beginColumn() {
+    if let columnCount, let columns = channels.first?.count, columns >= 2 * columnCount {
+      framesPerColumn *= 2
+      for channel in channels.indices { channels[channel] = Self.halved(channels[channel]) }
+    }
+    for channel in channels.indices { channels[channel].append(Sums()) }
+  }
+
+  private mutating func add(
+    _ samples: UnsafeBufferPointer<Float>, _ frames: Range<Int>, _ channel: Int
+  ) {
+    let (step, last) = (format.channelCount, channels[channel].count - 1)
+    var sums = channels[channel][last]
+    var index = frames.lowerBound * step + channel
+    for _ in frames {
+      let sample = samples[index]
+      sums.lowest = min(sums.lowest, sample)
+      sums.highest = max(sums.highest, sample)
+      sums.squares += sample * sample
+      index += step
+    }
+    channels[channel][last] = sums
+  }
+
+  private static func halved(_ columns: [Sums]) -> [Sums] {
+    stride(from: 0, to: columns.count - 1, by: 2).map { index in
+      let (one, two) = (columns[index], columns[index + 1])
+      return Sums(
+        lowest: min(one.lowest, two.lowest), highest: max(one.highest, two.highest),
+        squares: one.squares + two.squares)
+    }
+  }
+
+  var image: WaveformImage {
+    WaveformImage(
+      format: format, frameCount: FrameCount(frameCount),
+      framesPerColumn: FrameCount(framesPerColumn),
+      channels: channels.map { columns in
+        columns.enumerated().map { index, sums in
+          let frames = min(framesPerColumn, frameCount - index * framesPerColumn)
+          return WaveformImage.Column(
+            lowest: sums.lowest, highest: sums.highest,
+            rms: (sums.squares / Float(max(1, frames))).squareRoot())
+        }
+      })
+  }
+}
+
+extension AsyncSequence where Element == AudioBuffer {
+  /// The waveform of all of the audio; nil if there is none.
+  ///
+  /// It has `columnCount` to twice as many columns, or fewer where there are fewer frames. Gaps in
+  /// the indices are not shown.
+  ///
+  /// - Throws: the errors of this sequence; `PlotError.formatChanged`.
+  public func waveformImage(columnCount: Int) async throws -> WaveformImage? {
+    try await waveform { WaveformBuilder($0, columnCount: columnCount, framesPerColumn: 1) }
+  }
+
+  /// The waveform in columns of a fixed length, for `PeakData`; its size grows with the audio.
+  ///
+  /// - Throws: the errors of this sequence; `PlotError.formatChanged`.
+  public func waveformImage(framesPerColumn: FrameCount) async throws -> WaveformImage? {
+    try await waveform {
+      WaveformBuilder($0, columnCount: nil, framesPerColumn: Swift.max(1, framesPerColumn.rawValue))
+    }
+  }
+
+  private func waveform(
+    _ make: (AudioFormat) -> WaveformBuilder
+  ) async throws -> WaveformImage? {
+    var builder: WaveformBuilder?
+    var format: AudioFormat?
+    for try await buffer in self where !buffer.isEmpty {
+      let expected = format ?? buffer.format
+      guard buffer.format == expected else {
+        throw PlotError.formatChanged(expected: expected, actual: buffer.format)
+      }
+      format = expected
+      var current = builder.take() ?? make(expected)
+      current.add(buffer)
+      builder = current
+    }
+    return builder?.image
+  }
+}
+
+/// Why a plot cannot be made.
+public enum PlotError: Error, Equatable {
+  /// A buffer has another format than the first one; plot each format on its own.
+  case formatChanged(expected: AudioFormat, actual: AudioFormat)
+  /// cairo failed; the text is its own.
+  case drawing(reason: String)
+}
+
+extension PlotError: CustomStringConvertible {
+  /// A short text for people.
+  public var description: String {
+    switch self {
+    case .formatChanged(let expected, let actual):
+      "the audio changes from \(expected) to \(actual); plot each part on its own"
+    case .drawing(let reason): "cannot draw the plot: \(reason); choose a smaller size"
+    }
+  }
+}

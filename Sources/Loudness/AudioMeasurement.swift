@@ -1,0 +1,69 @@
+public import AudioCore
+
+/// All figures of a stretch of audio: levels, loudness, clipping, and silence.
+public struct AudioMeasurement: Hashable, Sendable {
+  /// Rate and channels.
+  public var format: AudioFormat
+  /// The length.
+  public var frameCount: FrameCount
+  /// The levels, offset, and clipping of each channel.
+  public var channels: [ChannelMeasurement]
+  /// Peak and root mean square over all channels.
+  public var level: AudioLevel
+  /// The gated loudness of the whole, EBU R 128; silence below 0.4 s of audio.
+  public var integrated: LoudnessLevel
+  /// The loudness range in LU, EBU Tech 3342; 0 below 3 s of audio.
+  public var range: Double
+  /// The highest loudness of any 0.4 s.
+  public var maximumMomentary: LoudnessLevel
+  /// The highest loudness of any 3 s.
+  public var maximumShortTerm: LoudnessLevel
+  /// The frames at the beginning that are below the silence threshold in every channel.
+  public var silenceAtStart: FrameCount
+  /// The frames at the end that are below the silence threshold in every channel.
+  public var silenceAtEnd: FrameCount
+  /// The root mean square that a tenth of all blocks of 50 ms between the silent ends stay below.
+  public var noiseFloor: Decibels
+  /// How many samples were NaN or infinite; they are measured as 0.
+  public var nonFiniteSampleCount: Int
+
+  /// The highest peak of any channel, between its samples too.
+  public var truePeak: Decibels { channels.map(\.truePeak).max() ?? .silence }
+  /// The clipped samples of all channels.
+  public var clippedSampleCount: Int { channels.reduce(0) { $0 + $1.clippedSampleCount } }
+  /// How long the audio lasts.
+  public var duration: Duration { frameCount.duration(at: format.sampleRate) }
+}
+
+/// The figures of one channel.
+public struct ChannelMeasurement: Hashable, Sendable {
+  /// Peak and root mean square.
+  public var level: AudioLevel
+  /// The highest peak between samples too, BS.1770.
+  public var truePeak: Decibels
+  /// The mean of all samples, where 1 is full scale.
+  public var offset: Double
+  /// How many samples are at full scale or beyond: an amplitude of 32767/32768.
+  public var clippedSampleCount: Int
+  /// How many times two or more samples in a row are clipped.
+  public var clippedRunCount: Int
+}
+
+extension AsyncSequence where Element == AudioBuffer {
+  /// Measures all of the audio; nil if there is none.
+  ///
+  /// It returns when this sequence has ended; memory does not grow with the length of the audio.
+  /// Gaps in the indices are not counted.
+  ///
+  /// - Parameter silence: the level below which both ends count as silent.
+  /// - Throws: the errors of this sequence, and `LoudnessError`.
+  public func measured(silence: Decibels = .init(dBFS: -60)) async throws -> AudioMeasurement? {
+    var measurer: AudioMeasurer?
+    for try await buffer in self where !buffer.isEmpty {
+      let current = try measurer ?? AudioMeasurer(buffer.format, silence: silence)
+      try current.add(buffer)
+      measurer = current
+    }
+    return measurer?.measurement
+  }
+}

@@ -1,0 +1,178 @@
+package import AudioCore
+import Glibc
+
+/// Measures audio of one format, buffer by buffer.
+///
+/// A class, because it owns a state of libebur128. Thread safety: one thread at a time.
+package final class AudioMeasurer {
+  package let format: AudioFormat
+  private let state: EBUR128Handle
+  private let silence: Float
+  private var channels: [ChannelMeter]
+  private var windows = LoudnessWindows()
+  private var floor: NoiseFloor
+  private var frameCount: FrameCount = 0
+  private var firstLoudFrame: FrameCount?
+  private var endOfLoudness: FrameCount = 0
+  private var nonFiniteCount = 0
+  /// The length of 0.1 s as libebur128 rounds it, and the frames that are still missing to it.
+  private let step: Int
+  private var framesToStep: Int
+
+  package init(_ format: AudioFormat, silence: Decibels) throws(LoudnessError) {
+    self.format = format
+    self.silence = Float(silence.amplitude)
+    state = try EBUR128Handle(format)
+    let filter = TruePeakFilter(format.sampleRate)
+    channels = Array(repeating: ChannelMeter(filter), count: format.channelCount)
+    floor = NoiseFloor(blockFrameCount: max(1, format.sampleRate.hertz / 20))
+    step = max(1, (format.sampleRate.hertz + 5) / 10)
+    framesToStep = step
+  }
+
+  package func add(_ buffer: AudioBuffer) throws(LoudnessError) {
+    guard buffer.format == format else {
+      throw .formatChanged(expected: format, actual: buffer.format)
+    }
+    var buffer = buffer
+    nonFiniteCount += buffer.silencedSampleCount + (buffer.silenceNonFinite()?.count ?? 0)
+    buffer.samples.withUnsafeBufferPointer { samples in
+      var rest = samples
+      while !rest.isEmpty {
+        let count = min(rest.count / format.channelCount, framesToStep) * format.channelCount
+        add(step: UnsafeBufferPointer(rebasing: rest.prefix(count)))
+        rest = UnsafeBufferPointer(rebasing: rest.dropFirst(count))
+      }
+    }
+  }
+
+  /// The loudness of the latest 0.4 s, or of as much as there is.
+  package var momentary: LoudnessLevel { windows.momentary }
+  /// The loudness of the latest 3 s, or of as much as there is.
+  package var shortTerm: LoudnessLevel { windows.shortTerm }
+
+  package var measurement: AudioMeasurement {
+    let channels = channels.map { $0.measurement(frameCount: frameCount) }
+    let squares = self.channels.reduce(0) { $0 + $1.squares }
+    let count = Double(max(1, frameCount.rawValue * format.channelCount))
+    return AudioMeasurement(
+      format: format, frameCount: frameCount, channels: channels,
+      level: AudioLevel(
+        peak: channels.map(\.level.peak).max() ?? .silence,
+        rms: Decibels(amplitude: (squares / count).squareRoot())),
+      integrated: windows.integrated, range: state.range,
+      maximumMomentary: windows.maximumMomentary, maximumShortTerm: windows.maximumShortTerm,
+      silenceAtStart: firstLoudFrame ?? frameCount,
+      silenceAtEnd: frameCount - endOfLoudness, noiseFloor: floor.level,
+      nonFiniteSampleCount: nonFiniteCount)
+  }
+
+  /// Takes a part of a step of 0.1 s.
+  private func add(step samples: UnsafeBufferPointer<Float>) {
+    let frames = samples.count / format.channelCount
+    state.add(samples, frameCount: frames)
+    framesToStep -= frames
+    if framesToStep == 0 {
+      windows.add(state.latest)
+      framesToStep = step
+    }
+    var rest = samples
+    while !rest.isEmpty {
+      let room = min(ChannelMeter.chunkFrameCount, floor.framesToBlock)
+      let count = min(rest.count / format.channelCount, room) * format.channelCount
+      add(chunk: UnsafeBufferPointer(rebasing: rest.prefix(count)))
+      rest = UnsafeBufferPointer(rebasing: rest.dropFirst(count))
+    }
+  }
+
+  private func add(chunk samples: UnsafeBufferPointer<Float>) {
+    let frames = samples.count / format.channelCount
+    var (highest, squares): (Float, Double) = (0, 0)
+    for index in channels.indices {
+      let chunk = channels[index].add(samples, channel: index, of: channels.count)
+      highest = max(highest, chunk.highest)
+      squares += chunk.squares
+    }
+    let isLoud = highest >= silence && highest > 0
+    if isLoud { noteLoudness(in: samples) }
+    floor.add(squares / Double(channels.count), frameCount: frames, isLoud: isLoud)
+    frameCount += FrameCount(frames)
+  }
+
+  /// Finds the first and the last frame that is not silent.
+  private func noteLoudness(in samples: UnsafeBufferPointer<Float>) {
+    let isLoud = { [silence] (sample: Float) in abs(sample) >= silence && sample != 0 }
+    if firstLoudFrame == nil, let first = samples.firstIndex(where: isLoud) {
+      firstLoudFrame = frameCount + FrameCount(first / format.channelCount)
+    }
+    if let last = samples.lastIndex(where: isLoud) {
+      endOfLoudness = frameCount + FrameCount(last / format.channelCount + 1)
+    }
+  }
+}
+
+/// The momentary and the short-term loudness, ten times a second, from the loudness of each 0.1 s.
+private struct LoudnessWindows {
+  private static let momentaryCount = 4
+  private static let shortTermCount = 30
+
+  /// The energies of the latest 3 s, the newest last.
+  private var energies: [Double] = []
+  private var gated = GatedLoudness()
+  private(set) var maximumMomentary = LoudnessLevel.silence
+  private(set) var maximumShortTerm = LoudnessLevel.silence
+
+  mutating func add(_ latest: LoudnessLevel) {
+    if energies.count == Self.shortTermCount { energies.removeFirst() }
+    energies.append(pow(10, latest.lufs / 10))
+    if energies.count >= Self.momentaryCount {
+      maximumMomentary = max(maximumMomentary, momentary)
+      gated.add(momentary)
+    }
+    if energies.count == Self.shortTermCount { maximumShortTerm = max(maximumShortTerm, shortTerm) }
+  }
+
+  var integrated: LoudnessLevel { gated.level }
+  var momentary: LoudnessLevel { mean(of: energies.suffix(Self.momentaryCount)) }
+  var shortTerm: LoudnessLevel { mean(of: energies[...]) }
+
+  private func mean(of energies: ArraySlice<Double>) -> LoudnessLevel {
+    guard !energies.isEmpty else { return .silence }
+    return LoudnessLevel(lufs: 10 * log10(energies.reduce(0, +) / Double(energies.count)))
+  }
+}
+
+/// The integrated loudness: the mean energy of all blocks of 0.4 s above two gates, BS.1770.
+///
+/// Bins of 0.01 LU with the exact energy of their blocks keep memory flat.
+private struct GatedLoudness {
+  /// The absolute gate, in LUFS.
+  private static let lowest = -70.0
+  /// The relative gate, in LU below the mean of all blocks above the absolute one.
+  private static let relativeGate = 10.0
+  private static let binsPerUnit = 100.0
+
+  private var bins = Array(repeating: (count: 0, energy: 0.0), count: 8_000)
+
+  mutating func add(_ block: LoudnessLevel) {
+    guard block.lufs >= Self.lowest else { return }
+    let bin = min(bin(block.lufs), bins.count - 1)
+    bins[bin].count += 1
+    bins[bin].energy += pow(10, block.lufs / 10)
+  }
+
+  var level: LoudnessLevel {
+    let all = mean(of: bins[...])
+    guard all.lufs.isFinite else { return .silence }
+    return mean(of: bins[max(0, bin(all.lufs - Self.relativeGate))...])
+  }
+
+  private func bin(_ lufs: Double) -> Int {
+    Int(((lufs - Self.lowest) * Self.binsPerUnit).rounded(.down))
+  }
+
+  private func mean(of bins: ArraySlice<(count: Int, energy: Double)>) -> LoudnessLevel {
+    let (count, energy) = bins.reduce((0, 0)) { ($0.0 + $1.count, $0.1 + $1.energy) }
+    return count > 0 ? LoudnessLevel(lufs: 10 * log10(energy / Double(count))) : .silence
+  }
+}

@@ -1,0 +1,115 @@
+import AudioCore
+
+/// Sums up one channel: its peaks, root mean square, offset, and clipping.
+struct ChannelMeter: Sendable {
+  /// At and above this amplitude a sample is clipped: the highest one of 16 bits.
+  private static let fullScale: Float = 32_767.0 / 32_768
+  /// Sums of so few samples are exact enough in Float32, and the pass over them stays in the cache.
+  static let chunkFrameCount = 512
+
+  private(set) var highest: Float = 0
+  private(set) var truePeak: Float = 0
+  private(set) var clippedCount = 0
+  private(set) var clippedRunCount = 0
+  private var sum = 0.0
+  private(set) var squares = 0.0
+  private var runLength = 0
+  /// The samples that the filter needs, and behind them the latest chunk.
+  private var window: [Float]
+  private var recentHighest: Float = 0
+  private let filter: TruePeakFilter
+
+  init(_ filter: TruePeakFilter) {
+    self.filter = filter
+    window = Array(repeating: 0, count: filter.history + Self.chunkFrameCount)
+  }
+
+  /// What a chunk of a channel adds.
+  struct Chunk {
+    let highest: Float
+    let squares: Double
+  }
+
+  /// Takes the samples of one channel among `channelCount`, at most `chunkFrameCount` of them.
+  mutating func add(
+    _ samples: UnsafeBufferPointer<Float>, channel: Int, of channelCount: Int
+  ) -> Chunk {
+    let (history, count) = (filter.history, samples.count / channelCount)
+    // Taken out while its memory is in use: the closure changes the other sums.
+    var window: [Float] = []
+    swap(&window, &self.window)
+    defer { swap(&window, &self.window) }
+    let sums = window.withUnsafeMutableBufferPointer { window in
+      for index in 0..<count {
+        window[history + index] = samples[index * channelCount + channel]
+      }
+      let filled = UnsafeBufferPointer(rebasing: window[..<(history + count)])
+      let sums = Sums(UnsafeBufferPointer(rebasing: filled[history...]))
+      truePeak = filter.peak(
+        of: filled, highest: max(sums.highest, recentHighest),
+        atLeast: max(truePeak, sums.highest))
+      if sums.highest >= Self.fullScale {
+        noteClipping(in: filled[history...])
+      } else {
+        runLength = 0
+      }
+      recentHighest = 0
+      for index in 0..<history {
+        window[index] = window[count + index]
+        recentHighest = max(recentHighest, abs(window[index]))
+      }
+      return sums
+    }
+    highest = max(highest, sums.highest)
+    sum += sums.sum
+    squares += sums.squares
+    return Chunk(highest: sums.highest, squares: sums.squares)
+  }
+
+  private mutating func noteClipping(in samples: Slice<UnsafeBufferPointer<Float>>) {
+    for sample in samples {
+      runLength = abs(sample) >= Self.fullScale ? runLength + 1 : 0
+      if runLength > 0 { clippedCount += 1 }
+      if runLength == 2 { clippedRunCount += 1 }
+    }
+  }
+
+  /// The figures after so many frames.
+  func measurement(frameCount: FrameCount) -> ChannelMeasurement {
+    let count = Double(max(1, frameCount.rawValue))
+    return ChannelMeasurement(
+      level: AudioLevel(
+        peak: Decibels(amplitude: Double(highest)),
+        rms: Decibels(amplitude: (squares / count).squareRoot())),
+      truePeak: Decibels(amplitude: Double(max(highest, truePeak))),
+      offset: sum / count, clippedSampleCount: clippedCount, clippedRunCount: clippedRunCount)
+  }
+}
+
+/// The sums of a short stretch, eight samples at once.
+private struct Sums {
+  var highest: Float
+  var sum: Double
+  var squares: Double
+
+  init(_ samples: UnsafeBufferPointer<Float>) {
+    let bytes = UnsafeRawBufferPointer(samples)
+    var (highest, sum, squares) = (SIMD8<Float>(), SIMD8<Float>(), SIMD8<Float>())
+    let whole = samples.count / 8 * 8
+    for index in Swift.stride(from: 0, to: whole, by: 8) {
+      let offset = index * MemoryLayout<Float>.stride
+      let eight = bytes.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
+      highest = pointwiseMax(highest, pointwiseMax(eight, -eight))
+      sum += eight
+      squares += eight * eight
+    }
+    self.highest = highest.max()
+    self.sum = Double(sum.sum())
+    self.squares = Double(squares.sum())
+    for sample in samples[whole...] {
+      self.highest = max(self.highest, abs(sample))
+      self.sum += Double(sample)
+      self.squares += Double(sample) * Double(sample)
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import ArgumentParser
+import AudioCore
+import AudioRecorderClient
+import FilePaths
+import Foundation
+import Loudness
+import SoundFile
+import SpeechClient
+
+/// `syrinx measure`: measures levels and loudness.
+struct MeasureCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "measure",
+    abstract: "Measure loudness, peaks, clipping, and silence.",
+    discussion: """
+      Examples:
+        syrinx measure song.flac
+        syrinx measure *.wav --json
+        syrinx measure --device hw:1 --seconds 60
+
+      Loudness follows EBU R 128: integrated, the highest momentary (0.4 s) and short-term (3 s) \
+      loudness, and the range. True peaks lie between samples. Samples from 32767/32768 are clipped; \
+      a run is two or more in a row. The noise floor is the level that a tenth of all blocks of 50 \
+      ms stays below, silent ends excluded.
+
+      Unreadable and truncated files are reported, the others are measured, and the exit status is \
+      1. With --device, a meter is shown on a terminal until Ctrl-C, and then the figures.
+
+      \(MeasurementRecord.schema) \(FilePath.jsonHelp).
+      """)
+
+  @Argument(help: "Files in any format that `syrinx play` reads; - for standard input.")
+  var files: [FilePath] = []
+
+  @OptionGroup var device: CaptureDeviceOption
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "With --device, time to measure (default: until stopped).", valueName: "seconds"))
+  var seconds: Double?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Level below which both ends are silent.", valueName: "dBFS"))
+  var silence = -60.0
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Number of files to measure in parallel (default: one per processor).", valueName: "number"))
+  var jobs: Int?
+
+  @Flag(help: "Print JSON, one object per line.")
+  var json = false
+
+  @OptionGroup var common: CommonOptions
+
+  func validate() throws {
+    try check("--seconds", seconds, in: 0.001...31_536_000, "a time in seconds")
+    try check("--silence", silence, in: -200...0, "a level in dBFS")
+    try check("--jobs", jobs, in: 1...256, "a number")
+    guard files.isEmpty != (device.name == nil) else {
+      throw ValidationError(
+        files.isEmpty
+          ? "nothing to measure; name a file, or a device with --device."
+          : "files and --device exclude each other; measure one after the other.")
+    }
+    guard seconds == nil || device.name != nil else {
+      throw ValidationError("--seconds requires --device; a file is measured to its end.")
+    }
+    guard files.count(where: { $0 == "-" }) < 2 else {
+      throw ValidationError("standard input (-) can be read only once.")
+    }
+  }
+
+  func perform(in context: CommandContext) async throws {
+    guard files.isEmpty else {
+      return try await context.cancelledBySignals { try await measureFiles(in: context) }
+    }
+    let work = Task { try await measureDevice(in: context) }
+    try await context.signals.finishing(with: { work.cancel() }) { try await work.value }
+  }
+
+  private func measureFiles(in context: CommandContext) async throws {
+    var hasFailed = false
+    let jobCount = jobs ?? max(1, ProcessInfo.processInfo.activeProcessorCount)
+    try await inOrder(files, jobCount: jobCount) { file in
+      await FileMeasurement(file, silence: Decibels(dBFS: silence), in: context)
+    } take: { file, measurement in
+      try Task.checkCancellation()
+      for sentence in measurement.sentences { await context.console.report(sentence) }
+      hasFailed = hasFailed || !measurement.sentences.isEmpty
+      guard let result = measurement.result else { return }
+      var record = MeasurementRecord(result)
+      record.file = file
+      let name = file == "-" ? "standard input" : "\(file)"
+      try await print(record, MeasurementReport(name: name, result: result), in: context)
+    }
+    await context.console.clearStatus()
+    if hasFailed { throw CommandEnd.reported }
+  }
+
+  private func print(
+    _ record: MeasurementRecord, _ report: MeasurementReport, in context: CommandContext
+  ) async throws {
+    for line in json ? [try record.jsonLine()] : report.lines {
+      try await context.console.print(line.printable)
+    }
+  }
+
+  private func measureDevice(in context: CommandContext) async throws {
+    let name = device.name ?? ""
+    let audio = MicrophoneAudio(CaptureRequest(device: device.id)) { first in
+      await context.console.mention(
+        "measuring \(name) (\(first.buffer.format)); press Ctrl-C to stop")
+    }
+    let limit = Duration.seconds(seconds ?? 31_536_000)
+    var ballistics = MeterBallistics()
+    var last: LoudnessReading?
+    for try await reading in audio.limited(to: limit).loudness(every: .milliseconds(100)) {
+      let rate = reading.total.format.sampleRate
+      let label = "\(reading.total.duration.clockText) \(reading.shortTerm)"
+      await context.console.showMeter(
+        ballistics.meter(after: reading.levels, at: rate, label: label))
+      if json, isNewSecond(reading, after: last) {
+        try await context.console.print(LoudnessRecord(reading).jsonLine())
+      }
+      last = reading
+    }
+    await context.console.clearStatus()
+    guard let last else { throw CommandFailure.noSound }
+    var record = MeasurementRecord(last.total)
+    (record.event, record.device) = ("finished", name)
+    try await print(record, MeasurementReport(name: name, result: last.total), in: context)
+  }
+
+  private func isNewSecond(_ reading: LoudnessReading, after last: LoudnessReading?) -> Bool {
+    let before = last?.total.duration ?? .zero
+    return reading.total.duration.components.seconds > before.components.seconds
+  }
+}
+
+/// The measurement of one file, and what is wrong with it.
+private struct FileMeasurement {
+  /// Longer buffers than usual cost fewer switches between threads.
+  private static let framesPerBuffer: FrameCount = 16_384
+
+  private(set) var result: AudioMeasurement?
+  private(set) var sentences: [String] = []
+
+  init(_ file: FilePath, silence: Decibels, in context: CommandContext) async {
+    let problems = FileProblems()
+    let name: FilePath = file == "-" ? "standard input" : file
+    let report = { @Sendable (shortfall: SoundFileShortfall) in
+      problems.append(.shortfall(shortfall, file: name))
+    }
+    let buffers =
+      file == "-"
+      ? SoundFile.buffers(
+        ofFileDescriptor: 0, framesPerBuffer: Self.framesPerBuffer, onShortfall: report)
+      : SoundFile.buffers(
+        of: file.url, framesPerBuffer: Self.framesPerBuffer, onShortfall: report)
+    do {
+      result = try await buffers.measured(silence: silence)
+      if result == nil { sentences.append("\(name) holds no audio") }
+    } catch {
+      let sentence = "\(error)"
+      sentences.append(sentence.contains("\(file)") ? sentence : "\(name): \(sentence)")
+    }
+    sentences += problems.all.map { "\($0)" }
+  }
+}

@@ -1,0 +1,196 @@
+import AudioCore
+import FilePaths
+import Loudness
+
+/// The figures of a file or a stream as text for people.
+struct MeasurementReport {
+  let name: String
+  let result: AudioMeasurement
+
+  /// The lines, the first of which names the audio.
+  var lines: [String] {
+    let rows = [
+      loudness, peak, row("rms", "\(result.level.rms)"), clipping, offset, silence, floor,
+    ]
+    return ["\(name) (\(result.format), \(result.duration.clockText))"]
+      + (rows.compactMap { $0 } + channels)
+  }
+
+  private func row(_ name: String, _ text: String) -> String {
+    "  " + name.padding(to: 12) + text
+  }
+
+  private var loudness: String {
+    guard result.maximumMomentary > .silence else {
+      return row("loudness", "none: silence, or shorter than 0.4 s")
+    }
+    var text =
+      "\(result.integrated), range \(result.range.tenths) LU, momentary up to "
+      + "\(result.maximumMomentary)"
+    if result.maximumShortTerm > .silence {
+      text += ", short-term up to \(result.maximumShortTerm)"
+    }
+    return row("loudness", text)
+  }
+
+  private var peak: String {
+    row("peak", "\(result.level.peak), true peak \(result.truePeak.truePeakText)")
+  }
+
+  private var clipping: String {
+    let runs = result.channels.reduce(0) { $0 + $1.clippedRunCount }
+    let count = result.clippedSampleCount
+    guard count > 0 else { return row("clipped", "none") }
+    return row(
+      "clipped",
+      "\(count) \(count == 1 ? "sample" : "samples"), \(runs) \(runs == 1 ? "run" : "runs")")
+  }
+
+  private var offset: String {
+    row("offset", result.channels.map { $0.offset.offsetText }.joined(separator: " "))
+  }
+
+  private var silence: String {
+    let rate = result.format.sampleRate
+    return row(
+      "silence",
+      "\(result.silenceAtStart.duration(at: rate).secondsText) at the start, "
+        + "\(result.silenceAtEnd.duration(at: rate).secondsText) at the end")
+  }
+
+  private var floor: String? {
+    var text = "\(result.noiseFloor)"
+    if result.nonFiniteSampleCount > 0 {
+      text += "; \(result.nonFiniteSampleCount) samples are NaN or infinite, measured as silence"
+    }
+    return row("noise floor", text)
+  }
+
+  /// A line for each of several channels.
+  private var channels: [String] {
+    guard result.channels.count > 1 else { return [] }
+    let names = result.format.layout.positions.map(\.abbreviation)
+    return zip(names, result.channels).enumerated().map { index, named in
+      let (name, channel) = named
+      let clipped = channel.clippedSampleCount > 0 ? ", \(channel.clippedSampleCount) clipped" : ""
+      return row(
+        name == "?" ? "channel \(index + 1)" : name,
+        "peak \(channel.level.peak), true peak \(channel.truePeak.truePeakText), "
+          + "rms \(channel.level.rms)\(clipped)")
+    }
+  }
+}
+
+extension Decibels {
+  /// The level of a true peak, whose unit is dBTP.
+  var truePeakText: String { "\(self)".replacing("dBFS", with: "dBTP") }
+}
+
+extension Double {
+  fileprivate var tenths: Double { (self * 10).rounded() / 10 }
+
+  /// To five digits after the point, never in powers of ten.
+  fileprivate var offsetText: String {
+    let number = Int((abs(self) * 100_000).rounded())
+    let sign = self < 0 && number > 0 ? "-" : ""
+    return "\(sign)\(number / 100_000).\(String(100_000 + number % 100_000).dropFirst())"
+  }
+}
+
+extension String {
+  fileprivate func padding(to width: Int) -> String {
+    self + String(repeating: " ", count: max(1, width - count))
+  }
+}
+
+/// The output of `syrinx measure --json`; levels in dBFS, loudness in LUFS, both missing for
+/// silence, and lengths in seconds.
+struct MeasurementRecord: Encodable {
+  struct Channel: Encodable {
+    let position: String
+    let peak: Double?
+    let truePeak: Double?
+    let rms: Double?
+    let offset: Double
+    let clipped: Int
+    let clippedRuns: Int
+  }
+
+  var event: String?
+  var file: FilePath?
+  var device: String?
+  let rate: Int
+  let channelCount: Int
+  let length: Double
+  let frames: Int
+  let peak: Double?
+  let truePeak: Double?
+  let rms: Double?
+  let integrated: Double?
+  let range: Double
+  let maximumMomentary: Double?
+  let maximumShortTerm: Double?
+  let clipped: Int
+  let nonFinite: Int
+  let silenceAtStart: Double
+  let silenceAtEnd: Double
+  let noiseFloor: Double?
+  let channels: [Channel]
+
+  init(_ result: AudioMeasurement) {
+    rate = result.format.sampleRate.hertz
+    channelCount = result.format.channelCount
+    length = result.duration.inRecordSeconds
+    frames = result.frameCount.rawValue
+    (peak, truePeak) = (result.level.peak.finite, result.truePeak.finite)
+    rms = result.level.rms.finite
+    integrated = result.integrated.lufs.finite
+    range = result.range.finite ?? 0
+    maximumMomentary = result.maximumMomentary.lufs.finite
+    maximumShortTerm = result.maximumShortTerm.lufs.finite
+    clipped = result.clippedSampleCount
+    nonFinite = result.nonFiniteSampleCount
+    let rate = result.format.sampleRate
+    silenceAtStart = result.silenceAtStart.duration(at: rate).inRecordSeconds
+    silenceAtEnd = result.silenceAtEnd.duration(at: rate).inRecordSeconds
+    noiseFloor = result.noiseFloor.finite
+    channels = zip(result.format.layout.positions, result.channels).map { position, channel in
+      Channel(
+        position: position.abbreviation, peak: channel.level.peak.finite,
+        truePeak: channel.truePeak.finite, rms: channel.level.rms.finite,
+        offset: (channel.offset * 1e6).rounded() / 1e6, clipped: channel.clippedSampleCount,
+        clippedRuns: channel.clippedRunCount)
+    }
+  }
+
+  /// The documentation of the JSON in the help.
+  static let schema = """
+    With --json, each file is one object: "file" (or "device"), "rate", "channelCount", "length" in \
+    seconds, "frames"; "peak", "rms", and "noiseFloor" in dBFS, "truePeak" in dBTP, "integrated", \
+    "maximumMomentary", and "maximumShortTerm" in LUFS (missing for silence); "range" in LU; \
+    "clipped" samples, "nonFinite" samples, "silenceAtStart" and "silenceAtEnd" in seconds; and \
+    "channels", each with "position", "peak", "truePeak", "rms", "offset", "clipped", and \
+    "clippedRuns". With --device, objects with the "event" loudness come first, one for each second: \
+    "position" in seconds, "momentary", "shortTerm", "integrated", "peak", and "rms"; the last \
+    object has the "event" finished.
+    """
+}
+
+/// A moment of a device in the output of `syrinx measure --json --device`.
+struct LoudnessRecord: Encodable {
+  let event = "loudness"
+  let position: Double
+  let momentary: Double?
+  let shortTerm: Double?
+  let integrated: Double?
+  let peak: Double?
+  let rms: Double?
+
+  init(_ reading: LoudnessReading) {
+    position = reading.total.duration.inRecordSeconds
+    momentary = reading.momentary.lufs.finite
+    shortTerm = reading.shortTerm.lufs.finite
+    integrated = reading.total.integrated.lufs.finite
+    (peak, rms) = (reading.levels.level.peak.finite, reading.levels.level.rms.finite)
+  }
+}

@@ -1,0 +1,77 @@
+#if Plots
+import AudioThreads
+import Glibc
+
+/// How a terminal shows pictures.
+enum TerminalGraphics: Equatable {
+  case kitty
+  case sixel
+  case braille
+
+  /// The question for kitty graphics, and the one for the device's attributes, which every terminal
+  /// answers: its answer ends the wait.
+  private static let question = "\u{1B}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\\u{1B}[c"
+
+  /// What a terminal that gave this answer can do.
+  init(answer: String) {
+    if answer.contains("_Gi=31;OK") {
+      self = .kitty
+    } else if Self.attributes(answer).contains("4") {
+      self = .sixel
+    } else {
+      self = .braille
+    }
+  }
+
+  /// The numbers between `ESC [ ?` and `c`.
+  private static func attributes(_ answer: String) -> [Substring] {
+    guard let start = answer.firstRange(of: "\u{1B}[?") else { return [] }
+    let rest = answer[start.upperBound...]
+    guard let end = rest.firstIndex(of: "c") else { return [] }
+    return rest[..<end].split(separator: ";")
+  }
+
+  /// Asks the controlling terminal on a thread of its own; one that does not answer within half a
+  /// second shows Braille.
+  static func ofTerminal() async -> TerminalGraphics {
+    guard StandardDescriptor.output.isStyled else { return .braille }
+    return await withCheckedContinuation { continuation in
+      do {
+        _ = try DedicatedThread.start(name: "syrinx-terminal") {
+          continuation.resume(returning: TerminalGraphics(answer: answer()))
+        }
+      } catch {
+        continuation.resume(returning: .braille)
+      }
+    }
+  }
+
+  private static func answer() -> String {
+    let terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    guard terminal >= 0 else { return "" }
+    defer { close(terminal) }
+    var usual = termios()
+    guard tcgetattr(terminal, &usual) == 0 else { return "" }
+    var raw = usual
+    raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
+    // A read ends after half a second without a byte.
+    raw.c_cc.6 = 0
+    raw.c_cc.5 = 5
+    guard tcsetattr(terminal, TCSANOW, &raw) == 0 else { return "" }
+    defer { tcsetattr(terminal, TCSANOW, &usual) }
+    let written = Array(question.utf8).withUnsafeBytes { writeAll($0, to: terminal) }
+    guard written == 0 else { return "" }
+    var bytes: [UInt8] = []
+    var byte: UInt8 = 0
+    while bytes.count < 1_024, read(terminal, &byte, 1) == 1 {
+      bytes.append(byte)
+      // No answer about kitty graphics has a `c` after `ESC [ ?`.
+      let text = String(decoding: bytes, as: UTF8.self)
+      if let start = text.firstRange(of: "\u{1B}[?"), text[start.upperBound...].contains("c") {
+        break
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+#endif

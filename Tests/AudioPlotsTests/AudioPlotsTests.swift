@@ -1,0 +1,139 @@
+import AudioCore
+import AudioPlots
+import Testing
+
+private let stereo = AudioFormat(sampleRate: 8_000, channelCount: 2)
+
+private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
+  AsyncStream { continuation in
+    var begin: FrameCount = 0
+    while begin < buffer.frameCount {
+      let end = min(begin + 777, buffer.frameCount)
+      continuation.yield(buffer.frames(begin..<end))
+      begin = end
+    }
+    continuation.finish()
+  }
+}
+
+@Suite struct WaveformTests {
+  @Test(arguments: [80, 7_999, 100_000] as [FrameCount])
+  func `the columns cover the audio, and their number does not depend on its length`(
+    length: FrameCount
+  ) async throws {
+    let signal = AudioSignal { frame, _ in frame == length.rawValue - 1 ? -1 : 0.5 }
+    let image = try #require(
+      try await stream(signal.buffer(length, format: stereo)).waveformImage(columnCount: 50))
+    #expect(image.channels.count == 2 && image.frameCount == length)
+    let columns = image.channels[0]
+    #expect((50...100).contains(columns.count))
+    #expect(columns.count == (length.rawValue - 1) / image.framesPerColumn.rawValue + 1)
+    #expect(columns.dropLast().allSatisfy { $0.lowest == 0.5 && $0.highest == 0.5 })
+    #expect(columns.dropLast().allSatisfy { abs($0.rms - 0.5) < 0.001 })
+    #expect(columns.last?.lowest == -1)
+  }
+
+  @Test func `no audio has no image`() async throws {
+    let none = stream(AudioBuffer(silence: 0, format: stereo))
+    #expect(try await none.waveformImage(columnCount: 50) == nil)
+    #expect(try await none.spectrogramImage(.mel, columnCount: 50, rowCount: 10) == nil)
+  }
+
+  @Test func `peaks have the numbers of audiowaveform's formats`() async throws {
+    let buffer = AudioBuffer(
+      format: AudioFormat(sampleRate: 8_000, channelCount: 1), samples: [0, 0.5, -0.5, 1, -1])
+    let image = try #require(
+      try await stream(buffer).waveformImage(framesPerColumn: 2))
+    #expect(
+      PeakData(image, bits: 16).json
+        == "{\"version\":2,\"channels\":1,\"sample_rate\":8000,\"samples_per_pixel\":2,\"bits\":16,"
+        + "\"length\":3,\"data\":[0,16384,-16384,32767,-32768,-32768]}\n")
+    let dat = PeakData(image, bits: 8).dat
+    #expect(
+      dat.prefix(24) == [2, 0, 0, 0, 1, 0, 0, 0, 64, 31, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0])
+    #expect(dat.dropFirst(24) == [0, 64, 192, 127, 128, 128])
+  }
+
+  @Test func `a loud channel fills its Braille rows, a silent one has a line`() async throws {
+    let loud = AudioSignal { frame, _ in frame.isMultiple(of: 2) ? 1 : -1 }
+    let image = try #require(
+      try await stream(loud.buffer(8_000, format: .speech)).waveformImage(columnCount: 40))
+    #expect(
+      image.braille(columns: 10, rows: 2)
+        == Array(repeating: String(repeating: "⣿", count: 10), count: 2))
+    let silence = try #require(
+      try await stream(AudioBuffer(silence: 8_000, format: .speech)).waveformImage(columnCount: 40))
+    let lines = silence.braille(columns: 10, rows: 2)
+    #expect(lines.count == 2 && !lines.joined().contains("⣿"))
+    #expect(lines.joined().contains { $0 != "\u{2800}" })
+  }
+}
+
+@Suite struct SpectrogramTests {
+  @Test(arguments: SpectrogramImage.Scale.allCases)
+  func `a sine is loudest in the row of its frequency, at its level`(
+    scale: SpectrogramImage.Scale
+  ) async throws {
+    let rows = 40
+    let signal = AudioSignal.sine(1_000, amplitude: 1).buffer(.seconds(20), format: .speech)
+    let image = try #require(
+      try await stream(signal).spectrogramImage(scale, columnCount: 30, rowCount: rows))
+    let columns = image.channels[0]
+    #expect((30...60).contains(columns.count))
+    // 1 kHz of 8 kHz; on the mel scale 1,000 of 2,840 mel.
+    let expected = scale == .linear ? rows / 8 : rows * 1_000 / 2_840
+    for column in columns.dropLast() {
+      let loudest = column.indices.max { column[$0] < column[$1] } ?? -1
+      #expect(abs(loudest - expected) <= 1)
+      #expect(column[rows - 1] < 1e-8)
+    }
+    let highest = columns[3].max() ?? 0
+    #expect(highest > 0.1 && highest < 1.1)
+  }
+}
+
+@Suite struct DrawingTests {
+  @Test func `plots are files of their format`() async throws {
+    let buffer = AudioSignal.chirp(from: 100, to: 3_000, over: .seconds(2)).buffer(
+      .seconds(2), format: stereo)
+    let waveform = try #require(try await stream(buffer).waveformImage(columnCount: 300))
+    let spectrogram = try #require(
+      try await stream(buffer).spectrogramImage(.linear, columnCount: 200, rowCount: 64))
+    let frame = PlotFrame(
+      width: 300, height: 200, title: "Chirp", cues: [.init(.seconds(0)..<(.seconds(1)), "up")])
+    let starts: [PlotFormat: String] = [.png: "PNG", .svg: "<?xml", .pdf: "%PDF"]
+    for (format, start) in starts {
+      for data in [try waveform.data(as: format, frame), try spectrogram.data(as: format, frame)] {
+        #expect(String(decoding: data.prefix(8), as: UTF8.self).contains(start))
+      }
+    }
+  }
+
+  @Test func `the wave is blue where there is sound, and red marks clipping`() async throws {
+    let signal = AudioSignal { frame, _ in frame < 4_000 ? 0 : frame == 6_000 ? 1 : 0.5 }
+    let image = try #require(
+      try await stream(signal.buffer(8_000, format: .speech)).waveformImage(columnCount: 400))
+    let bitmap = try image.bitmap(PlotFrame(width: 400, height: 200))
+    func count(_ columns: Range<Int>, _ matches: (UInt8, UInt8, UInt8) -> Bool) -> Int {
+      columns.reduce(0) { sum, column in
+        sum
+          + (0..<bitmap.height).count {
+            let color = bitmap.color(column: column, row: $0)
+            return matches(color.red, color.green, color.blue)
+          }
+      }
+    }
+    let isBlue = { (red: UInt8, green: UInt8, blue: UInt8) in blue > 150 && red < 140 }
+    let isRed = { (red: UInt8, green: UInt8, blue: UInt8) in red > 180 && blue < 120 }
+    #expect(count(60..<200, isBlue) < count(240..<380, isBlue) / 10)
+    #expect(count(0..<400, isRed) > 0 && count(0..<200, isRed) == 0)
+  }
+
+  @Test func `a sixel picture has a band for each six rows`() async throws {
+    let image = try #require(
+      try await stream(AudioBuffer(silence: 8_000, format: .speech)).waveformImage(columnCount: 40))
+    let sixel = try image.bitmap(PlotFrame(width: 200, height: 100)).sixel
+    #expect(sixel.hasPrefix("\u{1B}Pq\"1;1;200;100#0;2;0;0;0") && sixel.hasSuffix("\u{1B}\\"))
+    #expect(sixel.count { $0 == "-" } == 17)
+  }
+}

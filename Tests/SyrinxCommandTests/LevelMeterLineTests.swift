@@ -1,0 +1,78 @@
+import AudioCore
+import AudioRecorderClient
+import Testing
+
+@testable import SyrinxCommand
+
+struct LevelMeterLineTests {
+  private func meter(
+    _ peaks: [Double], held: [Double]? = nil, isClipped: Bool = false
+  ) -> LevelMeterLine {
+    LevelMeterLine(
+      label: "0:03.2",
+      channels: zip(peaks, held ?? peaks).map {
+        .init(peak: Decibels(dBFS: $0), heldPeak: Decibels(dBFS: $1))
+      }, isClipped: isClipped)
+  }
+
+  @Test(arguments: [
+    (0.0, 20), (-30, 10), (-60, 0), (-90, 0), (-Double.infinity, 0), (6, 20),
+  ])
+  func `the length of the bar follows the peak`(peak: Double, length: Int) {
+    let text = meter([peak]).text(columns: 79)
+    #expect(text.count { $0 == "#" } == length)
+    #expect(text.hasSuffix("] \(Decibels(dBFS: peak))"))
+  }
+
+  @Test
+  func `each channel has a bar, the held peak is a line, and clipping leaves a mark`() {
+    #expect(
+      meter([-30, -6], held: [-15, -6], isClipped: true).text(columns: 79)
+        == "0:03.2 [##########    |     ] [##################  ] -6.0 dBFS CLIP")
+  }
+
+  @Test
+  func `on 20 columns, the label gives way to the bar, the level, and the mark`() {
+    #expect(meter([-30]).text(columns: 19) == "[###   ] -30.0 dBFS")
+    #expect(meter([-30], isClipped: true).text(columns: 19) == "[###   ] -30.0 CLIP")
+    for columns in 0...79 {
+      for count in [1, 2, 8, 64] {
+        let peaks = Array(repeating: -12.0, count: count)
+        let text = meter(peaks, isClipped: true).text(columns: columns)
+        #expect(text.columns <= columns, "\(columns) columns: \(text)")
+      }
+    }
+  }
+
+  @Test
+  func `many channels have a character each, in ASCII on a plain terminal`() {
+    let peaks = [-Double.infinity, -45, -30, 0, -30, -30, -30, -30]
+    #expect(meter(peaks).text(columns: 30) == "0:03.2 [ ▂▄█▄▄▄▄] 0.0 dBFS")
+    #expect(meter(peaks).text(columns: 30, isPlain: true) == "0:03.2 [ :=@====] 0.0 dBFS")
+  }
+
+  @Test
+  func `a peak is held for a second and a half, and clipping is remembered`() {
+    var ballistics = MeterBallistics()
+    func meter(_ peak: Double, at frame: FrameCount) -> LevelMeterLine {
+      let level = AudioLevel(peak: Decibels(dBFS: peak), rms: .silence)
+      return ballistics.meter(
+        after: LevelReading(firstFrame: frame, frameCount: 100, level: level, channels: [level]),
+        at: 1_000, label: "")
+    }
+    #expect(!meter(-20, at: 0).isClipped)
+    #expect(meter(0, at: 100).isClipped)
+    let later = meter(-30, at: 1_500)
+    #expect(later.isClipped && later.channels.map(\.heldPeak.dBFS) == [0])
+    #expect(meter(-30, at: 1_700).channels.map(\.heldPeak.dBFS) == [-30])
+  }
+
+  @Test
+  func `the mark is red where the terminal has colors`() {
+    let clipped = meter([0], isClipped: true)
+    var plain = StatusLine(isStyled: true)
+    var colored = StatusLine(isStyled: true, isColored: true)
+    #expect(!plain.show(clipped, columns: 80).contains("\u{1B}[1;31m"))
+    #expect(colored.show(clipped, columns: 80).contains("\u{1B}[1;31mCLIP\u{1B}[0m"))
+  }
+}

@@ -1,0 +1,93 @@
+#if Plots
+import AudioPlots
+import Foundation
+import TestTools
+import Testing
+
+@testable import SyrinxCommand
+
+@Suite(.timeLimit(.minutes(2)))
+struct PlotCommandTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  @Test(arguments: ["png", "svg", "pdf"])
+  func `'plot' writes a file of the extension`(name: String) async throws {
+    try folder.tone("a.wav", .milliseconds(500))
+    for options in ["", "--spectrogram --scale mel"] {
+      let run = try await BuiltCommand.shell(
+        "syrinx plot a.wav -o a.\(name) \(options)", in: folder)
+      #expect(run.status == 0 && run.error.isEmpty, "\(run.error)")
+      #expect(try Data(contentsOf: folder.file("a.\(name)")).count > 1_000)
+    }
+  }
+
+  @Test
+  func `without a terminal, 'plot' draws Braille characters with an axis and cues`() async throws {
+    try folder.tone("a.wav", .milliseconds(500))
+    try Data("1\n00:00:00,100 --> 00:00:00,400\nHello.\n".utf8).write(to: folder.file("a.srt"))
+    let run = try await BuiltCommand.run("plot", "a.wav", "--transcript", "a.srt", in: folder)
+    #expect(run.status == 0, "\(run.error)")
+    let lines = run.outputLines
+    #expect(lines.first == "a.wav (16000 Hz, mono)" && lines.last == "0:00.1 Hello.")
+    #expect(lines.contains { $0.hasPrefix("0:00 ") && $0.hasSuffix("0:00.5") })
+    #expect(
+      lines[1...8].allSatisfy {
+        $0.unicodeScalars.allSatisfy { (0x2800...0x28FF).contains($0.value) }
+      })
+  }
+
+  @Test
+  func `--data writes peaks to standard output`() async throws {
+    try folder.tone("a.wav", .milliseconds(500))
+    let run = try await BuiltCommand.run("plot", "a.wav", "--data", "json", in: folder)
+    #expect(run.output.hasPrefix("{\"version\":2,\"channels\":1,\"sample_rate\":16000,"))
+  }
+
+  @Test
+  func `a failure leaves the earlier plot, and wrong usage has status 64`() async throws {
+    try Data("text".utf8).write(to: folder.file("a.wav"))
+    try Data("old".utf8).write(to: folder.file("a.png"))
+    let run = try await BuiltCommand.run("plot", "a.wav", "-o", "a.png", in: folder)
+    #expect(run.status == 1 && run.error.contains("a.wav"))
+    #expect(try Data(contentsOf: folder.file("a.png")) == Data("old".utf8))
+    let wrong = try await BuiltCommand.run("plot", "a.wav", "-o", "a.gif", in: folder)
+    #expect(wrong.status == 64 && wrong.error.contains("png, svg, or pdf"))
+  }
+
+  @Test
+  func `cues are read from WebVTT, SRT, and JSON lines`() {
+    let expected = [PlotFrame.Cue(.seconds(1)..<(.milliseconds(2_500)), "Go forward.")]
+    #expect(
+      TranscriptCues.cues(in: "WEBVTT\n\n00:01.000 --> 00:02.500 align:start\nGo\nforward.\n\n")
+        == expected)
+    #expect(
+      TranscriptCues.cues(in: "1\r\n00:00:01,000 --> 00:00:02,500\r\nGo forward.\r\n") == expected)
+    let json = """
+      {"event":"partial","final":false,"text":"Go","start":1,"end":1.2}
+      {"event":"final","final":true,"text":"Go forward.","start":1,"end":2.5}
+      {"event":"lag"}
+      """
+    #expect(TranscriptCues.cues(in: json) == expected)
+    #expect(TranscriptCues.cues(in: "just text").isEmpty)
+  }
+
+  @Test
+  func `the answer of a terminal decides how it shows pictures`() {
+    #expect(TerminalGraphics(answer: "\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[?62;c") == .kitty)
+    #expect(TerminalGraphics(answer: "\u{1B}[?62;4;22c") == .sixel)
+    #expect(TerminalGraphics(answer: "\u{1B}[?64;14c") == .braille)
+    #expect(TerminalGraphics(answer: "") == .braille)
+  }
+
+  @Test
+  func `a picture for kitty graphics comes in pieces, the last of which says so`() {
+    let text = AudioPlot.kittyText(Array(repeating: 0, count: 6_000))
+    #expect(text.hasPrefix("\u{1B}_Ga=T,f=100,m=1;") && text.contains("\u{1B}_Gm=0;"))
+    #expect(text.count { $0 == ";" } == 2)
+  }
+}
+#endif
