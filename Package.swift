@@ -66,6 +66,7 @@ let package = Package(
     .library(name: "AudioRecorderClient", targets: ["AudioRecorderClient"]),
     .library(name: "AudioRecorderClientLive", targets: ["AudioRecorderClientLive"]),
     .library(name: "AudioThreads", targets: ["AudioThreads"]),
+    .library(name: "Conversion", targets: ["Conversion"]),
     .library(name: "ClientDependencies", targets: ["ClientDependencies"]),
     .library(name: "ClientDependenciesMacros", targets: ["ClientDependenciesMacros"]),
     .library(
@@ -170,6 +171,10 @@ let package = Package(
         logging,
       ]),
 
+    // Files converted into others.
+    library(
+      "Conversion", ["AudioCore", "AudioThreads", "FilePaths", "Resampling", "SoundFile"]),
+
     // Libraries that are loaded at run time, and engines that use them.
     library("ONNXRuntime", ["AudioThreads", "FilePaths", "SpeechEngine", logging]),
     library("SileroDetector", ["AudioCore", "FilePaths", "ONNXRuntime", "SpeechEngine"]),
@@ -236,9 +241,9 @@ let package = Package(
       "SyrinxCommand",
       [
         "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
-        "ClientDependencies", "FilePaths", "ONNXRuntime", "SoundCard", "SoundFile", "SpeechClient",
-        "SpeechEngine", "Transcripts", "VirtualSoundCard", "Wyoming", "WyomingServer",
-        argumentParser, logging,
+        "ClientDependencies", "Conversion", "FilePaths", "ONNXRuntime", "SoundCard", "SoundFile",
+        "SpeechClient", "SpeechEngine", "Transcripts", "VirtualSoundCard", "Wyoming",
+        "WyomingServer", argumentParser, logging,
       ]),
     .executableTarget(
       name: "syrinx",
@@ -321,6 +326,7 @@ let package = Package(
         "AudioRecorderClientLive", "ClientDependenciesTestSupport", "TestTools", "VirtualSoundCard",
       ]),
     tests("AudioThreads", ["AudioThreads"]),
+    tests("Conversion", ["AudioCore", "Conversion", "SoundFile", "TestTools"]),
     tests("ClientDependencies", ["ClientDependencies", "ClientDependenciesTestSupport"]),
     tests(
       "ClientDependenciesMacros",

@@ -81,6 +81,11 @@ extension ImportRules {
       "AudioCore", "CPocketSphinx", "ClientDependencies", "FilePaths", "Logging", "SpeechEngine",
     ]),
 
+    // Files converted into others.
+    "Conversion": [
+      "AudioCore", "AudioThreads", "FilePaths", "FoundationEssentials", "Resampling", "SoundFile",
+    ],
+
     // Libraries that are loaded at run time, and engines that use them: no C module.
     "ONNXRuntime": essentials.union(["AudioThreads", "FilePaths", "Logging", "SpeechEngine"]),
     "SileroDetector": [
@@ -130,8 +135,8 @@ extension ImportRules {
 
     // The command's work, above the interfaces, and the executable, which chooses the live values.
     "SyrinxCommand": essentials.union(clients).union([
-      "ArgumentParser", "AudioCore", "AudioThreads", "ClientDependencies", "FilePaths",
-      "Foundation",
+      "ArgumentParser", "AudioCore", "AudioThreads", "ClientDependencies", "Conversion",
+      "FilePaths", "Foundation",
       "Logging", "ONNXRuntime", "SoundCard", "SoundFile", "SpeechEngine", "Transcripts",
       "VirtualSoundCard", "Wyoming", "WyomingServer",
     ]),
