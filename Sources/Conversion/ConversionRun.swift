@@ -70,7 +70,12 @@ final class ConversionRun: Sendable {
     var chain = ConversionChain(conversion, to: pass.format, gain: gain)
     var divider = ConversionDivider(conversion.division, rate: pass.format.sampleRate)
     let reading = try ConversionReading(pass.input)
-    defer { reading.end() }
+    var isDone = false
+    defer {
+      // A source that gives nothing must not keep what has failed.
+      if !isDone { interruption.signal() }
+      reading.end()
+    }
     var peak: Float = 0
     var done = Duration.zero
     let total = pass.input.total
@@ -93,6 +98,7 @@ final class ConversionRun: Sendable {
     }
     for item in divider.finish() { try body(item) }
     pass.silencedSampleCount = chain.silencedSampleCount
+    isDone = true
     return peak
   }
 }

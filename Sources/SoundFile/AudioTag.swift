@@ -166,7 +166,9 @@ private func id3Text(_ frame: ArraySlice<UInt8>, isComment: Bool) -> String? {
   // An empty title or one of words, then the remark itself.
   if isComment { texts = texts.dropFirst() }
   guard let text = texts.first(where: { !$0.isEmpty }) else { return nil }
-  if coding == 3 { return String(decoding: text.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self) }
+  if coding == 3 {
+    return String(decoding: text.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
+  }
   // A byte of Latin-1 is the character of that number.
   return String(decoding: text.filter { $0 != 0xFEFF }, as: UTF16.self)
 }

@@ -186,7 +186,9 @@ extension FLACStream {
   }
 
   private func take(_ metadata: FLAC__StreamMetadata) {
-    if metadata.type == FLAC__METADATA_TYPE_VORBIS_COMMENT { return take(metadata.data.vorbis_comment) }
+    if metadata.type == FLAC__METADATA_TYPE_VORBIS_COMMENT {
+      return take(metadata.data.vorbis_comment)
+    }
     guard metadata.type == FLAC__METADATA_TYPE_STREAMINFO, info == nil else { return }
     let info = metadata.data.stream_info
     self.info = info
