@@ -66,11 +66,11 @@ let package = Package(
     .library(name: "AudioRecorderClient", targets: ["AudioRecorderClient"]),
     .library(name: "AudioRecorderClientLive", targets: ["AudioRecorderClientLive"]),
     .library(name: "AudioThreads", targets: ["AudioThreads"]),
-    .library(name: "Conversion", targets: ["Conversion"]),
     .library(name: "ClientDependencies", targets: ["ClientDependencies"]),
     .library(name: "ClientDependenciesMacros", targets: ["ClientDependenciesMacros"]),
     .library(
       name: "ClientDependenciesTestSupport", targets: ["ClientDependenciesTestSupport"]),
+    .library(name: "Conversion", targets: ["Conversion"]),
     .library(name: "MoonshineEngine", targets: ["MoonshineEngine"]),
     .library(name: "ONNXRuntime", targets: ["ONNXRuntime"]),
     .library(name: "PocketSphinxEngine", targets: ["PocketSphinxEngine"]),
@@ -326,7 +326,6 @@ let package = Package(
         "AudioRecorderClientLive", "ClientDependenciesTestSupport", "TestTools", "VirtualSoundCard",
       ]),
     tests("AudioThreads", ["AudioThreads"]),
-    tests("Conversion", ["AudioCore", "Conversion", "SoundFile", "TestTools"]),
     tests("ClientDependencies", ["ClientDependencies", "ClientDependenciesTestSupport"]),
     tests(
       "ClientDependenciesMacros",

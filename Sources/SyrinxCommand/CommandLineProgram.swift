@@ -72,7 +72,8 @@ struct RootCommand: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       DevicesCommand.self, PlayCommand.self, RecordCommand.self, TranscribeCommand.self,
-      ListenCommand.self, ServeCommand.self, WERCommand.self, EnginesCommand.self,
+      ListenCommand.self, InfoCommand.self, ConvertCommand.self, ServeCommand.self,
+      WERCommand.self, EnginesCommand.self,
     ])
 
   static var _errorLabel: String { "syrinx" }
