@@ -74,6 +74,7 @@ let package = Package(
     .library(name: "ClientDependenciesMacros", targets: ["ClientDependenciesMacros"]),
     .library(
       name: "ClientDependenciesTestSupport", targets: ["ClientDependenciesTestSupport"]),
+    .library(name: "Conversion", targets: ["Conversion"]),
     .library(name: "Loudness", targets: ["Loudness"]),
     .library(name: "MoonshineEngine", targets: ["MoonshineEngine"]),
     .library(name: "ONNXRuntime", targets: ["ONNXRuntime"]),
@@ -183,6 +184,10 @@ let package = Package(
         logging,
       ]),
 
+    // Files converted into others.
+    library(
+      "Conversion", ["AudioCore", "AudioThreads", "FilePaths", "Resampling", "SoundFile"]),
+
     // Libraries that are loaded at run time, and engines that use them.
     library("ONNXRuntime", ["AudioThreads", "FilePaths", "SpeechEngine", logging]),
     library("SileroDetector", ["AudioCore", "FilePaths", "ONNXRuntime", "SpeechEngine"]),
@@ -249,8 +254,8 @@ let package = Package(
       "SyrinxCommand",
       [
         "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
-        "ClientDependencies", "FilePaths", "Loudness", "ONNXRuntime", "SoundCard", "SoundFile",
-        "SpeechClient", "SpeechEngine", "Transcripts", "VirtualSoundCard", "Wyoming",
+        "ClientDependencies", "Conversion", "FilePaths", "Loudness", "ONNXRuntime", "SoundCard",
+        "SoundFile", "SpeechClient", "SpeechEngine", "Transcripts", "VirtualSoundCard", "Wyoming",
         "WyomingServer", plots, argumentParser, logging,
       ]),
     .executableTarget(

@@ -59,6 +59,14 @@ extension ChannelMix {
   package func apply(
     _ input: UnsafePointer<Float>, frames: Int, into output: UnsafeMutablePointer<Float>
   ) {
+    // The usual mix, in a loop that runs in vectors.
+    if inputCount == 2, outputCount == 1, !gains.contains(0) {
+      let (left, right) = (gains[0], gains[1])
+      for frame in 0..<frames {
+        output[frame] = left * input[2 * frame] + right * input[2 * frame + 1]
+      }
+      return
+    }
     for frame in 0..<frames {
       let source = input + frame * inputCount
       let target = output + frame * outputCount

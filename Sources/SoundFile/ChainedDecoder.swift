@@ -5,6 +5,7 @@ final class ChainedDecoder: SoundDecoder {
   let format: AudioFormat
   let announcedFrameCount: FrameCount?
   let encodingDescription: String
+  let tags: [AudioTag: String]
 
   /// Opens a link; nil behind the last one.
   private let open: (Int) throws -> (any SoundDecoder)?
@@ -19,7 +20,7 @@ final class ChainedDecoder: SoundDecoder {
   init(path: String, _ open: @escaping (Int) throws -> (any SoundDecoder)?) throws {
     guard let first = try open(0) else { throw SoundFileError.empty(path: path) }
     (self.path, self.open, decoder) = (path, open, first)
-    (format, encodingDescription) = (first.format, first.encodingDescription)
+    (format, encodingDescription, tags) = (first.format, first.encodingDescription, first.tags)
     (starts, announcedFrameCount) = ([], nil)
   }
 
@@ -29,7 +30,7 @@ final class ChainedDecoder: SoundDecoder {
   ) throws {
     guard let first = try open(0) else { throw SoundFileError.empty(path: path) }
     (self.path, self.open, decoder) = (path, open, first)
-    (format, encodingDescription) = (first.format, first.encodingDescription)
+    (format, encodingDescription, tags) = (first.format, first.encodingDescription, first.tags)
     var starts = [0]
     for index in 0..<count {
       // One that cannot be opened is met, and reported, when its turn comes.

@@ -17,13 +17,14 @@ final class EncodedOutput: SoundFileOutput {
   /// - Parameter largestAIFF: in bytes; the sizes in an AIFF file have 32 bits.
   init(
     _ file: GrowingFile, format: AudioFormat, encoding: SoundFileEncoding,
-    largestAIFF: Int = 0xFFFF_FFFF
+    tags: [AudioTag: String] = [:], largestAIFF: Int = 0xFFFF_FFFF
   ) throws(SoundFileError) {
     (self.file, self.format, self.encoding) = (file, format, encoding)
     largestSize = encoding.container == .aiff ? largestAIFF : .max
     converter = BlockConverter(format, encoding)
     do throws(LibraryFailure) {
-      handle = try SoundFileHandle(writing: VirtualFile(file), format: format, encoding: encoding)
+      handle = try SoundFileHandle(
+        writing: VirtualFile(file), format: format, encoding: encoding, tags: tags)
     } catch {
       throw file.failure ?? LibraryErrors.writing(file.path, error)
     }

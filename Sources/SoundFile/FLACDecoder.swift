@@ -9,6 +9,12 @@ final class FLACDecoder: SoundDecoder {
   let announcedFrameCount: FrameCount?
   let encodingDescription: String
   var isSeekable: Bool { stream.source.isSeekable }
+  var tags: [AudioTag: String] { stream.tags }
+  var bitsPerSample: Int? { stream.info.map { Int($0.bits_per_sample) } }
+
+  var samples: SoundFileEncoding.SampleFormat? {
+    bitsPerSample.map { $0 <= 16 ? .int16 : $0 <= 24 ? .int24 : .int32 }
+  }
 
   private let stream: FLACStream
   private let path: String
@@ -52,6 +58,7 @@ final class FLACDecoder: SoundDecoder {
 private final class FLACStream {
   let source: ByteSource
   private(set) var info: FLAC__StreamMetadata_StreamInfo?
+  private(set) var tags: [AudioTag: String] = [:]
   /// What is wrong with the audio; nothing is decoded behind that.
   private(set) var damage: String?
 
@@ -73,6 +80,7 @@ private final class FLACStream {
   init?(_ source: ByteSource) {
     guard let handle = FLAC__stream_decoder_new() else { return nil }
     (self.source, self.handle) = (source, handle)
+    FLAC__stream_decoder_set_metadata_respond(handle, FLAC__METADATA_TYPE_VORBIS_COMMENT)
     start()
     FLAC__stream_decoder_process_until_end_of_metadata(handle)
   }
@@ -178,11 +186,24 @@ extension FLACStream {
   }
 
   private func take(_ metadata: FLAC__StreamMetadata) {
+    if metadata.type == FLAC__METADATA_TYPE_VORBIS_COMMENT {
+      return take(metadata.data.vorbis_comment)
+    }
     guard metadata.type == FLAC__METADATA_TYPE_STREAMINFO, info == nil else { return }
     let info = metadata.data.stream_info
     self.info = info
     // Reading allocates nothing then.
     block.reserveCapacity(Int(info.max_blocksize) * Int(info.channels))
+  }
+
+  private func take(_ comments: FLAC__StreamMetadata_VorbisComment) {
+    tags = .init(
+      vorbisComments: (0..<Int(comments.num_comments)).map { index in
+        let comment = comments.comments[index]
+        return String(
+          decoding: UnsafeBufferPointer(start: comment.entry, count: Int(comment.length)),
+          as: UTF8.self)
+      })
   }
 
   private func take(

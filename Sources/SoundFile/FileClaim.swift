@@ -16,7 +16,16 @@ struct FileClaim {
   private var replacement: PendingFile?
 
   /// Claims a name, where there may be a file already unless `replacesExisting` is false.
-  static func of(_ path: String, replacesExisting: Bool) throws(SoundFileError) -> FileClaim {
+  ///
+  /// - Parameter isAtomic: whether a new file, too, has its name only when it is published.
+  static func of(
+    _ path: String, replacesExisting: Bool, isAtomic: Bool = false
+  ) throws(SoundFileError) -> FileClaim {
+    if isAtomic, FilePath(path).status == nil {
+      let target = linkTarget(path) ?? path
+      let file = try PendingFile(for: target)
+      return FileClaim(target, file.descriptor, by: file)
+    }
     if let new = try Descriptor.making(path) {
       try new.lock(path)
       return FileClaim(path, new, isNew: true)
@@ -42,8 +51,8 @@ struct FileClaim {
     (self.existing, self.replacement) = (existing, replacement)
   }
 
-  /// Whether another file still has the name.
-  var isPending: Bool { existing != nil }
+  /// Whether what is written has no name yet.
+  var isPending: Bool { replacement != nil }
 
   /// Gives what was written its name; again it does nothing.
   mutating func publish() throws(SoundFileError) {

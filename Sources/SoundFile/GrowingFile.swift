@@ -26,9 +26,13 @@ final class GrowingFile {
   var isPending: Bool { claim.isPending }
 
   /// Makes a file, which takes the place of one that is there when it is published.
-  init(path: String, replacesExisting: Bool = true) throws(SoundFileError) {
+  ///
+  /// - Parameter isAtomic: whether a new file, too, has its name only when it is published.
+  init(
+    path: String, replacesExisting: Bool = true, isAtomic: Bool = false
+  ) throws(SoundFileError) {
     self.path = path
-    claim = try FileClaim.of(path, replacesExisting: replacesExisting)
+    claim = try FileClaim.of(path, replacesExisting: replacesExisting, isAtomic: isAtomic)
     guard descriptor.isSeekable else {
       throw .cannotWrite(path: path, reason: "it is no file: its header could not be completed")
     }

@@ -11,6 +11,7 @@ final class MPEGDecoder: SoundDecoder {
   let announcedFrameCount: FrameCount?
   let encodingDescription = "MPEG audio"
   let isSeekable: Bool
+  let tags: [AudioTag: String]
 
   private let handle: OpaquePointer
   /// What libmpg123 reads from; it lives until the handle is closed.
@@ -19,7 +20,9 @@ final class MPEGDecoder: SoundDecoder {
   private var status = MPG123_OK.rawValue
 
   /// - Throws: `.notAudio` where there is no block that can be decoded.
-  init(_ source: ByteSource, path: String) throws(SoundFileError) {
+  init(
+    _ source: ByteSource, path: String, tags: [AudioTag: String] = [:]
+  ) throws(SoundFileError) {
     guard let handle = Self.handle(isSeekable: source.isSeekable) else {
       throw .cannotRead(path: path, reason: "no memory for a decoder is left")
     }
@@ -34,7 +37,7 @@ final class MPEGDecoder: SoundDecoder {
       throw source.failure ?? .notAudio(path: path)
     }
     (self.handle, self.source, self.path) = (handle, retained, path)
-    isSeekable = source.isSeekable
+    (isSeekable, self.tags) = (source.isSeekable, tags)
     format = AudioFormat(sampleRate: SampleRate(hertz: rate), channelCount: Int(channels))
     // Only of a tag: without one it is negative, because the size of the file is not looked at.
     let length = mpg123_length(handle)
@@ -82,6 +85,15 @@ final class MPEGDecoder: SoundDecoder {
       done += count / frameSize
     }
     return done
+  }
+
+  /// Counts the frames of a file block by block, without decoding; nil where that fails.
+  ///
+  /// The corresponding C function is `mpg123_scan`.
+  func countFrames() -> FrameCount? {
+    guard isSeekable, mpg123_scan(handle) == MPG123_OK.rawValue else { return nil }
+    let length = mpg123_length(handle)
+    return length < 0 ? nil : FrameCount(length)
   }
 
   func seek(to frame: Int) -> Bool {

@@ -11,6 +11,18 @@ protocol SoundDecoder: AnyObject {
   /// The names of container and encoding, for people.
   var encodingDescription: String { get }
 
+  /// The bits of a sample as stored; nil where the coder has no such thing.
+  var bitsPerSample: Int? { get }
+
+  /// The samples that hold all that is stored, nil for a lossy coder.
+  var samples: SoundFileEncoding.SampleFormat? { get }
+
+  /// The texts that the file carries, as far as they have come.
+  var tags: [AudioTag: String] { get }
+
+  /// The marks in the file, in its order.
+  var cues: [AudioCue] { get }
+
   var isSeekable: Bool { get }
 
   /// Whether the end of the file is missing, whatever was promised; true at the end at the latest.
@@ -28,6 +40,10 @@ protocol SoundDecoder: AnyObject {
 
 extension SoundDecoder {
   var isCutOff: Bool { false }
+  var bitsPerSample: Int? { nil }
+  var samples: SoundFileEncoding.SampleFormat? { nil }
+  var tags: [AudioTag: String] { [:] }
+  var cues: [AudioCue] { [] }
 }
 
 /// Decodes what libsndfile reads.
@@ -47,6 +63,10 @@ final class LibraryDecoder: SoundDecoder {
   private let path: String
   private let file: FilePart?
   private let ending: @Sendable () -> Ending
+  /// The kind of file that another program decodes; nil for what libsndfile decodes itself.
+  private let name: String?
+  /// The frames in the bytes that are there, where the header promises more.
+  let foundFrameCount: FrameCount?
   /// The frame behind the last one read.
   private var position = 0
 
@@ -70,6 +90,8 @@ final class LibraryDecoder: SoundDecoder {
     let count = info.frames
     let found = count < 0 || count == Int64.max ? nil : FrameCount(Int(count))
     announcedFrameCount = promise ?? found
+    foundFrameCount = promise == nil ? nil : found
+    name = nil
     isSeekable = info.seekable != 0
     (self.info, self.path, self.file) = (info, path, file)
     ending = { Ending(isCutOff: isCutOff) }
@@ -79,16 +101,17 @@ final class LibraryDecoder: SoundDecoder {
   ///
   /// - Parameters:
   ///   - isPromise: whether its header has a length.
+  ///   - name: what another program decodes into the pipe; nil where nothing does.
   ///   - ending: is asked at the end of the pipe.
   init(
-    pipe: Descriptor, path: String, isPromise: Bool = false,
+    pipe: Descriptor, path: String, isPromise: Bool = false, name: String? = nil,
     ending: @escaping @Sendable () -> Ending = { Ending() }
   ) throws {
     var info = SF_INFO()
     handle = try SoundFileHandle(stream: pipe, info: &info)
     (format, order) = try Self.format(info, path: path, handle.storedLayout(info))
     announcedFrameCount = isPromise ? FrameCount(Int(info.frames)) : nil
-    isSeekable = false
+    (isSeekable, foundFrameCount, self.name) = (false, nil, name)
     (self.info, self.path, file) = (info, path, nil)
     self.ending = ending
   }
@@ -123,10 +146,19 @@ final class LibraryDecoder: SoundDecoder {
 
   /// The corresponding C command is `SFC_GET_FORMAT_INFO`.
   var encodingDescription: String {
+    if let name { return name }
     let container = info.format & Int32(SF_FORMAT_TYPEMASK)
     let encoding = info.format & Int32(SF_FORMAT_SUBMASK)
     return [container, encoding].compactMap(formatName).joined(separator: ", ")
   }
+
+  var tags: [AudioTag: String] { handle.tags }
+
+  var cues: [AudioCue] { handle.cues }
+
+  var bitsPerSample: Int? { name == nil ? info.storedSamples?.bits : nil }
+
+  var samples: SoundFileEncoding.SampleFormat? { name == nil ? info.storedSamples?.format : nil }
 
   func read(_ target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
     let count = handle.read(target, frames: frames)
@@ -150,6 +182,23 @@ final class LibraryDecoder: SoundDecoder {
       return LibraryErrors.reading(path, failure, at: frame)
     }
     return ending().reason.map { .damaged(path: path, frame: frame, reason: $0) }
+  }
+}
+
+extension SF_INFO {
+  /// The bits of a sample as they are stored, and the samples that hold them.
+  fileprivate var storedSamples: (bits: Int, format: SoundFileEncoding.SampleFormat)? {
+    switch Int(format) & SF_FORMAT_SUBMASK {
+    case SF_FORMAT_PCM_S8, SF_FORMAT_PCM_U8, SF_FORMAT_ULAW, SF_FORMAT_ALAW, SF_FORMAT_DPCM_8:
+      (8, .int16)
+    case SF_FORMAT_PCM_16, SF_FORMAT_DWVW_16, SF_FORMAT_DPCM_16, SF_FORMAT_ALAC_16: (16, .int16)
+    case SF_FORMAT_ALAC_20: (20, .int24)
+    case SF_FORMAT_PCM_24, SF_FORMAT_DWVW_24, SF_FORMAT_ALAC_24: (24, .int24)
+    case SF_FORMAT_PCM_32, SF_FORMAT_ALAC_32: (32, .int32)
+    case SF_FORMAT_FLOAT: (32, .float)
+    case SF_FORMAT_DOUBLE: (64, .float)
+    default: nil
+    }
   }
 }
 

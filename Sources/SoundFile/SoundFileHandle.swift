@@ -111,9 +111,19 @@ extension SoundFileHandle {
     ChannelLayout(storedIn: file, info, head: head)
   }
 
+  /// The texts that the file carries.
+  var tags: [AudioTag: String] { .init(storedIn: file) }
+
+  /// The marks in the file; the corresponding C command is `SFC_GET_CUE`.
+  var cues: [AudioCue] { .init(storedIn: file) }
+
   /// Names the positions of the channels that are going to be written.
   func store(_ layout: ChannelLayout) {
     layout.store(in: file)
+  }
+
+  private func store(_ tags: [AudioTag: String]) {
+    tags.store(in: file)
   }
 
   /// Brings the header up to date with what was written.
@@ -190,11 +200,13 @@ private func libraryText(_ code: Int32) -> String {
 extension SoundFileHandle {
   /// Begins a file.
   init(
-    writing file: VirtualFile, format: AudioFormat, encoding: SoundFileEncoding
+    writing file: VirtualFile, format: AudioFormat, encoding: SoundFileEncoding,
+    tags: [AudioTag: String] = [:]
   ) throws(LibraryFailure) {
     var info = SF_INFO(format, encoding)
     try self.init(file, mode: Int32(SFM_WRITE), info: &info)
     leaveOutPeaks()
+    store(tags)
     if format.channelCount > 2 { store(encoding.storedLayout(of: format.layout)) }
     if encoding.container == .opus { holdBack(milliseconds: 250) }
     if encoding.container == .mp3 { keepBitRate(at: format.sampleRate) }

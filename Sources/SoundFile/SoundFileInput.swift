@@ -3,6 +3,19 @@ import AudioThreads
 
 /// Finds out what a file or stream is, and what decodes it.
 enum SoundFileInput {
+  /// - Throws: also where the system refuses what ends a read that waits.
+  static func open(
+    _ descriptor: Descriptor, path: String
+  ) throws(SoundFileError) -> any SoundDecoder {
+    let interruption: WakeUp
+    do {
+      interruption = try WakeUp()
+    } catch {
+      throw .cannotRead(path: path, reason: "\(error)")
+    }
+    return try open(descriptor, path: path, interruption: interruption)
+  }
+
   static func open(
     _ descriptor: Descriptor, path: String, interruption: WakeUp
   ) throws(SoundFileError) -> any SoundDecoder {
@@ -68,7 +81,9 @@ enum SoundFileInput {
     let kind = try FileKind { offset, count in part.bytes(at: offset, count: count) }
     switch kind?.reading {
     case .nothing: throw .silent(path: path, what: kind?.name ?? "")
-    case .mpeg: return try MPEGDecoder(ByteSource(part, path: path), path: path)
+    case .mpeg:
+      let tag = offset > 0 ? file.bytes(at: 0, count: min(offset, 1 << 20)) : []
+      return try MPEGDecoder(ByteSource(part, path: path), path: path, tags: .init(id3: tag))
     case .flac: return try FLACDecoder(ByteSource(part, path: path), path: path)
     case .ffmpeg: break
     case nil, .streaming, .seeking:
@@ -171,7 +186,7 @@ enum SoundFileInput {
           throw failure(of: child, input, path)
         }
         let pipe = try stream.pumped(after: head.takeAll())
-        return try LibraryDecoder(pipe: pipe, path: path) {
+        return try LibraryDecoder(pipe: pipe, path: path, name: kind.name) {
           LibraryDecoder.Ending(
             isCutOff: child.isCutOff,
             reason: child.hasFailed() ? "FFmpeg can decode no more of it" : nil)

@@ -25,6 +25,18 @@ public final class SoundFileReader {
   /// Container and encoding, for people, as libsndfile names them.
   public let encodingDescription: String
 
+  /// The bits of a sample as stored; nil for a lossy coder.
+  public var bitsPerSample: Int? { decoder.bitsPerSample }
+
+  /// The samples that hold all that is stored, as far as there are such; nil for a lossy coder.
+  public var samples: SoundFileEncoding.SampleFormat? { decoder.samples }
+
+  /// The texts that the file carries, as far as its header has them.
+  public var tags: [AudioTag: String] { decoder.tags }
+
+  /// Whether the reader can go to any frame.
+  public var isSeekable: Bool { decoder.isSeekable }
+
   /// The index of the frame that is read next.
   public private(set) var position: FrameCount = 0
 
@@ -36,7 +48,7 @@ public final class SoundFileReader {
 
   private var damage: SoundFileError?
   private let path: String
-  private let decoder: any SoundDecoder
+  let decoder: any SoundDecoder
 
   /// Opens a file; a named pipe or device is read as a stream, like a file descriptor.
   ///

@@ -46,52 +46,60 @@ public final class SoundFileWriter {
   private var framesLeft: FrameCount?
   private var hasFailed = false
   private var isClosed = false
+  /// Whether the file appears at its name only when it is closed.
+  private let isAtomic: Bool
 
   /// Makes a file, or one that replaces the one that is there.
   ///
   /// That stays as it is until the first half second of audio is written, or all of a shorter file:
   /// what fails before leaves it untouched.
   ///
-  /// - Parameter replacesExisting: whether a file of this name may be replaced; where it may not,
+  /// - Parameters:
+  ///   - replacesExisting: whether a file of this name may be replaced; where it may not,
   ///   no other program can make one meanwhile. The corresponding flag of `open` is `O_EXCL`.
+  ///   - isAtomic: whether nothing appears, and what is there stays, until `close` has succeeded.
+  ///   - tags: the texts that the file carries, as far as its container does.
   /// - Throws: `SoundFileError.unsupportedFormat` before the file is touched; `.notFound`,
   ///   `.isDirectory`, `.alreadyExists`, `.inUse`, `.permissionDenied`, `.diskFull` or `.cannotWrite`.
   public convenience init(
-    url: URL, format: AudioFormat, encoding: SoundFileEncoding, replacesExisting: Bool = true
+    url: URL, format: AudioFormat, encoding: SoundFileEncoding, replacesExisting: Bool = true,
+    isAtomic: Bool = false, tags: [AudioTag: String] = [:]
   ) throws(SoundFileError) {
     try self.init(
       url: url, format: format, encoding: encoding, replacesExisting: replacesExisting,
-      largestWAV: WAVFileHeader.largestSize)
+      isAtomic: isAtomic, tags: tags, largestWAV: WAVFileHeader.largestSize)
   }
 
   /// - Parameter largestWAV: in bytes, where a WAV file becomes RF64.
   convenience init(
     url: URL, format: AudioFormat, encoding: SoundFileEncoding, replacesExisting: Bool = true,
-    largestWAV: Int
+    isAtomic: Bool = false, tags: [AudioTag: String] = [:], largestWAV: Int
   ) throws(SoundFileError) {
     try encoding.check(format)
-    let file = try GrowingFile(path: FilePath(url).text, replacesExisting: replacesExisting)
+    let file = try GrowingFile(
+      path: FilePath(url).text, replacesExisting: replacesExisting, isAtomic: isAtomic)
     let output: any SoundFileOutput
     do throws(SoundFileError) {
-      output = try Self.output(file, format, encoding, largestWAV: largestWAV)
+      output = try Self.output(file, format, encoding, tags, largestWAV: largestWAV)
     } catch {
       file.discard()
       throw error
     }
-    self.init(file, output: output, format: format, encoding: encoding)
+    self.init(file, output: output, format: format, encoding: encoding, isAtomic: isAtomic)
   }
 
   private static func output(
-    _ file: GrowingFile, _ format: AudioFormat, _ encoding: SoundFileEncoding, largestWAV: Int
+    _ file: GrowingFile, _ format: AudioFormat, _ encoding: SoundFileEncoding,
+    _ tags: [AudioTag: String], largestWAV: Int
   ) throws(SoundFileError) -> any SoundFileOutput {
     switch encoding.container {
     case .wav:
       try WAVFileOutput(
         file,
         header: WAVFileHeader(
-          format: format, samples: encoding.sampleCoding, largestSize: largestWAV))
-    case .vorbis: try VorbisOutput(file, format: format)
-    default: try EncodedOutput(file, format: format, encoding: encoding)
+          format: format, samples: encoding.sampleCoding, tags: tags, largestSize: largestWAV))
+    case .vorbis: try VorbisOutput(file, format: format, tags: tags)
+    default: try EncodedOutput(file, format: format, encoding: encoding, tags: tags)
     }
   }
 
@@ -99,12 +107,12 @@ public final class SoundFileWriter {
   /// others remove saved by way of `rescue`.
   init(
     _ file: GrowingFile, output: any SoundFileOutput, format: AudioFormat,
-    encoding: SoundFileEncoding,
+    encoding: SoundFileEncoding, isAtomic: Bool = false,
     makeSync: @escaping (Descriptor, String) throws -> DataSync = DataSync.init(_:path:),
     rescue: @escaping (Descriptor, String) -> String? = FileRescue.save(_:path:)
   ) {
     (self.file, self.output, self.format, self.encoding) = (file, output, format, encoding)
-    (self.makeSync, self.rescue) = (makeSync, rescue)
+    (self.makeSync, self.rescue, self.isAtomic) = (makeSync, rescue, isAtomic)
     clock = SecondClock(rate: format.sampleRate)
     // At the lowest rates it is the encoder's block that takes its time.
     let blocks = FrameCount(16_384).duration(at: format.sampleRate)
@@ -113,7 +121,7 @@ public final class SoundFileWriter {
 
   deinit {
     sync?.end()
-    guard !isClosed, !hasFailed, framesWritten > 0, output.finish() == nil else { return }
+    guard !isAtomic, !isClosed, !hasFailed, framesWritten > 0, output.finish() == nil else { return }
     // No caller is left to whom an error could be reported.
     try? file.publish()
   }
@@ -145,7 +153,7 @@ public final class SoundFileWriter {
     guard !isClosed else { throw .closed(path: file.path) }
     do throws(SoundFileError) {
       // Before the write: after a truncation it would leave a gap and make the file as long as before.
-      try checkLoss()
+      if !isAtomic { try checkLoss() }
       try output.write(samples)
       encoder?.add(samples)
       try lookAfter(clock.care(at: framesWritten))
@@ -214,6 +222,8 @@ public final class SoundFileWriter {
   /// there.
   private func lookAfter(_ care: SecondClock.Care) throws(SoundFileError) {
     guard care != .nothing else { return }
+    // Nobody reads the file, or keeps a part of it, before it is complete.
+    guard !isAtomic else { return try checkEncoder() }
     try output.updateHeader()
     try file.publish()
     guard care == .everything else { return }

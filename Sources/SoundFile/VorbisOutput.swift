@@ -21,7 +21,9 @@ final class VorbisOutput: SoundFileOutput {
   private var isFinished = false
 
   /// Writes what comes before all sound.
-  init(_ file: GrowingFile, format: AudioFormat) throws(SoundFileError) {
+  init(
+    _ file: GrowingFile, format: AudioFormat, tags: [AudioTag: String] = [:]
+  ) throws(SoundFileError) {
     guard let new = VorbisEncoder(format) else { throw Self.unsupported(format) }
     (self.file, self.format) = (file, format)
     encoder = new
@@ -29,7 +31,7 @@ final class VorbisOutput: SoundFileOutput {
     ordered = Array(repeating: 0, count: Self.framesPerBlock * format.channelCount)
     // The largest page that there is.
     page.reserveCapacity(27 + 255 + 255 * 255)
-    encoder.begin()
+    encoder.begin(tags)
     try write(wholePages: false)
   }
 
@@ -164,10 +166,11 @@ struct VorbisEncoder: ~Copyable {
   }
 
   /// Puts the three packets into the stream that come before all sound.
-  func begin() {
+  func begin(_ tags: [AudioTag: String]) {
     var comment = vorbis_comment()
     vorbis_comment_init(&comment)
     defer { vorbis_comment_clear(&comment) }
+    for (name, text) in tags.vorbisComments { vorbis_comment_add_tag(&comment, name, text) }
     var (identification, comments, setup) = (ogg_packet(), ogg_packet(), ogg_packet())
     vorbis_analysis_headerout(analysis, &comment, &identification, &comments, &setup)
     ogg_stream_packetin(stream, &identification)

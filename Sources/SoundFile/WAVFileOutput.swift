@@ -94,6 +94,7 @@ struct WAVFileHeader {
 
   let format: AudioFormat
   let samples: SoundFileEncoding.SampleFormat
+  var tags: [AudioTag: String] = [:]
   /// Where RF64 begins.
   var largestSize = Self.largestSize
 
@@ -127,10 +128,11 @@ struct WAVFileHeader {
     dataSize / (samples.byteCount * format.channelCount)
   }
 
-  /// The format, and for float the number of frames, which the standard demands.
+  /// The format, for float the number of frames, which the standard demands, and the tags.
   private func middle(frames: Int) -> [UInt8] {
-    guard samples == .float else { return formatChunk }
+    guard samples == .float else { return formatChunk + tags.infoChunk }
     return formatChunk + chunkHead("fact", 4) + little(min(frames, Self.largestSize), 4)
+      + tags.infoChunk
   }
 
   /// Rate, channels and coding.

@@ -72,8 +72,8 @@ struct RootCommand: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       DevicesCommand.self, PlayCommand.self, RecordCommand.self, TranscribeCommand.self,
-      ListenCommand.self, ServeCommand.self, WERCommand.self, EnginesCommand.self,
-      DoctorCommand.self, MeasureCommand.self,
+      ListenCommand.self, InfoCommand.self, ConvertCommand.self, MeasureCommand.self,
+      ServeCommand.self, WERCommand.self, EnginesCommand.self, DoctorCommand.self,
     ] + plotting)
 
   #if Plots

@@ -88,6 +88,11 @@ extension ImportRules {
       "AudioCore", "CPocketSphinx", "ClientDependencies", "FilePaths", "Logging", "SpeechEngine",
     ]),
 
+    // Files converted into others.
+    "Conversion": [
+      "AudioCore", "AudioThreads", "FilePaths", "FoundationEssentials", "Resampling", "SoundFile",
+    ],
+
     // Libraries that are loaded at run time, and engines that use them: no C module.
     "ONNXRuntime": essentials.union(["AudioThreads", "FilePaths", "Logging", "SpeechEngine"]),
     "SileroDetector": [
@@ -138,8 +143,7 @@ extension ImportRules {
     // The command's work, above the interfaces, and the executable, which chooses the live values.
     "SyrinxCommand": essentials.union(clients).union([
       "ArgumentParser", "AudioCore", "AudioPlots", "AudioThreads", "ClientDependencies",
-      "FilePaths",
-      "Foundation",
+      "Conversion", "FilePaths", "Foundation",
       "Logging", "Loudness", "ONNXRuntime", "SoundCard", "SoundFile", "SpeechEngine", "Transcripts",
       "VirtualSoundCard", "Wyoming", "WyomingServer",
     ]),

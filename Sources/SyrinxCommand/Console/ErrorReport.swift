@@ -3,6 +3,7 @@ import AudioCore
 import AudioPlayerClient
 import AudioRecorderClient
 import SoundCard
+import SoundFile
 import SpeechClient
 import WyomingServer
 
@@ -43,7 +44,7 @@ struct ErrorReport: Equatable {
     case CommandEnd.reported: self.init(status: 1)
     case CommandEnd.interrupted(let signal): self.init(status: StopSequence.status(signal))
     case let error as OutputError where error.isBrokenPipe: self.init(status: 141)
-    case AudioRecorderError.brokenPipe: self.init(status: 141)
+    case AudioRecorderError.brokenPipe, SoundFileError.brokenPipe: self.init(status: 141)
     // Only the arguments make a request.
     case SpeechClientError.invalidRequest: self.init(sentence: Self.sentence(error), status: 64)
     default: self.init(sentence: Self.sentence(error), status: 1)

@@ -1,0 +1,195 @@
+import AudioCore
+import AudioThreads
+import FilePaths
+import Resampling
+import SoundFile
+
+/// What gives the audio of all sources, on one thread.
+protocol ConversionInput: AnyObject {
+  /// The source that decides what is not asked for.
+  var first: SoundFileReader { get }
+  /// The length of all sources, from start to end, where it is known.
+  var total: Duration? { get }
+  var shortfalls: [ConversionResult.Shortfall] { get }
+
+  /// The next block; nil at the end.
+  func next() throws -> AudioBuffer?
+}
+
+extension AudioConversion.Source {
+  /// Opens the source; a stream ends when `interruption` is signaled.
+  func open(_ interruption: WakeUp) throws -> SoundFileReader {
+    switch self {
+    case .file(let url): try SoundFileReader(url: url, interruption: interruption)
+    case .descriptor(let number, let name):
+      try SoundFileReader(fileDescriptor: number, name: name, interruption: interruption)
+    }
+  }
+
+  /// The name for people.
+  var name: String {
+    switch self {
+    case .file(let url): "\(FilePath(url))"
+    case .descriptor(_, let name): name
+    }
+  }
+}
+
+/// The frames of a block: few enough for a processor's cache, many enough to make threads wait rarely.
+private func blockLength(_ format: AudioFormat) -> FrameCount {
+  FrameCount(max(256, 32_768 / format.channelCount))
+}
+
+/// The sources one after the other, from a start to an end.
+final class JoinedInput: ConversionInput {
+  let first: SoundFileReader
+  private(set) var shortfalls: [ConversionResult.Shortfall] = []
+
+  private let interruption: WakeUp
+  private let start: Duration
+  private let end: Duration?
+  private var sources: ArraySlice<AudioConversion.Source>
+  private var reader: SoundFileReader?
+  private var source: AudioConversion.Source
+  /// What lies before the source that is read.
+  private var before = Duration.zero
+  private var position: FrameCount = 0
+  private let isAlone: Bool
+
+  init(
+    _ sources: [AudioConversion.Source], start: Duration = .zero, end: Duration? = nil,
+    interruption: WakeUp
+  ) throws {
+    (self.start, self.end, self.interruption) = (start, end, interruption)
+    self.sources = sources.dropFirst()
+    source = sources[0]
+    isAlone = sources.count == 1
+    first = try source.open(interruption)
+    reader = first
+    try skip(first)
+  }
+
+  var total: Duration? {
+    guard isAlone, let frames = first.announcedFrameCount else { return nil }
+    let last = frames.duration(at: first.format.sampleRate)
+    return max(.zero, min(last, end ?? last) - start)
+  }
+
+  func next() throws -> AudioBuffer? {
+    while let reader {
+      var length = blockLength(reader.format)
+      if let end { length = min(length, offset(end, in: reader) - reader.position) }
+      guard length > 0 else { return nil }
+      var buffer = try reader.read(atMost: length)
+      guard buffer.isEmpty else {
+        buffer.firstFrame = position
+        position += buffer.frameCount
+        return buffer
+      }
+      try goOn(after: reader)
+    }
+    return nil
+  }
+
+  /// The frame of the source that is read at a time of all sources.
+  private func offset(_ time: Duration, in reader: SoundFileReader) -> FrameCount {
+    FrameCount(max(.zero, time - before), at: reader.format.sampleRate)
+  }
+
+  private func goOn(after reader: SoundFileReader) throws {
+    if let shortfall = reader.shortfall {
+      shortfalls.append(.init(source: source, shortfall: shortfall))
+    }
+    let format = reader.format
+    before += reader.position.duration(at: format.sampleRate)
+    self.reader = nil
+    guard let next = sources.popFirst() else {
+      guard start == .zero || before > start else {
+        throw ConversionError.startBehindEnd(start: start, end: before)
+      }
+      return
+    }
+    source = next
+    let opened = try next.open(interruption)
+    self.reader = opened
+    // The place on a time-line of another rate; what follows in the same format goes on.
+    if opened.format != format {
+      position = FrameCount(
+        position.duration(at: format.sampleRate), at: opened.format.sampleRate)
+    }
+    try skip(opened)
+  }
+
+  /// Goes to the start, as far as it lies in this source.
+  private func skip(_ reader: SoundFileReader) throws {
+    let target = offset(start, in: reader)
+    guard target > 0 else { return }
+    // What lies behind the end of a header that may be wrong is looked for by reading.
+    if reader.isSeekable, let length = reader.announcedFrameCount, target < length {
+      return try reader.seek(to: target)
+    }
+    while reader.position < target {
+      let rest = min(target - reader.position, blockLength(reader.format))
+      if try reader.read(atMost: rest).isEmpty { return }
+    }
+  }
+}
+
+/// All sources at once, in one format.
+final class MixedInput: ConversionInput {
+  private let inputs: [JoinedInput]
+  private var resamplers: [StreamResampler]
+  private var waiting: [[AudioBuffer]]
+  private var hasEnded: [Bool]
+  private var mixer: AudioMixer
+
+  init(
+    _ sources: [AudioConversion.Source], start: Duration, end: Duration?, interruption: WakeUp
+  ) throws {
+    inputs = try sources.map {
+      try JoinedInput([$0], start: start, end: end, interruption: interruption)
+    }
+    let format = inputs[0].first.format
+    resamplers = sources.map { _ in StreamResampler(to: format) }
+    waiting = sources.map { _ in [] }
+    hasEnded = sources.map { _ in false }
+    mixer = AudioMixer(gains: sources.map { _ in 1 / Float(sources.count) })
+  }
+
+  var first: SoundFileReader { inputs[0].first }
+
+  var total: Duration? {
+    let lengths = inputs.compactMap(\.total)
+    return lengths.count == inputs.count ? lengths.max() : nil
+  }
+
+  var shortfalls: [ConversionResult.Shortfall] { inputs.flatMap(\.shortfalls) }
+
+  func next() throws -> AudioBuffer? {
+    while true {
+      switch mixer.step() {
+      case .give(let buffer): return buffer
+      case .end: return nil
+      case .ask(let index):
+        guard let buffer = try next(of: index) else {
+          mixer.end(of: index)
+          continue
+        }
+        try mixer.take(buffer, from: index)
+      }
+    }
+  }
+
+  private func next(of index: Int) throws -> AudioBuffer? {
+    while waiting[index].isEmpty, !hasEnded[index] {
+      if var buffer = try inputs[index].next() {
+        _ = buffer.silenceNonFinite()
+        waiting[index] = try resamplers[index].take(buffer)
+      } else {
+        hasEnded[index] = true
+        waiting[index] = try resamplers[index].finish()
+      }
+    }
+    return waiting[index].isEmpty ? nil : waiting[index].removeFirst()
+  }
+}

@@ -1,0 +1,78 @@
+import AudioCore
+import AudioThreads
+import FilePaths
+import FoundationEssentials
+import SoundFile
+
+/// Writes the parts of a conversion, on one thread.
+final class ConversionOutput {
+  private let destination: AudioConversion.Destination
+  private let format: AudioFormat
+  private let encoding: SoundFileEncoding
+  private let tags: [AudioTag: String]
+  private let interruption: WakeUp
+  /// Whether a file without audio is made where no audio comes: not where audio is cut into parts.
+  private let makesEmptyFile: Bool
+  private var files: [ConversionResult.File] = []
+  private var writer: SoundFileWriter?
+  private var url: URL?
+  private var stream: StreamingWAVWriter?
+
+  init(
+    _ conversion: AudioConversion, format: AudioFormat, encoding: SoundFileEncoding,
+    tags: [AudioTag: String], interruption: WakeUp
+  ) {
+    destination = conversion.destination
+    makesEmptyFile = conversion.division == nil
+    (self.format, self.encoding, self.tags) = (format, encoding, tags)
+    self.interruption = interruption
+  }
+
+  func write(_ item: ConversionDivider.Item) throws {
+    guard case .audio(let buffer) = item else { return try complete() }
+    try begin()
+    try writer?.write(buffer)
+    try stream?.write(buffer)
+  }
+
+  /// Completes the last file.
+  func finish() throws -> [ConversionResult.File] {
+    if files.isEmpty, makesEmptyFile { try begin() }
+    try complete()
+    if let stream {
+      files.append(ConversionResult.File(url: nil, frameCount: stream.framesWritten))
+    }
+    return files
+  }
+
+  /// Gives up the file that is not complete.
+  func discard() {
+    writer?.discard()
+    writer = nil
+  }
+
+  private func begin() throws {
+    guard writer == nil, stream == nil else { return }
+    switch destination {
+    case .file(let file): try open(file)
+    case .parts(let file): try open(file(files.count + 1))
+    case .descriptor(let number, let name, let isRaw):
+      stream = try StreamingWAVWriter(
+        fileDescriptor: number, name: name, format: format, samples: encoding.samples ?? .int16,
+        isRaw: isRaw, stopSignal: interruption)
+    }
+  }
+
+  private func open(_ file: URL) throws {
+    url = file
+    writer = try SoundFileWriter(
+      url: file, format: format, encoding: encoding, isAtomic: true, tags: tags)
+  }
+
+  private func complete() throws {
+    guard let writer else { return }
+    try writer.close()
+    files.append(ConversionResult.File(url: url, frameCount: writer.framesWritten))
+    self.writer = nil
+  }
+}

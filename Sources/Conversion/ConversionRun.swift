@@ -1,0 +1,258 @@
+import AudioCore
+import AudioThreads
+import FilePaths
+import FoundationEssentials
+import SoundFile
+import Synchronization
+
+/// One run of a conversion: a thread decodes, the caller's converts, and a third one encodes.
+final class ConversionRun: Sendable {
+  private let conversion: AudioConversion
+  private let interruption: WakeUp
+  private let progress: @Sendable (ConversionProgress) -> Void
+  private let isCancelled = Atomic(false)
+
+  init(
+    _ conversion: AudioConversion, interruption: WakeUp,
+    progress: @escaping @Sendable (ConversionProgress) -> Void
+  ) {
+    (self.conversion, self.interruption, self.progress) = (conversion, interruption, progress)
+  }
+
+  /// Ends the run soon; any thread may call it.
+  func cancel() {
+    isCancelled.store(true, ordering: .releasing)
+    interruption.signal()
+  }
+
+  /// Converts; it blocks until all files are complete.
+  func perform() throws -> ConversionResult {
+    guard let normalization = conversion.normalization else { return try write(gain: 0) }
+    for case .descriptor(_, let name) in conversion.sources {
+      throw ConversionError.readTwice(name: name)
+    }
+    let pass = try Pass(conversion, interruption)
+    let peak = try run(pass, gain: 0, share: 0..<0.5) { _ in }
+    guard case .peak(let target) = normalization, peak > 0 else {
+      return try write(gain: 0, share: 0.5..<1)
+    }
+    let gain = target.dBFS - Decibels(amplitude: Double(peak)).dBFS
+    return try write(gain: gain, share: 0.5..<1)
+  }
+
+  /// - Parameter gain: what is added to that of the conversion, in decibels.
+  private func write(gain: Double, share: Range<Double> = 0..<1) throws -> ConversionResult {
+    let pass = try Pass(conversion, interruption)
+    let writing = try ConversionWriting(conversion, pass, interruption: interruption)
+    let peak: Float
+    do {
+      peak = try run(pass, gain: gain, share: share) { try writing.put($0) }
+    } catch {
+      writing.abandon()
+      throw error
+    }
+    let files = try writing.finish()
+    if isCancelled.load(ordering: .acquiring) { throw CancellationError() }
+    return ConversionResult(
+      files: files, format: pass.format, encoding: pass.encoding,
+      peak: Decibels(amplitude: Double(peak)), gain: Decibels(dBFS: gain),
+      shortfalls: pass.input.shortfalls, silencedSampleCount: pass.silencedSampleCount)
+  }
+
+  /// Reads and converts all; returns the highest amplitude.
+  ///
+  /// - Parameter share: the part of the whole work that this is.
+  private func run(
+    _ pass: Pass, gain: Double, share: Range<Double>,
+    _ body: (ConversionDivider.Item) throws -> Void
+  ) throws -> Float {
+    let gain = Float(Decibels(dBFS: conversion.gain.dBFS + gain).amplitude)
+    var chain = ConversionChain(conversion, to: pass.format, gain: gain)
+    var divider = ConversionDivider(conversion.division, rate: pass.format.sampleRate)
+    let reading = try ConversionReading(pass.input)
+    var isDone = false
+    defer {
+      // A source that gives nothing must not keep what has failed.
+      if !isDone { interruption.signal() }
+      reading.end()
+    }
+    var peak: Float = 0
+    var done = Duration.zero
+    let total = pass.input.total
+    while let buffer = try reading.next() {
+      if isCancelled.load(ordering: .acquiring) { throw CancellationError() }
+      for output in try chain.take(buffer) {
+        peak = max(peak, output.highestAmplitude)
+        for item in divider.take(output) { try body(item) }
+      }
+      done += buffer.duration
+      progress(
+        ConversionProgress(
+          position: (total ?? .zero) * share.lowerBound
+            + done * (share.upperBound - share.lowerBound), total: total))
+    }
+    if isCancelled.load(ordering: .acquiring) { throw CancellationError() }
+    for output in try chain.finish() {
+      peak = max(peak, output.highestAmplitude)
+      for item in divider.take(output) { try body(item) }
+    }
+    for item in divider.finish() { try body(item) }
+    pass.silencedSampleCount = chain.silencedSampleCount
+    isDone = true
+    return peak
+  }
+}
+
+/// What one reading of all sources needs, used by the run's thread.
+private final class Pass {
+  let input: any ConversionInput
+  let format: AudioFormat
+  let encoding: SoundFileEncoding
+  var silencedSampleCount = 0
+
+  init(_ conversion: AudioConversion, _ interruption: WakeUp) throws {
+    input =
+      conversion.combination == .mixed && conversion.sources.count > 1
+      ? try MixedInput(
+        conversion.sources, start: conversion.start, end: conversion.end,
+        interruption: interruption)
+      : try JoinedInput(
+        conversion.sources, start: conversion.start, end: conversion.end,
+        interruption: interruption)
+    encoding = try conversion.encoding(for: input.first.samples)
+    format = conversion.format(for: input.first.format, encoding)
+    try encoding.check(format)
+  }
+}
+
+extension AudioConversion {
+  /// The encoding of the result, for samples of the first source.
+  fileprivate func encoding(
+    for source: SoundFileEncoding.SampleFormat?
+  ) throws -> SoundFileEncoding {
+    let container = try container ?? namedContainer
+    if case .descriptor = destination, container != .wav {
+      throw ConversionError.notStreamable(container)
+    }
+    if let samples { return try SoundFileEncoding(container, samples: samples) }
+    guard let source, !container.sampleFormats.isEmpty else { return SoundFileEncoding(container) }
+    if container.sampleFormats.contains(source) {
+      return try SoundFileEncoding(container, samples: source)
+    }
+    // What has more bits than the container keeps as many as there can be.
+    return try SoundFileEncoding(container, samples: container.sampleFormats.last)
+  }
+
+  private var namedContainer: SoundFileEncoding.Container {
+    get throws {
+      switch destination {
+      case .descriptor: .wav
+      case .file(let url):
+        try SoundFileEncoding(pathExtension: FilePath(url).pathExtension).container
+      case .parts(let url):
+        try SoundFileEncoding(pathExtension: FilePath(url(1)).pathExtension).container
+      }
+    }
+  }
+
+  /// The format of the result.
+  fileprivate func format(
+    for source: AudioFormat, _ encoding: SoundFileEncoding
+  ) -> AudioFormat {
+    var format = source
+    format.sampleRate = sampleRate ?? encoding.supportedRate(for: source.sampleRate)
+    let count = channelCount ?? min(source.channelCount, encoding.maximumChannelCount ?? .max)
+    if count != source.channelCount { format.channelCount = count }
+    return format
+  }
+}
+
+/// The thread that decodes.
+private final class ConversionReading {
+  private let blocks: Handoff<AudioBuffer>
+  private let done: Handoff<Void>
+
+  init(_ input: any ConversionInput) throws {
+    let (blocks, done) = (try Handoff<AudioBuffer>(capacity: 3), try Handoff<Void>(capacity: 1))
+    (self.blocks, self.done) = (blocks, done)
+    // The thread has the input alone until `end` returns.
+    nonisolated(unsafe) let input = input
+    _ = try DedicatedThread.start(name: "syrinx-decode") {
+      do {
+        while let buffer = try input.next(), blocks.put(buffer) {}
+        blocks.finish()
+      } catch {
+        blocks.finish(error)
+      }
+      done.finish()
+    }
+  }
+
+  func next() throws -> AudioBuffer? { try blocks.take() }
+
+  /// Ends the thread; it blocks until the input is free.
+  func end() {
+    blocks.abandon()
+    // It is finished without a reason.
+    _ = try? done.take()
+  }
+}
+
+/// The thread that encodes.
+private final class ConversionWriting {
+  private let items: Handoff<ConversionDivider.Item>
+  private let files: Handoff<[ConversionResult.File]>
+
+  init(_ conversion: AudioConversion, _ pass: Pass, interruption: WakeUp) throws {
+    let items = try Handoff<ConversionDivider.Item>(capacity: 3)
+    let files = try Handoff<[ConversionResult.File]>(capacity: 1)
+    (self.items, self.files) = (items, files)
+    let (format, encoding, tags) = (pass.format, pass.encoding, pass.input.first.tags)
+    _ = try DedicatedThread.start(name: "syrinx-encode") {
+      let output = ConversionOutput(
+        conversion, format: format, encoding: encoding, tags: tags, interruption: interruption)
+      do {
+        while let item = try items.take() { try output.write(item) }
+        _ = files.put(try output.finish())
+        files.finish()
+      } catch {
+        output.discard()
+        files.finish(Self.conversionError(error))
+        items.abandon()
+      }
+    }
+  }
+
+  /// - Throws: what has ended the thread.
+  func put(_ item: ConversionDivider.Item) throws {
+    guard !items.put(item) else { return }
+    _ = try files.take()
+  }
+
+  /// Completes the files; it blocks until they are.
+  func finish() throws -> [ConversionResult.File] {
+    items.finish()
+    return try files.take() ?? []
+  }
+
+  /// Gives up what is not complete; it blocks until that is done.
+  func abandon() {
+    items.finish(CancellationError())
+    // The reason is at hand already.
+    _ = try? files.take()
+  }
+
+  private static func conversionError(_ error: any Error) -> any Error {
+    guard case SoundFileError.diskFull(let path) = error else { return error }
+    return ConversionError.diskFull(name: "\(FilePath(path))")
+  }
+}
+
+extension AudioBuffer {
+  /// The highest absolute value of a sample.
+  fileprivate var highestAmplitude: Float {
+    // Without their sign, the bits of larger numbers are larger.
+    let bits = samples.reduce(into: UInt32(0)) { $0 = max($0, $1.bitPattern & 0x7FFF_FFFF) }
+    return Float(bitPattern: bits)
+  }
+}

@@ -1,0 +1,81 @@
+import AudioThreads
+import Synchronization
+
+/// Hands blocks from one thread to another; each waits for the other where it is ahead.
+///
+/// Thread safety: one thread puts, one takes, and any thread may abandon it.
+final class Handoff<Element: Sendable>: Sendable {
+  private struct State {
+    var elements: [Element] = []
+    var isOver = false
+    var isAbandoned = false
+    var failure: (any Error)?
+  }
+
+  // Held to move one element.
+  private let state = Mutex(State())
+  private let capacity: Int
+  private let hasRoom: WakeUp
+  private let hasElements: WakeUp
+
+  init(capacity: Int) throws(WakeUpError) {
+    self.capacity = capacity
+    hasRoom = try WakeUp()
+    hasElements = try WakeUp()
+  }
+
+  /// Waits for room; false where nothing more is wanted.
+  func put(_ element: Element) -> Bool {
+    while true {
+      let isDone: Bool? = state.withLock { state in
+        if state.isAbandoned { return false }
+        guard state.elements.count < capacity else { return nil }
+        state.elements.append(element)
+        return true
+      }
+      if let isDone {
+        if isDone { hasElements.signal() }
+        return isDone
+      }
+      hasRoom.wait()
+    }
+  }
+
+  /// Ends it, for a reason or none.
+  func finish(_ failure: (any Error)? = nil) {
+    state.withLock { state in
+      state.isOver = true
+      state.failure = failure
+    }
+    hasElements.signal()
+  }
+
+  /// Waits for the next element; nil at the end.
+  ///
+  /// - Throws: what it was finished with, after the last element.
+  func take() throws -> Element? {
+    while true {
+      let next: Result<Element?, any Error>? = state.withLock { state in
+        if state.isAbandoned { return .success(nil) }
+        guard state.elements.isEmpty else { return .success(state.elements.removeFirst()) }
+        guard state.isOver else { return nil }
+        return state.failure.map(Result.failure) ?? .success(nil)
+      }
+      if let next {
+        hasRoom.signal()
+        return try next.get()
+      }
+      hasElements.wait()
+    }
+  }
+
+  /// Ends both sides; what waits is dropped.
+  func abandon() {
+    state.withLock { state in
+      state.isAbandoned = true
+      state.elements = []
+    }
+    hasRoom.signal()
+    hasElements.signal()
+  }
+}

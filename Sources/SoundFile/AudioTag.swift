@@ -1,0 +1,186 @@
+import CSndFile
+
+/// A text that a sound file carries about its audio.
+public enum AudioTag: String, Hashable, Sendable, CaseIterable {
+  /// The name of the piece.
+  case title
+  /// Who performs it.
+  case artist
+  /// The album that it belongs to.
+  case album
+  /// The day or the year of the recording, as written.
+  case date
+  /// The number of the piece on its album.
+  case trackNumber
+  /// The kind of music.
+  case genre
+  /// Any remark.
+  case comment
+  /// Who holds the rights.
+  case copyright
+  /// What others may do with it.
+  case license
+}
+
+extension AudioTag {
+  /// The number of the text in libsndfile.
+  fileprivate var libraryNumber: Int32 {
+    let number =
+      switch self {
+      case .title: SF_STR_TITLE
+      case .artist: SF_STR_ARTIST
+      case .album: SF_STR_ALBUM
+      case .date: SF_STR_DATE
+      case .trackNumber: SF_STR_TRACKNUMBER
+      case .genre: SF_STR_GENRE
+      case .comment: SF_STR_COMMENT
+      case .copyright: SF_STR_COPYRIGHT
+      case .license: SF_STR_LICENSE
+      }
+    return Int32(number)
+  }
+
+  /// The name in a Vorbis comment.
+  var vorbisName: String { self == .trackNumber ? "TRACKNUMBER" : rawValue.uppercased() }
+
+  /// The name of the chunk in a WAV file's list of texts; nil where there is none.
+  fileprivate var infoName: String? {
+    switch self {
+    case .title: "INAM"
+    case .artist: "IART"
+    case .album: "IPRD"
+    case .date: "ICRD"
+    case .trackNumber: "ITRK"
+    case .genre: "IGNR"
+    case .comment: "ICMT"
+    case .copyright: "ICOP"
+    case .license: nil
+    }
+  }
+
+  /// The names of the frame in ID3, version 2.2 and later.
+  fileprivate var frameNames: [String] {
+    switch self {
+    case .title: ["TIT2", "TT2"]
+    case .artist: ["TPE1", "TP1"]
+    case .album: ["TALB", "TAL"]
+    case .date: ["TDRC", "TYER", "TYE"]
+    case .trackNumber: ["TRCK", "TRK"]
+    case .genre: ["TCON", "TCO"]
+    case .comment: ["COMM", "COM"]
+    case .copyright: ["TCOP", "TCR"]
+    case .license: []
+    }
+  }
+}
+
+extension [AudioTag: String] {
+  /// The tags in a list of Vorbis comments, each `NAME=text`.
+  init(vorbisComments: [String]) {
+    self.init()
+    for comment in vorbisComments {
+      guard let equals = comment.firstIndex(of: "=") else { continue }
+      let name = comment[..<equals].uppercased()
+      guard let tag = AudioTag.allCases.first(where: { $0.vorbisName == name }) else { continue }
+      let text = String(comment[comment.index(after: equals)...])
+      self[tag] = self[tag].map { "\($0); \(text)" } ?? text
+    }
+  }
+
+  /// The tags of an open file; the corresponding C function is `sf_get_string`.
+  init(storedIn file: OpaquePointer) {
+    self.init()
+    for tag in AudioTag.allCases {
+      guard let text = sf_get_string(file, tag.libraryNumber) else { continue }
+      let string = String(cString: text)
+      if !string.isEmpty { self[tag] = string }
+    }
+  }
+
+  /// The texts as Vorbis comments, in the order of the cases.
+  var vorbisComments: [(name: String, text: String)] {
+    inOrder.map { ($0.key.vorbisName, $0.value) }
+  }
+
+  /// The texts in the order of the cases.
+  private var inOrder: [(key: AudioTag, value: String)] {
+    AudioTag.allCases.compactMap { tag in self[tag].map { (tag, $0) } }
+  }
+
+  /// Has a file that is being written carry them, as far as its container does.
+  ///
+  /// The corresponding C function is `sf_set_string`.
+  func store(in file: OpaquePointer) {
+    for (tag, text) in inOrder { sf_set_string(file, tag.libraryNumber, text) }
+  }
+}
+
+extension [AudioTag: String] {
+  /// The tags as the list of texts of a WAV file, a whole chunk; empty where there are none.
+  var infoChunk: [UInt8] {
+    let little = { (value: Int) in (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+    let texts = inOrder.flatMap { tag, text -> [UInt8] in
+      guard let name = tag.infoName else { return [] }
+      let bytes = [UInt8](text.utf8) + [0]
+      return [UInt8](name.utf8) + little(bytes.count) + bytes
+        + (bytes.count.isMultiple(of: 2) ? [] : [0])
+    }
+    guard !texts.isEmpty else { return [] }
+    return [UInt8]("LIST".utf8) + little(texts.count + 4) + [UInt8]("INFO".utf8) + texts
+  }
+}
+
+extension [AudioTag: String] {
+  /// The tags of an ID3 tag, version 2, at the start of a file.
+  ///
+  /// - Parameter bytes: the whole tag; frames that are compressed or cut off are left out.
+  init(id3 bytes: [UInt8]) {
+    self.init()
+    guard bytes.count > 10, bytes.starts(with: "ID3".utf8) else { return }
+    let version = bytes[3]
+    let (nameLength, headLength) = version == 2 ? (3, 6) : (4, 10)
+    var offset = 10
+    while offset + headLength <= bytes.count, bytes[offset] != 0 {
+      let name = String(decoding: bytes[offset..<offset + nameLength], as: UTF8.self)
+      let bits = version == 4 ? 7 : 8
+      let size = bytes[offset + nameLength..<offset + (version == 2 ? 6 : 8)]
+        .reduce(0) { $0 << bits | Int($1) }
+      let start = offset + headLength
+      guard size > 0, size <= bytes.count - start else { return }
+      let tag = AudioTag.allCases.first { $0.frameNames.contains(name) }
+      if let tag, let text = id3Text(bytes[start..<start + size], isComment: tag == .comment) {
+        self[tag] = self[tag] ?? text
+      }
+      offset = start + size
+    }
+  }
+}
+
+/// The text of a frame, whose first byte is its coding; a comment has a language and a title first.
+private func id3Text(_ frame: ArraySlice<UInt8>, isComment: Bool) -> String? {
+  guard let coding = frame.first else { return nil }
+  let bytes = frame.dropFirst(isComment ? 4 : 1)
+  let isWide = coding == 1 || coding == 2
+  let units: [UInt16] = isWide ? wideUnits(bytes, isBigEndian: coding == 2) : bytes.map(UInt16.init)
+  var texts = units.split(separator: 0, omittingEmptySubsequences: false)[...]
+  // An empty title or one of words, then the remark itself.
+  if isComment { texts = texts.dropFirst() }
+  guard let text = texts.first(where: { !$0.isEmpty }) else { return nil }
+  if coding == 3 {
+    return String(decoding: text.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
+  }
+  // A byte of Latin-1 is the character of that number.
+  return String(decoding: text.filter { $0 != 0xFEFF }, as: UTF16.self)
+}
+
+/// UTF-16, in the order that its mark names.
+private func wideUnits(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> [UInt16] {
+  let bytes = Array(bytes)
+  var isBigEndian = isBigEndian
+  return stride(from: 0, to: bytes.count - 1, by: 2).map { index in
+    let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
+    if first == 0xFE, second == 0xFF { isBigEndian = true }
+    if first == 0xFF, second == 0xFE { isBigEndian = false }
+    return isBigEndian ? first << 8 | second : second << 8 | first
+  }
+}

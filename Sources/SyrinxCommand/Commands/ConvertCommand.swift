@@ -1,0 +1,344 @@
+import ArgumentParser
+import AudioCore
+import ClientDependencies
+import Conversion
+import FilePaths
+import SoundFile
+
+/// `syrinx convert`: converts, cuts, joins, and mixes sound files.
+struct ConvertCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "convert",
+    abstract: "Convert, cut, join, or mix sound files.",
+    discussion: """
+      Examples:
+        syrinx convert talk.wav talk.mp3
+        syrinx convert intro.wav talk.flac whole.opus --normalize -1 --fade-out 2
+        syrinx convert *.flac --to opus --output-dir small
+
+      The last file is the output, or name it with -o; several inputs are joined without a gap, or \
+      mixed with --mix. With --to or --output-dir, each input becomes a file of its own. With \
+      --split-at-silence or --every, the output is numbered: take-001.wav, or take-%02d.wav as named.
+
+      Rate, channels, and bits stay those of the first input where nothing else is asked for and the \
+      format can have them. Where nothing changes, samples of up to 24 bits and float samples stay \
+      exactly as they are. Noise (dither) is added only where samples are rounded to 16 bits. Titles and other tags \
+      are kept.
+
+      An output appears when it is complete, and may be one of the inputs: what fails or is \
+      interrupted leaves the file that was there. With several files, each that fails is reported, \
+      the others are converted, and the exit status is 1.
+
+      \(ConversionRecord.schema)
+      """)
+
+  @Argument(help: "Inputs, and at the end the output; - for standard input and output.")
+  var files: [FilePath]
+
+  @Option(
+    name: [.customShort("o"), .long],
+    help: ArgumentHelp("Output; all other files are inputs.", valueName: "file"))
+  var output: FilePath?
+
+  @Option(
+    help: ArgumentHelp(
+      "Format of the output: wav, aiff, au, caf, flac, ogg, opus, or mp3 (default: that of the extension).",
+      valueName: "format"))
+  var to: String?
+
+  @Option(help: ArgumentHelp("Folder for the outputs, made if missing.", valueName: "folder"))
+  var outputDir: FilePath?
+
+  @Flag(help: "Mix the inputs in place of joining them.")
+  var mix = false
+
+  @OptionGroup(title: "Changes") var options: ConversionOptions
+
+  @Flag(help: "With output -, write samples without a header.")
+  var raw = false
+
+  @Flag(help: "Print one JSON object per output, each on one line.")
+  var json = false
+
+  @Flag(name: .shortAndLong, help: "Show no progress.")
+  var quiet = false
+
+  @OptionGroup var parallel: FileJobsOption
+
+  @OptionGroup var common: CommonOptions
+
+  func validate() throws {
+    if let to, SoundFileEncoding.Container(pathExtension: to) == nil {
+      throw ValidationError(
+        "--to takes wav, aiff, au, caf, flac, ogg, opus, or mp3, not \(to).")
+    }
+    let jobs = try plan()
+    try checkStandardInput(jobs.flatMap(\.inputs))
+    for job in jobs { try check(job) }
+    let outputs = Set(jobs.map(\.output))
+    guard outputs.count == jobs.count else {
+      throw ValidationError("two inputs have the same name: their outputs would be one file.")
+    }
+    guard !(mix && isBatch) else {
+      throw ValidationError("--mix needs one output; name it with -o.")
+    }
+  }
+
+  func perform(in context: CommandContext) async throws {
+    guard !outputIsStream || !StandardDescriptor.output.isTerminal else {
+      throw ValidationError("standard output (-) is a terminal; redirect it to a pipe or a file.")
+    }
+    let jobs = try plan()
+    do throws(FilePathError) { try outputDir?.makeFolder() } catch {
+      throw CommandFailure(
+        description: "cannot make the folder \(outputDir ?? "."): \(error.reason)")
+    }
+    try await context.cancelledBySignals {
+      try await convert(jobs, in: context)
+    }
+  }
+
+  private func convert(_ jobs: [ConversionJob], in context: CommandContext) async throws {
+    var hasFailed = false
+    let showsProgress = !quiet && context.console.isWatched
+    let count = parallel.count
+    try await inOrder(
+      jobs, jobs: count,
+      { job in
+        await job.run(
+          changing: options, isMix: mix, isRaw: raw,
+          progress: showsProgress && (jobs.count == 1 || count == 1) ? context.console : nil)
+      },
+      { job, result in
+        do {
+          let result = try result.get()
+          let isWhole = try await report(result, of: job, in: context)
+          hasFailed = hasFailed || !isWhole
+        } catch let error where jobs.count > 1 && isOfOneFile(error) {
+          let sentence = ErrorReport.sentence(error)
+          let isNamed = job.inputs.contains { sentence.contains("\($0)") }
+          await context.console.report(isNamed ? sentence : "\(job.inputs[0]): \(sentence)")
+          hasFailed = true
+        }
+      })
+    if hasFailed { throw CommandEnd.reported }
+  }
+
+  /// Reports a result and returns whether nothing was missing.
+  private func report(
+    _ result: ConversionResult, of job: ConversionJob, in context: CommandContext
+  ) async throws -> Bool {
+    if json, job.output != "-" {
+      for file in result.files {
+        try await context.console.print(try ConversionRecord(file, of: result, job).jsonLine())
+      }
+    }
+    for shortfall in result.shortfalls {
+      await context.console.report(
+        "\(shortfall.source.label) is incomplete: \(shortfall.shortfall)")
+    }
+    if result.silencedSampleCount > 0 {
+      await context.console.report(
+        "\(job.inputs[0]): \(result.silencedSampleCount) samples are no numbers and became silence")
+    }
+    if result.isClipped {
+      await context.console.report(
+        "\(job.output): clipped, the peak is \(result.peak); lower it with --normalize -1 or --gain"
+      )
+    }
+    if result.files.isEmpty {
+      await context.console.report("\(job.inputs[0]): all of it is silent; nothing was written")
+    }
+    return result.shortfalls.isEmpty && !result.files.isEmpty
+  }
+
+  private var outputIsStream: Bool { !isBatch && ((try? plan())?.first?.output == "-") }
+
+  /// Whether each input becomes a file of its own.
+  private var isBatch: Bool { output == nil && (to != nil || outputDir != nil) }
+
+  /// What is converted into what.
+  private func plan() throws -> [ConversionJob] {
+    let container = to.flatMap(SoundFileEncoding.Container.init(pathExtension:))
+    if isBatch {
+      return try files.map { file in
+        guard file != "-" else {
+          throw ValidationError("standard input (-) has no name for an output; name it with -o.")
+        }
+        let name = to.map { FilePath(bytes: file.stem.bytes + [UInt8(ascii: ".")] + $0.utf8) }
+        let output = (outputDir ?? file.folder).appending(name ?? file.name)
+        return ConversionJob(inputs: [file], output: output, container: container)
+      }
+    }
+    if let output {
+      let target = outputDir.map { $0.appending(output) } ?? output
+      return [ConversionJob(inputs: files, output: target, container: container)]
+    }
+    guard files.count > 1, let last = files.last else {
+      throw ValidationError("an output is missing: name it last, or use -o, --to, or --output-dir.")
+    }
+    return [ConversionJob(inputs: files.dropLast(), output: last, container: container)]
+  }
+
+  private func check(_ job: ConversionJob) throws {
+    guard job.output != "-" else {
+      guard job.container ?? .wav == .wav else {
+        throw ValidationError("standard output (-) takes wav, or samples with --raw.")
+      }
+      guard !options.splits else {
+        throw ValidationError("standard output (-) is one file; name a file to split into.")
+      }
+      guard !json else {
+        throw ValidationError("standard output (-) cannot take the audio and --json.")
+      }
+      return
+    }
+    guard !raw else { throw ValidationError("--raw requires the output - (standard output).") }
+    do {
+      if job.container == nil { _ = try SoundFileEncoding(pathExtension: job.output.pathExtension) }
+    } catch {
+      throw ValidationError("\(job.output): \(error).")
+    }
+  }
+}
+
+/// Some inputs that become one output.
+struct ConversionJob: Sendable {
+  let inputs: [FilePath]
+  let output: FilePath
+  /// Nil for that of the output's extension.
+  let container: SoundFileEncoding.Container?
+
+  /// Converts; the progress is shown on a console where one is given.
+  func run(
+    changing options: ConversionOptions, isMix: Bool, isRaw: Bool, progress console: Console?
+  ) async -> Result<ConversionResult, any Error> {
+    var conversion = AudioConversion(
+      inputs.map { $0 == "-" ? .descriptor(0, name: "standard input") : .file($0.url) },
+      to: destination(splits: options.splits, isRaw: isRaw))
+    conversion.container = container
+    conversion.combination = isMix ? .mixed : .joined
+    options.apply(to: &conversion)
+    do {
+      guard let console else { return .success(try await conversion.run()) }
+      return .success(try await run(conversion, console))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func run(
+    _ conversion: AudioConversion, _ console: Console
+  ) async throws -> ConversionResult {
+    @Dependency(\.continuousClock) var clock
+    // A slow terminal gets the latest position only.
+    let (positions, source) = AsyncStream.makeStream(
+      of: ConversionProgress.self, bufferingPolicy: .bufferingNewest(1))
+    let name = "\(inputs[0].name)"
+    let showing = Task {
+      var progress: FileProgress?
+      for await step in positions {
+        let shown =
+          progress
+          ?? FileProgress(
+            text: ProgressText(file: name, total: step.total), console: console, clock: clock)
+        if progress == nil { await shown.begin() }
+        progress = shown
+        await shown.show(step.position)
+      }
+      await progress?.end()
+    }
+    let result: Result<ConversionResult, any Error>
+    do {
+      result = .success(try await conversion.run { source.yield($0) })
+    } catch {
+      result = .failure(error)
+    }
+    source.finish()
+    await showing.value
+    return try result.get()
+  }
+
+  private func destination(splits: Bool, isRaw: Bool) -> AudioConversion.Destination {
+    if output == "-" { return .descriptor(1, name: "standard output", isRaw: isRaw) }
+    guard splits else { return .file(output.url) }
+    return .parts { [output] in output.numbered($0).url }
+  }
+}
+
+extension FilePath {
+  /// The name of a part: its number in place of `%d` or `%03d`, or before the extension.
+  func numbered(_ number: Int) -> FilePath {
+    let text = text
+    for width in 0...9 {
+      let placeholder = width == 0 ? "%d" : "%0\(width)d"
+      guard let range = text.firstRange(of: placeholder) else { continue }
+      return FilePath(text.replacingCharacters(in: range, with: Self.digits(number, width)))
+    }
+    let ending = pathExtension.isEmpty ? "" : ".\(pathExtension)"
+    let name = "\(stem.text)-\(Self.digits(number, 3))\(ending)"
+    return folder == "." && !text.hasPrefix("./")
+      ? FilePath(name) : folder.appending(FilePath(name))
+  }
+
+  private static func digits(_ number: Int, _ width: Int) -> String {
+    let digits = "\(number)"
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  }
+}
+
+extension String {
+  fileprivate func replacingCharacters(in range: Range<Index>, with text: String) -> String {
+    String(self[..<range.lowerBound]) + text + String(self[range.upperBound...])
+  }
+}
+
+extension AudioConversion.Source {
+  fileprivate var label: String {
+    switch self {
+    case .file(let url): "\(FilePath(url))"
+    case .descriptor(_, let name): name
+    }
+  }
+}
+
+/// Whether the next file may still be converted.
+private func isOfOneFile(_ error: any Error) -> Bool {
+  switch error {
+  case SoundFileError.brokenPipe, is OutputError, is CommandEnd, is CancellationError: false
+  default: true
+  }
+}
+
+/// The output of `syrinx convert --json`.
+struct ConversionRecord: Encodable {
+  let inputs: [FilePath]
+  let output: FilePath
+  let container: String
+  let bits: String?
+  let sampleRate: Int
+  let channels: Int
+  let frames: Int
+  let seconds: Double
+  let peak: Double?
+  let gain: Double
+
+  init(_ file: ConversionResult.File, of result: ConversionResult, _ job: ConversionJob) {
+    inputs = job.inputs
+    output = file.url.map { FilePath($0) } ?? job.output
+    container = result.encoding.container.pathExtensions[0]
+    bits = result.encoding.samples.map { $0 == .float ? "float" : "\($0)".filter(\.isNumber) }
+    (sampleRate, channels) = (result.format.sampleRate.hertz, result.format.channelCount)
+    frames = file.frameCount.rawValue
+    seconds = file.frameCount.duration(at: result.format.sampleRate).inRecordSeconds
+    peak = result.peak.dBFS.isFinite ? (result.peak.dBFS * 100).rounded() / 100 : nil
+    gain = (result.gain.dBFS * 100).rounded() / 100
+  }
+
+  /// The documentation of the JSON in the help.
+  static let schema = """
+    With --json, each output is an object: "inputs", "output" (its full path), "container", "bits" \
+    (16, 24, 32, or float), "sampleRate", "channels", "frames", "seconds", "peak" of all outputs in \
+    dBFS, and "gain", what --normalize added in dB.
+    """
+}

@@ -1,0 +1,144 @@
+import ArgumentParser
+import AudioCore
+import Conversion
+import SoundFile
+
+/// What `syrinx convert` changes in the audio.
+struct ConversionOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Sample rate (default: the input's).", valueName: "hertz"))
+  var rate: Int?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Number of channels (default: the input's).", valueName: "count"))
+  var channels: Int?
+
+  @Option(help: "Sample format: 16, 24, 32, or float (default: the input's).")
+  var bits: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Change of the level, before --normalize.", valueName: "dB"))
+  var gain = 0.0
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Peak to reach, for example -1; the input is read twice.", valueName: "dBFS"))
+  var normalize: Double?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Where the audio begins: 90, 1:30, 500ms, or 2m.", valueName: "time"))
+  var start = TimeValue.zero
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Where the audio ends (default: the end).", valueName: "time"))
+  var end: TimeValue?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Length of the fade from silence.", valueName: "time"))
+  var fadeIn = TimeValue.zero
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Length of the fade to silence.", valueName: "time"))
+  var fadeOut = TimeValue.zero
+
+  @Flag(help: "Leave out silence at both ends, and the middle of pauses over 10 seconds.")
+  var trimSilence = false
+
+  @Flag(help: "Cut into numbered files where it is silent for half a second.")
+  var splitAtSilence = false
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Cut into numbered files of this length, for example 10m.", valueName: "time")
+  )
+  var every: TimeValue?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Level below which audio is silent.", valueName: "dBFS"))
+  var silence = -50.0
+
+  func validate() throws {
+    try check("--rate", rate, in: 1_000...768_000, "a rate in hertz")
+    try check("--channels", channels, in: 1...256, "a number of channels")
+    try check("--gain", gain, in: -200...200, "a gain in dB")
+    try check("--normalize", normalize, in: -200...0, "a peak in dBFS")
+    try check("--silence", silence, in: -200...0, "a level in dBFS")
+    if let bits, samples == nil {
+      throw ValidationError("--bits takes 16, 24, 32, or float, not \(bits).")
+    }
+    if let end, end.duration <= start.duration {
+      throw ValidationError("--end \(end) is not behind --start \(start).")
+    }
+    if let every, every.duration <= .zero {
+      throw ValidationError("--every needs a length above 0.")
+    }
+    guard every == nil || !splitAtSilence else {
+      throw ValidationError("--every and --split-at-silence exclude each other; choose one.")
+    }
+  }
+
+  private var samples: SoundFileEncoding.SampleFormat? {
+    let formats: [String: SoundFileEncoding.SampleFormat] = [
+      "16": .int16, "24": .int24, "32": .int32, "float": .float,
+    ]
+    return bits.flatMap { formats[$0] }
+  }
+
+  /// Whether several files come out.
+  var splits: Bool { every != nil || splitAtSilence }
+
+  func apply(to conversion: inout AudioConversion) {
+    let threshold = Decibels(dBFS: silence)
+    conversion.sampleRate = rate.map(SampleRate.init(hertz:))
+    conversion.channelCount = channels
+    conversion.samples = samples
+    conversion.gain = Decibels(dBFS: gain)
+    conversion.normalization = normalize.map { .peak(Decibels(dBFS: $0)) }
+    (conversion.start, conversion.end) = (start.duration, end?.duration)
+    (conversion.fadeIn, conversion.fadeOut) = (fadeIn.duration, fadeOut.duration)
+    if trimSilence {
+      conversion.trimming = SilencePolicy(threshold: threshold, hold: .seconds(10))
+    }
+    if splitAtSilence { conversion.division = .silence(SilencePolicy(threshold: threshold)) }
+    if let every { conversion.division = .every(every.duration) }
+  }
+}
+
+/// A time as people write it: `90`, `1.5`, `1:30`, `1:02:03.5`, `500ms`, `90s`, `10m`, `2h`.
+struct TimeValue: Equatable, ExpressibleByArgument, CustomStringConvertible {
+  static let zero = TimeValue(duration: .zero, description: "0")
+
+  let duration: Duration
+  /// The time as it was written.
+  let description: String
+
+  private init(duration: Duration, description: String) {
+    (self.duration, self.description) = (duration, description)
+  }
+
+  init?(argument: String) {
+    let units = [("ms", 0.001), ("s", 1.0), ("m", 60), ("h", 3_600)]
+    let unit = units.first { argument.hasSuffix($0.0) }
+    let digits = unit.map { argument.dropLast($0.0.count) } ?? argument[...]
+    let parts = digits.split(separator: ":", omittingEmptySubsequences: false)
+    let numbers = parts.compactMap { Double($0) }
+    guard numbers.count == parts.count, (1...(unit == nil ? 3 : 1)).contains(numbers.count),
+      numbers.allSatisfy({ $0 >= 0 }), numbers.dropFirst().allSatisfy({ $0 < 60 }),
+      case let seconds = numbers.reduce(0, { $0 * 60 + $1 }) * (unit?.1 ?? 1),
+      seconds <= 31_536_000
+    else { return nil }
+    self.init(duration: .seconds(seconds), description: argument)
+  }
+
+  var defaultValueDescription: String { description }
+}
