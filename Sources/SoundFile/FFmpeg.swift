@@ -54,10 +54,10 @@ final class FFmpeg: Sendable {
     while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
   }
 
-  /// The last line that it complained with, without FFmpeg's own names; nil if there is none.
+  /// The last line that it complained with, without FFmpeg's own names and the address; nil if there is none.
   ///
   /// Ask once, after its output has ended.
-  func lastComplaint() -> String? {
+  func lastComplaint(about address: String) -> String? {
     guard complaints.events & POLLIN != 0 else { return nil }
     var bytes = [UInt8](repeating: 0, count: 65_536)
     let count = max(0, read(complaints.number, &bytes, bytes.count))
@@ -66,7 +66,9 @@ final class FFmpeg: Sendable {
     let texts = lines.map { line in
       line.hasPrefix("[") ? line.drop { $0 != "]" }.dropFirst(2) : line
     }
-    return (texts.first { $0.contains("error") } ?? texts.last).map { String($0).printable }
+    return texts.last.map { text in
+      String(text.hasPrefix(address) ? text.dropFirst(address.count + 2) : text).printable
+    }
   }
 
   /// Whether its output is incomplete; valid after its output was read.

@@ -200,7 +200,9 @@ enum SoundFileInput {
   private static func failure(
     of child: FFmpeg, _ input: FFmpeg.Input, _ path: String
   ) -> SoundFileError {
-    if case .address = input, child.hasFailed(), let complaint = child.lastComplaint() {
+    if case .address(let address) = input, child.hasFailed(),
+      let complaint = child.lastComplaint(about: address)
+    {
       return .cannotRead(path: path, reason: "FFmpeg reports: \(complaint)")
     }
     return .damaged(path: path, frame: 0, reason: "FFmpeg finds no audio in it")

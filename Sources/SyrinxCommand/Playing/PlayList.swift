@@ -122,7 +122,7 @@ extension FilePath {
   fileprivate func resolved(in folder: FilePath) -> FilePath {
     if isWebAddress || isAbsolute { return self }
     if bytes.starts(with: "file://".utf8), let url = URL(string: text) { return FilePath(url) }
-    return folder.appending(self)
+    return folder == "." ? self : folder.appending(self)
   }
 }
 

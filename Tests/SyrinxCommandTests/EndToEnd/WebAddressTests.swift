@@ -32,7 +32,7 @@ struct WebAddressTests {
     let run = try await withServer("syrinx play $server/none.wav a.wav -d virtual --json")
     #expect(run.status == 1)
     #expect(run.errorLines.count == 1)
-    #expect(run.error.contains("/none.wav: FFmpeg reports: HTTP error 404"), "\(run.error)")
+    #expect(run.error.contains("/none.wav: FFmpeg reports: Server returned 404"), "\(run.error)")
     #expect(run.output.contains(#""reason":"completed""#))
   }
 
