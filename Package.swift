@@ -326,6 +326,7 @@ let package = Package(
         "AudioRecorderClientLive", "ClientDependenciesTestSupport", "TestTools", "VirtualSoundCard",
       ]),
     tests("AudioThreads", ["AudioThreads"]),
+    tests("Conversion", ["AudioCore", "Conversion", "SoundFile", "TestTools"]),
     tests("ClientDependencies", ["ClientDependencies", "ClientDependenciesTestSupport"]),
     tests(
       "ClientDependenciesMacros",
@@ -339,7 +340,7 @@ let package = Package(
       [
         "ALSASoundCard", "AudioCore", "AudioPlayerClient", "AudioPlayerClientLive",
         "AudioRecorderClient", "ClientDependencies", "ClientDependenciesMacros",
-        "ClientDependenciesTestSupport", "Dictation", "MoonshineEngine", "ReducersMacros",
+        "ClientDependenciesTestSupport", "Conversion", "Dictation", "MoonshineEngine", "ReducersMacros",
         "SileroDetector", "SoundCard", "SpeechClient", "SpeechEngine", "Transcripts",
         "VirtualSoundCard", "VoskEngine",
       ]),
