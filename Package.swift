@@ -371,6 +371,7 @@ let package = Package(
         "AudioRecorderClientLive", "ClientDependenciesTestSupport", "TestTools", "VirtualSoundCard",
       ]),
     tests("AudioThreads", ["AudioThreads"]),
+    tests("Conversion", ["AudioCore", "Conversion", "SoundFile", "TestTools"]),
     tests("ClientDependencies", ["ClientDependencies", "ClientDependenciesTestSupport"]),
     tests(
       "ClientDependenciesMacros",
@@ -384,10 +385,9 @@ let package = Package(
       [
         "ALSASoundCard", "AudioCore", "AudioPlayerClient", "AudioPlayerClientLive",
         "AudioRecorderClient", "ClientDependencies", "ClientDependenciesMacros",
-        "ClientDependenciesTestSupport", "Dictation", "Loudness", "MoonshineEngine",
+        "ClientDependenciesTestSupport", "Conversion", "Dictation", "Loudness", "MoonshineEngine",
         "ReducersMacros", "SileroDetector", "SoundCard", "SoundFile", "SpeechClient",
-        "SpeechEngine", "Transcripts",
-        "VirtualSoundCard", "VoskEngine", plots,
+        "SpeechEngine", "Transcripts", "VirtualSoundCard", "VoskEngine", plots,
       ]),
     tests("FilePaths", ["FilePaths"]),
     tests("Loudness", ["AudioCore", "CEBUR128", "Loudness", "SoundFile", "TestTools"]),

@@ -1,0 +1,173 @@
+import AudioCore
+import Conversion
+import Foundation
+import SoundFile
+import TestTools
+import Testing
+
+@Suite struct AudioConversionTests {
+  private let folder: TestFolder
+  private let stereo = AudioFormat(sampleRate: 44_100, channelCount: 2)
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  @Test(arguments: ["wav", "aiff", "au", "caf", "flac"])
+  func `an integer file goes to another container and back sample by sample`(name: String)
+    async throws
+  {
+    for samples in [SoundFileEncoding.SampleFormat.int16, .int24] {
+      try write(noise(2), to: "in.wav", samples: samples)
+      _ = try await conversion(["in.wav"], to: "middle.\(name)").run()
+      let result = try await conversion(["middle.\(name)"], to: "out.wav").run()
+      #expect(result.encoding.samples == samples)
+      #expect(try samplesOf("out.wav") == samplesOf("in.wav"))
+      try #expect(
+        Tool.sox(folder.file("middle.\(name)").path, "-t", "s24", "-")
+          == Tool.sox(folder.file("in.wav").path, "-t", "s24", "-"))
+    }
+  }
+
+  @Test func `float samples beyond full scale pass from WAV to AIFF and back`() async throws {
+    try write(
+      AudioBuffer(format: stereo, samples: [1.5, -2, 1e-9, 0.1]), to: "in.wav", samples: .float)
+    _ = try await conversion(["in.wav"], to: "middle.aiff").run()
+    _ = try await conversion(["middle.aiff"], to: "out.wav").run()
+    #expect(try samplesOf("out.wav") == [1.5, -2, 1e-9, 0.1])
+  }
+
+  @Test func `a file that is converted onto itself is replaced as a whole`() async throws {
+    try write(noise(2), to: "a.wav", samples: .int16)
+    var conversion = conversion(["a.wav"], to: "a.wav")
+    (conversion.start, conversion.end) = (.milliseconds(500), .seconds(1))
+    let before = try samplesOf("a.wav")
+    let result = try await conversion.run()
+    #expect(result.files.map(\.frameCount) == [22_050])
+    #expect(try samplesOf("a.wav") == Array(before[44_100..<88_200]))
+    #expect(try folder.names == ["a.wav"])
+  }
+
+  @Test func `a damaged source leaves the file with the output's name as it was`() async throws {
+    try write(noise(2), to: "old.wav", samples: .int16)
+    try write(noise(3), to: "in.flac", samples: .int16)
+    var bytes = try Data(contentsOf: folder.file("in.flac"))
+    for index in bytes.count / 2..<bytes.count / 2 + 64 { bytes[index] ^= 0x5A }
+    try bytes.write(to: folder.file("in.flac"))
+    let old = try Data(contentsOf: folder.file("old.wav"))
+    await #expect(throws: SoundFileError.self) {
+      try await conversion(["in.flac"], to: "old.wav").run()
+    }
+    await #expect(throws: SoundFileError.self) {
+      try await conversion(["in.flac"], to: "new.wav").run()
+    }
+    #expect(try Data(contentsOf: folder.file("old.wav")) == old)
+    #expect(try folder.names == ["in.flac", "old.wav"])
+  }
+
+  @Test func `joined files follow each other without a gap`() async throws {
+    try write(noise(1), to: "a.wav", samples: .int16)
+    try write(noise(2), to: "b.flac", samples: .int16)
+    _ = try await conversion(["a.wav", "b.flac"], to: "out.wav").run()
+    #expect(try samplesOf("out.wav") == samplesOf("a.wav") + samplesOf("b.flac"))
+  }
+
+  @Test func `a mix divides each source by their number`() async throws {
+    try write(constant(0.5), to: "a.wav", samples: .float)
+    try write(constant(-0.25), to: "b.wav", samples: .float)
+    var conversion = conversion(["a.wav", "b.wav"], to: "out.wav")
+    conversion.combination = .mixed
+    _ = try await conversion.run()
+    #expect(try samplesOf("out.wav") == Array(repeating: 0.125, count: 8_820))
+  }
+
+  @Test func `normalization brings the highest sample to the peak`() async throws {
+    try write(constant(0.1), to: "a.wav", samples: .float)
+    var conversion = conversion(["a.wav"], to: "out.wav")
+    conversion.normalization = .peak(Decibels(dBFS: -6))
+    let result = try await conversion.run()
+    #expect(abs(result.peak.dBFS + 6) < 0.001 && abs(result.gain.dBFS - 14) < 0.001)
+  }
+
+  @Test func `parts of a length add up to the whole`() async throws {
+    try write(noise(1), to: "a.wav", samples: .int16)
+    let url = folder.url
+    var conversion = AudioConversion(
+      [.file(folder.file("a.wav"))], to: .parts { url.appending(path: "part-\($0).wav") })
+    conversion.division = .every(.milliseconds(400))
+    let result = try await conversion.run()
+    #expect(result.files.map(\.frameCount) == [17_640, 17_640, 8_820])
+    #expect(
+      try samplesOf("part-1.wav") + samplesOf("part-2.wav") + samplesOf("part-3.wav")
+        == samplesOf("a.wav"))
+  }
+
+  @Test func `samples that are no numbers become silence and are counted`() async throws {
+    try write(
+      AudioBuffer(format: stereo, samples: [.nan, 0.5, .infinity, 0.25]), to: "a.wav",
+      samples: .float)
+    let result = try await conversion(["a.wav"], to: "out.wav").run()
+    #expect(result.silencedSampleCount == 2)
+    #expect(try samplesOf("out.wav") == [0, 0.5, 0, 0.25])
+  }
+
+  @Test func `a start behind the end is an error and makes no file`() async throws {
+    try write(noise(1), to: "a.wav", samples: .int16)
+    var conversion = conversion(["a.wav"], to: "out.wav")
+    conversion.start = .seconds(2)
+    await #expect(
+      throws: ConversionError.startBehindEnd(start: .seconds(2), end: .seconds(1))
+    ) { try await conversion.run() }
+    #expect(try folder.names == ["a.wav"])
+  }
+
+  @Test func `a file without frames becomes one without frames`() async throws {
+    try write(AudioBuffer(format: stereo, samples: []), to: "a.wav", samples: .int16)
+    let result = try await conversion(["a.wav"], to: "out.flac").run()
+    #expect(result.files.map(\.frameCount) == [0])
+  }
+
+  @Test(arguments: ["wav", "flac", "ogg", "opus"])
+  func `tags are kept`(name: String) async throws {
+    let tags: [AudioTag: String] = [.title: "Größe", .artist: "Nobody", .date: "1999"]
+    let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
+    let writer = try SoundFileWriter(
+      url: folder.file("a.wav"), format: format, encoding: .wav16, tags: tags)
+    try writer.write(AudioBuffer(silence: 4_800, format: format))
+    try writer.close()
+    _ = try await conversion(["a.wav"], to: "out.\(name)").run()
+    #expect(try AudioFileInfo(url: folder.file("out.\(name)")).tags == tags)
+  }
+
+  private func conversion(_ sources: [String], to name: String) -> AudioConversion {
+    AudioConversion(sources.map { .file(folder.file($0)) }, to: .file(folder.file(name)))
+  }
+
+  private func noise(_ seconds: Int) -> AudioBuffer {
+    AudioSignal.noise(seed: 7, amplitude: 0.5).buffer(.seconds(seconds), format: stereo)
+  }
+
+  private func constant(_ value: Float) -> AudioBuffer {
+    AudioBuffer(format: stereo, samples: Array(repeating: value, count: 8_820))
+  }
+
+  private func write(
+    _ buffer: AudioBuffer, to name: String, samples: SoundFileEncoding.SampleFormat
+  ) throws {
+    let container = try SoundFileEncoding(pathExtension: folder.file(name).pathExtension).container
+    let writer = try SoundFileWriter(
+      url: folder.file(name), format: buffer.format,
+      encoding: try SoundFileEncoding(container, samples: samples))
+    try writer.write(buffer)
+    try writer.close()
+  }
+
+  private func samplesOf(_ name: String) throws -> [Float] {
+    let reader = try SoundFileReader(url: folder.file(name))
+    var samples: [Float] = []
+    while case let buffer = try reader.read(atMost: 65_536), !buffer.isEmpty {
+      samples += buffer.samples
+    }
+    return samples
+  }
+}

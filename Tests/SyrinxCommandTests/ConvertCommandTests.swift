@@ -1,0 +1,102 @@
+import AudioCore
+import FilePaths
+import Foundation
+import SoundFile
+import TestTools
+import Testing
+
+@testable import SyrinxCommand
+
+@Suite(.timeLimit(.minutes(1)))
+struct ConvertCommandTests {
+  private let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  @Test func `info prints one object per file and goes on behind a file that it cannot read`()
+    async throws
+  {
+    try folder.tone("a.wav", .seconds(1))
+    try Data("some text".utf8).write(to: folder.file("b.wav"))
+    try folder.truncatedTone("c.wav", bytes: 16_000)
+    let outcome = try await BuiltCommand.run(
+      "info", "--json", "b.wav", "a.wav", "c.wav", in: folder)
+    #expect(outcome.status == 1 && outcome.outputLines.count == 2)
+    let first = try #require(outcome.outputLines.first)
+    #expect(first.contains(#""frames":16000"#) && first.contains(#""file":"a.wav""#))
+    #expect(outcome.outputLines[1].contains(#""missing":"#))
+    #expect(outcome.errorLines.count == 2 && outcome.error.contains("b.wav"))
+  }
+
+  @Test func `convert takes standard input and writes standard output`() async throws {
+    try folder.tone("a.wav", .seconds(1))
+    let outcome = try await BuiltCommand.shell(
+      "syrinx convert - - < a.wav | syrinx convert - b.flac", in: folder)
+    #expect(outcome.status == 0 && outcome.error.isEmpty)
+    #expect(try folder.samples("b.flac") == folder.samples("a.wav"))
+  }
+
+  @Test func `each file that fails is one sentence and the others are converted`() async throws {
+    try folder.tone("a.wav", .seconds(1))
+    try Data("some text".utf8).write(to: folder.file("b.wav"))
+    try folder.tone("c.wav", .seconds(1))
+    let outcome = try await BuiltCommand.run(
+      "convert", "a.wav", "b.wav", "c.wav", "--to", "flac", in: folder)
+    #expect(outcome.status == 1 && outcome.errorLines.count == 1)
+    #expect(try folder.samples("c.flac") == folder.samples("a.wav"))
+    #expect(try !folder.names.contains("b.flac"))
+  }
+
+  @Test func `a full disk is one sentence, with status 1`() async throws {
+    try folder.noise("a.wav", .seconds(5), format: AudioFormat(sampleRate: 48_000, channelCount: 2))
+    try FileManager.default.createSymbolicLink(
+      at: folder.file("full.wav"), withDestinationURL: URL(filePath: "/dev/full"))
+    let outcome = try await BuiltCommand.run("convert", "a.wav", "full.wav", in: folder)
+    #expect(outcome.status == 1 && outcome.errorLines.count == 1)
+    #expect(outcome.error.contains("no space is left"))
+  }
+
+  @Test func `a closed pipe ends it quietly with status 141`() async throws {
+    try folder.noise(
+      "a.wav", .seconds(20), format: AudioFormat(sampleRate: 48_000, channelCount: 2))
+    let outcome = try await BuiltCommand.shell(
+      "syrinx convert a.wav - | true; echo ${PIPESTATUS[0]}", in: folder)
+    #expect(outcome.output == "141\n" && outcome.error.isEmpty)
+  }
+
+  @Test func `an impossible rate is an error that names the rates`() async throws {
+    try folder.tone("a.wav", .seconds(1))
+    let outcome = try await BuiltCommand.run(
+      "convert", "a.wav", "b.opus", "--rate", "44100", in: folder)
+    #expect(outcome.status == 1 && outcome.error.contains("48000"))
+    #expect(try folder.names.contains("b.opus") == false)
+  }
+
+  @Test func `64 channels are mixed to 2`() async throws {
+    try folder.noise(
+      "a.wav", .seconds(1), format: AudioFormat(sampleRate: 8_000, channelCount: 64))
+    let outcome = try await BuiltCommand.run(
+      "convert", "a.wav", "b.flac", "--channels", "2", in: folder)
+    #expect(outcome.status == 0 && outcome.error.isEmpty)
+    #expect(try SoundFileReader(url: folder.file("b.flac")).format.channelCount == 2)
+  }
+
+  @Test func `parts are numbered before the extension or in place of a placeholder`() {
+    #expect(FilePath("talk.wav").numbered(7) == "talk-007.wav")
+    #expect(FilePath("a/talk-%02d.wav").numbered(7) == "a/talk-07.wav")
+  }
+
+  @Test(arguments: [
+    ("90", 90.0), ("1:30", 90), ("1:00:00.5", 3_600.5), ("500ms", 0.5), ("10m", 600), ("2h", 7_200),
+  ])
+  func `times are read as people write them`(text: String, seconds: Double) throws {
+    #expect(try #require(TimeValue(argument: text)).duration == .seconds(seconds))
+  }
+
+  @Test(arguments: ["", "x", "1:60", "-1", "1:2m", "nan", "1e99"])
+  func `other times are refused`(text: String) {
+    #expect(TimeValue(argument: text) == nil)
+  }
+}
