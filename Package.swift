@@ -186,7 +186,8 @@ let package = Package(
 
     // Files converted into others.
     library(
-      "Conversion", ["AudioCore", "AudioThreads", "FilePaths", "Resampling", "SoundFile"]),
+      "Conversion",
+      ["AudioCore", "AudioThreads", "FilePaths", "Loudness", "Resampling", "SoundFile"]),
 
     // Libraries that are loaded at run time, and engines that use them.
     library("ONNXRuntime", ["AudioThreads", "FilePaths", "SpeechEngine", logging]),
@@ -371,7 +372,7 @@ let package = Package(
         "AudioRecorderClientLive", "ClientDependenciesTestSupport", "TestTools", "VirtualSoundCard",
       ]),
     tests("AudioThreads", ["AudioThreads"]),
-    tests("Conversion", ["AudioCore", "Conversion", "SoundFile", "TestTools"]),
+    tests("Conversion", ["AudioCore", "Conversion", "Loudness", "SoundFile", "TestTools"]),
     tests("ClientDependencies", ["ClientDependencies", "ClientDependenciesTestSupport"]),
     tests(
       "ClientDependenciesMacros",
@@ -440,10 +441,9 @@ let package = Package(
       "SyrinxCommand",
       [
         "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
-        "ClientDependencies", "FilePaths", "Loudness", "ONNXRuntime", "SoundCard", "SoundFile",
-        "SpeechClient", "SpeechEngine", "SyrinxCommand", "TestTools", "Transcripts",
-        "VirtualSoundCard", "Wyoming",
-        "WyomingEngine", "syrinx", plots, argumentParser,
+        "ClientDependencies", "Conversion", "FilePaths", "Loudness", "ONNXRuntime", "SoundCard",
+        "SoundFile", "SpeechClient", "SpeechEngine", "SyrinxCommand", "TestTools", "Transcripts",
+        "VirtualSoundCard", "Wyoming", "WyomingEngine", "syrinx", plots, argumentParser,
       ]),
     tests(
       "Samples",

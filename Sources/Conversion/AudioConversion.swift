@@ -1,6 +1,7 @@
 public import AudioCore
 import AudioThreads
 public import FoundationEssentials
+public import Loudness
 public import SoundFile
 
 /// A conversion of sound files: joined or mixed, cut, resampled, faded, normalized, and split.
@@ -39,10 +40,12 @@ public struct AudioConversion: Sendable {
     case mixed
   }
 
-  /// What the loudest part of the audio is brought to.
+  /// The level that the audio is brought to.
   public enum Normalization: Hashable, Sendable {
-    /// The highest sample, in dBFS.
+    /// The level of the highest sample.
     case peak(Decibels)
+    /// The integrated loudness; samples beyond full scale are clipped, except those of float files.
+    case loudness(LoudnessLevel)
   }
 
   /// Where the audio is cut into several files.
@@ -75,7 +78,9 @@ public struct AudioConversion: Sendable {
   public var trimming: SilencePolicy?
   /// The change of level, before `normalization`, in decibels.
   public var gain = Decibels(dBFS: 0)
-  /// The level to reach; nil leaves it. The sources are read twice for it, so they must be files.
+  /// The level to reach; nil for no change.
+  ///
+  /// The sources are read twice for it, so they must be files.
   public var normalization: Normalization?
   /// The length of the fade from silence at the start.
   public var fadeIn = Duration.zero

@@ -2,6 +2,7 @@ import AudioCore
 import AudioThreads
 import FilePaths
 import FoundationEssentials
+import Loudness
 import SoundFile
 import Synchronization
 
@@ -31,13 +32,25 @@ final class ConversionRun: Sendable {
     for case .descriptor(_, let name) in conversion.sources {
       throw ConversionError.readTwice(name: name)
     }
+    return try write(gain: try gain(for: normalization), share: 0.5..<1)
+  }
+
+  /// Reads all to find the change of level in decibels; silence stays as it is.
+  private func gain(for normalization: AudioConversion.Normalization) throws -> Double {
     let pass = try Pass(conversion, interruption)
-    let peak = try run(pass, gain: 0, share: 0..<0.5) { _ in }
-    guard case .peak(let target) = normalization, peak > 0 else {
-      return try write(gain: 0, share: 0.5..<1)
+    let change: Double
+    switch normalization {
+    case .peak(let target):
+      let peak = try run(pass, gain: 0, share: 0..<0.5) { _ in }
+      change = target.dBFS - Decibels(amplitude: Double(peak)).dBFS
+    case .loudness(let target):
+      let measurer = try AudioMeasurer(pass.format, silence: Decibels(dBFS: -60))
+      _ = try run(pass, gain: 0, share: 0..<0.5) { item in
+        if case .audio(let buffer) = item { try measurer.add(buffer) }
+      }
+      change = target.lufs - measurer.measurement.integrated.lufs
     }
-    let gain = target.dBFS - Decibels(amplitude: Double(peak)).dBFS
-    return try write(gain: gain, share: 0.5..<1)
+    return change.isFinite ? change : 0
   }
 
   /// - Parameter gain: what is added to that of the conversion, in decibels.

@@ -121,7 +121,8 @@ public final class SoundFileWriter {
 
   deinit {
     sync?.end()
-    guard !isAtomic, !isClosed, !hasFailed, framesWritten > 0, output.finish() == nil else { return }
+    guard !isAtomic, !isClosed, !hasFailed, framesWritten > 0, output.finish() == nil
+    else { return }
     // No caller is left to whom an error could be reported.
     try? file.publish()
   }

@@ -1,6 +1,7 @@
 import AudioCore
 import Conversion
 import Foundation
+import Loudness
 import SoundFile
 import TestTools
 import Testing
@@ -87,6 +88,22 @@ import Testing
     conversion.normalization = .peak(Decibels(dBFS: -6))
     let result = try await conversion.run()
     #expect(abs(result.peak.dBFS + 6) < 0.001 && abs(result.gain.dBFS - 14) < 0.001)
+  }
+
+  @Test func `normalization brings the integrated loudness to the level`() async throws {
+    let sine = AudioSignal.sine(997, amplitude: 0.1).buffer(.seconds(2), format: stereo)
+    try write(sine, to: "a.wav", samples: .float)
+    var conversion = conversion(["a.wav"], to: "out.wav")
+    conversion.normalization = .loudness(LoudnessLevel(lufs: -16))
+    // In both channels, such a sine has as many LUFS as its peak has dBFS.
+    #expect(abs(try await conversion.run().gain.dBFS - 4) < 0.05)
+  }
+
+  @Test func `normalization leaves silence as it is`() async throws {
+    try write(constant(0), to: "a.wav", samples: .float)
+    var conversion = conversion(["a.wav"], to: "out.wav")
+    conversion.normalization = .loudness(LoudnessLevel(lufs: -16))
+    #expect(try await conversion.run().gain == Decibels(dBFS: 0))
   }
 
   @Test func `parts of a length add up to the whole`() async throws {

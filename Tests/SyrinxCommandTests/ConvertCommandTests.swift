@@ -1,6 +1,8 @@
 import AudioCore
+import Conversion
 import FilePaths
 import Foundation
+import Loudness
 import SoundFile
 import TestTools
 import Testing
@@ -93,6 +95,14 @@ struct ConvertCommandTests {
   ])
   func `times are read as people write them`(text: String, seconds: Double) throws {
     #expect(try #require(TimeValue(argument: text)).duration == .seconds(seconds))
+  }
+
+  @Test func `a target of normalization is a peak or a loudness`() {
+    let target = { NormalizationTarget(argument: $0)?.normalization }
+    #expect(target("-1") == .peak(Decibels(dBFS: -1)))
+    #expect(target("-3dBFS") == .peak(Decibels(dBFS: -3)))
+    #expect(target("-16LUFS") == .loudness(LoudnessLevel(lufs: -16)))
+    for text in ["1", "LUFS", "nan", "-16 LU", "-201"] { #expect(target(text) == nil) }
   }
 
   @Test(arguments: ["", "x", "1:60", "-1", "1:2m", "nan", "1e99"])

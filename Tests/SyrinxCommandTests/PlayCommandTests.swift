@@ -167,7 +167,7 @@ struct PlayCommandTests {
     let run = try await folder.play("a.wav", "--volume", "4")
     #expect(run.status == 0)
     // −6 dBFS and 12 dB exceed full scale by 6 dB.
-    #expect(run.error.contains("exceeded full scale and was limited by up to 6.0 dB"), "\(run.error)")
+    #expect(run.error.contains("exceeded full scale and was limited by up to 6.0 dB"))
   }
 
   @Test(arguments: [

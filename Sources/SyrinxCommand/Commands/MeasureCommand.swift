@@ -45,11 +45,7 @@ struct MeasureCommand: Subcommand {
     help: ArgumentHelp("Level below which both ends are silent.", valueName: "dBFS"))
   var silence = -60.0
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Number of files to measure in parallel (default: one per processor).", valueName: "number"))
-  var jobs: Int?
+  @OptionGroup var parallel: FileJobsOption
 
   @Flag(help: "Print JSON, one object per line.")
   var json = false
@@ -59,7 +55,6 @@ struct MeasureCommand: Subcommand {
   func validate() throws {
     try check("--seconds", seconds, in: 0.001...31_536_000, "a time in seconds")
     try check("--silence", silence, in: -200...0, "a level in dBFS")
-    try check("--jobs", jobs, in: 1...256, "a number")
     guard files.isEmpty != (device.name == nil) else {
       throw ValidationError(
         files.isEmpty
@@ -69,9 +64,7 @@ struct MeasureCommand: Subcommand {
     guard seconds == nil || device.name != nil else {
       throw ValidationError("--seconds requires --device; a file is measured to its end.")
     }
-    guard files.count(where: { $0 == "-" }) < 2 else {
-      throw ValidationError("standard input (-) can be read only once.")
-    }
+    try checkStandardInput(files)
   }
 
   func perform(in context: CommandContext) async throws {
@@ -84,10 +77,9 @@ struct MeasureCommand: Subcommand {
 
   private func measureFiles(in context: CommandContext) async throws {
     var hasFailed = false
-    let jobCount = jobs ?? max(1, ProcessInfo.processInfo.activeProcessorCount)
-    try await inOrder(files, jobCount: jobCount) { file in
+    try await inOrder(files, jobs: parallel.count) { [silence] file in
       await FileMeasurement(file, silence: Decibels(dBFS: silence), in: context)
-    } take: { file, measurement in
+    } _: { file, measurement in
       try Task.checkCancellation()
       for sentence in measurement.sentences { await context.console.report(sentence) }
       hasFailed = hasFailed || !measurement.sentences.isEmpty

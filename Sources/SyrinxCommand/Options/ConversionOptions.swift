@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioCore
 import Conversion
+import Loudness
 import SoundFile
 
 /// What `syrinx convert` changes in the audio.
@@ -26,8 +27,9 @@ struct ConversionOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Peak to reach, for example -1; the input is read twice.", valueName: "dBFS"))
-  var normalize: Double?
+      "Peak in dBFS or loudness to reach: -1, or -16LUFS; the input is read twice.",
+      valueName: "level"))
+  var normalize: NormalizationTarget?
 
   @Option(
     parsing: .unconditional,
@@ -71,7 +73,6 @@ struct ConversionOptions: ParsableArguments {
     try check("--rate", rate, in: 1_000...768_000, "a rate in hertz")
     try check("--channels", channels, in: 1...256, "a number of channels")
     try check("--gain", gain, in: -200...200, "a gain in dB")
-    try check("--normalize", normalize, in: -200...0, "a peak in dBFS")
     try check("--silence", silence, in: -200...0, "a level in dBFS")
     if let bits, samples == nil {
       throw ValidationError("--bits takes 16, 24, 32, or float, not \(bits).")
@@ -103,7 +104,7 @@ struct ConversionOptions: ParsableArguments {
     conversion.channelCount = channels
     conversion.samples = samples
     conversion.gain = Decibels(dBFS: gain)
-    conversion.normalization = normalize.map { .peak(Decibels(dBFS: $0)) }
+    conversion.normalization = normalize?.normalization
     (conversion.start, conversion.end) = (start.duration, end?.duration)
     (conversion.fadeIn, conversion.fadeOut) = (fadeIn.duration, fadeOut.duration)
     if trimSilence {
@@ -111,6 +112,21 @@ struct ConversionOptions: ParsableArguments {
     }
     if splitAtSilence { conversion.division = .silence(SilencePolicy(threshold: threshold)) }
     if let every { conversion.division = .every(every.duration) }
+  }
+}
+
+/// A level as people write it: `-1` or `-1dBFS` for a peak, `-16LUFS` for a loudness.
+struct NormalizationTarget: Equatable, ExpressibleByArgument {
+  let normalization: AudioConversion.Normalization
+
+  init?(argument: String) {
+    let text = argument.lowercased()
+    let unit = ["lufs", "dbfs", "db"].first(where: text.hasSuffix)
+    guard let level = Double(text.dropLast(unit?.count ?? 0)), (-200...0).contains(level) else {
+      return nil
+    }
+    normalization =
+      unit == "lufs" ? .loudness(LoudnessLevel(lufs: level)) : .peak(Decibels(dBFS: level))
   }
 }
 
