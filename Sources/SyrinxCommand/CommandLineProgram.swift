@@ -4,6 +4,7 @@ import ClientDependencies
 import FilePaths
 import Glibc
 public import SpeechEngine
+import WyomingServer
 
 /// The command as a program: parses the arguments of the process and ends it with an exit status.
 ///
@@ -69,7 +70,7 @@ struct RootCommand: AsyncParsableCommand {
       usage; 130 and 143 if Ctrl-C or SIGTERM ended the command early; 141 if the reader of \
       standard output is gone.
       """,
-    version: "0.1.0",
+    version: SyrinxVersion.current,
     subcommands: [
       DevicesCommand.self, PlayCommand.self, RecordCommand.self, TranscribeCommand.self,
       ListenCommand.self, InfoCommand.self, ConvertCommand.self, MeasureCommand.self,

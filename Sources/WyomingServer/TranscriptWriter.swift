@@ -99,7 +99,10 @@ extension SpeechEngine {
       WyomingArtifact(
         name: "\(name)-\(model.language)",
         description: "The model of \(name) for \(model.language)",
-        details: ["languages": [.string(model.language)]])
+        details: [
+          "languages": [.string(model.language)],
+          "attribution": ["name": .string(name), "url": .string(homepages[name] ?? "")],
+        ])
     }
     let program = WyomingArtifact(
       name: name, description: "Syrinx with \(name)",
@@ -107,8 +110,16 @@ extension SpeechEngine {
         "models": .array(artifacts.map(\.data)), "supports_transcript_streaming": true,
         // Home Assistant decides when a command has ended.
         "requires_external_vad": true, "prefers_auto_gain_enabled": true,
-        "prefers_noise_reduction_enabled": false,
+        "prefers_noise_reduction_enabled": false, "version": .string(SyrinxVersion.current),
       ])
     return WyomingEvent("info", ["asr": [program.data]])
+  }
+
+  /// The engines' pages on the web.
+  private static var homepages: [String: String] {
+    [
+      "moonshine": "https://github.com/moonshine-ai/moonshine",
+      "pocketsphinx": "https://cmusphinx.github.io", "vosk": "https://alphacephei.com/vosk/",
+    ]
   }
 }

@@ -12,7 +12,7 @@ struct ServeCommandTests {
   }
 
   @Test(arguments: [
-    ["--wyoming", "http://localhost"], ["--wyoming", "tcp://localhost:x"], [],
+    ["--wyoming", "http://localhost"], ["--wyoming", "tcp://localhost:x"],
     ["--wyoming", "stdio", "--alternatives", "5"],
     ["--wyoming", "stdio:cat"], ["--wyoming", "stdio", "--connections", "0"],
     ["--wyoming", "stdio", "--idle-timeout", "0"], ["--wyoming", "stdio", "--payload-limit", "x"],

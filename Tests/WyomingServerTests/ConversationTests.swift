@@ -81,6 +81,8 @@ import Wyoming
     let events = await client.all()
     #expect(events.map(\.type).prefix(2) == ["info", "pong"])
     #expect(WyomingInfo(events[0].data).models == [.init(name: "test-en-US", languages: ["en-US"])])
+    let program = events[0].data["asr"]?.array?.first?.object
+    #expect(program?["version"] == .string(SyrinxVersion.current))
     #expect(
       events.filter { $0.type == "transcript" }.map { $0.data["text"] }
         == [

@@ -11,7 +11,7 @@ struct ServeCommand: RecognizingSubcommand {
     abstract: "Recognize speech for Home Assistant and other clients of the Wyoming protocol.",
     discussion: """
       Examples:
-        syrinx serve --wyoming tcp://127.0.0.1:10300
+        syrinx serve
         syrinx serve --wyoming tcp://0.0.0.0:10300 --allow-remote
         syrinx serve --wyoming unix:///run/user/1000/syrinx
 
@@ -33,10 +33,10 @@ struct ServeCommand: RecognizingSubcommand {
   @Option(
     help: ArgumentHelp(
       """
-      Address to listen on: tcp://127.0.0.1:10300 (port 0 for any free port), unix:///path, or \
-      stdio for a client on standard input and output.
+      Address to listen on: tcp://host:port (port 0 for any free port), unix:///path, or stdio for \
+      a client on standard input and output.
       """, valueName: "address"))
-  var wyoming: String
+  var wyoming = "\(WyomingAddress.usual)"
 
   @Flag(help: "Allow an address that other machines can reach.")
   var allowRemote = false
