@@ -25,7 +25,7 @@ package struct MicrophoneAudio: AsyncSequence, Sendable {
   ) {
     @Dependency(\.audioRecorder) var recorder
     (self.recorder, self.request, self.whenOpen) = (recorder, request, whenOpen)
-    self.request.droppingOldestAfter = max(request.droppingOldestAfter, backlog)
+    self.request.droppingOldestAfter = Swift.max(request.droppingOldestAfter, backlog)
   }
 
   package struct Iterator: AsyncIteratorProtocol {

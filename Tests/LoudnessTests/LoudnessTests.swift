@@ -191,10 +191,10 @@ private struct Library {
 
   init?(_ buffer: AudioBuffer) {
     let mode = EBUR128_MODE_I.rawValue | EBUR128_MODE_LRA.rawValue | EBUR128_MODE_TRUE_PEAK.rawValue
-    var state = ebur128_init(
+    var owned = ebur128_init(
       UInt32(buffer.format.channelCount), UInt(buffer.format.sampleRate.hertz), Int32(mode))
-    guard let state else { return nil }
-    defer { ebur128_destroy(&state) }
+    guard let state = owned else { return nil }
+    defer { ebur128_destroy(&owned) }
     let step = buffer.format.sampleRate.hertz / 10
     buffer.samples.withUnsafeBufferPointer { samples in
       var frame = 0

@@ -1,3 +1,4 @@
+import FilePaths
 import SpeechClient
 import Testing
 import Transcripts
