@@ -45,6 +45,7 @@ enum Program {
       if let action = store.state.action(for: key) { store.send(action) }
     }
     drawing.cancel()
+    await drawing.value
   }
 
   /// A sound card whose microphone captures the first minute of a sound file, in real time.
