@@ -45,7 +45,7 @@ import Testing
     await store.send(.renameTapped)
     await store.send(.destination(.presented(.rename(.set(\.title, "Song")))))
     await store.send(.destination(.presented(.rename(.saveTapped))))
-    await store.receive(\.destination.dismiss)
+    await store.receive(\.renamed)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["Song.wav"])
 
     await store.send(.rows(.element(id: memo.id, action: .playTapped)))
