@@ -103,8 +103,7 @@ public struct VoiceMemos {
         // A second key cannot end the renaming, because the dialog is gone.
         state.destination = nil
         return save(rename)
-      case .renamed(let memo):
-        state.rows[id: memo.id]?.memo = memo
+      case .renamed(let memo): state.rows[id: memo.id]?.memo = memo
       case .rows(.element(let id, .playTapped)): return stopPlaying(in: state, except: id)
       case .destination(.presented(.record(.failed(let reason)))):
         state.destination = .alert(.failed(reason))

@@ -71,6 +71,15 @@ import Testing
     #expect(learns(reading: rows) { store.send(.removeRow(2)) })
   }
 
+  @Test func `observers of an array and of its rows' stores learn of their own changes`() {
+    func rows() { _ = store.scope(state: \.rows, action: \.rows).stores }
+    func tick() { store.send(.rows(.element(id: 1, action: .tick))) }
+    rows()
+    #expect(learns(reading: { _ = store.rows }, of: tick))
+    _ = store.rows
+    #expect(!learns(reading: rows, of: tick))
+  }
+
   @Test func `withState takes no part in observation`() {
     #expect(!learns(reading: { _ = store.withState(\.child) }) { store.send(.child(.increment)) })
   }
