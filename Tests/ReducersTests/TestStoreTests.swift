@@ -106,7 +106,8 @@ import Testing
   @Test func `skipped actions do not extend the limit of a receive`() async {
     let store = counter()
     let limits = TestClock<Duration>()
-    (store.exhaustivity, store.timeoutClock) = (.off, limits)
+    store.exhaustivity = .off
+    store.timeoutClock = limits
     await store.send(.startTicking)
     await withKnownIssue {
       let waiting = Task { await store.receive(.add(1), timeout: .seconds(60)) }

@@ -118,6 +118,20 @@ import Testing
     #expect(decoder.keys(in: bytes.utf8) == keys)
   }
 
+  @Test func `text cannot control the terminal`() {
+    let title = "a\u{1B}[2Jb\u{7}\r\nc"
+    #expect(
+      TerminalScreen.text(of: [title, ""], width: 80)
+        == "\u{1B}[Ha[2Jbc\u{1B}[K\r\n\u{1B}[K\u{1B}[J")
+    #expect(TerminalScreen.text(of: [title], width: 2) == "\u{1B}[Ha[\u{1B}[K\u{1B}[J")
+  }
+
+  @Test func `lines break at whitespace, and words that are too long break as well`() {
+    #expect("go forward\nten\tmeters".wrapped(to: 10) == ["go forward", "ten meters"])
+    #expect("a /very/long/path".wrapped(to: 6) == ["a", "/very/", "long/p", "ath"])
+    #expect("ab".wrapped(to: 0) == ["a", "b"])
+  }
+
   @Test func `a character that arrives in pieces is one key`() {
     var decoder = KeyDecoder()
     let keys = "é".utf8.flatMap { decoder.keys(in: [$0]) }
