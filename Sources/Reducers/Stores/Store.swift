@@ -15,14 +15,14 @@ public import Observation
 @MainActor
 @dynamicMemberLookup
 public final class Store<State, Action>: Observable {
-  /// Reads the state; it does not keep the core, which `owner` does.
+  /// Reads the state; it does not keep the core.
   private let read: () -> State
   private let deliver: (Action) -> StoreTask
   private let changes: StoreChanges
-  /// The way from the root store to this one.
+  /// The key paths from the root store to this one.
   private let place: [AnyKeyPath]
-  /// The core of the root store, or the parent of another one.
-  private let owner: AnyObject
+  /// The core of the root store.
+  private let core: any AnyObject & Sendable
   private var children: [StoreID: WeakStore] = [:]
   private var purgeLimit = 16
 
@@ -48,15 +48,15 @@ public final class Store<State, Action>: Observable {
         let origin = EffectGroup()
         core.reduce(action, for: origin)
         return StoreTask(origin)
-      }, changes: core.changes, place: [], owner: core)
+      }, changes: core.changes, place: [], core: core)
   }
 
   private init(
     read: @escaping () -> State, deliver: @escaping (Action) -> StoreTask, changes: StoreChanges,
-    place: [AnyKeyPath], owner: AnyObject
+    place: [AnyKeyPath], core: any AnyObject & Sendable
   ) {
     (self.read, self.deliver, self.changes) = (read, deliver, changes)
-    (self.place, self.owner) = (place, owner)
+    (self.place, self.core) = (place, core)
   }
 
   /// The state now; reading it takes part in observation.
@@ -100,19 +100,18 @@ public final class Store<State, Action>: Observable {
   @discardableResult
   public func send(_ action: Action) -> StoreTask { deliver(action) }
 
-  /// The state now and after each change, until the task that iterates is cancelled or the store is
-  /// gone.
+  /// The state now and after each action, until the task that iterates is cancelled or the store that
+  /// was made with `init` is gone.
   ///
   /// A slow reader gets the newest state; earlier ones are skipped.
   public var states: AsyncStream<State> {
     let changed = changes.stream()
-    return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { [weak self] continuation in
-      guard let self else { return continuation.finish() }
-      continuation.yield(self.read())
-      let task = Task { @MainActor [weak self] in
+    return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { [core, read] continuation in
+      continuation.yield(read())
+      let task = Task { @MainActor [weak core] in
         for await _ in changed {
-          guard let self else { break }
-          continuation.yield(self.read())
+          guard let core else { break }
+          withExtendedLifetime(core) { _ = continuation.yield(read()) }
         }
         continuation.finish()
       }
@@ -130,7 +129,7 @@ public final class Store<State, Action>: Observable {
     return child(StoreID(state: state, action: action)) {
       Store<ChildState, ChildAction>(
         read: { [read] in read()[keyPath: state] }, deliver: { self.deliver(path.embed($0)) },
-        changes: changes, place: place + [state], owner: self)
+        changes: changes, place: place + [state], core: core)
     }
   }
 
@@ -158,7 +157,7 @@ public final class Store<State, Action>: Observable {
           return last
         },
         deliver: { self.deliver(path.embed($0)) }, changes: changes, place: place + [state],
-        owner: self)
+        core: core)
     }
   }
 
