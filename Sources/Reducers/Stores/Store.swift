@@ -93,8 +93,8 @@ public final class Store<State, Action>: Observable {
   /// Runs the reducer for an action, and starts its effects.
   ///
   /// An action that is sent while another one is being reduced waits until that is done. If 10,000
-  /// actions follow from one without an end, that is reported as an issue and those that wait are
-  /// dropped.
+  /// actions follow from one, each from the one before, or 1,000,000 in all, that is reported as an
+  /// issue and those that wait are dropped.
   ///
   /// - Returns: the effects of the action and of the actions that follow from it.
   @discardableResult
