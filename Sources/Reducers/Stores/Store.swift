@@ -10,15 +10,18 @@ public import Observation
 /// action that has changed it, and of no other. They learn of it after the action, when the store has
 /// the new state. Observers of `state`, or of a value that cannot be compared, learn of each action.
 ///
+/// The store reads an observed property again after each action until it changes. A computed property,
+/// or a subscript as in `store.items[0]`, must therefore not trap for any state.
+///
 /// In a command-line program, use it in functions that are `@MainActor`: an asynchronous `main`
 /// serves the main actor while it waits.
 @MainActor
 @dynamicMemberLookup
 public final class Store<State, Action>: Observable {
-  /// Reads the state; it does not keep the core.
-  private let read: () -> State
+  /// Reads the state, or the last one after a child is gone; it does not keep the core.
+  private let read: () -> (state: State, isPresent: Bool)
   private let deliver: (Action) -> StoreTask
-  private let changes: StoreChanges
+  let changes: StoreChanges
   /// The key paths from the root store to this one.
   private let place: [AnyKeyPath]
   /// The core of the root store.
@@ -43,7 +46,7 @@ public final class Store<State, Action>: Observable {
       initialState, reducer, prepareDependencies,
       at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
     self.init(
-      read: { [unowned core] in core.state },
+      read: { [unowned core] in (core.state, true) },
       deliver: { action in
         let origin = EffectGroup()
         core.reduce(action, for: origin)
@@ -52,8 +55,9 @@ public final class Store<State, Action>: Observable {
   }
 
   private init(
-    read: @escaping () -> State, deliver: @escaping (Action) -> StoreTask, changes: StoreChanges,
-    place: [AnyKeyPath], core: any AnyObject & Sendable
+    read: @escaping () -> (state: State, isPresent: Bool),
+    deliver: @escaping (Action) -> StoreTask, changes: StoreChanges, place: [AnyKeyPath],
+    core: any AnyObject & Sendable
   ) {
     (self.read, self.deliver, self.changes) = (read, deliver, changes)
     (self.place, self.core) = (place, core)
@@ -65,7 +69,7 @@ public final class Store<State, Action>: Observable {
   /// reducer calls, reading is reported as an issue and gives the initial state.
   public var state: State {
     changes.accessAll()
-    return read()
+    return read().state
   }
 
   /// A value of the state; reading it takes part in observation, which learns of each action.
@@ -82,13 +86,19 @@ public final class Store<State, Action>: Observable {
   private func observe<Value: Equatable>(
     _ keyPath: AnyKeyPath, _ value: @escaping (State) -> Value
   ) -> Value {
-    let current = value(read())
-    changes.access(place + [keyPath]) { [read] in value(read()) != current }
+    let now = read()
+    let current = value(now.state)
+    // The last state of a removed child never changes.
+    guard now.isPresent else { return current }
+    changes.access(place + [keyPath]) { [read] in
+      let now = read()
+      return !now.isPresent || value(now.state) != current
+    }
     return current
   }
 
   /// Reads the state without taking part in observation.
-  public func withState<Value>(_ body: (State) -> Value) -> Value { body(read()) }
+  public func withState<Value>(_ body: (State) -> Value) -> Value { body(read().state) }
 
   /// Runs the reducer for an action, and starts its effects.
   ///
@@ -107,11 +117,11 @@ public final class Store<State, Action>: Observable {
   public var states: AsyncStream<State> {
     let changed = changes.stream()
     return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { [core, read] continuation in
-      continuation.yield(read())
+      continuation.yield(read().state)
       let task = Task { @MainActor [weak core] in
         for await _ in changed {
           guard let core else { break }
-          withExtendedLifetime(core) { _ = continuation.yield(read()) }
+          withExtendedLifetime(core) { _ = continuation.yield(read().state) }
         }
         continuation.finish()
       }
@@ -128,15 +138,19 @@ public final class Store<State, Action>: Observable {
     let path = AnyCasePath(action)
     return child(StoreID(state: state, action: action)) {
       Store<ChildState, ChildAction>(
-        read: { [read] in read()[keyPath: state] }, deliver: { self.deliver(path.embed($0)) },
-        changes: changes, place: place + [state], core: core)
+        read: { [read] in
+          let parent = read()
+          return (parent.state[keyPath: state], parent.isPresent)
+        },
+        deliver: { self.deliver(path.embed($0)) }, changes: changes, place: place + [state],
+        core: core)
     }
   }
 
   /// A store for a child feature whose state is optional; nil while there is none.
   ///
   /// After the state is gone, a child store that is still held keeps the last state, and its actions
-  /// reach the parent's reducer, which reports them.
+  /// reach the parent's reducer, which reports them. Its observers are notified once.
   public func scope<ChildState, ChildAction>(
     state: KeyPath<State, ChildState?>, action: CaseKeyPath<Action, ChildAction>
   ) -> Store<ChildState, ChildAction>? {
@@ -147,14 +161,16 @@ public final class Store<State, Action>: Observable {
   fileprivate func optionalChild<ChildState, ChildAction>(
     state: KeyPath<State, ChildState?>, action: CaseKeyPath<Action, ChildAction>
   ) -> Store<ChildState, ChildAction>? {
-    guard let initial = read()[keyPath: state] else { return nil }
+    guard let initial = read().state[keyPath: state] else { return nil }
     let path = AnyCasePath(action)
     return child(StoreID(state: state, action: action)) {
       var last = initial
       return Store<ChildState, ChildAction>(
         read: { [read] in
-          if let state = read()[keyPath: state] { last = state }
-          return last
+          let parent = read()
+          guard let child = parent.state[keyPath: state] else { return (last, false) }
+          last = child
+          return (child, parent.isPresent)
         },
         deliver: { self.deliver(path.embed($0)) }, changes: changes, place: place + [state],
         core: core)

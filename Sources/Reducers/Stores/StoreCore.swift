@@ -109,7 +109,7 @@ final class StoreCore<State, Action> {
   private func report(_ message: String) { site.report("\(reducer.type): \(message)") }
 }
 
-/// Tells observers of a store and of its child stores about changes.
+/// Notifies observers of a store and of its child stores of changes.
 @MainActor
 final class StoreChanges {
   /// By the key paths from the root store to each value.
@@ -117,12 +117,15 @@ final class StoreChanges {
   private var continuations: [Int: AsyncStream<Void>.Continuation] = [:]
   private var nextID = 0
 
+  /// The number of values that are read again after the next action.
+  var observedCount: Int { observed.count }
+
   /// Notes that somebody reads the whole state.
   func accessAll() { access([]) { true } }
 
   /// Notes that somebody reads a value.
   ///
-  /// - Parameter hasChanged: whether it is another one now; asked after each action, until it is.
+  /// - Parameter hasChanged: Returns whether the value differs now; called after each action until it does.
   func access(_ place: [AnyKeyPath], hasChanged: @escaping () -> Bool) {
     if let value = observed[place] { return value.access() }
     let value = ObservedValue(hasChanged)
@@ -130,7 +133,7 @@ final class StoreChanges {
     value.access()
   }
 
-  /// Tells the observers of changed values; each is told once, as the Observation module does.
+  /// Notifies the observers of changed values; each is notified once, as the Observation module does.
   func report() {
     if !observed.isEmpty {
       let changed = observed.filter { $0.value.hasChanged() }
