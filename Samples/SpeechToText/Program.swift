@@ -1,4 +1,4 @@
-// Shows what is said on the terminal: swift run SpeechToText [SOUND]
+// Shows live speech as text on the terminal: swift run SpeechToText [SOUND]
 import ALSASoundCard
 import AudioCore
 import AudioRecorderClientLive

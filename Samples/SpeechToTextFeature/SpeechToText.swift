@@ -24,14 +24,14 @@ public struct SpeechToText {
     public var draft = ""
     /// The state of the microphone.
     public var microphone = Microphone.closed
-    /// What went wrong.
+    /// The alert that is shown.
     @Presents public var alert: AlertState<Action.Alert>?
 
     /// An empty transcript.
     public init() {}
   }
 
-  /// What can happen.
+  /// The events of the feature.
   public enum Action: Sendable {
     case listenTapped
     case authorization(AuthorizationStatus)

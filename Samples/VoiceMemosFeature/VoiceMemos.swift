@@ -8,7 +8,7 @@ public import ReducersMacros
 /// A feature: memos are recorded, listed, played, renamed, and deleted.
 @Reducer
 public struct VoiceMemos {
-  /// What covers the list.
+  /// The alert or dialog above the list.
   @Reducer
   public enum Destination {
     case alert(AlertState<Alert>)
@@ -28,14 +28,14 @@ public struct VoiceMemos {
     public var rows: IdentifiedArrayOf<MemoRow.State> = []
     /// The memo that commands apply to.
     public var selection: Memo.ID?
-    /// What covers the list.
+    /// The alert or dialog above the list.
     @Presents public var destination: Destination.State?
 
     /// An empty list.
     public init() {}
   }
 
-  /// What can happen.
+  /// The events of the feature.
   public enum Action: Sendable {
     case onAppear
     case loaded([Memo])
@@ -65,7 +65,7 @@ public struct VoiceMemos {
   /// Makes the feature with the current dependencies.
   public init() {}
 
-  /// The list, its rows, and what covers it.
+  /// The list, its rows, and the alert or dialog above it.
   public var body: some ReducerOf<Self> {
     Reduce { state, action in
       switch action {
