@@ -90,7 +90,8 @@ import Testing
     let program = try TerminalProgram(
       "SpeechToText", sounds.appending(path: "go-forward.wav").path)
     program.press(" ")
-    let status = try #require(try await program.shows("[space] Stop").first)
+    let lines = try await program.shows("[space] Stop")
+    let status = try #require(lines.first)
     #expect(status.hasPrefix("Speech to text: ") && !status.hasSuffix("not listening"))
     try await program.shows("\r\ngo forward ten meters\r\n")
     program.press("q")
