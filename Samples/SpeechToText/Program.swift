@@ -1,4 +1,4 @@
-// Shows what is said on the terminal: swift run SpeechToText [SOUND]
+// Shows live speech as text on the terminal: swift run SpeechToText [SOUND]
 import ALSASoundCard
 import AudioCore
 import AudioRecorderClientLive
@@ -45,6 +45,7 @@ enum Program {
       if let action = store.state.action(for: key) { store.send(action) }
     }
     drawing.cancel()
+    await drawing.value
   }
 
   /// A sound card whose microphone captures the first minute of a sound file, in real time.

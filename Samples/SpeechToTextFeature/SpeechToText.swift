@@ -24,14 +24,14 @@ public struct SpeechToText {
     public var draft = ""
     /// The state of the microphone.
     public var microphone = Microphone.closed
-    /// What went wrong.
+    /// The alert that is shown.
     @Presents public var alert: AlertState<Action.Alert>?
 
     /// An empty transcript.
     public init() {}
   }
 
-  /// What can happen.
+  /// The events of the feature.
   public enum Action: Sendable {
     case listenTapped
     case authorization(AuthorizationStatus)
@@ -71,6 +71,7 @@ public struct SpeechToText {
         state.microphone = .open(for: .zero)
         return .merge(recognition, timer).cancellable(id: CancelID.listening)
       case .authorization(let status): return fail(&state, "\(status)")
+      case .stopTapped where state.microphone == .closed: return .none
       case .stopTapped where state.microphone == .opening: return close(&state)
       case .stopTapped: return .run { [speech] _ in await speech.finishTask() }
       case .ticked:
@@ -130,7 +131,7 @@ extension SpeechToText.State {
 }
 
 extension AlertState<SpeechToText.Action.Alert> {
-  fileprivate static func failed(_ reason: String) -> Self {
+  static func failed(_ reason: String) -> Self {
     AlertState {
       TextState("Speech cannot be recognized")
     } actions: {

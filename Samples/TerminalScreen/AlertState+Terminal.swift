@@ -24,13 +24,17 @@ extension AlertState {
 }
 
 extension String {
-  /// Lines of at most so many characters, broken at spaces.
+  /// Lines of at most so many characters, broken at whitespace and in words that are longer.
   public func wrapped(to width: Int) -> [String] {
-    split(separator: " ").reduce(into: []) { lines, word in
+    split(whereSeparator: \.isWhitespace).reduce(into: []) { lines, word in
       if let last = lines.last, last.count + 1 + word.count <= width {
         lines[lines.count - 1] += " \(word)"
-      } else {
-        lines.append(String(word))
+        return
+      }
+      var rest = word
+      while !rest.isEmpty {
+        lines.append(String(rest.prefix(max(1, width))))
+        rest = rest.dropFirst(max(1, width))
       }
     }
   }

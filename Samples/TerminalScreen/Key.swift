@@ -14,16 +14,28 @@ struct KeyDecoder {
   /// The beginning of a character whose other bytes have not arrived.
   private var pending: [UInt8] = []
 
-  /// The keys that the bytes complete; unknown escape sequences and control characters are skipped.
+  /// The keys that the bytes complete.
+  ///
+  /// Unknown escape sequences, control characters, and bytes that are not UTF-8 are skipped.
   mutating func keys(in bytes: some Sequence<UInt8>) -> [Key] {
     pending += bytes
-    guard let text = String(validating: pending, as: UTF8.self) else {
-      // A character has at most four bytes: more are no text.
-      if pending.count > 256 { pending = [] }
-      return []
-    }
-    pending = []
+    let count = Self.completeCount(of: pending)
+    let text = String(decoding: pending.prefix(count), as: UTF8.self)
+    pending.removeFirst(count)
     return Self.keys(in: text)
+  }
+
+  /// The number of bytes without the beginning of a character at their end.
+  private static func completeCount(of bytes: [UInt8]) -> Int {
+    guard let lead = bytes.lastIndex(where: { $0 & 0xC0 != 0x80 }) else { return bytes.count }
+    let length =
+      switch bytes[lead] {
+      case 0xC2...0xDF: 2
+      case 0xE0...0xEF: 3
+      case 0xF0...0xF4: 4
+      default: 1
+      }
+    return bytes.count - lead < length ? lead : bytes.count
   }
 
   private static func keys(in text: String) -> [Key] {
@@ -39,7 +51,8 @@ struct KeyDecoder {
       case "\r", "\n", "\r\n": keys.append(.enter)
       case "\u{7F}", "\u{8}": keys.append(.backspace)
       case "\u{3}": keys.append(.interrupt)
-      default: if next.isPrintable { keys.append(.character(next)) }
+      // The replacement character stands for bytes that are not UTF-8.
+      default: if next.isPrintable, next != "\u{FFFD}" { keys.append(.character(next)) }
       }
     }
     return keys
@@ -47,7 +60,8 @@ struct KeyDecoder {
 }
 
 extension Character {
-  fileprivate var isPrintable: Bool {
+  /// Whether it contains no control character.
+  var isPrintable: Bool {
     unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
   }
 }

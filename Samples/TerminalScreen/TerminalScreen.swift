@@ -40,14 +40,21 @@ public struct TerminalScreen: Sendable {
 
   /// Shows lines from the top, each cut to the width of the terminal.
   ///
+  /// Control characters are left out, so that no text can control the terminal.
+  ///
   /// A terminal that takes nothing blocks the calling thread, which is the main thread.
   @MainActor
   public func draw(_ lines: [String]) {
     var size = winsize()
     let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
     let (width, height) = isKnown ? (Int(size.ws_col), Int(size.ws_row)) : (80, 24)
-    let rows = lines.prefix(height).map { "\($0.prefix(width))\u{1B}[K" }
-    Self.write("\u{1B}[H" + rows.joined(separator: "\r\n") + "\u{1B}[J")
+    Self.write(Self.text(of: lines.prefix(height), width: width))
+  }
+
+  /// What shows lines from the top of a terminal.
+  static func text(of lines: some Sequence<String>, width: Int) -> String {
+    let rows = lines.map { "\($0.filter(\.isPrintable).prefix(width))\u{1B}[K" }
+    return "\u{1B}[H" + rows.joined(separator: "\r\n") + "\u{1B}[J"
   }
 
   private static func readKeys(until stop: WakeUp, _ send: (Key) -> Void) {

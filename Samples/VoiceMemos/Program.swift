@@ -45,6 +45,7 @@ enum Program {
     }
     await store.send(.quitTapped).finish()
     drawing.cancel()
+    await drawing.value
   }
 
   /// Captures a soft tone, and plays to nobody.

@@ -18,7 +18,7 @@ public struct MemoRow {
     public var id: Memo.ID { memo.id }
   }
 
-  /// What can happen to a memo.
+  /// The events of a memo.
   public enum Action: Sendable {
     case playTapped
     case stop

@@ -20,7 +20,7 @@ public struct RecordMemo {
     public var peak = Decibels.silence
   }
 
-  /// What can happen to a recording.
+  /// The events of a recording.
   public enum Action: Sendable {
     case start
     case stopTapped

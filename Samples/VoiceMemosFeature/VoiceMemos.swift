@@ -8,7 +8,7 @@ public import ReducersMacros
 /// A feature: memos are recorded, listed, played, renamed, and deleted.
 @Reducer
 public struct VoiceMemos {
-  /// What covers the list.
+  /// The alert or dialog above the list.
   @Reducer
   public enum Destination {
     case alert(AlertState<Alert>)
@@ -28,14 +28,14 @@ public struct VoiceMemos {
     public var rows: IdentifiedArrayOf<MemoRow.State> = []
     /// The memo that commands apply to.
     public var selection: Memo.ID?
-    /// What covers the list.
+    /// The alert or dialog above the list.
     @Presents public var destination: Destination.State?
 
     /// An empty list.
     public init() {}
   }
 
-  /// What can happen.
+  /// The events of the feature.
   public enum Action: Sendable {
     case onAppear
     case loaded([Memo])
@@ -44,6 +44,7 @@ public struct VoiceMemos {
     case recordingPermitted(title: String, URL)
     case recordingDenied
     case renameTapped
+    case renamed(Memo)
     case deleteTapped
     case deleted(Memo)
     case failed(String)
@@ -51,6 +52,8 @@ public struct VoiceMemos {
     case rows(IdentifiedActionOf<MemoRow>)
     case destination(PresentationAction<Destination.Action>)
   }
+
+  private enum CancelID { case permission }
 
   @Dependency(\.audioPlayer) private var player
   @Dependency(\.audioRecorder) private var recorder
@@ -62,7 +65,7 @@ public struct VoiceMemos {
   /// Makes the feature with the current dependencies.
   public init() {}
 
-  /// The list, its rows, and what covers it.
+  /// The list, its rows, and the alert or dialog above it.
   public var body: some ReducerOf<Self> {
     Reduce { state, action in
       switch action {
@@ -72,8 +75,9 @@ public struct VoiceMemos {
         state.rows = IdentifiedArray(uniqueElements: memos.map { MemoRow.State(memo: $0) })
         state.selection = memos.first?.id
       case .selectionMoved(let distance): state.moveSelection(by: distance)
-      case .recordTapped: return stopPlaying(in: state).merge(with: askToRecord())
-      case .recordingPermitted(let title, let file):
+      case .recordTapped where state.destination == nil:
+        return stopPlaying(in: state).merge(with: askToRecord())
+      case .recordingPermitted(let title, let file) where state.destination == nil:
         state.destination = .record(RecordMemo.State(title: title, file: file))
         return .send(.destination(.presented(.record(.start))))
       case .recordingDenied: state.destination = .alert(.recordingDenied)
@@ -94,19 +98,25 @@ public struct VoiceMemos {
       // What was recorded before an error stays; the error follows.
       case .destination(.presented(.record(.event(.closed(let finish))))):
         if finish.frameCount > 0 { state.insertRecorded(finish.recorded, id: uuid()) }
-      case .destination(.presented(.rename(.saved(let memo)))):
-        state.rows[id: memo.id]?.memo = memo
+      case .destination(.presented(.rename(.saveTapped))):
+        guard case .rename(let rename) = state.destination, !rename.title.isEmpty else { break }
+        // A second key cannot end the renaming, because the dialog is gone.
+        state.destination = nil
+        return save(rename)
+      case .renamed(let memo): state.rows[id: memo.id]?.memo = memo
       case .rows(.element(let id, .playTapped)): return stopPlaying(in: state, except: id)
-      case .failed(let reason), .rows(.element(_, .failed(let reason))),
-        .destination(.presented(.record(.failed(let reason)))),
-        .destination(.presented(.rename(.failed(let reason)))):
+      case .destination(.presented(.record(.failed(let reason)))):
+        state.destination = .alert(.failed(reason))
+      case .failed(let reason), .rows(.element(_, .failed(let reason))):
+        // An alert in place of the recording would end it without a memo.
+        if case .record = state.destination { break }
         state.destination = .alert(.failed(reason))
       case .quitTapped:
         return .run { [player, recorder] _ in
           await recorder.stopRecording()
           await player.stop()
         }
-      case .rows, .destination: break
+      case .recordTapped, .recordingPermitted, .rows, .destination: break
       }
       return .none
     }
@@ -121,6 +131,17 @@ public struct VoiceMemos {
     return attempt { [memos, recorder] send in
       guard await recorder.requestRecordPermission() else { return await send(.recordingDenied) }
       await send(.recordingPermitted(title: title, try await memos.file(title: title)))
+    }
+    .cancellable(id: CancelID.permission, cancelInFlight: true)
+  }
+
+  private func save(_ rename: RenameMemo.State) -> Effect<Action> {
+    guard rename.title != rename.memo.title else { return .none }
+    return attempt { [memos] send in
+      var memo = rename.memo
+      memo.file = try await memos.rename(memo: memo, title: rename.title)
+      memo.title = rename.title
+      await send(.renamed(memo))
     }
   }
 

@@ -7,6 +7,7 @@ import ClientDependencies
 import Foundation
 import ReducersMacros
 import SoundCard
+import SoundFile
 import SyrinxTestSupport
 import Testing
 
@@ -44,7 +45,7 @@ import Testing
     await store.send(.renameTapped)
     await store.send(.destination(.presented(.rename(.set(\.title, "Song")))))
     await store.send(.destination(.presented(.rename(.saveTapped))))
-    await store.receive(\.destination.dismiss)
+    await store.receive(\.renamed)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["Song.wav"])
 
     await store.send(.rows(.element(id: memo.id, action: .playTapped)))
@@ -102,6 +103,24 @@ import Testing
       try await memos.all()
     }
     #expect(listed == [Memo(id: UUID(0), title: "Noise", file: file)])
+    let dates = [
+      ("Old", 1, Date(timeIntervalSince1970: 1)), ("New", 2, Date(timeIntervalSinceNow: 3_600)),
+    ]
+    for (title, seconds, date) in dates {
+      let file = try await memos.file(title: title)
+      let writer = try SoundFileWriter(url: file, format: .speech, encoding: .wav16)
+      try writer.write(
+        AudioSignal.sine(440, amplitude: 0.5).buffer(.seconds(seconds), format: .speech))
+      try writer.close()
+      try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: file.path)
+    }
+    let sorted = try await withDependencies {
+      $0.uuid = .incrementing
+    } operation: {
+      try await memos.all()
+    }
+    #expect(sorted.map(\.title) == ["New", "Noise", "Old"])
+    #expect(sorted.map(\.length) == [.seconds(2), nil, .seconds(1)])
     await #expect(throws: MemosError.titleInUse("Noise")) { try await memos.file(title: "Noise") }
     await #expect(throws: MemosError.badTitle("a/b")) { try await memos.file(title: "a/b") }
   }

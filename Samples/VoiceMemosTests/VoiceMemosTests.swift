@@ -104,7 +104,41 @@ import Testing
     }
   }
 
-  @Test func `a memo gets another title, and the dialog dismisses itself`() async {
+  @Test func `a second tap before the permission starts one recording, which failures do not end`()
+    async
+  {
+    let clock = TestClock()
+    let (events, microphone) = AsyncThrowingStream<RecordingEvent, any Error>.makeStream()
+    let store = store {
+      $0.audioRecorder.requestRecordPermission = {
+        try? await clock.sleep(for: .seconds(1))
+        return true
+      }
+      $0.audioRecorder.recording = { _ in events }
+      $0.date.now = Date(timeIntervalSince1970: 0)
+      $0.memos.file = { URL(filePath: "\($0).wav") }
+      $0.timeZone = .gmt
+    }
+    await store.send(.recordTapped)
+    await store.send(.recordTapped)
+    await clock.sleepers(atLeast: 1)
+    await clock.advance(by: .seconds(1))
+    let title = "Memo 1970-01-01 00:00:00"
+    let file = URL(filePath: "\(title).wav")
+    await store.receive(\.recordingPermitted) {
+      $0.destination = .record(RecordMemo.State(title: title, file: file))
+    }
+    await store.receive(\.destination.record.start)
+    await store.send(.recordTapped)
+    await store.send(.recordingPermitted(title: "Another", file))
+    await store.send(.failed("no sound"))
+    microphone.finish(throwing: NoSound())
+    await store.receive(\.destination.record.failed, "no sound") {
+      $0.destination = .alert(.failed("no sound"))
+    }
+  }
+
+  @Test func `a memo gets another title after its dialog is gone`() async {
     let store = store {
       $0.memos.rename = { _, title in URL(filePath: "\(title).wav") }
     }
@@ -116,11 +150,28 @@ import Testing
     await store.send(.destination(.presented(.rename(.set(\.title, "Songs"))))) {
       $0.destination = .rename(RenameMemo.State(memo: song, title: "Songs"))
     }
-    await store.send(.destination(.presented(.rename(.saveTapped))))
-    await store.receive(\.destination.rename.saved, renamed) {
-      $0.rows[id: song.id]?.memo = renamed
+    await store.send(.destination(.presented(.rename(.saveTapped)))) { $0.destination = nil }
+    await store.receive(\.renamed, renamed) { $0.rows[id: song.id]?.memo = renamed }
+  }
+
+  @Test func `a memo keeps its title if the new one is empty, the same, or refused`() async {
+    let store = store { $0.memos.rename = { _, _ in throw NoSound() } }
+    await store.send(.renameTapped) {
+      $0.destination = .rename(RenameMemo.State(memo: song, title: "Song"))
     }
-    await store.receive(\.destination.dismiss) { $0.destination = nil }
+    await store.send(.destination(.presented(.rename(.saveTapped)))) { $0.destination = nil }
+    await store.send(.renameTapped) {
+      $0.destination = .rename(RenameMemo.State(memo: song, title: "Song"))
+    }
+    await store.send(.destination(.presented(.rename(.set(\.title, ""))))) {
+      $0.destination = .rename(RenameMemo.State(memo: song, title: ""))
+    }
+    await store.send(.destination(.presented(.rename(.saveTapped))))
+    await store.send(.destination(.presented(.rename(.set(\.title, "Songs"))))) {
+      $0.destination = .rename(RenameMemo.State(memo: song, title: "Songs"))
+    }
+    await store.send(.destination(.presented(.rename(.saveTapped)))) { $0.destination = nil }
+    await store.receive(\.failed, "no sound") { $0.destination = .alert(.failed("no sound")) }
   }
 
   @Test func `a memo is deleted after the alert, and the next one is selected`() async {

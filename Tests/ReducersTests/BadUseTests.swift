@@ -115,6 +115,15 @@ import Testing
     }
   }
 
+  @Test func `a burst of actions that ends is not reported`() {
+    let store = store { _, action in
+      guard action == "burst" else { return .none }
+      return .merge((1...20_000).map { Effect<String>.send("\($0)") })
+    }
+    store.send("burst")
+    #expect(store.state.count == 20_002)
+  }
+
   @Test func `what an effect sends after it was cancelled is ignored`() async {
     let (gate, open) = AsyncStream<Void>.makeStream()
     let store = store { _, action in

@@ -109,6 +109,38 @@ import Testing
     await clock.advance(by: .seconds(2))
   }
 
+  @Test(arguments: ["level", "all"])
+  func `an effect that is throttled right after a cancellation starts at once`(id: String) async {
+    let clock = clock
+    let store = Store<[String], String>(initialState: []) {
+      Reduce { state, action in
+        switch action {
+        case "level":
+          return Effect.send("started")
+            .throttle(id: "level", for: .seconds(1), clock: clock, latest: true)
+            .cancellable(id: "all")
+        case "cancel": return .cancel(id: id)
+        default:
+          state.append(action)
+          return .none
+        }
+      }
+    }
+    store.send("level")
+    store.send("level")
+    store.send("cancel")
+    store.send("level")
+    #expect(store.state == ["started", "started"])
+    store.send("level")
+    #expect(store.state == ["started", "started"])
+    await clock.advance(by: .seconds(1))
+    #expect(store.state == ["started", "started", "started"])
+    await clock.advance(by: .seconds(1))
+    store.send("level")
+    #expect(store.state.count == 4)
+    await clock.advance(by: .seconds(1))
+  }
+
   @Test func `a part of an effect is cancelled by its id, and the effect goes on`() async {
     let clock = clock
     let store = Store<[String], String>(initialState: []) {

@@ -1,7 +1,8 @@
 import ClientDependencies
 import Observation
-import Reducers
 import Testing
+
+@testable import Reducers
 
 /// Which observers of a store learn of which changes.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct ObservationTests {
@@ -69,6 +70,31 @@ import Testing
     #expect(learns(reading: first) { tick(1) })
     #expect(!learns(reading: first) { tick(2) })
     #expect(learns(reading: rows) { store.send(.removeRow(2)) })
+  }
+
+  @Test func `observers of an array and of its rows' stores learn of their own changes`() {
+    func rows() { _ = store.scope(state: \.rows, action: \.rows).stores }
+    func tick() { store.send(.rows(.element(id: 1, action: .tick))) }
+    rows()
+    #expect(learns(reading: { _ = store.rows }, of: tick))
+    _ = store.rows
+    #expect(!learns(reading: rows, of: tick))
+  }
+
+  @Test func `an observer of a removed row learns of the removal, and nothing observes it then`() {
+    let row = store.scope(state: \.rows, action: \.rows)[id: 2]
+    func count() { _ = row?.count }
+    #expect(learns(reading: count) { store.send(.removeRow(2)) })
+    #expect(!learns(reading: count) { store.send(.removeRow(1)) })
+    #expect(row?.count == 0)
+    #expect(store.changes.observedCount == 0)
+  }
+
+  @Test func `the values of an optional child are not observed after it is gone`() {
+    let child = store.scope(state: \.optional, action: \.optional)
+    #expect(learns(reading: { _ = child?.count }) { store.send(.clear) })
+    #expect(child?.count == 0)
+    #expect(store.changes.observedCount == 0)
   }
 
   @Test func `withState takes no part in observation`() {

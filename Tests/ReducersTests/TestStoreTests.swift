@@ -103,6 +103,26 @@ import Testing
     await store.skipInFlightEffects()
   }
 
+  @Test func `skipped actions do not extend the limit of a receive`() async {
+    let store = counter()
+    let limits = TestClock<Duration>()
+    store.exhaustivity = .off
+    store.timeoutClock = limits
+    await store.send(.startTicking)
+    await withKnownIssue {
+      let waiting = Task { await store.receive(.add(1), timeout: .seconds(60)) }
+      await limits.sleepers(atLeast: 1)
+      for _ in 1...3 {
+        await clock.advance(by: .seconds(1))
+        await limits.advance(by: .seconds(20))
+      }
+      await waiting.value
+    } matching: {
+      "\($0)".contains("no effect sent it within 60.0 seconds")
+    }
+    await store.skipInFlightEffects()
+  }
+
   @Test func `received actions are skipped, and none to skip is an issue`() async {
     let store = counter()
     await store.send(.addLater(5)).finishAfter { await clock.advance(by: .seconds(1)) }

@@ -56,14 +56,22 @@ final class TerminalProgram {
   /// Returns when the screen shows a text, with its lines.
   @discardableResult
   func shows(_ text: String) async throws -> [Substring] {
-    if !screen.contains(text) {
+    try await shows("\"\(text)\"") { $0.contains(text) }
+  }
+
+  /// Returns when the condition holds for the screen, with its lines.
+  ///
+  /// The program may replace a screen before it is read: wait for a condition that stays true.
+  @discardableResult
+  func shows(_ name: String, where isMeant: (String) -> Bool) async throws -> [Substring] {
+    if !isMeant(screen) {
       for await next in screens {
         screen = next
-        if next.contains(text) { break }
+        if isMeant(next) { break }
       }
     }
-    guard screen.contains(text) else {
-      throw Tool.Failure(description: "the program ended without \"\(text)\" on \(screen)")
+    guard isMeant(screen) else {
+      throw Tool.Failure(description: "the program ended without \(name) on \(screen)")
     }
     return screen.split(separator: "\r\n")
   }

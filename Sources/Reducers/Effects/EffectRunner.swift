@@ -29,7 +29,7 @@ final class EffectRunner<Action> {
     }
   }
 
-  private struct Key: Hashable {
+  private struct Key: Hashable, Sendable {
     let id: AnyHashableSendable
     let path: [FeatureID]
   }
@@ -43,6 +43,8 @@ final class EffectRunner<Action> {
   private let deliver: @MainActor (Action, _ origin: EffectGroup) -> Void
 
   private struct Throttled {
+    /// The interval in which effects wait.
+    let interval: RunningEffect
     /// Starts the effect that waits for the end of the interval.
     var next: (() -> Void)?
   }
@@ -151,23 +153,31 @@ final class EffectRunner<Action> {
   ) {
     let key = Key(id: id, path: context.path)
     let context = context.in(group(for: key))
-    guard throttled[key] == nil else {
-      if rule.keepsLatest || throttled[key]?.next == nil {
+    // A cancelled interval ends later, but nothing waits for its end.
+    if let current = throttled[key], !current.interval.isOver {
+      if rule.keepsLatest || current.next == nil {
         throttled[key]?.next = { [weak self] in self?.start(step, context) }
       }
       return
     }
-    throttled[key] = Throttled()
+    let interval = RunningEffect(groups: context.groups)
+    throttled[key] = Throttled(interval: interval)
     start(step, context)
-    startTask(context) { [weak self] in
-      while (try? await rule.wait()) != nil, !Task.isCancelled,
-        let next = self?.throttled[key]?.next
-      {
-        self?.throttled[key]?.next = nil
-        next()
-      }
-      self?.throttled[key] = nil
+    interval.start(priority: nil) { [weak self] in
+      repeat { try? await rule.wait() } while await self?.end(interval, of: key) == true
     }
+  }
+
+  /// Starts the effect that waits for the end of an interval; returns whether there was one.
+  private func end(_ interval: RunningEffect, of key: Key) -> Bool {
+    guard throttled[key]?.interval === interval else { return false }
+    guard !interval.isOver, let next = throttled[key]?.next else {
+      throttled[key] = nil
+      return false
+    }
+    throttled[key]?.next = nil
+    next()
+    return true
   }
 
   private func group(for key: Key) -> EffectGroup {

@@ -10,19 +10,22 @@ public import Observation
 /// action that has changed it, and of no other. They learn of it after the action, when the store has
 /// the new state. Observers of `state`, or of a value that cannot be compared, learn of each action.
 ///
+/// The store reads an observed property again after each action until it changes. A computed property,
+/// or a subscript as in `store.items[0]`, must therefore not trap for any state.
+///
 /// In a command-line program, use it in functions that are `@MainActor`: an asynchronous `main`
 /// serves the main actor while it waits.
 @MainActor
 @dynamicMemberLookup
 public final class Store<State, Action>: Observable {
-  /// Reads the state; it does not keep the core, which `owner` does.
-  private let read: () -> State
+  /// Reads the state, or the last one after a child is gone; it does not keep the core.
+  private let read: () -> (state: State, isPresent: Bool)
   private let deliver: (Action) -> StoreTask
-  private let changes: StoreChanges
-  /// The way from the root store to this one.
+  let changes: StoreChanges
+  /// The key paths from the root store to this one.
   private let place: [AnyKeyPath]
-  /// The core of the root store, or the parent of another one.
-  private let owner: AnyObject
+  /// The core of the root store.
+  private let core: any AnyObject & Sendable
   private var children: [StoreID: WeakStore] = [:]
   private var purgeLimit = 16
 
@@ -43,20 +46,21 @@ public final class Store<State, Action>: Observable {
       initialState, reducer, prepareDependencies,
       at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
     self.init(
-      read: { [unowned core] in core.state },
+      read: { [unowned core] in (core.state, true) },
       deliver: { action in
         let origin = EffectGroup()
         core.reduce(action, for: origin)
         return StoreTask(origin)
-      }, changes: core.changes, place: [], owner: core)
+      }, changes: core.changes, place: [], core: core)
   }
 
   private init(
-    read: @escaping () -> State, deliver: @escaping (Action) -> StoreTask, changes: StoreChanges,
-    place: [AnyKeyPath], owner: AnyObject
+    read: @escaping () -> (state: State, isPresent: Bool),
+    deliver: @escaping (Action) -> StoreTask, changes: StoreChanges, place: [AnyKeyPath],
+    core: any AnyObject & Sendable
   ) {
     (self.read, self.deliver, self.changes) = (read, deliver, changes)
-    (self.place, self.owner) = (place, owner)
+    (self.place, self.core) = (place, core)
   }
 
   /// The state now; reading it takes part in observation.
@@ -65,7 +69,7 @@ public final class Store<State, Action>: Observable {
   /// reducer calls, reading is reported as an issue and gives the initial state.
   public var state: State {
     changes.accessAll()
-    return read()
+    return read().state
   }
 
   /// A value of the state; reading it takes part in observation, which learns of each action.
@@ -82,37 +86,42 @@ public final class Store<State, Action>: Observable {
   private func observe<Value: Equatable>(
     _ keyPath: AnyKeyPath, _ value: @escaping (State) -> Value
   ) -> Value {
-    let current = value(read())
-    changes.access(place + [keyPath]) { [read] in value(read()) != current }
+    let now = read()
+    let current = value(now.state)
+    // The last state of a removed child never changes.
+    guard now.isPresent else { return current }
+    changes.access(place + [keyPath]) { [read] in
+      let now = read()
+      return !now.isPresent || value(now.state) != current
+    }
     return current
   }
 
   /// Reads the state without taking part in observation.
-  public func withState<Value>(_ body: (State) -> Value) -> Value { body(read()) }
+  public func withState<Value>(_ body: (State) -> Value) -> Value { body(read().state) }
 
   /// Runs the reducer for an action, and starts its effects.
   ///
   /// An action that is sent while another one is being reduced waits until that is done. If 10,000
-  /// actions follow from one without an end, that is reported as an issue and those that wait are
-  /// dropped.
+  /// actions follow from one, each from the one before, or 1,000,000 in all, that is reported as an
+  /// issue and those that wait are dropped.
   ///
   /// - Returns: the effects of the action and of the actions that follow from it.
   @discardableResult
   public func send(_ action: Action) -> StoreTask { deliver(action) }
 
-  /// The state now and after each change, until the task that iterates is cancelled or the store is
-  /// gone.
+  /// The state now and after each action, until the task that iterates is cancelled or the store that
+  /// was made with `init` is gone.
   ///
   /// A slow reader gets the newest state; earlier ones are skipped.
   public var states: AsyncStream<State> {
     let changed = changes.stream()
-    return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { [weak self] continuation in
-      guard let self else { return continuation.finish() }
-      continuation.yield(self.read())
-      let task = Task { @MainActor [weak self] in
+    return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { [core, read] continuation in
+      continuation.yield(read().state)
+      let task = Task { @MainActor [weak core] in
         for await _ in changed {
-          guard let self else { break }
-          continuation.yield(self.read())
+          guard let core else { break }
+          withExtendedLifetime(core) { _ = continuation.yield(read().state) }
         }
         continuation.finish()
       }
@@ -129,15 +138,19 @@ public final class Store<State, Action>: Observable {
     let path = AnyCasePath(action)
     return child(StoreID(state: state, action: action)) {
       Store<ChildState, ChildAction>(
-        read: { [read] in read()[keyPath: state] }, deliver: { self.deliver(path.embed($0)) },
-        changes: changes, place: place + [state], owner: self)
+        read: { [read] in
+          let parent = read()
+          return (parent.state[keyPath: state], parent.isPresent)
+        },
+        deliver: { self.deliver(path.embed($0)) }, changes: changes, place: place + [state],
+        core: core)
     }
   }
 
   /// A store for a child feature whose state is optional; nil while there is none.
   ///
   /// After the state is gone, a child store that is still held keeps the last state, and its actions
-  /// reach the parent's reducer, which reports them.
+  /// reach the parent's reducer, which reports them. Its observers are notified once.
   public func scope<ChildState, ChildAction>(
     state: KeyPath<State, ChildState?>, action: CaseKeyPath<Action, ChildAction>
   ) -> Store<ChildState, ChildAction>? {
@@ -148,17 +161,19 @@ public final class Store<State, Action>: Observable {
   fileprivate func optionalChild<ChildState, ChildAction>(
     state: KeyPath<State, ChildState?>, action: CaseKeyPath<Action, ChildAction>
   ) -> Store<ChildState, ChildAction>? {
-    guard let initial = read()[keyPath: state] else { return nil }
+    guard let initial = read().state[keyPath: state] else { return nil }
     let path = AnyCasePath(action)
     return child(StoreID(state: state, action: action)) {
       var last = initial
       return Store<ChildState, ChildAction>(
         read: { [read] in
-          if let state = read()[keyPath: state] { last = state }
-          return last
+          let parent = read()
+          guard let child = parent.state[keyPath: state] else { return (last, false) }
+          last = child
+          return (child, parent.isPresent)
         },
         deliver: { self.deliver(path.embed($0)) }, changes: changes, place: place + [state],
-        owner: self)
+        core: core)
     }
   }
 
@@ -178,7 +193,8 @@ public final class Store<State, Action>: Observable {
     state: KeyPath<State, IdentifiedArray<ID, ChildState>>,
     action: CaseKeyPath<Action, IdentifiedAction<ID, ChildAction>>
   ) -> StoreRows<State, Action, ID, ChildState, ChildAction> {
-    let ids = observe(state) { $0[keyPath: state].identities }
+    let path = state.appending(path: \.identities)
+    let ids = observe(path) { $0[keyPath: path] }
     return StoreRows(store: self, ids: Array(ids), state: state, action: action)
   }
 

@@ -30,7 +30,9 @@ final class StoreCore<State, Action> {
   private lazy var runner = EffectRunner<Action> { [weak self] action, origin in
     self?.reduce(action, for: origin) { [weak self] in self?.whenReceived(action) }
   }
-  private var waiting: [(action: Action, origin: EffectGroup, then: () -> Void)] = []
+  private var waiting: [(action: Action, depth: Int, origin: EffectGroup, then: () -> Void)] = []
+  /// How many actions led to the one that is being reduced, each to the next.
+  private var depth = 0
   private var isBusyReducing = false
   /// The action that the reducer handles right now.
   private var reducedAction: Action?
@@ -60,26 +62,27 @@ final class StoreCore<State, Action> {
 
   /// Reduces an action and starts its effects; while another action is being reduced, after it.
   func reduce(_ action: Action, for origin: EffectGroup, then: @escaping () -> Void = {}) {
-    guard !isBusyReducing else { return waiting.append((action, origin, then)) }
+    guard !isBusyReducing else { return waiting.append((action, depth + 1, origin, then)) }
     isBusyReducing = true
     defer { isBusyReducing = false }
     reduceNow(action, for: origin, then: then)
     var index = 0
     while index < waiting.count {
-      let (next, origin, then) = waiting[index]
-      index += 1
-      if index == 10_000 {
+      let (next, nextDepth, origin, then) = waiting[index]
+      (index, depth) = (index + 1, nextDepth)
+      // Actions that multiply fill the memory before they get that deep.
+      if depth == 10_000 || index == 1_000_000 {
         report(
           """
-          10,000 actions followed from \(summary(of: action)), the last of them \
-          \(summary(of: next)): the reducer answers its own actions without an end. The actions \
-          that wait were dropped.
+          \(depth == 10_000 ? "10,000" : "1,000,000") actions followed from \
+          \(summary(of: action)), the last of them \(summary(of: next)): the reducer \
+          answers its own actions without an end. The actions that wait were dropped.
           """)
         break
       }
       reduceNow(next, for: origin, then: then)
     }
-    if !waiting.isEmpty { waiting = [] }
+    if !waiting.isEmpty { (waiting, depth) = ([], 0) }
   }
 
   private func reduceNow(_ action: Action, for origin: EffectGroup, then: () -> Void) {
@@ -106,7 +109,7 @@ final class StoreCore<State, Action> {
   private func report(_ message: String) { site.report("\(reducer.type): \(message)") }
 }
 
-/// Tells observers of a store and of its child stores about changes.
+/// Notifies observers of a store and of its child stores of changes.
 @MainActor
 final class StoreChanges {
   /// By the key paths from the root store to each value.
@@ -114,12 +117,15 @@ final class StoreChanges {
   private var continuations: [Int: AsyncStream<Void>.Continuation] = [:]
   private var nextID = 0
 
+  /// The number of values that are read again after the next action.
+  var observedCount: Int { observed.count }
+
   /// Notes that somebody reads the whole state.
   func accessAll() { access([]) { true } }
 
   /// Notes that somebody reads a value.
   ///
-  /// - Parameter hasChanged: whether it is another one now; asked after each action, until it is.
+  /// - Parameter hasChanged: Returns whether the value differs now; called after each action until it does.
   func access(_ place: [AnyKeyPath], hasChanged: @escaping () -> Bool) {
     if let value = observed[place] { return value.access() }
     let value = ObservedValue(hasChanged)
@@ -127,7 +133,7 @@ final class StoreChanges {
     value.access()
   }
 
-  /// Tells the observers of changed values; each is told once, as the Observation module does.
+  /// Notifies the observers of changed values; each is notified once, as the Observation module does.
   func report() {
     if !observed.isEmpty {
       let changed = observed.filter { $0.value.hasChanged() }

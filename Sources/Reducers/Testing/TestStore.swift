@@ -231,14 +231,17 @@ public final class TestStore<State: Equatable, Action> {
   ) async {
     let limit = limit ?? timeout
     var skipped: [Received] = []
+    // One limit for all that is skipped.
+    var end: Task<Void, any Error>?
+    defer { end?.cancel() }
     while true {
       while let first = received.first, exhaustivity != .on, !matches(first.action) {
         skipped.append(received.removeFirst())
         state = first.state
       }
       if !received.isEmpty { break }
-      guard core.isBusy || arrivals.isPending, await arrivals.next(within: limit, timeoutClock)
-      else {
+      end = end ?? arrivals.end(after: limit, timeoutClock)
+      guard core.isBusy || arrivals.isPending, await arrivals.next() else {
         let cause =
           core.isBusy
           ? "no effect sent it within \(limit)" : "no effect is running that could send it"
@@ -353,13 +356,16 @@ private func finishes(
     await operation()
     arrivals.note()
   }
-  return await arrivals.next(within: limit, clock)
+  let end = arrivals.end(after: limit, clock)
+  defer { end.cancel() }
+  return await arrivals.next()
 }
 
-/// Counts events, and wakes a task that waits for the next one.
+/// Counts events, and wakes a task that waits for the next one until a limit.
 @MainActor
 private final class Arrivals {
   private var count = 0
+  private var isOver = false
   private var waiter: CheckedContinuation<Bool, Never>?
 
   var isPending: Bool { count > 0 }
@@ -368,17 +374,25 @@ private final class Arrivals {
     if let waiter = waiter.take() { waiter.resume(returning: true) } else { count += 1 }
   }
 
-  /// Waits for an event; false if none comes within the limit.
-  func next(within limit: Duration, _ clock: any Clock<Duration>) async -> Bool {
+  /// Ends the waits after a time, until the returned task is cancelled.
+  func end(after limit: Duration, _ clock: any Clock<Duration>) -> Task<Void, any Error> {
+    isOver = false
+    return Task { @MainActor in
+      try await clock.sleep(for: limit)
+      // The sleep may have ended just before it was cancelled.
+      try Task.checkCancellation()
+      isOver = true
+      waiter.take()?.resume(returning: false)
+    }
+  }
+
+  /// Waits for an event; false if none comes before the limit.
+  func next() async -> Bool {
     if count > 0 {
       count -= 1
       return true
     }
-    let end = Task { @MainActor in
-      try await clock.sleep(for: limit)
-      waiter.take()?.resume(returning: false)
-    }
-    defer { end.cancel() }
+    if isOver { return false }
     return await withCheckedContinuation { waiter = $0 }
   }
 }
