@@ -60,9 +60,6 @@ struct ConvertCommand: Subcommand {
   @Flag(help: "Print one JSON object per output, each on one line.")
   var json = false
 
-  @Flag(name: .shortAndLong, help: "Show no progress.")
-  var quiet = false
-
   @OptionGroup var parallel: FileJobsOption
 
   @OptionGroup var common: CommonOptions
@@ -100,7 +97,7 @@ struct ConvertCommand: Subcommand {
 
   private func convert(_ jobs: [ConversionJob], in context: CommandContext) async throws {
     var hasFailed = false
-    let showsProgress = !quiet && context.console.isWatched
+    let showsProgress = context.console.isWatched
     let count = parallel.count
     try await inOrder(
       jobs, jobs: count,
