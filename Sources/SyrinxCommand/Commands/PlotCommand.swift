@@ -92,11 +92,19 @@ struct PlotCommand: Subcommand {
   }
 
   func perform(in context: CommandContext) async throws {
-    try await context.cancelledBySignals { try await plot(in: context) }
+    try await context.cancelledBySignals {
+      let transcribed = try await cues()
+      for line in transcribed?.badLines ?? [] {
+        await context.console.report(
+          "\(transcript ?? "-"), line \(line): the times of the cue are not in order between 0 and "
+            + "31536000 s; it is left out")
+      }
+      try await plot(transcribed?.cues ?? [], in: context)
+      guard transcribed?.badLines.isEmpty ?? true else { throw CommandEnd.reported }
+    }
   }
 
-  private func plot(in context: CommandContext) async throws {
-    let cues = try await cues()
+  private func plot(_ cues: [PlotFrame.Cue], in context: CommandContext) async throws {
     if let data {
       let image = try await require(
         buffers(in: context).waveformImage(framesPerColumn: FrameCount(samplesPerPixel)))
@@ -147,10 +155,10 @@ struct PlotCommand: Subcommand {
     return image
   }
 
-  private func cues() async throws -> [PlotFrame.Cue] {
-    guard let transcript else { return [] }
-    let cues = TranscriptCues.cues(in: try await TextFile(transcript).text(atMost: 64 << 20))
-    guard !cues.isEmpty else {
+  private func cues() async throws -> TranscriptCues? {
+    guard let transcript else { return nil }
+    let cues = TranscriptCues(try await TextFile(transcript).text(atMost: 64 << 20))
+    guard !(cues.cues.isEmpty && cues.badLines.isEmpty) else {
       throw CommandFailure(
         description: "\(transcript) has no cues; `syrinx transcribe --format srt` writes some")
     }
