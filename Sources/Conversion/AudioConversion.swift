@@ -174,6 +174,8 @@ public enum ConversionError: Error, Equatable, CustomStringConvertible {
   case readTwice(name: String)
   /// The audio ends before the start.
   case startBehindEnd(start: Duration, end: Duration)
+  /// A part would replace one of the sources.
+  case partIsSource(name: String)
   /// The disk is full; nothing of the file is left.
   case diskFull(name: String)
   /// A descriptor takes only WAV.
@@ -186,6 +188,8 @@ public enum ConversionError: Error, Equatable, CustomStringConvertible {
       "cannot normalize \(name): it is a stream, which can be read only once. Save it to a file first"
     case .startBehindEnd(let start, let end):
       "cannot start at \(start.secondsText): the audio ends at \(end.secondsText)"
+    case .partIsSource(let name):
+      "cannot write the part \(name): it is one of the inputs. Choose another name for the parts"
     case .diskFull(let name):
       "no space is left on the disk for \(name); nothing was written"
     case .notStreamable(let container):

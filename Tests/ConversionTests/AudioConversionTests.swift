@@ -119,6 +119,23 @@ import Testing
         == samplesOf("a.wav"))
   }
 
+  @Test(arguments: [["part-1.wav"], ["b.wav", "part-2.wav"]])
+  func `a part does not replace a source`(names: [String]) async throws {
+    for name in names { try write(noise(1), to: name, samples: .int16) }
+    let last = try #require(names.last)
+    let before = try Data(contentsOf: folder.file(last))
+    let url = folder.url
+    var conversion = AudioConversion(
+      names.map { .file(folder.file($0)) }, to: .parts { url.appending(path: "part-\($0).wav") })
+    conversion.division = .every(.milliseconds(400))
+    await #expect {
+      try await conversion.run()
+    } throws: { error in
+      if case ConversionError.partIsSource(let name) = error { name.hasSuffix(last) } else { false }
+    }
+    #expect(try Data(contentsOf: folder.file(last)) == before)
+  }
+
   @Test func `samples that are no numbers become silence and are counted`() async throws {
     try write(
       AudioBuffer(format: stereo, samples: [.nan, 0.5, .infinity, 0.25]), to: "a.wav",
