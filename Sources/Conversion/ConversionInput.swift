@@ -1,6 +1,7 @@
 import AudioCore
 import AudioThreads
 import FilePaths
+import FoundationEssentials
 import Resampling
 import SoundFile
 
@@ -26,10 +27,10 @@ extension AudioConversion.Source {
     }
   }
 
-  /// The name for people.
-  var name: String {
+  /// The human-readable name.
+  public var name: String {
     switch self {
-    case .file(let url): "\(FilePath(url))"
+    case .file(let url): url.isFileURL ? "\(FilePath(url))" : url.absoluteString
     case .descriptor(_, let name): name
     }
   }

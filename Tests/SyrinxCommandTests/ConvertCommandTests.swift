@@ -85,6 +85,39 @@ struct ConvertCommandTests {
     #expect(try SoundFileReader(url: folder.file("b.flac")).format.channelCount == 2)
   }
 
+  @Test func `a file that was there is not the output of several others unless it is named so`()
+    async throws
+  {
+    for name in ["a.wav", "b.wav", "c.wav"] { try folder.tone(name, .milliseconds(100)) }
+    let before = try Data(contentsOf: folder.file("c.wav"))
+    let refused = try await BuiltCommand.shell("syrinx convert *.wav", in: folder)
+    #expect(refused.status == 64 && refused.error.contains("c.wav exists"), "\(refused.error)")
+    #expect(try Data(contentsOf: folder.file("c.wav")) == before)
+    let named = try await BuiltCommand.run("convert", "a.wav", "b.wav", "-o", "c.wav", in: folder)
+    #expect(named.status == 0)
+    #expect(try folder.samples("c.wav") == folder.samples("a.wav") + folder.samples("b.wav"))
+  }
+
+  @Test(arguments: [
+    "a.wav ./a.wav --to flac", "sub/a.wav link/a.wav --output-dir out",
+    "a.wav sub/a.wav --output-dir link", "a-001.wav a.wav --output-dir . --every 10ms",
+  ])
+  func `two inputs do not write one file, nor one another's`(arguments: String) async throws {
+    try FileManager.default.createDirectory(
+      at: folder.file("sub"), withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(
+      at: folder.file("link"), withDestinationURL: folder.file("sub"))
+    for name in ["a.wav", "a-001.wav", "sub/a.wav"] { try folder.tone(name, .milliseconds(100)) }
+    let run = try await BuiltCommand.shell("syrinx convert \(arguments)", in: folder)
+    #expect(run.status == 64 && run.errorLines.count > 0, "\(run.error)")
+    #expect(try folder.samples("a-001.wav").count == 1_600)
+  }
+
+  @Test func `the whole of a part is found by its name`() {
+    #expect(FilePath("a/talk-007.wav").wholeOfPart == "a/talk.wav")
+    #expect(FilePath("talk-07.wav").wholeOfPart == nil && FilePath("talk.wav").wholeOfPart == nil)
+  }
+
   @Test func `parts are numbered before the extension or in place of a placeholder`() {
     #expect(FilePath("talk.wav").numbered(7) == "talk-007.wav")
     #expect(FilePath("a/talk-%02d.wav").numbered(7) == "a/talk-07.wav")
