@@ -111,7 +111,7 @@ public struct AudioConversion: Sendable {
       try await withCheckedThrowingContinuation { continuation in
         do {
           _ = try DedicatedThread.start(name: "syrinx-convert") {
-            continuation.resume(with: Result { try run.perform() })
+            continuation.resume(with: Result { try run.convert() })
           }
         } catch {
           continuation.resume(throwing: error)
@@ -173,7 +173,9 @@ public enum ConversionError: Error, Equatable, CustomStringConvertible {
   /// A stream can be read once, and normalization reads it twice.
   case readTwice(name: String)
   /// The audio ends before the start.
-  case startBehindEnd(start: Duration, end: Duration)
+  case startAfterEnd(start: Duration, end: Duration)
+  /// The audio is not silent, but too short or too quiet to have a loudness.
+  case noLoudness(name: String)
   /// A part would replace one of the sources.
   case partIsSource(name: String)
   /// The disk is full; nothing of the file is left.
@@ -186,12 +188,14 @@ public enum ConversionError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .readTwice(let name):
       "cannot normalize \(name): it is a stream, which can be read only once. Save it to a file first"
-    case .startBehindEnd(let start, let end):
+    case .startAfterEnd(let start, let end):
       "cannot start at \(start.secondsText): the audio ends at \(end.secondsText)"
+    case .noLoudness(let name):
+      "\(name) has no loudness: it is shorter than 0.4 s or below −70 LUFS"
     case .partIsSource(let name):
       "cannot write the part \(name): it is one of the inputs. Choose another name for the parts"
     case .diskFull(let name):
-      "no space is left on the disk for \(name); nothing was written"
+      "no space is left on the disk for \(name); this file was not written"
     case .notStreamable(let container):
       "cannot write \(container) to a pipe: its header is completed at the end. Write WAV, or a file"
     }
