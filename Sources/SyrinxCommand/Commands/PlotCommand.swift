@@ -120,7 +120,7 @@ struct PlotCommand: Subcommand {
       let format = PlotFormat(rawValue: output.pathExtension.lowercased()) ?? .png
       return try await write(try plot.data(as: format, frame), in: context)
     }
-    let graphics = await TerminalGraphics.ofTerminal()
+    let graphics = await TerminalGraphics.ofTerminal(signals: context.signals)
     if height == nil { frame.height = max(200, min(400, frame.width / 3)) }
     let text = try plot.text(for: graphics, columns: size.columns, frame)
     try await context.console.write(Array(text.utf8))
