@@ -17,7 +17,7 @@ struct ConvertCommandTests {
     folder = try TestFolder()
   }
 
-  @Test func `info prints one object per file and goes on behind a file that it cannot read`()
+  @Test func `info prints one object per file and continues after a file that it cannot read`()
     async throws
   {
     try folder.tone("a.wav", .seconds(1))

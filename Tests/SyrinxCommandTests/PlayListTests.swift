@@ -38,7 +38,7 @@ import Testing
       files(["lists/a.m3u8"]) == ["lists/one.wav", "/two.wav", "https://a.example/three.mp3"])
   }
 
-  @Test func `a playlist that is no regular file is not read`() throws {
+  @Test func `a playlist that is not a regular file is not read`() throws {
     #expect(mkfifo(folder.file("a.m3u").path, 0o600) == 0)
     let list = PlayList([path("a.m3u")])
     #expect(list.files.isEmpty && list.problems.count == 1)

@@ -1,7 +1,6 @@
 import ArgumentParser
 import ClientDependencies
 import FilePaths
-import FoundationEssentials
 import SpeechClient
 import SpeechEngine
 

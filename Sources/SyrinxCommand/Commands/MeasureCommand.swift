@@ -152,7 +152,7 @@ private struct FileMeasurement {
       ? SoundFile.buffers(
         ofFileDescriptor: 0, framesPerBuffer: Self.framesPerBuffer, onShortfall: report)
       : SoundFile.buffers(
-        of: file.url, framesPerBuffer: Self.framesPerBuffer, onShortfall: report)
+        of: file.source, framesPerBuffer: Self.framesPerBuffer, onShortfall: report)
     do {
       result = try await buffers.measured(silence: silence)
       if result == nil { sentences.append("\(name) holds no audio") }

@@ -8,7 +8,7 @@ import FilePaths
 struct PlayCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "play",
-    abstract: "Play sound files one after the other, without gaps.",
+    abstract: "Play sound files one after another, without gaps.",
     discussion: """
       Examples:
         syrinx play intro.wav talk.flac

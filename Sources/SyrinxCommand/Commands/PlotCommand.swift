@@ -146,7 +146,7 @@ struct PlotCommand: Subcommand {
     }
     return file == "-"
       ? SoundFile.buffers(ofFileDescriptor: 0, framesPerBuffer: 16_384, onShortfall: report)
-      : SoundFile.buffers(of: file.url, framesPerBuffer: 16_384, onShortfall: report)
+      : SoundFile.buffers(of: file.source, framesPerBuffer: 16_384, onShortfall: report)
   }
 
   private func require<Image>(_ image: Image?) throws -> Image {

@@ -78,7 +78,7 @@ struct ConversionOptions: ParsableArguments {
       throw ValidationError("--bits takes 16, 24, 32, or float, not \(bits).")
     }
     if let end, end.duration <= start.duration {
-      throw ValidationError("--end \(end) is not behind --start \(start).")
+      throw ValidationError("--end \(end) must be after --start \(start).")
     }
     if let every, every.duration <= .zero {
       throw ValidationError("--every needs a length above 0.")
