@@ -62,7 +62,7 @@ struct ConvertCommand: Subcommand {
   @Flag(help: "Print one JSON object per output, each on one line.")
   var json = false
 
-  @OptionGroup var parallel: FileJobsOption
+  @OptionGroup var parallel: JobsOption
 
   @OptionGroup var common: CommonOptions
 

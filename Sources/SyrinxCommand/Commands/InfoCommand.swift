@@ -28,7 +28,7 @@ struct InfoCommand: Subcommand {
   @Flag(help: "Print one JSON object per file, each on one line.")
   var json = false
 
-  @OptionGroup var parallel: FileJobsOption
+  @OptionGroup var parallel: JobsOption
 
   @OptionGroup var common: CommonOptions
 

@@ -45,7 +45,7 @@ struct MeasureCommand: Subcommand {
     help: ArgumentHelp("Level below which both ends are silent.", valueName: "dBFS"))
   var silence = -60.0
 
-  @OptionGroup var parallel: FileJobsOption
+  @OptionGroup var parallel: JobsOption
 
   @Flag(help: "Print JSON, one object per line.")
   var json = false
