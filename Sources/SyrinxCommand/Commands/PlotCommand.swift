@@ -109,7 +109,7 @@ struct PlotCommand: Subcommand {
       let image = try await require(
         buffers(in: context).waveformImage(framesPerColumn: FrameCount(samplesPerPixel)))
       let peaks = PeakData(image, bits: bits)
-      return try await write(data == .json ? Array(peaks.json.utf8) : peaks.dat, in: context)
+      return try await write(data == .json ? peaks.json : peaks.dat, in: context)
     }
     let size = TerminalSize(.output)
     var frame = PlotFrame(
@@ -118,7 +118,7 @@ struct PlotCommand: Subcommand {
     let plot = try await audioPlot(width: frame.width, height: frame.height, in: context)
     if let output {
       let format = PlotFormat(rawValue: output.pathExtension.lowercased()) ?? .png
-      return try await write(try plot.data(as: format, frame), in: context)
+      return try await write([try plot.data(as: format, frame)], in: context)
     }
     let graphics = await TerminalGraphics.ofTerminal(signals: context.signals)
     if height == nil { frame.height = max(200, min(400, frame.width / 3)) }
@@ -166,15 +166,18 @@ struct PlotCommand: Subcommand {
   }
 
   /// Writes to `--output`, complete or not at all, or to standard output.
-  private func write(_ bytes: [UInt8], in context: CommandContext) async throws {
+  private func write(
+    _ blocks: some Sequence<[UInt8]> & Sendable, in context: CommandContext
+  ) async throws {
     guard let output, output != "-" else {
       guard data == .json || !StandardDescriptor.output.isTerminal else {
         throw ValidationError("standard output is a terminal; redirect it to a pipe or a file.")
       }
-      return try await context.console.write(bytes)
+      for block in blocks { try await context.console.write(block) }
+      return
     }
     let file = try TranscriptFile(path: output.text)
-    try await file.write(bytes)
+    for block in blocks { try await file.write(block) }
     try await file.complete()
   }
 }
