@@ -125,15 +125,16 @@ struct ConvertCommand: Subcommand {
   }
 
   private func convert(_ jobs: [ConversionJob], in context: CommandContext) async throws {
-    var hasFailed = false
-    let showsProgress = context.console.isWatched
+    var (hasFailed, done) = (false, 0)
     let count = parallel.count
+    // Several files at once have one line together.
+    let showsEach = jobs.count == 1 || count == 1
     try await inOrder(
       jobs, jobs: count,
       { job in
         await job.run(
           changing: options, isMix: mix, isRaw: raw,
-          progress: showsProgress && (jobs.count == 1 || count == 1) ? context.console : nil)
+          progress: showsEach && context.console.isWatched ? context.console : nil)
       },
       { job, result in
         do {
@@ -146,7 +147,10 @@ struct ConvertCommand: Subcommand {
           await context.console.report(isNamed ? sentence : "\(job.inputs[0]): \(sentence)")
           hasFailed = true
         }
+        done += 1
+        if !showsEach { await context.console.showStatus("\(done) of \(jobs.count) files") }
       })
+    await context.console.clearStatus()
     if hasFailed { throw CommandEnd.reported }
   }
 

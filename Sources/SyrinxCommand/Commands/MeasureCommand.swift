@@ -76,18 +76,21 @@ struct MeasureCommand: Subcommand {
   }
 
   private func measureFiles(in context: CommandContext) async throws {
-    var hasFailed = false
+    var (hasFailed, done) = (false, 0)
     try await inOrder(files, jobs: parallel.count) { [silence] file in
       await FileMeasurement(file, silence: Decibels(dBFS: silence), in: context)
     } _: { file, measurement in
       try Task.checkCancellation()
       for sentence in measurement.sentences { await context.console.report(sentence) }
       hasFailed = hasFailed || !measurement.sentences.isEmpty
-      guard let result = measurement.result else { return }
-      var record = MeasurementRecord(result)
-      record.file = file
-      let name = file == "-" ? "standard input" : "\(file)"
-      try await print(record, MeasurementReport(name: name, result: result), in: context)
+      if let result = measurement.result {
+        var record = MeasurementRecord(result)
+        record.file = file
+        let name = file == "-" ? "standard input" : "\(file)"
+        try await print(record, MeasurementReport(name: name, result: result), in: context)
+      }
+      done += 1
+      if files.count > 1 { await context.console.showStatus("\(done) of \(files.count) files") }
     }
     await context.console.clearStatus()
     if hasFailed { throw CommandEnd.reported }

@@ -2,6 +2,7 @@ import AudioCore
 import ClientDependencies
 import Conversion
 import FilePaths
+import Glibc
 import SoundFile
 
 /// Some inputs that become one output.
