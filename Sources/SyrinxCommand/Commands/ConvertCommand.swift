@@ -17,14 +17,14 @@ struct ConvertCommand: Subcommand {
         syrinx convert intro.wav talk.flac whole.opus --normalize -1 --fade-out 2
         syrinx convert *.flac --to opus --output-dir small
 
-      The last file is the output, or name it with -o; several inputs are joined without a gap, or \
-      mixed with --mix. With --to or --output-dir, each input becomes a file of its own. With \
+      The last file is the output, or name it with -o, which is necessary to overwrite a file with \
+      more than one input. Several inputs are joined without a gap, or mixed with --mix. With --to or --output-dir, each input becomes a file of its own. With \
       --split-at-silence or --every, the output is numbered: take-001.wav, or take-%02d.wav as named.
 
       Rate, channels, and bits stay those of the first input where nothing else is asked for and the \
       format can have them. Where nothing changes, samples of up to 24 bits and float samples stay \
-      exactly as they are. Noise (dither) is added only where samples are rounded to 16 bits. Title, artist, \
-      album, date, track number, genre, comment, copyright, and license are kept; pictures, cues, and \
+      exactly as they are. Noise (dither) is added only where samples are rounded to 16 \
+      bits. Title, artist, album, date, track number, genre, comment, copyright, and license are kept; pictures, cues, and \
       other tags are not.
 
       An output appears when it is complete, and may be one of the inputs: what fails or is \
