@@ -152,7 +152,8 @@ struct Canvas: ~Copyable {
     let stride = Int(cairo_image_surface_get_stride(source))
     for row in 0..<bitmap.height {
       for column in 0..<bitmap.width {
-        let (pixel, color) = (data + row * stride + column * 4, bitmap[column, row].bytes)
+        let pixel = data + row * stride + column * 4
+        let color = bitmap.color(column: column, row: row)
         (pixel[2], pixel[1], pixel[0]) = (color.red, color.green, color.blue)
       }
     }
@@ -226,20 +227,29 @@ public struct Bitmap: Sendable {
   public let width: Int
   /// The number of rows.
   public let height: Int
-  private var pixels: [Color]
+  /// As 0xRRGGBB.
+  private var pixels: [UInt32]
 
   init(width: Int, height: Int) {
     (self.width, self.height) = (width, height)
-    pixels = Array(repeating: .paper, count: width * height)
+    pixels = Array(repeating: 0xFF_FFFF, count: width * height)
   }
 
   subscript(column: Int, row: Int) -> Color {
-    get { pixels[row * width + column] }
-    set { pixels[row * width + column] = newValue }
+    get { Color(Int(pixels[row * width + column])) }
+    set {
+      let (red, green, blue) = newValue.bytes
+      let upper = UInt32(red) << 16 | UInt32(green) << 8
+      pixels[row * width + column] = upper | UInt32(blue)
+    }
   }
 
   /// Red, green, and blue of a pixel.
   public func color(column: Int, row: Int) -> (red: UInt8, green: UInt8, blue: UInt8) {
-    self[column, row].bytes
+    let pixel = pixels[row * width + column]
+    return (
+      UInt8(truncatingIfNeeded: pixel >> 16), UInt8(truncatingIfNeeded: pixel >> 8),
+      UInt8(truncatingIfNeeded: pixel)
+    )
   }
 }

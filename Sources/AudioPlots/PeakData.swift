@@ -17,8 +17,8 @@ public struct PeakData: Sendable {
   private var columnCount: Int { image.channels.first?.count ?? 0 }
 
   /// The values: for each column, the lowest and the highest sample of each channel.
-  private var values: some Sequence<Int> {
-    (0..<columnCount).lazy.flatMap { column in
+  private func values(of columns: Range<Int>) -> [Int] {
+    columns.flatMap { column in
       image.channels.flatMap { [scaled($0[column].lowest), scaled($0[column].highest)] }
     }
   }
@@ -28,25 +28,55 @@ public struct PeakData: Sendable {
     return Int(max(-limit, min((sample * limit).rounded(.down), limit - 1)))
   }
 
-  /// The text of a `.json` file.
-  public var json: String {
+  /// The text of a `.json` file, in UTF-8.
+  public var json: Blocks { Blocks(data: self, isText: true) }
+
+  /// The bytes of a `.dat` file: a header of six little-endian 32-bit numbers and the values.
+  public var dat: Blocks { Blocks(data: self, isText: false) }
+
+  /// A file in blocks, because the text of all values at once would take many times their memory.
+  public struct Blocks: Sequence, IteratorProtocol, Sendable {
+    private static let columnsPerBlock = 4_096
+
+    fileprivate let data: PeakData
+    fileprivate let isText: Bool
+    private var column = 0
+    private var isComplete = false
+
+    fileprivate init(data: PeakData, isText: Bool) {
+      (self.data, self.isText) = (data, isText)
+    }
+
+    /// The next bytes; nil at the end.
+    public mutating func next() -> [UInt8]? {
+      guard !isComplete else { return nil }
+      let columns = column..<Swift.min(column + Self.columnsPerBlock, data.columnCount)
+      column = columns.upperBound
+      isComplete = column == data.columnCount
+      return isText
+        ? data.jsonBlock(columns, isLast: isComplete) : data.datBlock(columns)
+    }
+  }
+
+  private func jsonBlock(_ columns: Range<Int>, isLast: Bool) -> [UInt8] {
     let head =
       "{\"version\":2,\"channels\":\(image.channels.count),"
       + "\"sample_rate\":\(image.format.sampleRate.hertz),"
       + "\"samples_per_pixel\":\(image.framesPerColumn.rawValue),\"bits\":\(bits),"
       + "\"length\":\(columnCount),\"data\":["
-    return head + values.map(String.init).joined(separator: ",") + "]}\n"
+    let numbers = values(of: columns).map { "\($0)" }.joined(separator: ",")
+    let text = (columns.lowerBound == 0 ? head : ",") + numbers + (isLast ? "]}\n" : "")
+    return Array(text.utf8)
   }
 
-  /// The bytes of a `.dat` file: a header of six little-endian 32-bit numbers and the values.
-  public var dat: [UInt8] {
+  private func datBlock(_ columns: Range<Int>) -> [UInt8] {
     let flags = bits == 8 ? 1 : 0
     let header = [
       2, flags, image.format.sampleRate.hertz, image.framesPerColumn.rawValue, columnCount,
       image.channels.count,
     ]
-    return header.flatMap { Self.bytes($0, count: 4) }
-      + values.flatMap { Self.bytes($0, count: bits / 8) }
+    return (columns.lowerBound == 0 ? header.flatMap { Self.bytes($0, count: 4) } : [])
+      + values(of: columns).flatMap { Self.bytes($0, count: bits / 8) }
   }
 
   private static func bytes(_ number: Int, count: Int) -> [UInt8] {

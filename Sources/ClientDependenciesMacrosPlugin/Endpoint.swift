@@ -33,7 +33,7 @@ struct Endpoint {
 }
 
 extension Endpoint {
-  /// The name without backticks, for people.
+  /// The human-readable name, without backticks.
   var name: String { identifier.text.withoutBackticks }
 
   /// Where the implementation is kept; nil means unimplemented.

@@ -6,9 +6,9 @@ public import SoundFile
 
 /// A conversion of sound files: joined or mixed, cut, resampled, faded, normalized, and split.
 ///
-/// Set what is to change, then `run`. What is not set stays as it is: where nothing changes, samples
-/// of up to 24 bits and float samples come out bit by bit as they went in. Noise (TPDF dither) is added
-/// only where samples are rounded to 16 bits.
+/// Set what is to change, then `run`. Unset properties keep the source's values; samples of up to 24
+/// bits and float samples are then copied bit for bit. Noise (TPDF dither) is added only where samples
+/// are rounded to 16 bits.
 ///
 /// The steps are those of the operators in `AudioCore` and `Resampling`, in this order: start and
 /// end, channels and rate, silence, gain, fades, parts. Decoding, conversion, and encoding run on a
@@ -34,7 +34,7 @@ public struct AudioConversion: Sendable {
 
   /// How several sources become one.
   public enum Combination: Hashable, Sendable {
-    /// One after the other, without a gap.
+    /// One after another, without a gap.
     case joined
     /// All at once, each divided by the number of sources so that the sum does not clip.
     case mixed
@@ -50,7 +50,7 @@ public struct AudioConversion: Sendable {
 
   /// Where the audio is cut into several files.
   public enum Division: Hashable, Sendable {
-    /// After so much audio each.
+    /// After each interval of this length.
     case every(Duration)
     /// Where it is silent; the silence between the parts is left out but for its margins.
     case silence(SilencePolicy)
@@ -111,7 +111,7 @@ public struct AudioConversion: Sendable {
       try await withCheckedThrowingContinuation { continuation in
         do {
           _ = try DedicatedThread.start(name: "syrinx-convert") {
-            continuation.resume(with: Result { try run.perform() })
+            continuation.resume(with: Result { try run.convert() })
           }
         } catch {
           continuation.resume(throwing: error)
@@ -153,7 +153,7 @@ public struct ConversionResult: Sendable {
   public let gain: Decibels
   /// The sources that were truncated, and what is missing in them.
   public let shortfalls: [Shortfall]
-  /// The samples that were no numbers, which became silence.
+  /// The samples that were NaN or infinite and were replaced by silence.
   public let silencedSampleCount: Int
 
   /// What is missing in a source.
@@ -173,7 +173,11 @@ public enum ConversionError: Error, Equatable, CustomStringConvertible {
   /// A stream can be read once, and normalization reads it twice.
   case readTwice(name: String)
   /// The audio ends before the start.
-  case startBehindEnd(start: Duration, end: Duration)
+  case startAfterEnd(start: Duration, end: Duration)
+  /// The audio is not silent, but too short or too quiet to have a loudness.
+  case noLoudness(name: String)
+  /// A part would replace one of the sources.
+  case partIsSource(name: String)
   /// The disk is full; nothing of the file is left.
   case diskFull(name: String)
   /// A descriptor takes only WAV.
@@ -184,10 +188,14 @@ public enum ConversionError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .readTwice(let name):
       "cannot normalize \(name): it is a stream, which can be read only once. Save it to a file first"
-    case .startBehindEnd(let start, let end):
+    case .startAfterEnd(let start, let end):
       "cannot start at \(start.secondsText): the audio ends at \(end.secondsText)"
+    case .noLoudness(let name):
+      "\(name) has no loudness: it is shorter than 0.4 s or below −70 LUFS"
+    case .partIsSource(let name):
+      "cannot write the part \(name): it is one of the inputs. Choose another name for the parts"
     case .diskFull(let name):
-      "no space is left on the disk for \(name); nothing was written"
+      "no space is left on the disk for \(name); this file was not written"
     case .notStreamable(let container):
       "cannot write \(container) to a pipe: its header is completed at the end. Write WAV, or a file"
     }

@@ -1,7 +1,7 @@
 import AudioCore
 import Resampling
 
-/// The steps of a conversion, one behind the other.
+/// The steps of a conversion, one after another.
 struct ConversionChain {
   private var resampler: StreamResampler
   private var trimmer: SilenceTrimmer?

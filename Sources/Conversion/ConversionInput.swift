@@ -1,6 +1,7 @@
 import AudioCore
 import AudioThreads
 import FilePaths
+import FoundationEssentials
 import Resampling
 import SoundFile
 
@@ -11,6 +12,8 @@ protocol ConversionInput: AnyObject {
   /// The length of all sources, from start to end, where it is known.
   var total: Duration? { get }
   var shortfalls: [ConversionResult.Shortfall] { get }
+  /// The samples that were NaN or infinite and were replaced here.
+  var silencedSampleCount: Int { get }
 
   /// The next block; nil at the end.
   func next() throws -> AudioBuffer?
@@ -26,10 +29,10 @@ extension AudioConversion.Source {
     }
   }
 
-  /// The name for people.
-  var name: String {
+  /// The human-readable name.
+  public var name: String {
     switch self {
-    case .file(let url): "\(FilePath(url))"
+    case .file(let url): url.isFileURL ? "\(FilePath(url))" : url.absoluteString
     case .descriptor(_, let name): name
     }
   }
@@ -40,11 +43,15 @@ private func blockLength(_ format: AudioFormat) -> FrameCount {
   FrameCount(max(256, 32_768 / format.channelCount))
 }
 
-/// The sources one after the other, from a start to an end.
+/// The sources one after another, from a start to an end.
 final class JoinedInput: ConversionInput {
   let first: SoundFileReader
   private(set) var shortfalls: [ConversionResult.Shortfall] = []
+  let silencedSampleCount = 0
+  /// The length of all sources, where they have ended before the start.
+  private(set) var lengthBeforeStart: Duration?
 
+  private let mayEndBeforeStart: Bool
   private let interruption: WakeUp
   private let start: Duration
   private let end: Duration?
@@ -56,10 +63,12 @@ final class JoinedInput: ConversionInput {
   private var position: FrameCount = 0
   private let isAlone: Bool
 
+  /// - Parameter mayEndBeforeStart: whether sources that end before the start are no error.
   init(
     _ sources: [AudioConversion.Source], start: Duration = .zero, end: Duration? = nil,
-    interruption: WakeUp
+    mayEndBeforeStart: Bool = false, interruption: WakeUp
   ) throws {
+    self.mayEndBeforeStart = mayEndBeforeStart
     (self.start, self.end, self.interruption) = (start, end, interruption)
     self.sources = sources.dropFirst()
     source = sources[0]
@@ -104,8 +113,10 @@ final class JoinedInput: ConversionInput {
     before += reader.position.duration(at: format.sampleRate)
     self.reader = nil
     guard let next = sources.popFirst() else {
-      guard start == .zero || before > start else {
-        throw ConversionError.startBehindEnd(start: start, end: before)
+      guard start > .zero, before <= start else { return }
+      lengthBeforeStart = before
+      guard mayEndBeforeStart else {
+        throw ConversionError.startAfterEnd(start: start, end: before)
       }
       return
     }
@@ -137,7 +148,10 @@ final class JoinedInput: ConversionInput {
 
 /// All sources at once, in one format.
 final class MixedInput: ConversionInput {
+  private(set) var silencedSampleCount = 0
+
   private let inputs: [JoinedInput]
+  private let start: Duration
   private var resamplers: [StreamResampler]
   private var waiting: [[AudioBuffer]]
   private var hasEnded: [Bool]
@@ -146,8 +160,10 @@ final class MixedInput: ConversionInput {
   init(
     _ sources: [AudioConversion.Source], start: Duration, end: Duration?, interruption: WakeUp
   ) throws {
+    self.start = start
     inputs = try sources.map {
-      try JoinedInput([$0], start: start, end: end, interruption: interruption)
+      try JoinedInput(
+        [$0], start: start, end: end, mayEndBeforeStart: true, interruption: interruption)
     }
     let format = inputs[0].first.format
     resamplers = sources.map { _ in StreamResampler(to: format) }
@@ -169,7 +185,9 @@ final class MixedInput: ConversionInput {
     while true {
       switch mixer.step() {
       case .give(let buffer): return buffer
-      case .end: return nil
+      case .end:
+        try checkStart()
+        return nil
       case .ask(let index):
         guard let buffer = try next(of: index) else {
           mixer.end(of: index)
@@ -180,10 +198,17 @@ final class MixedInput: ConversionInput {
     }
   }
 
+  /// Throws if not one source is longer than the start.
+  private func checkStart() throws {
+    let lengths = inputs.compactMap(\.lengthBeforeStart)
+    guard lengths.count == inputs.count, let length = lengths.max() else { return }
+    throw ConversionError.startAfterEnd(start: start, end: length)
+  }
+
   private func next(of index: Int) throws -> AudioBuffer? {
     while waiting[index].isEmpty, !hasEnded[index] {
       if var buffer = try inputs[index].next() {
-        _ = buffer.silenceNonFinite()
+        silencedSampleCount += buffer.silenceNonFinite()?.count ?? 0
         waiting[index] = try resamplers[index].take(buffer)
       } else {
         hasEnded[index] = true

@@ -7,6 +7,7 @@ import SoundFile
 /// Writes the parts of a conversion, on one thread.
 final class ConversionOutput {
   private let destination: AudioConversion.Destination
+  private let sources: [AudioConversion.Source]
   private let format: AudioFormat
   private let encoding: SoundFileEncoding
   private let tags: [AudioTag: String]
@@ -22,7 +23,7 @@ final class ConversionOutput {
     _ conversion: AudioConversion, format: AudioFormat, encoding: SoundFileEncoding,
     tags: [AudioTag: String], interruption: WakeUp
   ) {
-    destination = conversion.destination
+    (destination, sources) = (conversion.destination, conversion.sources)
     makesEmptyFile = conversion.division == nil
     (self.format, self.encoding, self.tags) = (format, encoding, tags)
     self.interruption = interruption
@@ -55,12 +56,22 @@ final class ConversionOutput {
     guard writer == nil, stream == nil else { return }
     switch destination {
     case .file(let file): try open(file)
-    case .parts(let file): try open(file(files.count + 1))
+    case .parts(let file): try openPart(file(files.count + 1))
     case .descriptor(let number, let name, let isRaw):
       stream = try StreamingWAVWriter(
         fileDescriptor: number, name: name, format: format, samples: encoding.samples ?? .int16,
         isRaw: isRaw, stopSignal: interruption)
     }
+  }
+
+  /// A part has only some of the audio, so it must not replace a source.
+  private func openPart(_ file: URL) throws {
+    let path = FilePath(file)
+    for case .file(let source) in sources
+    where source.isFileURL && path.isSameFile(as: FilePath(source)) {
+      throw ConversionError.partIsSource(name: "\(path)")
+    }
+    try open(file)
   }
 
   private func open(_ file: URL) throws {

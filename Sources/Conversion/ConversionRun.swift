@@ -2,6 +2,7 @@ import AudioCore
 import AudioThreads
 import FilePaths
 import FoundationEssentials
+import Glibc
 import Loudness
 import SoundFile
 import Synchronization
@@ -27,12 +28,18 @@ final class ConversionRun: Sendable {
   }
 
   /// Converts; it blocks until all files are complete.
-  func perform() throws -> ConversionResult {
-    guard let normalization = conversion.normalization else { return try write(gain: 0) }
-    for case .descriptor(_, let name) in conversion.sources {
-      throw ConversionError.readTwice(name: name)
+  func convert() throws -> ConversionResult {
+    do {
+      guard let normalization = conversion.normalization else { return try write(gain: 0) }
+      for source in conversion.sources where !source.isReadableTwice {
+        throw ConversionError.readTwice(name: source.name)
+      }
+      return try write(gain: try gain(for: normalization), share: 0.5..<1)
+    } catch {
+      // A source that was interrupted looks like a damaged one.
+      if isCancelled.load(ordering: .acquiring) { throw CancellationError() }
+      throw error
     }
-    return try write(gain: try gain(for: normalization), share: 0.5..<1)
   }
 
   /// Reads all to find the change of level in decibels; silence stays as it is.
@@ -45,10 +52,14 @@ final class ConversionRun: Sendable {
       change = target.dBFS - Decibels(amplitude: Double(peak)).dBFS
     case .loudness(let target):
       let measurer = try AudioMeasurer(pass.format, silence: Decibels(dBFS: -60))
-      _ = try run(pass, gain: 0, share: 0..<0.5) { item in
+      let peak = try run(pass, gain: 0, share: 0..<0.5) { item in
         if case .audio(let buffer) = item { try measurer.add(buffer) }
       }
-      change = target.lufs - measurer.measurement.integrated.lufs
+      let loudness = measurer.measurement.integrated.lufs
+      guard loudness.isFinite || peak == 0 else {
+        throw ConversionError.noLoudness(name: conversion.sources[0].name)
+      }
+      change = target.lufs - loudness
     }
     return change.isFinite ? change : 0
   }
@@ -65,11 +76,11 @@ final class ConversionRun: Sendable {
       throw error
     }
     let files = try writing.finish()
-    if isCancelled.load(ordering: .acquiring) { throw CancellationError() }
     return ConversionResult(
       files: files, format: pass.format, encoding: pass.encoding,
       peak: Decibels(amplitude: Double(peak)), gain: Decibels(dBFS: gain),
-      shortfalls: pass.input.shortfalls, silencedSampleCount: pass.silencedSampleCount)
+      shortfalls: pass.input.shortfalls,
+      silencedSampleCount: pass.silencedSampleCount + pass.input.silencedSampleCount)
   }
 
   /// Reads and converts all; returns the highest amplitude.
@@ -113,6 +124,16 @@ final class ConversionRun: Sendable {
     pass.silencedSampleCount = chain.silencedSampleCount
     isDone = true
     return peak
+  }
+}
+
+extension AudioConversion.Source {
+  /// Whether it gives the same audio again: a file on a disk or on the web, not a pipe.
+  fileprivate var isReadableTwice: Bool {
+    guard case .file(let url) = self else { return false }
+    // A file that is not there has an error of its own.
+    guard url.isFileURL, let status = FilePath(url).status else { return true }
+    return status.st_mode & S_IFMT == S_IFREG
   }
 }
 
@@ -221,6 +242,7 @@ private final class ConversionWriting {
     let files = try Handoff<[ConversionResult.File]>(capacity: 1)
     (self.items, self.files) = (items, files)
     let (format, encoding, tags) = (pass.format, pass.encoding, pass.input.first.tags)
+    let destination = conversion.destination
     _ = try DedicatedThread.start(name: "syrinx-encode") {
       let output = ConversionOutput(
         conversion, format: format, encoding: encoding, tags: tags, interruption: interruption)
@@ -230,7 +252,7 @@ private final class ConversionWriting {
         files.finish()
       } catch {
         output.discard()
-        files.finish(Self.conversionError(error))
+        files.finish(Self.conversionError(error, writing: destination))
         items.abandon()
       }
     }
@@ -255,7 +277,11 @@ private final class ConversionWriting {
     _ = try? files.take()
   }
 
-  private static func conversionError(_ error: any Error) -> any Error {
+  private static func conversionError(
+    _ error: any Error, writing destination: AudioConversion.Destination
+  ) -> any Error {
+    // What a descriptor has got stays there.
+    if case .descriptor = destination { return error }
     guard case SoundFileError.diskFull(let path) = error else { return error }
     return ConversionError.diskFull(name: "\(FilePath(path))")
   }

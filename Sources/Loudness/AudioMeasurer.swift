@@ -156,7 +156,7 @@ private struct GatedLoudness {
 
   mutating func add(_ block: LoudnessLevel) {
     guard block.lufs >= Self.lowest else { return }
-    let bin = min(bin(block.lufs), bins.count - 1)
+    let bin = bin(block.lufs)
     bins[bin].count += 1
     bins[bin].energy += pow(10, block.lufs / 10)
   }
@@ -168,7 +168,8 @@ private struct GatedLoudness {
   }
 
   private func bin(_ lufs: Double) -> Int {
-    Int(((lufs - Self.lowest) * Self.binsPerUnit).rounded(.down))
+    let bin = ((lufs - Self.lowest) * Self.binsPerUnit).rounded(.down)
+    return Int(min(bin, Double(bins.count - 1)))
   }
 
   private func mean(of bins: ArraySlice<(count: Int, energy: Double)>) -> LoudnessLevel {

@@ -81,7 +81,9 @@ struct ChannelMeter: Sendable {
       level: AudioLevel(
         peak: Decibels(amplitude: Double(highest)),
         rms: Decibels(amplitude: (squares / count).squareRoot())),
-      truePeak: Decibels(amplitude: Double(max(highest, truePeak))),
+      // A peak between the largest samples may be too large for Float32.
+      truePeak: Decibels(
+        amplitude: Double(min(max(highest, truePeak), .greatestFiniteMagnitude))),
       offset: sum / count, clippedSampleCount: clippedCount, clippedRunCount: clippedRunCount)
   }
 }
@@ -106,7 +108,13 @@ private struct Sums {
     self.highest = highest.max()
     self.sum = Double(sum.sum())
     self.squares = Double(squares.sum())
-    for sample in samples[whole...] {
+    var rest = samples[whole...]
+    if !(self.sum.isFinite && self.squares.isFinite) {
+      // Squares of samples above 1.8e19 are too large for Float32.
+      rest = samples[...]
+      (self.sum, self.squares) = (0, 0)
+    }
+    for sample in rest {
       self.highest = max(self.highest, abs(sample))
       self.sum += Double(sample)
       self.squares += Double(sample) * Double(sample)

@@ -68,6 +68,6 @@ struct NoiseFloor: Sendable {
   private func bin(_ level: Decibels) -> Int {
     guard level.dBFS > Self.lowest else { return 0 }
     let bin = ((level.dBFS - Self.lowest) * Double(Self.binsPerDecibel)).rounded()
-    return min(Int(bin), counts.count - 1)
+    return Int(min(bin, Double(counts.count - 1)))
   }
 }

@@ -9,9 +9,9 @@ import Glibc
 /// Only the header is read, and of FLAC the last block, of Ogg the last page, to see whether the end
 /// is there. The blocks of MPEG audio are counted, because its headers rarely have a length.
 public struct AudioFileInfo: Equatable, Sendable {
-  /// The kind of file, for people: `WAV (Microsoft)`.
+  /// The human-readable kind of file: `WAV (Microsoft)`.
   public let container: String
-  /// How the samples are coded, for people: `Signed 16 bit PCM`.
+  /// How the samples are coded, human-readable: `Signed 16 bit PCM`.
   public let encoding: String
   /// The rate, and the channels at their positions.
   public let format: AudioFormat

@@ -24,6 +24,7 @@ struct FileClaim {
     if isAtomic, FilePath(path).status == nil {
       let target = linkTarget(path) ?? path
       let file = try PendingFile(for: target)
+      try file.descriptor.lock(path)
       return FileClaim(target, file.descriptor, by: file)
     }
     if let new = try Descriptor.making(path) {

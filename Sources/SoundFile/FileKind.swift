@@ -16,7 +16,7 @@ struct FileKind: Equatable {
     case nothing
   }
 
-  /// With its article, for people.
+  /// The human-readable name, with its article.
   let name: String
   let reading: Reading
 

@@ -34,7 +34,8 @@ final class GrowingFile {
     self.path = path
     claim = try FileClaim.of(path, replacesExisting: replacesExisting, isAtomic: isAtomic)
     guard descriptor.isSeekable else {
-      throw .cannotWrite(path: path, reason: "it is no file: its header could not be completed")
+      throw .cannotWrite(
+        path: path, reason: "it is not a regular file: its header could not be completed")
     }
   }
 

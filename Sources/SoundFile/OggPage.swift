@@ -19,7 +19,7 @@ struct OggPage: Equatable {
   }
 }
 
-/// Where the links of a chained Ogg file are: files that were put one behind the other.
+/// Where the links of a chained Ogg file are: files that were put one after another.
 struct OggLinks {
   /// In bytes.
   private(set) var starts = [0]

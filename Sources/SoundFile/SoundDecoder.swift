@@ -8,7 +8,7 @@ protocol SoundDecoder: AnyObject {
   /// What the header promises; nil where it promises nothing, as in a stream or an MP3 without a tag.
   var announcedFrameCount: FrameCount? { get }
 
-  /// The names of container and encoding, for people.
+  /// The human-readable names of container and encoding.
   var encodingDescription: String { get }
 
   /// The bits of a sample as stored; nil where the coder has no such thing.

@@ -10,7 +10,7 @@ public import FoundationEssentials
 /// Speex and more), and files on the web.
 ///
 /// The length in a header is often wrong; what was decoded, `framesRead` at the end, is the truth.
-/// Files that were put one behind the other are read as one where containers allow that (Ogg, FLAC,
+/// Files that were put one after another are read as one where containers allow that (Ogg, FLAC,
 /// MP3).
 ///
 /// Its methods block while the file is read: call them on a thread of your own, or use
@@ -22,7 +22,7 @@ public final class SoundFileReader {
   /// The length in the header, which may be wrong; nil if the header has none, as in a stream.
   public let announcedFrameCount: FrameCount?
 
-  /// Container and encoding, for people, as libsndfile names them.
+  /// Container and encoding, human-readable, as libsndfile names them.
   public let encodingDescription: String
 
   /// The bits of a sample as stored; nil for a lossy coder.

@@ -6,7 +6,7 @@ import ClientDependencies
 /// (conversion, finding utterances, stable partial results, one timeline) is done above it, in the
 /// same way for all engines.
 public struct SpeechEngine: Sendable {
-  /// The engine's name, for people and for choosing one: `pocketsphinx`.
+  /// The engine's name, human-readable and for choosing one: `pocketsphinx`.
   public var name = "unimplemented"
 
   /// Whether the engine and its model can be used; it loads no model.

@@ -90,8 +90,8 @@ extension ImportRules {
 
     // Files converted into others.
     "Conversion": [
-      "AudioCore", "AudioThreads", "FilePaths", "FoundationEssentials", "Loudness", "Resampling",
-      "SoundFile",
+      "AudioCore", "AudioThreads", "FilePaths", "FoundationEssentials", "Glibc", "Loudness",
+      "Resampling", "SoundFile",
     ],
 
     // Libraries that are loaded at run time, and engines that use them: no C module.

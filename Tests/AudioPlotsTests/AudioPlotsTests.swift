@@ -45,13 +45,25 @@ private func stream(_ buffer: AudioBuffer) -> AsyncStream<AudioBuffer> {
     let image = try #require(
       try await stream(buffer).waveformImage(framesPerColumn: 2))
     #expect(
-      PeakData(image, bits: 16).json
+      String(decoding: Array(PeakData(image, bits: 16).json.joined()), as: UTF8.self)
         == "{\"version\":2,\"channels\":1,\"sample_rate\":8000,\"samples_per_pixel\":2,\"bits\":16,"
         + "\"length\":3,\"data\":[0,16384,-16384,32767,-32768,-32768]}\n")
-    let dat = PeakData(image, bits: 8).dat
+    let dat = Array(PeakData(image, bits: 8).dat.joined())
     #expect(
       dat.prefix(24) == [2, 0, 0, 0, 1, 0, 0, 0, 64, 31, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0])
     #expect(dat.dropFirst(24) == [0, 64, 192, 127, 128, 128])
+  }
+
+  @Test func `the blocks of many peaks make one file`() async throws {
+    let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
+    let buffer = AudioBuffer(silence: 20_000, format: format)
+    let peaks = PeakData(
+      try #require(try await stream(buffer).waveformImage(framesPerColumn: 2)), bits: 8)
+    #expect(Array(peaks.json).count > 1)
+    let text = String(decoding: Array(peaks.json.joined()), as: UTF8.self)
+    let zeros = Array(repeating: "0", count: 20_000).joined(separator: ",")
+    #expect(text.hasSuffix("\"length\":10000,\"data\":[\(zeros)]}\n"))
+    #expect(Array(peaks.dat.joined()).count == 24 + 20_000)
   }
 
   @Test func `a loud channel fills its Braille rows, a silent one has a line`() async throws {

@@ -119,7 +119,24 @@ import Testing
         == samplesOf("a.wav"))
   }
 
-  @Test func `samples that are no numbers become silence and are counted`() async throws {
+  @Test(arguments: [["part-1.wav"], ["b.wav", "part-2.wav"]])
+  func `a part does not replace a source`(names: [String]) async throws {
+    for name in names { try write(noise(1), to: name, samples: .int16) }
+    let last = try #require(names.last)
+    let before = try Data(contentsOf: folder.file(last))
+    let url = folder.url
+    var conversion = AudioConversion(
+      names.map { .file(folder.file($0)) }, to: .parts { url.appending(path: "part-\($0).wav") })
+    conversion.division = .every(.milliseconds(400))
+    await #expect {
+      try await conversion.run()
+    } throws: { error in
+      if case ConversionError.partIsSource(let name) = error { name.hasSuffix(last) } else { false }
+    }
+    #expect(try Data(contentsOf: folder.file(last)) == before)
+  }
+
+  @Test func `samples that are NaN or infinite become silence and are counted`() async throws {
     try write(
       AudioBuffer(format: stereo, samples: [.nan, 0.5, .infinity, 0.25]), to: "a.wav",
       samples: .float)
@@ -128,14 +145,74 @@ import Testing
     #expect(try samplesOf("out.wav") == [0, 0.5, 0, 0.25])
   }
 
-  @Test func `a start behind the end is an error and makes no file`() async throws {
+  @Test func `a start after the end is an error and makes no file`() async throws {
     try write(noise(1), to: "a.wav", samples: .int16)
     var conversion = conversion(["a.wav"], to: "out.wav")
     conversion.start = .seconds(2)
     await #expect(
-      throws: ConversionError.startBehindEnd(start: .seconds(2), end: .seconds(1))
+      throws: ConversionError.startAfterEnd(start: .seconds(2), end: .seconds(1))
     ) { try await conversion.run() }
     #expect(try folder.names == ["a.wav"])
+  }
+
+  @Test func `a mix starts within its longest source, and not after all of them`() async throws {
+    try write(noise(1), to: "a.wav", samples: .int16)
+    try write(noise(3), to: "b.wav", samples: .int16)
+    var conversion = conversion(["a.wav", "b.wav"], to: "out.wav")
+    conversion.combination = .mixed
+    conversion.start = .seconds(2)
+    #expect(try await conversion.run().files.map(\.frameCount) == [44_100])
+    conversion.start = .seconds(4)
+    await #expect(throws: ConversionError.startAfterEnd(start: .seconds(4), end: .seconds(3))) {
+      try await conversion.run()
+    }
+  }
+
+  @Test func `a mix counts the samples that it replaces by silence`() async throws {
+    try write(constant(0.5), to: "a.wav", samples: .float)
+    try write(
+      AudioBuffer(format: stereo, samples: [.nan, 0.5, .infinity, 0.25]), to: "b.wav",
+      samples: .float)
+    var conversion = conversion(["a.wav", "b.wav"], to: "out.wav")
+    conversion.combination = .mixed
+    #expect(try await conversion.run().silencedSampleCount == 2)
+  }
+
+  @Test func `a named pipe is not normalized`() async throws {
+    let pipe = folder.file("pipe.wav")
+    #expect(mkfifo(pipe.path, 0o600) == 0)
+    var conversion = conversion(["pipe.wav"], to: "out.wav")
+    conversion.normalization = .peak(Decibels(dBFS: -1))
+    await #expect {
+      try await conversion.run()
+    } throws: { error in
+      if case ConversionError.readTwice = error { true } else { false }
+    }
+  }
+
+  @Test func `audio too short for a loudness is not normalized to one`() async throws {
+    try write(constant(0.1), to: "a.wav", samples: .float)
+    var conversion = conversion(["a.wav"], to: "out.wav")
+    conversion.normalization = .loudness(LoudnessLevel(lufs: -16))
+    await #expect {
+      try await conversion.run()
+    } throws: { error in
+      if case ConversionError.noLoudness = error { true } else { false }
+    }
+    #expect(try folder.names == ["a.wav"])
+  }
+
+  @Test func `a cancelled conversion says so and makes no file`() async throws {
+    let pipe = folder.file("pipe.wav")
+    #expect(mkfifo(pipe.path, 0o600) == 0)
+    // A pipe that somebody writes to, but nothing comes.
+    let writer = open(pipe.path, O_RDWR)
+    defer { close(writer) }
+    let conversion = conversion(["pipe.wav"], to: "out.wav")
+    let run = Task { try await conversion.run() }
+    run.cancel()
+    await #expect(throws: CancellationError.self) { try await run.value }
+    #expect(try folder.names == ["pipe.wav"])
   }
 
   @Test func `a file without frames becomes one without frames`() async throws {

@@ -123,6 +123,17 @@ private func isNear(_ value: Double, _ expected: Double, _ tolerance: Double) ->
     #expect(isNear(result.level.rms.dBFS, -6.02, 0.01) && result.integrated.lufs.isFinite)
   }
 
+  @Test(arguments: [1e20, .greatestFiniteMagnitude] as [Float])
+  func `samples far beyond full scale are measured as they are`(amplitude: Float) async throws {
+    let result = try await measure(
+      AudioSignal { frame, _ in frame % 2 == 0 ? amplitude : -amplitude }, .seconds(1))
+    let level = 20 * log10(Double(amplitude))
+    #expect(isNear(result.level.peak.dBFS, level, 0.01))
+    #expect(isNear(result.level.rms.dBFS, level, 0.01))
+    #expect(result.channels.map(\.offset) == [0, 0])
+    #expect(result.truePeak.dBFS.isFinite && result.noiseFloor.dBFS == 0)
+  }
+
   @Test func `silence has no loudness, and no audio has no measurement`() async throws {
     let result = try await measure(.silence, .seconds(4))
     #expect(result.integrated == .silence && result.truePeak == .silence)

@@ -82,7 +82,7 @@ import Glibc
   }
 
   @Test(arguments: ["a.ogg", "a.opus", "a.mp3", "a.flac"])
-  func `files that were put one behind the other are decoded to the last`(name: String) throws {
+  func `files that were put one after another are decoded to the last`(name: String) throws {
     let options = name == "a.opus" ? ["-ar", "48000"] : []
     let one = folder.file(name)
     try Tool.run(

@@ -17,7 +17,7 @@ struct ConvertCommandTests {
     folder = try TestFolder()
   }
 
-  @Test func `info prints one object per file and goes on behind a file that it cannot read`()
+  @Test func `info prints one object per file and continues after a file that it cannot read`()
     async throws
   {
     try folder.tone("a.wav", .seconds(1))
@@ -76,13 +76,118 @@ struct ConvertCommandTests {
     #expect(try folder.names.contains("b.opus") == false)
   }
 
-  @Test func `64 channels are mixed to 2`() async throws {
-    try folder.noise(
-      "a.wav", .seconds(1), format: AudioFormat(sampleRate: 8_000, channelCount: 64))
+  @Test func `64 channels without positions are mixed in turns to the means of 2`() async throws {
+    let format = AudioFormat(sampleRate: 8_000, channelCount: 64)
+    let frame = (0..<64).map { Float($0) / 128 }
+    let writer = try SoundFileWriter(url: folder.file("a.wav"), format: format, encoding: .wavFloat)
+    try writer.write(
+      AudioBuffer(format: format, samples: Array(repeating: frame, count: 800).flatMap { $0 }))
+    try writer.close()
     let outcome = try await BuiltCommand.run(
-      "convert", "a.wav", "b.flac", "--channels", "2", in: folder)
+      "convert", "a.wav", "b.wav", "--channels", "2", in: folder)
     #expect(outcome.status == 0 && outcome.error.isEmpty)
-    #expect(try SoundFileReader(url: folder.file("b.flac")).format.channelCount == 2)
+    let samples = try folder.samples("b.wav")
+    #expect(samples.count == 1_600)
+    // The means of the even and of the odd channels.
+    for (index, sample) in samples.enumerated() {
+      #expect(abs(sample - (index % 2 == 0 ? 31.0 : 32) / 128) < 1e-5)
+    }
+  }
+
+  @Test func `--start and --end cut`() async throws {
+    try folder.tone("a.wav", .seconds(1))
+    let outcome = try await BuiltCommand.run(
+      "convert", "a.wav", "b.wav", "--start", "250ms", "--end", "0.5", in: folder)
+    #expect(outcome.status == 0)
+    #expect(try folder.samples("b.wav") == Array(folder.samples("a.wav")[4_000..<8_000]))
+  }
+
+  @Test func `--gain amplifies, and fades begin and end with silence`() async throws {
+    try folder.floats("a.wav", Array(repeating: 0.25, count: 16_000))
+    let outcome = try await BuiltCommand.run(
+      "convert", "a.wav", "b.wav", "--gain", "12", "--fade-in", "100ms", "--fade-out", "200ms",
+      in: folder)
+    #expect(outcome.status == 0 && outcome.error.isEmpty)
+    let samples = try folder.samples("b.wav")
+    let level = 0.25 * Float(Decibels(dBFS: 12).amplitude)
+    try #require(samples.count == 16_000)
+    #expect(samples[0] == 0 && samples[15_999] == 0)
+    for (index, part) in [(800, 0.5), (8_000, 1), (14_399, 0.5)] as [(Int, Float)] {
+      #expect(abs(samples[index] - level * part) < 1e-3)
+    }
+  }
+
+  @Test func `--rate keeps the length`() async throws {
+    try folder.tone("a.wav", .seconds(1))
+    let outcome = try await BuiltCommand.run(
+      "convert", "a.wav", "b.wav", "--rate", "8000", in: folder)
+    #expect(outcome.status == 0)
+    let reader = try SoundFileReader(url: folder.file("b.wav"))
+    #expect(reader.format.sampleRate == 8_000 && reader.announcedFrameCount == 8_000)
+  }
+
+  @Test func `--split-at-silence makes a file of each sound`() async throws {
+    let sound = [Float](repeating: 0.5, count: 8_000)
+    try folder.floats("a.wav", sound + Array(repeating: 0, count: 32_000) + sound)
+    let outcome = try await BuiltCommand.run(
+      "convert", "a.wav", "b.wav", "--split-at-silence", in: folder)
+    #expect(outcome.status == 0 && outcome.error.isEmpty)
+    #expect(try folder.names.filter { $0.hasPrefix("b") } == ["b-001.wav", "b-002.wav"])
+    for name in ["b-001.wav", "b-002.wav"] {
+      let samples = try folder.samples(name)
+      #expect(samples.count { $0 == 0.5 } == 8_000 && samples.count < 40_000)
+    }
+  }
+
+  @Test func `a conversion onto itself that fails leaves the file as it was`() async throws {
+    try folder.noise("a.flac", .seconds(3), format: .speech)
+    var bytes = try Data(contentsOf: folder.file("a.flac"))
+    for index in bytes.count / 2..<bytes.count / 2 + 64 { bytes[index] ^= 0x5A }
+    try bytes.write(to: folder.file("a.flac"))
+    let outcome = try await BuiltCommand.run(
+      "convert", "a.flac", "a.flac", "--gain", "-3", in: folder)
+    #expect(outcome.status == 1 && outcome.error.contains("a.flac"))
+    #expect(try Data(contentsOf: folder.file("a.flac")) == bytes)
+  }
+
+  @Test func `a fade of more than 600 seconds is refused`() async throws {
+    try folder.tone("a.wav", .milliseconds(100))
+    let outcome = try await BuiltCommand.run(
+      "convert", "a.wav", "b.wav", "--fade-out", "11m", in: folder)
+    #expect(outcome.status == 64 && outcome.error.contains("at most 600 seconds"))
+  }
+
+  @Test func `a file that was there is not the output of several others unless it is named so`()
+    async throws
+  {
+    for name in ["a.wav", "b.wav", "c.wav"] { try folder.tone(name, .milliseconds(100)) }
+    let before = try Data(contentsOf: folder.file("c.wav"))
+    let refused = try await BuiltCommand.shell("syrinx convert *.wav", in: folder)
+    #expect(refused.status == 64 && refused.error.contains("c.wav exists"), "\(refused.error)")
+    #expect(try Data(contentsOf: folder.file("c.wav")) == before)
+    let named = try await BuiltCommand.run("convert", "a.wav", "b.wav", "-o", "c.wav", in: folder)
+    #expect(named.status == 0)
+    #expect(try folder.samples("c.wav") == folder.samples("a.wav") + folder.samples("b.wav"))
+  }
+
+  @Test(arguments: [
+    "a.wav ./a.wav --to flac", "sub/a.wav link/a.wav --output-dir out",
+    "a.wav sub/a.wav --output-dir link", "a-001.wav a.wav --output-dir . --every 10ms",
+  ])
+  func `two inputs do not write one file, nor one another's`(arguments: String) async throws {
+    try FileManager.default.createDirectory(
+      at: folder.file("sub"), withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(
+      at: folder.file("link"), withDestinationURL: folder.file("sub"))
+    for name in ["a.wav", "a-001.wav", "sub/a.wav"] { try folder.tone(name, .milliseconds(100)) }
+    let run = try await BuiltCommand.shell("syrinx convert \(arguments)", in: folder)
+    #expect(run.status == 64 && run.errorLines.count > 0, "\(run.error)")
+    #expect(try folder.samples("a-001.wav").count == 1_600)
+  }
+
+  @Test func `the whole of a part is found by its name`() {
+    #expect(FilePath("a/talk-007.wav").wholeOfPart == "a/talk.wav")
+    #expect(FilePath("talk-07.wav").wholeOfPart == nil && FilePath("talk.wav").wholeOfPart == nil)
   }
 
   @Test func `parts are numbered before the extension or in place of a placeholder`() {

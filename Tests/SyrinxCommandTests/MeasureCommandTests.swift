@@ -35,6 +35,15 @@ struct MeasureCommandTests {
     #expect(lines.contains { $0.hasPrefix("  FR") })
   }
 
+  @Test(arguments: [1e20, .greatestFiniteMagnitude] as [Float])
+  func `'measure' prints samples far beyond full scale`(sample: Float) async throws {
+    try folder.floats("a.wav", Array(repeating: sample, count: 16_000))
+    let text = try await BuiltCommand.run("measure", "a.wav", in: folder)
+    #expect(text.status == 0 && text.output.contains("  offset "), "\(text.error)")
+    let json = try await BuiltCommand.run("measure", "a.wav", "--json", in: folder)
+    #expect(json.status == 0 && json.output.contains("\"offset\":"), "\(json.error)")
+  }
+
   @Test
   func `the JSON of 'measure' is an object for each file, in order, whatever fails`() async throws {
     try tone("a.wav", seconds: 4, dBFS: -23)

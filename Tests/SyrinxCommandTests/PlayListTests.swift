@@ -38,6 +38,13 @@ import Testing
       files(["lists/a.m3u8"]) == ["lists/one.wav", "/two.wav", "https://a.example/three.mp3"])
   }
 
+  @Test func `a playlist that is not a regular file is not read`() throws {
+    #expect(mkfifo(folder.file("a.m3u").path, 0o600) == 0)
+    let list = PlayList([path("a.m3u")])
+    #expect(list.files.isEmpty && list.problems.count == 1)
+    #expect(list.problems.first?.hasSuffix("it is not a regular file") == true)
+  }
+
   @Test func `a file URL in a playlist is a path`() throws {
     try write("a.m3u", "file:///tmp/a%20b.wav\n")
     #expect(PlayList([path("a.m3u")]).files == ["/tmp/a b.wav"])

@@ -62,17 +62,32 @@ struct PlotCommandTests {
   func `cues are read from WebVTT, SRT, and JSON lines`() {
     let expected = [PlotFrame.Cue(.seconds(1)..<(.milliseconds(2_500)), "Go forward.")]
     #expect(
-      TranscriptCues.cues(in: "WEBVTT\n\n00:01.000 --> 00:02.500 align:start\nGo\nforward.\n\n")
+      TranscriptCues("WEBVTT\n\n00:01.000 --> 00:02.500 align:start\nGo\nforward.\n\n").cues
         == expected)
     #expect(
-      TranscriptCues.cues(in: "1\r\n00:00:01,000 --> 00:00:02,500\r\nGo forward.\r\n") == expected)
+      TranscriptCues("1\r\n00:00:01,000 --> 00:00:02,500\r\nGo forward.\r\n").cues == expected)
     let json = """
       {"event":"partial","final":false,"text":"Go","start":1,"end":1.2}
       {"event":"final","final":true,"text":"Go forward.","start":1,"end":2.5}
       {"event":"lag"}
       """
-    #expect(TranscriptCues.cues(in: json) == expected)
-    #expect(TranscriptCues.cues(in: "just text").isEmpty)
+    #expect(TranscriptCues(json).cues == expected)
+    #expect(TranscriptCues("just text").cues.isEmpty)
+  }
+
+  @Test(arguments: [
+    "WEBVTT\n00:01.000 --> inf:00\nGo\n\n00:01.000 --> 00:02.000\nforward.\n",
+    "WEBVTT\n00:02.000 --> 00:01.000\nGo\n\n00:01.000 --> 00:02.000\nforward.\n",
+    """
+    {"event":"lag"}
+    {"final":true,"text":"Go","start":1,"end":1e300}
+    {"final":true,"text":"forward.","start":1,"end":2}
+    """,
+  ])
+  func `a cue with impossible times is left out, and its line is named`(text: String) {
+    let cues = TranscriptCues(text)
+    #expect(cues.badLines == [2])
+    #expect(cues.cues == [PlotFrame.Cue(.seconds(1)..<(.seconds(2)), "forward.")])
   }
 
   @Test

@@ -1,8 +1,9 @@
 import ArgumentParser
 import AudioCore
-import ClientDependencies
+import AudioThreads
 import Conversion
 import FilePaths
+import Glibc
 import SoundFile
 
 /// `syrinx convert`: converts, cuts, joins, and mixes sound files.
@@ -16,14 +17,15 @@ struct ConvertCommand: Subcommand {
         syrinx convert intro.wav talk.flac whole.opus --normalize -1 --fade-out 2
         syrinx convert *.flac --to opus --output-dir small
 
-      The last file is the output, or name it with -o; several inputs are joined without a gap, or \
-      mixed with --mix. With --to or --output-dir, each input becomes a file of its own. With \
+      The last file is the output, or name it with -o, which is necessary to overwrite a file with \
+      more than one input. Several inputs are joined without a gap, or mixed with --mix. With --to or --output-dir, each input becomes a file of its own. With \
       --split-at-silence or --every, the output is numbered: take-001.wav, or take-%02d.wav as named.
 
       Rate, channels, and bits stay those of the first input where nothing else is asked for and the \
       format can have them. Where nothing changes, samples of up to 24 bits and float samples stay \
-      exactly as they are. Noise (dither) is added only where samples are rounded to 16 bits. Titles and other tags \
-      are kept.
+      exactly as they are. Noise (dither) is added only where samples are rounded to 16 \
+      bits. Title, artist, album, date, track number, genre, comment, copyright, and license are kept; pictures, cues, and \
+      other tags are not.
 
       An output appears when it is complete, and may be one of the inputs: what fails or is \
       interrupted leaves the file that was there. With several files, each that fails is reported, \
@@ -60,10 +62,7 @@ struct ConvertCommand: Subcommand {
   @Flag(help: "Print one JSON object per output, each on one line.")
   var json = false
 
-  @Flag(name: .shortAndLong, help: "Show no progress.")
-  var quiet = false
-
-  @OptionGroup var parallel: FileJobsOption
+  @OptionGroup var parallel: JobsOption
 
   @OptionGroup var common: CommonOptions
 
@@ -75,12 +74,42 @@ struct ConvertCommand: Subcommand {
     let jobs = try plan()
     try checkStandardInput(jobs.flatMap(\.inputs))
     for job in jobs { try check(job) }
-    let outputs = Set(jobs.map(\.output))
-    guard outputs.count == jobs.count else {
-      throw ValidationError("two inputs have the same name: their outputs would be one file.")
-    }
+    try checkLastFile()
+    try checkOutputs(of: jobs)
     guard !(mix && isBatch) else {
       throw ValidationError("--mix needs one output; name it with -o.")
+    }
+  }
+
+  /// `syrinx convert *.wav` must not replace the last file.
+  private func checkLastFile() throws {
+    guard output == nil, !isBatch, files.count > 2, let last = files.last,
+      last.status.map({ $0.st_mode & S_IFMT == S_IFREG }) == true,
+      !files.dropLast().contains(where: last.isSameFile)
+    else { return }
+    throw ValidationError("\(last) exists; name the output with -o to overwrite it.")
+  }
+
+  /// Two jobs must not write one file, and none may write what another one reads.
+  private func checkOutputs(of jobs: [ConversionJob]) throws {
+    guard jobs.count > 1 else { return }
+    let outputs = jobs.map { FileIdentity($0.output) }
+    guard Set(outputs).count == jobs.count else {
+      throw ValidationError("two inputs have the same name: their outputs would be one file.")
+    }
+    let inputs = jobs.map { Set($0.inputs.map(FileIdentity.init)) }
+    let all = inputs.reduce(into: Set<FileIdentity>()) { $0.formUnion($1) }
+    for (index, job) in jobs.enumerated()
+    where all.contains(outputs[index]) && !inputs[index].contains(outputs[index]) {
+      throw ValidationError(
+        "\(job.output) is the output of \(job.inputs[0]) and an input as well; choose another folder."
+      )
+    }
+    guard options.splits else { return }
+    for input in jobs.flatMap(\.inputs) {
+      guard let whole = input.wholeOfPart, outputs.contains(FileIdentity(whole)) else { continue }
+      throw ValidationError(
+        "\(input) is an input and may be a part of another one as well; choose another folder.")
     }
   }
 
@@ -89,25 +118,23 @@ struct ConvertCommand: Subcommand {
       throw ValidationError("standard output (-) is a terminal; redirect it to a pipe or a file.")
     }
     let jobs = try plan()
-    do throws(FilePathError) { try outputDir?.makeFolder() } catch {
-      throw CommandFailure(
-        description: "cannot make the folder \(outputDir ?? "."): \(error.reason)")
-    }
+    if let outputDir { try await makeFolder(outputDir) }
     try await context.cancelledBySignals {
       try await convert(jobs, in: context)
     }
   }
 
   private func convert(_ jobs: [ConversionJob], in context: CommandContext) async throws {
-    var hasFailed = false
-    let showsProgress = !quiet && context.console.isWatched
+    var (hasFailed, done) = (false, 0)
     let count = parallel.count
+    // Several files at once have one line together.
+    let showsEach = jobs.count == 1 || count == 1
     try await inOrder(
       jobs, jobs: count,
       { job in
         await job.run(
           changing: options, isMix: mix, isRaw: raw,
-          progress: showsProgress && (jobs.count == 1 || count == 1) ? context.console : nil)
+          progress: showsEach && context.console.isWatched ? context.console : nil)
       },
       { job, result in
         do {
@@ -120,7 +147,10 @@ struct ConvertCommand: Subcommand {
           await context.console.report(isNamed ? sentence : "\(job.inputs[0]): \(sentence)")
           hasFailed = true
         }
+        done += 1
+        if !showsEach { await context.console.showStatus("\(done) of \(jobs.count) files") }
       })
+    await context.console.clearStatus()
     if hasFailed { throw CommandEnd.reported }
   }
 
@@ -135,11 +165,12 @@ struct ConvertCommand: Subcommand {
     }
     for shortfall in result.shortfalls {
       await context.console.report(
-        "\(shortfall.source.label) is incomplete: \(shortfall.shortfall)")
+        "\(shortfall.source.name) is incomplete: \(shortfall.shortfall)")
     }
     if result.silencedSampleCount > 0 {
       await context.console.report(
-        "\(job.inputs[0]): \(result.silencedSampleCount) samples are no numbers and became silence")
+        "\(job.inputs[0]): \(result.silencedSampleCount) samples were NaN or infinite and were "
+          + "replaced by silence")
     }
     if result.isClipped {
       await context.console.report(
@@ -147,7 +178,7 @@ struct ConvertCommand: Subcommand {
       )
     }
     if result.files.isEmpty {
-      await context.console.report("\(job.inputs[0]): all of it is silent; nothing was written")
+      await context.console.report("\(job.inputs[0]): the input is silent, so no file was written")
     }
     return result.shortfalls.isEmpty && !result.files.isEmpty
   }
@@ -202,104 +233,20 @@ struct ConvertCommand: Subcommand {
   }
 }
 
-/// Some inputs that become one output.
-struct ConversionJob: Sendable {
-  let inputs: [FilePath]
-  let output: FilePath
-  /// Nil for that of the output's extension.
-  let container: SoundFileEncoding.Container?
-
-  /// Converts; the progress is shown on a console where one is given.
-  func run(
-    changing options: ConversionOptions, isMix: Bool, isRaw: Bool, progress console: Console?
-  ) async -> Result<ConversionResult, any Error> {
-    var conversion = AudioConversion(
-      inputs.map { $0 == "-" ? .descriptor(0, name: "standard input") : .file($0.url) },
-      to: destination(splits: options.splits, isRaw: isRaw))
-    conversion.container = container
-    conversion.combination = isMix ? .mixed : .joined
-    options.apply(to: &conversion)
-    do {
-      guard let console else { return .success(try await conversion.run()) }
-      return .success(try await run(conversion, console))
+/// Makes a folder, on a thread that may wait for a disk.
+private func makeFolder(_ folder: FilePath) async throws {
+  let result: Result<Void, any Error> = await DedicatedThread.run(
+    name: "syrinx-folder", abandoned: .failure(CancellationError()), failed: { .failure($0) }
+  ) {
+    do throws(FilePathError) {
+      try folder.makeFolder()
+      return .success(())
     } catch {
-      return .failure(error)
+      return .failure(
+        CommandFailure(description: "cannot make the folder \(folder): \(error.reason)"))
     }
   }
-
-  private func run(
-    _ conversion: AudioConversion, _ console: Console
-  ) async throws -> ConversionResult {
-    @Dependency(\.continuousClock) var clock
-    // A slow terminal gets the latest position only.
-    let (positions, source) = AsyncStream.makeStream(
-      of: ConversionProgress.self, bufferingPolicy: .bufferingNewest(1))
-    let name = "\(inputs[0].name)"
-    let showing = Task {
-      var progress: FileProgress?
-      for await step in positions {
-        let shown =
-          progress
-          ?? FileProgress(
-            text: ProgressText(file: name, total: step.total), console: console, clock: clock)
-        if progress == nil { await shown.begin() }
-        progress = shown
-        await shown.show(step.position)
-      }
-      await progress?.end()
-    }
-    let result: Result<ConversionResult, any Error>
-    do {
-      result = .success(try await conversion.run { source.yield($0) })
-    } catch {
-      result = .failure(error)
-    }
-    source.finish()
-    await showing.value
-    return try result.get()
-  }
-
-  private func destination(splits: Bool, isRaw: Bool) -> AudioConversion.Destination {
-    if output == "-" { return .descriptor(1, name: "standard output", isRaw: isRaw) }
-    guard splits else { return .file(output.url) }
-    return .parts { [output] in output.numbered($0).url }
-  }
-}
-
-extension FilePath {
-  /// The name of a part: its number in place of `%d` or `%03d`, or before the extension.
-  func numbered(_ number: Int) -> FilePath {
-    let text = text
-    for width in 0...9 {
-      let placeholder = width == 0 ? "%d" : "%0\(width)d"
-      guard let range = text.firstRange(of: placeholder) else { continue }
-      return FilePath(text.replacingCharacters(in: range, with: Self.digits(number, width)))
-    }
-    let ending = pathExtension.isEmpty ? "" : ".\(pathExtension)"
-    let name = "\(stem.text)-\(Self.digits(number, 3))\(ending)"
-    return folder == "." && !text.hasPrefix("./")
-      ? FilePath(name) : folder.appending(FilePath(name))
-  }
-
-  private static func digits(_ number: Int, _ width: Int) -> String {
-    let digits = "\(number)"
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
-  }
-}
-
-extension String {
-  fileprivate func replacingCharacters(in range: Range<Index>, with text: String) -> String {
-    String(self[..<range.lowerBound]) + text + String(self[range.upperBound...])
-  }
-}
-
-extension AudioConversion.Source {
-  fileprivate var label: String {
-    switch self {
-    case .file(let url): "\(FilePath(url))"
-    case .descriptor(_, let name): name
-    }
-  }
+  try result.get()
 }
 
 /// Whether the next file may still be converted.

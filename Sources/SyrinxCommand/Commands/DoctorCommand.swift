@@ -1,7 +1,6 @@
 import ArgumentParser
 import ClientDependencies
 import FilePaths
-import FoundationEssentials
 import SpeechClient
 import SpeechEngine
 
@@ -18,7 +17,7 @@ struct DoctorCommand: Subcommand {
 
       The exit status is 1 if playing, recording, or recognizing cannot work. The default devices \
       are opened and closed; nothing is played, except a click to measure the latency where nobody \
-      hears it: on ALSA's loopback card or a sound server's monitor.
+      hears it: on ALSA's loopback card.
 
       \(HealthFinding.schema)
       """)
@@ -41,9 +40,7 @@ struct DoctorCommand: Subcommand {
 
   func perform(in context: CommandContext) async throws {
     let system = SystemExamination()
-    let devices = DeviceExamination(
-      cardIDs: system.cardIDs, isConnected: loopback,
-      environment: ProcessInfo.processInfo.environment)
+    let devices = DeviceExamination(cardIDs: system.cardIDs, isConnected: loopback)
     let findings = await devices.findings() + (await recognizing()) + system.findings
     for finding in findings {
       try await context.console.print(json ? finding.jsonLine() : finding.line)

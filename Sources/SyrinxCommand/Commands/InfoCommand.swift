@@ -15,8 +15,9 @@ struct InfoCommand: Subcommand {
         syrinx info *.wav --json
         curl -s https://example.org/talk.wav | syrinx info -
 
-      Nothing is decoded: the length of a pipe is that of its header, if it has one. A file that cannot \
-      be read and a truncated file are reported; the others are printed, and the exit status is 1.
+      It reads headers, and the end of a file to see whether it is complete. The length of a pipe is \
+      that of its header, if it has one. A file that cannot be read and a truncated file are reported; \
+      the others are printed, and the exit status is 1.
 
       \(FileInfoRecord.schema)
       """)
@@ -27,7 +28,7 @@ struct InfoCommand: Subcommand {
   @Flag(help: "Print one JSON object per file, each on one line.")
   var json = false
 
-  @OptionGroup var parallel: FileJobsOption
+  @OptionGroup var parallel: JobsOption
 
   @OptionGroup var common: CommonOptions
 

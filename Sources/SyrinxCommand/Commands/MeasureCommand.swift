@@ -45,7 +45,7 @@ struct MeasureCommand: Subcommand {
     help: ArgumentHelp("Level below which both ends are silent.", valueName: "dBFS"))
   var silence = -60.0
 
-  @OptionGroup var parallel: FileJobsOption
+  @OptionGroup var parallel: JobsOption
 
   @Flag(help: "Print JSON, one object per line.")
   var json = false
@@ -76,18 +76,21 @@ struct MeasureCommand: Subcommand {
   }
 
   private func measureFiles(in context: CommandContext) async throws {
-    var hasFailed = false
+    var (hasFailed, done) = (false, 0)
     try await inOrder(files, jobs: parallel.count) { [silence] file in
       await FileMeasurement(file, silence: Decibels(dBFS: silence), in: context)
     } _: { file, measurement in
       try Task.checkCancellation()
       for sentence in measurement.sentences { await context.console.report(sentence) }
       hasFailed = hasFailed || !measurement.sentences.isEmpty
-      guard let result = measurement.result else { return }
-      var record = MeasurementRecord(result)
-      record.file = file
-      let name = file == "-" ? "standard input" : "\(file)"
-      try await print(record, MeasurementReport(name: name, result: result), in: context)
+      if let result = measurement.result {
+        var record = MeasurementRecord(result)
+        record.file = file
+        let name = file == "-" ? "standard input" : "\(file)"
+        try await print(record, MeasurementReport(name: name, result: result), in: context)
+      }
+      done += 1
+      if files.count > 1 { await context.console.showStatus("\(done) of \(files.count) files") }
     }
     await context.console.clearStatus()
     if hasFailed { throw CommandEnd.reported }
@@ -152,7 +155,7 @@ private struct FileMeasurement {
       ? SoundFile.buffers(
         ofFileDescriptor: 0, framesPerBuffer: Self.framesPerBuffer, onShortfall: report)
       : SoundFile.buffers(
-        of: file.url, framesPerBuffer: Self.framesPerBuffer, onShortfall: report)
+        of: file.source, framesPerBuffer: Self.framesPerBuffer, onShortfall: report)
     do {
       result = try await buffers.measured(silence: silence)
       if result == nil { sentences.append("\(name) holds no audio") }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioPlayerClient
+import AudioThreads
 import ClientDependencies
 import FilePaths
 
@@ -7,7 +8,7 @@ import FilePaths
 struct PlayCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "play",
-    abstract: "Play sound files one after the other, without gaps.",
+    abstract: "Play sound files one after another, without gaps.",
     discussion: """
       Examples:
         syrinx play intro.wav talk.flac
@@ -97,7 +98,11 @@ struct PlayCommand: Subcommand {
   }
 
   func perform(in context: CommandContext) async throws {
-    let list = PlayList(files)
+    // Folders and playlists may be on a slow disk.
+    let read: Result<PlayList, any Error> = await DedicatedThread.run(
+      name: "syrinx-playlist", abandoned: .failure(CancellationError()), failed: { .failure($0) },
+      { [arguments = self.files] in .success(PlayList(arguments)) })
+    let list = try read.get()
     for problem in list.problems { await context.console.report(problem) }
     guard !list.files.isEmpty else { throw CommandEnd.reported }
     let files = shuffle ? list.files.shuffled() : list.files

@@ -92,16 +92,24 @@ struct PlotCommand: Subcommand {
   }
 
   func perform(in context: CommandContext) async throws {
-    try await context.cancelledBySignals { try await plot(in: context) }
+    try await context.cancelledBySignals {
+      let transcribed = try await cues()
+      for line in transcribed?.badLines ?? [] {
+        await context.console.report(
+          "\(transcript ?? "-"), line \(line): the times of the cue are not in order between 0 and "
+            + "31536000 s; it is left out")
+      }
+      try await plot(transcribed?.cues ?? [], in: context)
+      guard transcribed?.badLines.isEmpty ?? true else { throw CommandEnd.reported }
+    }
   }
 
-  private func plot(in context: CommandContext) async throws {
-    let cues = try await cues()
+  private func plot(_ cues: [PlotFrame.Cue], in context: CommandContext) async throws {
     if let data {
       let image = try await require(
         buffers(in: context).waveformImage(framesPerColumn: FrameCount(samplesPerPixel)))
       let peaks = PeakData(image, bits: bits)
-      return try await write(data == .json ? Array(peaks.json.utf8) : peaks.dat, in: context)
+      return try await write(data == .json ? peaks.json : peaks.dat, in: context)
     }
     let size = TerminalSize(.output)
     var frame = PlotFrame(
@@ -110,9 +118,9 @@ struct PlotCommand: Subcommand {
     let plot = try await audioPlot(width: frame.width, height: frame.height, in: context)
     if let output {
       let format = PlotFormat(rawValue: output.pathExtension.lowercased()) ?? .png
-      return try await write(try plot.data(as: format, frame), in: context)
+      return try await write([try plot.data(as: format, frame)], in: context)
     }
-    let graphics = await TerminalGraphics.ofTerminal()
+    let graphics = await TerminalGraphics.ofTerminal(signals: context.signals)
     if height == nil { frame.height = max(200, min(400, frame.width / 3)) }
     let text = try plot.text(for: graphics, columns: size.columns, frame)
     try await context.console.write(Array(text.utf8))
@@ -138,7 +146,7 @@ struct PlotCommand: Subcommand {
     }
     return file == "-"
       ? SoundFile.buffers(ofFileDescriptor: 0, framesPerBuffer: 16_384, onShortfall: report)
-      : SoundFile.buffers(of: file.url, framesPerBuffer: 16_384, onShortfall: report)
+      : SoundFile.buffers(of: file.source, framesPerBuffer: 16_384, onShortfall: report)
   }
 
   private func require<Image>(_ image: Image?) throws -> Image {
@@ -147,10 +155,10 @@ struct PlotCommand: Subcommand {
     return image
   }
 
-  private func cues() async throws -> [PlotFrame.Cue] {
-    guard let transcript else { return [] }
-    let cues = TranscriptCues.cues(in: try await TextFile(transcript).text(atMost: 64 << 20))
-    guard !cues.isEmpty else {
+  private func cues() async throws -> TranscriptCues? {
+    guard let transcript else { return nil }
+    let cues = TranscriptCues(try await TextFile(transcript).text(atMost: 64 << 20))
+    guard !(cues.cues.isEmpty && cues.badLines.isEmpty) else {
       throw CommandFailure(
         description: "\(transcript) has no cues; `syrinx transcribe --format srt` writes some")
     }
@@ -158,15 +166,18 @@ struct PlotCommand: Subcommand {
   }
 
   /// Writes to `--output`, complete or not at all, or to standard output.
-  private func write(_ bytes: [UInt8], in context: CommandContext) async throws {
+  private func write(
+    _ blocks: some Sequence<[UInt8]> & Sendable, in context: CommandContext
+  ) async throws {
     guard let output, output != "-" else {
       guard data == .json || !StandardDescriptor.output.isTerminal else {
         throw ValidationError("standard output is a terminal; redirect it to a pipe or a file.")
       }
-      return try await context.console.write(bytes)
+      for block in blocks { try await context.console.write(block) }
+      return
     }
     let file = try TranscriptFile(path: output.text)
-    try await file.write(bytes)
+    for block in blocks { try await file.write(block) }
     try await file.complete()
   }
 }

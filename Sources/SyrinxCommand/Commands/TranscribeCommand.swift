@@ -1,7 +1,6 @@
 import ArgumentParser
 import ClientDependencies
 import FilePaths
-import FoundationEssentials
 import Logging
 import SoundFile
 import SpeechClient
@@ -25,7 +24,7 @@ struct TranscribeCommand: RecognizingSubcommand {
 
       \(TranscriptOptions.help)
 
-      \(JobsOption.help)
+      \(jobsHelp)
 
       With --output-dir, the transcript of talk.wav is talk.txt in that folder (.jsonl with --json, \
       otherwise the extension of the format). An existing transcript stays until the new one is \
@@ -36,6 +35,13 @@ struct TranscribeCommand: RecognizingSubcommand {
       \(UtteranceRecord.schema) \(LagRecord.droppedSchema) "file" is the file's name as given; \
       \(FilePath.jsonHelp).
       """)
+
+  /// The help on parallel recognition.
+  private static let jobsHelp = """
+    With --jobs, several decoders of 100 MB each work in parallel: on several files, and on several \
+    utterances of a long file. Text and order do not depend on their number. Partial results use one \
+    decoder. An engine whose utterances depend on earlier ones uses one decoder per file.
+    """
 
   @Argument(
     help: """
@@ -61,10 +67,7 @@ struct TranscribeCommand: RecognizingSubcommand {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    let pipes = files.count { $0 == "-" }
-    guard pipes < 2 else {
-      throw ValidationError("standard input (-) can be read only once, not \(pipes) times.")
-    }
+    try checkStandardInput(files)
     try folder?.check(files)
     try recognition.checkTranscript(transcript)
     if case .cues(let format) = transcript.style, outputDir == nil, files.count > 1 {
@@ -192,33 +195,4 @@ private func isOfOneFile(_ error: any Error) -> Bool {
   case SpeechClientError.invalidGrammar, SpeechClientError.invalidRequest: false
   default: true
   }
-}
-
-/// The option `--jobs`.
-struct JobsOption: ParsableArguments {
-  /// Each decoder takes 100 MB, so a larger number is a mistake.
-  private static let limit = 256
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Number of utterances to recognize in parallel, 1 to \(limit) (default: one per processor).",
-      valueName: "number"))
-  var jobs: Int?
-
-  /// The requested number, or the number of processors that this process may use.
-  var count: Int {
-    jobs ?? min(Self.limit, max(1, ProcessInfo.processInfo.activeProcessorCount))
-  }
-
-  func validate() throws {
-    try check("--jobs", jobs, in: 1...Self.limit, "a number")
-  }
-
-  /// The help on parallel recognition.
-  static let help = """
-    With --jobs, several decoders of 100 MB each work in parallel: on several files, and on several \
-    utterances of a long file. Text and order do not depend on their number. Partial results use one \
-    decoder. An engine whose utterances depend on earlier ones uses one decoder per file.
-    """
 }

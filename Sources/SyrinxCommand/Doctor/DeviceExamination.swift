@@ -10,13 +10,11 @@ struct DeviceExamination {
   let cardIDs: [String]
   /// Whether the user has connected the default output with the default input.
   var isConnected = false
-  /// The environment of the process.
-  var environment: [String: String] = [:]
 
   @Dependency(\.soundCard) private var soundCard
 
-  init(cardIDs: [String], isConnected: Bool = false, environment: [String: String] = [:]) {
-    (self.cardIDs, self.isConnected, self.environment) = (cardIDs, isConnected, environment)
+  init(cardIDs: [String], isConnected: Bool = false) {
+    (self.cardIDs, self.isConnected) = (cardIDs, isConnected)
   }
 
   /// The findings on the sound server, playing, recording, and latency.
@@ -64,7 +62,7 @@ struct DeviceExamination {
     guard works || loopbackCard != nil else {
       return .note(check, "not measured, because playing or recording does not work")
     }
-    guard isConnected || loopbackCard != nil || capturesMonitor else {
+    guard isConnected || loopbackCard != nil else {
       return .note(
         check, "not measured, because it plays a click and needs an input that captures it",
         remedy: "connect the output with the input and run `syrinx doctor --loopback`")
@@ -111,11 +109,6 @@ struct DeviceExamination {
 
   /// The card of the kernel module snd-aloop, which captures on one device what is played on another.
   private var loopbackCard: String? { cardIDs.first { $0.hasPrefix("Loopback") } }
-
-  /// Whether the default input is the monitor of a sound server's output.
-  private var capturesMonitor: Bool {
-    environment["PULSE_SOURCE"]?.hasSuffix(".monitor") ?? false
-  }
 
   private static let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
 }

@@ -49,7 +49,7 @@ extension SpeechEngineDescription {
 }
 
 extension SpeechEngineDescription.Capability {
-  /// The name for people.
+  /// The human-readable name.
   fileprivate var text: String {
     switch self {
     case .partialResults: "partial results"

@@ -89,8 +89,10 @@ extension Decibels {
 extension Double {
   fileprivate var tenths: Double { (self * 10).rounded() / 10 }
 
-  /// To five digits after the point, never in powers of ten.
+  /// To five digits after the point; below a billion never in powers of ten.
   fileprivate var offsetText: String {
+    // What is larger is too large for this form of an integer.
+    guard abs(self) < 1e9 else { return "\(self)" }
     let number = Int((abs(self) * 100_000).rounded())
     let sign = self < 0 && number > 0 ? "-" : ""
     return "\(sign)\(number / 100_000).\(String(100_000 + number % 100_000).dropFirst())"
@@ -111,7 +113,7 @@ struct MeasurementRecord: Encodable {
     let peak: Double?
     let truePeak: Double?
     let rms: Double?
-    let offset: Double
+    let offset: Double?
     let clipped: Int
     let clippedRuns: Int
   }
@@ -158,7 +160,8 @@ struct MeasurementRecord: Encodable {
       Channel(
         position: position.abbreviation, peak: channel.level.peak.finite,
         truePeak: channel.truePeak.finite, rms: channel.level.rms.finite,
-        offset: (channel.offset * 1e6).rounded() / 1e6, clipped: channel.clippedSampleCount,
+        offset: channel.offset.isFinite ? (channel.offset * 1e6).rounded() / 1e6 : nil,
+        clipped: channel.clippedSampleCount,
         clippedRuns: channel.clippedRunCount)
     }
   }

@@ -14,6 +14,14 @@ func check<Value: Comparable>(
     "\(option) \(value) is out of range; give \(meaning) from \(lowest) to \(highest).")
 }
 
+/// Throws if standard input is named twice.
+func checkStandardInput(_ files: [FilePath]) throws {
+  let pipes = files.count { $0 == "-" }
+  guard pipes < 2 else {
+    throw ValidationError("standard input (-) can be read only once, not \(pipes) times.")
+  }
+}
+
 /// Any file name is an argument, except an empty one.
 extension FilePath: ExpressibleByArgument {
   package init?(argument: String) {

@@ -43,12 +43,12 @@ struct ConversionOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Length of the fade from silence.", valueName: "time"))
+    help: ArgumentHelp("Length of the fade from silence, at most 600 s.", valueName: "time"))
   var fadeIn = TimeValue.zero
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Length of the fade to silence.", valueName: "time"))
+    help: ArgumentHelp("Length of the fade to silence, at most 600 s.", valueName: "time"))
   var fadeOut = TimeValue.zero
 
   @Flag(help: "Leave out silence at both ends, and the middle of pauses over 10 seconds.")
@@ -69,6 +69,8 @@ struct ConversionOptions: ParsableArguments {
     help: ArgumentHelp("Level below which audio is silent.", valueName: "dBFS"))
   var silence = -50.0
 
+  private static let longestFade = Duration.seconds(600)
+
   func validate() throws {
     try check("--rate", rate, in: 1_000...768_000, "a rate in hertz")
     try check("--channels", channels, in: 1...256, "a number of channels")
@@ -78,7 +80,14 @@ struct ConversionOptions: ParsableArguments {
       throw ValidationError("--bits takes 16, 24, 32, or float, not \(bits).")
     }
     if let end, end.duration <= start.duration {
-      throw ValidationError("--end \(end) is not behind --start \(start).")
+      throw ValidationError("--end \(end) must be after --start \(start).")
+    }
+    for (option, fade) in [("--fade-in", fadeIn), ("--fade-out", fadeOut)] {
+      guard fade.duration <= Self.longestFade else {
+        throw ValidationError(
+          "\(option) \(fade) is too long: a fade takes at most 600 seconds, which are held in memory."
+        )
+      }
     }
     if let every, every.duration <= .zero {
       throw ValidationError("--every needs a length above 0.")

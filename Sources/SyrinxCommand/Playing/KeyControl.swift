@@ -132,6 +132,9 @@ actor KeyControl {
   }
 }
 
+/// The value that disables a key of a terminal; `_POSIX_VDISABLE` in C.
+private let disabledKey: UInt8 = 0
+
 /// A terminal that passes each key on at once, without showing it.
 final class KeyTerminal: Sendable {
   private let original: termios
@@ -139,15 +142,23 @@ final class KeyTerminal: Sendable {
   // Held to restore the terminal, once.
   private let isRestored = Mutex(false)
 
-  /// Nil if standard input is no terminal, or that of another job.
-  init?(descriptor: Int32 = 0) {
+  /// Nil if the descriptor is no terminal, or that of another job.
+  ///
+  /// - Parameter readLimitInTenths: the tenths of a second after which a read without a byte ends;
+  ///   nil to wait for one.
+  init?(descriptor: Int32 = 0, readLimitInTenths: UInt8? = nil) {
     var settings = termios()
     guard isatty(descriptor) == 1, tcgetpgrp(descriptor) == getpgrp(),
       tcgetattr(descriptor, &settings) == 0
     else { return nil }
     (original, self.descriptor) = (settings, descriptor)
-    // Ctrl-C and Ctrl-Z keep their meanings.
     settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+    // Ctrl-C keeps its meaning. Ctrl-\ (VQUIT) and Ctrl-Z (VSUSP) would leave the terminal like this.
+    (settings.c_cc.1, settings.c_cc.10) = (disabledKey, disabledKey)
+    if let readLimitInTenths {
+      // VMIN and VTIME.
+      (settings.c_cc.6, settings.c_cc.5) = (0, readLimitInTenths)
+    }
     tcsetattr(descriptor, TCSADRAIN, &settings)
   }
 

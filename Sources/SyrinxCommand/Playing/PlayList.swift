@@ -53,6 +53,10 @@ struct PlayList {
   }
 
   private mutating func addPlaylist(_ playlist: FilePath, _ format: PlaylistFormat) {
+    // A pipe or a device may never end.
+    guard playlist.status.map({ $0.st_mode & S_IFMT == S_IFREG }) ?? true else {
+      return problems.append("cannot read \(playlist): it is not a regular file")
+    }
     do throws(FilePathError) {
       let bytes = try playlist.contents(atMost: Self.longest)
       guard bytes.count <= Self.longest else {

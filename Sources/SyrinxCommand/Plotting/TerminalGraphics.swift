@@ -33,12 +33,14 @@ enum TerminalGraphics: Equatable {
 
   /// Asks the controlling terminal on a thread of its own; one that does not answer within half a
   /// second shows Braille.
-  static func ofTerminal() async -> TerminalGraphics {
+  ///
+  /// - Parameter signals: restore the terminal where a second one ends the process.
+  static func ofTerminal(signals: StopSignals) async -> TerminalGraphics {
     guard StandardDescriptor.output.isStyled else { return .braille }
     return await withCheckedContinuation { continuation in
       do {
         _ = try DedicatedThread.start(name: "syrinx-terminal") {
-          continuation.resume(returning: TerminalGraphics(answer: answer()))
+          continuation.resume(returning: TerminalGraphics(answer: answer(signals)))
         }
       } catch {
         continuation.resume(returning: .braille)
@@ -46,19 +48,13 @@ enum TerminalGraphics: Equatable {
     }
   }
 
-  private static func answer() -> String {
+  private static func answer(_ signals: StopSignals) -> String {
     let terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard terminal >= 0 else { return "" }
     defer { close(terminal) }
-    var usual = termios()
-    guard tcgetattr(terminal, &usual) == 0 else { return "" }
-    var raw = usual
-    raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
-    // A read ends after half a second without a byte.
-    raw.c_cc.6 = 0
-    raw.c_cc.5 = 5
-    guard tcsetattr(terminal, TCSANOW, &raw) == 0 else { return "" }
-    defer { tcsetattr(terminal, TCSANOW, &usual) }
+    guard let mode = KeyTerminal(descriptor: terminal, readLimitInTenths: 5) else { return "" }
+    defer { mode.restore() }
+    signals.beforeExit { mode.restore() }
     let written = Array(question.utf8).withUnsafeBytes { writeAll($0, to: terminal) }
     guard written == 0 else { return "" }
     var bytes: [UInt8] = []

@@ -4,27 +4,44 @@ import FilePaths
 import FoundationEssentials
 
 /// The cues of a transcript that `syrinx transcribe` wrote: WebVTT, SRT, or JSON lines.
-enum TranscriptCues {
-  /// The cues of a text, in its order; empty where it has none.
-  static func cues(in text: String) -> [PlotFrame.Cue] {
+struct TranscriptCues {
+  /// The cues, in the order of the text; empty where it has none.
+  private(set) var cues: [PlotFrame.Cue] = []
+  /// The lines, counted from 1, whose cues are left out: their times are impossible.
+  private(set) var badLines: [Int] = []
+
+  /// In seconds; a year is longer than any recording.
+  private static let possibleTimes = 0.0...31_536_000
+
+  /// Reads the cues of a text.
+  init(_ text: String) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {
       $0.hasSuffix("\r") ? $0.dropLast() : $0
     }
-    return lines.first?.hasPrefix("{") == true ? lines.compactMap(jsonCue) : timedCues(lines)
+    if lines.first?.hasPrefix("{") == true {
+      for (index, line) in lines.enumerated() { addJSON(line, number: index + 1) }
+    } else {
+      addTimed(lines)
+    }
+  }
+
+  private mutating func add(_ text: String, from start: Double, to end: Double, line: Int) {
+    guard Self.possibleTimes.contains(start), Self.possibleTimes.contains(end), end >= start else {
+      return badLines.append(line)
+    }
+    cues.append(PlotFrame.Cue(.seconds(start)..<Duration.seconds(end), text))
   }
 
   /// Each cue is a line with two times, and lines of text up to an empty one.
-  private static func timedCues(_ lines: [Substring]) -> [PlotFrame.Cue] {
-    var cues: [PlotFrame.Cue] = []
+  private mutating func addTimed(_ lines: [Substring]) {
     for (index, line) in lines.enumerated() {
       let times = line.split(separator: " ").map(String.init)
-      guard times.count >= 3, times[1] == "-->", let begin = seconds(times[0]),
-        let end = seconds(times[2]), end >= begin
+      guard times.count >= 3, times[1] == "-->", let start = Self.seconds(times[0]),
+        let end = Self.seconds(times[2])
       else { continue }
       let text = lines[(index + 1)...].prefix { !$0.isEmpty }.joined(separator: " ")
-      cues.append(PlotFrame.Cue(.seconds(begin)..<Duration.seconds(end), text))
+      add(text, from: start, to: end, line: index + 1)
     }
-    return cues
   }
 
   /// `01:02:03.456`, `02:03.456`, or with a comma.
@@ -44,13 +61,12 @@ enum TranscriptCues {
   }
 
   /// A final result with times; other lines have none.
-  private static func jsonCue(_ line: Substring) -> PlotFrame.Cue? {
+  private mutating func addJSON(_ line: Substring, number: Int) {
     // Lines of other events lack the keys, which makes no cue.
     guard let line = try? JSONDecoder().decode(Line.self, from: Data(line.utf8)),
-      line.final == true, let text = line.text, let start = line.start, let end = line.end,
-      end >= start
-    else { return nil }
-    return PlotFrame.Cue(.seconds(start)..<Duration.seconds(end), text)
+      line.final == true, let text = line.text, let start = line.start, let end = line.end
+    else { return }
+    add(text, from: start, to: end, line: number)
   }
 }
 #endif

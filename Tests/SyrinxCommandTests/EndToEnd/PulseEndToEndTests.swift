@@ -254,11 +254,10 @@ extension PulseEndToEndTests {
   }
 
   @Test func `'doctor' measures the latency between a sink and its monitor`() async throws {
-    let run = try await withServer("syrinx doctor --json")
+    let run = try await withServer("syrinx doctor --loopback --json")
     #expect(run.status == 0, "\(run.error)")
     let line = try #require(run.outputLines.first { $0.contains(#""check":"latency""#) })
     let latency = try #require(line.firstMatch(of: /"detail":"([0-9.]+) ms from/)?.1)
-    // It is above zero, and below the sum of all buffers.
-    #expect((0.1...500).contains(try #require(Double(latency))), "\(line)")
+    #expect(try #require(Double(latency)) > 0, "\(line)")
   }
 }

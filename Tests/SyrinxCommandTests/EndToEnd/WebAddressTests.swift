@@ -48,9 +48,11 @@ struct WebAddressTests {
   private func withServer(_ script: String) async throws -> BuiltCommand.Outcome {
     try await BuiltCommand.shell(
       """
-      python3 -u -m http.server 0 --bind 127.0.0.1 >log 2>&1 & python=$!
-      until port=$(grep -om1 'port [0-9]*' log); do sleep 0.05; done
-      server=http://127.0.0.1:${port#port }
+      mkfifo port
+      python3 -u -m http.server 0 --bind 127.0.0.1 >port 2>log & python=$!
+      read -r line <port || { cat log >&2; exit 1; }
+      line=${line#* port }
+      server=http://127.0.0.1:${line%% *}
       \(script); status=$?
       kill $python; exit $status
       """, in: folder)

@@ -1,0 +1,124 @@
+import AudioCore
+import ClientDependencies
+import Conversion
+import FilePaths
+import Glibc
+import SoundFile
+
+/// Some inputs that become one output.
+struct ConversionJob: Sendable {
+  let inputs: [FilePath]
+  let output: FilePath
+  /// Nil for that of the output's extension.
+  let container: SoundFileEncoding.Container?
+
+  /// Converts; the progress is shown on a console where one is given.
+  func run(
+    changing options: ConversionOptions, isMix: Bool, isRaw: Bool, progress console: Console?
+  ) async -> Result<ConversionResult, any Error> {
+    var conversion = AudioConversion(
+      inputs.map { $0 == "-" ? .descriptor(0, name: "standard input") : .file($0.source) },
+      to: destination(splits: options.splits, isRaw: isRaw))
+    conversion.container = container
+    conversion.combination = isMix ? .mixed : .joined
+    options.apply(to: &conversion)
+    do {
+      guard let console else { return .success(try await conversion.run()) }
+      return .success(try await run(conversion, console))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func run(
+    _ conversion: AudioConversion, _ console: Console
+  ) async throws -> ConversionResult {
+    @Dependency(\.continuousClock) var clock
+    // A slow terminal gets the latest position only.
+    let (positions, source) = AsyncStream.makeStream(
+      of: ConversionProgress.self, bufferingPolicy: .bufferingNewest(1))
+    let name = "\(inputs[0].name)"
+    let showing = Task {
+      var progress: FileProgress?
+      for await step in positions {
+        let shown =
+          progress
+          ?? FileProgress(
+            text: ProgressText(file: name, total: step.total), console: console, clock: clock)
+        if progress == nil { await shown.begin() }
+        progress = shown
+        await shown.show(step.position)
+      }
+      await progress?.end()
+    }
+    let result: Result<ConversionResult, any Error>
+    do {
+      result = .success(try await conversion.run { source.yield($0) })
+    } catch {
+      result = .failure(error)
+    }
+    source.finish()
+    await showing.value
+    return try result.get()
+  }
+
+  private func destination(splits: Bool, isRaw: Bool) -> AudioConversion.Destination {
+    if output == "-" { return .descriptor(1, name: "standard output", isRaw: isRaw) }
+    guard splits else { return .file(output.url) }
+    return .parts { [output] in output.numbered($0).url }
+  }
+}
+
+extension FilePath {
+  /// The name of a part: its number in place of `%d` or `%03d`, or before the extension.
+  func numbered(_ number: Int) -> FilePath {
+    let text = text
+    for width in 0...9 {
+      let placeholder = width == 0 ? "%d" : "%0\(width)d"
+      guard let range = text.firstRange(of: placeholder) else { continue }
+      return FilePath(text.replacingCharacters(in: range, with: Self.digits(number, width)))
+    }
+    let ending = pathExtension.isEmpty ? "" : ".\(pathExtension)"
+    let name = "\(stem.text)-\(Self.digits(number, 3))\(ending)"
+    return folder == "." && !text.hasPrefix("./")
+      ? FilePath(name) : folder.appending(FilePath(name))
+  }
+
+  /// The file whose numbered part this is by its name: `talk.wav` for `talk-007.wav`.
+  var wholeOfPart: FilePath? {
+    guard let dash = stem.bytes.lastIndex(of: UInt8(ascii: "-")) else { return nil }
+    let digits = stem.bytes[(dash + 1)...]
+    guard digits.count >= 3, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    return folder.appending(
+      FilePath(bytes: stem.bytes[..<dash] + name.bytes[stem.bytes.count...]))
+  }
+
+  private static func digits(_ number: Int, _ width: Int) -> String {
+    let digits = "\(number)"
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  }
+}
+
+extension String {
+  fileprivate func replacingCharacters(in range: Range<Index>, with text: String) -> String {
+    String(self[..<range.lowerBound]) + text + String(self[range.upperBound...])
+  }
+}
+
+/// Which file a path leads to, also one that is not there yet: by its folder and its name there.
+struct FileIdentity: Hashable {
+  private let folder: [UInt64]
+  private let name: FilePath
+
+  init(_ path: FilePath) {
+    if let file = path.status {
+      // A link and its target are one file.
+      (folder, name) = ([UInt64(file.st_dev), UInt64(file.st_ino)], "")
+    } else if let status = path.folder.status {
+      (folder, name) = ([UInt64(status.st_dev), UInt64(status.st_ino)], path.name)
+    } else {
+      // A folder that is not there yet has no links to it.
+      (folder, name) = ([], path.absolute)
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import ArgumentParser
+import FoundationEssentials
+
+/// The option `--jobs`.
+struct JobsOption: ParsableArguments {
+  /// Each job has threads and memory of its own, so a larger number is a mistake.
+  private static let limit = 256
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      """
+      Number of files, or of utterances to recognize, in parallel, 1 to \(limit) (default: one per \
+      processor).
+      """,
+      valueName: "number"))
+  var jobs: Int?
+
+  /// The requested number, or the number of processors that this process may use.
+  var count: Int {
+    jobs ?? min(Self.limit, max(1, ProcessInfo.processInfo.activeProcessorCount))
+  }
+
+  func validate() throws {
+    try check("--jobs", jobs, in: 1...Self.limit, "a number")
+  }
+}
