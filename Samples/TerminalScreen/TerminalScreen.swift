@@ -8,8 +8,7 @@ public struct TerminalScreen: Sendable {
 
   /// Takes over the terminal while `body` runs, and restores it however that ends.
   ///
-  /// Call it first in `main`, before the program has a second thread: signals are blocked from
-  /// then on, so that only this type's thread receives them. A second signal ends the process.
+  /// A second signal restores the terminal and ends the process with status 1.
   ///
   /// - Throws: `TerminalError` if there is no terminal, and the errors of `body`.
   @MainActor
@@ -75,17 +74,24 @@ public struct TerminalScreen: Sendable {
   }
 
   private static func receiveSignals(restoring saved: termios, _ stop: WakeUp) throws {
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, signal) }
-    pthread_sigmask(SIG_BLOCK, &signals, nil)
-    _ = try DedicatedThread.start(name: "signals") { [signals] in
-      var (signals, signal) = (signals, Int32(0))
-      sigwait(&signals, &signal)
+    let received = try WakeUp()
+    receivedDescriptor = received.fileDescriptor
+    var action = sigaction()
+    // The main thread waits in Dispatch, which unblocks all signals there: `sigwait` would miss them.
+    action.__sigaction_handler.sa_handler = { _ in
+      let code = errno
+      var count: UInt64 = 1
+      _ = Glibc.write(receivedDescriptor, &count, MemoryLayout<UInt64>.size)
+      errno = code
+    }
+    action.sa_flags = SA_RESTART
+    for signal in [SIGINT, SIGTERM, SIGHUP] { sigaction(signal, &action, nil) }
+    _ = try DedicatedThread.start(name: "signals") {
+      received.wait()
       stop.signal()
-      sigwait(&signals, &signal)
+      received.wait()
       restore(saved)
-      _exit(128 + signal)
+      _exit(EXIT_FAILURE)
     }
   }
 
@@ -104,6 +110,11 @@ public struct TerminalScreen: Sendable {
     }
   }
 }
+
+/// The eventfd that the signal handler writes to, because a handler has no context.
+///
+/// Unsafe, because it is a global variable; right, because it is set before the handler is.
+private nonisolated(unsafe) var receivedDescriptor: Int32 = -1
 
 /// The program was started without a terminal.
 public struct TerminalError: Error, CustomStringConvertible {

@@ -54,7 +54,7 @@ package final class InterruptionFlag: Sendable {
     let lent = Lent(object: object)
     do throws(ThreadError) {
       _ = try DedicatedThread.start(name: "syrinx-final") {
-        let result = Result { () throws(SpeechEngineError) in try call(lent.object) }
+        let result = lent.use(call)
         outcome.result.withLock { $0 = result }
         isOver.signal()
       }
@@ -78,6 +78,18 @@ private final class Outcome<Value: Sendable>: Sendable {
 ///
 /// Unchecked, because decoders are not `Sendable`; right, because the lender waits for the call or
 /// never uses the decoder again.
-private struct Lent<Object: AnyObject>: @unchecked Sendable {
-  let object: Object
+private final class Lent<Object: AnyObject>: @unchecked Sendable {
+  private var object: Object?
+
+  init(object: Object) {
+    self.object = object
+  }
+
+  /// Calls once, and keeps no reference afterward.
+  func use<Value>(
+    _ call: (Object) throws(SpeechEngineError) -> Value
+  ) -> Result<Value, SpeechEngineError> {
+    guard let object = object.take() else { return .failure(.interrupted) }
+    return Result { () throws(SpeechEngineError) in try call(object) }
+  }
 }

@@ -82,7 +82,7 @@ import Testing
       Issue.record("nothing was found")
       return
     }
-    #expect(reason.contains("should have 16000 or more"))
+    #expect(reason.contains("needs 16000 or more"))
     try write(Array(bytes.prefix(30)), to: "graph/Gr.fst")
     #expect(failure() != nil)
     for count in 0..<bytes.count {
