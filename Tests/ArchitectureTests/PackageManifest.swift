@@ -12,8 +12,29 @@ enum PackageManifest {
 
   /// Every word and string in the declaration of each target, its dependencies among them.
   static func mentions(in manifest: String) -> [String: Set<String>] {
-    let targets = declaredTargets(in: manifest).map { ($0.folder, mentions(in: $0.tokens)) }
+    let constants = constants(in: SwiftTokenizer.tokens(of: manifest))
+    let targets = declaredTargets(in: manifest).map { target in
+      let mentions = mentions(in: target.tokens)
+      return (target.folder, mentions.union(mentions.compactMap { constants[$0] }))
+    }
     return Dictionary(targets) { $0.union($1) }
+  }
+
+  /// The targets by the constants that stand for them: `let x: Target.Dependency = .target(name: "X")`.
+  private static func constants(in tokens: [SwiftToken]) -> [String: String] {
+    let middle: [SwiftToken] = [
+      .mark(":"), .word("Target"), .mark("."), .word("Dependency"), .mark("="), .mark("."),
+      .word("target"), .mark("("), .word("name"), .mark(":"),
+    ]
+    let found = tokens.indices.compactMap { index -> (String, String)? in
+      let declaration = tokens[index...].prefix(middle.count + 3)
+      guard declaration.first == .word("let"), declaration.count == middle.count + 3,
+        Array(declaration.dropFirst(2).dropLast()) == middle,
+        let name = tokens[index + 1].name, case .string(let target)? = declaration.last
+      else { return nil }
+      return (name, target)
+    }
+    return Dictionary(found) { $1 }
   }
 
   private static func mentions(in declaration: ArraySlice<SwiftToken>) -> Set<String> {

@@ -5,8 +5,8 @@ import Testing
 
 @Suite struct SharedVoiceParametersTests {
   @Test func `written parameters are read once and completely`() {
-    let shared = SharedVoiceParameters(gain: 2)
-    #expect(shared.current.parameters.gain == 1)
+    let shared = SharedVoiceParameters(gain: 20)
+    #expect(shared.current.parameters.gain == 10)
     #expect(shared.read(after: shared.current.serial) == nil)
     let serial = shared.update { parameters in
       parameters = VoiceParameters(

@@ -38,7 +38,7 @@ import Testing
       syrinx not in a block
       ```sh
       syrinx play a.wav "b c.wav"    # syrinx play d.wav
-      sox e.mp3 -t wav - | syrinx play -
+      sox e.mp3 -t wav - | syrinx play - > log
       mkdir f && unzip g
       ```
       """
@@ -61,7 +61,7 @@ import Testing
       .filter { $0.offset % 2 == 1 && $0.element.hasPrefix("sh\n") }.map(\.element)
     return blocks.flatMap { $0.split(separator: "\n").dropFirst() }.flatMap { line in
       words(of: line).split { ["|", "&&"].contains($0) }.map(Array.init)
-        .filter { $0.first == "syrinx" }
+        .filter { $0.first == "syrinx" }.map { $0.prefix { $0 != ">" } }.map(Array.init)
     }
   }
 

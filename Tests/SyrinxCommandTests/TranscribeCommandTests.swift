@@ -49,7 +49,7 @@ struct TranscribeCommandTests {
     let run = try await BuiltCommand.run(
       "transcribe", "missing.wav", ".", "empty.wav", "text.wav", "go.wav", in: folder)
     #expect(run.status == 1)
-    #expect(run.output == "go forward ten meters\n")
+    #expect(run.output == "go.wav: go forward ten meters\n")
     let reports = run.errorLines.filter { $0.hasPrefix("syrinx: ") }
     try #require(reports.count == 4)
     #expect(reports[0].contains("missing.wav") && reports[1].contains("folder"))
@@ -102,7 +102,7 @@ struct TranscribeCommandTests {
         { exec 3>gate; head -1; exec 0<&-; cat go.wav >&3; }
       """, in: folder)
     #expect(run.status == 141)
-    #expect(run.output == "go forward ten meters\n")
+    #expect(run.output == "go.wav: go forward ten meters\n")
     #expect(run.error.isEmpty)
   }
 
@@ -156,7 +156,7 @@ struct TranscribeCommandTests {
     let spoken = ALSASetup.sample("go-forward.wav")
     let run = try await BuiltCommand.run("transcribe", "slow.wav", spoken, in: folder)
     #expect(run.status == 1)
-    #expect(run.output == "go forward ten meters\n")
+    #expect(run.output == "\(spoken): go forward ten meters\n")
     #expect(run.errorLines.count == 1 && run.error.contains("slow.wav"), "\(run.error)")
   }
 
