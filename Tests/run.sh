@@ -80,7 +80,7 @@ suite() {
 # other late. The sound server's have the machine almost to themselves: nobody else's work makes it skip. The time
 # limit keeps a hang from looking like work.
 server=Pulse
-suite 1800 --experimental-maximum-parallelization-width 6 --skip "$server"
+suite 2700 --experimental-maximum-parallelization-width 6 --skip "$server"
 suite 600 --experimental-maximum-parallelization-width 2 --filter "$server"
 
 step "the dependencies under Thread Sanitizer"

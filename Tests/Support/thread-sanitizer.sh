@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the tests of the dependencies and the reducers with Thread Sanitizer and runs them: a report or a failing test is a failure.
+# Builds the tests of the dependencies with Thread Sanitizer and runs them: a report or a failing test is a failure.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
