@@ -94,7 +94,12 @@ import Testing
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }
     let memos = MemosClient.folder(folder)
-    #expect(try await memos.all() == [])
+    let none = try await withDependencies {
+      $0.uuid = .incrementing
+    } operation: {
+      try await memos.all()
+    }
+    #expect(none == [])
     let file = try await memos.file(title: "Noise")
     try Data("no sound".utf8).write(to: file)
     let listed = try await withDependencies {

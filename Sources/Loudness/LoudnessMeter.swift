@@ -7,9 +7,11 @@ public struct LoudnessMeter: AudioProcessor {
   private var levels: LevelMeter
   private var measurer: AudioMeasurer?
 
-  /// A machine that reports for every `interval`, which must be above 0.
+  /// A machine that reports for every interval.
   ///
-  /// - Parameter silence: the level below which both ends count as silent.
+  /// - Parameters:
+  ///   - interval: the audio between two reports; above 0.
+  ///   - silence: the level below which both ends count as silent.
   public init(every interval: Duration, silence: Decibels = .init(dBFS: -60)) {
     (self.interval, self.silence) = (interval, silence)
     levels = LevelMeter(every: interval)

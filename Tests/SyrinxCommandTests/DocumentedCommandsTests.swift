@@ -60,9 +60,13 @@ import Testing
     let blocks = page.split(separator: "```", omittingEmptySubsequences: false).enumerated()
       .filter { $0.offset % 2 == 1 && $0.element.hasPrefix("sh\n") }.map(\.element)
     return blocks.flatMap { $0.split(separator: "\n").dropFirst() }.flatMap { line in
-      words(of: line).split { ["|", "&&"].contains($0) }.map(Array.init)
-        .filter { $0.first == "syrinx" }.map { $0.prefix { $0 != ">" } }.map(Array.init)
+      words(of: line).split { ["|", "&&"].contains($0) }.map(withoutRedirection)
+        .filter { $0.first == "syrinx" }
     }
+  }
+
+  private func withoutRedirection(_ words: ArraySlice<String>) -> [String] {
+    Array(words.prefix { $0 != ">" })
   }
 
   /// The words of a line of shell script, without its comment.

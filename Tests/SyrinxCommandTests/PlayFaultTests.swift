@@ -23,8 +23,9 @@ struct PlayFaultTests {
     #expect(run.status == 1)
     let reports = run.errorLines.filter { $0.hasPrefix("syrinx: ") }
     try #require(reports.count == 4)
-    #expect(reports[0].contains("missing.wav"))
-    #expect(reports[1].contains("folder.wav is a folder"))
+    // Folders are searched before anything plays.
+    #expect(reports[0].contains("folder.wav contains no sound files"))
+    #expect(reports[1].contains("missing.wav"))
     #expect(reports[2].contains("empty.wav is empty"))
     #expect(reports[3].contains("text.wav is not a sound file"))
     #expect(run.error.contains("playing good.wav"))

@@ -58,7 +58,7 @@ import WyomingEngine
     var options = SpeechSessionOptions()
     options.engineOptions = ["model": "other"]
     #expect(
-      engineError { _ = try engine.makeSession(options) }
+      engineError { try engine.makeSession(options).prepare() }
         == .optionInvalid(name: "model", reason: "the server has counter, and not other"))
   }
 }

@@ -15,9 +15,7 @@ struct TranscriptCues {
 
   /// Reads the cues of a text.
   init(_ text: String) {
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {
-      $0.hasSuffix("\r") ? $0.dropLast() : $0
-    }
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     if lines.first?.hasPrefix("{") == true {
       for (index, line) in lines.enumerated() { addJSON(line, number: index + 1) }
     } else {

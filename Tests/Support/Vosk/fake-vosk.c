@@ -11,6 +11,7 @@
 //   accept CODE       what hearing audio gives
 //   endless           gives a result of 32 MiB
 //   slow MS           how long hearing audio takes the first time
+//   held PIPE         hears audio only when a byte for it can be read from this pipe; the log says so before
 //   late PIPE         gives its final result only when a byte can be read from this pipe; the log says so before
 //   abort             ends the process when it hears audio
 //
@@ -32,7 +33,7 @@ static const char *vocabulary[] = {"", "go", "forward", "ten", "meters", "stop",
 #define WORD_COUNT (int)(sizeof vocabulary / sizeof *vocabulary)
 
 typedef struct {
-  char log[512], result[512], partial[512], unknown[64], null[64], late[512];
+  char log[512], result[512], partial[512], unknown[64], null[64], held[512], late[512];
   int pause, text_alternatives, accept, endless, slow, aborts, users;
 } Model;
 
@@ -77,6 +78,7 @@ Model *vosk_model_new(const char *path) {
     if (sscanf(line, "pause %d", &model->pause) == 1) continue;
     if (sscanf(line, "accept %d", &model->accept) == 1) continue;
     if (sscanf(line, "slow %d", &model->slow) == 1) continue;
+    if (sscanf(line, "held %511s", model->held) == 1) continue;
     if (sscanf(line, "late %511s", model->late) == 1) continue;
     if (sscanf(line, "alternatives %511s", value) == 1) model->text_alternatives = 1;
     if (!strncmp(line, "endless", 7)) model->endless = 1;
@@ -131,10 +133,22 @@ static void hear(Recognizer *recognizer, int16_t sample) {
   if (word) recognizer->heard[recognizer->count - 1].end = recognizer->position;
 }
 
+static void wait_for_byte(Model *model, const char *path, const char *call) {
+  if (!*path) return;
+  note(model, call);
+  int pipe = open(path, O_RDONLY);
+  char byte;
+  // A pipe that is gone holds nobody.
+  if (pipe < 0) return;
+  if (read(pipe, &byte, 1) < 0) perror(path);
+  close(pipe);
+}
+
 static void delay(Model *model) {
   struct timespec time = {model->slow / 1000, model->slow % 1000 * 1000000L};
   model->slow = 0;
   nanosleep(&time, NULL);
+  wait_for_byte(model, model->held, "accept_waveform");
 }
 
 int vosk_recognizer_accept_waveform_s(Recognizer *recognizer, const int16_t *samples, int count) {
@@ -231,14 +245,7 @@ const char *vosk_recognizer_result(Recognizer *recognizer) { return answer(recog
 
 #ifndef LACKING
 const char *vosk_recognizer_final_result(Recognizer *recognizer) {
-  const Model *model = recognizer->model;
-  if (*model->late) {
-    note(model, "final_result");
-    int pipe = open(model->late, O_RDONLY);
-    char byte;
-    if (pipe < 0 || read(pipe, &byte, 1) < 0) perror(model->late);
-    close(pipe);
-  }
+  wait_for_byte(recognizer->model, recognizer->model->late, "final_result");
   return answer(recognizer);
 }
 #endif

@@ -2,6 +2,7 @@ import AudioCore
 import BenchmarkTools
 import Foundation
 import SoundFile
+import Transcripts
 
 /// The time of the processor and of the clock that the clips take, beside `pocketsphinx_batch`.
 ///
