@@ -56,7 +56,7 @@ struct ConversionDivider {
   /// What goes to the writer.
   enum Item: Sendable {
     case audio(AudioBuffer)
-    /// What follows belongs to another file.
+    /// The next item belongs to another file.
     case nextPart
   }
 

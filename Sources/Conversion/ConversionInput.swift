@@ -131,11 +131,11 @@ final class JoinedInput: ConversionInput {
     try skip(opened)
   }
 
-  /// Goes to the start, as far as it lies in this source.
+  /// Seeks to the start, or to the end of this source if it is shorter.
   private func skip(_ reader: SoundFileReader) throws {
     let target = offset(start, in: reader)
     guard target > 0 else { return }
-    // What lies behind the end of a header that may be wrong is looked for by reading.
+    // A header may understate the length, so frames after its end are read.
     if reader.isSeekable, let length = reader.announcedFrameCount, target < length {
       return try reader.seek(to: target)
     }

@@ -96,7 +96,7 @@ final class ConversionRun: Sendable {
     let reading = try ConversionReading(pass.input)
     var isDone = false
     defer {
-      // A source that gives nothing must not keep what has failed.
+      // A source that stalls must not delay the error.
       if !isDone { interruption.signal() }
       reading.end()
     }
@@ -258,7 +258,7 @@ private final class ConversionWriting {
     }
   }
 
-  /// - Throws: what has ended the thread.
+  /// - Throws: the error that ended the thread.
   func put(_ item: ConversionDivider.Item) throws {
     guard !items.put(item) else { return }
     _ = try files.take()

@@ -69,7 +69,7 @@ final class Handoff<Element: Sendable>: Sendable {
     }
   }
 
-  /// Ends both sides; what waits is dropped.
+  /// Ends both sides and drops the backlog.
   func abandon() {
     state.withLock { state in
       state.isAbandoned = true

@@ -7,7 +7,7 @@ public struct LoudnessMeter: AudioProcessor {
   private var levels: LevelMeter
   private var measurer: AudioMeasurer?
 
-  /// A machine that reports for every interval.
+  /// Creates a meter that reports once per interval.
   ///
   /// - Parameters:
   ///   - interval: the audio between two reports; above 0.

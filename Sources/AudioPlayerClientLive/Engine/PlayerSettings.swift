@@ -44,7 +44,7 @@ extension PCMBuffering {
   /// Half as much again as in ordinary playback; a third of it is filled at a time.
   static let unwatchedPlayback = PCMBuffering(period: .milliseconds(25), periodCount: 6)
 
-  /// For a playback that nobody watches or controls.
+  /// For a playback without progress events or control.
   static let unattendedPlayback = PCMBuffering(period: .milliseconds(125), periodCount: 4)
 }
 
