@@ -5,7 +5,7 @@ import Testing
 
 @testable import ALSASoundCard
 
-@Suite(.timeLimit(.minutes(1))) struct FolderWatchTests {
+@Suite(.timeLimit(.minutes(5))) struct FolderWatchTests {
   let folder = FileManager.default.temporaryDirectory
     .appending(path: "syrinx-watch-\(UUID().uuidString)")
 
@@ -109,7 +109,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct DeviceChangesTests {
+@Suite(.timeLimit(.minutes(5))) struct DeviceChangesTests {
   /// Counts the running watches and lets a test report a change.
   private final class Watches: Sendable {
     struct State {

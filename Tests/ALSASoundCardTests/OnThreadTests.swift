@@ -6,7 +6,7 @@ import Testing
 
 @testable import ALSASoundCard
 
-@Suite(.timeLimit(.minutes(1))) struct OnThreadTests {
+@Suite(.timeLimit(.minutes(5))) struct OnThreadTests {
   @Test func `the result of the work is returned`() async throws {
     let value = try await onThread("test", for: "x") { () throws(SoundCardError) in 7 }
     #expect(value == 7)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ALSASoundCard
 
-@Suite(.timeLimit(.minutes(1))) struct OpenDeviceTests {
+@Suite(.timeLimit(.minutes(5))) struct OpenDeviceTests {
   init() throws { _ = try TestALSA.ready() }
 
   @Test func `dropping a suspended device ends its suspend`() throws {

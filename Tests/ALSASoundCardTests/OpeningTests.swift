@@ -6,7 +6,7 @@ import Testing
 
 @testable import ALSASoundCard
 
-@Suite(.timeLimit(.minutes(1))) struct OpeningTests {
+@Suite(.timeLimit(.minutes(5))) struct OpeningTests {
   let card = ALSASoundCard()
 
   init() throws { _ = try TestALSA.ready() }

@@ -35,7 +35,7 @@ extension PulseTests {
     #expect(again.samples.count == 9_600)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `a channel selected from a sound server is that channel alone`() async throws {
     let playback = try ALSAPlayback(request("syrinxpulse", channels: 2))
     let right: [Float] = (0..<96_000).map { $0.isMultiple(of: 2) ? 0 : 0.25 }
@@ -76,21 +76,21 @@ extension PulseTests {
     #expect(recorded.finish?.reason == .stopped)
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(5)))
   func `a waiting recording continues when a hung sound server resumes`()
     async throws
   {
     try await expectReturn(after: bench.pausePulse, by: bench.continuePulse)
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(5)))
   func `a waiting recording continues when a killed sound server restarts`()
     async throws
   {
     try await expectReturn(after: bench.killPulse, by: bench.startPulse)
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(5)))
   func `a waiting playback continues when a hung sound server resumes`()
     async throws
   {
@@ -106,7 +106,7 @@ extension PulseTests {
     #expect(played.finish == PlaybackFinish(reason: .completed, played: .seconds(3)), "\(played)")
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `a playback that does not wait loses a hung sound server`()
     async throws
   {
@@ -117,7 +117,7 @@ extension PulseTests {
     #expect(played.error == .deviceLost("syrinxpulse"), "\(played.events.suffix(3))")
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `a recording that does not wait loses a hung sound server`()
     async throws
   {

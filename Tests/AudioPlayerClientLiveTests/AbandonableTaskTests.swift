@@ -11,7 +11,7 @@ import VirtualSoundCard
 
 /// Files whose reads block, as on an absent network disk: stop and cancel return within a second, and
 /// the thread releases everything when the read returns.
-@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct AbandonableTaskTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct AbandonableTaskTests {
   private let clock = TestClock()
   private let cardClock = TestClock()
   private let card: VirtualSoundCard

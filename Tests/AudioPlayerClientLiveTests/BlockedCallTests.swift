@@ -7,7 +7,7 @@ import Testing
 import VirtualSoundCard
 
 /// Device calls that hang, or return late.
-@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct BlockedCallTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct BlockedCallTests {
   private let sound = staircase(4_000)
   private var endless: PlaybackRequest {
     PlaybackRequest(source: .buffers([sound]), repetition: .forever)

@@ -9,7 +9,7 @@ import VirtualSoundCard
 @testable import AudioPlayerClientLive
 
 /// A queue of files on disks that stall for longer than the audio read ahead.
-@Suite(.fewAtATime, .timeLimit(.minutes(1))) final class BlockingFileTests: Sendable {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) final class BlockingFileTests: Sendable {
   private static let length = 9_000
   /// The samples of both files, each slightly above the previous one.
   private let sound = staircase(2 * length).samples

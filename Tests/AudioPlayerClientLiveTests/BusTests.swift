@@ -7,7 +7,7 @@ import Testing
 import VirtualSoundCard
 
 /// Several sounds together, through the client's endpoints.
-@Suite(.fewAtATime, .timeLimit(.minutes(2))) struct BusTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct BusTests {
   private let harness = PlayerHarness()
 
   private func steady(_ value: Float, seconds: Int = 1) -> PlaybackSource {

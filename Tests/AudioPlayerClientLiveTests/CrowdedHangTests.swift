@@ -9,7 +9,7 @@ import Testing
 import VirtualSoundCard
 
 /// Sounds that begin and end while the device hangs in a call.
-@Suite(.fewAtATime, .timeLimit(.minutes(2))) struct CrowdedHangTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct CrowdedHangTests {
   private let sound = staircase(4_000)
 
   @Test

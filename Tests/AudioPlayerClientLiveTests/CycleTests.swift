@@ -5,7 +5,7 @@ import TestTools
 import Testing
 
 /// A list that is played more than once.
-@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct CycleTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct CycleTests {
   let harness = PlayerHarness()
 
   private func item(_ frames: Int, from first: Int = 0) -> PlaybackItem {

@@ -7,7 +7,7 @@ import Testing
 import VirtualSoundCard
 
 /// A virtual card that sleeps or stalls, in its own time.
-@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct DeviceTroubleTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct DeviceTroubleTests {
   let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
   var tone: AudioBuffer { AudioSignal.sine(440).buffer(.milliseconds(500), format: format) }
   let completed = PlaybackEvent.finished(
@@ -65,7 +65,7 @@ import VirtualSoundCard
     #expect(card.openDeviceCount == 0)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `a stalled drain ends within the device's buffer plus 250 ms`()
     async throws
   {

@@ -63,7 +63,7 @@ import VirtualSoundCard
     #expect(late == [.finished(name)])
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `play returns in time beside a loop on a device that reports false delays`() async throws {
     let harness = PlayerHarness(faults: [.claimedDelay(2_000_000_000)])
     let looping = await harness.start(

@@ -7,7 +7,7 @@ import VirtualSoundCard
 
 @testable import AudioPlayerClientLive
 
-@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct EnginePoolTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct EnginePoolTests {
   @Test func `after a failed opening the next request opens the device again`() async throws {
     let (asked, answer) = (Gate(), Gate())
     let card = VirtualSoundCard(.init(pace: .lockstep(TestClock())))

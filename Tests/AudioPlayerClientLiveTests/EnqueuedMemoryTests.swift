@@ -8,7 +8,7 @@ import Testing
 @testable import AudioPlayerClientLive
 
 /// The memory of a playback to which sounds are enqueued.
-@Suite(.fewAtATime, .timeLimit(.minutes(2))) struct EnqueuedMemoryTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct EnqueuedMemoryTests {
   private let living = SoundCounter()
 
   @Test func `thousands of enqueued sounds are released once they have been played`()

@@ -7,7 +7,7 @@ import Testing
 import VirtualSoundCard
 
 /// The idle time of a device and its format.
-@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct IdleEngineTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct IdleEngineTests {
   let clock = TestClock()
   let card = VirtualSoundCard(.init(pace: .untimed))
   let stereo = AudioSignal.sine(440).buffer(

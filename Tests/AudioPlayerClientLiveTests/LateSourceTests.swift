@@ -7,7 +7,7 @@ import Testing
 import VirtualSoundCard
 
 /// A late source, on a card that does not wait for it.
-@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct LateSourceTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct LateSourceTests {
   @Test func `the reported silence of a late source is as long as the played one`() async throws {
     let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
     let card = VirtualSoundCard(.init(pace: .realTime))

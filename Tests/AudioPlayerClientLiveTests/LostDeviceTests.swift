@@ -10,7 +10,7 @@ import Testing
 import VirtualSoundCard
 
 /// A lost device, and playbacks that wait for it.
-@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct LostDeviceTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct LostDeviceTests {
   private func request(
     _ buffer: AudioBuffer, _ policy: DeviceLossPolicy = .wait(atMost: .seconds(60)),
     id: PlaybackID = PlaybackID()

@@ -6,7 +6,7 @@ import Testing
 import VirtualSoundCard
 
 /// Devices with short or refused writes and false delays: every frame is played once and in time.
-@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct MisreportingDeviceTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct MisreportingDeviceTests {
   private let sound = staircase(4_000)
   private let completed = PlaybackFinish(reason: .completed, played: .milliseconds(500))
   /// The sound, the buffer of four periods, the grace period, and the period that notices the end.

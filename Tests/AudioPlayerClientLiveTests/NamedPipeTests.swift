@@ -6,7 +6,7 @@ import TestTools
 import Testing
 
 /// Files that can be read only once and block their reader.
-@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct NamedPipeTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct NamedPipeTests {
   let harness = PlayerHarness()
   private let pipe: NamedPipe
   private var item: PlaybackItem { PlaybackItem(source: .file(pipe.url)) }

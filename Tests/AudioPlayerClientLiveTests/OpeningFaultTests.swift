@@ -7,7 +7,7 @@ import Testing
 import VirtualSoundCard
 
 /// Devices that cannot be opened, or not at once.
-@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct OpeningFaultTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct OpeningFaultTests {
   private let request = PlaybackRequest(source: .buffers([staircase(4_000)]))
 
   @Test func `a busy device names its user, and the next sound opens it again`()

@@ -5,7 +5,7 @@ import Testing
 
 /// Pause, resume, seek, volume, and stop of one playback, on a card whose time passes only while a test
 /// waits.
-@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct PlaybackControlTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct PlaybackControlTests {
   let harness = PlayerHarness()
   let stairs = staircase(16_000)
   /// A fade of 10 ms has 80 frames, and no sample is above 0.5.

@@ -8,7 +8,7 @@ import SoundCard
 import Testing
 import VirtualSoundCard
 
-@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct PreloadedSoundTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct PreloadedSoundTests {
   let format = AudioFormat(sampleRate: 48_000, channelCount: 2)
   var chime: AudioBuffer {
     AudioSignal.noise(seed: 5, amplitude: 0.25).buffer(.milliseconds(300), format: format)

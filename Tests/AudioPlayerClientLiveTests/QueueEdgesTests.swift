@@ -8,7 +8,7 @@ import Testing
 @testable import AudioPlayerClientLive
 
 /// Commands to a queue before its first frame, at its end, and outside both.
-@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct QueueEdgesTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct QueueEdgesTests {
   let harness = PlayerHarness()
   let missing = PlaybackItem(source: .file(URL(fileURLWithPath: "/nowhere.wav")))
 

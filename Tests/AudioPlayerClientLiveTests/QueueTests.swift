@@ -8,7 +8,7 @@ import Testing
 import VirtualSoundCard
 
 /// Several items with ranges and repetitions, sample by sample.
-@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct QueueTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct QueueTests {
   let harness = PlayerHarness()
 
   private func item(

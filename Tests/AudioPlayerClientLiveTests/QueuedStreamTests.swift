@@ -5,7 +5,7 @@ import TestTools
 import Testing
 
 /// Streams in a queue that have been read ahead of the playhead.
-@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct QueuedStreamTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct QueuedStreamTests {
   let harness = PlayerHarness()
   let read = Gate()
 

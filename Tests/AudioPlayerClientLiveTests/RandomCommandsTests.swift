@@ -5,7 +5,7 @@ import TestTools
 import Testing
 
 /// Commands in random order at random times, the same in every run.
-@Suite(.fewAtATime, .timeLimit(.minutes(2))) struct RandomCommandsTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct RandomCommandsTests {
   private func command(_ numbers: inout SeededNumbers) -> PlaybackCommand {
     let fade = Duration.milliseconds(Int.random(in: 10...40, using: &numbers))
     return switch Int.random(in: 0..<10, using: &numbers) {

@@ -7,7 +7,7 @@ import Testing
 
 /// Files at 44.1 kHz on a card at 48 kHz: the output equals one resampling of everything played, frame
 /// by frame.
-@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct ResampledPlaybackTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct ResampledPlaybackTests {
   private let harness = PlayerHarness(sampleRate: 48_000)
   private let format = AudioFormat(sampleRate: 44_100, channelCount: 1)
   /// A signal that is never silent and never repeats.

@@ -8,7 +8,7 @@ import Testing
 import VirtualSoundCard
 
 /// Streams that ignore cancellation.
-@Suite(.fewAtATime, .timeLimit(.minutes(1))) struct StreamSourceTests {
+@Suite(.fewAtATime, .timeLimit(.minutes(5))) struct StreamSourceTests {
   private let asked = Gate()
   private let answered = Gate()
   private let tone = AudioSignal.sine(440).buffer(.seconds(1), format: .speech)

@@ -4,7 +4,7 @@ import ClientDependencies
 import Testing
 
 /// A preview makes no sound but performs all commands.
-@Suite(.timeLimit(.minutes(1))) struct PreviewControlTests {
+@Suite(.timeLimit(.minutes(5))) struct PreviewControlTests {
   private let clock = TestClock<Duration>()
   private let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
 

@@ -7,7 +7,7 @@ import VirtualSoundCard
 @testable import AudioRecorderClientLive
 
 /// Openings of a microphone that fail.
-@Suite(.timeLimit(.minutes(1))) struct CaptureHubFailureTests {
+@Suite(.timeLimit(.minutes(5))) struct CaptureHubFailureTests {
   @Test(arguments: 0..<20)
   func `a user after a failed opening reopens the microphone`(_: Int) async throws {
     let (asked, answer) = (Gate(), Gate())

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AudioRecorderClientLive
 
-@Suite(.timeLimit(.minutes(1))) struct CaptureMemberTests {
+@Suite(.timeLimit(.minutes(5))) struct CaptureMemberTests {
   private let log = ConsumerLog()
 
   private func member(takes most: Int = .max, fails: Bool = false) -> CaptureMember {

@@ -11,7 +11,7 @@ import VirtualSoundCard
 @testable import AudioRecorderClientLive
 
 /// Recordings that are stopped before there was anything to record.
-@Suite(.timeLimit(.minutes(1))) struct EmptyRecordingTests {
+@Suite(.timeLimit(.minutes(5))) struct EmptyRecordingTests {
   private let folder = RecordingFolder()
 
   /// Hears silence as fast as it can, and is stopped as soon as it waits for something louder.

@@ -10,7 +10,7 @@ import Testing
 import VirtualSoundCard
 
 /// A microphone that is lost while its users wait for it.
-@Suite(.timeLimit(.minutes(1))) struct LostMicrophoneTests {
+@Suite(.timeLimit(.minutes(5))) struct LostMicrophoneTests {
   /// Unplugged half a second after it was opened, for three seconds; its last period is not captured.
   private let fault = VirtualFault.unplugged(at: 4_000, for: .seconds(3))
   private let before = (0..<3_600).map(counted)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AudioRecorderClientLive
 
-@Suite(.timeLimit(.minutes(1))) struct MemberQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct MemberQueueTests {
   private let queue: MemberQueue
 
   init() throws {

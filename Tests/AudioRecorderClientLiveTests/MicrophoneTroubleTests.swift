@@ -10,7 +10,7 @@ import Testing
 import VirtualSoundCard
 
 /// A virtual microphone that sleeps or stalls.
-@Suite(.timeLimit(.minutes(1))) struct MicrophoneTroubleTests {
+@Suite(.timeLimit(.minutes(5))) struct MicrophoneTroubleTests {
   @Test func `the time of a suspend is silence in the file`() async throws {
     let card = card(.suspended(at: 1_600, lost: 800))
     let url = temporaryURL()

@@ -12,7 +12,7 @@ import VirtualSoundCard
 @testable import AudioRecorderClientLive
 
 /// Requests for permission during other use of an exclusive microphone.
-@Suite(.timeLimit(.minutes(1))) struct PermissionTests {
+@Suite(.timeLimit(.minutes(5))) struct PermissionTests {
   private let folder = RecordingFolder()
   private let card = ExclusiveCard()
 

@@ -11,7 +11,7 @@ import VirtualSoundCard
 
 /// A recording whose consumer leaves in the middle of something, on a card whose time
 /// is the test's.
-@Suite(.timeLimit(.minutes(1))) final class RecordingCancellationTests: Sendable {
+@Suite(.timeLimit(.minutes(5))) final class RecordingCancellationTests: Sendable {
   private let folder = RecordingFolder()
   private let clock = TestClock()
   private let noise = AudioSignal.noise(seed: 9)

@@ -132,7 +132,7 @@ import Testing
     #expect(abs(left.inSeconds - 20) < 0.1)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `the next file is written while the disk completes the last one`() throws {
     let isWritten = try WakeUp()
     let events = Mutex<[RecordingEvent]>([])

@@ -8,7 +8,7 @@ import VirtualSoundCard
 
 @testable import AudioRecorderClientLive
 
-@Suite(.timeLimit(.minutes(1))) struct RecordingTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordingTests {
   private let folder = RecordingFolder()
 
   @Test func `a recording stopped after a suspend of an hour is complete at once`()

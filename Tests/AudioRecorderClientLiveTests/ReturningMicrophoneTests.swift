@@ -9,7 +9,7 @@ import Testing
 import VirtualSoundCard
 
 /// Other events while a microphone is away.
-@Suite(.timeLimit(.minutes(1))) struct ReturningMicrophoneTests {
+@Suite(.timeLimit(.minutes(5))) struct ReturningMicrophoneTests {
   /// Unplugged half a second after it was opened, for three seconds; its last period is not captured.
   private let fault = VirtualFault.unplugged(at: 4_000, for: .seconds(3))
 

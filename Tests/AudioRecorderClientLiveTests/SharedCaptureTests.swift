@@ -7,7 +7,7 @@ import Testing
 
 @testable import AudioRecorderClientLive
 
-@Suite(.timeLimit(.minutes(1))) struct SharedCaptureTests {
+@Suite(.timeLimit(.minutes(5))) struct SharedCaptureTests {
   private let ended = Gate()
 
   private func member() -> CaptureMember {

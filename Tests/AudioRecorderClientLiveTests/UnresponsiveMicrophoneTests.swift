@@ -9,7 +9,7 @@ import Testing
 import VirtualSoundCard
 
 /// A microphone whose calls do not return: the file is closed and complete nevertheless.
-@Suite(.timeLimit(.minutes(1))) struct UnresponsiveMicrophoneTests {
+@Suite(.timeLimit(.minutes(5))) struct UnresponsiveMicrophoneTests {
   @Test(arguments: [VirtualFault.Call.wait, .transfer])
   func `a microphone that hangs is lost, and its earlier frames are in the file`(
     call: VirtualFault.Call

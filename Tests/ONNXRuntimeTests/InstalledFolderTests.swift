@@ -111,7 +111,7 @@ import Testing
     ) { try file("other.ort") }
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: ["pipe", "/dev/zero"])
+  @Test(.timeLimit(.minutes(5)), arguments: ["pipe", "/dev/zero"])
   func `a manifest that is no file, or has no end, is damaged`(kind: String) throws {
     let manifest = folder.file("manifest.json")
     try FileManager.default.removeItem(at: manifest)

@@ -4,7 +4,7 @@ import ReducersMacros
 import Testing
 
 /// Features as the articles write them, with another import.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ArticleFeatureTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct ArticleFeatureTests {
   @Test func `a feature loads through its client, and a test states each step`() async {
     let store = TestStore(initialState: Journeys.State()) {
       Journeys()

@@ -4,7 +4,7 @@ import Reducers
 import Testing
 
 /// What happens where a feature or a store is used in a way that cannot work: nothing traps.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct BadUseTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct BadUseTests {
   private final class Box<State, Action> {
     var store: Store<State, Action>?
   }

@@ -2,7 +2,7 @@ import ClientDependencies
 import Reducers
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct CompositionTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct CompositionTests {
   private let clock = TestClock<Duration>()
 
   private func parent(

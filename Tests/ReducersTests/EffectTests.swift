@@ -2,7 +2,7 @@ import ClientDependencies
 import Reducers
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct EffectTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct EffectTests {
   private let clock = TestClock<Duration>()
 
   private struct Failure: Error {}

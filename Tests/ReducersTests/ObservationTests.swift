@@ -5,7 +5,7 @@ import Testing
 @testable import Reducers
 
 /// Which observers of a store learn of which changes.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ObservationTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct ObservationTests {
   private let store = Store(
     initialState: Parent.State(
       optional: Counter.State(), rows: [Counter.State(id: 1), Counter.State(id: 2)])

@@ -2,7 +2,7 @@ import ClientDependencies
 import Reducers
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct StackTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct StackTests {
   private struct Screens: Reducer {
     struct State: Equatable {
       var path = StackState<Counter.State>()

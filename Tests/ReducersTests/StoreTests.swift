@@ -3,7 +3,7 @@ import Observation
 import Reducers
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct StoreTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct StoreTests {
   private let clock = TestClock<Duration>()
 
   private func counter() -> Store<Counter.State, Counter.Action> {

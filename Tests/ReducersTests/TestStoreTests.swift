@@ -2,7 +2,7 @@ import ClientDependencies
 import Reducers
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct TestStoreTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct TestStoreTests {
   private let clock = TestClock<Duration>()
 
   private func counter() -> TestStore<Counter.State, Counter.Action> {

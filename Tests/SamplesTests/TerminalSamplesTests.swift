@@ -5,7 +5,7 @@ import Testing
 @testable import TerminalScreen
 
 /// The programs with a terminal front end, driven by keys.
-@MainActor @Suite(.timeLimit(.minutes(2))) struct TerminalSamplesTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct TerminalSamplesTests {
   private let preview = ["SWIFT_DEPENDENCIES_CONTEXT": "preview"]
   private let restored = "\u{1B}[?25h\u{1B}[?1049l"
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SoundCard
 
-@Suite(.timeLimit(.minutes(1))) struct DeviceReopenerTests {
+@Suite(.timeLimit(.minutes(5))) struct DeviceReopenerTests {
   /// A device that can be connected and counts its calls.
   private final class FakeDevice: Sendable {
     struct State {

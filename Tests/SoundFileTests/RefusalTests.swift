@@ -9,7 +9,7 @@ import Glibc
 #endif
 
 /// Files that libsndfile refuses, or would not come back from.
-@Suite(.timeLimit(.minutes(3))) struct RefusalTests {
+@Suite(.timeLimit(.minutes(5))) struct RefusalTests {
   let folder: TestFolder
 
   init() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SpeechClientLive
 
-@Suite(.timeLimit(.minutes(1))) struct DecoderPoolTests {
+@Suite(.timeLimit(.minutes(5))) struct DecoderPoolTests {
   private let decoders = DecoderPool()
 
   private func decoding(_ jobCount: Int = 2, pulse: Pulse = Pulse()) -> PooledDecoding {

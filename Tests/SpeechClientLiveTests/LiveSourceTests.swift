@@ -12,7 +12,7 @@ import Testing
 @testable import SpeechClientLive
 
 /// A stream that is faster than the engine.
-@Suite(.timeLimit(.minutes(1))) struct LiveSourceTests {
+@Suite(.timeLimit(.minutes(5))) struct LiveSourceTests {
   private let tasks = SpeechTasks()
 
   /// Buffers that are available at once, and an end on command.

@@ -11,7 +11,7 @@ import SyrinxTestSupport
 import Testing
 
 /// A recording of the client keeps the microphone's audio, and replays without the microphone.
-@Suite(.timeLimit(.minutes(1))) final class MicrophoneRecordingTests {
+@Suite(.timeLimit(.minutes(5))) final class MicrophoneRecordingTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
   private let scripted = ScriptedSpeechEngine(utterances: [
     ScriptedUtterance("go"), ScriptedUtterance("on"), ScriptedUtterance("back"),

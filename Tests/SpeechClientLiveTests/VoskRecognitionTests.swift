@@ -8,7 +8,7 @@ import VoskEngine
 @testable import SpeechClientLive
 
 /// From buffers to results, with a library that recognizes words by their level.
-@Suite(.timeLimit(.minutes(2))) struct VoskRecognitionTests {
+@Suite(.timeLimit(.minutes(5))) struct VoskRecognitionTests {
   private let folder = FileManager.default.temporaryDirectory.appending(
     path: "syrinx-vosk-\(UUID())")
 

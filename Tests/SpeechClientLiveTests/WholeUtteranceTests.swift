@@ -11,7 +11,7 @@ import Testing
 @testable import SpeechClientLive
 
 /// Engines that decode all of an utterance at a time, every half second and when it may be over.
-@Suite(.timeLimit(.minutes(1))) struct WholeUtteranceTests {
+@Suite(.timeLimit(.minutes(5))) struct WholeUtteranceTests {
   private typealias Event = ScriptedSpeechEngine.Event
 
   private let tasks = SpeechTasks()

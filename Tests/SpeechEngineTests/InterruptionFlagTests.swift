@@ -3,7 +3,7 @@ import Testing
 
 @testable import SpeechEngine
 
-@Suite(.timeLimit(.minutes(1))) struct InterruptionFlagTests {
+@Suite(.timeLimit(.minutes(5))) struct InterruptionFlagTests {
   /// A decoder whose call lasts until the test releases it.
   private final class Decoder {
     let isReleased = DispatchSemaphore(value: 0)

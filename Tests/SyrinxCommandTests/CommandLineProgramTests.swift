@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyrinxCommand
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CommandLineProgramTests {
   let folder: TestFolder
 

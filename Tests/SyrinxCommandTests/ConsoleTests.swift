@@ -136,7 +136,7 @@ struct ConsoleTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StandardDescriptorTests {
   @Test
   func `a text longer than a pipe's buffer arrives whole, even if the pipe is non-blocking`()

@@ -9,7 +9,7 @@ import Testing
 
 @testable import SyrinxCommand
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConvertCommandTests {
   private let folder: TestFolder
 

@@ -5,7 +5,7 @@ import TestTools
 import Testing
 
 /// Kills the command with SIGKILL while it records.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct CrashTests {
   /// Moments in milliseconds: soon after a header, right before one, and later; with noise, and with a
   /// tone, which an encoder turns into few bytes.

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyrinxCommand
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DevicesCommandTests {
   let folder: TestFolder
 

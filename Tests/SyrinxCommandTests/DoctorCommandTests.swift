@@ -10,7 +10,7 @@ import VirtualSoundCard
 
 @testable import SyrinxCommand
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DoctorCommandTests {
   let folder: TestFolder
 

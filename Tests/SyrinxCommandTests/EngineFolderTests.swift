@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyrinxCommand
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 final class EngineFolderTests: InstallFixture {
   @Test(arguments: ["file/engines", "file", "/proc/engines"])
   func `an unusable installation folder is named, with --to as the remedy`(

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyrinxCommand
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 final class EngineInstallerTests: InstallFixture {
   @Test
   func `an installed component is a folder with its files and a manifest`() async throws {

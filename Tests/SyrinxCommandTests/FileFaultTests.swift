@@ -5,7 +5,7 @@ import TestTools
 import Testing
 
 /// Faults of files during a recording: all containers at once, each with a recorder of its own.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FileFaultTests {
   private let folder: TestFolder
   private let extensions = SoundFileEncoding.Container.allCases.map { $0.pathExtensions[0] }

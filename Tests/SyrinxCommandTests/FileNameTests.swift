@@ -5,7 +5,7 @@ import TestTools
 import Testing
 
 /// File names that are not UTF-8, or that contain control characters, through the built command.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct FileNameTests {
   private let folder: TestFolder
 

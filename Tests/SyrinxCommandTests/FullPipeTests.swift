@@ -7,7 +7,7 @@ import Testing
 @testable import SyrinxCommand
 
 /// A reader that is connected and takes nothing.
-@Suite(.timeLimit(.minutes(1))) struct FullPipeTests {
+@Suite(.timeLimit(.minutes(5))) struct FullPipeTests {
   let folder: TestFolder
 
   init() throws {

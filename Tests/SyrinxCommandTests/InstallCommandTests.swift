@@ -5,7 +5,7 @@ import Testing
 @testable import SyrinxCommand
 
 /// The install commands with a fake `python3`, so nothing is downloaded.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct InstallCommandTests {
   let folder: TestFolder
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyrinxCommand
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct JobsTests {
   let folder: TestFolder
 

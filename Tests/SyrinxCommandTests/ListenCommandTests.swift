@@ -2,7 +2,7 @@ import Foundation
 import TestTools
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ListenCommandTests {
   let folder: TestFolder
 

@@ -4,7 +4,7 @@ import SoundFile
 import TestTools
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct MeasureCommandTests {
   let folder: TestFolder
 

@@ -2,7 +2,7 @@ import Foundation
 import TestTools
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PlayCommandTests {
   let folder: TestFolder
 

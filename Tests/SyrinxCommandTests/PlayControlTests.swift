@@ -3,7 +3,7 @@ import TestTools
 import Testing
 
 /// Commands and signals to a running `play`.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PlayControlTests {
   let folder: TestFolder
 

@@ -3,7 +3,7 @@ import TestTools
 import Testing
 
 /// Files and devices that cannot be played.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PlayFaultTests {
   let folder: TestFolder
 

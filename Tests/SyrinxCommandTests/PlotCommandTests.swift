@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyrinxCommand
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct PlotCommandTests {
   let folder: TestFolder
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyrinxCommand
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 final class PythonTests: InstallFixture {
   @Test
   func `without python3 or pip, the error names the package that installs it`() async throws {

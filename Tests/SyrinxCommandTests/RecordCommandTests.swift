@@ -4,7 +4,7 @@ import SoundFile
 import TestTools
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RecordCommandTests {
   let folder: TestFolder
 

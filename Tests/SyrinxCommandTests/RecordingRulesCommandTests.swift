@@ -5,7 +5,7 @@ import TestTools
 import Testing
 
 /// `syrinx record` with rules, signals, and events.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct RecordingRulesCommandTests {
   let folder: TestFolder
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import SyrinxCommand
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct SpeechOptionsTests {
   let folder: TestFolder
 

@@ -2,7 +2,7 @@ import TestTools
 import Testing
 
 /// The command on a terminal, made by `script` of util-linux.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct TerminalTests {
   let folder: TestFolder
 

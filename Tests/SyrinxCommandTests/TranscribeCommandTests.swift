@@ -4,7 +4,7 @@ import Foundation
 import TestTools
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct TranscribeCommandTests {
   let folder: TestFolder
 

@@ -3,7 +3,7 @@ import TestTools
 import Testing
 
 /// Transcripts of real recordings in all formats, through the built command.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct TranscriptFormatsTests {
   let folder: TestFolder
 

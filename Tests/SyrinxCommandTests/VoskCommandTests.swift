@@ -29,7 +29,7 @@ struct FakeVoskFolder {
   }
 }
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct VoskCommandTests {
   let folder: TestFolder
 

@@ -6,7 +6,7 @@ import Testing
 import VirtualSoundCard
 
 /// A capture that waits only for time, as for a slow consumer.
-@Suite(.timeLimit(.minutes(1))) struct CaptureRestTests {
+@Suite(.timeLimit(.minutes(5))) struct CaptureRestTests {
   let format = AudioFormat(sampleRate: 8_000, channelCount: 1)
 
   @Test func `a card in lockstep continues while a capture rests`() async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import VoskEngine
 
 /// What a library that misbehaves comes to.
-@Suite(.timeLimit(.minutes(2))) struct VoskFaultTests {
+@Suite(.timeLimit(.minutes(5))) struct VoskFaultTests {
   private func failure(of vosk: FakeVosk) -> SpeechEngineError? {
     do {
       _ = try vosk.engine.makeSession(SpeechSessionOptions()).understand(speech(.go))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import VoskEngine
 
-@Suite(.timeLimit(.minutes(2))) struct VoskLibraryTests {
+@Suite(.timeLimit(.minutes(5))) struct VoskLibraryTests {
   private func failure(_ path: String) -> (searched: [String], remedy: String)? {
     do throws(SpeechEngineError) {
       _ = try VoskLibrary(path: path)

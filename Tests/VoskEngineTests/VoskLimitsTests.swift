@@ -3,7 +3,7 @@ import Testing
 
 @testable import VoskEngine
 
-@Suite(.timeLimit(.minutes(2))) struct VoskLimitsTests {
+@Suite(.timeLimit(.minutes(5))) struct VoskLimitsTests {
   private let vosk: FakeVosk
 
   init() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import VoskEngine
 
-@Suite(.timeLimit(.minutes(2))) struct VoskModelTests {
+@Suite(.timeLimit(.minutes(5))) struct VoskModelTests {
   private let vosk: FakeVosk
 
   init() throws {
@@ -144,7 +144,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct VoskModelLocationTests {
+@Suite(.timeLimit(.minutes(5))) struct VoskModelLocationTests {
   private let vosk: FakeVosk
   private let cache: URL
 

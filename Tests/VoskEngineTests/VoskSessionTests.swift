@@ -6,7 +6,7 @@ import Testing
 
 @testable import VoskEngine
 
-@Suite(.timeLimit(.minutes(2))) struct VoskSessionTests {
+@Suite(.timeLimit(.minutes(5))) struct VoskSessionTests {
   @Test func `words come with their frames and their confidence`() throws {
     let vosk = try FakeVosk()
     let session = try vosk.engine.makeSession(SpeechSessionOptions())

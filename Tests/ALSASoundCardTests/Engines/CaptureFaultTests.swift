@@ -77,7 +77,7 @@ import Testing
     #expect(again.samples.count == 9_600)
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: ["transfer", "pointer"])
+  @Test(.timeLimit(.minutes(5)), arguments: ["transfer", "pointer"])
   func `a hanging card is lost within seconds, and the file is complete`(
     call: String
   ) async throws {
@@ -90,7 +90,7 @@ import Testing
     #expect(recorded.samples.count >= 2_400)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `stopRecording returns while a card hangs`() async throws {
     let recorded = try await bench.record(
       nil, from: testCard("block_in=transfer block_at=1 block_ms=600000")
@@ -114,7 +114,7 @@ import Testing
     #expect(sentence.contains(reason), "\(sentence)")
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: ["fail=5", "fail=11"])
+  @Test(.timeLimit(.minutes(5)), arguments: ["fail=5", "fail=11"])
   func `a card whose transfers all fail is lost, and the file holds the captured audio`(
     script: String
   ) async throws {

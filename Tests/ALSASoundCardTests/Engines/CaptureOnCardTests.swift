@@ -8,7 +8,7 @@ import Testing
 @testable import ALSASoundCard
 
 /// Live buffers of a faulty card: their samples, positions, and gaps.
-@Suite(.timeLimit(.minutes(1))) struct CaptureOnCardTests {
+@Suite(.timeLimit(.minutes(5))) struct CaptureOnCardTests {
   init() throws {
     _ = try TestALSA.ready()
   }

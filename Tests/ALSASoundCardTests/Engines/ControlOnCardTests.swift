@@ -9,7 +9,7 @@ import Testing
 
 /// Commands to a running playback on ALSA's test card, checked by the samples that the
 /// card was given.
-@Suite(.timeLimit(.minutes(1))) struct ControlOnCardTests {
+@Suite(.timeLimit(.minutes(5))) struct ControlOnCardTests {
   private let bench: TestALSA
   private let format = AudioFormat(sampleRate: 48_000, channelCount: 1)
   /// Two seconds; each sample is slightly above the previous one and identifies its position.

@@ -12,7 +12,7 @@ import Synchronization
 import Testing
 
 /// The engines on a card that is unplugged and returns.
-@Suite(.timeLimit(.minutes(1))) struct DeviceReturnTests {
+@Suite(.timeLimit(.minutes(5))) struct DeviceReturnTests {
   let bench: EngineHarness
 
   init() throws {

@@ -50,7 +50,7 @@ import Testing
     #expect(played.error == .deviceLost(AudioDevice.ID(rawValue: device)))
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: ["start", "transfer", "pointer", "delay"])
+  @Test(.timeLimit(.minutes(5)), arguments: ["start", "transfer", "pointer", "delay"])
   func `a hanging card is lost within seconds`(call: String) async throws {
     let device = testCard("block_in=\(call) block_at=0 block_ms=600000")
     let played = await bench.play(sound, on: device)
@@ -70,7 +70,7 @@ import Testing
     #expect(await bench.play(sound, on: device).finish?.reason == .completed)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `stop returns while a card hangs in it`() async throws {
     let played = await bench.play(
       ramp(480_000), on: testCard("block_in=stop block_at=1 block_ms=600000")
@@ -108,7 +108,7 @@ import Testing
     #expect(sentence.contains(reason), "\(sentence)")
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `a hanging opening does not block another card`() async throws {
     let device = testCard("block_in=open block_ms=600000")
     async let hanging = bench.play(sound, on: device)

@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `an unbreakable cycle ends the process with its names`() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -5,7 +5,7 @@ import TestTools
 import Testing
 
 /// The disk calls of a recording, counted at the C library.
-@Suite(.timeLimit(.minutes(1))) struct DiskCallsTests {
+@Suite(.timeLimit(.minutes(5))) struct DiskCallsTests {
   let folder: TestFolder
   let alsa: ALSASetup
 

@@ -187,7 +187,7 @@ extension PulseEndToEndTests {
 extension PulseEndToEndTests {
   private var pulse: String { "bash '\(ALSASetup.support("pulse.sh"))'" }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(5)))
   func `a playback survives a restart of its sound server`() async throws {
     let run = try await withServer(
       """
@@ -205,7 +205,7 @@ extension PulseEndToEndTests {
     #expect(run.outputLines.last?.contains("\"heard\":4,") == true, "\(run.output)")
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(5)))
   func `a recording survives a restart of its sound server with its whole length`() async throws {
     let run = try await withServer(
       """
@@ -222,7 +222,7 @@ extension PulseEndToEndTests {
     #expect(reader.announcedFrameCount == FrameCount(384_000))
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(5)))
   func `a playback resumes when a hanging sound server responds again`() async throws {
     let run = try await withServer(
       """
@@ -236,7 +236,7 @@ extension PulseEndToEndTests {
     #expect(run.error.contains("the device is back"), "\(run.error)")
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(5)))
   func `a recording resumes when a hanging sound server responds again`() async throws {
     let run = try await withServer(
       """

@@ -4,7 +4,7 @@ import TestTools
 import Testing
 
 /// The command with `--wait` on a card that is unplugged and plugged in again.
-@Suite(.timeLimit(.minutes(2))) struct WaitEndToEndTests {
+@Suite(.timeLimit(.minutes(5))) struct WaitEndToEndTests {
   let folder: TestFolder
   let alsa: ALSASetup
 

@@ -3,7 +3,7 @@ import TestTools
 import Testing
 
 /// Files on a web server of Python's on this machine.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct WebAddressTests {
   let folder: TestFolder
 

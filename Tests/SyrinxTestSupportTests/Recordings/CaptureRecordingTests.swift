@@ -7,7 +7,7 @@ import SyrinxTestSupport
 import TestTools
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CaptureRecordingTests {
   let folder: TestFolder
   let file: URL

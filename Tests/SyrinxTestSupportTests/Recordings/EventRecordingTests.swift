@@ -6,7 +6,7 @@ import SyrinxTestSupport
 import TestTools
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct EventRecordingTests {
   let folder: TestFolder
   let file: URL
