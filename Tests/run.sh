@@ -83,6 +83,9 @@ server=Pulse
 suite 2700 --experimental-maximum-parallelization-width 6 --skip "$server"
 suite 600 --experimental-maximum-parallelization-width 2 --filter "$server"
 
+step "installation"
+bash Tests/Support/installed.sh "$(swift build --show-bin-path)/syrinx"
+
 step "the dependencies under Thread Sanitizer"
 bash Tests/Support/thread-sanitizer.sh
 

@@ -27,10 +27,10 @@ struct WERCommand: Subcommand {
       \(WordErrorRecord.schema)
       """)
 
-  @Argument(help: "Reference: what was said.")
+  @Argument(help: "Reference: what was said.", completion: .file())
   var reference: String
 
-  @Argument(help: "Transcript: what was recognized.")
+  @Argument(help: "Transcript: what was recognized.", completion: .file())
   var hypothesis: String
 
   @Flag(help: "Take the arguments as texts, not as file names.")

@@ -29,6 +29,9 @@ extension FilePath: ExpressibleByArgument {
     self.init(argument)
   }
 
+  /// Shells complete it with file names.
+  static var defaultCompletionKind: CompletionKind { .file() }
+
   /// Whether it is the address of a file on the web.
   var isWebAddress: Bool {
     ["http://", "https://"].contains { bytes.starts(with: $0.utf8) }

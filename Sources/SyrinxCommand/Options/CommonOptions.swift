@@ -28,7 +28,8 @@ struct PlaybackDeviceOption: ParsableArguments {
     name: [.customShort("d"), .customLong("device")],
     help: ArgumentHelp(
       "Playback device, as listed by `syrinx devices`; virtual needs no hardware.",
-      valueName: "device"))
+      valueName: "device"),
+    completion: .devices("playback"))
   var name: String?
 
   var id: AudioDevice.ID? { name.map(AudioDevice.ID.init(rawValue:)) }
@@ -47,7 +48,8 @@ struct CaptureDeviceOption: ParsableArguments {
       Capture device, as listed by `syrinx devices`; virtual:FILE is a microphone that captures \
       FILE in real time.
       """,
-      valueName: "device"))
+      valueName: "device"),
+    completion: .devices("capture"))
   var name: String?
 
   var id: AudioDevice.ID? { name.map(AudioDevice.ID.init(rawValue:)) }
@@ -87,5 +89,16 @@ struct WaitOption: ParsableArguments {
 
   func validate() throws {
     try check("--wait", seconds, in: 0.001...31_536_000, "a time in seconds")
+  }
+}
+
+extension CompletionKind {
+  /// The devices that `syrinx devices` lists for a direction.
+  fileprivate static func devices(_ direction: String) -> CompletionKind {
+    .shellCommand(
+      #"""
+      syrinx devices --json 2>/dev/null |
+      sed -n '/"\#(direction)":true/s/.*"id":"\([^"]*\)".*/\1/p'
+      """#)
   }
 }

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# Installs the command with its manual, completions, and units for systemd:
+#   Samples/install.sh [--prefix FOLDER] [--command FILE]
+#   Samples/install.sh --uninstall [--prefix FOLDER]
+# FOLDER is /usr/local unless it is given. DESTDIR, if set, comes before it, as for packages. FILE is a built command;
+# without it, Samples/build.sh builds one. A list of what was installed lies in share/syrinx, for --uninstall.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+prefix=/usr/local command='' uninstall=false
+usage() {
+  echo "install.sh: $1" >&2
+  echo "usage: Samples/install.sh [--prefix FOLDER] [--command FILE | --uninstall]" >&2
+  exit 64
+}
+while [ $# -gt 0 ]; do
+  case "$1" in
+  --prefix | --command)
+    [ -n "${2:-}" ] || usage "$1 needs a value"
+    if [ "$1" = --prefix ]; then prefix=$2; else command=$2; fi
+    shift
+    ;;
+  --uninstall) uninstall=true ;;
+  *) usage "unknown option $1" ;;
+  esac
+  shift
+done
+case "$prefix" in
+/*) prefix=${prefix%/} ;;
+*) usage "--prefix $prefix is not an absolute path" ;;
+esac
+root=${DESTDIR:-}$prefix
+list=share/syrinx/installed
+
+remove() {
+  # Only what the list names, and folders that nothing else is in.
+  while IFS= read -r file; do
+    rm -f "$root/$file"
+    rmdir --parents --ignore-fail-on-non-empty "$(dirname "$root/$file")" 2>/dev/null || true
+  done < <(cat "$root/$list")
+}
+
+if $uninstall; then
+  if [ ! -f "$root/$list" ]; then
+    echo "install.sh: nothing is installed in $root: $list is missing" >&2
+    exit 1
+  fi
+  remove
+  echo "removed from $root"
+  exit
+fi
+
+if [ -z "$command" ]; then command=$(bash Samples/build.sh); fi
+[ -x "$command" ] || usage "--command $command is not a program"
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+
+# put MODE FILE TARGET: a file for the installation; the target is below the prefix.
+put() { install -D -m "$1" "$2" "$stage/$3"; }
+
+put 755 "$command" bin/syrinx
+for shell in bash zsh fish; do
+  "$command" --generate-completion-script "$shell" >"$stage/completion"
+  case $shell in
+  bash) put 644 "$stage/completion" share/bash-completion/completions/syrinx ;;
+  zsh) put 644 "$stage/completion" share/zsh/site-functions/_syrinx ;;
+  fish) put 644 "$stage/completion" share/fish/vendor_completions.d/syrinx.fish ;;
+  esac
+done
+rm "$stage/completion"
+# The generator belongs to swift-argument-parser. It knows neither what the environment does nor the exit statuses.
+swift build --product generate-manual >&2
+mkdir "$stage/manual"
+"$(swift build --show-bin-path)/generate-manual-tool" "$command" --multi-page --output-directory "$stage/manual" \
+  --date "$(git log -1 --format=%cs 2>/dev/null || date --utc --iso-8601)" >&2
+for page in "$stage"/manual/*; do
+  sed -e '/^\.Sh "EXIT STATUS"$/,/^\.Ex/{/^\.Ex/r Samples/manual/sections.mdoc' -e 'd}' "$page" >"$stage/page"
+  put 644 "$stage/page" "share/man/man1/$(basename "$page")"
+done
+rm -r "$stage/page" "$stage/manual"
+for unit in Samples/systemd/*; do
+  sed "s|@BIN@|$prefix/bin|" "$unit" >"$stage/unit"
+  put 644 "$stage/unit" "lib/systemd/system/$(basename "$unit")"
+done
+rm "$stage/unit"
+for document in README.md CHANGELOG.md LICENSE THIRD-PARTY-NOTICES.md; do
+  put 644 "$document" "share/doc/syrinx/$document"
+done
+(cd "$stage" && { find . -type f -printf '%P\n'; echo "$list"; } | LC_ALL=C sort) >"$stage.list"
+put 644 "$stage.list" "$list"
+rm "$stage.list"
+
+# What an older version installed and this one lacks goes.
+if [ -f "$root/$list" ]; then remove; fi
+mkdir -p "$root"
+# Each file appears complete, and a running command keeps its own.
+cp -r --preserve=mode --remove-destination "$stage/." "$root/"
+echo "installed in $root"

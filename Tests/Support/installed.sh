@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Installs the command into an empty folder, uses what was installed, and removes it.
+#   Tests/Support/installed.sh COMMAND
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+command=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+fail() {
+  echo "installed.sh: $1" >&2
+  exit 1
+}
+install() { DESTDIR=$folder bash Samples/install.sh --prefix /opt/syrinx "$@"; }
+root=$folder/opt/syrinx
+
+# A file of somebody else, which must survive.
+mkdir -p "$root/bin" && echo mine >"$root/bin/other"
+install --command "$command"
+# An older version's file, which the next one removes.
+touch "$root/share/old" && echo share/old >>"$root/share/syrinx/installed"
+install --command "$command"
+[ ! -e "$root/share/old" ] || fail "an old file was left"
+
+"$root/bin/syrinx" --version
+"$root/bin/syrinx" info Samples/sounds/go-forward.wav
+for page in syrinx syrinx.play syrinx.engines.install; do
+  manual=$root/share/man/man1/$page.1
+  for section in NAME SYNOPSIS DESCRIPTION ENVIRONMENT FILES "\"\?EXIT STATUS\"\?"; do
+    [ "$(grep -c "^\.Sh $section$" "$manual")" = 1 ] || fail "$page.1 has not one section $section"
+  done
+  ! grep -q '^\.Ex' "$manual" || fail "$page.1 has the generator's exit status"
+done
+bash -n "$root/share/bash-completion/completions/syrinx"
+
+units=$root/lib/systemd/system
+grep -q '^ExecStart=/opt/syrinx/bin/syrinx serve' "$units/syrinx.service" || fail "the unit starts something else"
+# systemd looks for the program where the unit says, which is not where this test put it.
+sed -i "s|/opt/syrinx/bin/|$root/bin/|" "$units"/*.service
+SYSTEMD_UNIT_PATH=$units: systemd-analyze verify --man=no "$units/syrinx.service" "$units/syrinx.socket" 2>&1 |
+  { ! grep -F "$units"; } || fail "systemd does not accept a unit"
+for unit in syrinx syrinx@; do
+  systemd-analyze security --offline=yes --threshold=30 "$units/$unit.service" >"$folder/security" ||
+    fail "$unit.service is exposed: $(tail -1 "$folder/security")"
+done
+
+install --uninstall
+left=$(cd "$folder/opt" && find . -type f)
+[ "$left" = ./syrinx/bin/other ] || fail "not only the other file was left: $left"
+! install --uninstall 2>/dev/null || fail "what is not installed was removed"
+! bash Samples/install.sh --prefix relative 2>/dev/null || fail "a relative prefix was taken"
+echo "installed, used, and removed"
