@@ -18,10 +18,10 @@ import Testing
     } operation: {
       Dictation()
     }
-    said.yield(.result(result("go for", isFinal: false)))
-    said.yield(.result(result("go forward", isFinal: true)))
-    said.yield(.result(result("stop", isFinal: true)))
-    said.yield(.result(result("turn", isFinal: false)))
+    said.yield(.result(SpeechRecognitionResult("go for", isFinal: false)))
+    said.yield(.result(SpeechRecognitionResult("go forward", isFinal: true)))
+    said.yield(.result(SpeechRecognitionResult("stop", isFinal: true)))
+    said.yield(.result(SpeechRecognitionResult("turn", isFinal: false)))
     said.finish()
     try await dictation.listen()
     #expect(dictation.lines == ["go forward", "stop"])
@@ -33,7 +33,7 @@ import Testing
     let dictation = withDependencies {
       $0.speechClient.recognition = { _ in
         AsyncThrowingStream { said in
-          said.yield(.result(result("go for", isFinal: false)))
+          said.yield(.result(SpeechRecognitionResult("go for", isFinal: false)))
           said.yield(
             .dropped(.zero ..< .seconds(2), reason: .engineFailed(.engineFailed(reason: "crash"))))
           said.yield(.speechEnded(at: .seconds(2)))
@@ -73,13 +73,4 @@ import Testing
       #expect(dictation.lines.isEmpty)
     }
   }
-}
-
-private func result(_ text: String, isFinal: Bool) -> SpeechRecognitionResult {
-  let words = text.split(separator: " ").enumerated().map { index, word in
-    TranscriptionSegment(
-      substring: String(word), timestamp: .seconds(index), duration: .seconds(1))
-  }
-  return SpeechRecognitionResult(
-    utterance: 0, bestTranscription: Transcription(segments: words), isFinal: isFinal)
 }

@@ -31,9 +31,9 @@ import Testing
     await clock.sleepers(atLeast: 1)
     await clock.advance(by: .seconds(1))
     await store.receive(\.ticked) { $0.microphone = .open(for: .seconds(1)) }
-    said.yield(.result(result("go", isFinal: false)))
+    said.yield(.result(SpeechRecognitionResult("go", isFinal: false)))
     await store.receive(\.event) { $0.draft = "go" }
-    said.yield(.result(result("go forward", isFinal: true)))
+    said.yield(.result(SpeechRecognitionResult("go forward", isFinal: true)))
     await store.receive(\.event) {
       $0.draft = ""
       $0.lines = ["go forward"]
@@ -113,10 +113,4 @@ import Testing
     #expect(store.state.lines == ["go forward"])
     #expect(store.state.microphone == .closed)
   }
-}
-
-private func result(_ text: String, isFinal: Bool) -> SpeechRecognitionResult {
-  let word = TranscriptionSegment(substring: text, timestamp: .zero, duration: .seconds(1))
-  return SpeechRecognitionResult(
-    utterance: 0, bestTranscription: Transcription(segments: [word]), isFinal: isFinal)
 }

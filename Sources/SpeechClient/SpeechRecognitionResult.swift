@@ -42,6 +42,27 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
     self.speechRecognitionMetadata = speechRecognitionMetadata
   }
 
+  /// A result of a text, for fakes and previews that do not care when its words were said.
+  ///
+  /// Each word takes 400 ms, the first one from `start` on; a final result has its metadata.
+  ///
+  /// - Parameters:
+  ///   - text: the words, with white space between them.
+  ///   - isFinal: whether this is the utterance's last result.
+  ///   - utterance: the number of the utterance in the task, counted from 0.
+  ///   - start: when the first word begins, from the beginning of the audio.
+  public init(_ text: String, isFinal: Bool, utterance: Int = 0, start: Duration = .zero) {
+    let length = Duration.milliseconds(400)
+    let words = text.split(whereSeparator: \.isWhitespace).enumerated().map { index, word in
+      TranscriptionSegment(
+        substring: String(word), timestamp: start + length * index, duration: length)
+    }
+    let transcription = Transcription(segments: words, hasEstimatedTimes: true)
+    self.init(
+      utterance: utterance, bestTranscription: transcription, isFinal: isFinal,
+      speechRecognitionMetadata: isFinal ? SpeechRecognitionMetadata(transcription) : nil)
+  }
+
   /// The likeliest transcription.
   public var bestTranscription: Transcription {
     get { transcriptions.first ?? Transcription(segments: []) }

@@ -21,6 +21,19 @@ import Testing
     #expect(result.volatileTail.segments.isEmpty)
   }
 
+  @Test func `a result of a text has its words one after the other`() {
+    let final = SpeechRecognitionResult(
+      " ten\nmeters ", isFinal: true, utterance: 3, start: .seconds(2))
+    #expect(final.utterance == 3 && final.isFinal)
+    #expect(final.bestTranscription.formattedString == "ten meters")
+    let starts = final.bestTranscription.segments.map(\.timestamp)
+    #expect(starts == [.seconds(2), .milliseconds(2_400)])
+    #expect(final.speechRecognitionMetadata?.speakingRate == 150)
+    let partial = SpeechRecognitionResult("ten", isFinal: false)
+    #expect(partial.speechRecognitionMetadata == nil && partial.volatileTail.segments.count == 1)
+    #expect(SpeechRecognitionResult("", isFinal: true).bestTranscription.segments.isEmpty)
+  }
+
   @Test func `all of a final result is stable`() {
     var result = SpeechRecognitionResult(
       utterance: 0, bestTranscription: transcription("go on"), isFinal: false, stableSegmentCount: 1
