@@ -93,6 +93,6 @@ rm "$stage.list"
 # What an older version installed and this one lacks goes.
 if [ -f "$root/$list" ]; then remove; fi
 mkdir -p "$root"
-# Each file appears complete, and a running command keeps its own.
+# A command that runs keeps its old file; the new one takes its name.
 cp -r --preserve=mode --remove-destination "$stage/." "$root/"
 echo "installed in $root"
