@@ -107,7 +107,7 @@ import Testing
       $0.speechClient = .liveValue
       $0.speechEngine = ScriptedSpeechEngine(utterances: [ScriptedUtterance("go forward")]).engine
     }
-    (store.exhaustivity, store.timeout) = (.off, .seconds(30))
+    (store.exhaustivity, store.timeout) = (.off, .seconds(240))
     await store.send(.listenTapped)
     await store.receive(\.ended)
     #expect(store.state.lines == ["go forward"])

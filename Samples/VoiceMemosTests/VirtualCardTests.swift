@@ -35,7 +35,7 @@ import Testing
       $0.timeZone = .gmt
       $0.uuid = .incrementing
     }
-    (store.exhaustivity, store.timeout) = (.off, .seconds(30))
+    (store.exhaustivity, store.timeout) = (.off, .seconds(240))
 
     await store.send(.recordTapped)
     await store.receive(where: \.isRecorded)
@@ -81,7 +81,7 @@ import Testing
       $0.timeZone = .gmt
       $0.uuid = .incrementing
     }
-    (store.exhaustivity, store.timeout) = (.off, .seconds(30))
+    (store.exhaustivity, store.timeout) = (.off, .seconds(240))
     await store.send(.recordTapped)
     await store.receive(\.destination.record.failed)
     let memo = try #require(store.state.selected?.memo)
