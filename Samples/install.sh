@@ -5,7 +5,6 @@
 # FOLDER is /usr/local unless it is given. DESTDIR, if set, comes before it, as for packages. FILE is a built command;
 # without it, Samples/build.sh builds one. A list of what was installed lies in share/syrinx, for --uninstall.
 set -euo pipefail
-cd "$(dirname "$0")/.."
 
 prefix=/usr/local command='' uninstall=false
 usage() {
@@ -17,7 +16,7 @@ while [ $# -gt 0 ]; do
   case "$1" in
   --prefix | --command)
     [ -n "${2:-}" ] || usage "$1 needs a value"
-    if [ "$1" = --prefix ]; then prefix=$2; else command=$2; fi
+    if [ "$1" = --prefix ]; then prefix=$2; else command=$(realpath -- "$2"); fi
     shift
     ;;
   --uninstall) uninstall=true ;;
@@ -25,6 +24,7 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
+cd "$(dirname "$0")/.."
 case "$prefix" in
 /*) prefix=${prefix%/} ;;
 *) usage "--prefix $prefix is not an absolute path" ;;
@@ -32,12 +32,12 @@ esac
 root=${DESTDIR:-}$prefix
 list=share/syrinx/installed
 
+# remove: the files that standard input names, and folders that nothing else is in.
 remove() {
-  # Only what the list names, and folders that nothing else is in.
   while IFS= read -r file; do
     rm -f "$root/$file"
     rmdir --parents --ignore-fail-on-non-empty "$(dirname "$root/$file")" 2>/dev/null || true
-  done < <(cat "$root/$list")
+  done
 }
 
 if $uninstall; then
@@ -45,13 +45,14 @@ if $uninstall; then
     echo "install.sh: nothing is installed in $root: $list is missing" >&2
     exit 1
   fi
-  remove
+  installed=$(cat "$root/$list")
+  remove <<<"$installed"
   echo "removed from $root"
   exit
 fi
 
 if [ -z "$command" ]; then command=$(bash Samples/build.sh); fi
-[ -x "$command" ] || usage "--command $command is not a program"
+[ -f "$command" ] && [ -x "$command" ] || usage "--command $command is not a program"
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 
@@ -86,13 +87,16 @@ rm "$stage/unit"
 for document in README.md CHANGELOG.md LICENSE THIRD-PARTY-NOTICES.md; do
   put 644 "$document" "share/doc/syrinx/$document"
 done
-(cd "$stage" && { find . -type f -printf '%P\n'; echo "$list"; } | LC_ALL=C sort) >"$stage.list"
-put 644 "$stage.list" "$list"
-rm "$stage.list"
+files=$(cd "$stage" && { find . -type f -printf '%P\n'; echo "$list"; } | LC_ALL=C sort)
+echo "$files" >"$stage/list"
+put 644 "$stage/list" "$list"
+rm "$stage/list"
 
-# What an older version installed and this one lacks goes.
-if [ -f "$root/$list" ]; then remove; fi
+outdated=''
+if [ -f "$root/$list" ]; then outdated=$(LC_ALL=C sort "$root/$list" | LC_ALL=C comm -23 - <(echo "$files")); fi
 mkdir -p "$root"
 # A command that runs keeps its old file; the new one takes its name.
 cp -r --preserve=mode --remove-destination "$stage/." "$root/"
+# What an older version installed and this one lacks goes last: a failure before leaves both.
+if [ -n "$outdated" ]; then remove <<<"$outdated"; fi
 echo "installed in $root"

@@ -44,6 +44,12 @@ for unit in syrinx syrinx@; do
     fail "$unit.service is exposed: $(tail -1 "$folder/security")"
 done
 
+# The path of the command counts from the folder in which the installer is called.
+(
+  cd "$(dirname "$command")"
+  DESTDIR=$folder bash "$OLDPWD/Samples/install.sh" --prefix /opt/syrinx --command "./$(basename "$command")"
+)
+
 install --uninstall
 left=$(cd "$folder/opt" && find . -type f)
 [ "$left" = ./syrinx/bin/other ] || fail "not only the other file was left: $left"
