@@ -72,7 +72,7 @@ rm "$stage/completion"
 # The generator belongs to swift-argument-parser. It knows neither what the environment does nor the exit statuses.
 swift build --product generate-manual >&2
 mkdir "$stage/manual"
-"$(swift build --show-bin-path)/generate-manual-tool" "$command" --multi-page --output-directory "$stage/manual" \
+"$(swift build --show-bin-path)/generate-manual" "$command" --multi-page --output-directory "$stage/manual" \
   --date "$(git log -1 --format=%cs 2>/dev/null || date --utc --iso-8601)" >&2
 for page in "$stage"/manual/*; do
   sed -e '/^\.Sh "EXIT STATUS"$/,/^\.Ex/{/^\.Ex/r Samples/manual/sections.mdoc' -e 'd}' "$page" >"$stage/page"
