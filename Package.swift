@@ -28,8 +28,13 @@ func sample(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     name: name, dependencies: dependencies, path: "Samples/\(name)", swiftSettings: settings)
 }
 
-let argumentParser: Target.Dependency = .product(
-  name: "ArgumentParser", package: "swift-argument-parser")
+/// A product of a package that only a part of the products needs: without the trait, nobody fetches the package.
+func product(_ name: String, _ package: String, trait: String) -> Target.Dependency {
+  .product(name: name, package: package, condition: .when(traits: [trait]))
+}
+
+let argumentParser = product("ArgumentParser", "swift-argument-parser", trait: "Command")
+let yams = product("Yams", "Yams", trait: "Command")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let issueReporting: Target.Dependency = .product(
   name: "IssueReporting", package: "xctest-dynamic-overlay")
@@ -41,23 +46,22 @@ let plots: Target.Dependency = .target(name: "AudioPlots", condition: .when(trai
 
 /// For the Wyoming server alone: nobody else waits for it to be built.
 let nio: [Target.Dependency] = ["NIOCore", "NIOPosix"]
-  .map { .product(name: $0, package: "swift-nio") }
+  .map { product($0, "swift-nio", trait: "Server") }
 
-/// A product of Point-Free's package, only where the trait asks for it: otherwise nobody fetches it.
+/// A product of Point-Free's package.
 func pointFree(_ name: String) -> Target.Dependency {
-  .product(
-    name: name, package: "swift-dependencies", condition: .when(traits: ["PointFreeDependencies"]))
+  product(name, "swift-dependencies", trait: "PointFreeDependencies")
 }
 
 /// What reads and writes Swift takes minutes to build: no target but the macros depends on it.
 let swiftSyntax: [Target.Dependency] = [
   "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder",
   "SwiftSyntaxMacros",
-].map { .product(name: $0, package: "swift-syntax") }
+].map { product($0, "swift-syntax", trait: "Macros") }
 let swiftSyntaxTestSupport: [Target.Dependency] = [
   "SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxMacroExpansion", "SwiftSyntaxMacros",
   "SwiftSyntaxMacrosGenericTestSupport",
-].map { .product(name: $0, package: "swift-syntax") }
+].map { product($0, "swift-syntax", trait: "Macros") }
 
 let package = Package(
   name: "syrinx",
@@ -98,7 +102,13 @@ let package = Package(
     .executable(name: "syrinx", targets: ["syrinx"]),
   ],
   traits: [
-    .default(enabledTraits: ["Plots", "URLSession"]),
+    .default(enabledTraits: ["Command", "Macros", "Plots", "Reducers", "URLSession"]),
+    .trait(
+      name: "Command", description: "The command, and what parses its arguments and settings.",
+      enabledTraits: ["Server"]),
+    .trait(name: "Macros", description: "The macros, and SwiftSyntax."),
+    .trait(name: "Reducers", description: "Reducers and ReducersMacros."),
+    .trait(name: "Server", description: "WyomingServer, on SwiftNIO."),
     .trait(name: "Plots", description: "The command draws plots, and links cairo."),
     .trait(
       name: "URLSession",
@@ -112,6 +122,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.0"),
     .package(url: "https://github.com/pointfreeco/swift-dependencies", from: "1.9.0"),
     .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.0"),
@@ -171,8 +182,8 @@ let package = Package(
     library(
       "Reducers",
       [
-        "ClientDependencies", .product(name: "CustomDump", package: "swift-custom-dump"),
-        issueReporting, .product(name: "OrderedCollections", package: "swift-collections"),
+        "ClientDependencies", product("CustomDump", "swift-custom-dump", trait: "Reducers"),
+        issueReporting, product("OrderedCollections", "swift-collections", trait: "Reducers"),
       ]),
     library("ReducersMacros", ["Reducers", "ReducersMacrosPlugin"]),
     .macro(name: "ReducersMacrosPlugin", dependencies: swiftSyntax, swiftSettings: settings),
@@ -257,7 +268,7 @@ let package = Package(
         "AudioCore", "AudioPlayerClient", "AudioRecorderClient", "AudioThreads",
         "ClientDependencies", "Conversion", "FilePaths", "Loudness", "ONNXRuntime", "SoundCard",
         "SoundFile", "SpeechClient", "SpeechEngine", "Transcripts", "VirtualSoundCard", "Wyoming",
-        "WyomingServer", plots, argumentParser, logging,
+        "WyomingServer", plots, argumentParser, logging, yams,
       ]),
     .executableTarget(
       name: "syrinx",

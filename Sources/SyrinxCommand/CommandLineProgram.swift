@@ -74,7 +74,8 @@ struct RootCommand: AsyncParsableCommand {
     subcommands: [
       DevicesCommand.self, PlayCommand.self, RecordCommand.self, TranscribeCommand.self,
       ListenCommand.self, InfoCommand.self, ConvertCommand.self, MeasureCommand.self,
-      ServeCommand.self, WERCommand.self, EnginesCommand.self, DoctorCommand.self,
+      ServeCommand.self, WERCommand.self, EnginesCommand.self, ConfigCommand.self,
+      DoctorCommand.self,
     ] + plotting)
 
   #if Plots

@@ -146,7 +146,7 @@ extension ImportRules {
       "ArgumentParser", "AudioCore", "AudioPlots", "AudioThreads", "ClientDependencies",
       "Conversion", "FilePaths", "Foundation",
       "Logging", "Loudness", "ONNXRuntime", "SoundCard", "SoundFile", "SpeechEngine", "Transcripts",
-      "VirtualSoundCard", "Wyoming", "WyomingServer",
+      "VirtualSoundCard", "Wyoming", "WyomingServer", "Yams",
     ]),
     "syrinx": lives.union([
       "ALSASoundCard", "FilePaths", "MoonshineEngine", "ONNXRuntime", "PocketSphinxEngine",

@@ -23,6 +23,8 @@ struct Documentation {
   private static let examplesElsewhere = [
     "Samples/DictationTests/RecordedDictationTests.swift",
     "Samples/DictationTests/ScriptedDictationTests.swift",
+    "Samples/Memo/Sources/Memo/Memo.swift",
+    "Samples/Memo/Tests/MemoTests/MemoTests.swift",
     "Samples/RecordSpeech/RecordSpeech.swift",
     "Samples/RoomMonitorTests/FaultScriptTests.swift",
     "Samples/RoomMonitorTests/RecordedRoomTests.swift",

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds a package that merely depends on this one, and checks what its tests say: those that must pass, and those
-# that must fail, each for the right test. Only ClientDependencies and ClientDependenciesTestSupport are built.
+# Builds packages that merely depend on this one: one whose tests must pass or fail, each for the right test, with only
+# ClientDependencies and ClientDependenciesTestSupport; and README's program, with its test.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -87,6 +87,18 @@ if [ "$(grep -c 'Add the product "ClientDependenciesTestSupport"' "$log")" != 1 
   complain "it should be told once what to link"
   cat "$log" >&2
 fi
+
+package=(--package-path Samples/Memo --scratch-path "$PWD/.build/memo")
+suite=Memo
+swift build "${package[@]}" --build-tests >"$log" 2>&1 || complain "it does not build"
+# Without traits, the packages of the command, the server, the macros, and the reducers are not even fetched.
+fetched=$(cd .build/memo/checkouts && echo *)
+[ "$fetched" = "swift-log xctest-dynamic-overlay" ] || complain "these packages were fetched: $fetched"
+swift test "${package[@]}" --skip-build >"$log" 2>&1 || complain "its test fails"
+expect_line 'Test run with 1 test .*passed'
+SWIFT_DEPENDENCIES_CONTEXT=preview swift run "${package[@]}" --skip-build Memo >"$log" || complain "it fails"
+expect_line '[a-z]'
+report 0
 
 if [ "$failures" -gt 0 ]; then
   echo "$failures expectations about a package that depends on this one are not met" >&2

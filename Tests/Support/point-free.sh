@@ -56,7 +56,7 @@ END
 build() {
   swift build --package-path "$package" --scratch-path "$work/build" --cache-path "$work/cache" \
     --security-path "$work/security" -debug-info-format none --disable-index-store \
-    --traits PointFreeDependencies "$@"
+    --traits Command,PointFreeDependencies,Reducers "$@"
 }
 build >"$work/log" 2>&1 || {
   cat "$work/log" >&2

@@ -83,21 +83,11 @@ struct DeviceTable {
       ]
     }
     guard !rows.isEmpty else { return [] }
-    let titles = ["DEVICE", "DIRECTION", "RATES", "CHANNELS", "USED BY", "NAME"]
-    // Columns without an entry would only take room.
-    let shown = titles.indices.filter { index in rows.contains { !$0[index].isEmpty } }
-    let columns = shown.map { index in column([titles[index]] + rows.map { $0[index] }) }
-    return (0...rows.count).map { line in
-      let mark = line > 0 && devices[line - 1].isDefault ? "*" : " "
-      let text = columns.map { $0[line] }.joined(separator: "  ")
-      return "\(mark) \(text.prefix(text.count - text.reversed().prefix { $0 == " " }.count))"
-        .printable
+    let table = TextTable(
+      titles: ["DEVICE", "DIRECTION", "RATES", "CHANNELS", "USED BY", "NAME"], rows: rows)
+    return zip([false] + devices.map(\.isDefault), table.lines).map { isDefault, line in
+      "\(isDefault ? "*" : " ") \(line)".printable
     }
-  }
-
-  private func column(_ texts: [String]) -> [String] {
-    let width = texts.map(\.count).max() ?? 0
-    return texts.map { $0 + String(repeating: " ", count: width - $0.count) }
   }
 }
 

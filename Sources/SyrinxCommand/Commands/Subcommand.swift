@@ -35,6 +35,8 @@ extension Subcommand {
     let context = CommandContext(console: console, signals: signals)
     try context.signals.start()
     do {
+      @Dependency(\.settings) var settings
+      if let problem = settings.problem { throw problem }
       try await performRouted(in: context)
     } catch {
       await console.keepStatus()

@@ -102,7 +102,8 @@ extension DependencyValues {
   /// Makes every engine of the executable, for a command that examines them all.
   mutating func useInstalledEngines(_ settings: EngineSettings = EngineSettings()) {
     speechEngines = engineMakers.named.map { $0.make(settings) }
-    if let maker = engineMakers.defaultEngine { speechEngine = maker.make(settings) }
+    let chosen = engineMakers.named.first { $0.name == self.settings.engine?.rawValue }
+    if let maker = chosen ?? engineMakers.defaultEngine { speechEngine = maker.make(settings) }
   }
 
   /// The executable's way to prepare a model.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioCore
+import ClientDependencies
 import FilePaths
 import Logging
 
@@ -32,7 +33,10 @@ struct PlaybackDeviceOption: ParsableArguments {
     completion: .devices("playback"))
   var name: String?
 
-  var id: AudioDevice.ID? { name.map(AudioDevice.ID.init(rawValue:)) }
+  var id: AudioDevice.ID? {
+    @Dependency(\.settings) var settings
+    return name.map(AudioDevice.ID.init(rawValue:)) ?? settings.playbackDevice
+  }
 
   func validate() throws {
     try checkDevice(name, .playback)
@@ -52,7 +56,10 @@ struct CaptureDeviceOption: ParsableArguments {
     completion: .devices("capture"))
   var name: String?
 
-  var id: AudioDevice.ID? { name.map(AudioDevice.ID.init(rawValue:)) }
+  var id: AudioDevice.ID? {
+    @Dependency(\.settings) var settings
+    return name.map(AudioDevice.ID.init(rawValue:)) ?? settings.captureDevice
+  }
 
   func validate() throws {
     try checkDevice(name, .capture)

@@ -12,7 +12,7 @@ protocol RecognizingSubcommand: Subcommand {
 
 extension RecognizingSubcommand {
   func prepare(_ values: inout DependencyValues) throws {
-    try engine.apply(to: &values, language: recognition.locale)
+    try engine.apply(to: &values, language: recognition.language)
   }
 }
 
@@ -48,7 +48,12 @@ struct EngineOptions: ParsableArguments {
 
   /// Replaces `\.speechEngine` by the selected engine.
   func apply(to values: inout DependencyValues, language: String?) throws {
-    var settings = EngineSettings(model: model, server: server)
+    let own = values.settings
+    let engine = engine ?? own.engine
+    var settings = EngineSettings(
+      // A model belongs to the engine that it was set for.
+      model: model ?? (engine == own.engine ? own.model : nil),
+      server: server ?? (engine == .wyoming ? own.server : nil))
     settings.language = language
     guard let engine else {
       if let maker = values.engineMakers.defaultEngine {
@@ -64,15 +69,16 @@ struct EngineOptions: ParsableArguments {
 
   /// Throws if the text is not the address of a server.
   static func check(server: String) throws {
+    guard let obstacle = obstacle(toServer: server) else { return }
+    throw ValidationError("--server \(server) \(obstacle).")
+  }
+
+  /// Why the text is not the address of a server, or nil.
+  static func obstacle(toServer server: String) -> String? {
     switch WyomingAddress(server) {
-    case nil:
-      throw ValidationError(
-        """
-        --server \(server) is not an address; use tcp://host:port, unix:///path, or "stdio:command".
-        """)
-    case .stdio(command: nil):
-      throw ValidationError("--server stdio needs a command to start: \"stdio:command\".")
-    default: return
+    case nil: "is not an address; use tcp://host:port, unix:///path, or \"stdio:command\""
+    case .stdio(command: nil): "needs a command to start: \"stdio:command\""
+    default: nil
     }
   }
 }

@@ -1,16 +1,17 @@
 import ArgumentParser
+import ClientDependencies
 import FoundationEssentials
 
 /// The option `--jobs`.
 struct JobsOption: ParsableArguments {
   /// Each job has threads and memory of its own, so a larger number is a mistake.
-  private static let limit = 256
+  static let range = 1...256
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
       """
-      Number of files, or of utterances to recognize, in parallel, 1 to \(limit) (default: one per \
+      Number of files, or of utterances to recognize, in parallel, 1 to \(range.upperBound) (default: one per \
       processor).
       """,
       valueName: "number"))
@@ -18,10 +19,12 @@ struct JobsOption: ParsableArguments {
 
   /// The requested number, or the number of processors that this process may use.
   var count: Int {
-    jobs ?? min(Self.limit, max(1, ProcessInfo.processInfo.activeProcessorCount))
+    @Dependency(\.settings) var settings
+    return jobs ?? settings.jobs
+      ?? min(Self.range.upperBound, max(1, ProcessInfo.processInfo.activeProcessorCount))
   }
 
   func validate() throws {
-    try check("--jobs", jobs, in: 1...Self.limit, "a number")
+    try check("--jobs", jobs, in: Self.range, "a number")
   }
 }

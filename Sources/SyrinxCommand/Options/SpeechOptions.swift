@@ -17,6 +17,12 @@ struct SpeechOptions: ParsableArguments {
       "Spoken language, such as en-US; the model must support it.", valueName: "tag"))
   var locale: String?
 
+  /// The language of the option or the settings.
+  var language: String? {
+    @Dependency(\.settings) var settings
+    return locale ?? settings.locale
+  }
+
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("Silence that ends an utterance (default: 0.6).", valueName: "seconds"))
@@ -115,7 +121,7 @@ struct SpeechOptions: ParsableArguments {
   func applied(to request: SpeechRequest) -> SpeechRequest {
     var request = request
     request.grammar = grammar.map { .file($0.url) }
-    request.locale = locale
+    request.locale = language
     request.keyPhrases = keyPhrases.map(\.phrase)
     request.contextualPhrases = contextualPhrases
     request.alternativeCount = alternatives ?? 0

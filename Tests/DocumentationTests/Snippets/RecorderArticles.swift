@@ -9,11 +9,18 @@ import Testing
 @Suite struct RecorderArticlesTests {
   private let file = URL(filePath: "take.wav")
 
-  @Test(.dependencies { $0.audioRecorder.startRecording = { _ in true } })
-  func `startRecording returns whether the file is complete`() async throws {
+  @Test(
+    .dependencies {
+      $0.audioRecorder = .previewValue
+      $0.continuousClock = ImmediateClock()
+    })
+  func `a recording goes on until it is stopped`() async throws {
+    let clock = ImmediateClock()
     @Dependency(\.audioRecorder) var recorder
-    let isComplete = try await recorder.startRecording(url: file)  // returns after stopRecording
-    #expect(isComplete)
+    let memo = try await recorder.beginRecording(url: file)
+    try await clock.sleep(for: .seconds(5))
+    let finish = try await memo.stop()  // the file is complete and on disk
+    #expect(finish.reason == .stopped)
   }
 
   @Test func `a recording lasts until it is stopped`() async throws {

@@ -1,0 +1,34 @@
+// Records five seconds and prints what was said: swift run Memo
+import ALSASoundCard
+import AudioRecorderClient
+import AudioRecorderClientLive
+import ClientDependencies
+import FoundationEssentials
+import MoonshineEngine
+import SpeechClient
+import SpeechClientLive
+import SpeechEngine
+
+@main
+struct Memo {
+  @Dependency(\.audioRecorder) private var recorder
+  @Dependency(\.continuousClock) private var clock
+  @Dependency(\.speechClient) private var speech
+
+  static func main() async throws {
+    prepareDependencies { $0.speechEngine = .best }
+    for line in try await Memo().lines(of: .seconds(5), in: URL(filePath: "memo.wav")) {
+      print(line)
+    }
+  }
+
+  /// Records into a file and returns its utterances.
+  func lines(of length: Duration, in file: URL) async throws -> [String] {
+    let recording = try await recorder.beginRecording(url: file)
+    try await clock.sleep(for: length)
+    try await recording.stop()
+    let request = SpeechRequest(url: file, shouldReportPartialResults: false)
+    return try await speech.startTask(request: request)
+      .reduce(into: []) { $0.append($1.bestTranscription.formattedString) }
+  }
+}

@@ -1,0 +1,26 @@
+import AudioRecorderClient
+import ClientDependencies
+import ClientDependenciesTestSupport
+import FoundationEssentials
+import SpeechClient
+import Testing
+
+@testable import Memo
+
+@Test func `a memo is what was said while it was recorded`() async throws {
+  let file = URL(filePath: "memo.wav")
+  let lines = try await withDependencies {
+    $0.audioRecorder = .previewValue
+    $0.continuousClock = ImmediateClock()
+    $0.speechClient.startTask = { request in
+      guard case .file(file) = request.source else { return .finished() }
+      return AsyncThrowingStream { results in
+        results.yield(SpeechRecognitionResult("Go forward.", isFinal: true))
+        results.finish()
+      }
+    }
+  } operation: {
+    try await Memo().lines(of: .seconds(5), in: file)
+  }
+  #expect(lines == ["Go forward."])
+}

@@ -1,0 +1,78 @@
+public import FoundationEssentials
+
+extension AudioRecorderClient {
+  /// Begins a recording, and returns once the device captures.
+  ///
+  /// It records until `OngoingRecording.stop()`, or until the request's own end. Without the last
+  /// reference to it, the recording ends as well, and its file is complete. Throws
+  /// `AudioRecorderError` if the recording cannot begin.
+  public func beginRecording(_ request: RecordingRequest) async throws -> OngoingRecording {
+    var request = request
+    let id = request.id ?? RecordingID()
+    request.id = id
+    let (starts, start) = AsyncThrowingStream.makeStream(of: Void.self)
+    let recording = OngoingRecording(id: id, recorder: self) { [self, request] in
+      do {
+        let finish = try await finish(of: request) { start.finish() }
+        start.finish()
+        return finish
+      } catch {
+        start.finish(throwing: error)
+        throw error
+      }
+    }
+    for try await _ in starts {}
+    try Task.checkCancellation()
+    return recording
+  }
+
+  /// Begins a recording into a file; see `beginRecording(_:)`.
+  public func beginRecording(url: URL) async throws -> OngoingRecording {
+    try await beginRecording(RecordingRequest(url: url))
+  }
+
+  private func finish(
+    of request: RecordingRequest, whenStarted: () -> Void
+  ) async throws -> RecordingFinish {
+    for try await event in await recording(request) {
+      switch event {
+      case .started: whenStarted()
+      case .finished(let finish): return finish
+      default: break
+      }
+    }
+    throw CancellationError()
+  }
+}
+
+/// A recording that goes on while its owner does something else, as with AVAudioRecorder.
+public final class OngoingRecording: Sendable {
+  /// The ID for `AudioRecorderClient.control`, to pause the recording for example.
+  public let id: RecordingID
+
+  private let recorder: AudioRecorderClient
+  private let work: Task<RecordingFinish, any Error>
+
+  init(
+    id: RecordingID, recorder: AudioRecorderClient,
+    _ work: @escaping @Sendable () async throws -> RecordingFinish
+  ) {
+    (self.id, self.recorder) = (id, recorder)
+    self.work = Task { try await work() }
+  }
+
+  deinit {
+    work.cancel()
+  }
+
+  /// Ends the recording and returns when the file is closed and on disk.
+  ///
+  /// If the recording has ended by itself, it returns how; further calls return the same. Throws
+  /// `AudioRecorderError` if an error ended the recording; what was recorded until then stays.
+  @discardableResult
+  public func stop() async throws -> RecordingFinish {
+    // Only an unknown recording is an error, and one that has ended is known here.
+    try? await recorder.control(id: id, command: .stop)
+    return try await work.value
+  }
+}

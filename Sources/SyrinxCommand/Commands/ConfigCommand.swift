@@ -1,0 +1,63 @@
+import ArgumentParser
+import ClientDependencies
+import FilePaths
+import Glibc
+
+/// `syrinx config`: shows the user's own defaults.
+struct ConfigCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "config",
+    abstract: "Show the defaults that are in force, and where they come from.",
+    discussion: """
+      Examples:
+        syrinx config
+        syrinx config --json
+        SYRINX_ENGINE=pocketsphinx syrinx config
+
+      An option takes precedence over its environment variable, and the variable over the \
+      configuration file, $XDG_CONFIG_HOME/syrinx/config.yaml (otherwise \
+      ~/.config/syrinx/config.yaml). The file has one setting per line:
+        capture-device: plughw:CARD=USB
+        engine: moonshine
+        jobs: 2
+
+      model belongs to engine: with another --engine, it is not used. server is used with the engine \
+      wyoming only.
+
+      With --json, each setting is an object on its own line: "setting", "variable", and if somebody \
+      set it "value" and "source", which is the variable's name or the file's path.
+      """)
+
+  @Flag(help: "Print JSON, one object per line.")
+  var json = false
+
+  @OptionGroup var common: CommonOptions
+
+  func perform(in context: CommandContext) async throws {
+    @Dependency(\.settings) var settings
+    let rows = Settings.Name.allCases.map { ($0, settings.entries[$0]) }
+    let lines =
+      json
+      ? try rows.map { try SettingRecord($0, $1).jsonLine() }
+      : TextTable(
+        titles: ["SETTING", "VALUE", "SOURCE"],
+        rows: rows.map { name, entry in
+          [name.rawValue, entry?.text ?? "-", entry?.source ?? "not set (\(name.variable))"]
+        }
+      ).lines
+    for line in lines { try await context.console.print(line.printable) }
+  }
+}
+
+/// A setting in the output of `syrinx config --json`.
+struct SettingRecord: Encodable {
+  let setting: String
+  let variable: String
+  let value: String?
+  let source: String?
+
+  init(_ name: Settings.Name, _ entry: Settings.Entry?) {
+    (setting, variable) = (name.rawValue, name.variable)
+    (value, source) = (entry?.text, entry?.source)
+  }
+}

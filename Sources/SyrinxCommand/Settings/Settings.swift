@@ -1,0 +1,171 @@
+import AudioCore
+import ClientDependencies
+import FilePaths
+import Glibc
+import Yams
+
+/// The user's own defaults, from environment variables and the configuration file.
+///
+/// An option takes precedence over both, and a variable over the file.
+struct Settings: Sendable {
+  /// A setting; the name is its key in the file.
+  enum Name: String, CaseIterable {
+    case playbackDevice = "playback-device"
+    case captureDevice = "capture-device"
+    case engine, model, server, locale, jobs
+
+    /// The environment variable.
+    var variable: String {
+      "SYRINX_" + rawValue.uppercased().replacing("-", with: "_")
+    }
+  }
+
+  /// The text of a setting, and where it was found.
+  struct Entry: Equatable {
+    let text: String
+    /// The name of the variable, or the path of the file.
+    let source: String
+  }
+
+  /// The settings that somebody made.
+  private(set) var entries: [Name: Entry] = [:]
+  /// Why the settings cannot be used; they are empty then, and no command begins.
+  private(set) var problem: CommandFailure?
+
+  var playbackDevice: AudioDevice.ID? { text(.playbackDevice).map(AudioDevice.ID.init(rawValue:)) }
+  var captureDevice: AudioDevice.ID? { text(.captureDevice).map(AudioDevice.ID.init(rawValue:)) }
+  var engine: EngineName? { text(.engine).flatMap(EngineName.init(rawValue:)) }
+  var model: FilePath? { text(.model).map { FilePath($0) } }
+  var server: String? { text(.server) }
+  var locale: String? { text(.locale) }
+  var jobs: Int? { text(.jobs).flatMap { Int($0) } }
+
+  /// No settings.
+  init() {}
+
+  /// - Parameters:
+  ///   - variable: the value of an environment variable.
+  ///   - file: the configuration file; one that does not exist has no settings.
+  init(variable: (_ name: String) -> String?, file: FilePath?) {
+    do throws(CommandFailure) {
+      if let file { try read(file) }
+      for name in Name.allCases {
+        guard let text = variable(name.variable), !text.isEmpty else { continue }
+        entries[name] = Entry(text: text, source: name.variable)
+      }
+      try check()
+    } catch {
+      (entries, problem) = ([:], error)
+    }
+  }
+
+  /// The configuration file's place; nil without a home folder.
+  static func file(variable: (_ name: String) -> String?) -> FilePath? {
+    if let folder = variable("XDG_CONFIG_HOME"), folder.hasPrefix("/") {
+      return FilePath(folder + "/syrinx/config.yaml")
+    }
+    return variable("HOME").map { FilePath($0 + "/.config/syrinx/config.yaml") }
+  }
+
+  private func text(_ name: Name) -> String? { entries[name]?.text }
+
+  /// In bytes: no written configuration is longer.
+  private static let longestFile = 65_536
+
+  private mutating func read(_ file: FilePath) throws(CommandFailure) {
+    guard let status = file.status else { return }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw CommandFailure(description: "the configuration \(file) is not a file")
+    }
+    for (key, value) in try Self.mapping(in: file) {
+      let line = key.mark.map { ", line \($0.line)" } ?? ""
+      let (key, value) = (key.scalar?.string ?? "", value.scalar?.string ?? "")
+      guard let name = Name(rawValue: key) else {
+        throw CommandFailure(
+          description: """
+            there is no setting "\(key.printable)" (\(file)\(line)); use \
+            \(Name.allCases.map(\.rawValue).joined(separator: ", "))
+            """)
+      }
+      guard !value.isEmpty else {
+        throw CommandFailure(description: "\(key) needs a text or a number (\(file)\(line))")
+      }
+      entries[name] = Entry(text: value, source: "\(file)")
+    }
+  }
+
+  private static func mapping(in file: FilePath) throws(CommandFailure) -> Node.Mapping {
+    do {
+      let bytes = try file.contents(atMost: longestFile)
+      guard bytes.count <= longestFile, let text = String(validating: bytes, as: UTF8.self) else {
+        throw CommandFailure(
+          description: "the configuration \(file) is not UTF-8 text of at most \(longestFile) bytes"
+        )
+      }
+      guard let node = try compose(yaml: text) else { return Node.Mapping([]) }
+      guard let mapping = node.mapping else {
+        throw CommandFailure(
+          description: "the configuration \(file) has no settings; write lines like `jobs: 2`")
+      }
+      return mapping
+    } catch let error as FilePathError {
+      throw CommandFailure(description: "cannot read \(file): \(error.readingReason)")
+    } catch let error as CommandFailure {
+      throw error
+    } catch {
+      // The further lines quote the file.
+      let reason = "\(error)".split(whereSeparator: \.isNewline).first ?? ""
+      throw CommandFailure(description: "\(file) is not YAML: \(String(reason).printable)")
+    }
+  }
+
+  /// Throws if a setting is not a value that its option takes.
+  private func check() throws(CommandFailure) {
+    for (name, entry) in entries {
+      guard let reason = reason(against: name, entry.text) else { continue }
+      throw CommandFailure(
+        description: "\(name.rawValue) \(entry.text.printable) (\(entry.source)) \(reason)")
+    }
+  }
+
+  private func reason(against name: Name, _ value: String) -> String? {
+    switch name {
+    case .playbackDevice: return Self.obstacle(value, .playback)
+    case .captureDevice: return Self.obstacle(value, .capture)
+    case .engine where engine == nil:
+      return "is not an engine; use \(EngineName.allCases.map(\.rawValue).joined(separator: ", "))"
+    case .model where engine?.takesModel == false:
+      return "cannot be used: the engine \(text(.engine) ?? "") has no model here"
+    case .server: return EngineOptions.obstacle(toServer: value)
+    case .jobs:
+      let range = JobsOption.range
+      if let jobs, range.contains(jobs) { return nil }
+      return "is not a number from \(range.lowerBound) to \(range.upperBound)"
+    case .engine, .model, .locale: return nil
+    }
+  }
+
+  private static func obstacle(_ device: String, _ direction: AudioDevice.Direction) -> String? {
+    DeviceRoute(AudioDevice.ID(rawValue: device)).obstacle(to: direction)
+      .map { "cannot be used: \($0)" }
+  }
+}
+
+/// The key of `\.settings`; tests have no settings of the machine.
+private enum SettingsKey: DependencyKey {
+  static var liveValue: Settings {
+    let variable: (String) -> String? = { name in
+      getenv(name).map { FilePath(cString: $0).text }
+    }
+    return Settings(variable: variable, file: Settings.file(variable: variable))
+  }
+  static var testValue: Settings { Settings() }
+}
+
+extension DependencyValues {
+  /// The user's own defaults for the options.
+  var settings: Settings {
+    get { self[SettingsKey.self] }
+    set { self[SettingsKey.self] = newValue }
+  }
+}

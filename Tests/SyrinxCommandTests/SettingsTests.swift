@@ -1,0 +1,178 @@
+import ArgumentParser
+import AudioCore
+import ClientDependencies
+import FilePaths
+import FoundationEssentials
+import SpeechClient
+import SpeechEngine
+import TestTools
+import Testing
+
+@testable import SyrinxCommand
+
+@Suite struct SettingsTests {
+  let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  private func settings(
+    _ file: String? = nil, _ variables: [String: String] = [:]
+  ) throws -> Settings {
+    if let file {
+      try file.write(to: folder.file("config.yaml"), atomically: true, encoding: .utf8)
+    }
+    return Settings(variable: { variables[$0] }, file: FilePath(folder.file("config.yaml")))
+  }
+
+  @Test func `the file's settings are in force, and a variable comes before them`() throws {
+    let settings = try settings(
+      """
+      # The microphone on the desk.
+      capture-device: "plughw:CARD=USB"
+      engine: vosk
+      model: /srv/models/vosk
+      locale: de-DE
+      jobs: 3
+      """, ["SYRINX_JOBS": "2", "SYRINX_PLAYBACK_DEVICE": "virtual", "SYRINX_LOCALE": ""])
+    #expect(settings.problem == nil)
+    #expect(settings.captureDevice == "plughw:CARD=USB" && settings.playbackDevice == "virtual")
+    #expect(settings.engine == .vosk && settings.model == "/srv/models/vosk")
+    #expect(settings.locale == "de-DE" && settings.server == nil)
+    #expect(settings.jobs == 2)
+    #expect(settings.entries[.jobs]?.source == "SYRINX_JOBS")
+    #expect(settings.entries[.engine]?.source == folder.file("config.yaml").path)
+  }
+
+  @Test(arguments: [nil, "", "# nothing yet\n"])
+  func `without a file, and in an empty one, there are no settings`(text: String?) throws {
+    let settings = try settings(text)
+    #expect(settings.problem == nil && settings.entries.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("devise: hw:1", #"there is no setting "devise""#), ("jobs: 2\njobs: 3", "jobs"),
+    ("engine:", "engine needs a text or a number"), ("engine: [a]", "engine needs a text"),
+    ("engine: parrot", "engine parrot"), ("jobs: 0", "is not a number from 1 to 256"),
+    ("jobs: two", "is not a number"), ("- jobs", "has no settings"), ("jobs: 'a", "is not YAML"),
+    ("playback-device: virtual:a.wav", "it is a microphone"), ("server: here", "is not an address"),
+    ("engine: wyoming\nmodel: /m", "the engine wyoming has no model here"),
+  ])
+  func `a setting that cannot be used is a sentence with its place`(
+    text: String, reason: String
+  ) throws {
+    let settings = try settings(text)
+    let problem = try #require(settings.problem).description
+    #expect(problem.contains(reason) && problem.contains("config.yaml"), "\(problem)")
+    #expect(!problem.contains("\n") && settings.entries.isEmpty)
+  }
+
+  @Test func `a value of a variable that cannot be used names the variable`() throws {
+    let problem = try #require(try settings(nil, ["SYRINX_ENGINE": "parrot"]).problem)
+    #expect(problem.description.hasPrefix("engine parrot (SYRINX_ENGINE) is not an engine; use "))
+  }
+
+  @Test func `a file that is longer than any configuration, and a folder, are refused`() throws {
+    let long = String(repeating: "#\n", count: 40_000)
+    #expect(try settings(long).problem?.description.contains("65536 bytes") == true)
+    let place = Settings(variable: { _ in nil }, file: FilePath(folder.url))
+    #expect(place.problem?.description.contains("is not a file") == true)
+  }
+
+  @Test func `the configuration lies in XDG_CONFIG_HOME, or in .config of the home folder`() {
+    let home = ["HOME": "/u/ada", "XDG_CONFIG_HOME": "/etc/xdg"]
+    #expect(Settings.file { home[$0] } == "/etc/xdg/syrinx/config.yaml")
+    #expect(
+      Settings.file { $0 == "HOME" ? "/u/ada" : "relative" }
+        == "/u/ada/.config/syrinx/config.yaml")
+    #expect(Settings.file { _ in nil } == nil)
+  }
+
+  private func settings(of text: String) throws -> Settings {
+    let settings = try settings(text)
+    try #require(settings.problem == nil)
+    return settings
+  }
+
+  @Test func `settings stand in for options that are not given`() throws {
+    let own = try settings(
+      of: "playback-device: virtual\ncapture-device: hw:1\nlocale: de\njobs: 7")
+    try withDependencies {
+      $0.settings = own
+    } operation: {
+      #expect(try PlaybackDeviceOption.parse([]).id == "virtual")
+      #expect(try PlaybackDeviceOption.parse(["--device", "hw:2"]).id == "hw:2")
+      #expect(try CaptureDeviceOption.parse([]).id == "hw:1")
+      #expect(try JobsOption.parse([]).count == 7)
+      #expect(try JobsOption.parse(["--jobs", "2"]).count == 2)
+      let request = SpeechRequest(microphone: .speech)
+      #expect(try SpeechOptions.parse([]).applied(to: request).locale == "de")
+      #expect(try SpeechOptions.parse(["--locale", "fr"]).applied(to: request).locale == "fr")
+    }
+  }
+
+  private func engine(_ arguments: String..., with settings: Settings) throws -> String {
+    let options = try EngineOptions.parse(arguments)
+    return try withDependencies {
+      $0.settings = settings
+      $0.engineMakers.named = EngineName.allCases.map { name in
+        EngineMaker(name.rawValue) { settings in
+          var engine = SpeechEngine()
+          let server = settings.server.map { "\($0)" } ?? "-"
+          engine.name = "\(name) \(settings.modelDirectory?.path ?? "-") \(server)"
+          return engine
+        }
+      }
+      try options.apply(to: &$0, language: nil)
+    } operation: {
+      @Dependency(\.speechEngine) var engine
+      return engine.name
+    }
+  }
+
+  @Test func `a model is used with its engine, and a server with the engine wyoming`() throws {
+    let own = try settings(of: "engine: vosk\nmodel: /m\nserver: tcp://10.0.0.2:10300")
+    #expect(try engine(with: own) == "vosk /m -")
+    #expect(try engine("--model", "/n", with: own) == "vosk /n -")
+    #expect(try engine("--engine", "moonshine", with: own) == "moonshine - -")
+    #expect(try engine("--engine", "wyoming", with: own) == "wyoming - tcp://10.0.0.2:10300")
+  }
+}
+
+@Suite struct ConfigCommandTests {
+  @Test func `'config' prints what is in force and from where`() async throws {
+    let folder = try TestFolder()
+    let place = folder.file("syrinx")
+    _ = try await BuiltCommand.shell(
+      "mkdir syrinx && echo 'engine: pocketsphinx' > syrinx/config.yaml", in: folder)
+    let environment = ["XDG_CONFIG_HOME": folder.url.path, "SYRINX_JOBS": "2"]
+    let text = try await BuiltCommand.run("config", in: folder, environment: environment)
+    #expect(text.status == 0)
+    #expect(text.outputLines.first == "SETTING          VALUE         SOURCE")
+    #expect(
+      text.outputLines.contains { line in
+        line.hasPrefix("engine           pocketsphinx  ")
+          && line.hasSuffix("\(place.path)/config.yaml")
+      })
+    #expect(text.outputLines.last == "jobs             2             SYRINX_JOBS")
+    let json = try await BuiltCommand.run("config", "--json", in: folder, environment: environment)
+    #expect(json.outputLines.count == 7)
+    #expect(
+      json.outputLines.last
+        == #"{"setting":"jobs","source":"SYRINX_JOBS","value":"2","variable":"SYRINX_JOBS"}"#)
+  }
+
+  @Test func `no command begins with settings that cannot be used`() async throws {
+    let folder = try TestFolder()
+    for command in ["config", "devices", "engines"] {
+      let run = try await BuiltCommand.run(
+        command, in: folder, environment: ["SYRINX_ENGINE": "parrot"])
+      #expect(run.status == 1 && run.output.isEmpty)
+      #expect(run.error.hasPrefix("syrinx: engine parrot (SYRINX_ENGINE) is not an engine"))
+    }
+    let help = try await BuiltCommand.run(
+      "help", in: folder, environment: ["SYRINX_ENGINE": "parrot"])
+    #expect(help.status == 0)
+  }
+}
