@@ -36,19 +36,29 @@ package struct WyomingAudioFormat: Hashable, Sendable {
     _ field: String, from data: [String: JSONValue], in range: ClosedRange<Int>
   ) throws(AudioFormatError) -> Int {
     guard let value = data[field]?.integer, range.contains(value) else {
-      throw AudioFormatError(field: field, range: range)
+      throw .outOfRange(field: field, range)
     }
     return value
   }
 }
 
 /// A format of audio that nothing can be made of.
-package struct AudioFormatError: Error, Hashable, CustomStringConvertible {
-  let field: String
-  let range: ClosedRange<Int>
+package enum AudioFormatError: Error, Hashable, CustomStringConvertible {
+  /// A field is not a whole number in its range.
+  case outOfRange(field: String, ClosedRange<Int>)
+  /// The samples are floating-point numbers, which the protocol has no width for.
+  case floatingPoint
 
   package var description: String {
-    "\(field) of the audio is not a whole number from \(range.lowerBound) to \(range.upperBound)"
+    switch self {
+    case .outOfRange(let field, let range):
+      "\(field) of the audio is not a whole number from \(range.lowerBound) to \(range.upperBound)"
+    case .floatingPoint:
+      """
+      the audio of width 4 has floating-point samples; convert them to signed integers, such as \
+      those of width 2
+      """
+    }
   }
 }
 
@@ -56,6 +66,7 @@ package struct AudioFormatError: Error, Hashable, CustomStringConvertible {
 package struct AudioDecoder {
   package let format: WyomingAudioFormat
   private var position: FrameCount = 0
+  private var floats = FloatDetector()
   /// The beginning of a frame that the last payload cut.
   private var rest: [UInt8] = []
 
@@ -63,14 +74,18 @@ package struct AudioDecoder {
     self.format = format
   }
 
-  /// The whole frames that are there now.
-  package mutating func add(_ payload: [UInt8]) -> AudioBuffer {
+  /// Returns the whole frames that are there now.
+  ///
+  /// - Throws: `.floatingPoint` as soon as samples of 4 bytes turn out not to be integers.
+  package mutating func add(_ payload: [UInt8]) throws(AudioFormatError) -> AudioBuffer {
     let bytes = rest + payload
     let whole = bytes.count - bytes.count % format.bytesPerFrame
     rest = Array(bytes[whole...])
-    let samples = stride(from: 0, to: whole, by: format.width).map { begin in
-      sample(of: bytes[begin..<begin + format.width])
+    let words = stride(from: 0, to: whole, by: format.width).map { begin in
+      word(of: bytes[begin..<begin + format.width])
     }
+    if format.width == 4, floats.hasFound(in: words) { throw .floatingPoint }
+    let samples = words.map { Float(Int32(bitPattern: $0)) / 0x1p31 }
     let buffer = AudioBuffer(format: format.format, samples: samples, firstFrame: position)
     position = buffer.endFrame
     return buffer
@@ -78,11 +93,37 @@ package struct AudioDecoder {
 
   /// The bytes as the high ones of 32 bits, so that the sign is in its place; that of a single
   /// byte, whose silence is 128, is the other way round.
-  private func sample(of bytes: ArraySlice<UInt8>) -> Float {
+  private func word(of bytes: ArraySlice<UInt8>) -> UInt32 {
     var word: UInt32 = 0
     for byte in bytes.reversed() { word = word << 8 | UInt32(byte) }
     let sign: UInt32 = format.width == 1 ? 0x80 : 0
-    return Float(Int32(bitPattern: (word ^ sign) << (32 - 8 * format.width))) / 0x1p31
+    return (word ^ sign) << (32 - 8 * format.width)
+  }
+}
+
+/// Detects floating-point samples where integers of 32 bits are expected.
+///
+/// The bits of numbers from 1e-9 to 2 are integers of 0.38 to 0.5 or of -0.63 to -0.5 of full
+/// scale. Audio with both signs cannot stay there: it would have to jump between the two.
+private struct FloatDetector {
+  /// The fewest samples other than zero for a decision.
+  private static let fewest = 1_000
+
+  private var samples = 0
+  /// Samples in the range, by their sign.
+  private var positives = 0
+  private var negatives = 0
+
+  /// Adds samples, and returns whether all until now are probably floating-point numbers.
+  mutating func hasFound(in words: [UInt32]) -> Bool {
+    for word in words where word << 1 != 0 {
+      let number = Float(bitPattern: word)
+      samples += 1
+      guard (1e-9..<2).contains(number.magnitude) else { continue }
+      if number > 0 { positives += 1 } else { negatives += 1 }
+    }
+    return samples >= Self.fewest && min(positives, negatives) > 0
+      && (positives + negatives) * 20 >= samples * 19
   }
 }
 

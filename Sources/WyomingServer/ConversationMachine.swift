@@ -54,7 +54,10 @@ struct ConversationMachine {
     guard decoder?.format == format else {
       throw .unexpected("audio in a different format than at its beginning")
     }
-    guard let buffer = decoder?.add(event.payload), !buffer.isEmpty else { return beginning }
+    let buffer = try Self.checked { () throws(AudioFormatError) in
+      try decoder?.add(event.payload)
+    }
+    guard let buffer, !buffer.isEmpty else { return beginning }
     return beginning + [.add(buffer)]
   }
 
@@ -66,11 +69,14 @@ struct ConversationMachine {
   }
 
   private static func format(_ event: WyomingEvent) throws(ServerFault) -> WyomingAudioFormat {
-    do throws(AudioFormatError) {
-      return try WyomingAudioFormat(event.data)
-    } catch {
-      throw .audioFormat(error)
-    }
+    try checked { () throws(AudioFormatError) in try WyomingAudioFormat(event.data) }
+  }
+
+  /// Turns an error of the audio's format into a fault.
+  private static func checked<Result>(
+    _ body: () throws(AudioFormatError) -> Result
+  ) throws(ServerFault) -> Result {
+    do throws(AudioFormatError) { return try body() } catch { throw .audioFormat(error) }
   }
 }
 

@@ -82,6 +82,16 @@ import Wyoming
       #expect(fault?.code == "audio-format")
     }
   }
+
+  @Test func `floating-point samples of width 4 are a fault of the audio's format`() {
+    let payload = (0..<1_000).flatMap { frame in
+      let sample: Float = frame % 2 == 0 ? 0.1 : -0.3
+      return withUnsafeBytes(of: sample.bitPattern.littleEndian, Array.init)
+    }
+    let data = format.merging(["width": 4]) { $1 }
+    let fault = #expect(throws: ServerFault.self) { _ = try actions([chunk(payload, data)]) }
+    #expect(fault == .audioFormat(.floatingPoint))
+  }
 }
 
 @Suite struct TranscriptWriterTests {
