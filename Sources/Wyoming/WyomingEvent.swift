@@ -83,7 +83,7 @@ package struct WyomingArtifact: Sendable {
   package var data: JSONValue {
     let common: [String: JSONValue] = [
       "name": .string(name), "description": .string(description), "installed": true,
-      "attribution": ["name": "Syrinx", "url": ""], "version": .null,
+      "version": .null,
     ]
     return .object(common.merging(details) { $1 })
   }

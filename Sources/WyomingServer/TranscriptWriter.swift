@@ -107,7 +107,9 @@ extension SpeechEngine {
     let program = WyomingArtifact(
       name: name, description: "Syrinx with \(name)",
       details: [
-        "models": .array(artifacts.map(\.data)), "supports_transcript_streaming": true,
+        "models": .array(artifacts.map(\.data)),
+        "attribution": ["name": "Syrinx", "url": .string(SyrinxVersion.homepage)],
+        "supports_transcript_streaming": true,
         // Home Assistant decides when a command has ended.
         "requires_external_vad": true, "prefers_auto_gain_enabled": true,
         "prefers_noise_reduction_enabled": false, "version": .string(SyrinxVersion.current),
@@ -120,6 +122,7 @@ extension SpeechEngine {
     [
       "moonshine": "https://github.com/moonshine-ai/moonshine",
       "pocketsphinx": "https://cmusphinx.github.io", "vosk": "https://alphacephei.com/vosk/",
+      "wyoming": "https://github.com/OHF-Voice/wyoming",
     ]
   }
 }

@@ -83,6 +83,8 @@ import Wyoming
     #expect(WyomingInfo(events[0].data).models == [.init(name: "test-en-US", languages: ["en-US"])])
     let program = events[0].data["asr"]?.array?.first?.object
     #expect(program?["version"] == .string(SyrinxVersion.current))
+    let page: JSONValue = ["name": "Syrinx", "url": "https://example.com/syrinx"]
+    #expect(program?["attribution"] == page)
     #expect(
       events.filter { $0.type == "transcript" }.map { $0.data["text"] }
         == [
@@ -90,6 +92,20 @@ import Wyoming
         ])
     #expect(events.filter { $0.type == "transcript-chunk" }.count == 3)
     #expect(events.last?.type == "transcript-stop")
+  }
+
+  @Test(arguments: ["moonshine", "pocketsphinx", "vosk", "wyoming"])
+  func `the models of each engine are attributed to its page`(name: String) async {
+    let engine = SpeechEngine(
+      name: name, availability: { .ready(SpeechModel(language: "en-US", location: "here")) },
+      makeSession: { _ in throw SpeechEngineError.failed(reason: "unused") })
+    let client = client(CountingSpeech().client, engine: engine)
+    client.send([WyomingEvent("describe")])
+    client.bytes.finish()
+    let program = await client.first("info")?.data["asr"]?.array?.first?.object
+    let attribution = program?["models"]?.array?.first?.object?["attribution"]?.object
+    #expect(attribution?["name"] == .string(name))
+    #expect(attribution?["url"]?.string?.hasPrefix("https://") == true)
   }
 
   @Test func `stable words are reported while the client still speaks`() async {
