@@ -21,8 +21,11 @@ extension ByteChannel {
     return connection
   }
 
-  /// Serves the client, and closes the connection.
-  func serve(_ options: WyomingServerOptions, refusing fault: ServerFault? = nil) async {
+  /// Serves the client with this number, and closes the connection.
+  func serve(
+    client: Int, _ options: WyomingServerOptions, refusing fault: ServerFault? = nil
+  ) async {
+    await options.report(.connected(client: client, from: peerAddress))
     // An error means that the client has disconnected.
     try? await executeThenClose { input, output in
       let bytes = input.map { buffer throws in Array(buffer.readableBytesView) }
@@ -31,13 +34,21 @@ extension ByteChannel {
         answering: { trigger(.answering($0)) },
         closed: { await end { _ in } },
         leave: { await end { trigger(.leave(clientEnd: $0)) } })
-      let conversation = Conversation(input: bytes, peer: peer, options: options)
+      let conversation = Conversation(
+        client: client, input: bytes, peer: peer, options: options)
       if let fault {
         await conversation.farewell(fault)
       } else {
         await conversation.run()
       }
     }
+  }
+
+  /// The client's address; the server's if the client has none.
+  private var peerAddress: WyomingAddress {
+    let isNumbered = channel.remoteAddress?.ipAddress != nil
+    return WyomingAddress(isNumbered ? channel.remoteAddress : channel.localAddress)
+      ?? .stdio(command: nil)
   }
 
   private func trigger(_ event: ClientHandler.Event) {
@@ -57,7 +68,8 @@ extension ByteChannel {
 extension ByteChannel {
   /// Serves the client of a connection with a `ClientHandler`, and closes it.
   static func serve(
-    _ channel: any Channel, _ options: WyomingServerOptions, refusing fault: ServerFault?
+    _ channel: any Channel, client: Int, _ options: WyomingServerOptions,
+    refusing fault: ServerFault?
   ) async {
     let connection = try? await channel.eventLoop.submit {
       let connection = try wrapping(channel)
@@ -69,7 +81,7 @@ extension ByteChannel {
       channel.close(promise: nil)
       return
     }
-    await connection.serve(options, refusing: fault)
+    await connection.serve(client: client, options, refusing: fault)
   }
 }
 
@@ -109,6 +121,6 @@ func serveStandardStreams(_ options: WyomingServerOptions) async throws {
       throw WyomingServerError.cannotListen(
         address: "stdio", reason: "standard input and output must be pipes or sockets: \(error)")
     }
-    await channel.serve(options)
+    await channel.serve(client: 1, options)
   }
 }

@@ -6,6 +6,7 @@ import Wyoming
 
 /// A connection with a client, over any transport.
 struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendable {
+  private let client: Int
   private let input: Input
   private let peer: Peer
   private let options: WyomingServerOptions
@@ -17,19 +18,21 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
   private let farewell = Duration.seconds(5)
   private let clock: any Clock<Duration>
 
-  /// - Parameter input: the client's bytes in pieces of any size, read on demand.
-  init(input: Input, peer: Peer, options: WyomingServerOptions) {
+  /// - Parameters:
+  ///   - client: the number of the client for reports.
+  ///   - input: the client's bytes in pieces of any size, read on demand.
+  init(client: Int, input: Input, peer: Peer, options: WyomingServerOptions) {
     @Dependency(\.speechClient) var speechClient
     @Dependency(\.speechEngine) var speechEngine
     @Dependency(\.continuousClock) var clock
-    (self.input, self.peer, self.options) = (input, peer, options)
+    (self.client, self.input, self.peer, self.options) = (client, input, peer, options)
     (self.speechClient, self.speechEngine, self.clock) = (speechClient, speechEngine, clock)
     watch = PeerWatch(limit: options.idleTimeout, clock: clock)
   }
 
   /// Serves the client until it disconnects, or a fault or cancellation ends the connection.
   ///
-  /// A fault is reported to the client.
+  /// A fault is reported to the client and to the server's owner.
   func run() async {
     let (failures, failure) = AsyncStream.makeStream(of: ServerFault.self)
     let fault = await firstEnding(
@@ -44,8 +47,11 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
     await farewell(fault)
   }
 
-  /// Sends the client the fault, if any, and waits until it disconnects.
+  /// Reports the fault, if any, and waits until the client disconnects.
   func farewell(_ fault: ServerFault?) async {
+    if let fault {
+      await options.report(.failed(client: client, code: fault.code, reason: fault.text))
+    }
     _ = await firstEnding(
       of: {
         // An error means that the client has disconnected.
@@ -89,14 +95,14 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
   private func serve(whenFailed: @escaping @Sendable (any Error) -> Void) async -> ServerFault? {
     var reader = FrameReader(limits: options.limits)
     var machine = ConversationMachine()
-    var transcription: TranscriptionJob?
+    var utterance: Utterance?
     var bytes = input.makeAsyncIterator()
     do {
       while let piece = try await watch.waiting({ try await bytes.next() }) {
         reader.add(piece)
         while let event = try reader.next() {
           for action in try machine.take(event) {
-            let answers = try await perform(action, &transcription, whenFailed)
+            let answers = try await perform(action, &utterance, whenFailed)
             for answer in answers { try await send(answer) }
           }
         }
@@ -115,29 +121,37 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
 
   /// Performs an action and returns the events for the client.
   private func perform(
-    _ action: ConversationMachine.Action, _ transcription: inout TranscriptionJob?,
+    _ action: ConversationMachine.Action, _ utterance: inout Utterance?,
     _ whenFailed: @escaping @Sendable (any Error) -> Void
   ) async throws -> [WyomingEvent] {
     switch action {
     case .answer(let event): return [event]
     case .describe: return [try await working { await speechEngine.info() }]
     case .begin(let request):
-      transcription = TranscriptionJob(
-        request, with: speechClient, options: options, write: send, whenFailed: whenFailed)
+      let job = TranscriptionJob(
+        request, of: client, with: speechClient, options: options, write: send,
+        whenFailed: whenFailed)
+      utterance = Utterance(job: job, elapsed: clock.stopwatch())
       return []
     case .add(let buffer):
       watch.take(audio: buffer.duration)
-      try await working { await watch.recognizing { await transcription?.add(buffer) } }
+      utterance?.audio += buffer.duration
+      try await working { await watch.recognizing { await utterance?.job.add(buffer) } }
       return []
-    case .finish:
-      defer { transcription = nil }
-      do {
-        return try await working {
-          try await watch.recognizing { try await transcription?.finish() } ?? []
-        }
-      } catch {
-        throw ServerFault.recognition(error)
-      }
+    case .finish: return try await finish(utterance.take())
+    }
+  }
+
+  /// Returns the last events of an utterance.
+  private func finish(_ utterance: Utterance?) async throws -> [WyomingEvent] {
+    guard let utterance else { return [] }
+    do {
+      let events = try await working { try await watch.recognizing(utterance.job.finish) }
+      await options.report(
+        .recognized(client: client, audio: utterance.audio, elapsed: utterance.elapsed()))
+      return events
+    } catch {
+      throw ServerFault.recognition(error)
     }
   }
 
@@ -151,6 +165,14 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
     try Task.checkCancellation()
     return result
   }
+}
+
+/// A client's audio since `audio-start`.
+private struct Utterance {
+  let job: TranscriptionJob
+  /// The time since `audio-start`.
+  let elapsed: @Sendable () -> Duration
+  var audio = Duration.zero
 }
 
 /// The client's end of a connection, over any transport.

@@ -66,14 +66,17 @@ struct Listener {
       let refusals = Places(count: Self.mostRefusals)
       try await listener.executeThenClose { connections in
         try await withThrowingDiscardingTaskGroup { tasks in
+          var client = 0
           for try await connection in connections {
+            client += 1
             let hasPlace = places.take()
             guard hasPlace || refusals.take() else {
               connection.close(promise: nil)
               continue
             }
-            tasks.addTask {
-              await ByteChannel.serve(connection, options, refusing: hasPlace ? nil : .busy)
+            tasks.addTask { [client] in
+              await ByteChannel.serve(
+                connection, client: client, options, refusing: hasPlace ? nil : .busy)
               (hasPlace ? places : refusals).giveBack()
             }
           }

@@ -29,8 +29,7 @@ final class PeerWatch: Sendable {
 
   /// - Parameter limit: the time limit; nil for none.
   init(limit: Duration?, clock: some Clock<Duration>) {
-    let start = clock.now
-    elapsed = { start.duration(to: clock.now) }
+    elapsed = clock.stopwatch()
     sleep = { try await clock.sleep(for: $0) }
     self.limit = limit
     state = Mutex(State(left: limit ?? .zero))
@@ -82,5 +81,13 @@ final class PeerWatch: Sendable {
       state.count(until: now)
       return body(&state)
     }
+  }
+}
+
+extension Clock<Duration> {
+  /// Returns a function whose result is the time since this call.
+  func stopwatch() -> @Sendable () -> Duration {
+    let start = now
+    return { start.duration(to: now) }
   }
 }

@@ -11,11 +11,12 @@ final class TranscriptionJob: Sendable {
   private let work: Task<[WyomingEvent], any Error>
 
   /// - Parameters:
-  ///   - options: the server's additions to the request, and its handler of lost audio.
+  ///   - client: the number of the client for reports.
+  ///   - options: the server's additions to the request, and its log.
   ///   - write: sends an event to the client, and may wait for it.
   ///   - whenFailed: called with the error of a failed recognition.
   init(
-    _ asked: TranscriptionRequest, with client: SpeechClient,
+    _ asked: TranscriptionRequest, of client: Int, with speech: SpeechClient,
     options: WyomingServerOptions,
     write: @escaping @Sendable (WyomingEvent) async throws -> Void,
     whenFailed: @escaping @Sendable (any Error) -> Void
@@ -29,15 +30,16 @@ final class TranscriptionJob: Sendable {
     // The protocol carries no word times.
     request.measuresWordTimes = false
     self.audio = audio
-    work = Task { [request, whenDropped = options.whenDropped] in
+    work = Task { [request, report = options.report] in
       defer { audio.change { $0.abandon() } }
       do {
         var writer = TranscriptWriter(language: asked.language)
-        for try await event in await client.recognition(request: request) {
+        for try await event in await speech.recognition(request: request) {
           switch event {
           case .result(let result):
             for event in writer.take(result) { try await write(event) }
-          case .dropped(let stretch, let reason): await whenDropped(stretch, reason)
+          case .dropped(let range, let reason):
+            await report(.dropped(client: client, range, reason: reason))
           default: break
           }
         }

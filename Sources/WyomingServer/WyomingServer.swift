@@ -83,16 +83,10 @@ public struct WyomingServerOptions: Sendable {
   /// language.
   public var prepare: @Sendable (_ request: SpeechRequest) -> SpeechRequest = { $0 }
 
-  /// Called with a part of a client's audio that was not recognized, and the reason.
+  /// Called with each event for a log; does nothing by default.
   ///
-  /// Does nothing by default.
-  ///
-  /// The transcript lacks its words, except those sent as chunks, and the protocol cannot report
-  /// that. Times count from the client's `audio-start`.
-  public var whenDropped:
-    @Sendable (
-      _ stretch: Range<Duration>, _ reason: SpeechRecognitionEvent.DropReason
-    ) async -> Void = { _, _ in }
+  /// The client that an event is about waits until it returns.
+  public var report: @Sendable (_ report: WyomingServerReport) async -> Void = { _ in }
 
   /// The default options.
   public init() {}

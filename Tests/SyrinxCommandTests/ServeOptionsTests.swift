@@ -89,6 +89,70 @@ struct ServeOptionsTests {
     #expect(answers.count { $0.contains("pong") } == 2, "\(answers)")
   }
 
+  // MARK: Log
+
+  /// The log of a server that has recognized a recording and refused a malformed frame.
+  private func log(_ options: String...) async throws -> [String] {
+    try await frames(of: "go-forward.wav").write(to: folder.file("frames"))
+    let server = try RunningCommand(
+      arguments: ["serve", "--wyoming", "tcp://127.0.0.1:0"] + options, in: folder, watching: .error
+    )
+    let listening = try #require(await server.lines.first(containing: "listening"))
+    let port = try #require(listening.firstMatch(of: #/127.0.0.1:(\d+)/#)).output.1
+    let run = try await BuiltCommand.shell(
+      """
+      exec 3<>/dev/tcp/127.0.0.1/\(port); cat frames >&3; grep -m 1 transcript-stop <&3
+      exec 4<>/dev/tcp/127.0.0.1/\(port); echo garbage >&4; cat <&4
+      """, in: folder)
+    server.send(SIGTERM)
+    #expect(run.output.contains("go forward ten meters"), "\(run.error)")
+    #expect(await server.status() == 0)
+    return await server.lines.reduce(into: [listening]) { $0.append($1) }
+  }
+
+  @Test func `the log has a line for each connection, transcript, and fault, and no spoken text`()
+    async throws
+  {
+    let lines = try await log()
+    try #require(lines.count == 5, "\(lines)")
+    let connected = #/syrinx: client 1 connected from tcp:\/\/127\.0\.0\.1:\d+/#
+    #expect(lines[1].wholeMatch(of: connected) != nil)
+    let recognized = #/syrinx: client 1: recognized 2\.\d+ s of audio in [\d.]+ s/#
+    #expect(lines[2].wholeMatch(of: recognized) != nil)
+    #expect(lines[3].hasPrefix("syrinx: client 2 connected from tcp://127.0.0.1:"))
+    #expect(lines[4].hasPrefix("syrinx: client 2: ") && lines[4].hasSuffix(" (malformed)"))
+    #expect(!lines.contains { $0.contains("forward") })
+  }
+
+  @Test func `--log-format json writes each line of the log as an object`() async throws {
+    let lines = try await log("--log-format", "json")
+    let records = try lines.map { line in
+      try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    }
+    #expect(
+      records.map { $0["event"] as? String }
+        == ["listening", "connected", "recognized", "connected", "failed"])
+    #expect(records.map { $0["client"] as? Int } == [nil, 1, 1, 2, 2])
+    for record in records {
+      #expect((record["time"] as? String)?.wholeMatch(of: #/[\d-]+T[\d:]+Z/#) != nil)
+    }
+    try #require(records.count == 5)
+    #expect((records[1]["address"] as? String)?.hasPrefix("tcp://127.0.0.1:") == true)
+    let audio = try #require(records[2]["audio"] as? Double)
+    let elapsed = try #require(records[2]["elapsed"] as? Double)
+    #expect(audio > 2 && audio < 3 && elapsed > 0)
+    #expect(records[4]["code"] as? String == "malformed")
+    #expect((records[4]["reason"] as? String)?.isEmpty == false)
+    #expect(!lines.contains { $0.contains("forward") })
+  }
+
+  @Test func `on standard input, only faults and losses are logged`() async throws {
+    let run = try await BuiltCommand.shell(
+      "echo garbage | syrinx serve --wyoming stdio | cat", in: folder)
+    #expect(run.errorLines.count == 1, "\(run.error)")
+    #expect(run.error.contains("(malformed)"))
+  }
+
   // MARK: Recognition
 
   /// The frames of a recording: 16 bits, 16 kHz, mono.

@@ -149,7 +149,7 @@ extension ConversationTests {
     var deaf = SpeechClient()
     deaf.recognition = { _ in AsyncThrowingStream { _ in } }
     let transcription = TranscriptionJob(
-      TranscriptionRequest(), with: deaf, options: WyomingServerOptions(), write: { _ in },
+      TranscriptionRequest(), of: 1, with: deaf, options: WyomingServerOptions(), write: { _ in },
       whenFailed: { _ in })
     let sender = Task {
       for _ in 0...TranscriptionJob.bufferLimit {

@@ -56,7 +56,7 @@ import Wyoming
       $0.continuousClock = clock
     } operation: {
       Conversation(
-        input: input,
+        client: 7, input: input,
         peer: Peer(
           send: {
             try await take()
@@ -224,25 +224,68 @@ import Wyoming
         continuation.finish()
       }
     }
-    let (losses, loss) = AsyncStream.makeStream(of: Duration.self)
-    var options = WyomingServerOptions()
-    options.whenDropped = { stretch, why in
-      #expect(why == reason)
-      loss.yield(stretch.lowerBound)
-    }
-    let client = client(speech, options: options)
+    let reports = Reports()
+    let client = client(speech, options: reports.options)
     client.send(utterance(tenths: 3))
     client.bytes.finish()
     let events = await client.all()
     #expect(events.first { $0.type == "transcript" }?.data["text"] == "go")
-    // Nothing is told any more: where nothing was, there is nothing to wait for.
-    loss.finish()
-    let begin = await losses.first { _ in true }
-    #expect(begin == .seconds(1))
+    #expect(
+      reports.all == [
+        .dropped(client: 7, .seconds(1) ..< .seconds(2), reason: reason),
+        .recognized(client: 7, audio: .milliseconds(300), elapsed: .zero),
+      ])
+  }
+
+  @Test
+  func `each transcript is reported with the length of its audio and the time since its start`()
+    async
+  {
+    let clock = TestClock()
+    let speech = SpeechClient.scripted { pull, buffers in
+      for try await _ in buffers {}
+      guard pull == 1 else { return nil }
+      await clock.advance(by: .milliseconds(250))
+      return .final("go")
+    }
+    let reports = Reports()
+    let client = client(speech, clock: clock, options: reports.options)
+    client.send(utterance(tenths: 3) + utterance(tenths: 5))
+    client.bytes.finish()
+    _ = await client.all()
+    #expect(
+      reports.all == [
+        .recognized(client: 7, audio: .milliseconds(300), elapsed: .milliseconds(250)),
+        .recognized(client: 7, audio: .milliseconds(500), elapsed: .milliseconds(250)),
+      ])
+  }
+
+  @Test func `a fault is reported with the code and the reason of the client's error event`() async
+  {
+    let reports = Reports()
+    let client = client(CountingSpeech().client, options: reports.options)
+    client.send([WyomingEvent("audio-start", ["rate": 1, "width": 2, "channels": 1])])
+    let error = await client.all().last
+    let reason = error?.data["text"]?.string ?? ""
+    #expect(reason.contains("rate"))
+    #expect(reports.all == [.failed(client: 7, code: "audio-format", reason: reason)])
   }
 }
 
 /// As what never comes.
 @Sendable func untilCancelled() async {
   for await _ in AsyncStream<Never>.makeStream().stream {}
+}
+
+/// What a server reports.
+final class Reports: Sendable {
+  private let list = Mutex<[WyomingServerReport]>([])
+
+  var all: [WyomingServerReport] { list.withLock { $0 } }
+
+  var options: WyomingServerOptions {
+    var options = WyomingServerOptions()
+    options.report = { [self] report in list.withLock { $0.append(report) } }
+    return options
+  }
 }

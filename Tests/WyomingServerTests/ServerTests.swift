@@ -152,6 +152,36 @@ import WyomingServer
     }
   }
 
+  @Test func `connections are numbered and reported with the client's address`() async throws {
+    let reports = Reports()
+    try await serving(options: { $0.report = reports.options.report }) { address in
+      try await onThread {
+        for _ in 0..<2 {
+          try exchange(WyomingEvent("ping"), over: try connect(address), until: "pong")
+        }
+      }
+      for (index, report) in reports.all.enumerated() {
+        guard case .connected(let client, .tcp("127.0.0.1", let port)) = report else {
+          Issue.record("\(report)")
+          continue
+        }
+        #expect(client == index + 1)
+        #expect(.tcp(host: "127.0.0.1", port: port) != address)
+      }
+      #expect(reports.all.count == 2)
+    }
+  }
+
+  @Test func `a client on a Unix socket is reported with the server's address`() async throws {
+    let reports = Reports()
+    try await serving(
+      on: .unix(path: socket), options: { $0.report = reports.options.report }
+    ) { address in
+      try await checkHearing(at: address)
+      #expect(reports.all.first == .connected(client: 1, from: address))
+    }
+  }
+
   @Test func `frames that arrive byte by byte are answered`() async throws {
     try await serving { address in
       try await onThread {

@@ -19,10 +19,12 @@ struct ServeCommand: RecognizingSubcommand {
       it serves one client until the input ends. Each connection has its own recognizer of about 100 \
       MB while it works. A client that sends malformed or oversized data, or nothing for too long, \
       gets an error event and is disconnected; other clients are not affected. Audio in which the \
-      engine failed is missing from the transcript and reported on standard error.
+      engine failed is missing from the transcript.
+
+      \(ServerRecord.schema) On stdio, only losses and faults are written.
 
       Clients get stable words while they speak, and the whole text after audio-stop. Audio of any \
-      rate, 8 to 32 bits, and any number of channels is converted.
+      rate, 8 to 32 bits (integers), and any number of channels is converted.
 
       The protocol has neither passwords nor encryption: only this machine can connect unless \
       --allow-remote is given.
@@ -75,6 +77,9 @@ struct ServeCommand: RecognizingSubcommand {
       "Maximum size of the audio in a client's frame (default: 1048576).", valueName: "bytes"))
   var payloadLimit: ByteSize?
 
+  @Option(help: ArgumentHelp("Format of the log on standard error.", valueName: "format"))
+  var logFormat = ServerLog.Format.text
+
   @OptionGroup var recognition: SpeechOptions
 
   @OptionGroup var engine: EngineOptions
@@ -94,16 +99,14 @@ struct ServeCommand: RecognizingSubcommand {
   func perform(in context: CommandContext) async throws {
     @Dependency(\.speechClient) var speech
     try await speech.makeReady(for: recognition)
-    var options = try options(in: context)
+    let address = try address()
+    let log = ServerLog(
+      console: context.console, format: logFormat, onlyErrors: address == .stdio(command: nil))
+    var options = options(for: address)
     options.prepare = try await recognition.preparation()
-    let server = WyomingServer(address: try address(), options: options)
-    let serving = Task {
-      try await server.run { address in
-        // A child process writes only errors to standard error.
-        if case .stdio = address { return }
-        await context.console.report("listening on \(address); press Ctrl-C to stop")
-      }
-    }
+    options.report = log.write
+    let server = WyomingServer(address: address, options: options)
+    let serving = Task { try await server.run(onListening: log.writeListening) }
     try await context.signals.finishing(with: { serving.cancel() }) {
       do {
         try await serving.value
@@ -124,18 +127,15 @@ struct ServeCommand: RecognizingSubcommand {
     return address
   }
 
-  private func options(in context: CommandContext) throws -> WyomingServerOptions {
+  private func options(for address: WyomingAddress) -> WyomingServerOptions {
     var options = WyomingServerOptions()
     options.allowsRemoteClients = allowRemote
     if let connections { options.maximumConnections = connections }
-    if case .stdio = try address() { options.idleTimeout = nil }
+    if case .stdio = address { options.idleTimeout = nil }
     if let idleTimeout { options.idleTimeout = .seconds(idleTimeout) }
     if let headerLimit { options.limits.header = headerLimit.byteCount }
     if let dataLimit { options.limits.data = dataLimit.byteCount }
     if let payloadLimit { options.limits.payload = payloadLimit.byteCount }
-    options.whenDropped = { [console = context.console] range, reason in
-      await console.report(reason.sentence(about: range))
-    }
     return options
   }
 }

@@ -53,6 +53,11 @@ actor Console {
     show(status.clear() + "syrinx: \(sentence.printable)\n")
   }
 
+  /// Writes a line of a log to standard error.
+  func log(_ line: String) {
+    show(status.clear() + line + "\n")
+  }
+
   /// Writes a notice to the terminal; without a terminal it returns at once.
   nonisolated func mention(_ line: String) async {
     if isWatched { await show(line: line) }

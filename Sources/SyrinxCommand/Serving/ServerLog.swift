@@ -1,0 +1,113 @@
+import ArgumentParser
+import AudioCore
+import ClientDependencies
+import FoundationEssentials
+import SpeechClient
+import Wyoming
+import WyomingServer
+
+/// The log of `syrinx serve` on standard error.
+///
+/// It never has the text of what was spoken.
+struct ServerLog: Sendable {
+  /// The form of a line.
+  enum Format: String, CaseIterable, ExpressibleByArgument { case text, json }
+
+  let console: Console
+  let format: Format
+  /// Whether only losses and faults are written.
+  let onlyErrors: Bool
+
+  @Dependency(\.date) private var date
+
+  init(console: Console, format: Format, onlyErrors: Bool) {
+    (self.console, self.format, self.onlyErrors) = (console, format, onlyErrors)
+  }
+
+  func write(_ report: WyomingServerReport) async {
+    if onlyErrors && !report.isError { return }
+    await write(report.sentence, ServerRecord(report))
+  }
+
+  func writeListening(on address: WyomingAddress) async {
+    if onlyErrors { return }
+    await write(
+      "listening on \(address); press Ctrl-C to stop",
+      ServerRecord(event: "listening", address: "\(address)"))
+  }
+
+  private func write(_ sentence: String, _ record: ServerRecord) async {
+    switch format {
+    case .text: await console.report(sentence)
+    case .json:
+      var record = record
+      record.time = date.now.ISO8601Format()
+      // Its fields are finite numbers and texts, which JSON can express.
+      if let line = try? record.jsonLine() { await console.log(line) }
+    }
+  }
+}
+
+/// A line of the log as JSON; durations in seconds.
+struct ServerRecord: Encodable {
+  var time: String?
+  let event: String
+  var client: Int?
+  var address: String?
+  var audio: Double?
+  var elapsed: Double?
+  var start: Double?
+  var end: Double?
+  var code: String?
+  var reason: String?
+
+  /// The documentation of the JSON in the help.
+  static let schema = """
+    Standard error gets a line for each connection, each transcript, each loss of audio, and each \
+    fault, but never the text of what was spoken. With --log-format json, each line is an object with \
+    "time" (UTC) and an "event": listening with "address", connected with "client" (a number) and \
+    "address", recognized with "client", "audio", and "elapsed" (seconds from audio-start to the \
+    transcript), dropped with "client", "start" and "end" (seconds from audio-start), and "reason", \
+    or failed with "client" and the "code" and "reason" of the client's error event.
+    """
+}
+
+extension ServerRecord {
+  init(_ report: WyomingServerReport) {
+    switch report {
+    case .connected(let client, let address):
+      self.init(event: "connected", client: client, address: "\(address)")
+    case .recognized(let client, let audio, let elapsed):
+      self.init(
+        event: "recognized", client: client, audio: audio.inRecordSeconds,
+        elapsed: elapsed.inRecordSeconds)
+    case .dropped(let client, let range, let reason):
+      self.init(
+        event: "dropped", client: client, start: range.lowerBound.inRecordSeconds,
+        end: range.upperBound.inRecordSeconds, reason: reason.sentence(about: range))
+    case .failed(let client, let code, let reason):
+      self.init(event: "failed", client: client, code: code, reason: reason)
+    }
+  }
+}
+
+extension WyomingServerReport {
+  fileprivate var isError: Bool {
+    switch self {
+    case .connected, .recognized: false
+    case .dropped, .failed: true
+    }
+  }
+
+  /// The line for people.
+  fileprivate var sentence: String {
+    switch self {
+    case .connected(let client, let address): "client \(client) connected from \(address)"
+    case .recognized(let client, let audio, let elapsed):
+      "client \(client): recognized \(audio.secondsText) of audio in \(elapsed.secondsText)"
+    case .dropped(let client, let range, let reason):
+      "client \(client): \(reason.sentence(about: range))"
+    case .failed(let client, let code, let reason): "client \(client): \(reason) (\(code))"
+    }
+  }
+}
