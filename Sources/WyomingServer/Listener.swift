@@ -1,9 +1,9 @@
 import AudioThreads
+import ClientDependencies
 import FilePaths
 import Glibc
 import NIOCore
 import NIOPosix
-import Synchronization
 import Wyoming
 
 /// An address at which clients connect.
@@ -14,6 +14,11 @@ struct Listener {
   ///
   /// Further ones are disconnected without one.
   private static let mostRefusals = 64
+
+  /// The time in which a place must become free for a new client.
+  ///
+  /// The system may report a new client before it reports that another one has left.
+  private static let patience = Duration.milliseconds(500)
 
   private let address: SocketAddress
 
@@ -59,7 +64,8 @@ struct Listener {
   func run(
     _ options: WyomingServerOptions, _ onListening: @Sendable (WyomingAddress) async -> Void
   ) async throws {
-    try await withEventLoop { group in
+    @Dependency(\.continuousClock) var clock
+    try await withEventLoop { [clock] group in
       let listener = try await bind(group)
       if let address = WyomingAddress(listener.channel.localAddress) { await onListening(address) }
       let places = Places(count: max(1, options.maximumConnections))
@@ -75,9 +81,14 @@ struct Listener {
               continue
             }
             tasks.addTask { [client] in
+              var place = hasPlace ? places : refusals
+              if !hasPlace, await places.take(within: Self.patience, on: clock) {
+                place.giveBack()
+                place = places
+              }
               await ByteChannel.serve(
-                connection, client: client, options, refusing: hasPlace ? nil : .busy)
-              (hasPlace ? places : refusals).giveBack()
+                connection, client: client, options, refusing: place === places ? nil : .busy)
+              place.giveBack()
             }
           }
         }
@@ -116,28 +127,6 @@ struct Listener {
         address: "\(WyomingAddress(address) ?? .stdio(command: nil))",
         reason: "\(String(cString: strerror(error.errnoCode))) (errno \(error.errnoCode))")
     }
-  }
-}
-
-/// The free places for clients.
-private final class Places: Sendable {
-  // Held to take or return a place.
-  private let free: Mutex<Int>
-
-  init(count: Int) {
-    free = Mutex(count)
-  }
-
-  func take() -> Bool {
-    free.withLock { free in
-      guard free > 0 else { return false }
-      free -= 1
-      return true
-    }
-  }
-
-  func giveBack() {
-    free.withLock { $0 += 1 }
   }
 }
 

@@ -129,24 +129,45 @@ import WyomingServer
     #expect(error?.description.contains("the host x.invalid was not found") == true)
   }
 
-  @Test func `a client over the limit gets an error, and is served after another disconnects`()
+  @Test
+  func `a client over the limit waits for a place, and gets an error if none is free in time`()
     async throws
   {
-    try await serving(options: { $0.maximumConnections = 1 }) { address in
+    let clock = TestClock()
+    try await serving(clock: clock, options: { $0.maximumConnections = 1 }) { address in
+      let (first, second) = (LinkBox(), LinkBox())
       try await onThread {
-        var first: ByteLink? = try connect(address)
-        try exchange(WyomingEvent("ping"), over: first, until: "pong")
-        let second = try connect(address)
-        let refusal = try exchange(nil, over: second, until: "error")
-        #expect(refusal.data["code"] == "busy")
-        first?.close()
-        first = nil
-        // The place is free once the server has seen the first one go.
-        while true {
-          let third = try connect(address)
-          let answer = try exchange(WyomingEvent("ping"), over: third, until: "pong", "error")
-          if answer.type == "pong" { break }
-          #expect(answer.data["code"] == "busy")
+        first.put(try connect(address))
+        try first.exchange(WyomingEvent("ping"), until: "pong")
+        second.put(try connect(address))
+      }
+      // The first one's idle timeout, and the second one's wait.
+      await clock.sleepers(atLeast: 2)
+      await clock.advance(by: .milliseconds(500))
+      try await onThread {
+        #expect(try second.exchange(nil, until: "error").data["code"] == "busy")
+        second.put(try connect(address))
+      }
+      // That, and the farewell of the refused one.
+      await clock.sleepers(atLeast: 2)
+      try await onThread {
+        first.close()
+        try second.exchange(WyomingEvent("ping"), until: "pong")
+      }
+    }
+  }
+
+  @Test func `the places of clients that left are free at once`() async throws {
+    // Time stands still: who waited for a place and got none would get no answer.
+    try await serving(options: { $0.maximumConnections = 4 }) { address in
+      try await onThread {
+        for _ in 0..<100 {
+          let links = try (0..<4).map { _ in try connect(address) }
+          for link in links {
+            let answer = try exchange(WyomingEvent("ping"), over: link, until: "pong", "error")
+            #expect(answer.type == "pong")
+          }
+          for link in links { link.close() }
         }
       }
     }
@@ -215,11 +236,18 @@ import WyomingServer
   }
 
   @Test func `a client can still send after an error, and then reads the end`() async throws {
-    try await serving(options: { $0.maximumConnections = 1 }) { address in
+    let clock = TestClock()
+    try await serving(clock: clock, options: { $0.maximumConnections = 1 }) { address in
+      let (served, waiting) = (LinkBox(), LinkBox())
       try await onThread {
-        let first = try connect(address)
-        try exchange(WyomingEvent("ping"), over: first, until: "pong")
-        let refused = try connect(address)
+        served.put(try connect(address))
+        try served.exchange(WyomingEvent("ping"), until: "pong")
+        waiting.put(try connect(address))
+      }
+      await clock.sleepers(atLeast: 2)
+      await clock.advance(by: .milliseconds(500))
+      try await onThread {
+        let (first, refused) = (try served.take(), try waiting.take())
         #expect(try exchange(nil, over: refused, until: "error").data["code"] == "busy")
         _ = try first.write(Array("garbage\n".utf8)[...])
         #expect(try exchange(nil, over: first, until: "error").data["code"] == "malformed")
@@ -236,26 +264,43 @@ import WyomingServer
   @Test func `some of many clients over the limit get an error, the rest are disconnected`()
     async throws
   {
-    // Time stands still: who was refused has it to go.
-    try await serving(options: { $0.maximumConnections = 1 }) { address in
+    let clock = TestClock()
+    try await serving(clock: clock, options: { $0.maximumConnections = 1 }) { address in
+      let first = LinkBox()
+      let many = (0..<64).map { _ in LinkBox() }
       try await onThread {
-        let first = try connect(address)
-        try exchange(WyomingEvent("ping"), over: first, until: "pong")
-        var refused: [ByteLink] = []
-        for _ in 0..<64 {
-          refused.append(try connect(address))
-          #expect(try exchange(nil, over: refused.last, until: "error").data["code"] == "busy")
-        }
-        #expect(throws: LinkTrouble.ended) {
-          try exchange(nil, over: try connect(address), until: "error")
-        }
-        refused.removeLast()
-        // There is room again once the server has seen it go.
-        let isTold = (0..<100_000).contains { _ in
-          (try? exchange(nil, over: connect(address), until: "error")) != nil
-        }
-        #expect(isTold)
+        first.put(try connect(address))
+        try first.exchange(WyomingEvent("ping"), until: "pong")
+        for link in many { link.put(try connect(address)) }
       }
+      // The first one's idle timeout, and the waits of all others.
+      await clock.sleepers(atLeast: 65)
+      try await onThread {
+        let surplus = try connect(address)
+        #expect(throws: LinkTrouble.ended) { try exchange(nil, over: surplus, until: "error") }
+      }
+      await clock.advance(by: .milliseconds(500))
+      try await onThread {
+        for link in many {
+          let refusal = try link.exchange(nil, until: "error")
+          #expect(refusal.data["code"] == "busy")
+        }
+        let surplus = try connect(address)
+        #expect(throws: LinkTrouble.ended) { try exchange(nil, over: surplus, until: "error") }
+      }
+      // Their time to disconnect has passed.
+      await clock.sleepers(atLeast: 65)
+      await clock.advance(by: .seconds(5))
+      let isRefused = Task {
+        try await onThread {
+          (0..<100_000).contains { _ in
+            (try? exchange(nil, over: connect(address), until: "error")) != nil
+          }
+        }
+      }
+      await clock.sleepers(atLeast: 2)
+      await clock.advance(by: .milliseconds(500))
+      #expect(try await isRefused.value)
     }
   }
 
@@ -310,12 +355,7 @@ import WyomingServer
       _ = await isAsked.first { _ in true }
       try await onThread {
         link.close()
-        while true {
-          let next = try connect(address)
-          let answer = try exchange(WyomingEvent("ping"), over: next, until: "pong", "error")
-          if answer.type == "pong" { break }
-          #expect(answer.data["code"] == "busy")
-        }
+        try exchange(WyomingEvent("ping"), over: try connect(address), until: "pong")
       }
     }
   }

@@ -63,6 +63,12 @@ func everything(from link: ByteLink) throws -> [WyomingEvent] {
 func exchange(
   _ event: WyomingEvent?, over link: ByteLink?, until types: String...
 ) throws -> WyomingEvent {
+  try answer(to: event, over: link, until: types)
+}
+
+private func answer(
+  to event: WyomingEvent?, over link: ByteLink?, until types: [String]
+) throws -> WyomingEvent {
   guard let link else { throw LinkTrouble.ended }
   // A server that refuses may have closed already.
   if let event { _ = try? link.write(event.bytes[...]) }
@@ -101,6 +107,16 @@ final class LinkBox: @unchecked Sendable {
   func put(_ link: ByteLink) { self.link = link }
 
   func close() { link?.close() }
+
+  func take() throws -> ByteLink {
+    guard let link else { throw LinkTrouble.noCommand }
+    return link
+  }
+
+  @discardableResult
+  func exchange(_ event: WyomingEvent?, until types: String...) throws -> WyomingEvent {
+    try answer(to: event, over: link, until: types)
+  }
 
   /// Reads until the other end has closed.
   func waitForEnd() throws {

@@ -1,0 +1,69 @@
+import AudioThreads
+import Synchronization
+
+/// The places for clients.
+final class Places: Sendable {
+  private struct State {
+    var free: Int
+    /// Those who wait for a place, in order; none while a place is free.
+    var queue: [Gate] = []
+
+    mutating func take() -> Bool {
+      guard free > 0 else { return false }
+      free -= 1
+      return true
+    }
+
+    mutating func take(orQueue turn: Gate) -> Bool {
+      if take() { return true }
+      queue.append(turn)
+      return false
+    }
+
+    /// Returns false if the place was given before.
+    mutating func leaveQueue(_ turn: Gate) -> Bool {
+      guard let index = queue.firstIndex(where: { $0 === turn }) else { return false }
+      queue.remove(at: index)
+      return true
+    }
+
+    mutating func giveBack() -> Gate? {
+      guard queue.isEmpty else { return queue.removeFirst() }
+      free += 1
+      return nil
+    }
+  }
+
+  // Held to take or return a place; whoever waits is woken after it is released.
+  private let state: Mutex<State>
+
+  init(count: Int) {
+    state = Mutex(State(free: count))
+  }
+
+  /// Takes a place if one is free.
+  func take() -> Bool {
+    state.withLock { $0.take() }
+  }
+
+  /// Takes a place as soon as one is free, and returns false if none is free in time.
+  func take(within limit: Duration, on clock: any Clock<Duration>) async -> Bool {
+    let turn = Gate()
+    guard !state.withLock({ $0.take(orQueue: turn) }) else { return true }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        // Cancellation ends the wait as well.
+        try? await clock.sleep(for: limit)
+        turn.open()
+      }
+      await turn.wait()
+      group.cancelAll()
+    }
+    return !state.withLock { $0.leaveQueue(turn) }
+  }
+
+  /// Returns a place, to the first who waits for one.
+  func giveBack() {
+    state.withLock { $0.giveBack() }?.open()
+  }
+}
