@@ -72,6 +72,9 @@ struct Listener {
       let refusals = Places(count: Self.mostRefusals)
       try await listener.executeThenClose { connections in
         try await withThrowingDiscardingTaskGroup { tasks in
+          if let name = options.announcedName {
+            tasks.addTask { await announce(as: name, at: listener.channel, options) }
+          }
           var client = 0
           for try await connection in connections {
             client += 1
@@ -94,6 +97,16 @@ struct Listener {
         }
       }
     }
+  }
+
+  private func announce(
+    as name: String, at channel: any Channel, _ options: WyomingServerOptions
+  ) async {
+    guard !address.isLoopback, let port = channel.localAddress?.port else {
+      let reason = "only this machine can reach the server"
+      return await options.report(.notAnnounced(reason: reason))
+    }
+    await Announcement.run(name: name, port: port, report: options.report)
   }
 
   private func bind(

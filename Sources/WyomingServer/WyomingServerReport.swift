@@ -27,4 +27,12 @@ public enum WyomingServerReport: Equatable, Sendable {
   ///
   /// The code and the reason are those of the client's `error` event.
   case failed(client: Int, code: String, reason: String)
+
+  /// The server is announced in the local network.
+  ///
+  /// The name differs from the requested one if another service has that.
+  case announced(name: String)
+
+  /// The server is not announced; clients that know its address can connect.
+  case notAnnounced(reason: String)
 }

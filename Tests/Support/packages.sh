@@ -10,7 +10,8 @@ build=(
   libpocketsphinx-dev libsphinxbase-dev pocketsphinx-en-us python3-pip
 )
 test=(
-  alsa-utils cmake ffmpeg flac libasound2-plugins libsox-fmt-all ninja-build pulseaudio sndfile-programs sox systemd
+  alsa-utils avahi-daemon avahi-utils cmake dbus-daemon ffmpeg flac iproute2 libasound2-plugins
+  libsox-fmt-all ninja-build pulseaudio sndfile-programs sox systemd
 )
 # Statically linked, what prints the reducers' differences needs curl.
 bench=(flite libcurl4-openssl-dev pocketsphinx)

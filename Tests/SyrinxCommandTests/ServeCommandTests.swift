@@ -14,7 +14,7 @@ struct ServeCommandTests {
   @Test(arguments: [
     ["--wyoming", "http://localhost"], ["--wyoming", "tcp://localhost:x"],
     ["--wyoming", "stdio", "--alternatives", "5"],
-    ["--log-format", "xml"],
+    ["--wyoming", "stdio", "--zeroconf"], ["--zeroconf", "\"\""], ["--log-format", "xml"],
     ["--wyoming", "stdio:cat"], ["--wyoming", "stdio", "--connections", "0"],
     ["--wyoming", "stdio", "--idle-timeout", "0"], ["--wyoming", "stdio", "--payload-limit", "x"],
   ]) func `invalid arguments are wrong usage`(arguments: [String]) async throws {

@@ -12,7 +12,7 @@ struct ServeCommand: RecognizingSubcommand {
     discussion: """
       Examples:
         syrinx serve
-        syrinx serve --wyoming tcp://0.0.0.0:10300 --allow-remote
+        syrinx serve --wyoming tcp://0.0.0.0:10300 --allow-remote --zeroconf
         syrinx serve --wyoming unix:///run/user/1000/syrinx
 
       The server runs until Ctrl-C or SIGTERM, which end it at once with status 0. On standard input \
@@ -42,6 +42,15 @@ struct ServeCommand: RecognizingSubcommand {
 
   @Flag(help: "Allow an address that other machines can reach.")
   var allowRemote = false
+
+  @Option(
+    defaultAsFlag: "syrinx",
+    help: ArgumentHelp(
+      """
+      Announce the server in the local network, so that Home Assistant finds it, under this name \
+      (needs Avahi).
+      """, valueName: "name"))
+  var zeroconf: String?
 
   @Option(
     parsing: .unconditional,
@@ -87,7 +96,7 @@ struct ServeCommand: RecognizingSubcommand {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    _ = try address()
+    try checkAnnouncement(of: try address())
     try check("--connections", connections, in: 1...1000, "a number of connections")
     try check("--idle-timeout", idleTimeout, in: 0.1...86_400, "seconds")
     guard recognition.alternatives == nil else {
@@ -116,6 +125,16 @@ struct ServeCommand: RecognizingSubcommand {
     }
   }
 
+  private func checkAnnouncement(of address: WyomingAddress) throws {
+    guard let zeroconf else { return }
+    guard (1...63).contains(zeroconf.utf8.count) else {
+      throw ValidationError("--zeroconf \(zeroconf) is not a name of 1 to 63 bytes.")
+    }
+    guard case .tcp = address else {
+      throw ValidationError("--zeroconf cannot announce \(address); use tcp://host:port.")
+    }
+  }
+
   private func address() throws -> WyomingAddress {
     guard let address = WyomingAddress(wyoming) else {
       throw ValidationError(
@@ -130,6 +149,7 @@ struct ServeCommand: RecognizingSubcommand {
   private func options(for address: WyomingAddress) -> WyomingServerOptions {
     var options = WyomingServerOptions()
     options.allowsRemoteClients = allowRemote
+    options.announcedName = zeroconf
     if let connections { options.maximumConnections = connections }
     if case .stdio = address { options.idleTimeout = nil }
     if let idleTimeout { options.idleTimeout = .seconds(idleTimeout) }

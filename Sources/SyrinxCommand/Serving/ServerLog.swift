@@ -60,6 +60,7 @@ struct ServerRecord: Encodable {
   var end: Double?
   var code: String?
   var reason: String?
+  var name: String?
 
   /// The documentation of the JSON in the help.
   static let schema = """
@@ -68,7 +69,8 @@ struct ServerRecord: Encodable {
     "time" (UTC) and an "event": listening with "address", connected with "client" (a number) and \
     "address", recognized with "client", "audio", and "elapsed" (seconds from audio-start to the \
     transcript), dropped with "client", "start" and "end" (seconds from audio-start), and "reason", \
-    or failed with "client" and the "code" and "reason" of the client's error event.
+    failed with "client" and the "code" and "reason" of the client's error event, announced with \
+    "name", or notAnnounced with "reason".
     """
 }
 
@@ -87,6 +89,8 @@ extension ServerRecord {
         end: range.upperBound.inRecordSeconds, reason: reason.sentence(about: range))
     case .failed(let client, let code, let reason):
       self.init(event: "failed", client: client, code: code, reason: reason)
+    case .announced(let name): self.init(event: "announced", name: name)
+    case .notAnnounced(let reason): self.init(event: "notAnnounced", reason: reason)
     }
   }
 }
@@ -94,8 +98,8 @@ extension ServerRecord {
 extension WyomingServerReport {
   fileprivate var isError: Bool {
     switch self {
-    case .connected, .recognized: false
-    case .dropped, .failed: true
+    case .connected, .recognized, .announced: false
+    case .dropped, .failed, .notAnnounced: true
     }
   }
 
@@ -108,6 +112,8 @@ extension WyomingServerReport {
     case .dropped(let client, let range, let reason):
       "client \(client): \(reason.sentence(about: range))"
     case .failed(let client, let code, let reason): "client \(client): \(reason) (\(code))"
+    case .announced(let name): "announced in the local network as \(name)"
+    case .notAnnounced(let reason): "not announced in the local network: \(reason)"
     }
   }
 }

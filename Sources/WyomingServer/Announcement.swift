@@ -1,0 +1,269 @@
+import AudioThreads
+import Glibc
+
+/// A server's announcement in the local network, which the Avahi daemon of this machine makes.
+///
+/// Home Assistant finds Wyoming servers this way (Zeroconf, DNS-SD). A daemon that starts later
+/// announces the server then. If another service has the name, the server gets an alternative one.
+final class Announcement: @unchecked Sendable {
+  // Right because only Avahi's thread uses the variables while it runs: `init` starts it last, and
+  // `withdraw` ends it first.
+  private var name: String
+  private var client: OpaquePointer?
+  private var group: OpaquePointer?
+
+  private let port: UInt16
+  private let report: @Sendable (WyomingServerReport) -> Void
+  private let avahi: AvahiFunctions
+  private let poll: OpaquePointer
+
+  /// Announces a server until the task is cancelled, and reports each success and failure.
+  static func run(
+    name: String, port: Int, report: @Sendable (WyomingServerReport) async -> Void
+  ) async {
+    let (reports, reporting) = AsyncStream.makeStream(of: WyomingServerReport.self)
+    do {
+      let end = try WakeUp()
+      // Connecting to the daemon and withdrawing wait for its answers.
+      let thread = try DedicatedThread.start(name: "syrinx-zeroconf") {
+        do throws(AnnouncementError) {
+          let announcement = try Announcement(name: name, port: port) { reporting.yield($0) }
+          end.wait()
+          announcement.withdraw()
+        } catch {
+          reporting.yield(.notAnnounced(reason: "\(error)"))
+        }
+        reporting.finish()
+      }
+      await withTaskCancellationHandler {
+        for await event in reports { await report(event) }
+        await thread.join()
+      } onCancel: {
+        end.signal()
+      }
+    } catch {
+      await report(.notAnnounced(reason: "\(error)"))
+    }
+  }
+
+  /// Asks the daemon for an announcement; `report` is called now and later, on any thread.
+  init(
+    name: String, port: Int, library: String = "libavahi-client.so.3",
+    report: @escaping @Sendable (WyomingServerReport) -> Void
+  ) throws(AnnouncementError) {
+    (self.name, self.port, self.report) = (name, UInt16(clamping: port), report)
+    avahi = try AvahiFunctions(library: library)
+    guard let poll = avahi.newPoll() else { throw AnnouncementError("there is no memory") }
+    self.poll = poll
+    do throws(AnnouncementError) {
+      try connect()
+      try check(avahi.startPoll(poll))
+    } catch {
+      if let client { avahi.freeClient(client) }
+      avahi.freePoll(poll)
+      throw error
+    }
+  }
+
+  /// Ends the announcement; nothing may be called after it.
+  func withdraw() {
+    _ = avahi.stopPoll(poll)
+    if let client { avahi.freeClient(client) }
+    avahi.freePoll(poll)
+  }
+
+  // MARK: The daemon
+
+  private var userData: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+  /// Connects to the daemon, which may start later.
+  private func connect() throws(AnnouncementError) {
+    var code: Int32 = 0
+    client = avahi.newClient(
+      avahi.pollInterface(poll), Avahi.noFail,
+      { client, state, userData in
+        guard let client, let userData else { return }
+        let announcement = Unmanaged<Announcement>.fromOpaque(userData).takeUnretainedValue()
+        announcement.clientChanged(client, to: state)
+      }, userData, &code)
+    if client == nil { try check(code) }
+  }
+
+  /// The first call comes while `connect` has not returned, so `client` is not set yet.
+  private func clientChanged(_ client: OpaquePointer, to state: Int32) {
+    do throws(AnnouncementError) {
+      switch state {
+      case Avahi.isRunning: try announce(with: client)
+      // The machine's name changes.
+      case Avahi.isRegistering, Avahi.hasCollision: if let group { _ = avahi.resetGroup(group) }
+      case Avahi.isConnecting: throw AnnouncementError("the Avahi daemon does not run")
+      case Avahi.hasFailed where avahi.clientError(client) == Avahi.disconnected:
+        // "Free the AvahiClient object and create a new one": the daemon has ended.
+        avahi.freeClient(client)
+        (self.client, group) = (nil, nil)
+        try connect()
+      case Avahi.hasFailed: try check(avahi.clientError(client))
+      default: break
+      }
+    } catch {
+      report(.notAnnounced(reason: "\(error)"))
+    }
+  }
+
+  // MARK: The service
+
+  private func announce(with client: OpaquePointer) throws(AnnouncementError) {
+    if group == nil {
+      group = avahi.newGroup(
+        client,
+        { group, state, userData in
+          guard let group, let userData else { return }
+          let announcement = Unmanaged<Announcement>.fromOpaque(userData).takeUnretainedValue()
+          announcement.groupChanged(group, to: state)
+        }, userData)
+    }
+    guard let group else { return try check(avahi.clientError(client)) }
+    try add(to: group)
+  }
+
+  private func groupChanged(_ group: OpaquePointer, to state: Int32) {
+    do throws(AnnouncementError) {
+      switch state {
+      case Avahi.isEstablished: report(.announced(name: name))
+      // Another machine has the name.
+      case Avahi.hasCollision:
+        takeAlternativeName()
+        try add(to: group)
+      case Avahi.groupHasFailed: if let client { try check(avahi.clientError(client)) }
+      default: break
+      }
+    } catch {
+      report(.notAnnounced(reason: "\(error)"))
+    }
+  }
+
+  private func add(to group: OpaquePointer) throws(AnnouncementError) {
+    var code = avahi.addService(named: name, port: port, to: group)
+    // Another service of this machine has the name.
+    while code == Avahi.collision {
+      takeAlternativeName()
+      code = avahi.addService(named: name, port: port, to: group)
+    }
+    try check(code)
+    try check(avahi.commitGroup(group))
+  }
+
+  private func takeAlternativeName() {
+    guard let alternative = avahi.alternativeName(name) else { return }
+    name = String(cString: alternative)
+    avahi.free(alternative)
+  }
+
+  private func check(_ code: Int32) throws(AnnouncementError) {
+    guard code < 0 else { return }
+    let text = avahi.errorText(code).map { String(cString: $0) } ?? "error \(code)"
+    throw AnnouncementError("Avahi reports: \(text)")
+  }
+}
+
+/// The reason that a server is not announced.
+struct AnnouncementError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}
+
+/// The constants of Avahi's headers.
+private enum Avahi {
+  /// `AVAHI_CLIENT_NO_FAIL`: waits for a daemon that does not run yet.
+  static let noFail: Int32 = 2
+  static let unspecified: Int32 = -1
+
+  // AvahiClientState.
+  static let isRegistering: Int32 = 1
+  static let isRunning: Int32 = 2
+  /// Also of AvahiEntryGroupState.
+  static let hasCollision: Int32 = 3
+  static let hasFailed: Int32 = 100
+  static let isConnecting: Int32 = 101
+
+  // AvahiEntryGroupState.
+  static let isEstablished: Int32 = 2
+  static let groupHasFailed: Int32 = 4
+
+  // Errors.
+  static let collision: Int32 = -8
+  static let disconnected: Int32 = -23
+}
+
+/// The functions of libavahi-client and libavahi-common, found by name at run time.
+///
+/// The library is never unloaded, because D-Bus keeps state for the process.
+private struct AvahiFunctions: Sendable {
+  typealias Handle = OpaquePointer
+  typealias Text = UnsafePointer<CChar>
+  typealias Changed =
+    @convention(c) (Handle?, Int32, UnsafeMutableRawPointer?) -> Void
+  typealias Get = @Sendable @convention(c) (Handle) -> Int32
+  typealias Free = @Sendable @convention(c) (Handle) -> Void
+  typealias AddService =
+    @Sendable @convention(c) (
+      Handle, Int32, Int32, Int32, Text, Text, Text?, Text?, UInt16, Handle?
+    ) -> Int32
+
+  let newPoll: @Sendable @convention(c) () -> Handle?
+  let pollInterface: @Sendable @convention(c) (Handle) -> Handle?
+  let startPoll: Get
+  let stopPoll: Get
+  let freePoll: Free
+  let newClient:
+    @Sendable @convention(c) (
+      Handle?, Int32, Changed, UnsafeMutableRawPointer?, UnsafeMutablePointer<Int32>
+    ) -> Handle?
+  let freeClient: Free
+  let clientError: Get
+  let newGroup: @Sendable @convention(c) (Handle, Changed, UnsafeMutableRawPointer?) -> Handle?
+  let resetGroup: Get
+  let commitGroup: Get
+  let alternativeName: @Sendable @convention(c) (Text) -> UnsafeMutablePointer<CChar>?
+  let free: @Sendable @convention(c) (UnsafeMutableRawPointer?) -> Void
+  let errorText: @Sendable @convention(c) (Int32) -> Text?
+  private let addServiceToGroup: AddService
+
+  /// Loads libavahi-client, which loads libavahi-common.
+  init(library name: String) throws(AnnouncementError) {
+    guard let library = dlopen(name, RTLD_NOW | RTLD_LOCAL) else {
+      throw AnnouncementError("there is no \(name)")
+    }
+    func symbol<Function>(_ symbol: String) throws(AnnouncementError) -> Function {
+      guard let address = dlsym(library, symbol) else {
+        throw AnnouncementError("\(name) has no \(symbol)")
+      }
+      // A C function's value is its address; the types are those of Avahi's headers.
+      return unsafeBitCast(address, to: Function.self)
+    }
+    newPoll = try symbol("avahi_threaded_poll_new")
+    pollInterface = try symbol("avahi_threaded_poll_get")
+    startPoll = try symbol("avahi_threaded_poll_start")
+    stopPoll = try symbol("avahi_threaded_poll_stop")
+    freePoll = try symbol("avahi_threaded_poll_free")
+    newClient = try symbol("avahi_client_new")
+    freeClient = try symbol("avahi_client_free")
+    clientError = try symbol("avahi_client_errno")
+    newGroup = try symbol("avahi_entry_group_new")
+    resetGroup = try symbol("avahi_entry_group_reset")
+    commitGroup = try symbol("avahi_entry_group_commit")
+    alternativeName = try symbol("avahi_alternative_service_name")
+    free = try symbol("avahi_free")
+    errorText = try symbol("avahi_strerror")
+    addServiceToGroup = try symbol("avahi_entry_group_add_service_strlst")
+  }
+
+  /// Adds a Wyoming server on all interfaces to a group.
+  func addService(named name: String, port: UInt16, to group: Handle) -> Int32 {
+    addServiceToGroup(
+      group, Avahi.unspecified, Avahi.unspecified, 0, name, "_wyoming._tcp", nil, nil, port, nil)
+  }
+}
