@@ -50,7 +50,7 @@ struct JobsTests {
   {
     try folder.speech("go.wav")
     let run = try await BuiltCommand.run(
-      "transcribe", "--jobs", "2", "a.wav", "go.wav", "b.wav", "go.wav", ".", in: folder)
+      "transcribe", "--jobs", "2", "a.wav", "go.wav", "b.wav", "go.wav", "/dev/null", in: folder)
     #expect(run.status == 1)
     let line = "go.wav: go forward ten meters\n"
     #expect(run.output == line + line)
@@ -90,17 +90,21 @@ struct JobsTests {
   {
     let context = CommandContext(console: try Console(), signals: StopSignals())
     let started = Started()
-    var queue = RecognitionQueue(files: ["a", "b", "c", "d"], limit: 2) { file in
-      await started.note("\(file)")
+    let inputs = try TranscriptionQueue(
+      TranscriptionInputs(arguments: ["a", "b", "c", "d"]), folder: nil, skipping: nil,
+      stopSignal: nil)
+    var queue = RecognitionQueue(limit: 2) {
+      try await inputs.next()
+    } start: { input in
+      await started.note("\(input.file)")
       return RecognitionQueue.Entry(
-        recognition: await FileRecognition(file, showsProgress: false, in: context),
+        input: input,
+        recognition: await FileRecognition(input.file, showsProgress: false, in: context),
         events: AsyncThrowingStream { nil })
     }
-    let first = await queue.next()
-    #expect(first.recognition.file == "a")
+    #expect(try await queue.next()?.get().input.file == "a")
     #expect(await started.files == ["a", "b"])
-    let second = await queue.next()
-    #expect(second.recognition.file == "b")
+    #expect(try await queue.next()?.get().input.file == "b")
     #expect(await started.files == ["a", "b", "c"])
   }
 }

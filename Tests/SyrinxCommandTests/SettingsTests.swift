@@ -101,14 +101,17 @@ import Testing
     try withDependencies {
       $0.settings = own
     } operation: {
-      #expect(try PlaybackDeviceOption.parse([]).id == "virtual")
-      #expect(try PlaybackDeviceOption.parse(["--device", "hw:2"]).id == "hw:2")
-      #expect(try CaptureDeviceOption.parse([]).id == "hw:1")
-      #expect(try JobsOption.parse([]).count == 7)
-      #expect(try JobsOption.parse(["--jobs", "2"]).count == 2)
-      let request = SpeechRequest(microphone: .speech)
-      #expect(try SpeechOptions.parse([]).applied(to: request).locale == "de")
-      #expect(try SpeechOptions.parse(["--locale", "fr"]).applied(to: request).locale == "fr")
+      let (playback, capture) = (
+        try PlaybackDeviceOption.parse([]), try CaptureDeviceOption.parse([])
+      )
+      #expect(playback.id == "virtual" && capture.id == "hw:1")
+      let named = try PlaybackDeviceOption.parse(["--device", "hw:2"])
+      #expect(named.id == "hw:2")
+      let jobs = [try JobsOption.parse([]), try JobsOption.parse(["--jobs", "2"])]
+      #expect(jobs.map(\.count) == [7, 2])
+      let speech = [try SpeechOptions.parse([]), try SpeechOptions.parse(["--locale", "fr"])]
+      let locales = speech.map { $0.applied(to: SpeechRequest(microphone: .speech)).locale }
+      #expect(locales == ["de", "fr"])
     }
   }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FilePaths
 import Foundation
+import SoundFile
 import SpeechClient
 import TestTools
 import Testing
@@ -11,17 +12,19 @@ import Transcripts
 struct TranscriptFolderTests {
   @Test
   func `a transcript is named after its file and its format`() {
-    let folder = TranscriptFolder(path: "out", style: .cues(.vtt))
-    #expect(folder.name(for: "a/talk.old.wav") == "talk.old.vtt")
-    #expect(folder.name(for: "-") == "stdin.vtt")
-    #expect(TranscriptFolder(path: "out", style: .json).name(for: "talk") == "talk.jsonl")
+    let folder = TranscriptFolder(path: "out", styles: [.cues(.vtt)])
+    let old = TranscriptionInput(file: "x/a/talk.old.wav", place: "a/talk.old.wav")
+    #expect(folder.file(for: old, .cues(.vtt)) == "out/a/talk.old.vtt")
+    let bare = TranscriptionInput(file: "x.y/talk", place: "x.y/talk")
+    #expect(folder.file(for: bare, .json) == "out/x.y/talk.jsonl")
   }
 
   @Test
   func `two files with the same transcript name are refused before either is written`() throws {
-    let folder = TranscriptFolder(path: "out", style: .text)
+    let folder = TranscriptFolder(path: "out", styles: [.text])
     try folder.check(["a.wav", "b.wav", "-"])
     #expect(throws: ValidationError.self) { try folder.check(["a/talk.wav", "b/talk.flac"]) }
+    #expect(throws: ValidationError.self) { try folder.check(["-", "stdin.wav"]) }
   }
 
   @Test
@@ -73,15 +76,15 @@ struct TranscriptFolderTests {
     let path = folder.file("talk.txt").path
     let file = try TranscriptFile(path: path)
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-    await #expect(throws: CommandFailure.self) { try await file.complete() }
+    await #expect(throws: SoundFileError.self) { try await file.complete() }
     #expect(try folder.names == ["talk.txt"])
   }
 
   @Test
   func `an unwritable transcript folder is an error`() async throws {
-    #expect(throws: CommandFailure.self) { try TranscriptFile(path: "/nowhere/talk.txt") }
+    #expect(throws: SoundFileError.self) { try TranscriptFile(path: "/nowhere/talk.txt") }
     #expect(throws: CommandFailure.self) {
-      try TranscriptFolder(path: "/dev/null/out", style: .text).make()
+      try TranscriptFolder(path: "/dev/null/out", styles: [.text]).make()
     }
   }
 }

@@ -54,6 +54,7 @@ struct ListenCommand: RecognizingSubcommand {
 
   func validate() throws {
     try recognition.checkTranscript(transcript)
+    try transcript.checkSingleFormat()
     guard !meter || !transcript.partials else {
       throw ValidationError(
         "--meter and --partials both need the last line of the terminal; use one of them.")
@@ -87,7 +88,7 @@ struct ListenCommand: RecognizingSubcommand {
     var request = SpeechRequest(
       microphone: capture,
       shouldReportPartialResults: transcript.wantsPartials(on: context.console))
-    request.measuresWordTimes = transcript.style.hasWordTimes
+    request.measuresWordTimes = transcript.styles[0].hasWordTimes
     let audio = MicrophoneAudio(capture) { await began(with: $0, in: context) }
     var source: any AsyncSequence<AudioBuffer, any Error> & Sendable = audio
     if let saver { source = saver.saving(audio) }
@@ -96,7 +97,7 @@ struct ListenCommand: RecognizingSubcommand {
     let events = await speech.recognition(request: recognition.applied(to: request))
     // An earlier signal did not finish a task that the client did not know yet.
     if context.signals.received != nil { await speech.finishTask() }
-    var report = TranscriptReport(style: transcript.style, console: context.console)
+    var report = TranscriptReport(style: transcript.styles[0], console: context.console)
     try await report.begin()
     do {
       for try await event in events { try await report.show(event) }

@@ -15,6 +15,7 @@ struct TranscribeCommand: RecognizingSubcommand {
       Examples:
         syrinx transcribe talk.wav
         syrinx transcribe *.flac --output-dir transcripts --format srt
+        syrinx transcribe recordings -o transcripts --format json,vtt --resume
         ffmpeg -i talk.mp4 -f wav - | syrinx transcribe - --json
 
       Each line is printed when its utterance is recognized, the files in their order. Unreadable \
@@ -26,14 +27,20 @@ struct TranscribeCommand: RecognizingSubcommand {
 
       \(jobsHelp)
 
-      With --output-dir, the transcript of talk.wav is talk.txt in that folder (.jsonl with --json, \
-      otherwise the extension of the format). An existing transcript stays until the new one is \
-      complete. Ctrl-C and SIGTERM leave only complete transcripts.
+      A folder stands for the sound files in it and below it. With --output-dir, the transcript of \
+      talk.wav is talk.txt in that folder (.jsonl with --json, otherwise the extension of the \
+      format), and files from a folder keep their folders below it. A name in a list keeps all its \
+      folders, or those after /./ in it. An existing transcript stays until the new one is complete. \
+      Ctrl-C and SIGTERM leave only complete transcripts.
+
+      The output folder also has manifest.jsonl, by which --resume finds what was made from the same \
+      file (by its size and time), engine, model, and options; and failed.txt, a list of the files \
+      that failed, for --files-from. One process at a time may write into it.
 
       \(EngineName.help)
 
       \(UtteranceRecord.schema) \(LagRecord.droppedSchema) "file" is the file's name as given; \
-      \(FilePath.jsonHelp).
+      \(FilePath.jsonHelp). \(ArchiveRecord.schema)
       """)
 
   /// The help on parallel recognition.
@@ -45,10 +52,27 @@ struct TranscribeCommand: RecognizingSubcommand {
 
   @Argument(
     help: """
-      Files in any format that libsndfile, libFLAC, libmpg123, or an installed FFmpeg reads; \
+      Files in any format that libsndfile, libFLAC, libmpg123, or an installed FFmpeg reads; folders; \
       http:// and https:// addresses; - for standard input.
       """)
-  var files: [FilePath]
+  var files: [FilePath] = []
+
+  @Option(
+    name: .customLong("include"), parsing: .singleValue,
+    help: ArgumentHelp(
+      "Pattern for the names of the files in folders (repeatable; default: sound files).",
+      valueName: "pattern"))
+  var patterns: [FilePath] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "List of files and folders, one on each line; - for standard input.", valueName: "file"))
+  var filesFrom: FilePath?
+
+  @Flag(
+    name: [.customShort("0"), .customLong("null")],
+    help: "Names in the list and in failed.txt end with NUL.")
+  var endsWithNUL = false
 
   @OptionGroup var transcript: TranscriptOptions
 
@@ -57,6 +81,9 @@ struct TranscribeCommand: RecognizingSubcommand {
     help: ArgumentHelp(
       "Folder for a transcript of each file; created if it does not exist.", valueName: "folder"))
   var outputDir: FilePath?
+
+  @Flag(help: "Skip the files that are done in the output folder.")
+  var resume = false
 
   @OptionGroup var recognition: SpeechOptions
 
@@ -67,132 +94,76 @@ struct TranscribeCommand: RecognizingSubcommand {
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
-    try checkStandardInput(files)
+    guard !files.isEmpty || filesFrom != nil else {
+      throw ValidationError("there is nothing to transcribe: name files or folders.")
+    }
+    try checkStandardInput(files + [filesFrom].compactMap(\.self))
     try folder?.check(files)
     try recognition.checkTranscript(transcript)
-    if case .cues(let format) = transcript.style, outputDir == nil, files.count > 1 {
+    guard outputDir == nil else { return }
+    try transcript.checkSingleFormat()
+    guard !resume else { throw ValidationError("--resume requires --output-dir.") }
+    if case .cues(let format) = transcript.styles[0], !inputs.isOneFile {
       throw ValidationError(
-        "--format \(format) starts over with each file; \(files.count) files require --output-dir."
-      )
+        "--format \(format) starts over with each file; several files require --output-dir.")
     }
   }
 
   func perform(in context: CommandContext) async throws {
     @Dependency(\.speechClient) var speech
-    try await speech.makeReady(for: recognition)
+    @Dependency(\.continuousClock) var clock
     let prepare = try await recognition.preparation()
-    guard let folder else {
-      return try await transcribeAll(with: speech, preparing: prepare, in: context)
-    }
-    try folder.make()
-    try await context.cancelledBySignals {
-      try await transcribeAll(with: speech, preparing: prepare, in: context)
-    }
+    try folder?.make()
+    let archive = try await archive(preparing: prepare, in: context)
+    let done = try await archive?.open()
+    let queue = try TranscriptionQueue(
+      inputs, folder: folder, skipping: resume ? done : nil,
+      stopSignal: context.signals.stopSignal)
+    // Nothing to do needs no model.
+    if try await !queue.isEmpty() { try await speech.makeReady(for: recognition) }
+    let isOneFile = inputs.isOneFile
+    let showsTotal =
+      archive != nil && !isOneFile && !transcript.wantsPartials(on: context.console)
+    let run = TranscriptionRun(
+      command: self, speech: speech, prepare: prepare, queue: queue, archive: archive,
+      progress: ArchiveProgress(console: showsTotal ? context.console : nil, clock: clock),
+      namesFiles: !isOneFile, context: context)
+    guard archive != nil else { return try await run.transcribeAll() }
+    try await context.cancelledBySignals { try await run.transcribeAll() }
   }
 
-  private func transcribeAll(
-    with speech: SpeechClient, preparing prepare: @escaping Preparation, in context: CommandContext
-  ) async throws {
-    var hasFailed = false
-    var queue = RecognitionQueue(files: files, limit: fileCount(in: context)) { [speech] file in
-      await start(file, with: speech, preparing: prepare, in: context)
-    }
-    for file in files {
-      do {
-        hasFailed = try await !transcribe(await queue.next(), in: context) || hasFailed
-      } catch let error where isOfOneFile(error) {
-        let sentence = "\(error)"
-        await context.console.report(
-          sentence.contains("\(file)") ? sentence : "\(file): \(sentence)")
-        hasFailed = true
-      }
-    }
-    if hasFailed { throw CommandEnd.reported }
+  /// What the arguments stand for.
+  var inputs: TranscriptionInputs {
+    TranscriptionInputs(
+      arguments: files, patterns: patterns,
+      list: filesFrom.map { NameList(file: $0, separator: listSeparator) })
   }
 
-  private typealias Preparation = @Sendable (SpeechRequest) -> SpeechRequest
+  private var listSeparator: UInt8 { endsWithNUL ? 0 : UInt8(ascii: "\n") }
 
-  private var folder: TranscriptFolder? {
-    outputDir.map { TranscriptFolder(path: $0, style: transcript.style) }
+  var folder: TranscriptFolder? {
+    outputDir.map { TranscriptFolder(path: $0, styles: transcript.styles) }
   }
 
-  /// The number of utterances to recognize in parallel: one if partial results are shown.
-  private func jobCount(in context: CommandContext) -> Int {
-    transcript.wantsPartials(on: context.console) ? 1 : parallel.count
-  }
-
-  /// The number of files to recognize in parallel: one per decoder, or more if the decoders share
-  /// the utterances of all files.
-  private func fileCount(in context: CommandContext) -> Int {
+  /// The records of the output folder; nil for transcripts on standard output.
+  private func archive(
+    preparing prepare: TranscriptionRun.Preparation, in context: CommandContext
+  ) async throws -> TranscriptArchive? {
     @Dependency(\.speechEngine) var engine
-    let isShared = engine.makeListener != nil && recognition.keyPhrases.isEmpty
-    let jobCount = jobCount(in: context)
-    return isShared ? RecognitionQueue.fileCount(sharing: jobCount) : jobCount
-  }
-
-  /// Starts to recognize a file, whose results are buffered until they are read.
-  private func start(
-    _ file: FilePath, with speech: SpeechClient, preparing prepare: Preparation,
-    in context: CommandContext
-  ) async -> RecognitionQueue.Entry {
-    let wantsPartials = transcript.wantsPartials(on: context.console)
-    let recognition = await FileRecognition(file, showsProgress: !wantsPartials, in: context)
-    var request = prepare(recognition.request(wantsPartials: wantsPartials))
-    request.measuresWordTimes = transcript.style.hasWordTimes
-    request.jobCount = jobCount(in: context)
-    context.log.info("transcribing \(file)")
-    return RecognitionQueue.Entry(
-      recognition: recognition, events: await speech.recognition(request: request))
-  }
-
-  /// Writes the transcript of a file and returns whether it is complete.
-  private func transcribe(
-    _ entry: RecognitionQueue.Entry, in context: CommandContext
-  ) async throws -> Bool {
-    let output = try folder?.file(for: entry.recognition.file)
-    do {
-      let isWhole = try await write(entry, to: output, in: context)
-      try await output?.complete()
-      return isWhole
-    } catch {
-      await output?.discard()
-      throw error
+    guard let outputDir else { return nil }
+    var options = SpeechSessionOptions(language: recognition.locale)
+    options.keyPhrases = recognition.keyPhrases.map {
+      SpeechKeyPhrase($0.phrase.text, threshold: $0.phrase.threshold)
     }
-  }
-
-  private func write(
-    _ entry: RecognitionQueue.Entry, to output: TranscriptFile?, in context: CommandContext
-  ) async throws -> Bool {
-    let recognition = entry.recognition
-    var report = TranscriptReport(
-      style: transcript.style, file: recognition.file,
-      namesFile: files.count > 1 && output == nil, to: output, console: context.console)
-    await recognition.beginProgress()
-    try await report.begin()
-    do {
-      for try await event in entry.events {
-        try await report.show(event)
-        await recognition.note(event)
-      }
-      // A cancelled recognition ends as if its audio had ended.
-      try Task.checkCancellation()
-    } catch {
-      await report.reportLosses()
-      throw error
-    }
-    try await report.end()
-    let isComplete = try await recognition.finish()
-    return report.isWhole && isComplete
-  }
-}
-
-/// Whether the next file may still be transcribed: not if the engine or standard output is gone.
-private func isOfOneFile(_ error: any Error) -> Bool {
-  switch error {
-  case SoundFileError.brokenPipe: false
-  case is OutputError, is CommandEnd, is CancellationError: false
-  case SpeechClientError.unavailable, SpeechClientError.noResources: false
-  case SpeechClientError.invalidGrammar, SpeechClientError.invalidRequest: false
-  default: true
+    let chosen = engine.choose(options) ?? engine
+    var recipe = TranscriptRecipe(
+      engine: chosen.name, styles: transcript.styles, options: recognition)
+    // The availability of a remote engine would wait for its server.
+    recipe.model =
+      chosen.isRemote ? self.engine.server : chosen.availability().model?.location
+    recipe.partials = transcript.wantsPartials(on: context.console) ? true : nil
+    recipe.grammar = try await recognition.grammarText(preparing: prepare).map(checksum)
+    return try TranscriptArchive(
+      folder: outputDir, recipe: recipe, listSeparator: listSeparator)
   }
 }

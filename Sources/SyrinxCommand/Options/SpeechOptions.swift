@@ -91,7 +91,7 @@ struct SpeechOptions: ParsableArguments {
 
   /// Throws if the transcript cannot contain what the options request.
   func checkTranscript(_ transcript: TranscriptOptions) throws {
-    guard alternatives == nil || transcript.style == .json else {
+    guard alternatives == nil || transcript.includesJSON else {
       throw ValidationError("--alternatives requires --json.")
     }
   }
@@ -115,6 +115,16 @@ struct SpeechOptions: ParsableArguments {
       if let text { request.grammar = .text(text) }
       return request
     }
+  }
+
+  /// The text of the grammar; nil if there is none.
+  ///
+  /// - Parameter prepare: what `preparation` returned, because a pipe can be read only once.
+  /// - Throws: `CommandFailure` if it cannot be read, `ThreadError`.
+  func grammarText(preparing prepare: (SpeechRequest) -> SpeechRequest) async throws -> String? {
+    guard let grammar else { return nil }
+    if case .text(let text) = prepare(SpeechRequest(url: grammar.url)).grammar { return text }
+    return try await TextFile(grammar).text(atMost: Self.longestGrammar)
   }
 
   /// The request with the options applied.

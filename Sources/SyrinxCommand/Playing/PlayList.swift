@@ -9,7 +9,6 @@ struct PlayList {
   private(set) var files: [FilePath] = []
   /// Why arguments stand for nothing.
   private(set) var problems: [String] = []
-  private var visited: Set<[UInt64]> = []
 
   /// The longest playlist, in bytes.
   private static let longest = 16 << 20
@@ -23,7 +22,7 @@ struct PlayList {
     let count = files.count
     if argument == "-" || argument.isWebAddress {
       files.append(argument)
-    } else if argument.status.map({ $0.st_mode & S_IFMT == S_IFDIR }) == true {
+    } else if argument.isFolder {
       addFolder(argument)
       if files.count == count { problems.append("\(argument) contains no sound files") }
     } else if let format = PlaylistFormat(rawValue: argument.pathExtension.lowercased()) {
@@ -33,23 +32,14 @@ struct PlayList {
     }
   }
 
-  /// Adds the sound files of a folder, then those of its subfolders, each in natural order.
   private mutating func addFolder(_ folder: FilePath) {
-    // A link may lead back to a folder above.
-    guard let status = folder.status,
-      visited.insert([UInt64(status.st_dev), UInt64(status.st_ino)]).inserted
-    else { return }
-    guard let names = folder.names else {
-      return problems.append("\(folder): this user may not read the folder")
+    for entry in FolderWalk(folder, by: isBefore) {
+      switch entry {
+      case .file(let file, _): files.append(file)
+      case .unreadable(let folder):
+        problems.append("\(folder): this user may not read the folder")
+      }
     }
-    let entries = names.filter { $0.bytes.first != UInt8(ascii: ".") }.sorted(by: isBefore)
-      .map(folder.appending)
-    let isFolder = entries.map { $0.status.map { $0.st_mode & S_IFMT == S_IFDIR } ?? false }
-    for (entry, isFolder) in zip(entries, isFolder)
-    where !isFolder && Self.extensions.contains(entry.pathExtension.lowercased()) {
-      files.append(entry)
-    }
-    for (entry, isFolder) in zip(entries, isFolder) where isFolder { addFolder(entry) }
   }
 
   private mutating func addPlaylist(_ playlist: FilePath, _ format: PlaylistFormat) {
@@ -69,14 +59,6 @@ struct PlayList {
       problems.append("cannot read \(playlist): \(error.readingReason)")
     }
   }
-
-  /// The extensions of sound files, and of videos, whose sound FFmpeg reads.
-  private static let extensions: Set<String> = [
-    "3gp", "aac", "ac3", "aif", "aifc", "aiff", "amr", "ape", "asf", "au", "avi", "caf", "dff",
-    "dsf", "flac", "flv", "m4a", "m4b", "m4v", "mka", "mkv", "mov", "mp2", "mp3", "mp4", "mpc",
-    "oga", "ogg", "ogv", "opus", "rf64", "snd", "spx", "tta", "voc", "w64", "wav", "wave", "webm",
-    "wma", "wmv", "wv",
-  ]
 }
 
 /// A playlist format, by its extension.

@@ -12,7 +12,8 @@ final class FileRecognition: Sendable {
   let file: FilePath
   private let context: CommandContext
   private let problems = FileProblems()
-  private let hasAudio = Atomic(false)
+  // Held to add a buffer's length and to read the sum.
+  private let readLength = Mutex(Duration.zero)
   private let progress: FileProgress?
 
   init(_ file: FilePath, showsProgress: Bool, in context: CommandContext) async {
@@ -22,7 +23,7 @@ final class FileRecognition: Sendable {
       return
     }
     @Dependency(\.continuousClock) var clock
-    let text = ProgressText(file: "\(file.name)", total: await length(of: file))
+    let text = ProgressText(file: "\(file.name)", total: await announcedLength(of: file))
     progress = FileProgress(text: text, console: context.console, clock: clock)
   }
 
@@ -35,11 +36,15 @@ final class FileRecognition: Sendable {
       ? SoundFile.buffers(ofFileDescriptor: 0, onShortfall: report)
       : SoundFile.buffers(of: file.source, onShortfall: report)
     let noted = buffers.map { [self] buffer in
-      if !buffer.isEmpty { hasAudio.store(true, ordering: .releasing) }
+      let length = buffer.frameCount.duration(at: buffer.format.sampleRate)
+      readLength.withLock { $0 += length }
       return buffer
     }
     return SpeechRequest(buffers: noted, shouldReportPartialResults: wantsPartials)
   }
+
+  /// The length of the audio that was read so far.
+  var length: Duration { readLength.withLock { $0 } }
 
   /// Shows the progress from now on and measures the pace from here.
   func beginProgress() async {
@@ -58,7 +63,7 @@ final class FileRecognition: Sendable {
   func finish() async throws -> Bool {
     await progress?.end()
     for problem in problems.all { await context.console.report("\(problem)") }
-    guard hasAudio.load(ordering: .acquiring) else {
+    guard length > .zero else {
       throw CommandFailure(description: "\(file) holds no audio")
     }
     return problems.all.isEmpty
@@ -67,7 +72,7 @@ final class FileRecognition: Sendable {
 
 extension SpeechRecognitionEvent {
   /// The position up to which the audio is recognized or lost, if the event reports it.
-  fileprivate var position: Duration? {
+  var position: Duration? {
     switch self {
     case .speechStarted(let time), .speechEnded(let time), .progressed(let time): time
     case .dropped(let range, _): range.upperBound
@@ -77,12 +82,12 @@ extension SpeechRecognitionEvent {
 }
 
 /// The length in a file's header, read on a thread of its own; nil for a pipe, which is not opened.
-private func length(of file: FilePath) async -> Duration? {
+private func announcedLength(of file: FilePath) async -> Duration? {
   guard file != "-", let mode = file.status?.st_mode, mode & S_IFMT == S_IFREG else { return nil }
   return await withCheckedContinuation { continuation in
     do {
       _ = try DedicatedThread.start(name: "syrinx-length") {
-        continuation.resume(returning: announcedLength(of: file))
+        continuation.resume(returning: lengthInHeader(of: file))
       }
     } catch {
       continuation.resume(returning: nil)
@@ -91,7 +96,7 @@ private func length(of file: FilePath) async -> Duration? {
 }
 
 /// Nil if the file cannot be read; the recognition reports why.
-private func announcedLength(of file: FilePath) -> Duration? {
+private func lengthInHeader(of file: FilePath) -> Duration? {
   guard let reader = try? SoundFileReader(url: file.url) else { return nil }
   return reader.announcedFrameCount?.duration(at: reader.format.sampleRate)
 }
@@ -103,9 +108,12 @@ private func announcedLength(of file: FilePath) -> Duration? {
 struct RecognitionQueue {
   /// A recognition that has been started.
   struct Entry: Sendable {
+    let input: TranscriptionInput
     let recognition: FileRecognition
     let events: AsyncThrowingStream<SpeechRecognitionEvent, any Error>
   }
+
+  typealias Input = Result<TranscriptionInput, TranscriptionProblem>
 
   /// The number of files that keeps so many decoders busy if they share all utterances.
   ///
@@ -115,21 +123,31 @@ struct RecognitionQueue {
     decoderCount > 1 ? min(4 * decoderCount, decoderCount + 24) : 1
   }
 
-  private let start: @Sendable (FilePath) async -> Entry
+  private let input: @Sendable () async throws -> Input?
+  private let start: @Sendable (TranscriptionInput) async -> Entry
   private let limit: Int
-  private var waiting: ArraySlice<FilePath>
-  private var started: [Entry] = []
+  private var isAtEnd = false
+  private var started: [Result<Entry, TranscriptionProblem>] = []
 
-  /// - Parameter limit: the number of files to recognize at the same time, at least 1.
-  init(files: [FilePath], limit: Int, start: @escaping @Sendable (FilePath) async -> Entry) {
-    (waiting, self.limit, self.start) = (files[...], limit, start)
+  /// - Parameters:
+  ///   - limit: the number of files to recognize at the same time, at least 1.
+  ///   - input: the next file; nil at the end.
+  init(
+    limit: Int, input: @escaping @Sendable () async throws -> Input?,
+    start: @escaping @Sendable (TranscriptionInput) async -> Entry
+  ) {
+    (self.limit, self.input, self.start) = (limit, input, start)
   }
 
-  /// The next file in order; there must be one.
-  mutating func next() async -> Entry {
-    while started.count < limit, let file = waiting.popFirst() {
-      started.append(await start(file))
+  /// The next file in order; nil at the end.
+  mutating func next() async throws -> Result<Entry, TranscriptionProblem>? {
+    while !isAtEnd, started.count < limit {
+      switch try await input() {
+      case .success(let input): started.append(.success(await start(input)))
+      case .failure(let problem): started.append(.failure(problem))
+      case nil: isAtEnd = true
+      }
     }
-    return started.removeFirst()
+    return started.isEmpty ? nil : started.removeFirst()
   }
 }

@@ -4,18 +4,19 @@ import FilePaths
 import Glibc
 import SoundFile
 
-/// The folder of `--output-dir`, with one transcript per file.
+/// The folder of `--output-dir`, with a transcript per file and format.
 struct TranscriptFolder {
   let path: FilePath
-  let style: TranscriptStyle
+  let styles: [TranscriptStyle]
 
-  /// Throws if the transcripts of two files would have the same name.
+  /// Throws if the transcripts of two named files would have the same name.
   func check(_ files: [FilePath]) throws {
     var owners: [FilePath: FilePath] = [:]
-    for file in files {
-      if let other = owners.updateValue(file, forKey: name(for: file)) {
+    for file in files where !file.isFolder {
+      let name = file.ownPlace.withoutExtension
+      if let other = owners.updateValue(file, forKey: name) {
         throw ValidationError(
-          "the transcripts of \(other) and \(file) would both be \(name(for: file)); "
+          "the transcripts of \(other) and \(file) would both be \(name).\(styles[0].pathExtension); "
             + "write them to separate folders.")
       }
     }
@@ -23,20 +24,35 @@ struct TranscriptFolder {
 
   /// Creates the folder if it does not exist.
   func make() throws(CommandFailure) {
-    do throws(FilePathError) {
-      try path.makeFolder()
-    } catch {
-      throw CommandFailure(description: "cannot create the folder \(path): \(error.reason)")
+    try make(path)
+  }
+
+  /// Begins the transcripts of an input, in the order of the styles.
+  func files(for input: TranscriptionInput) throws -> [TranscriptFile] {
+    try styles.map { style in
+      let file = file(for: input, style)
+      try make(file.folder)
+      return try TranscriptFile(path: file.text)
     }
   }
 
-  func file(for input: FilePath) throws -> TranscriptFile {
-    try TranscriptFile(path: path.appending(name(for: input)).text)
+  /// Whether all transcripts of an input exist.
+  func hasTranscripts(of input: TranscriptionInput) -> Bool {
+    styles.allSatisfy { FileVersion(file(for: input, $0).status) != nil }
   }
 
-  /// `talk.wav` becomes `talk.txt`; standard input becomes `stdin.txt`.
-  func name(for input: FilePath) -> FilePath {
-    FilePath("\(input == "-" ? "stdin" : input.stem.text).\(style.pathExtension)")
+  /// `2024/talk.wav` becomes `2024/talk.txt`.
+  func file(for input: TranscriptionInput, _ style: TranscriptStyle) -> FilePath {
+    path.appending(
+      FilePath(bytes: input.place.withoutExtension.bytes + ".\(style.pathExtension)".utf8))
+  }
+
+  private func make(_ folder: FilePath) throws(CommandFailure) {
+    do throws(FilePathError) {
+      try folder.makeFolder()
+    } catch {
+      throw CommandFailure(description: "cannot create the folder \(folder): \(error.reason)")
+    }
   }
 }
 
@@ -59,15 +75,11 @@ actor TranscriptFile: LineOutput {
 
   /// Begins a file beside the one that it will replace.
   ///
-  /// - Throws: `CommandFailure`; `ThreadError` if the system has no thread left.
+  /// - Throws: `SoundFileError`; `ThreadError` if the system has no thread left.
   init(path: String) throws {
     executor = try ThreadExecutor(name: "syrinx-text")
     self.path = path
-    do {
-      file = try PendingFile(for: path)
-    } catch {
-      throw CommandFailure(description: "\(error)")
-    }
+    file = try PendingFile(for: path)
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -90,13 +102,9 @@ actor TranscriptFile: LineOutput {
   }
 
   /// Syncs the file to disk and gives it its name; a failure leaves nothing behind.
-  func complete() throws(CommandFailure) {
+  func complete() throws(SoundFileError) {
     guard let file = file.take() else { return }
-    do {
-      try file.descriptor.synchronise(path: path)
-      try file.publish()
-    } catch {
-      throw CommandFailure(description: "\(error)")
-    }
+    try file.descriptor.synchronise(path: path)
+    try file.publish()
   }
 }

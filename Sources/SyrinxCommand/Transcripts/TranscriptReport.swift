@@ -5,9 +5,10 @@ import SpeechClient
 /// Writes recognition events: results to the transcript, partial results to the terminal or as JSON
 /// to the transcript, losses and lag as messages.
 struct TranscriptReport {
-  private var text: TranscriptText
+  /// The transcripts in their forms, and where each goes.
+  private var transcripts: [(text: TranscriptText, output: any LineOutput)]
+  private let includesJSON: Bool
   private let file: FilePath?
-  private let transcript: any LineOutput
   private let console: Console
   private var isLagging = false
   private var losses = LossSummary()
@@ -20,36 +21,48 @@ struct TranscriptReport {
   /// The next pause makes up for a smaller lag.
   private static let seriousLag = Duration.seconds(5)
 
-  /// A report to standard output, or to another output.
+  /// A report to standard output.
   ///
   /// - Parameter namesFile: whether each line of text begins with the file's name.
   init(
-    style: TranscriptStyle, file: FilePath? = nil, namesFile: Bool = false,
-    to transcript: (any LineOutput)? = nil, console: Console
+    style: TranscriptStyle, file: FilePath? = nil, namesFile: Bool = false, console: Console
   ) {
-    text = TranscriptText(style: style, file: file, namesFile: namesFile)
-    self.file = file
-    self.transcript = transcript ?? console
-    self.console = console
+    let text = TranscriptText(style: style, file: file, namesFile: namesFile)
+    self.init([(text, console)], file: file, console: console)
+  }
+
+  /// A report to a file for each form.
+  init(styles: [TranscriptStyle], file: FilePath, to outputs: [TranscriptFile], console: Console) {
+    let texts = styles.map { TranscriptText(style: $0, file: file) }
+    self.init(zip(texts, outputs).map { ($0, $1) }, file: file, console: console)
+  }
+
+  private init(
+    _ transcripts: [(text: TranscriptText, output: any LineOutput)], file: FilePath?,
+    console: Console
+  ) {
+    (self.transcripts, self.file, self.console) = (transcripts, file, console)
+    includesJSON = transcripts.contains { $0.text.style == .json }
   }
 
   /// Call before the first result.
   mutating func begin() async throws {
-    try await print(text.begin())
+    try await print { $0.begin() }
   }
 
   /// Shows a partial or final result.
   mutating func show(_ result: SpeechRecognitionResult) async throws {
     open = result.isFinal ? nil : result.utterance
-    if text.style != .json { await showVolatile(result) }
-    try await print(try text.add(result))
+    if !includesJSON { await showVolatile(result) }
+    try await print { try $0.add(result) }
   }
 
   /// Shows an event: a result, or a loss or lag as a message and, with JSON, in the transcript.
   mutating func show(_ event: SpeechRecognitionEvent) async throws {
     if case .result(let result) = event { return try await show(result) }
-    if text.style == .json, let record = LagRecord(event, file: file, utterance: open) {
-      try await print([record.jsonLine()])
+    if includesJSON, let record = LagRecord(event, file: file, utterance: open) {
+      let line = try record.jsonLine()
+      try await print { $0.style == .json ? [line] : [] }
     }
     for sentence in sentences(about: event) { await console.report(sentence) }
   }
@@ -97,10 +110,17 @@ struct TranscriptReport {
   /// Call after the last result.
   mutating func end() async throws {
     await reportLosses()
-    try await print(text.end())
+    try await print { $0.end() }
   }
 
-  private func print(_ lines: [String]) async throws {
-    for line in lines { try await transcript.print(line) }
+  /// Writes what each form adds to its transcript.
+  private mutating func print(
+    _ lines: (inout TranscriptText) throws -> [String]
+  ) async throws {
+    for index in transcripts.indices {
+      for line in try lines(&transcripts[index].text) {
+        try await transcripts[index].output.print(line)
+      }
+    }
   }
 }

@@ -30,14 +30,28 @@ enum TranscriptFormat: String, CaseIterable, ExpressibleByArgument {
   case text, srt, vtt, tsv, json
 }
 
+/// The value of `--format`: formats, separated by commas.
+struct TranscriptFormats: ExpressibleByArgument {
+  let formats: [TranscriptFormat]
+
+  init?(argument: String) {
+    let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
+    formats = parts.compactMap { TranscriptFormat(rawValue: String($0)) }
+    guard formats.count == parts.count, Set(formats).count == parts.count else { return nil }
+  }
+
+  static var allValueStrings: [String] { TranscriptFormat.allCases.map(\.rawValue) }
+}
+
 /// The options of `transcribe` and `listen` for the transcript.
 struct TranscriptOptions: ParsableArguments {
   @Option(
     help: """
       Format: text (a line for each utterance), srt or vtt (subtitles), tsv (start and end in \
-      milliseconds, and text), or json (the same as --json).
+      milliseconds, and text), or json (the same as --json); with --output-dir, several separated \
+      by commas.
       """)
-  var format: TranscriptFormat?
+  var format: TranscriptFormats?
 
   @Flag(help: "Print JSON, one object per line.")
   var json = false
@@ -45,20 +59,38 @@ struct TranscriptOptions: ParsableArguments {
   @Flag(help: "Show utterances while they are recognized.")
   var partials = false
 
-  var style: TranscriptStyle {
-    if json || format == .json { return .json }
-    return (format?.rawValue).flatMap(CueFormat.init).map(TranscriptStyle.cues) ?? .text
+  /// The forms of the transcript, at least one.
+  var styles: [TranscriptStyle] {
+    (format?.formats ?? [json ? .json : .text]).map { format in
+      switch format {
+      case .text: .text
+      case .json: .json
+      case .srt: .cues(.srt)
+      case .vtt: .cues(.vtt)
+      case .tsv: .cues(.tsv)
+      }
+    }
   }
 
+  /// Whether a transcript is JSON.
+  var includesJSON: Bool { styles.contains(.json) }
+
   func validate() throws {
-    guard !json || format == nil || format == .json else {
+    guard !json || includesJSON else {
       throw ValidationError("--json and --format exclude each other; use one of them.")
+    }
+  }
+
+  /// Throws if there are several forms, which need a file each.
+  func checkSingleFormat() throws {
+    guard styles.count == 1 else {
+      throw ValidationError("several formats require `syrinx transcribe --output-dir`.")
     }
   }
 
   /// Whether anything shows partial results.
   func wantsPartials(on console: Console) -> Bool {
-    partials && (style == .json || console.isWatched)
+    partials && (includesJSON || console.isWatched)
   }
 
   /// The help on partial results and cues.

@@ -1,0 +1,87 @@
+import FilePaths
+import Glibc
+
+/// The sound files in a folder, in order, then those in its subfolders, found one at a time.
+///
+/// Hidden files are skipped, and so are folders that were visited before: a link may lead back to a
+/// folder above.
+struct FolderWalk: Sequence, IteratorProtocol {
+  enum Element {
+    /// A file, and its status unless it is a link to nothing.
+    case file(FilePath, stat?)
+    /// A folder that cannot be read.
+    case unreadable(FilePath)
+  }
+
+  private let order: (FilePath, FilePath) -> Bool
+  private let accepts: (FilePath) -> Bool
+  /// The folders to read, the next one last.
+  private var folders: [FilePath]
+  private var visited: Set<[UInt64]> = []
+  /// The folder that is being read, its unread names, and the subfolders found in it.
+  private var folder: FilePath
+  private var names: ArraySlice<FilePath> = []
+  private var subfolders: [FilePath] = []
+
+  /// - Parameters:
+  ///   - order: whether one name comes before another one.
+  ///   - accepts: whether a file with this name is one of those to find.
+  init(
+    _ folder: FilePath, by order: @escaping (FilePath, FilePath) -> Bool,
+    accepts: @escaping (FilePath) -> Bool = \.isSound
+  ) {
+    (self.folder, self.order, self.accepts) = (folder, order, accepts)
+    folders = [folder]
+  }
+
+  mutating func next() -> Element? {
+    while true {
+      if let name = names.popFirst() {
+        let entry = folder.appending(name)
+        let status = entry.status
+        if status?.isFolder == true {
+          subfolders.append(entry)
+        } else if accepts(name) {
+          return .file(entry, status)
+        }
+        continue
+      }
+      folders += subfolders.reversed()
+      subfolders = []
+      guard let folder = folders.popLast() else { return nil }
+      guard let status = folder.status else { return .unreadable(folder) }
+      guard visited.insert([UInt64(status.st_dev), UInt64(status.st_ino)]).inserted else {
+        continue
+      }
+      guard let names = folder.names else { return .unreadable(folder) }
+      self.folder = folder
+      self.names = names.filter { $0.bytes.first != UInt8(ascii: ".") }.sorted(by: order)[...]
+    }
+  }
+}
+
+extension stat {
+  var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
+}
+
+extension FilePath {
+  /// Whether it is a folder that exists.
+  var isFolder: Bool { status?.isFolder == true }
+
+  /// Whether the extension is one of a sound file, or of a video, whose sound FFmpeg reads.
+  var isSound: Bool { Self.soundExtensions.contains(pathExtension.lowercased()) }
+
+  /// Whether the name matches a pattern of the shell.
+  ///
+  /// The corresponding C function is `fnmatch`.
+  func matches(_ pattern: FilePath) -> Bool {
+    pattern.withCString { pattern in name.withCString { fnmatch(pattern, $0, 0) == 0 } }
+  }
+
+  private static let soundExtensions: Set<String> = [
+    "3gp", "aac", "ac3", "aif", "aifc", "aiff", "amr", "ape", "asf", "au", "avi", "caf", "dff",
+    "dsf", "flac", "flv", "m4a", "m4b", "m4v", "mka", "mkv", "mov", "mp2", "mp3", "mp4", "mpc",
+    "oga", "ogg", "ogv", "opus", "rf64", "snd", "spx", "tta", "voc", "w64", "wav", "wave", "webm",
+    "wma", "wmv", "wv",
+  ]
+}

@@ -1,0 +1,121 @@
+import AudioCore
+import AudioThreads
+import FilePaths
+
+/// Counts what becomes of many files, and shows the progress as a status line.
+actor ArchiveProgress {
+  /// The counts of files, and the audio of those that were transcribed.
+  struct Counts: Equatable {
+    var transcribed = 0
+    var failed = 0
+    var skipped = 0
+    var audio = Duration.zero
+
+    var all: Int { transcribed + failed + skipped }
+  }
+
+  private(set) var counts = Counts()
+  /// Nil if no line is shown.
+  private let console: Console?
+  private let stopwatch: @Sendable () -> Duration
+  private var throttle = StatusThrottle()
+  private var workedBytes = 0
+  private var skippedBytes = 0
+  private var total: (count: Int, byteCount: Int)?
+
+  /// - Parameter console: the console that shows the progress; nil for none.
+  init(console: Console?, clock: any Clock<Duration>) {
+    self.console = console
+    stopwatch = Self.stopwatch(clock)
+  }
+
+  /// Whether a line shows the progress.
+  nonisolated var isShown: Bool { console?.isWatched == true }
+
+  /// Counts all files beside the work, for the end to be estimated.
+  func count(_ inputs: TranscriptionInputs) async {
+    guard isShown, inputs.isRepeatable else { return }
+    total = await DedicatedThread.run(
+      name: "syrinx-count", abandoned: nil, failed: { _ in nil }
+    ) {
+      guard var all = try? inputs.makeIterator() else { return nil }
+      var total = (count: 0, byteCount: 0)
+      // What cannot be read is reported by the work.
+      while let input = try? all.next() {
+        total.count += 1
+        total.byteCount += (try? input.get())?.version?.byteCount ?? 0
+      }
+      return total
+    }
+  }
+
+  /// Sets what the queue has skipped so far.
+  func skip(_ skipped: (count: Int, byteCount: Int)) {
+    (counts.skipped, skippedBytes) = (skipped.count, skipped.byteCount)
+  }
+
+  /// Adds a file and its audio; nil for a file that failed.
+  func add(_ input: TranscriptionInput, audio: Duration?) async {
+    counts.transcribed += audio == nil ? 0 : 1
+    counts.failed += audio == nil ? 1 : 0
+    counts.audio += audio ?? .zero
+    workedBytes += input.version?.byteCount ?? 0
+    await show()
+  }
+
+  /// Shows the progress, if an update is due.
+  ///
+  /// - Parameter position: the position in the file whose results are read.
+  func show(at position: Duration = .zero) async {
+    let elapsed = stopwatch()
+    guard isShown, throttle.admits(elapsed) else { return }
+    await console?.showStatus(line(after: elapsed, at: position))
+  }
+
+  /// What was done, for the end.
+  var summary: String {
+    var parts = ["\(counts.transcribed) files transcribed, \(pace(counts.audio, stopwatch()))"]
+    if counts.skipped > 0 { parts.append("\(counts.skipped) were done before") }
+    if counts.failed > 0 { parts.append("\(counts.failed) failed") }
+    return parts.joined(separator: "; ")
+  }
+
+  private func line(after elapsed: Duration, at position: Duration) -> String {
+    let files = total.map { "\(counts.all) of \($0.count) files" } ?? "\(counts.all) files"
+    let line = "\(files), \(pace(counts.audio + position, elapsed))"
+    guard let total, workedBytes > 0 else { return line }
+    let left = Double(max(0, total.byteCount - skippedBytes - workedBytes)) / Double(workedBytes)
+    return "\(line), \(Duration.seconds(elapsed.inSeconds * left).clockText) left"
+  }
+
+  private func pace(_ audio: Duration, _ elapsed: Duration) -> String {
+    let hours = (audio.inSeconds / 360).rounded() / 10
+    let speed = elapsed > .zero ? (audio.inSeconds / elapsed.inSeconds * 10).rounded() / 10 : 0
+    return "\(hours) hours of audio, \(speed) times real time"
+  }
+
+  /// Returns a function that measures the time since now.
+  private static func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
+    let start = clock.now
+    return { start.duration(to: clock.now) }
+  }
+}
+
+/// A file, or all files, in the output of `transcribe --json --output-dir`.
+struct ArchiveRecord: Encodable {
+  let event: String
+  var file: FilePath?
+  var seconds: Double?
+  var error: String?
+  var transcribed: Int?
+  var failed: Int?
+  var skipped: Int?
+
+  /// The documentation of the JSON in the help.
+  static let schema = """
+    With --json and --output-dir, standard output has an object for each file, with an "event" \
+    (transcribed or failed), the "file", and the "seconds" of its audio or the "error"; and at the \
+    end one with the event finished and the numbers of files "transcribed", "failed", and "skipped" \
+    by --resume.
+    """
+}

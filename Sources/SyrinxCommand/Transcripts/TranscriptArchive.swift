@@ -1,0 +1,179 @@
+import AudioThreads
+import FilePaths
+import Glibc
+import SoundFile
+
+/// The records of an output folder, on a thread of their own: `manifest.jsonl`, which one process
+/// at a time writes, and `failed.txt`.
+actor TranscriptArchive {
+  private let executor: ThreadExecutor
+  /// The list of the inputs that failed.
+  nonisolated let failedPath: FilePath
+  private let manifestPath: FilePath
+  private let listSeparator: UInt8
+  private var manifest: TranscriptManifest
+  private var file: ManifestFile?
+  private var failed: PendingFile?
+
+  /// - Parameter listSeparator: what ends a name in `failed.txt`.
+  init(folder: FilePath, recipe: TranscriptRecipe, listSeparator: UInt8) throws {
+    executor = try ThreadExecutor(name: "syrinx-archive")
+    failedPath = folder.appending("failed.txt")
+    manifestPath = folder.appending("manifest.jsonl")
+    self.listSeparator = listSeparator
+    manifest = try TranscriptManifest(recipe: recipe)
+  }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// Takes the folder for this process and returns what is done.
+  ///
+  /// - Throws: `CommandFailure` if another process has the folder.
+  func open() throws -> TranscriptManifest {
+    let file = try ManifestFile(manifestPath)
+    let lines = file.lines()
+    while let line = try lines.next() { manifest.add(line) }
+    self.file = file
+    return manifest
+  }
+
+  /// Throws if the file is not the one that was found.
+  func check(_ input: TranscriptionInput) throws(CommandFailure) {
+    guard let version = input.version, version != FileVersion(input.file.status) else { return }
+    throw CommandFailure(
+      description: "\(input.file) changed while it was read; transcribe it again")
+  }
+
+  /// Records that an input is done.
+  func add(_ input: TranscriptionInput) throws(OutputError) {
+    guard let entry = manifest.entry(for: input) else { return }
+    try file?.append(entry)
+  }
+
+  /// Adds an input to `failed.txt`.
+  func addFailed(_ input: TranscriptionInput) throws {
+    let list = try failed ?? PendingFile(for: failedPath.text)
+    failed = list
+    let bytes = input.listed.bytes + [listSeparator]
+    let code = bytes.withUnsafeBytes { writeAll($0, to: list.descriptor.number) }
+    guard code == 0 else { throw OutputError(name: "\(failedPath)", code: code) }
+  }
+
+  /// Replaces `failed.txt`, or removes it if nothing failed.
+  func finish() throws {
+    guard let failed = failed.take() else { return failedPath.remove() }
+    try failed.publish()
+  }
+}
+
+/// The file of a manifest, locked for this process.
+private final class ManifestFile {
+  private let path: FilePath
+  private let descriptor: Int32
+  /// Whether the last line has no end, because a process was killed while it wrote.
+  private var isCut = false
+
+  init(_ path: FilePath) throws(CommandFailure) {
+    self.path = path
+    descriptor = path.withCString {
+      Glibc.open($0, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o666)
+    }
+    guard descriptor >= 0 else {
+      let reason = FilePathError(code: errno).reason
+      throw CommandFailure(description: "cannot write \(path): \(reason)")
+    }
+    try lock()
+    var (status, last) = (stat(), UInt8(ascii: "\n"))
+    fstat(descriptor, &status)
+    if status.st_size > 0 { pread(descriptor, &last, 1, status.st_size - 1) }
+    isCut = last != UInt8(ascii: "\n")
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// The lines, from the first one on.
+  func lines() -> NameReader {
+    NameReader("\(path)", descriptor, UInt8(ascii: "\n"))
+  }
+
+  func append(_ line: String) throws(OutputError) {
+    let begin = isCut ? "\n" : ""
+    isCut = false
+    try StandardDescriptor(rawValue: descriptor, name: "\(path)").write(begin + line + "\n")
+  }
+
+  /// Locks the file until the process ends.
+  ///
+  /// The corresponding C function is `fcntl` with `F_SETLK`, because it knows who has the lock.
+  private func lock() throws(CommandFailure) {
+    var request = Glibc.flock()
+    request.l_type = Int16(F_WRLCK)
+    // A file system without locks has no other writer to exclude.
+    guard fcntl(descriptor, F_SETLK, &request) != 0, errno == EACCES || errno == EAGAIN else {
+      return
+    }
+    let isKnown = fcntl(descriptor, F_GETLK, &request) == 0 && request.l_pid > 0
+    let owner = isKnown ? "process \(request.l_pid)" : "a process on another machine"
+    close(descriptor)
+    throw CommandFailure(
+      description:
+        "\(owner) is writing into \(path.folder); wait for its end, or choose another folder")
+  }
+}
+
+/// Finds the inputs on a thread of its own, and skips what is done.
+actor TranscriptionQueue {
+  private let executor: ThreadExecutor
+  private let folder: TranscriptFolder?
+  private let isDone: TranscriptManifest?
+  private var inputs: TranscriptionInputs.Iterator
+  private var claimed: Set<Checksum> = []
+  private var upcoming: Result<TranscriptionInput, TranscriptionProblem>?
+
+  /// The number of inputs that were done before, and their size in bytes.
+  private(set) var skipped = (count: 0, byteCount: 0)
+
+  /// - Parameters:
+  ///   - folder: the folder for transcripts; nil for standard output.
+  ///   - done: what to skip.
+  init(
+    _ inputs: TranscriptionInputs, folder: TranscriptFolder?, skipping done: TranscriptManifest?,
+    stopSignal: WakeUp?
+  ) throws {
+    executor = try ThreadExecutor(name: "syrinx-inputs")
+    (self.folder, isDone) = (folder, done)
+    self.inputs = try inputs.makeIterator(stopSignal: stopSignal)
+  }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// Whether nothing is left to do.
+  func isEmpty() throws -> Bool {
+    upcoming = try next()
+    return upcoming == nil
+  }
+
+  /// The next input that is not done; nil at the end.
+  func next() throws -> Result<TranscriptionInput, TranscriptionProblem>? {
+    if let input = upcoming.take() { return input }
+    while let found = try inputs.next() {
+      guard let folder, case .success(let input) = found else { return found }
+      let transcript = input.place.withoutExtension
+      guard claimed.insert(Checksum(transcript.bytes)).inserted else {
+        return .failure(
+          TranscriptionProblem(
+            input: input,
+            description: "\(input.file): another file of this run has the transcript \(transcript)"
+          ))
+      }
+      guard let isDone, isDone.contains(input), folder.hasTranscripts(of: input) else {
+        return found
+      }
+      skipped.count += 1
+      skipped.byteCount += input.version?.byteCount ?? 0
+    }
+    return nil
+  }
+}

@@ -1,0 +1,185 @@
+import ClientDependencies
+import FilePaths
+import Logging
+import SoundFile
+import SpeechClient
+import SpeechEngine
+
+/// The work of `syrinx transcribe`: recognizes the inputs and writes their transcripts.
+struct TranscriptionRun: Sendable {
+  typealias Preparation = @Sendable (SpeechRequest) -> SpeechRequest
+
+  let command: TranscribeCommand
+  let speech: SpeechClient
+  /// Applies the options to a request.
+  let prepare: Preparation
+  let queue: TranscriptionQueue
+  /// Nil for transcripts on standard output.
+  let archive: TranscriptArchive?
+  let progress: ArchiveProgress
+  /// Whether lines of text on standard output begin with the name of their file.
+  let namesFiles: Bool
+  let context: CommandContext
+
+  /// Transcribes the inputs in order; a file that fails is reported, and the others follow.
+  func transcribeAll() async throws {
+    let counting = Task { await progress.count(command.inputs) }
+    defer { counting.cancel() }
+    var recognitions = RecognitionQueue(limit: fileCount) {
+      try await queue.next()
+    } start: {
+      await start($0)
+    }
+    while let next = try await recognitions.next() {
+      await progress.skip(queue.skipped)
+      switch next {
+      case .success(let entry): try await transcribe(entry)
+      case .failure(let problem): try await fail(problem.input, problem)
+      }
+    }
+    await progress.skip(queue.skipped)
+    try await finish()
+  }
+
+  private func transcribe(_ entry: RecognitionQueue.Entry) async throws {
+    do {
+      if try await writeTranscripts(entry) {
+        try await succeed(entry)
+      } else {
+        try await fail(entry.input)
+      }
+    } catch let error where isOfOneFile(error) {
+      try await fail(entry.input, error)
+    }
+  }
+
+  private func succeed(_ entry: RecognitionQueue.Entry) async throws {
+    try await archive?.add(entry.input)
+    await progress.add(entry.input, audio: entry.recognition.length)
+    try await print(
+      ArchiveRecord(
+        event: "transcribed", file: entry.input.file,
+        seconds: entry.recognition.length.inRecordSeconds))
+  }
+
+  /// - Parameter error: nil for a file of which a part was transcribed, which has been reported.
+  private func fail(_ input: TranscriptionInput, _ error: (any Error)? = nil) async throws {
+    if let error {
+      let sentence = "\(error)"
+      await context.console.report(
+        sentence.contains("\(input.file)") ? sentence : "\(input.file): \(sentence)")
+    }
+    try await archive?.addFailed(input)
+    await progress.add(input, audio: nil)
+    let reason = error.map { "\($0)" } ?? "not all of the audio was transcribed"
+    try await print(ArchiveRecord(event: "failed", file: input.file, error: reason))
+  }
+
+  private func finish() async throws {
+    let counts = await progress.counts
+    try await archive?.finish()
+    await context.console.clearStatus()
+    try await print(
+      ArchiveRecord(
+        event: "finished", transcribed: counts.transcribed, failed: counts.failed,
+        skipped: counts.skipped))
+    if let archive {
+      await context.console.mention(progress.summary)
+      if counts.failed > 0 {
+        await context.console.report(
+          "\(counts.failed) of \(counts.all) files failed; \(archive.failedPath) lists them")
+      }
+    }
+    guard counts.failed == 0 else { throw CommandEnd.reported }
+  }
+
+  /// Prints a record if transcripts leave standard output free.
+  private func print(_ record: ArchiveRecord) async throws {
+    guard command.transcript.json, archive != nil else { return }
+    try await context.console.print(record.jsonLine())
+  }
+
+  private var wantsPartials: Bool { command.transcript.wantsPartials(on: context.console) }
+
+  /// The number of utterances to recognize in parallel: one if partial results are shown.
+  private var jobCount: Int { wantsPartials ? 1 : command.parallel.count }
+
+  /// The number of files to recognize in parallel: one per decoder, or more if the decoders share
+  /// the utterances of all files.
+  private var fileCount: Int {
+    @Dependency(\.speechEngine) var engine
+    let isShared = engine.makeListener != nil && command.recognition.keyPhrases.isEmpty
+    return isShared ? RecognitionQueue.fileCount(sharing: jobCount) : jobCount
+  }
+
+  /// Starts to recognize a file, whose results are buffered until they are read.
+  private func start(_ input: TranscriptionInput) async -> RecognitionQueue.Entry {
+    let recognition = await FileRecognition(
+      input.file, showsProgress: !wantsPartials && !progress.isShown, in: context)
+    var request = prepare(recognition.request(wantsPartials: wantsPartials))
+    request.measuresWordTimes = command.transcript.styles.contains(where: \.hasWordTimes)
+    request.jobCount = jobCount
+    context.log.info("transcribing \(input.file)")
+    return RecognitionQueue.Entry(
+      input: input, recognition: recognition, events: await speech.recognition(request: request))
+  }
+
+  /// Writes the transcripts of a file and returns whether they are whole.
+  private func writeTranscripts(_ entry: RecognitionQueue.Entry) async throws -> Bool {
+    let outputs = try command.folder?.files(for: entry.input) ?? []
+    do {
+      let isWhole = try await write(entry, to: outputs)
+      try await archive?.check(entry.input)
+      for output in outputs { try await output.complete() }
+      return isWhole
+    } catch {
+      for output in outputs { await output.discard() }
+      throw error
+    }
+  }
+
+  private func write(
+    _ entry: RecognitionQueue.Entry, to outputs: [TranscriptFile]
+  ) async throws -> Bool {
+    let recognition = entry.recognition
+    var report = report(on: recognition.file, to: outputs)
+    await recognition.beginProgress()
+    try await report.begin()
+    do {
+      for try await event in entry.events {
+        try await report.show(event)
+        await recognition.note(event)
+        if progress.isShown, let position = event.position { await progress.show(at: position) }
+      }
+      // A cancelled recognition ends as if its audio had ended.
+      try Task.checkCancellation()
+    } catch {
+      await report.reportLosses()
+      throw error
+    }
+    try await report.end()
+    let isComplete = try await recognition.finish()
+    return report.isWhole && isComplete
+  }
+
+  private func report(on file: FilePath, to outputs: [TranscriptFile]) -> TranscriptReport {
+    let styles = command.transcript.styles
+    guard outputs.isEmpty else {
+      return TranscriptReport(styles: styles, file: file, to: outputs, console: context.console)
+    }
+    return TranscriptReport(
+      style: styles[0], file: file, namesFile: namesFiles, console: context.console)
+  }
+}
+
+/// Whether the next file may still be transcribed: not if the engine, standard output, or the space
+/// for transcripts is gone.
+private func isOfOneFile(_ error: any Error) -> Bool {
+  switch error {
+  case SoundFileError.brokenPipe, SoundFileError.diskFull: false
+  case is OutputError, is CommandEnd, is CancellationError: false
+  case SpeechClientError.unavailable, SpeechClientError.noResources: false
+  case SpeechClientError.invalidGrammar, SpeechClientError.invalidRequest: false
+  default: true
+  }
+}

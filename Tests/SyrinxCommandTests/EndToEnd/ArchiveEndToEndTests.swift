@@ -1,0 +1,115 @@
+import Foundation
+import TestTools
+import Testing
+
+/// A folder of recordings, transcribed by the built command.
+@Suite(.timeLimit(.minutes(5))) struct ArchiveEndToEndTests {
+  private let folder: TestFolder
+
+  init() throws {
+    folder = try TestFolder()
+    try FileManager.default.createDirectory(
+      at: folder.file("calls/2024"), withIntermediateDirectories: true)
+    for name in ["a.wav", "b.wav", "2024/c.wav"] { try folder.speech("calls/\(name)") }
+  }
+
+  private func shell(_ script: String) async throws -> BuiltCommand.Outcome {
+    try await BuiltCommand.shell(
+      "transcribe() { syrinx transcribe --engine pocketsphinx \"$@\"; }; \(script)", in: folder)
+  }
+
+  /// Starts a run that has done `calls/a.wav` and has begun with the pipe `calls/gate`.
+  private static let halfARun = """
+    mkfifo list events calls/gate; exec 3<>list 4<>events 5<>calls/gate
+    syrinx transcribe --engine pocketsphinx --files-from list -o out --jobs 1 --json >&4 & first=$!
+    printf '%s\\n' calls/./a.wav calls/./gate >&3
+    read -r event <&4
+    # A pipe holds less than this.
+    cat calls/b.wav >&5
+    """
+
+  @Test func `a list from 'find' with names that are not UTF-8 is transcribed byte for byte`()
+    async throws
+  {
+    let run = try await shell(
+      #"""
+      mv calls/a.wav $'calls/\xe9\n".wav'
+      find calls/. -name '*.wav' -print0 >names
+      transcribe --files-from - -0 -o out --format text,vtt --jobs 2 <names || exit
+      (cd out; find . -name '*.txt' -print0 | LC_ALL=C sort -z | od -An -c | tr -d ' \n'; echo)
+      cat out/2024/c.txt $'out/\xe9\n".txt'
+      transcribe --files-from names --null -o out --format json,text,vtt --json | tail -n1
+      transcribe calls -o out --format json,text,vtt --json --resume
+      """#)
+    #expect(run.status == 0, "\(run.error)")
+    let lines = run.outputLines
+    try #require(lines.count == 5, "\(run.output)")
+    #expect(lines[0] == #"./2024/c.txt\0./b.txt\0./351\n".txt\0"#)
+    #expect(lines[1] == "go forward ten meters" && lines[2] == lines[1])
+    #expect(lines[3] == #"{"event":"finished","failed":0,"skipped":0,"transcribed":3}"#)
+    #expect(lines[4] == #"{"event":"finished","failed":0,"skipped":3,"transcribed":0}"#)
+  }
+
+  @Test(arguments: ["INT", "TERM", "KILL"])
+  func `a run that a signal ended leaves complete transcripts, and is resumed`(
+    signal: String
+  ) async throws {
+    let run = try await shell(
+      """
+      \(Self.halfARun)
+      kill -\(signal) $first; wait $first; echo $?
+      find out -type f | LC_ALL=C sort; exec 3>&- 4>&- 5>&-
+      transcribe calls -o out --resume --json --format json | tail -n1
+      transcribe calls -o out --resume --json --format json | tail -n1
+      """)
+    let status = ["INT": 130, "TERM": 143, "KILL": 137][signal] ?? 0
+    #expect(run.status == 0, "\(run.error)")
+    #expect(
+      run.outputLines == [
+        "\(status)", "out/a.jsonl", "out/manifest.jsonl",
+        #"{"event":"finished","failed":0,"skipped":1,"transcribed":2}"#,
+        #"{"event":"finished","failed":0,"skipped":3,"transcribed":0}"#,
+      ])
+  }
+
+  @Test func `a second run in the same folder is refused and names the process that has it`()
+    async throws
+  {
+    let run = try await shell(
+      """
+      \(Self.halfARun)
+      transcribe calls/b.wav -o out; echo $?; echo $first
+      kill $first; wait $first; ls out
+      transcribe calls/b.wav -o out --format json; echo $?
+      """)
+    let lines = run.outputLines
+    try #require(lines.count == 5, "\(run.output) \(run.error)")
+    #expect(lines[0] == "1" && lines[2...] == ["a.jsonl", "manifest.jsonl", "0"])
+    #expect(
+      run.error == """
+        syrinx: process \(lines[1]) is writing into out; wait for its end, or choose another folder
+
+        """)
+  }
+
+  /// The limit stands for a full disk; it cuts the manifest in the middle of a line.
+  @Test func `a run that can write no more ends with a sentence, and is resumed without loss`()
+    async throws
+  {
+    let run = try await shell(
+      """
+      for number in {1..9}; do cp calls/a.wav calls/$number.wav; done
+      (ulimit -f 1; transcribe calls -o out); echo $?
+      tail -n1 out/manifest.jsonl | grep -c 'en-us"}'
+      transcribe calls -o out --resume; echo $?
+      grep 'en-us"}' out/manifest.jsonl | cut -d, -f1 | sort | uniq -d; find out -name '*.txt' | wc -l
+      grep -c 'en-us"}' out/manifest.jsonl
+      """)
+    #expect(run.outputLines == ["1", "0", "0", "12", "12"], "\(run.output)")
+    #expect(
+      run.error == """
+        syrinx: cannot write out/manifest.jsonl: File too large (errno 27)
+
+        """)
+  }
+}

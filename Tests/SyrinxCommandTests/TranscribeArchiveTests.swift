@@ -1,0 +1,264 @@
+import ArgumentParser
+import AudioCore
+import ClientDependencies
+import FilePaths
+import Foundation
+import SpeechClient
+import SpeechEngine
+import TestTools
+import Testing
+
+@testable import SyrinxCommand
+
+/// `syrinx transcribe --output-dir` with a client that recognizes each file as "go".
+@Suite(.timeLimit(.minutes(5))) struct TranscribeArchiveTests {
+  private let folder: TestFolder
+  private let clock = TestClock()
+  /// What happens while a file is read.
+  private let whileReading = LockIsolated<@Sendable () throws -> Void> {}
+
+  init() throws {
+    folder = try TestFolder()
+  }
+
+  private struct Outcome {
+    let recognized: Int
+    let isComplete: Bool
+    let output: String
+    let messages: String
+  }
+
+  private func client(_ recognized: LockIsolated<Int>) -> SpeechClient {
+    var client = SpeechClient()
+    client.authorizationStatus = { .authorized }
+    client.requestAuthorization = { .authorized }
+    client.recognition = { [clock, whileReading] request in
+      recognized.withValue { $0 += 1 }
+      guard case .buffers(let audio) = request.source else { return AsyncThrowingStream { nil } }
+      let isOver = LockIsolated(false)
+      return AsyncThrowingStream {
+        guard !isOver.value else { return nil }
+        for try await _ in audio {}
+        try whileReading.value()
+        await clock.advance(by: .seconds(1))
+        isOver.setValue(true)
+        let word = TranscriptionSegment(substring: "go", timestamp: .zero, duration: .seconds(1))
+        return .result(
+          SpeechRecognitionResult(
+            utterance: 0, bestTranscription: Transcription(segments: [word]), isFinal: true))
+      }
+    }
+    return client
+  }
+
+  /// Runs the command in-process; the arguments are separated by spaces, and `@` stands for the
+  /// test's folder.
+  private func run(
+    _ arguments: String, engine name: String = "fake", terminal: PseudoTerminal? = nil
+  ) async throws -> Outcome {
+    let (output, messages) = (try folder.output(), try folder.output())
+    defer { for file in [output, messages] { try? FileManager.default.removeItem(at: file.url) } }
+    let context = CommandContext(
+      console: try Console(
+        output: StandardDescriptor(rawValue: output.handle.fileDescriptor, name: "standard output"),
+        error: StandardDescriptor(
+          rawValue: terminal?.user ?? messages.handle.fileDescriptor, name: "standard error")),
+      signals: StopSignals())
+    let words = arguments.split(separator: " ").map {
+      $0.replacingOccurrences(of: "@", with: folder.url.path)
+    }
+    let command = try #require(try TranscribeCommand.parseAsRoot(words) as? TranscribeCommand)
+    let recognized = LockIsolated(0)
+    var isComplete = true
+    do {
+      try await withDependencies {
+        $0.continuousClock = clock
+        var engine = SpeechEngine()
+        engine.name = name
+        engine.availability = { .ready(SpeechModel(language: "en", location: "/model")) }
+        $0.speechEngine = engine
+        $0.speechClient = client(recognized)
+      } operation: {
+        try await command.perform(in: context)
+      }
+    } catch CommandEnd.reported {
+      isComplete = false
+    }
+    return Outcome(
+      recognized: recognized.value, isComplete: isComplete, output: try output.text(),
+      messages: try messages.text())
+  }
+
+  private func makeArchive() throws {
+    for name in ["calls/2024/may", "own"] {
+      try FileManager.default.createDirectory(
+        at: folder.file(name), withIntermediateDirectories: true)
+    }
+    for name in ["calls/a.wav", "calls/2024/b.wav", "calls/2024/may/c.wav", "own/d.wav"] {
+      try folder.tone(name, .seconds(1))
+    }
+  }
+
+  private func text(_ name: String) throws -> String {
+    try String(contentsOf: folder.file(name), encoding: .utf8)
+  }
+
+  /// The files below `out`, sorted.
+  private func files() throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: folder.file("out").path)
+      .filter { !FilePath(folder.file("out/\($0)")).isFolder }.sorted()
+  }
+
+  @Test func `transcripts keep the folders below the one that was named, in all formats`()
+    async throws
+  {
+    try makeArchive()
+    let run = try await run("@/calls @/own/d.wav -o @/out --format text,vtt")
+    #expect(run.isComplete && run.output.isEmpty && run.messages.isEmpty)
+    #expect(
+      try files() == [
+        "2024/b.txt", "2024/b.vtt", "2024/may/c.txt", "2024/may/c.vtt", "a.txt", "a.vtt", "d.txt",
+        "d.vtt", "manifest.jsonl",
+      ])
+    #expect(try text("out/2024/b.txt") == "go\n")
+    #expect(try text("out/2024/b.vtt").hasPrefix("WEBVTT\n"))
+  }
+
+  @Test func `--resume transcribes only what is not done`() async throws {
+    try makeArchive()
+    let transcribe = "@/calls -o @/out --format text,tsv --resume"
+    #expect(try await run(transcribe).recognized == 3)
+    #expect(try await run(transcribe).recognized == 0)
+    // One job more, another engine, other options, and no resumption.
+    #expect(try await run("\(transcribe) --jobs 2").recognized == 0)
+    #expect(try await run(transcribe, engine: "other").recognized == 3)
+    #expect(try await run("\(transcribe) --end-silence 1").recognized == 3)
+    #expect(try await run(transcribe).recognized == 3)
+    #expect(try await run("@/calls -o @/out --format text,tsv").recognized == 3)
+    // A missing transcript, and a file with other content.
+    try FileManager.default.removeItem(at: folder.file("out/2024/b.tsv"))
+    try folder.tone("calls/a.wav", .seconds(2))
+    #expect(try await run(transcribe).recognized == 2)
+    #expect(try await run(transcribe).recognized == 0)
+  }
+
+  @Test func `a manifest that is cut in the middle of a line loses one file only`() async throws {
+    try makeArchive()
+    _ = try await run("@/calls -o @/out")
+    let manifest = folder.file("out/manifest.jsonl")
+    let whole = try Data(contentsOf: manifest)
+    try whole.dropLast(40).write(to: manifest)
+    #expect(try await run("@/calls -o @/out --resume").recognized == 1)
+    #expect(try await run("@/calls -o @/out --resume").recognized == 0)
+    let lines = try text("out/manifest.jsonl").split(separator: "\n")
+    #expect(
+      lines.count == 4
+        && lines.last == Substring(decoding: whole.split(separator: 10)[2], as: UTF8.self))
+  }
+
+  @Test func `files that fail are reported and listed for the next run, and the rest goes on`()
+    async throws
+  {
+    try makeArchive()
+    try Data("no audio".utf8).write(to: folder.file("calls/2024/b.wav"))
+    let first = try await run("@/calls @/none.wav -o @/out")
+    #expect(!first.isComplete && first.recognized == 4)
+    let path = folder.url.path
+    let lines = first.messages.split(separator: "\n")
+    #expect(lines.count == 3, "\(first.messages)")
+    #expect(lines.first?.contains("\(path)/calls/2024/b.wav is not a sound file") == true)
+    #expect(lines.last == "syrinx: 2 of 4 files failed; \(path)/out/failed.txt lists them")
+    #expect(try text("out/failed.txt") == "\(path)/calls/./2024/b.wav\n\(path)/./none.wav\n")
+    #expect(try files() == ["2024/may/c.txt", "a.txt", "failed.txt", "manifest.jsonl"])
+    for name in ["calls/2024/b.wav", "none.wav"] { try folder.tone(name, .seconds(1)) }
+    let second = try await run("--files-from @/out/failed.txt -o @/out --resume")
+    #expect(second.isComplete && second.recognized == 2)
+    #expect(
+      try files() == ["2024/b.txt", "2024/may/c.txt", "a.txt", "manifest.jsonl", "none.txt"])
+    #expect(try await run("@/calls @/none.wav -o @/out --resume").recognized == 0)
+  }
+
+  @Test func `a file of which a part is missing fails, and its transcript stays`() async throws {
+    try makeArchive()
+    try folder.truncatedTone("cut.wav", bytes: 80 + 2 * 1_600)
+    try FileManager.default.moveItem(at: folder.file("cut.wav"), to: folder.file("calls/cut.wav"))
+    let run = try await run("@/calls -o @/out --json")
+    #expect(!run.isComplete && run.messages.contains("cut.wav is incomplete"))
+    #expect(try text("out/failed.txt") == "\(folder.url.path)/calls/./cut.wav\n")
+    #expect(try text("out/cut.jsonl").contains("\"text\":\"go\""))
+    #expect(
+      run.output.contains(#"{"error":"not all of the audio was transcribed","event":"failed""#))
+  }
+
+  @Test func `a file that changes while it is read fails and leaves no transcript`() async throws {
+    try makeArchive()
+    let file = folder.file("own/d.wav")
+    whileReading.setValue {
+      let handle = try FileHandle(forWritingTo: file)
+      try handle.seekToEnd()
+      try handle.write(contentsOf: Data([0, 0]))
+    }
+    let run = try await run("@/own -o @/out")
+    #expect(!run.isComplete && run.messages.contains("d.wav changed while it was read"))
+    #expect(try files() == ["failed.txt", "manifest.jsonl"])
+    whileReading.setValue {}
+    #expect(try await self.run("@/own -o @/out --resume").recognized == 1)
+  }
+
+  @Test func `two files whose transcripts would have one name are not mixed up`() async throws {
+    try makeArchive()
+    try folder.tone("calls/a.flac", .seconds(1))
+    let run = try await run("@/calls -o @/out")
+    #expect(!run.isComplete && run.recognized == 3)
+    #expect(run.messages.contains("a.wav: another file of this run has the transcript a\n"))
+  }
+
+  @Test func `--json prints an object for each file and the counts`() async throws {
+    try makeArchive()
+    _ = try await run("@/calls/2024 -o @/out --json")
+    try Data().write(to: folder.file("calls/2024/x.wav"))
+    let run = try await run("@/calls/2024 @/own -o @/out --json --format json,srt --resume")
+    struct Line: Decodable, Equatable {
+      let event: String
+      var file: String?
+      var seconds: Double?
+      var transcribed, failed, skipped: Int?
+    }
+    let lines = try run.output.split(separator: "\n").map {
+      try JSONDecoder().decode(Line.self, from: Data($0.utf8))
+    }
+    #expect(
+      lines.map(\.event) == ["transcribed", "failed", "transcribed", "transcribed", "finished"])
+    #expect(lines.first?.file == "\(folder.url.path)/calls/2024/b.wav" && lines.first?.seconds == 1)
+    #expect(lines.last == Line(event: "finished", transcribed: 3, failed: 1, skipped: 0))
+    let again = try await self.run("@/own -o @/out --json --format json,srt --resume")
+    #expect(again.output == #"{"event":"finished","failed":0,"skipped":1,"transcribed":0}"# + "\n")
+  }
+
+  @Test func `a terminal shows files, audio, speed, and at the end a summary`() async throws {
+    try makeArchive()
+    let terminal = try PseudoTerminal()
+    let run = try await run("@/calls -o @/out --jobs 1", terminal: terminal)
+    #expect(run.isComplete)
+    let shown = terminal.rewritten()
+    #expect(
+      shown.contains {
+        $0.hasPrefix("2 of 3 files, 0.0 hours of audio, 1.0 times real time, 0:01.0 left")
+          || $0.hasPrefix("2 files, 0.0 hours of audio, 1.0 times real time")
+      }, "\(shown)")
+    #expect(
+      shown.contains { $0.contains("3 files transcribed, 0.0 hours of audio, 1.0 times real time") }
+    )
+  }
+
+  @Test(arguments: [
+    "", "--files-from - -", "a.wav --resume", "a.wav --format json,vtt",
+    "a.wav -o x --format json,",
+    "a.wav -o x --format json,json", "a.wav -o x --json --format vtt", "/ --format vtt",
+  ])
+  func `contradictory arguments are refused`(arguments: String) {
+    #expect(throws: (any Error).self) {
+      try TranscribeCommand.parse(arguments.split(separator: " ").map(String.init))
+    }
+  }
+}
