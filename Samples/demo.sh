@@ -13,13 +13,10 @@ if ! command -v swift >/dev/null; then
   echo "swift is not on the PATH: install Swift 6.3 from swift.org first" >&2
   exit 1
 fi
-bash Tests/Support/packages.sh build
 
 echo "This builds the command from its sources, which takes some minutes."
-# The small command, as Building.md in SyrinxCommand.docc explains: with Swift's libraries, without Foundation's networking.
-run swift build --configuration release --product syrinx --traits Plots --static-swift-stdlib \
-  -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
-built=$(swift build -c release --show-bin-path)
+say Samples/build.sh
+built=$(dirname "$(bash Samples/build.sh)")
 PATH="$built:$PATH"
 
 spoken=Samples/sounds/two-utterances.wav

@@ -63,19 +63,23 @@ put 755 "$command" bin/syrinx
 for shell in bash zsh fish; do
   "$command" --generate-completion-script "$shell" >"$stage/completion"
   case $shell in
-  bash) put 644 "$stage/completion" share/bash-completion/completions/syrinx ;;
+  # It is read by shells, and runs on its own in none.
+  bash) sed -i '1{/^#!/d}' "$stage/completion" && put 644 "$stage/completion" share/bash-completion/completions/syrinx ;;
   zsh) put 644 "$stage/completion" share/zsh/site-functions/_syrinx ;;
   fish) put 644 "$stage/completion" share/fish/vendor_completions.d/syrinx.fish ;;
   esac
 done
 rm "$stage/completion"
-# The generator belongs to swift-argument-parser. It knows neither what the environment does nor the exit statuses.
+# The generator belongs to swift-argument-parser. It knows neither what the environment does nor the exit statuses, its names of
+# pages have spaces, and its paragraphs empty lines.
 swift build --product generate-manual >&2
 mkdir "$stage/manual"
 "$(swift build --show-bin-path)/generate-manual" "$command" --multi-page --output-directory "$stage/manual" \
   --date "$(git log -1 --format=%cs 2>/dev/null || date --utc --iso-8601)" >&2
 for page in "$stage"/manual/*; do
-  sed -e '/^\.Sh "EXIT STATUS"$/,/^\.Ex/{/^\.Ex/r Samples/manual/sections.mdoc' -e 'd}' "$page" >"$stage/page"
+  name=$(basename "$page" .1)
+  sed -e "s/^\.Nm \".*\"$/.Nm $name/" -e "s/^\.Nm$/.Nm ${name//./ }/" -e 's/^$/.Pp/' \
+    -e '/^\.Sh "EXIT STATUS"$/,/^\.Ex/{/^\.Ex/r Samples/manual/sections.mdoc' -e 'd}' "$page" >"$stage/page"
   put 644 "$stage/page" "share/man/man1/$(basename "$page")"
 done
 rm -r "$stage/page" "$stage/manual"
@@ -94,9 +98,10 @@ rm "$stage/list"
 
 outdated=''
 if [ -f "$root/$list" ]; then outdated=$(LC_ALL=C sort "$root/$list" | LC_ALL=C comm -23 - <(echo "$files")); fi
-mkdir -p "$root"
-# A command that runs keeps its old file; the new one takes its name.
-cp -r --preserve=mode --remove-destination "$stage/." "$root/"
+# Folders that are there keep their modes. A command that runs keeps its old file; the new one takes its name.
+while IFS= read -r file; do
+  install -D -m "$(stat -c %a "$stage/$file")" "$stage/$file" "$root/$file"
+done <<<"$files"
 # What an older version installed and this one lacks goes last: a failure before leaves both.
 if [ -n "$outdated" ]; then remove <<<"$outdated"; fi
 echo "installed in $root"

@@ -16,6 +16,7 @@ part bash Tests/sanitize.sh thread
 part bash Tests/sanitize.sh address
 part env SYRINX_TEST_DAMAGED_COPIES=200 swift test --filter DamagedModelTests
 part bash Samples/demo.sh
+part bash Tests/Support/container.sh "$(bash Samples/build.sh)"
 part bash Tests/bench.sh --check
 
 if [ ${#failed[@]} -gt 0 ]; then

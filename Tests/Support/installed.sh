@@ -16,7 +16,9 @@ root=$folder/opt/syrinx
 
 # A file of somebody else, which must survive.
 mkdir -p "$root/bin" && echo mine >"$root/bin/other"
+chmod 775 "$root" "$root/bin"
 install --command "$command"
+[ "$(stat -c %a "$root" "$root/bin" "$root/share" | xargs)" = "775 775 755" ] || fail "folders have other modes"
 # An older version's file, which the next one removes.
 touch "$root/share/old" && echo share/old >>"$root/share/syrinx/installed"
 install --command "$command"

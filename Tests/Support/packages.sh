@@ -10,7 +10,7 @@ build=(
   libpocketsphinx-dev libsphinxbase-dev pocketsphinx-en-us python3-pip
 )
 test=(
-  alsa-utils avahi-daemon avahi-utils cmake dbus-daemon ffmpeg flac iproute2 libasound2-plugins
+  alsa-utils avahi-daemon avahi-utils cmake dbus-daemon debootstrap ffmpeg flac iproute2 libasound2-plugins
   libsox-fmt-all ninja-build pulseaudio sndfile-programs sox systemd
 )
 # Statically linked, what prints the reducers' differences needs curl.

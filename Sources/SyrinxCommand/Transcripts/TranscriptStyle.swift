@@ -41,6 +41,7 @@ struct TranscriptFormats: ExpressibleByArgument {
   }
 
   static var allValueStrings: [String] { TranscriptFormat.allCases.map(\.rawValue) }
+  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
 /// The options of `transcribe` and `listen` for the transcript.

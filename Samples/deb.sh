@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Makes a Debian package of the command, and prints its path:
+#   Samples/deb.sh [--command FILE] [FOLDER]
+# FOLDER gets the package; .build/small without it. FILE is a built command; without it, Samples/build.sh builds one.
+# DEBFULLNAME and DEBEMAIL name the maintainer, as for Debian's own tools.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+command='' folder=.build/small
+while [ $# -gt 0 ]; do
+  case "$1" in
+  --command)
+    [ -f "${2:-}" ] || { echo "deb.sh: --command needs a built command" >&2; exit 64; }
+    command=$2
+    shift
+    ;;
+  -*)
+    echo "usage: Samples/deb.sh [--command FILE] [FOLDER]" >&2
+    exit 64
+    ;;
+  *) folder=$1 ;;
+  esac
+  shift
+done
+[ -n "$command" ] || command=$(bash Samples/build.sh)
+mkdir -p "$folder"
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
+version=$("$command" --version)-1
+maintainer="${DEBFULLNAME:-The Syrinx authors} <${DEBEMAIL:-syrinx@example.com}>"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+tree=$work/tree
+DESTDIR=$tree bash Samples/install.sh --prefix /usr --command "$command" >&2
+# dpkg knows what belongs to a package.
+rm -r "$tree/usr/share/syrinx"
+gzip -9n "$tree"/usr/share/man/man1/*
+
+documents=$tree/usr/share/doc/syrinx
+rm "$documents/README.md" "$documents/LICENSE"
+gzip -9nc "$documents/CHANGELOG.md" >"$documents/changelog.gz"
+rm "$documents/CHANGELOG.md"
+gzip -9n >"$documents/changelog.Debian.gz" <<END
+syrinx ($version) unstable; urgency=medium
+
+  * See changelog.gz.
+
+ -- $maintainer  $(date --utc --rfc-email --date="@$SOURCE_DATE_EPOCH")
+END
+{
+  cat <<'END'
+Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Comment: THIRD-PARTY-NOTICES.md names what is linked and loaded, with its licenses.
+
+Files: *
+END
+  sed -n 's/^Copyright (c) /Copyright: /p' LICENSE
+  echo 'License: MIT'
+  sed '1,/^Copyright/d' LICENSE | sed -e '1{/^$/d}' -e 's/^$/./' -e 's/^/ /'
+} >"$documents/copyright"
+
+mkdir -p "$tree/usr/share/lintian/overrides"
+cat >"$tree/usr/share/lintian/overrides/syrinx" <<'END'
+# Nobody asked Debian for this package: it is not uploaded.
+syrinx: initial-upload-closes-no-bugs
+END
+
+# What the command links, as the packages of this system call it.
+mkdir -p "$work/debian" "$tree/DEBIAN"
+echo 'Source: syrinx' >"$work/debian/control"
+libraries=$(cd "$work" && dpkg-shlibdeps -O --ignore-missing-info "$tree/usr/bin/syrinx" 2>/dev/null | sed 's/^shlibs:Depends=//')
+cat >"$tree/DEBIAN/control" <<END
+Package: syrinx
+Version: $version
+Architecture: $(dpkg --print-architecture)
+Maintainer: $maintainer
+Installed-Size: $(du -k --apparent-size -s "$tree/usr" "$tree/lib" 2>/dev/null | awk '{ sum += $1 } END { print sum }')
+Depends: $libraries
+Recommends: pocketsphinx-en-us, python3-pip
+Suggests: ffmpeg
+Section: sound
+Priority: optional
+Description: play, record, and recognize sound
+ A command that plays and records through ALSA, recognizes speech with
+ Moonshine, PocketSphinx, or Vosk, and looks at, converts, measures, and draws
+ sound files. It serves recognition to Home Assistant by the Wyoming protocol.
+END
+(cd "$tree" && find . -path ./DEBIAN -prune -o -type f -printf '%P\n' | LC_ALL=C sort | xargs md5sum) >"$tree/DEBIAN/md5sums"
+package=$folder/syrinx_${version}_$(dpkg --print-architecture).deb
+dpkg-deb --root-owner-group --build "$tree" "$package" >&2
+echo "$package"
