@@ -9,14 +9,14 @@ scratch=.build/small
 mkdir -p "$scratch"
 
 # Foundation's copy of ICU has 34 MB of data on languages and regions, which the command never asks for: an archive without
-# an entry stands in for them.
+# an entry stands in for them, and the linker drops what nothing uses.
 icu=$(dirname "$(dirname "$(realpath "$(command -v swift)")")")/lib/swift_static/linux/lib_FoundationICU.a
 data=$(nm --defined-only "$icu" 2>/dev/null | sed -n 's/.* R \(icudt[0-9]*_dat\)$/\1/p')
 [ -n "$data" ] || {
   echo "build.sh: $icu has no data of ICU; which version of Swift is this?" >&2
   exit 1
 }
-clang -c -O2 -DDATA="$data" -x c - -o "$scratch/icu.o" <<'C'
+clang -c -O2 -DDATA="__wrap_$data" -x c - -o "$scratch/icu.o" <<'C'
 #include <stdint.h>
 const struct {
   uint16_t header_size;
@@ -33,7 +33,8 @@ C
 # Stripped, without names for others to link to, and with all that the loader adjusts read-only before the program begins.
 build=(
   swift build --configuration release --product syrinx --scratch-path "$scratch" --traits Command,Plots
-  --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker "$PWD/$scratch/icu.o" -Xlinker --no-export-dynamic -Xlinker --strip-all
+  --static-swift-stdlib -Xswiftc -use-ld=lld -Xlinker "$PWD/$scratch/icu.o" -Xlinker "--wrap=$data"
+  -Xlinker --no-export-dynamic -Xlinker --strip-all
   -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now "$@"
 )
 "${build[@]}" >&2
