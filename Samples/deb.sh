@@ -63,6 +63,8 @@ mkdir -p "$tree/usr/share/lintian/overrides"
 cat >"$tree/usr/share/lintian/overrides/syrinx" <<'END'
 # Nobody asked Debian for this package: it is not uploaded.
 syrinx: initial-upload-closes-no-bugs
+# It is part of Yams, a Swift package, and Debian 12 has none of them.
+syrinx: embedded-library libyaml *
 END
 
 # What the command links, as the packages of this system call it.
