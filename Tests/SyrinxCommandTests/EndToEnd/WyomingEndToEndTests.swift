@@ -109,7 +109,7 @@ struct WyomingEndToEndTests {
       server: .stdio(
         command: """
           \(before) SWIFT_BACKTRACE=enable=no exec '\(BuiltCommand.url.path)' \
-          serve --wyoming stdio
+          serve --wyoming stdio --engine pocketsphinx
           """),
       options: options)
   }
