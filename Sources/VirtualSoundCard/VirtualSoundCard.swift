@@ -1,4 +1,5 @@
 public import AudioCore
+import AudioThreads
 public import SoundCard
 import Synchronization
 

@@ -1,4 +1,5 @@
 import AudioCore
+import AudioThreads
 import ClientDependencies
 import SpeechClient
 import SpeechEngine
@@ -131,7 +132,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
       let job = TranscriptionJob(
         request, of: client, with: speechClient, options: options, write: send,
         whenFailed: whenFailed)
-      utterance = Utterance(job: job, elapsed: clock.stopwatch())
+      utterance = Utterance(job: job, stopwatch: Stopwatch(clock))
       return []
     case .add(let buffer):
       watch.take(audio: buffer.duration)
@@ -148,7 +149,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
     do {
       let events = try await working { try await watch.recognizing(utterance.job.finish) }
       await options.report(
-        .recognized(client: client, audio: utterance.audio, elapsed: utterance.elapsed()))
+        .recognized(client: client, audio: utterance.audio, elapsed: utterance.stopwatch.elapsed()))
       return events
     } catch {
       throw ServerFault.recognition(error)
@@ -171,7 +172,7 @@ struct Conversation<Input: AsyncSequence<[UInt8], any Error> & Sendable>: Sendab
 private struct Utterance {
   let job: TranscriptionJob
   /// The time since `audio-start`.
-  let elapsed: @Sendable () -> Duration
+  let stopwatch: Stopwatch
   var audio = Duration.zero
 }
 

@@ -1,3 +1,4 @@
+import AudioThreads
 import ClientDependencies
 import Synchronization
 
@@ -25,11 +26,11 @@ final class PeerWatch: Sendable {
   private let state: Mutex<State>
   private let begins = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   private let sleep: @Sendable (Duration) async throws -> Void
-  private let elapsed: @Sendable () -> Duration
+  private let stopwatch: Stopwatch
 
   /// - Parameter limit: the time limit; nil for none.
   init(limit: Duration?, clock: some Clock<Duration>) {
-    elapsed = clock.stopwatch()
+    stopwatch = Stopwatch(clock)
     sleep = { try await clock.sleep(for: $0) }
     self.limit = limit
     state = Mutex(State(left: limit ?? .zero))
@@ -76,18 +77,10 @@ final class PeerWatch: Sendable {
 
   @discardableResult
   private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
-    let now = elapsed()
+    let now = stopwatch.elapsed()
     return state.withLock { state in
       state.count(until: now)
       return body(&state)
     }
-  }
-}
-
-extension Clock<Duration> {
-  /// Returns a function whose result is the time since this call.
-  func stopwatch() -> @Sendable () -> Duration {
-    let start = now
-    return { start.duration(to: now) }
   }
 }

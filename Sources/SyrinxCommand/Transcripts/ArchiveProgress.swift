@@ -17,7 +17,7 @@ actor ArchiveProgress {
   private(set) var counts = Counts()
   /// Nil if no line is shown.
   private let console: Console?
-  private let stopwatch: @Sendable () -> Duration
+  private let stopwatch: Stopwatch
   private var throttle = StatusThrottle()
   private var workedBytes = 0
   private var skippedBytes = 0
@@ -26,7 +26,7 @@ actor ArchiveProgress {
   /// - Parameter console: the console that shows the progress; nil for none.
   init(console: Console?, clock: any Clock<Duration>) {
     self.console = console
-    stopwatch = Self.stopwatch(clock)
+    stopwatch = Stopwatch(clock)
   }
 
   /// Whether a line shows the progress.
@@ -67,14 +67,15 @@ actor ArchiveProgress {
   ///
   /// - Parameter position: the position in the file whose results are read.
   func show(at position: Duration = .zero) async {
-    let elapsed = stopwatch()
+    let elapsed = stopwatch.elapsed()
     guard isShown, throttle.admits(elapsed) else { return }
     await console?.showStatus(line(after: elapsed, at: position))
   }
 
-  /// What was done, for the end.
+  /// The summary at the end of the run.
   var summary: String {
-    var parts = ["\(counts.transcribed) files transcribed, \(pace(counts.audio, stopwatch()))"]
+    let pace = pace(counts.audio, stopwatch.elapsed())
+    var parts = ["\(counts.transcribed) files transcribed, \(pace)"]
     if counts.skipped > 0 { parts.append("\(counts.skipped) were done before") }
     if counts.failed > 0 { parts.append("\(counts.failed) failed") }
     return parts.joined(separator: "; ")
@@ -92,12 +93,6 @@ actor ArchiveProgress {
     let hours = (audio.inSeconds / 360).rounded() / 10
     let speed = elapsed > .zero ? (audio.inSeconds / elapsed.inSeconds * 10).rounded() / 10 : 0
     return "\(hours) hours of audio, \(speed) times real time"
-  }
-
-  /// Returns a function that measures the time since now.
-  private static func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
-    let start = clock.now
-    return { start.duration(to: clock.now) }
   }
 }
 

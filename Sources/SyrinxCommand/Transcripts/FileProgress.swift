@@ -1,4 +1,5 @@
 import AudioCore
+import AudioThreads
 
 /// Shows the progress of a file's transcription as a status line.
 ///
@@ -11,7 +12,7 @@ actor FileProgress {
   private let text: ProgressText
   private let console: Console
   private let clock: any Clock<Duration>
-  private var stopwatch: (@Sendable () -> Duration)?
+  private var stopwatch: Stopwatch?
   private var throttle = StatusThrottle()
   private var start = Duration.zero
 
@@ -20,13 +21,13 @@ actor FileProgress {
   }
 
   func begin() {
-    stopwatch = Self.stopwatch(clock)
+    stopwatch = Stopwatch(clock)
   }
 
   /// Shows that the audio is recognized up to this position, if an update is due.
   func show(_ position: Duration) async {
     guard let stopwatch else { return }
-    let elapsed = stopwatch()
+    let elapsed = stopwatch.elapsed()
     if elapsed < Self.catchingUp { start = max(start, position) }
     guard let line = text.line(at: position, from: start, after: elapsed),
       throttle.admits(elapsed)
@@ -37,12 +38,6 @@ actor FileProgress {
   func end() async {
     stopwatch = nil
     await console.clearStatus()
-  }
-
-  /// Returns a function that measures the time since now.
-  private static func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
-    let start = clock.now
-    return { start.duration(to: clock.now) }
   }
 }
 

@@ -92,11 +92,11 @@ extension RecordingJournal {
     note: @escaping @Sendable (_ element: Element, _ task: Int, _ ns: Int64) async throws -> Void
   ) async -> AsyncThrowingStream<Element, any Error> {
     @Dependency(\.continuousClock) var clock
-    let elapsed = stopwatch(clock)
+    let stopwatch = Stopwatch(clock)
     do {
       let task = try begin()
       return RecordedStream.noting(await start(task)) { step in
-        let ns = elapsed().inNanoseconds
+        let ns = stopwatch.elapsed().inNanoseconds
         switch step {
         case .element(let element): try await note(element, task, ns)
         case .end(let error): try await self.end(task: task, ns: ns, failure: error)
@@ -147,10 +147,4 @@ private final class RecordedStream<Element: Sendable>: @unchecked Sendable {
     try await write(element.map(Note.element) ?? .end(nil))
     return element
   }
-}
-
-/// What the time since now will be.
-func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
-  let start = clock.now
-  return { start.duration(to: clock.now) }
 }

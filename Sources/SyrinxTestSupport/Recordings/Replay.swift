@@ -1,3 +1,4 @@
+import AudioThreads
 import ClientDependencies
 import Synchronization
 
@@ -47,9 +48,8 @@ final class ReplayPace: Sendable {
   // Held to note a task and to take it; the task is cancelled after it is free.
   private let state = Mutex(State())
 
-  init(_ clock: some Clock<Duration>) {
-    let elapsed = stopwatch(clock)
-    sleep = { due in try await clock.sleep(for: max(.zero, due - elapsed())) }
+  init(_ clock: any Clock<Duration>) {
+    sleep = Stopwatch(clock).sleep
   }
 
   /// Returns when that time has come, or at once after `hurry`.

@@ -1,0 +1,21 @@
+/// The time since a starting point, by any clock.
+package struct Stopwatch: Sendable {
+  /// The time since the start.
+  package let elapsed: @Sendable () -> Duration
+  /// Sleeps until this time since the start; throws if the task is cancelled.
+  package let sleep: @Sendable (_ until: Duration) async throws -> Void
+
+  /// Starts the stopwatch.
+  package init(_ clock: any Clock<Duration>) {
+    self = Self.start(clock)
+  }
+
+  private init<C: Clock>(from beginning: C.Instant, by clock: C) where C.Duration == Duration {
+    elapsed = { beginning.duration(to: clock.now) }
+    sleep = { try await clock.sleep(until: beginning.advanced(by: $0), tolerance: nil) }
+  }
+
+  private static func start<C: Clock>(_ clock: C) -> Stopwatch where C.Duration == Duration {
+    Stopwatch(from: clock.now, by: clock)
+  }
+}
