@@ -115,18 +115,21 @@ import Testing
     }
   }
 
+  /// Makers of engines whose names list what they were made with.
+  private let makers = EngineName.allCases.map { name in
+    EngineMaker(name.rawValue) { settings in
+      var engine = SpeechEngine()
+      let server = settings.server.map { "\($0)" } ?? "-"
+      engine.name = "\(name) \(settings.modelDirectory?.path ?? "-") \(server)"
+      return engine
+    }
+  }
+
   private func engine(_ arguments: String..., with settings: Settings) throws -> String {
     let options = try EngineOptions.parse(arguments)
     return try withDependencies {
       $0.settings = settings
-      $0.engineMakers.named = EngineName.allCases.map { name in
-        EngineMaker(name.rawValue) { settings in
-          var engine = SpeechEngine()
-          let server = settings.server.map { "\($0)" } ?? "-"
-          engine.name = "\(name) \(settings.modelDirectory?.path ?? "-") \(server)"
-          return engine
-        }
-      }
+      $0.engineMakers.named = makers
       try options.apply(to: &$0, language: nil)
     } operation: {
       @Dependency(\.speechEngine) var engine
@@ -140,6 +143,25 @@ import Testing
     #expect(try engine("--model", "/n", with: own) == "vosk /n -")
     #expect(try engine("--engine", "moonshine", with: own) == "moonshine - -")
     #expect(try engine("--engine", "wyoming", with: own) == "wyoming - tcp://10.0.0.2:10300")
+  }
+
+  @Test func `all engines are examined with the model and the server of the settings`() throws {
+    let own = try settings(of: "engine: vosk\nmodel: /m\nserver: tcp://10.0.0.2:10300")
+    let server = "tcp://10.0.0.2:10300"
+    let names = withDependencies {
+      $0.settings = own
+      $0.engineMakers.named = makers
+      $0.useInstalledEngines()
+    } operation: {
+      @Dependency(\.speechEngines) var engines
+      @Dependency(\.speechEngine) var inUse
+      return engines.map(\.name) + [inUse.name]
+    }
+    #expect(
+      names == [
+        "moonshine - \(server)", "pocketsphinx - \(server)", "vosk /m \(server)",
+        "wyoming - \(server)", "vosk /m \(server)",
+      ])
   }
 }
 

@@ -54,7 +54,8 @@ import Testing
   /// Runs the command in-process; the arguments are separated by spaces, and `@` stands for the
   /// test's folder.
   private func run(
-    _ arguments: String, engine name: String = "fake", terminal: PseudoTerminal? = nil
+    _ arguments: String, engine name: String = "fake", isRemote: Bool = false,
+    own settings: [String: String] = [:], terminal: PseudoTerminal? = nil
   ) async throws -> Outcome {
     let (output, messages) = (try folder.output(), try folder.output())
     defer { for file in [output, messages] { try? FileManager.default.removeItem(at: file.url) } }
@@ -73,8 +74,10 @@ import Testing
     do {
       try await withDependencies {
         $0.continuousClock = clock
+        $0.settings = Settings(variable: { settings[$0] }, file: nil)
         var engine = SpeechEngine()
         engine.name = name
+        engine.isRemote = isRemote
         engine.availability = { .ready(SpeechModel(language: "en", location: "/model")) }
         $0.speechEngine = engine
         $0.speechClient = client(recognized)
@@ -140,6 +143,22 @@ import Testing
     try folder.tone("calls/a.wav", .seconds(2))
     #expect(try await run(transcribe).recognized == 2)
     #expect(try await run(transcribe).recognized == 0)
+  }
+
+  @Test func `a file is not done if the user's own language or server has changed`() async throws {
+    try makeArchive()
+    let transcribe = "@/own -o @/out --resume"
+    for language in ["en-US", "ko-KR"] {
+      let own = ["SYRINX_LOCALE": language]
+      #expect(try await run(transcribe, own: own).recognized == 1)
+      #expect(try await run("\(transcribe) --locale \(language)").recognized == 0)
+    }
+    for server in ["tcp://10.0.0.2:10300", "tcp://10.0.0.3:10300"] {
+      let own = ["SYRINX_ENGINE": "wyoming", "SYRINX_SERVER": server]
+      #expect(try await run(transcribe, isRemote: true, own: own).recognized == 1)
+      let named = "\(transcribe) --engine wyoming --server \(server)"
+      #expect(try await run(named, isRemote: true).recognized == 0)
+    }
   }
 
   @Test func `a manifest that is cut in the middle of a line loses one file only`() async throws {

@@ -33,9 +33,10 @@ struct TranscribeCommand: RecognizingSubcommand {
       folders, or those after /./ in it. An existing transcript stays until the new one is complete. \
       Ctrl-C and SIGTERM leave only complete transcripts.
 
-      The output folder also has manifest.jsonl, by which --resume finds what was made from the same \
-      file (by its size and time), engine, model, and options; and failed.txt, a list of the files \
-      that failed, for --files-from. One process at a time may write into it.
+      The output folder also has manifest.jsonl and failed.txt. The manifest records what each \
+      transcript was made from: --resume skips a file whose size and time, engine, model, and options \
+      are still the same. failed.txt lists the files that failed, for --files-from. Only one process \
+      at a time may write into the folder.
 
       \(EngineName.help)
 
@@ -150,8 +151,9 @@ struct TranscribeCommand: RecognizingSubcommand {
     preparing prepare: TranscriptionRun.Preparation, in context: CommandContext
   ) async throws -> TranscriptArchive? {
     @Dependency(\.speechEngine) var engine
+    @Dependency(\.settings) var settings
     guard let outputDir else { return nil }
-    var options = SpeechSessionOptions(language: recognition.locale)
+    var options = SpeechSessionOptions(language: recognition.language)
     options.keyPhrases = recognition.keyPhrases.map {
       SpeechKeyPhrase($0.phrase.text, threshold: $0.phrase.threshold)
     }
@@ -160,7 +162,7 @@ struct TranscribeCommand: RecognizingSubcommand {
       engine: chosen.name, styles: transcript.styles, options: recognition)
     // The availability of a remote engine would wait for its server.
     recipe.model =
-      chosen.isRemote ? self.engine.server : chosen.availability().model?.location
+      chosen.isRemote ? self.engine.server(in: settings) : chosen.availability().model?.location
     recipe.partials = transcript.wantsPartials(on: context.console) ? true : nil
     recipe.grammar = try await recognition.grammarText(preparing: prepare).map(checksum)
     return try TranscriptArchive(

@@ -100,10 +100,19 @@ extension DependencyValues {
   }
 
   /// Makes every engine of the executable, for a command that examines them all.
-  mutating func useInstalledEngines(_ settings: EngineSettings = EngineSettings()) {
-    speechEngines = engineMakers.named.map { $0.make(settings) }
-    let chosen = engineMakers.named.first { $0.name == self.settings.engine?.rawValue }
-    if let maker = chosen ?? engineMakers.defaultEngine { speechEngine = maker.make(settings) }
+  mutating func useInstalledEngines(_ chosen: EngineSettings = EngineSettings()) {
+    let own = settings
+    func makeEngine(_ maker: EngineMaker) -> SpeechEngine {
+      var settings = chosen
+      settings.server = settings.server ?? own.server.flatMap(WyomingAddress.init)
+      if maker.name == own.engine?.rawValue {
+        settings.modelDirectory = settings.modelDirectory ?? own.model?.url
+      }
+      return maker.make(settings)
+    }
+    speechEngines = engineMakers.named.map(makeEngine)
+    let inUse = engineMakers.named.first { $0.name == own.engine?.rawValue }
+    if let maker = inUse ?? engineMakers.defaultEngine { speechEngine = makeEngine(maker) }
   }
 
   /// The executable's way to prepare a model.

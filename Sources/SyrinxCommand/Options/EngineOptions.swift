@@ -53,7 +53,7 @@ struct EngineOptions: ParsableArguments {
     var settings = EngineSettings(
       // A model belongs to the engine that it was set for.
       model: model ?? (engine == own.engine ? own.model : nil),
-      server: server ?? (engine == .wyoming ? own.server : nil))
+      server: server(in: own))
     settings.language = language
     guard let engine else {
       if let maker = values.engineMakers.defaultEngine {
@@ -65,6 +65,11 @@ struct EngineOptions: ParsableArguments {
       throw CommandFailure(description: "this program was built without the engine \(engine)")
     }
     values.speechEngine = maker.make(settings)
+  }
+
+  /// The server that `apply` selects, with these settings; nil for the engine's own choice.
+  func server(in settings: Settings) -> String? {
+    server ?? ((engine ?? settings.engine) == .wyoming ? settings.server : nil)
   }
 
   /// Throws if the text is not the address of a server.

@@ -22,7 +22,7 @@ struct TranscriptRecipe: Encodable {
   init(engine: String, styles: [TranscriptStyle], options: SpeechOptions) {
     self.engine = engine
     formats = styles.map(\.pathExtension)
-    locale = options.locale
+    locale = options.language
     keyPhrases = options.keyPhrases.unlessEmpty?.map { option in
       option.phrase.text + (option.phrase.threshold.map { ":\($0)" } ?? "")
     }
