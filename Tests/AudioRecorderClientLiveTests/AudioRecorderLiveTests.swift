@@ -122,6 +122,29 @@ import VirtualSoundCard
     #expect(told == warnings)
   }
 
+  @Test func `a begun recording captures until it is stopped, and its file is complete then`()
+    async throws
+  {
+    let clock = TestClock()
+    let card = VirtualSoundCard(
+      .init(pace: .lockstep(clock), microphone: .signal(.sine(440)), sampleRate: 8_000))
+    let url = folder.url("wav")
+    try await withRecorder(on: card) { recorder in
+      let memo = try await recorder.beginRecording(
+        RecordingRequest(url: url, encoding: .wavFloat, sampleRate: 8_000, channelCount: 1))
+      #expect(card.openDeviceCount == 1)
+      await clock.sleepers(atLeast: 1)
+      await clock.advance(by: .milliseconds(500))
+      let finish = try await memo.stop()
+      #expect(finish.reason == .stopped)
+      #expect(card.openDeviceCount == 0)
+      let heard = AudioSignal.sine(440).buffer(.milliseconds(500), format: format)
+      let recorded = try folder.read(url)
+      #expect(recorded.frameCount == finish.frameCount && recorded.frameCount >= 4_000)
+      #expect(recorded.samples.prefix(4_000) == heard.samples.prefix(4_000))
+    }
+  }
+
   @Test func `stopRecording returns when the file is complete, and startRecording returns true`()
     async throws
   {
