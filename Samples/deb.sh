@@ -61,7 +61,7 @@ END
 
 mkdir -p "$tree/usr/share/lintian/overrides"
 cat >"$tree/usr/share/lintian/overrides/syrinx" <<'END'
-# Nobody asked Debian for this package: it is not uploaded.
+# The package is not part of Debian, so no Debian bug asks for it.
 syrinx: initial-upload-closes-no-bugs
 # It is part of Yams, a Swift package, and Debian 12 has none of them.
 syrinx: embedded-library libyaml *

@@ -98,7 +98,7 @@ final class Announcement: @unchecked Sendable {
       case Avahi.isRegistering, Avahi.hasCollision: if let group { _ = avahi.resetGroup(group) }
       case Avahi.isConnecting: throw AnnouncementError("the Avahi daemon does not run")
       case Avahi.hasFailed where avahi.clientError(client) == Avahi.disconnected:
-        // "Free the AvahiClient object and create a new one": the daemon has ended.
+        // The daemon has ended: only a new client finds its successor.
         avahi.freeClient(client)
         (self.client, group) = (nil, nil)
         try connect()

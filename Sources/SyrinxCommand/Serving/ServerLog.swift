@@ -8,7 +8,7 @@ import WyomingServer
 
 /// The log of `syrinx serve` on standard error.
 ///
-/// It never has the text of what was spoken.
+/// It never contains what was said.
 struct ServerLog: Sendable {
   /// The form of a line.
   enum Format: String, CaseIterable, ExpressibleByArgument { case text, json }

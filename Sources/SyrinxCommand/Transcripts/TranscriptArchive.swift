@@ -106,7 +106,8 @@ private final class ManifestFile {
 
   /// Locks the file until the process ends.
   ///
-  /// The corresponding C function is `fcntl` with `F_SETLK`, because it knows who has the lock.
+  /// The C function is `fcntl` with `F_SETLK`: unlike `flock`, it can tell which process has the
+  /// lock.
   private func lock() throws(CommandFailure) {
     var request = Glibc.flock()
     request.l_type = Int16(F_WRLCK)

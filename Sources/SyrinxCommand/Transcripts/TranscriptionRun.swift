@@ -62,7 +62,7 @@ struct TranscriptionRun: Sendable {
         seconds: entry.recognition.length.inRecordSeconds))
   }
 
-  /// - Parameter error: nil for a file of which a part was transcribed, which has been reported.
+  /// - Parameter error: nil if only a part of the file was transcribed, which is already reported.
   private func fail(_ input: TranscriptionInput, _ error: (any Error)? = nil) async throws {
     if let error {
       let sentence = "\(error)"
