@@ -36,7 +36,7 @@ enum Syrinx {
   ]
 
   private static let preparation = EnginePreparation.moonshine(
-    files: [MoonshinePreparation.encoder, MoonshinePreparation.decoder].map(\.prepared)
+    files: MoonshinePreparation.files
   ) { folder, library in
     try MoonshinePreparation.prepare(
       InstalledFolder(FilePath(folder)), with: ONNXLibrary(path: FilePath(library)))

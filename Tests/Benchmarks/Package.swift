@@ -12,7 +12,9 @@ func product(_ name: String) -> Target.Dependency { .product(name: name, package
 let package = Package(
   name: "benchmarks",
   // Without Foundation's networking, like the small command in Building.md of SyrinxCommand.docc.
-  dependencies: [.package(name: "syrinx", path: "../..", traits: ["Command", "Macros", "Plots", "Reducers"])],
+  dependencies: [
+    .package(name: "syrinx", path: "../..", traits: ["Command", "Macros", "Plots", "Reducers"])
+  ],
   targets: [
     .executableTarget(
       name: "DependencyBenchmarks", dependencies: [product("ClientDependencies")],

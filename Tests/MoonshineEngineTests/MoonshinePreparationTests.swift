@@ -16,23 +16,26 @@ struct MoonshinePreparationTests {
     try MoonshinePreparation.prepare(folder.installed, with: library)
     #expect(
       try folder.installed.names
-        == (before + ["decoder.prepared.ort", "encoder.prepared.ort"]).sorted())
+        == (before + ["decoder.8bit.ort", "encoder.prepared.ort"]).sorted())
     let audio = try Clip(sample: "two-utterances", words: "").samples
     let published = try GreedyTokens(
       encoder: folder.session("encoder_model.ort", in: library),
       decoder: folder.session("decoder_model_merged.ort", in: library))
     let prepared = try GreedyTokens(
       encoder: folder.session("encoder.prepared.ort", in: library, isMapped: true),
-      decoder: folder.session("decoder.prepared.ort", in: library, isMapped: true))
+      decoder: folder.session("decoder.8bit.ort", in: library, isMapped: true))
     let tokens = try prepared(audio)
     #expect(tokens.count > 8)
     #expect(tokens == (try published(audio)))
     // The keys of the audio are not scaled anew for each token: that is a part of multiplying by them.
-    let decoder = try Data(contentsOf: folder.path.appending("decoder.prepared.ort").url)
+    let decoder = try Data(contentsOf: folder.path.appending("decoder.8bit.ort").url)
     let isThere = ["Mul_1", "MatMul/MatMulScaleFusion//MatmulTransposeFusion/"].map { name in
       decoder.range(of: Data("layers.7/encoder_attn/\(name)\0".utf8)) != nil
     }
     #expect(isThere == [false, true])
+    // The decoder multiplies bytes, and has no weights as floats but the embedding of its tokens.
+    #expect(decoder.range(of: Data("DynamicQuantizeMatMul".utf8)) != nil)
+    #expect(decoder.count < 100_000_000)
   }
 
   @Test func `a file that cannot be written is an error with its name`() throws {

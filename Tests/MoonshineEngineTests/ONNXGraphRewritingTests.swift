@@ -14,10 +14,13 @@ import Testing
     folder = try TestFolder()
   }
 
-  private func rewritten(_ model: Message, headSize: Int? = nil) throws -> Data {
+  private func rewritten(
+    _ model: Message, headSize: Int? = nil, multipliesBytes: Bool = false
+  ) throws -> Data {
     let path = try model.write(to: folder.file("model.onnx"))
     try ONNXGraphRewriting.rewrite(
-      path, to: FilePath(folder.file("rewritten.onnx")), headSize: headSize)
+      path, to: FilePath(folder.file("rewritten.onnx")), headSize: headSize,
+      multipliesBytes: multipliesBytes)
     return try Data(contentsOf: folder.file("rewritten.onnx"))
   }
 
@@ -61,11 +64,42 @@ import Testing
     #expect(try result[0].withElements(of: Float.self) { $0[0] } == (headSize == nil ? 4 : 6))
   }
 
+  @Test(
+    .installedEngines,
+    arguments: [(true, -1.5, 2), (true, -1.25, 0), (false, -1.5, 0)] as [(Bool, Float, Int)])
+  func `8-bit weights are multiplied as bytes if their offset is a multiple of their scale`(
+    multipliesBytes: Bool, offset: Float, productCount: Int
+  ) throws {
+    let library = try ONNXComponents.library()
+    let bytes: [Int8] = [-128, 127, 0, 3, -5, 100]
+    let model = TinyModel.weighing(bytes: bytes, scale: 0.5, offset: offset)
+    let rewritten = try rewritten(model, multipliesBytes: multipliesBytes)
+    let products = rewritten.ranges(of: Data("DynamicQuantizeMatMul".utf8))
+    #expect(products.count == productCount)
+    let session = try ONNXSession(model: FilePath(folder.file("rewritten.onnx")), in: library)
+    // Rounded to 8 bits, these stay as they are.
+    let x: [Float] = [255, 51]
+    let weights = bytes.map { Float($0) * 0.5 + offset }
+    for go in [true, false] {
+      let result = try session.run(
+        [
+          ("go", ONNXValue([go], shape: [], in: library)),
+          ("x", ONNXValue(x, shape: [1, 2], in: library)),
+        ], outputs: ["y"])
+      let expected = (0..<3).map { column in
+        go
+          ? x[0] * weights[column] + x[1] * weights[3 + column]
+          : x[0] * weights[2 * column] + x[1] * weights[2 * column + 1]
+      }
+      #expect(try result[0].withElements(of: Float.self) { Array($0) } == expected)
+    }
+  }
+
   @Test func `a file that is not a model is an error with its name, wherever it ends`() throws {
-    let model = TinyModel.choosing().bytes
+    let model = TinyModel.weighing(bytes: [1, 2, 3, 4], scale: 1, offset: 0).bytes
     for count in 1..<model.count {
       do {
-        _ = try rewritten(Message(bytes: Array(model.prefix(count))))
+        _ = try rewritten(Message(bytes: Array(model.prefix(count))), multipliesBytes: true)
       } catch {
         let path = FilePath(folder.file("model.onnx"))
         #expect(

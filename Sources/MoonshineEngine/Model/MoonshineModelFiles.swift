@@ -14,7 +14,7 @@ struct MoonshineModelFiles: Equatable, Sendable {
     var prepared: String? {
       switch self {
       case .encoder: "encoder.prepared.ort"
-      case .decoder: "decoder.prepared.ort"
+      case .decoder: "decoder.8bit.ort"
       case .tokenizer: nil
       }
     }
@@ -62,6 +62,8 @@ struct MoonshineModelFiles: Equatable, Sendable {
     var options = ONNXSessionOptions()
     if let prepared = part.prepared, folder.has(prepared) {
       options.mapsWeights = true
+      // The bytes that the decoder multiplies are few; the encoder's floats are not.
+      options.copiesWeights = part == .decoder
       options.optimization = .none
       return try ONNXSession(model: folder.file(prepared), in: library, options: options)
     }

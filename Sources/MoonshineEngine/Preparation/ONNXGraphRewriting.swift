@@ -10,18 +10,24 @@ import ONNXRuntime
 /// - Scales: attention divides by the square root of the size of a head, which the exported graphs take
 ///   from the shape of a tensor in each run. As a constant, the library multiplies matrices, scales, and
 ///   transposes in one operator. Otherwise it transposes and scales the keys of all audio for each token.
+/// - Products: the exported graphs turn 8-bit weights into floats before they multiply by them. The
+///   operator `DynamicQuantizeMatMul` multiplies the bytes themselves: it reads a quarter of the memory.
 enum ONNXGraphRewriting {
   /// Copies the model; its weights go from file to file.
   ///
-  /// - Parameter headSize: the size of an attention head; nil to leave scales as they are.
+  /// - Parameters:
+  ///   - headSize: the size of an attention head; nil to leave scales as they are.
+  ///   - multipliesBytes: whether 8-bit weights are multiplied as they are, by inputs that each product
+  ///     rounds to 8 bits.
   /// - Throws: `.fileDamaged` if the model is no protobuf message; errors of the system.
   static func rewrite(
-    _ model: FilePath, to path: FilePath, headSize: Int? = nil
+    _ model: FilePath, to path: FilePath, headSize: Int? = nil, multipliesBytes: Bool = false
   ) throws(ONNXError) {
     let file = try MappedFile(model)
     let pieces: [Piece]
-    do throws(Malformed) {
-      let rewriting = Rewriting(bytes: file.bytes, headSize: headSize)
+    do throws(MalformedMessage) {
+      var rewriting = Rewriting(bytes: file.bytes, headSize: headSize)
+      if multipliesBytes { try rewriting.findWeights() }
       pieces = try rewriting.rewritten(.model, 0..<file.bytes.count)
     } catch {
       throw .fileDamaged(path: model, reason: "it is no ONNX model")
@@ -34,9 +40,6 @@ enum ONNXGraphRewriting {
       guard code == 0 else { throw ONNXError(code: code, path: path) }
     }
   }
-
-  /// What is no protobuf message.
-  private struct Malformed: Error {}
 
   /// A part of the copy: one of the model, or something new.
   private enum Piece {
@@ -77,21 +80,34 @@ enum ONNXGraphRewriting {
   private struct Rewriting {
     let bytes: UnsafeRawBufferPointer
     let headSize: Int?
+    /// By the names of the floats that they become.
+    private var weights: [[UInt8]: ByteWeight] = [:]
+    /// The tensors that the new products need, by their names.
+    private var newTensors: [[UInt8]: [UInt8]] = [:]
+
+    init(bytes: UnsafeRawBufferPointer, headSize: Int?) {
+      (self.bytes, self.headSize) = (bytes, headSize)
+    }
 
     /// A message with everything that is new in it; one piece if nothing is.
-    func rewritten(_ message: Message, _ range: Range<Int>) throws(Malformed) -> [Piece] {
-      let sizes = message == .graph ? try headSizes(inGraph: range) : [:]
-      var reader = Reader(bytes: bytes, range: range)
+    mutating func rewritten(
+      _ message: Message, _ range: Range<Int>
+    ) throws(MalformedMessage) -> [Piece] {
+      let nodes = message == .graph ? try newNodes(inGraph: range) : [:]
+      var reader = MessageReader(bytes: bytes, range: range)
       var pieces: [Piece] = []
       var (start, isNamed) = (range.lowerBound, false)
       while let field = try reader.next() {
         if message == .graph, field.number == 2, !field.content.isEmpty { isNamed = true }
         guard let inner = message.message(in: field.number), field.isBytes else { continue }
         let content: [Piece]
-        if let constant = sizes[field.start] {
-          content = [.new(constant)]
+        if let node = nodes[field.start] {
+          content = [.new(node)]
         } else {
-          content = try rewritten(inner, field.content)
+          var pieces = try rewritten(inner, field.content)
+          // The branches, which are rewritten now, find the tensors in the main graph.
+          if message == .model { pieces += newPieces }
+          content = pieces
           if content.count == 1, case .kept = content[0] { continue }
         }
         pieces.append(.kept(start..<field.start))
@@ -107,30 +123,110 @@ enum ONNXGraphRewriting {
       return pieces
     }
 
-    /// Constants for the nodes of a graph that compute the size of a head, by where each node starts.
+    /// Finds the weights of the main graph.
+    ///
+    /// The exported chain is `Cast`, `Mul` by a scale, and `Add` of an offset, a multiple of the scale.
+    mutating func findWeights() throws(MalformedMessage) {
+      guard let graph = try fields(7, in: 0..<bytes.count).first else { return }
+      var tensors: [[UInt8]: Tensor] = [:]
+      for field in try fields(5, in: graph.content) {
+        let tensor = try Tensor(field, in: bytes)
+        tensors[tensor.name] = tensor
+      }
+      let makers = try makers(inGraph: graph.content)
+      for (output, add) in makers where add.type == "Add" && add.inputs.count == 2 {
+        guard let product = makers[add.inputs[0]], product.type == "Mul", product.inputs.count == 2,
+          let cast = makers[product.inputs[0]], cast.type == "Cast",
+          let tensor = cast.inputs.first.flatMap({ tensors[$0] }),
+          let scale = tensors[product.inputs[1]]?.float(in: bytes),
+          let offset = tensors[add.inputs[1]]?.float(in: bytes),
+          let zero = Int8(exactly: (-offset / scale).rounded()),
+          abs(offset + scale * Float(zero)) <= abs(scale) / 100
+        else { continue }
+        weights[output] = ByteWeight(tensor, scale: product.inputs[1], zero: zero)
+      }
+    }
+
+    /// The new tensors, in the same order for each run.
+    private var newPieces: [Piece] {
+      newTensors.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { .new($0.value) }
+    }
+
+    /// The new contents of a graph's nodes, by where each node starts.
+    private mutating func newNodes(inGraph range: Range<Int>) throws(MalformedMessage) -> [Int:
+      [UInt8]]
+    {
+      let makers = try makers(inGraph: range)
+      var nodes: [Int: [UInt8]] = [:]
+      for (output, node) in makers {
+        if let headSize, let (name, start) = castSize(under: node, makers) {
+          nodes[start] = constantNode(name, Float(headSize))
+        }
+        if node.type == "MatMul", let factor = byteFactor(node, makers) {
+          let inputs = [node.inputs[0], factor.bytes, factor.scale, factor.zero]
+          nodes[node.start] =
+            inputs.flatMap { bytesField(1, $0) } + bytesField(2, output)
+            + bytesField(4, Array("DynamicQuantizeMatMul".utf8))
+            + bytesField(7, Array("com.microsoft".utf8))
+        }
+      }
+      return nodes
+    }
+
+    /// The names of the tensors that stand for the second factor of a product; nil if it is no weight.
+    private mutating func byteFactor(
+      _ product: Node, _ makers: [[UInt8]: Node]
+    ) -> (bytes: [UInt8], scale: [UInt8], zero: [UInt8])? {
+      guard product.inputs.count == 2 else { return nil }
+      // The weights of the result are those of the input, transposed.
+      let transpose = makers[product.inputs[1]].flatMap { $0.type == "Transpose" ? $0 : nil }
+      guard let name = transpose?.inputs.first ?? product.inputs.last, let weight = weights[name]
+      else { return nil }
+      let (bytes, zero) = (
+        name + Array((transpose == nil ? "_bytes" : "_bytes_transposed").utf8),
+        name + Array("_zero".utf8)
+      )
+      if newTensors[bytes] == nil {
+        newTensors[bytes] = tensor(bytes, weight, isTransposed: transpose != nil)
+        newTensors[zero] = tensor(zero, [], [UInt8(bitPattern: weight.zero) ^ 0x80])
+      }
+      return (bytes, weight.scale, zero)
+    }
+
+    /// The result that is the size of a head, and where its node starts, if a node takes the root of it.
     ///
     /// The exported chain is `Shape`, `Slice`, `Cast`, `Sqrt`; nothing else takes a root of a shape.
-    private func headSizes(inGraph range: Range<Int>) throws(Malformed) -> [Int: [UInt8]] {
-      guard let headSize else { return [:] }
+    private func castSize(
+      under root: Node, _ makers: [[UInt8]: Node]
+    ) -> (name: [UInt8], start: Int)? {
+      guard root.type == "Sqrt",
+        let name = root.inputs.first, let cast = makers[name], cast.type == "Cast",
+        let slice = cast.inputs.first.flatMap({ makers[$0] }), slice.type == "Slice",
+        let shape = slice.inputs.first.flatMap({ makers[$0] }), shape.type == "Shape"
+      else { return nil }
+      return (name, cast.start)
+    }
+
+    /// The nodes of a graph by their first outputs.
+    private func makers(inGraph range: Range<Int>) throws(MalformedMessage) -> [[UInt8]: Node] {
       var makers: [[UInt8]: Node] = [:]
-      var roots: [Node] = []
-      var reader = Reader(bytes: bytes, range: range)
-      while let field = try reader.next() {
-        guard field.number == 1, field.isBytes else { continue }
+      for field in try fields(1, in: range) {
         let node = try Node(field, in: bytes)
-        if node.type == "Sqrt" { roots.append(node) }
         if let output = node.output { makers[output] = node }
       }
-      var constants: [Int: [UInt8]] = [:]
-      for root in roots {
-        guard let cast = root.input.flatMap({ makers[$0] }), cast.type == "Cast",
-          let slice = cast.input.flatMap({ makers[$0] }), slice.type == "Slice",
-          let shape = slice.input.flatMap({ makers[$0] }), shape.type == "Shape",
-          let output = cast.output
-        else { continue }
-        constants[cast.start] = constantNode(output, Float(headSize))
+      return makers
+    }
+
+    /// The messages and texts with a number.
+    private func fields(_ number: Int, in range: Range<Int>) throws(MalformedMessage)
+      -> [MessageField]
+    {
+      var reader = MessageReader(bytes: bytes, range: range)
+      var fields: [MessageField] = []
+      while let field = try reader.next() {
+        if field.number == number, field.isBytes { fields.append(field) }
       }
-      return constants
+      return fields
     }
 
     /// `NodeProto` of a `Constant` whose attribute `value_float` has this value.
@@ -144,88 +240,104 @@ enum ONNXGraphRewriting {
         + bytesField(5, attribute)
     }
 
+    /// A field with the bytes of a weight.
+    ///
+    /// They are unsigned: for signed ones, some processors add two products in 16 bits, which
+    /// overflows.
+    private func tensor(_ name: [UInt8], _ weight: ByteWeight, isTransposed: Bool) -> [UInt8] {
+      let content = bytes[weight.tensor.content].map { $0 ^ 0x80 }
+      let (rows, columns) = (weight.rows, weight.columns)
+      guard isTransposed else { return tensor(name, [rows, columns], content) }
+      let transposed = [UInt8](unsafeUninitializedCapacity: content.count) { new, count in
+        for column in 0..<columns {
+          for row in 0..<rows { new[column * rows + row] = content[row * columns + column] }
+        }
+        count = content.count
+      }
+      return tensor(name, [columns, rows], transposed)
+    }
+
+    /// A field of a graph with a `TensorProto` of unsigned bytes.
+    private func tensor(_ name: [UInt8], _ dimensions: [Int], _ content: [UInt8]) -> [UInt8] {
+      let type = varint(2 << 3) + [2]
+      return bytesField(
+        5,
+        dimensions.flatMap { varint(1 << 3) + varint($0) } + type + bytesField(8, name)
+          + bytesField(9, content))
+    }
+
     private func bytesField(_ number: Int, _ content: [UInt8]) -> [UInt8] {
       varint(number << 3 | 2) + varint(content.count) + content
     }
   }
 
-  /// An operator of a graph: its type, its first input, and its first output.
+  /// A weight of 8 bits that a graph turns into floats: `(byte - zero) * scale`.
+  private struct ByteWeight {
+    let tensor: Tensor
+    let rows: Int
+    let columns: Int
+    /// The name of the scale.
+    let scale: [UInt8]
+    let zero: Int8
+
+    /// Nil unless the tensor is a matrix of 8-bit numbers.
+    init?(_ tensor: Tensor, scale: [UInt8], zero: Int8) {
+      guard tensor.isInt8, tensor.dimensions.count == 2 else { return nil }
+      (rows, columns) = (tensor.dimensions[0], tensor.dimensions[1])
+      guard rows.multipliedReportingOverflow(by: columns) == (tensor.content.count, false)
+      else { return nil }
+      (self.tensor, self.scale, self.zero) = (tensor, scale, zero)
+    }
+  }
+
+  /// A constant of a graph: a `TensorProto`.
+  private struct Tensor {
+    var name: [UInt8] = []
+    var isInt8 = false
+    var dimensions: [Int] = []
+    var content = 0..<0
+
+    init(_ field: MessageField, in bytes: UnsafeRawBufferPointer) throws(MalformedMessage) {
+      var reader = MessageReader(bytes: bytes, range: field.content)
+      while let field = try reader.next() {
+        switch field.number {
+        case 1: dimensions.append(field.value)
+        case 2: isInt8 = field.value == 3
+        case 8: name = Array(bytes[field.content])
+        // `float_data` and `raw_data`.
+        case 4, 9: content = field.content
+        default: break
+        }
+      }
+    }
+
+    /// Its value, if it is a single float.
+    func float(in bytes: UnsafeRawBufferPointer) -> Float? {
+      guard content.count == 4 else { return nil }
+      let bits = bytes.loadUnaligned(fromByteOffset: content.lowerBound, as: UInt32.self)
+      return Float(bitPattern: UInt32(littleEndian: bits))
+    }
+  }
+
+  /// An operator of a graph: its type, its inputs, and its first output.
   private struct Node {
     let start: Int
     var type = ""
-    var input: [UInt8]?
+    var inputs: [[UInt8]] = []
     var output: [UInt8]?
 
-    init(_ field: Field, in bytes: UnsafeRawBufferPointer) throws(Malformed) {
+    init(_ field: MessageField, in bytes: UnsafeRawBufferPointer) throws(MalformedMessage) {
       start = field.start
-      var reader = Reader(bytes: bytes, range: field.content)
+      var reader = MessageReader(bytes: bytes, range: field.content)
       while let field = try reader.next() {
         guard field.isBytes else { continue }
         switch field.number {
-        case 1: input = input ?? Array(bytes[field.content])
+        case 1: inputs.append(Array(bytes[field.content]))
         case 2: output = output ?? Array(bytes[field.content])
         case 4: type = String(decoding: bytes[field.content], as: UTF8.self)
         default: break
         }
       }
     }
-  }
-
-  /// A field of a message.
-  private struct Field {
-    let tag: Int
-    let start: Int
-    let content: Range<Int>
-
-    var number: Int { tag >> 3 }
-    var isBytes: Bool { tag & 7 == 2 }
-  }
-
-  /// Reads the fields of a message, one after the other.
-  private struct Reader {
-    let bytes: UnsafeRawBufferPointer
-    var range: Range<Int>
-
-    mutating func next() throws(Malformed) -> Field? {
-      guard !range.isEmpty else { return nil }
-      let start = range.lowerBound
-      let tag = try number()
-      let count =
-        switch tag & 7 {
-        case 0: try skippedNumber()
-        case 1: 8
-        case 2: try number()
-        case 5: 4
-        default: throw Malformed()
-        }
-      guard count <= range.count else { throw Malformed() }
-      let content = range.prefix(count)
-      range = content.upperBound..<range.upperBound
-      return Field(tag: tag, start: start, content: content)
-    }
-
-    /// A number is read as a field without content behind it.
-    private mutating func skippedNumber() throws(Malformed) -> Int {
-      _ = try number()
-      return 0
-    }
-
-    /// A variable-length number of at most nine bytes, which all lengths and tags are.
-    private mutating func number() throws(Malformed) -> Int {
-      var value = 0
-      for shift in stride(from: 0, to: 70, by: 7) {
-        guard let index = range.popFirst() else { throw Malformed() }
-        let byte = bytes[index]
-        if shift < 63 { value |= Int(byte & 0x7F) << shift }
-        if byte < 0x80 { return value }
-      }
-      throw Malformed()
-    }
-  }
-
-  /// A number in seven bits a byte.
-  private static func varint(_ number: Int) -> [UInt8] {
-    number < 0x80
-      ? [UInt8(number)] : [UInt8(number & 0x7F | 0x80)] + varint(number >> 7)
   }
 }

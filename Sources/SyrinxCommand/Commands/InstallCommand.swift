@@ -15,7 +15,7 @@ struct InstallCommand: Subcommand {
         syrinx engines install silero --from silero_vad-6.2.3-py3-none-any.whl
 
       moonshine: the Moonshine recognizer for English (base) and ONNX Runtime, a download of 65 MB \
-      that takes 91 MB on disk, plus 356 MB for the prepared model, which loads and runs several \
+      that takes 91 MB on disk, plus 178 MB for the prepared model, which loads and runs several \
       times faster; --no-prepare skips that. silero: the Silero voice activity detector. all: both. \
       Code and models are under the MIT license.
 

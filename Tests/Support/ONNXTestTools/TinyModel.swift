@@ -62,6 +62,47 @@ package enum TinyModel {
     return model(graph)
   }
 
+  /// `y = go ? x * w : x * v`, with the 8-bit weights `w = (byte - zero) * scale`, from `bytes` with two
+  /// rows, and `v`, the same from `bytes` with two columns, transposed.
+  ///
+  /// `offset` is `-zero * scale`.
+  package static func weighing(bytes: [Int8], scale: Float, offset: Float) -> Message {
+    let length = bytes.count / 2
+    func tensor(_ name: String, type: Int, _ shape: [Int], _ content: [UInt8]) -> Message {
+      let dimensions = shape.reduce(Message()) { $0.number(1, $1) }
+      return dimensions.number(2, type).text(8, name).message(9, Message(bytes: content))
+    }
+    func float(_ value: Float) -> [UInt8] { withUnsafeBytes(of: value, Array.init) }
+    let cast = Message().message(5, Message().text(1, "to").number(3, 1).number(20, 2))
+    let chains = ["w", "v"].flatMap { name in
+      [
+        Message(bytes: node("Cast", ["\(name)Bytes"], ["\(name)Cast"]).bytes + cast.bytes),
+        node("Mul", ["\(name)Cast", "scale"], ["\(name)Mul"]),
+        node("Add", ["\(name)Mul", "offset"], [name]),
+      ]
+    }
+    let branches = [
+      [node("MatMul", ["x", "w"], ["left"])],
+      [node("Transpose", ["v"], ["turned"]), node("MatMul", ["x", "turned"], ["right"])],
+    ].map { nodes in
+      graph(nodes: nodes, inputs: [], outputs: [row(nodes.count == 1 ? "left" : "right")])
+    }
+    let choice = node(
+      "If", ["go"], ["y"], attributes: ["then_branch": branches[0], "else_branch": branches[1]])
+    var main = graph(
+      nodes: chains + [choice], inputs: [value("go", type: 9, shape: []), row("x")],
+      outputs: [row("y")])
+    let content = bytes.map { UInt8(bitPattern: $0) }
+    for tensor in [
+      tensor("wBytes", type: 3, [2, length], content),
+      tensor("vBytes", type: 3, [length, 2], content),
+      tensor("scale", type: 1, [1], float(scale)), tensor("offset", type: 1, [1], float(offset)),
+    ] {
+      main = main.message(5, tensor)
+    }
+    return model(main)
+  }
+
   /// `y = go ? x + x : x`, and once more in each branch; the graphs of the branches have no names.
   package static func choosing(depth: Int = 2) -> Message {
     model(
@@ -82,6 +123,7 @@ package enum TinyModel {
 
   private static func model(_ graph: Message) -> Message {
     Message().number(1, 8).message(7, graph).message(8, Message().number(2, 17))
+      .message(8, Message().text(1, "com.microsoft").number(2, 1))
   }
 
   private static func graph(
