@@ -49,4 +49,14 @@ expect "duration without a file, status" 1 "$(status_of "$duration" "$folder/non
 expect "hear on the virtual card" $'played 2.87 s\ngo forward ten meters' \
   "$("$hear" "$sounds/go-forward.wav" virtual)"
 expect "hear on an unknown card, status" 1 "$(status_of "$hear" "$sounds/go-forward.wav" hw:99)"
-echo "the CMake project builds and works"
+
+# Another project takes the installed library, as README.md shows.
+mkdir "$folder/other"
+sed -n '/^cmake_minimum_required/,/^```/p' README.md | sed '$d' >"$folder/other/CMakeLists.txt"
+cp duration.c hear.swift "$folder/other"
+cmake -G Ninja -S "$folder/other" -B "$build" -DCMAKE_PREFIX_PATH="$folder/installed" >/dev/null
+cmake --build "$build"
+expect "duration with the installed library" "3.000 s" "$("$build/duration" "$sounds/tone.wav")"
+expect "hear with the installed library" $'played 2.87 s\ngo forward ten meters' \
+  "$("$build/hear" "$sounds/go-forward.wav" virtual)"
+echo "the CMake project builds, works, and serves another one"

@@ -1,7 +1,6 @@
 // Prints how long a sound file is: duration FILE
 #include <stdio.h>
-
-double syrinx_duration_seconds(const char *path);
+#include <syrinx.h>
 
 int main(int count, char **arguments) {
   if (count != 2) {
