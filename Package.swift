@@ -258,7 +258,7 @@ let package = Package(
       "SyrinxTestSupport",
       [
         "AudioCore", "AudioRecorderClient", "AudioThreads", "ClientDependencies", "FilePaths",
-        "SoundFile", "SpeechClient", "SpeechEngine", "VirtualSoundCard",
+        "SoundCard", "SoundFile", "SpeechClient", "SpeechEngine", "VirtualSoundCard",
       ]),
 
     // The command: its work, and the executable that chooses the live values.
@@ -466,8 +466,9 @@ let package = Package(
     tests(
       "SyrinxTestSupport",
       [
-        "AudioCore", "AudioRecorderClient", "ClientDependencies", "ClientDependenciesTestSupport",
-        "SoundFile", "SpeechClient", "SpeechEngine", "SyrinxTestSupport", "TestTools",
+        "AudioCore", "AudioRecorderClient", "AudioRecorderClientLive", "ClientDependencies",
+        "ClientDependenciesTestSupport", "SoundCard", "SoundFile", "SpeechClient", "SpeechEngine",
+        "SyrinxTestSupport", "TestTools",
       ]),
     tests(
       "SileroDetector",

@@ -1,6 +1,6 @@
 public import AudioCore
 import AudioThreads
-import SoundCard
+public import SoundCard
 
 /// A virtual capture device.
 final class VirtualCapture: CapturePCM {
@@ -42,7 +42,7 @@ final class VirtualCapture: CapturePCM {
     let (count, first) = try device.withOpen { $0.read(room) }
     guard count > 0 else { return .frames(0) }
     let wanted = UnsafeMutableBufferPointer(rebasing: samples[..<(count.rawValue * channels)])
-    let captured = fill(wanted, first)
+    let captured = try fill(wanted, first)
     if captured < count {
       device.with { transfer in
         transfer.hasEnded = true
@@ -66,9 +66,10 @@ final class VirtualCapture: CapturePCM {
 /// The signal of a virtual microphone.
 public struct VirtualMicrophone: Sendable {
   /// Fills interleaved samples from the given frame on and returns the number of frames filled;
-  /// fewer than requested end the capture.
+  /// fewer than requested end the capture, and an error fails it.
   public typealias Fill =
-    @Sendable (_ samples: UnsafeMutableBufferPointer<Float>, _ firstFrame: FrameCount) -> FrameCount
+    @Sendable (_ samples: UnsafeMutableBufferPointer<Float>, _ firstFrame: FrameCount)
+    throws(SoundCardError) -> FrameCount
 
   /// The microphone's format, or nil for any.
   public let format: AudioFormat?

@@ -138,7 +138,7 @@ extension ImportRules {
     "VirtualSoundCard": ["AudioCore", "AudioThreads", "SoundCard"],
     "SyrinxTestSupport": [
       "AudioCore", "AudioRecorderClient", "AudioThreads", "ClientDependencies", "FilePaths",
-      "Foundation", "SoundFile", "SpeechClient", "SpeechEngine", "VirtualSoundCard",
+      "Foundation", "SoundCard", "SoundFile", "SpeechClient", "SpeechEngine", "VirtualSoundCard",
     ],
 
     // The command's work, above the interfaces, and the executable, which chooses the live values.
