@@ -15,12 +15,12 @@ import Testing
   }
 
   private func rewritten(
-    _ model: Message, headSize: Int? = nil, multipliesBytes: Bool = false
+    _ model: Message, headSize: Int? = nil, quantizesInputs: Bool = false
   ) throws -> Data {
     let path = try model.write(to: folder.file("model.onnx"))
     try ONNXGraphRewriting.rewrite(
       path, to: FilePath(folder.file("rewritten.onnx")), headSize: headSize,
-      multipliesBytes: multipliesBytes)
+      quantizesInputs: quantizesInputs)
     return try Data(contentsOf: folder.file("rewritten.onnx"))
   }
 
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(.installedEngines, arguments: [nil, 9] as [Int?])
-  func `the root of a size that a shape gives becomes that of the head's size, if it is known`(
+  func `a known head size replaces the root computed from a shape`(
     headSize: Int?
   ) throws {
     let library = try ONNXComponents.library()
@@ -68,12 +68,12 @@ import Testing
     .installedEngines,
     arguments: [(true, -1.5, 2), (true, -1.25, 0), (false, -1.5, 0)] as [(Bool, Float, Int)])
   func `8-bit weights are multiplied as bytes if their offset is a multiple of their scale`(
-    multipliesBytes: Bool, offset: Float, productCount: Int
+    quantizesInputs: Bool, offset: Float, productCount: Int
   ) throws {
     let library = try ONNXComponents.library()
     let bytes: [Int8] = [-128, 127, 0, 3, -5, 100]
     let model = TinyModel.weighing(bytes: bytes, scale: 0.5, offset: offset)
-    let rewritten = try rewritten(model, multipliesBytes: multipliesBytes)
+    let rewritten = try rewritten(model, quantizesInputs: quantizesInputs)
     let products = rewritten.ranges(of: Data("DynamicQuantizeMatMul".utf8))
     #expect(products.count == productCount)
     let session = try ONNXSession(model: FilePath(folder.file("rewritten.onnx")), in: library)
@@ -99,11 +99,11 @@ import Testing
     let model = TinyModel.weighing(bytes: [1, 2, 3, 4], scale: 1, offset: 0).bytes
     for count in 1..<model.count {
       do {
-        _ = try rewritten(Message(bytes: Array(model.prefix(count))), multipliesBytes: true)
+        _ = try rewritten(Message(bytes: Array(model.prefix(count))), quantizesInputs: true)
       } catch {
         let path = FilePath(folder.file("model.onnx"))
         #expect(
-          error as? ONNXError == .fileDamaged(path: path, reason: "it is no ONNX model"))
+          error as? ONNXError == .fileDamaged(path: path, reason: "it is not an ONNX model"))
       }
     }
     #expect(throws: ONNXError.self) { try rewritten(Message(bytes: Array(model.dropLast()))) }

@@ -56,14 +56,15 @@ struct MoonshineModelFiles: Equatable, Sendable {
     }
   }
 
-  /// Loads a part, from its prepared file if there is one; its weights then stay in the mapped file.
+  /// Loads a part, from its prepared file if there is one.
   func session(_ part: Part, in library: ONNXLibrary) throws(ONNXError) -> ONNXSession {
     let folder = try InstalledFolder(directory)
     var options = ONNXSessionOptions()
     if let prepared = part.prepared, folder.has(prepared) {
       options.mapsWeights = true
-      // The bytes that the decoder multiplies are few; the encoder's floats are not.
-      options.copiesWeights = part == .decoder
+      // Prepacking copies the weights. The decoder's 8-bit copy is small; a float copy of the encoder
+      // is not.
+      options.prepacksWeights = part == .decoder
       options.optimization = .none
       return try ONNXSession(model: folder.file(prepared), in: library, options: options)
     }

@@ -8,8 +8,8 @@ import ONNXRuntime
 /// - Names: the library saves the graphs that a condition chooses from without names, and then refuses
 ///   to load them.
 /// - Scales: attention divides by the square root of the size of a head, which the exported graphs take
-///   from the shape of a tensor in each run. As a constant, the library multiplies matrices, scales, and
-///   transposes in one operator. Otherwise it transposes and scales the keys of all audio for each token.
+///   from the shape of a tensor in each run. If the size is a constant, one operator multiplies,
+///   scales, and transposes. Otherwise it transposes and scales the keys of all audio for each token.
 /// - Products: the exported graphs turn 8-bit weights into floats before they multiply by them. The
 ///   operator `DynamicQuantizeMatMul` multiplies the bytes themselves: it reads a quarter of the memory.
 enum ONNXGraphRewriting {
@@ -17,20 +17,20 @@ enum ONNXGraphRewriting {
   ///
   /// - Parameters:
   ///   - headSize: the size of an attention head; nil to leave scales as they are.
-  ///   - multipliesBytes: whether 8-bit weights are multiplied as they are, by inputs that each product
+  ///   - quantizesInputs: whether 8-bit weights are multiplied as they are, by inputs that each product
   ///     rounds to 8 bits.
-  /// - Throws: `.fileDamaged` if the model is no protobuf message; errors of the system.
+  /// - Throws: `.fileDamaged` if the model is not a protobuf message; errors of the system.
   static func rewrite(
-    _ model: FilePath, to path: FilePath, headSize: Int? = nil, multipliesBytes: Bool = false
+    _ model: FilePath, to path: FilePath, headSize: Int? = nil, quantizesInputs: Bool = false
   ) throws(ONNXError) {
     let file = try MappedFile(model)
     let pieces: [Piece]
     do throws(MalformedMessage) {
       var rewriting = Rewriting(bytes: file.bytes, headSize: headSize)
-      if multipliesBytes { try rewriting.findWeights() }
+      if quantizesInputs { try rewriting.findWeights() }
       pieces = try rewriting.rewritten(.model, 0..<file.bytes.count)
     } catch {
-      throw .fileDamaged(path: model, reason: "it is no ONNX model")
+      throw .fileDamaged(path: model, reason: "it is not an ONNX model")
     }
     let output = path.withCString { open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644) }
     guard output >= 0 else { throw ONNXError(code: errno, path: path) }
@@ -81,9 +81,9 @@ enum ONNXGraphRewriting {
     let bytes: UnsafeRawBufferPointer
     let headSize: Int?
     /// By the names of the floats that they become.
-    private var weights: [[UInt8]: ByteWeight] = [:]
+    private var weights: [String: QuantizedWeight] = [:]
     /// The tensors that the new products need, by their names.
-    private var newTensors: [[UInt8]: [UInt8]] = [:]
+    private var newTensors: [String: [UInt8]] = [:]
 
     init(bytes: UnsafeRawBufferPointer, headSize: Int?) {
       (self.bytes, self.headSize) = (bytes, headSize)
@@ -116,9 +116,9 @@ enum ONNXGraphRewriting {
         start = field.content.upperBound
       }
       pieces.append(.kept(start..<range.upperBound))
-      // Of two fields with the same number the last one counts.
+      // If a field occurs twice, the last one counts.
       if message == .graph, !isNamed {
-        pieces.append(.new([2 << 3 | 2, 6] + Array("branch".utf8)))
+        pieces.append(.new(textField(2, "branch")))
       }
       return pieces
     }
@@ -128,46 +128,47 @@ enum ONNXGraphRewriting {
     /// The exported chain is `Cast`, `Mul` by a scale, and `Add` of an offset, a multiple of the scale.
     mutating func findWeights() throws(MalformedMessage) {
       guard let graph = try fields(7, in: 0..<bytes.count).first else { return }
-      var tensors: [[UInt8]: Tensor] = [:]
+      var tensors: [String: Tensor] = [:]
       for field in try fields(5, in: graph.content) {
         let tensor = try Tensor(field, in: bytes)
         tensors[tensor.name] = tensor
       }
-      let makers = try makers(inGraph: graph.content)
-      for (output, add) in makers where add.type == "Add" && add.inputs.count == 2 {
-        guard let product = makers[add.inputs[0]], product.type == "Mul", product.inputs.count == 2,
-          let cast = makers[product.inputs[0]], cast.type == "Cast",
+      let producers = try producers(inGraph: graph.content)
+      for (output, add) in producers where add.type == "Add" && add.inputs.count == 2 {
+        guard let product = producers[add.inputs[0]], product.type == "Mul",
+          product.inputs.count == 2,
+          let cast = producers[product.inputs[0]], cast.type == "Cast",
           let tensor = cast.inputs.first.flatMap({ tensors[$0] }),
           let scale = tensors[product.inputs[1]]?.float(in: bytes),
           let offset = tensors[add.inputs[1]]?.float(in: bytes),
-          let zero = Int8(exactly: (-offset / scale).rounded()),
-          abs(offset + scale * Float(zero)) <= abs(scale) / 100
+          let zeroPoint = Int8(exactly: (-offset / scale).rounded()),
+          abs(offset + scale * Float(zeroPoint)) <= abs(scale) / 100
         else { continue }
-        weights[output] = ByteWeight(tensor, scale: product.inputs[1], zero: zero)
+        weights[output] = QuantizedWeight(
+          tensor, scale: product.inputs[1], zeroPoint: zeroPoint)
       }
     }
 
     /// The new tensors, in the same order for each run.
     private var newPieces: [Piece] {
-      newTensors.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { .new($0.value) }
+      newTensors.sorted { $0.key < $1.key }.map { .new($0.value) }
     }
 
     /// The new contents of a graph's nodes, by where each node starts.
-    private mutating func newNodes(inGraph range: Range<Int>) throws(MalformedMessage) -> [Int:
-      [UInt8]]
-    {
-      let makers = try makers(inGraph: range)
+    private mutating func newNodes(
+      inGraph range: Range<Int>
+    ) throws(MalformedMessage) -> [Int: [UInt8]] {
+      let producers = try producers(inGraph: range)
       var nodes: [Int: [UInt8]] = [:]
-      for (output, node) in makers {
-        if let headSize, let (name, start) = castSize(under: node, makers) {
+      for (output, node) in producers {
+        if let headSize, let (name, start) = headSizeCast(under: node, producers) {
           nodes[start] = constantNode(name, Float(headSize))
         }
-        if node.type == "MatMul", let factor = byteFactor(node, makers) {
-          let inputs = [node.inputs[0], factor.bytes, factor.scale, factor.zero]
+        if node.type == "MatMul", let factor = byteFactor(node, producers) {
+          let inputs = [node.inputs[0], factor.bytes, factor.scale, factor.zeroPoint]
           nodes[node.start] =
-            inputs.flatMap { bytesField(1, $0) } + bytesField(2, output)
-            + bytesField(4, Array("DynamicQuantizeMatMul".utf8))
-            + bytesField(7, Array("com.microsoft".utf8))
+            inputs.flatMap { textField(1, $0) } + textField(2, output)
+            + textField(4, "DynamicQuantizeMatMul") + textField(7, "com.microsoft")
         }
       }
       return nodes
@@ -175,46 +176,46 @@ enum ONNXGraphRewriting {
 
     /// The names of the tensors that stand for the second factor of a product; nil if it is no weight.
     private mutating func byteFactor(
-      _ product: Node, _ makers: [[UInt8]: Node]
-    ) -> (bytes: [UInt8], scale: [UInt8], zero: [UInt8])? {
+      _ product: Node, _ producers: [String: Node]
+    ) -> (bytes: String, scale: String, zeroPoint: String)? {
       guard product.inputs.count == 2 else { return nil }
       // The weights of the result are those of the input, transposed.
-      let transpose = makers[product.inputs[1]].flatMap { $0.type == "Transpose" ? $0 : nil }
+      let transpose = producers[product.inputs[1]].flatMap { $0.type == "Transpose" ? $0 : nil }
       guard let name = transpose?.inputs.first ?? product.inputs.last, let weight = weights[name]
       else { return nil }
-      let (bytes, zero) = (
-        name + Array((transpose == nil ? "_bytes" : "_bytes_transposed").utf8),
-        name + Array("_zero".utf8)
+      let (bytes, zeroPoint) = (
+        name + (transpose == nil ? "_bytes" : "_bytes_transposed"), name + "_zero_point"
       )
       if newTensors[bytes] == nil {
         newTensors[bytes] = tensor(bytes, weight, isTransposed: transpose != nil)
-        newTensors[zero] = tensor(zero, [], [UInt8(bitPattern: weight.zero) ^ 0x80])
+        newTensors[zeroPoint] = tensor(
+          zeroPoint, [], [UInt8(bitPattern: weight.zeroPoint) ^ 0x80])
       }
-      return (bytes, weight.scale, zero)
+      return (bytes, weight.scale, zeroPoint)
     }
 
     /// The result that is the size of a head, and where its node starts, if a node takes the root of it.
     ///
     /// The exported chain is `Shape`, `Slice`, `Cast`, `Sqrt`; nothing else takes a root of a shape.
-    private func castSize(
-      under root: Node, _ makers: [[UInt8]: Node]
-    ) -> (name: [UInt8], start: Int)? {
+    private func headSizeCast(
+      under root: Node, _ producers: [String: Node]
+    ) -> (name: String, start: Int)? {
       guard root.type == "Sqrt",
-        let name = root.inputs.first, let cast = makers[name], cast.type == "Cast",
-        let slice = cast.inputs.first.flatMap({ makers[$0] }), slice.type == "Slice",
-        let shape = slice.inputs.first.flatMap({ makers[$0] }), shape.type == "Shape"
+        let name = root.inputs.first, let cast = producers[name], cast.type == "Cast",
+        let slice = cast.inputs.first.flatMap({ producers[$0] }), slice.type == "Slice",
+        let shape = slice.inputs.first.flatMap({ producers[$0] }), shape.type == "Shape"
       else { return nil }
       return (name, cast.start)
     }
 
     /// The nodes of a graph by their first outputs.
-    private func makers(inGraph range: Range<Int>) throws(MalformedMessage) -> [[UInt8]: Node] {
-      var makers: [[UInt8]: Node] = [:]
+    private func producers(inGraph range: Range<Int>) throws(MalformedMessage) -> [String: Node] {
+      var producers: [String: Node] = [:]
       for field in try fields(1, in: range) {
         let node = try Node(field, in: bytes)
-        if let output = node.output { makers[output] = node }
+        if let output = node.output { producers[output] = node }
       }
-      return makers
+      return producers
     }
 
     /// The messages and texts with a number.
@@ -230,21 +231,20 @@ enum ONNXGraphRewriting {
     }
 
     /// `NodeProto` of a `Constant` whose attribute `value_float` has this value.
-    private func constantNode(_ output: [UInt8], _ value: Float) -> [UInt8] {
-      var attribute = bytesField(1, Array("value_float".utf8))
+    private func constantNode(_ output: String, _ value: Float) -> [UInt8] {
+      var attribute = textField(1, "value_float")
       attribute.append(2 << 3 | 5)
       attribute += withUnsafeBytes(of: value.bitPattern.littleEndian, Array.init)
       // Its type, a float.
-      attribute += varint(20 << 3) + [1]
-      return bytesField(2, output) + bytesField(4, Array("Constant".utf8))
-        + bytesField(5, attribute)
+      attribute += numberField(20, 1)
+      return textField(2, output) + textField(4, "Constant") + bytesField(5, attribute)
     }
 
     /// A field with the bytes of a weight.
     ///
     /// They are unsigned: for signed ones, some processors add two products in 16 bits, which
     /// overflows.
-    private func tensor(_ name: [UInt8], _ weight: ByteWeight, isTransposed: Bool) -> [UInt8] {
+    private func tensor(_ name: String, _ weight: QuantizedWeight, isTransposed: Bool) -> [UInt8] {
       let content = bytes[weight.tensor.content].map { $0 ^ 0x80 }
       let (rows, columns) = (weight.rows, weight.columns)
       guard isTransposed else { return tensor(name, [rows, columns], content) }
@@ -258,41 +258,49 @@ enum ONNXGraphRewriting {
     }
 
     /// A field of a graph with a `TensorProto` of unsigned bytes.
-    private func tensor(_ name: [UInt8], _ dimensions: [Int], _ content: [UInt8]) -> [UInt8] {
-      let type = varint(2 << 3) + [2]
-      return bytesField(
+    private func tensor(_ name: String, _ dimensions: [Int], _ content: [UInt8]) -> [UInt8] {
+      bytesField(
         5,
-        dimensions.flatMap { varint(1 << 3) + varint($0) } + type + bytesField(8, name)
+        dimensions.flatMap { numberField(1, $0) } + numberField(2, 2) + textField(8, name)
           + bytesField(9, content))
     }
 
     private func bytesField(_ number: Int, _ content: [UInt8]) -> [UInt8] {
       varint(number << 3 | 2) + varint(content.count) + content
     }
+
+    private func textField(_ number: Int, _ text: String) -> [UInt8] {
+      bytesField(number, Array(text.utf8))
+    }
+
+    private func numberField(_ number: Int, _ value: Int) -> [UInt8] {
+      varint(number << 3) + varint(value)
+    }
   }
 
-  /// A weight of 8 bits that a graph turns into floats: `(byte - zero) * scale`.
-  private struct ByteWeight {
+  /// A weight of 8 bits that a graph turns into floats: `(byte - zeroPoint) * scale`.
+  private struct QuantizedWeight {
     let tensor: Tensor
     let rows: Int
     let columns: Int
     /// The name of the scale.
-    let scale: [UInt8]
-    let zero: Int8
+    let scale: String
+    let zeroPoint: Int8
 
     /// Nil unless the tensor is a matrix of 8-bit numbers.
-    init?(_ tensor: Tensor, scale: [UInt8], zero: Int8) {
+    init?(_ tensor: Tensor, scale: String, zeroPoint: Int8) {
       guard tensor.isInt8, tensor.dimensions.count == 2 else { return nil }
       (rows, columns) = (tensor.dimensions[0], tensor.dimensions[1])
-      guard rows.multipliedReportingOverflow(by: columns) == (tensor.content.count, false)
+      guard rows > 0, columns > 0,
+        rows.multipliedReportingOverflow(by: columns) == (tensor.content.count, false)
       else { return nil }
-      (self.tensor, self.scale, self.zero) = (tensor, scale, zero)
+      (self.tensor, self.scale, self.zeroPoint) = (tensor, scale, zeroPoint)
     }
   }
 
   /// A constant of a graph: a `TensorProto`.
   private struct Tensor {
-    var name: [UInt8] = []
+    var name = ""
     var isInt8 = false
     var dimensions: [Int] = []
     var content = 0..<0
@@ -303,7 +311,7 @@ enum ONNXGraphRewriting {
         switch field.number {
         case 1: dimensions.append(field.value)
         case 2: isInt8 = field.value == 3
-        case 8: name = Array(bytes[field.content])
+        case 8: name = String(decoding: bytes[field.content], as: UTF8.self)
         // `float_data` and `raw_data`.
         case 4, 9: content = field.content
         default: break
@@ -323,18 +331,19 @@ enum ONNXGraphRewriting {
   private struct Node {
     let start: Int
     var type = ""
-    var inputs: [[UInt8]] = []
-    var output: [UInt8]?
+    var inputs: [String] = []
+    var output: String?
 
     init(_ field: MessageField, in bytes: UnsafeRawBufferPointer) throws(MalformedMessage) {
       start = field.start
       var reader = MessageReader(bytes: bytes, range: field.content)
       while let field = try reader.next() {
         guard field.isBytes else { continue }
+        let text = String(decoding: bytes[field.content], as: UTF8.self)
         switch field.number {
-        case 1: inputs.append(Array(bytes[field.content]))
-        case 2: output = output ?? Array(bytes[field.content])
-        case 4: type = String(decoding: bytes[field.content], as: UTF8.self)
+        case 1: inputs.append(text)
+        case 2: output = output ?? text
+        case 4: type = text
         default: break
         }
       }

@@ -1,4 +1,4 @@
-/// What is no protobuf message.
+/// The bytes are not a protobuf message.
 struct MalformedMessage: Error {}
 
 /// A field of a message.

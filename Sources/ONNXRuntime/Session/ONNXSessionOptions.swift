@@ -32,8 +32,9 @@ package struct ONNXSessionOptions: Equatable, Sendable {
   /// Whether the file of a model in ORT format is mapped into memory, so that processes share its
   /// weights.
   package var mapsWeights = false
-  /// Whether mapped weights are copied into the order in which this processor multiplies fastest.
-  package var copiesWeights = false
+  /// Whether the library copies mapped weights into the order in which this processor multiplies
+  /// fastest.
+  package var prepacksWeights = false
   package var saving: Saving?
 
   package init() {}
@@ -70,7 +71,7 @@ package struct ONNXSessionOptions: Equatable, Sendable {
         ("session.load_model_format", "ORT"),
         ("session.use_ort_model_bytes_directly", "1"),
         ("session.use_ort_model_bytes_for_initializers", "1"),
-        ("session.disable_prepacking", copiesWeights ? "0" : "1"),
+        ("session.disable_prepacking", prepacksWeights ? "0" : "1"),
       ]
     }
     return entries

