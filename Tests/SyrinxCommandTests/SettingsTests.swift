@@ -53,13 +53,13 @@ import Testing
 
   @Test(arguments: [
     ("devise: hw:1", #"there is no setting "devise""#), ("jobs: 2\njobs: 3", "jobs"),
-    ("engine:", "engine needs a text or a number"), ("engine: [a]", "engine needs a text"),
+    ("engine:", "engine needs a value"), ("engine: [a]", "engine needs a value"),
     ("engine: parrot", "engine parrot"), ("jobs: 0", "is not a number from 1 to 256"),
     ("jobs: two", "is not a number"), ("- jobs", "has no settings"), ("jobs: 'a", "is not YAML"),
     ("playback-device: virtual:a.wav", "it is a microphone"), ("server: here", "is not an address"),
-    ("engine: wyoming\nmodel: /m", "the engine wyoming has no model here"),
+    ("engine: wyoming\nmodel: /m", "the engine wyoming takes no model"),
   ])
-  func `a setting that cannot be used is a sentence with its place`(
+  func `an invalid setting is an error that names its source`(
     text: String, reason: String
   ) throws {
     let settings = try settings(text)
@@ -139,10 +139,34 @@ import Testing
 
   @Test func `a model is used with its engine, and a server with the engine wyoming`() throws {
     let own = try settings(of: "engine: vosk\nmodel: /m\nserver: tcp://10.0.0.2:10300")
-    #expect(try engine(with: own) == "vosk /m -")
-    #expect(try engine("--model", "/n", with: own) == "vosk /n -")
-    #expect(try engine("--engine", "moonshine", with: own) == "moonshine - -")
-    #expect(try engine("--engine", "wyoming", with: own) == "wyoming - tcp://10.0.0.2:10300")
+    let server = "tcp://10.0.0.2:10300"
+    #expect(try engine(with: own) == "vosk /m \(server)")
+    #expect(try engine("--model", "/n", with: own) == "vosk /n \(server)")
+    #expect(try engine("--engine", "moonshine", with: own) == "moonshine - \(server)")
+    #expect(try engine("--engine", "wyoming", with: own) == "wyoming - \(server)")
+  }
+
+  @Test func `the file's model does not go with a variable's engine`() throws {
+    let folder = try TestFolder()
+    try Data("engine: moonshine\nmodel: /m".utf8).write(to: folder.file("config.yaml"))
+    func model(_ engine: String) -> FilePath? {
+      Settings(
+        variable: { $0 == "SYRINX_ENGINE" ? engine : nil },
+        file: FilePath(folder.file("config.yaml"))
+      ).model
+    }
+    #expect(model("moonshine") == "/m")
+    #expect(model("vosk") == nil && model("wyoming") == nil)
+  }
+
+  @Test func `an option is checked against the engine of the settings`() throws {
+    try withDependencies {
+      $0.settings = try settings(of: "engine: wyoming")
+    } operation: {
+      let options = try EngineOptions.parse(["--server", "tcp://10.0.0.3:10300"])
+      #expect(options.server == "tcp://10.0.0.3:10300")
+      #expect(throws: (any Error).self) { try EngineOptions.parse(["--model", "/m"]) }
+    }
   }
 
   @Test func `all engines are examined with the model and the server of the settings`() throws {

@@ -21,11 +21,10 @@ struct ConfigCommand: Subcommand {
         engine: moonshine
         jobs: 2
 
-      model belongs to engine: with another --engine, it is not used. server is used with the engine \
-      wyoming only.
+      model applies only to the configured engine, and server only to wyoming.
 
-      With --json, each setting is an object on its own line: "setting", "variable", and if somebody \
-      set it "value" and "source", which is the variable's name or the file's path.
+      With --json, each setting is an object on its own line: "setting", "variable", and if it \
+      is set "value" and "source", which is the variable's name or the file's path.
       """)
 
   @Flag(help: "Print JSON, one object per line.")
@@ -44,8 +43,8 @@ struct ConfigCommand: Subcommand {
         rows: rows.map { name, entry in
           [name.rawValue, entry?.text ?? "-", entry?.source ?? "not set (\(name.variable))"]
         }
-      ).lines
-    for line in lines { try await context.console.print(line.printable) }
+      ).lines.map(\.printable)
+    for line in lines { try await context.console.print(line) }
   }
 }
 

@@ -102,17 +102,13 @@ extension DependencyValues {
   /// Makes every engine of the executable, for a command that examines them all.
   mutating func useInstalledEngines(_ chosen: EngineSettings = EngineSettings()) {
     let own = settings
+    let inUse =
+      engineMakers.named.first { $0.name == own.engine?.rawValue } ?? engineMakers.defaultEngine
     func makeEngine(_ maker: EngineMaker) -> SpeechEngine {
-      var settings = chosen
-      settings.server = settings.server ?? own.server.flatMap(WyomingAddress.init)
-      if maker.name == own.engine?.rawValue {
-        settings.modelDirectory = settings.modelDirectory ?? own.model?.url
-      }
-      return maker.make(settings)
+      maker.make(chosen.completed(by: own, withModel: maker.name == inUse?.name))
     }
     speechEngines = engineMakers.named.map(makeEngine)
-    let inUse = engineMakers.named.first { $0.name == own.engine?.rawValue }
-    if let maker = inUse ?? engineMakers.defaultEngine { speechEngine = makeEngine(maker) }
+    if let inUse { speechEngine = makeEngine(inUse) }
   }
 
   /// The executable's way to prepare a model.

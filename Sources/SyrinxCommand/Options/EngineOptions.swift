@@ -35,6 +35,8 @@ struct EngineOptions: ParsableArguments {
   var server: String?
 
   func validate() throws {
+    @Dependency(\.settings) var settings
+    let engine = engine ?? settings.engine
     if let server {
       guard engine == .wyoming else {
         throw ValidationError("--server requires --engine wyoming.")
@@ -50,10 +52,8 @@ struct EngineOptions: ParsableArguments {
   func apply(to values: inout DependencyValues, language: String?) throws {
     let own = values.settings
     let engine = engine ?? own.engine
-    var settings = EngineSettings(
-      // A model belongs to the engine that it was set for.
-      model: model ?? (engine == own.engine ? own.model : nil),
-      server: server(in: own))
+    var settings = EngineSettings(model: model, server: server)
+      .completed(by: own, withModel: engine == own.engine)
     settings.language = language
     guard let engine else {
       if let maker = values.engineMakers.defaultEngine {
@@ -65,11 +65,6 @@ struct EngineOptions: ParsableArguments {
       throw CommandFailure(description: "this program was built without the engine \(engine)")
     }
     values.speechEngine = maker.make(settings)
-  }
-
-  /// The server that `apply` selects, with these settings; nil for the engine's own choice.
-  func server(in settings: Settings) -> String? {
-    server ?? ((engine ?? settings.engine) == .wyoming ? settings.server : nil)
   }
 
   /// Throws if the text is not the address of a server.
@@ -94,6 +89,16 @@ extension EngineSettings {
     self.init()
     modelDirectory = model?.url
     self.server = server.flatMap(WyomingAddress.init)
+  }
+
+  /// These settings, completed by the user's own.
+  ///
+  /// - Parameter withModel: false for another engine than the one that the model was set for.
+  func completed(by own: Settings, withModel: Bool) -> EngineSettings {
+    var settings = self
+    settings.server = server ?? own.server.flatMap(WyomingAddress.init)
+    if withModel { settings.modelDirectory = modelDirectory ?? own.model?.url }
+    return settings
   }
 }
 

@@ -27,7 +27,7 @@ struct Settings: Sendable {
     let source: String
   }
 
-  /// The settings that somebody made.
+  /// The settings that have a value.
   private(set) var entries: [Name: Entry] = [:]
   /// Why the settings cannot be used; they are empty then, and no command begins.
   private(set) var problem: CommandFailure?
@@ -51,6 +51,8 @@ struct Settings: Sendable {
       if let file { try read(file) }
       for name in Name.allCases {
         guard let text = variable(name.variable), !text.isEmpty else { continue }
+        // The file's model belongs to the file's engine; a variable for the model comes later.
+        if name == .engine, self.text(.engine) != text { entries[.model] = nil }
         entries[name] = Entry(text: text, source: name.variable)
       }
       try check()
@@ -88,7 +90,7 @@ struct Settings: Sendable {
             """)
       }
       guard !value.isEmpty else {
-        throw CommandFailure(description: "\(key) needs a text or a number (\(file)\(line))")
+        throw CommandFailure(description: "\(key) needs a value (\(file)\(line))")
       }
       entries[name] = Entry(text: value, source: "\(file)")
     }
@@ -135,7 +137,7 @@ struct Settings: Sendable {
     case .engine where engine == nil:
       return "is not an engine; use \(EngineName.allCases.map(\.rawValue).joined(separator: ", "))"
     case .model where engine?.takesModel == false:
-      return "cannot be used: the engine \(text(.engine) ?? "") has no model here"
+      return "cannot be used: the engine \(text(.engine) ?? "") takes no model"
     case .server: return EngineOptions.obstacle(toServer: value)
     case .jobs:
       let range = JobsOption.range
