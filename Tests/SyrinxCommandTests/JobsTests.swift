@@ -90,7 +90,7 @@ struct JobsTests {
   {
     let context = CommandContext(console: try Console(), signals: StopSignals())
     let started = Started()
-    let inputs = try TranscriptionQueue(
+    let inputs = try RemainingInputs(
       TranscriptionInputs(arguments: ["a", "b", "c", "d"]), folder: nil, skipping: nil,
       stopSignal: nil)
     var queue = RecognitionQueue(limit: 2) {

@@ -16,6 +16,8 @@ import Testing
   private let clock = TestClock()
   /// What happens while a file is read.
   private let whileReading = LockIsolated<@Sendable () throws -> Void> {}
+  /// Whether the engine fails in a part of each file.
+  private let losesAudio = LockIsolated(false)
 
   init() throws {
     folder = try TestFolder()
@@ -32,11 +34,16 @@ import Testing
     var client = SpeechClient()
     client.authorizationStatus = { .authorized }
     client.requestAuthorization = { .authorized }
-    client.recognition = { [clock, whileReading] request in
+    client.recognition = { [clock, whileReading, losesAudio] request in
       recognized.withValue { $0 += 1 }
       guard case .buffers(let audio) = request.source else { return AsyncThrowingStream { nil } }
-      let isOver = LockIsolated(false)
+      let (isOver, hasLost) = (LockIsolated(false), LockIsolated(!losesAudio.value))
       return AsyncThrowingStream {
+        guard hasLost.value else {
+          hasLost.setValue(true)
+          return .dropped(
+            .zero..<(.seconds(1)), reason: .engineFailed(.engineFailed(reason: "it lost a part")))
+        }
         guard !isOver.value else { return nil }
         for try await _ in audio {}
         try whileReading.value()
@@ -171,7 +178,8 @@ import Testing
     #expect(try await run("@/calls -o @/out --resume").recognized == 0)
     let lines = try text("out/manifest.jsonl").split(separator: "\n")
     #expect(
-      lines.count == 4
+      // Two whole lines, the cut one, the one that voids it, and the new one.
+      lines.count == 5
         && lines.last == Substring(decoding: whole.split(separator: 10)[2], as: UTF8.self))
   }
 
@@ -207,6 +215,55 @@ import Testing
     #expect(try text("out/cut.jsonl").contains("\"text\":\"go\""))
     #expect(
       run.output.contains(#"{"error":"not all of the audio was transcribed","event":"failed""#))
+  }
+
+  @Test func `a file whose transcript was replaced by an incomplete one is not done`() async throws
+  {
+    try makeArchive()
+    let transcribe = "@/own -o @/out --resume"
+    #expect(try await run(transcribe).recognized == 1)
+    losesAudio.setValue(true)
+    #expect(try await !run("@/own -o @/out").isComplete)
+    losesAudio.setValue(false)
+    #expect(try await run(transcribe).recognized == 1)
+    #expect(try await run(transcribe).recognized == 0)
+  }
+
+  @Test(arguments: [("failed", "text"), ("manifest", "json")])
+  func `a transcript never replaces the list or the manifest of its folder`(
+    name: String, format: String
+  ) async throws {
+    try makeArchive()
+    try folder.tone("own/\(name).wav", .seconds(1))
+    let run = try await run("@/own -o @/out --format \(format)")
+    #expect(!run.isComplete && run.recognized == 1)
+    #expect(run.messages.contains("\(name).wav: its transcript would replace "))
+    #expect(try text("out/failed.txt") == "\(folder.url.path)/own/./\(name).wav\n")
+    #expect(try text("out/manifest.jsonl").contains("\"d.wav\""))
+  }
+
+  @Test func `a failed.txt that no run made is not touched`() async throws {
+    try makeArchive()
+    try Data("mine".utf8).write(to: folder.file("own/failed.txt"))
+    await #expect(throws: CommandFailure.self) { try await run("@/own -o @/own") }
+    #expect(try text("own/failed.txt") == "mine")
+  }
+
+  @Test func `a damaged manifest is resumed, whatever bytes are in it`() async throws {
+    try makeArchive()
+    #expect(try await run("@/calls -o @/out --resume").recognized == 3)
+    let manifest = folder.file("out/manifest.jsonl")
+    for damage in [Data(count: 4_096), Data(repeating: 0x41, count: 3_000_000)] {
+      try (try Data(contentsOf: manifest) + damage + Data("\n".utf8)).write(to: manifest)
+      #expect(try await run("@/calls -o @/out --resume").recognized == 0)
+    }
+  }
+
+  @Test func `events are printed beside transcripts of any format`() async throws {
+    try makeArchive()
+    let run = try await run("@/own -o @/out --json --format vtt")
+    #expect(run.output.contains("\"event\":\"transcribed\""))
+    #expect(try files() == ["d.vtt", "manifest.jsonl"])
   }
 
   @Test func `a file that changes while it is read fails and leaves no transcript`() async throws {
@@ -273,7 +330,7 @@ import Testing
   @Test(arguments: [
     "", "--files-from - -", "a.wav --resume", "a.wav --format json,vtt",
     "a.wav -o x --format json,",
-    "a.wav -o x --format json,json", "a.wav -o x --json --format vtt", "/ --format vtt",
+    "a.wav -o x --format json,json", "a.wav --json --format vtt", "/ --format vtt",
   ])
   func `contradictory arguments are refused`(arguments: String) {
     #expect(throws: (any Error).self) {

@@ -82,7 +82,7 @@ import Testing
     #expect(try !manifest(other).contains(input("a.wav")))
   }
 
-  @Test func `a cut line makes nothing done and undoes nothing else`() throws {
+  @Test func `a truncated line affects no other entry`() throws {
     let whole = try entry("a.wav")
     for count in 0..<whole.count {
       #expect(try !manifest([String(whole.prefix(count))]).contains(input("a.wav")))

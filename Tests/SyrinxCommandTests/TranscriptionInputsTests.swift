@@ -86,8 +86,7 @@ import Testing
     #expect(try found([], list: NameList(file: path("list"), separator: 0)) == inputs)
   }
 
-  @Test func `names end with NUL or with a line feed, and the last one also with the list`() throws
-  {
+  @Test func `names end with NUL, a line feed, or the end of the list`() throws {
     try Data("a\nb.wav\0\0c\u{1}.wav".utf8).write(to: folder.file("list"))
     let found = try found([], list: NameList(file: path("list"), separator: 0))
     #expect(found.map(\.file) == ["a\nb.wav", "c\u{1}.wav"])
@@ -96,14 +95,15 @@ import Testing
     #expect(failure?.description.hasSuffix("end with NUL; add --null") == true)
   }
 
-  @Test func `a list that does not exist and one without ends are errors`() throws {
+  @Test func `a missing list and a list without separators are errors`() throws {
     #expect(throws: CommandFailure.self) {
       try found([], list: NameList(file: path("none"), separator: 10))
     }
     let failure = #expect(throws: CommandFailure.self) {
       try found([], list: NameList(file: "/dev/zero", separator: 10))
     }
-    #expect(failure?.description == "/dev/zero is not a list: a name in it has no end")
+    #expect(
+      failure?.description == "/dev/zero is not a list of files: a name in it is longer than 1 MiB")
   }
 
   private func path(_ name: String) -> FilePath {

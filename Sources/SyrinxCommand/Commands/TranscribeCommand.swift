@@ -18,7 +18,7 @@ struct TranscribeCommand: RecognizingSubcommand {
         syrinx transcribe recordings -o transcripts --format json,vtt --resume
         ffmpeg -i talk.mp4 -f wav - | syrinx transcribe - --json
 
-      Each line is printed when its utterance is recognized, the files in their order. Unreadable \
+      Each line is printed when its utterance is recognized, in file order. Unreadable \
       files, truncated files, and utterances in which the engine failed are reported; the rest is \
       transcribed, and the exit status is 1. On a terminal, a status line shows the position in a \
       long file, the pace, and the time left.
@@ -117,16 +117,16 @@ struct TranscribeCommand: RecognizingSubcommand {
     try folder?.make()
     let archive = try await archive(preparing: prepare, in: context)
     let done = try await archive?.open()
-    let queue = try TranscriptionQueue(
+    let remaining = try RemainingInputs(
       inputs, folder: folder, skipping: resume ? done : nil,
       stopSignal: context.signals.stopSignal)
     // Nothing to do needs no model.
-    if try await !queue.isEmpty() { try await speech.makeReady(for: recognition) }
+    if try await !remaining.isEmpty() { try await speech.makeReady(for: recognition) }
     let isOneFile = inputs.isOneFile
     let showsTotal =
       archive != nil && !isOneFile && !transcript.wantsPartials(on: context.console)
     let run = TranscriptionRun(
-      command: self, speech: speech, prepare: prepare, queue: queue, archive: archive,
+      command: self, speech: speech, prepare: prepare, inputs: remaining, archive: archive,
       progress: ArchiveProgress(console: showsTotal ? context.console : nil, clock: clock),
       namesFiles: !isOneFile, context: context)
     guard archive != nil else { return try await run.transcribeAll() }
@@ -162,7 +162,8 @@ struct TranscribeCommand: RecognizingSubcommand {
       engine: chosen.name, styles: transcript.styles, options: recognition)
     // The availability of a remote engine would wait for its server.
     recipe.model =
-      chosen.isRemote ? self.engine.server(in: settings) : chosen.availability().model?.location
+      chosen.isRemote
+      ? self.engine.server ?? settings.server : chosen.availability().model?.location
     recipe.partials = transcript.wantsPartials(on: context.console) ? true : nil
     recipe.grammar = try await recognition.grammarText(preparing: prepare).map(checksum)
     return try TranscriptArchive(

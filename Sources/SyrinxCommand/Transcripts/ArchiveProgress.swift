@@ -50,7 +50,7 @@ actor ArchiveProgress {
   }
 
   /// Sets what the queue has skipped so far.
-  func skip(_ skipped: (count: Int, byteCount: Int)) {
+  func setSkipped(_ skipped: (count: Int, byteCount: Int)) {
     (counts.skipped, skippedBytes) = (skipped.count, skipped.byteCount)
   }
 

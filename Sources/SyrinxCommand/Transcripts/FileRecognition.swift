@@ -84,14 +84,10 @@ extension SpeechRecognitionEvent {
 /// The length in a file's header, read on a thread of its own; nil for a pipe, which is not opened.
 private func announcedLength(of file: FilePath) async -> Duration? {
   guard file != "-", let mode = file.status?.st_mode, mode & S_IFMT == S_IFREG else { return nil }
-  return await withCheckedContinuation { continuation in
-    do {
-      _ = try DedicatedThread.start(name: "syrinx-length") {
-        continuation.resume(returning: lengthInHeader(of: file))
-      }
-    } catch {
-      continuation.resume(returning: nil)
-    }
+  return await DedicatedThread.run(
+    name: "syrinx-length", abandoned: nil, failed: { _ in nil }
+  ) {
+    lengthInHeader(of: file)
   }
 }
 
@@ -113,8 +109,6 @@ struct RecognitionQueue {
     let events: AsyncThrowingStream<SpeechRecognitionEvent, any Error>
   }
 
-  typealias Input = Result<TranscriptionInput, TranscriptionProblem>
-
   /// The number of files that keeps so many decoders busy if they share all utterances.
   ///
   /// Several files per decoder prevent one long file from idling the others. Because each file has
@@ -123,7 +117,7 @@ struct RecognitionQueue {
     decoderCount > 1 ? min(4 * decoderCount, decoderCount + 24) : 1
   }
 
-  private let input: @Sendable () async throws -> Input?
+  private let input: @Sendable () async throws -> FoundInput?
   private let start: @Sendable (TranscriptionInput) async -> Entry
   private let limit: Int
   private var isAtEnd = false
@@ -133,7 +127,7 @@ struct RecognitionQueue {
   ///   - limit: the number of files to recognize at the same time, at least 1.
   ///   - input: the next file; nil at the end.
   init(
-    limit: Int, input: @escaping @Sendable () async throws -> Input?,
+    limit: Int, input: @escaping @Sendable () async throws -> FoundInput?,
     start: @escaping @Sendable (TranscriptionInput) async -> Entry
   ) {
     (self.limit, self.input, self.start) = (limit, input, start)

@@ -6,6 +6,9 @@ import SoundFile
 /// The records of an output folder, on a thread of their own: `manifest.jsonl`, which one process
 /// at a time writes, and `failed.txt`.
 actor TranscriptArchive {
+  static let failedName: FilePath = "failed.txt"
+  static let manifestName: FilePath = "manifest.jsonl"
+
   private let executor: ThreadExecutor
   /// The list of the inputs that failed.
   nonisolated let failedPath: FilePath
@@ -18,8 +21,8 @@ actor TranscriptArchive {
   /// - Parameter listSeparator: what ends a name in `failed.txt`.
   init(folder: FilePath, recipe: TranscriptRecipe, listSeparator: UInt8) throws {
     executor = try ThreadExecutor(name: "syrinx-archive")
-    failedPath = folder.appending("failed.txt")
-    manifestPath = folder.appending("manifest.jsonl")
+    failedPath = folder.appending(Self.failedName)
+    manifestPath = folder.appending(Self.manifestName)
     self.listSeparator = listSeparator
     manifest = try TranscriptManifest(recipe: recipe)
   }
@@ -28,8 +31,14 @@ actor TranscriptArchive {
 
   /// Takes the folder for this process and returns what is done.
   ///
-  /// - Throws: `CommandFailure` if another process has the folder.
+  /// - Throws: `CommandFailure` if another process has the folder, or if it has a `failed.txt` that
+  ///   no run made.
   func open() throws -> TranscriptManifest {
+    guard manifestPath.status != nil || failedPath.status == nil else {
+      throw CommandFailure(
+        description: "\(failedPath) was not made by this command; move it, or choose another folder"
+      )
+    }
     let file = try ManifestFile(manifestPath)
     let lines = file.lines()
     while let line = try lines.next() { manifest.add(line) }
@@ -37,11 +46,10 @@ actor TranscriptArchive {
     return manifest
   }
 
-  /// Throws if the file is not the one that was found.
-  func check(_ input: TranscriptionInput) throws(CommandFailure) {
-    guard let version = input.version, version != FileVersion(input.file.status) else { return }
-    throw CommandFailure(
-      description: "\(input.file) changed while it was read; transcribe it again")
+  /// Records that the transcripts of an input, if there are some, are about to be replaced.
+  func willReplace(_ input: TranscriptionInput) throws(OutputError) {
+    guard let entry = manifest.voidEntry(for: input) else { return }
+    try file?.append(entry)
   }
 
   /// Records that an input is done.
@@ -50,13 +58,15 @@ actor TranscriptArchive {
     try file?.append(entry)
   }
 
-  /// Adds an input to `failed.txt`.
-  func addFailed(_ input: TranscriptionInput) throws {
+  /// Adds an input to `failed.txt`, and returns whether a list can name it.
+  func addFailed(_ input: TranscriptionInput) throws -> Bool {
+    guard input.file != "-", !input.listed.bytes.contains(listSeparator) else { return false }
     let list = try failed ?? PendingFile(for: failedPath.text)
     failed = list
     let bytes = input.listed.bytes + [listSeparator]
     let code = bytes.withUnsafeBytes { writeAll($0, to: list.descriptor.number) }
     guard code == 0 else { throw OutputError(name: "\(failedPath)", code: code) }
+    return true
   }
 
   /// Replaces `failed.txt`, or removes it if nothing failed.
@@ -94,8 +104,8 @@ private final class ManifestFile {
   }
 
   /// The lines, from the first one on.
-  func lines() -> NameReader {
-    NameReader("\(path)", descriptor, UInt8(ascii: "\n"))
+  func lines() -> RecordReader {
+    RecordReader("\(path)", descriptor, UInt8(ascii: "\n"), skipsLongRecords: true)
   }
 
   func append(_ line: String) throws(OutputError) {
@@ -117,64 +127,8 @@ private final class ManifestFile {
     }
     let isKnown = fcntl(descriptor, F_GETLK, &request) == 0 && request.l_pid > 0
     let owner = isKnown ? "process \(request.l_pid)" : "a process on another machine"
-    close(descriptor)
     throw CommandFailure(
       description:
         "\(owner) is writing into \(path.folder); wait for its end, or choose another folder")
-  }
-}
-
-/// Finds the inputs on a thread of its own, and skips what is done.
-actor TranscriptionQueue {
-  private let executor: ThreadExecutor
-  private let folder: TranscriptFolder?
-  private let isDone: TranscriptManifest?
-  private var inputs: TranscriptionInputs.Iterator
-  private var claimed: Set<Checksum> = []
-  private var upcoming: Result<TranscriptionInput, TranscriptionProblem>?
-
-  /// The number of inputs that were done before, and their size in bytes.
-  private(set) var skipped = (count: 0, byteCount: 0)
-
-  /// - Parameters:
-  ///   - folder: the folder for transcripts; nil for standard output.
-  ///   - done: what to skip.
-  init(
-    _ inputs: TranscriptionInputs, folder: TranscriptFolder?, skipping done: TranscriptManifest?,
-    stopSignal: WakeUp?
-  ) throws {
-    executor = try ThreadExecutor(name: "syrinx-inputs")
-    (self.folder, isDone) = (folder, done)
-    self.inputs = try inputs.makeIterator(stopSignal: stopSignal)
-  }
-
-  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
-  /// Whether nothing is left to do.
-  func isEmpty() throws -> Bool {
-    upcoming = try next()
-    return upcoming == nil
-  }
-
-  /// The next input that is not done; nil at the end.
-  func next() throws -> Result<TranscriptionInput, TranscriptionProblem>? {
-    if let input = upcoming.take() { return input }
-    while let found = try inputs.next() {
-      guard let folder, case .success(let input) = found else { return found }
-      let transcript = input.place.withoutExtension
-      guard claimed.insert(Checksum(transcript.bytes)).inserted else {
-        return .failure(
-          TranscriptionProblem(
-            input: input,
-            description: "\(input.file): another file of this run has the transcript \(transcript)"
-          ))
-      }
-      guard let isDone, isDone.contains(input), folder.hasTranscripts(of: input) else {
-        return found
-      }
-      skipped.count += 1
-      skipped.byteCount += input.version?.byteCount ?? 0
-    }
-    return nil
   }
 }

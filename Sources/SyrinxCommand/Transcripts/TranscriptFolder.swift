@@ -41,6 +41,12 @@ struct TranscriptFolder {
     styles.allSatisfy { FileVersion(file(for: input, $0).status) != nil }
   }
 
+  /// The list or the manifest of the folder, if a transcript of an input would have its name.
+  func ownFile(namedLikeTranscriptsOf input: TranscriptionInput) -> FilePath? {
+    let own = [TranscriptArchive.failedName, TranscriptArchive.manifestName].map(path.appending)
+    return own.first(where: styles.map { file(for: input, $0) }.contains)
+  }
+
   /// `2024/talk.wav` becomes `2024/talk.txt`.
   func file(for input: TranscriptionInput, _ style: TranscriptStyle) -> FilePath {
     path.appending(

@@ -21,7 +21,7 @@ struct TranscriptRecipe: Encodable {
 
   init(engine: String, styles: [TranscriptStyle], options: SpeechOptions) {
     self.engine = engine
-    formats = styles.map(\.pathExtension)
+    formats = styles.map(\.name)
     locale = options.language
     keyPhrases = options.keyPhrases.unlessEmpty?.map { option in
       option.phrase.text + (option.phrase.threshold.map { ":\($0)" } ?? "")
@@ -39,7 +39,8 @@ struct TranscriptRecipe: Encodable {
 ///
 /// An entry is the same text whenever the same version of a file is transcribed in the same way, so
 /// a file is done if the last entry for its transcripts is the one that it would get now. Only
-/// checksums stay in memory.
+/// checksums stay in memory. Entries are compared as text because they are many, and equal text is
+/// what counts.
 struct TranscriptManifest: Sendable {
   /// The entries by their transcripts.
   private var entries: [Checksum: Checksum] = [:]
@@ -64,12 +65,19 @@ struct TranscriptManifest: Sendable {
     return entries[transcript] == Checksum(line)
   }
 
+  /// A line after which the input is not done; nil if it has never been.
+  func voidEntry(for input: TranscriptionInput) -> String? {
+    guard let file = input.place.jsonText else { return nil }
+    let line = Self.begin + file + Self.afterFile + "replaced\":true}"
+    return Self.transcript(of: Array(line.utf8)).flatMap { entries[$0] } == nil ? nil : line
+  }
+
   /// The line for an input that has been transcribed; nil if it has no version.
   func entry(for input: TranscriptionInput) -> String? {
     guard let version = input.version, let file = input.place.jsonText else { return nil }
-    let nanoseconds = "\(1_000_000_000 + version.modified.nanoseconds)".dropFirst()
+    let nanoseconds = "\(1_000_000_000 + version.modifiedNanoseconds)".dropFirst()
     return Self.begin + file + Self.afterFile + "size\":\(version.byteCount),\"modified\":"
-      + "\(version.modified.seconds).\(nanoseconds),\(recipe)"
+      + "\(version.modifiedSeconds).\(nanoseconds),\(recipe)"
   }
 
   private static let begin = "{\"file\":\""

@@ -12,6 +12,17 @@ enum TranscriptStyle: Hashable {
   /// Cues, cut at pauses.
   case cues(CueFormat)
 
+  static let all = [text] + CueFormat.allCases.map(cues) + [json]
+
+  /// The name for `--format`.
+  var name: String {
+    switch self {
+    case .text: "text"
+    case .json: "json"
+    case .cues(let format): format.rawValue
+    }
+  }
+
   /// Whether it contains word times.
   var hasWordTimes: Bool { self != .text }
 
@@ -25,22 +36,17 @@ enum TranscriptStyle: Hashable {
   }
 }
 
-/// The value of `--format`.
-enum TranscriptFormat: String, CaseIterable, ExpressibleByArgument {
-  case text, srt, vtt, tsv, json
-}
-
-/// The value of `--format`: formats, separated by commas.
+/// The value of `--format`: names of styles, separated by commas.
 struct TranscriptFormats: ExpressibleByArgument {
-  let formats: [TranscriptFormat]
+  let styles: [TranscriptStyle]
 
   init?(argument: String) {
-    let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
-    formats = parts.compactMap { TranscriptFormat(rawValue: String($0)) }
-    guard formats.count == parts.count, Set(formats).count == parts.count else { return nil }
+    let names = argument.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    styles = names.compactMap { name in TranscriptStyle.all.first { $0.name == name } }
+    guard styles.count == names.count, Set(styles).count == names.count else { return nil }
   }
 
-  static var allValueStrings: [String] { TranscriptFormat.allCases.map(\.rawValue) }
+  static var allValueStrings: [String] { TranscriptStyle.all.map(\.name) }
   static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
@@ -49,12 +55,13 @@ struct TranscriptOptions: ParsableArguments {
   @Option(
     help: """
       Format: text (a line for each utterance), srt or vtt (subtitles), tsv (start and end in \
-      milliseconds, and text), or json (the same as --json); with --output-dir, several separated \
-      by commas.
+      milliseconds, and text), or json (an object for each result); with --output-dir, several \
+      separated by commas.
       """)
   var format: TranscriptFormats?
 
-  @Flag(help: "Print JSON, one object per line.")
+  @Flag(
+    help: "Print JSON, one object per line: for each result, or with --output-dir for each file.")
   var json = false
 
   @Flag(help: "Show utterances while they are recognized.")
@@ -62,28 +69,17 @@ struct TranscriptOptions: ParsableArguments {
 
   /// The forms of the transcript, at least one.
   var styles: [TranscriptStyle] {
-    (format?.formats ?? [json ? .json : .text]).map { format in
-      switch format {
-      case .text: .text
-      case .json: .json
-      case .srt: .cues(.srt)
-      case .vtt: .cues(.vtt)
-      case .tsv: .cues(.tsv)
-      }
-    }
+    format?.styles ?? [json ? .json : .text]
   }
 
   /// Whether a transcript is JSON.
   var includesJSON: Bool { styles.contains(.json) }
 
-  func validate() throws {
+  /// Throws if standard output would need several forms.
+  func checkSingleFormat() throws {
     guard !json || includesJSON else {
       throw ValidationError("--json and --format exclude each other; use one of them.")
     }
-  }
-
-  /// Throws if there are several forms, which need a file each.
-  func checkSingleFormat() throws {
     guard styles.count == 1 else {
       throw ValidationError("several formats require `syrinx transcribe --output-dir`.")
     }

@@ -2,7 +2,7 @@ import AudioThreads
 import FilePaths
 import Glibc
 
-/// A file to transcribe, or a folder that cannot be read.
+/// A file to transcribe; in a problem, the file or folder that it concerns.
 struct TranscriptionInput: Equatable, Sendable {
   let file: FilePath
   /// The path of its transcripts below the output folder, with the extension of the file.
@@ -13,7 +13,8 @@ struct TranscriptionInput: Equatable, Sendable {
   /// The name for a list, from which this input comes back.
   var listed: FilePath {
     let above = file.bytes.dropLast(place.bytes.count)
-    guard above.last == UInt8(ascii: "/"), file.bytes[above.endIndex...].elementsEqual(place.bytes)
+    guard !file.isWebAddress, above.last == UInt8(ascii: "/"),
+      file.bytes[above.endIndex...].elementsEqual(place.bytes)
     else { return file }
     return FilePath(bytes: above + [UInt8(ascii: "."), UInt8(ascii: "/")] + place.bytes)
   }
@@ -22,18 +23,16 @@ struct TranscriptionInput: Equatable, Sendable {
 /// The state of a file, which changes when the file is written.
 struct FileVersion: Equatable, Sendable {
   let byteCount: Int
-  /// The last modification, in seconds and nanoseconds since 1970.
-  let modified: (seconds: Int, nanoseconds: Int)
+  /// The last modification: whole seconds since 1970, and the rest.
+  let modifiedSeconds: Int
+  let modifiedNanoseconds: Int
 
   /// Nil for anything that is not a regular file.
   init?(_ status: stat?) {
     guard let status, status.st_mode & S_IFMT == S_IFREG else { return nil }
     byteCount = Int(status.st_size)
-    modified = (Int(status.st_mtim.tv_sec), Int(status.st_mtim.tv_nsec))
-  }
-
-  static func == (one: Self, other: Self) -> Bool {
-    one.byteCount == other.byteCount && one.modified == other.modified
+    modifiedSeconds = Int(status.st_mtim.tv_sec)
+    modifiedNanoseconds = Int(status.st_mtim.tv_nsec)
   }
 }
 
@@ -42,6 +41,8 @@ struct TranscriptionProblem: Error, CustomStringConvertible {
   let input: TranscriptionInput
   let description: String
 }
+
+typealias FoundInput = Result<TranscriptionInput, TranscriptionProblem>
 
 /// The files that the arguments of `syrinx transcribe` stand for: named files, the files in folders,
 /// and the entries of a list.
@@ -56,7 +57,8 @@ struct TranscriptionInputs: Sendable {
 
   /// Whether they can be read more than once.
   var isRepeatable: Bool {
-    arguments.allSatisfy { $0 != "-" } && list.map { FileVersion($0.file.status) != nil } ?? true
+    let files = arguments + (list.map { [$0.file] } ?? [])
+    return !files.contains("-") && list.map { FileVersion($0.file.status) != nil } ?? true
   }
 
   func makeIterator(stopSignal: WakeUp? = nil) throws -> Iterator {
@@ -67,16 +69,18 @@ struct TranscriptionInputs: Sendable {
   struct Iterator {
     private var arguments: ArraySlice<FilePath>
     private let patterns: [FilePath]
-    private let names: NameReader?
+    private let names: RecordReader?
+    private let endsWithNUL: Bool
     /// The folder whose files come next, and whether it had any.
     private var walk: (files: FolderWalk, root: TranscriptionInput, isEmpty: Bool)?
 
-    fileprivate init(_ inputs: TranscriptionInputs, names: NameReader?) {
+    fileprivate init(_ inputs: TranscriptionInputs, names: RecordReader?) {
       (arguments, patterns, self.names) = (inputs.arguments[...], inputs.patterns, names)
+      endsWithNUL = inputs.list?.separator == 0
     }
 
     /// - Throws: `CommandFailure` if the list cannot be read; `CancellationError`.
-    mutating func next() throws -> Result<TranscriptionInput, TranscriptionProblem>? {
+    mutating func next() throws -> FoundInput? {
       while true {
         try Task.checkCancellation()
         if let found = nextInFolder() { return found }
@@ -98,10 +102,14 @@ struct TranscriptionInputs: Sendable {
       if let file = arguments.popFirst() {
         return (file, file.isFolder ? "" : file.ownPlace)
       }
-      return try names?.next().map(FilePath.init(bytes:)).map(\.asListed)
+      guard let name = try names?.next() else { return nil }
+      guard endsWithNUL || !name.contains(0) else {
+        throw CommandFailure(description: "names in the list end with NUL; add --null")
+      }
+      return FilePath(bytes: name).asListed
     }
 
-    private mutating func nextInFolder() -> Result<TranscriptionInput, TranscriptionProblem>? {
+    private mutating func nextInFolder() -> FoundInput? {
       guard let root = walk?.root else { return nil }
       switch walk?.files.next() {
       case .file(let file, let status):
@@ -124,7 +132,74 @@ struct TranscriptionInputs: Sendable {
   }
 }
 
+/// Finds the inputs that are left, on a thread of its own.
+actor RemainingInputs {
+  private let executor: ThreadExecutor
+  private let folder: TranscriptFolder?
+  private let done: TranscriptManifest?
+  private var inputs: TranscriptionInputs.Iterator
+  private var claimed: Set<Checksum> = []
+  private var upcoming: FoundInput?
+
+  /// The number of inputs that were done before, and their size in bytes.
+  private(set) var skipped = (count: 0, byteCount: 0)
+
+  /// - Parameters:
+  ///   - folder: the folder for transcripts; nil for standard output.
+  ///   - done: what to skip.
+  init(
+    _ inputs: TranscriptionInputs, folder: TranscriptFolder?, skipping done: TranscriptManifest?,
+    stopSignal: WakeUp?
+  ) throws {
+    executor = try ThreadExecutor(name: "syrinx-inputs")
+    (self.folder, self.done) = (folder, done)
+    self.inputs = try inputs.makeIterator(stopSignal: stopSignal)
+  }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// Whether nothing is left to do.
+  func isEmpty() throws -> Bool {
+    upcoming = try next()
+    return upcoming == nil
+  }
+
+  /// The next input that is not done; nil at the end.
+  func next() throws -> FoundInput? {
+    if let input = upcoming.take() { return input }
+    while let found = try inputs.next() {
+      guard let folder, case .success(let input) = found else { return found }
+      let transcript = input.place.withoutExtension
+      guard claimed.insert(Checksum(transcript.bytes)).inserted else {
+        return .failure(
+          TranscriptionProblem(
+            input: input,
+            description: "\(input.file): another file of this run has the transcript \(transcript)"
+          ))
+      }
+      if let own = folder.ownFile(namedLikeTranscriptsOf: input) {
+        return .failure(
+          TranscriptionProblem(
+            input: input,
+            description: "\(input.file): its transcript would replace \(own); rename the file"))
+      }
+      guard let done, done.contains(input), folder.hasTranscripts(of: input) else {
+        return found
+      }
+      skipped.count += 1
+      skipped.byteCount += input.version?.byteCount ?? 0
+    }
+    return nil
+  }
+}
+
 extension TranscriptionInput {
+  /// Throws if the file is not the one that was found.
+  func checkUnchanged() throws(CommandFailure) {
+    guard let version, version != FileVersion(file.status) else { return }
+    throw CommandFailure(description: "\(file) changed while it was read; transcribe it again")
+  }
+
   /// A file or folder in this folder, or this one.
   fileprivate func below(_ file: FilePath, _ version: FileVersion? = nil) -> TranscriptionInput {
     let rest = FilePath(
@@ -161,61 +236,69 @@ struct NameList: Sendable {
   /// The byte that ends a name.
   let separator: UInt8
 
-  fileprivate func open(stopSignal: WakeUp?) throws(CommandFailure) -> NameReader {
+  fileprivate func open(stopSignal: WakeUp?) throws(CommandFailure) -> RecordReader {
     guard file != "-" else {
-      return NameReader("standard input", STDIN_FILENO, separator, stopSignal: stopSignal)
+      return RecordReader("standard input", STDIN_FILENO, separator, stopSignal: stopSignal)
     }
     let descriptor = file.withCString { Glibc.open($0, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw .unreadable("\(file)", errno) }
-    return NameReader(
+    return RecordReader(
       "\(file)", descriptor, separator, closesDescriptor: true, stopSignal: stopSignal)
   }
 }
 
-/// Reads what a separator ends, such as lines, as it is needed.
-final class NameReader {
-  /// In bytes; a longer name shows that something else is read.
+/// Reads records, such as lines, as they are needed.
+final class RecordReader {
+  /// In bytes; a longer record shows that something else is read.
   private static let longest = 1 << 20
 
   private let name: String
   private let descriptor: Int32
   private let separator: UInt8
+  private let skipsLongRecords: Bool
   private let closesDescriptor: Bool
   private let stopSignal: WakeUp?
   private var bytes: ArraySlice<UInt8> = []
+  /// Whether the rest of a long record comes next.
+  private var isSkipping = false
 
-  /// - Parameter stopSignal: once it is signaled, reading throws `CancellationError`.
+  /// - Parameters:
+  ///   - skipsLongRecords: whether a record of over 1 MiB is skipped; otherwise it is an error.
+  ///   - stopSignal: once it is signaled, reading throws `CancellationError`.
   init(
-    _ name: String, _ descriptor: Int32, _ separator: UInt8, closesDescriptor: Bool = false,
-    stopSignal: WakeUp? = nil
+    _ name: String, _ descriptor: Int32, _ separator: UInt8, skipsLongRecords: Bool = false,
+    closesDescriptor: Bool = false, stopSignal: WakeUp? = nil
   ) {
     (self.name, self.descriptor, self.separator) = (name, descriptor, separator)
     (self.closesDescriptor, self.stopSignal) = (closesDescriptor, stopSignal)
+    self.skipsLongRecords = skipsLongRecords
   }
 
   deinit {
     if closesDescriptor { close(descriptor) }
   }
 
-  /// The next name that is not empty, without what ends it; nil at the end.
+  /// The next record that is not empty, without its separator; nil at the end.
   func next() throws -> [UInt8]? {
     while true {
       let end = bytes.firstIndex(of: separator)
       let more = end == nil ? try read() : []
       if end == nil, !more.isEmpty {
         bytes += more
-        guard bytes.count <= Self.longest else {
-          throw CommandFailure(description: "\(name) is not a list: a name in it has no end")
+        guard bytes.count > Self.longest else { continue }
+        guard skipsLongRecords else {
+          throw CommandFailure(
+            description: "\(name) is not a list of files: a name in it is longer than 1 MiB")
         }
+        (bytes, isSkipping) = ([], true)
         continue
       }
       guard end != nil || !bytes.isEmpty else { return nil }
       let record = Array(bytes[..<(end ?? bytes.endIndex)])
       bytes = end.map { bytes[($0 + 1)...] } ?? []
-      guard separator == 0 || !record.contains(0) else {
-        throw CommandFailure(description: "names in \(name) end with NUL; add --null")
-      }
-      if !record.isEmpty { return record }
+      let isRest = isSkipping
+      isSkipping = false
+      if !isRest, !record.isEmpty { return record }
     }
   }
 

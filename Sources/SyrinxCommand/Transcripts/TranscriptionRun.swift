@@ -13,7 +13,7 @@ struct TranscriptionRun: Sendable {
   let speech: SpeechClient
   /// Applies the options to a request.
   let prepare: Preparation
-  let queue: TranscriptionQueue
+  let inputs: RemainingInputs
   /// Nil for transcripts on standard output.
   let archive: TranscriptArchive?
   let progress: ArchiveProgress
@@ -26,18 +26,18 @@ struct TranscriptionRun: Sendable {
     let counting = Task { await progress.count(command.inputs) }
     defer { counting.cancel() }
     var recognitions = RecognitionQueue(limit: fileCount) {
-      try await queue.next()
+      try await inputs.next()
     } start: {
       await start($0)
     }
     while let next = try await recognitions.next() {
-      await progress.skip(queue.skipped)
+      await progress.setSkipped(inputs.skipped)
       switch next {
       case .success(let entry): try await transcribe(entry)
       case .failure(let problem): try await fail(problem.input, problem)
       }
     }
-    await progress.skip(queue.skipped)
+    await progress.setSkipped(inputs.skipped)
     try await finish()
   }
 
@@ -48,7 +48,7 @@ struct TranscriptionRun: Sendable {
       } else {
         try await fail(entry.input)
       }
-    } catch let error where isOfOneFile(error) {
+    } catch let error where concernsOneFile(error) {
       try await fail(entry.input, error)
     }
   }
@@ -69,7 +69,10 @@ struct TranscriptionRun: Sendable {
       await context.console.report(
         sentence.contains("\(input.file)") ? sentence : "\(input.file): \(sentence)")
     }
-    try await archive?.addFailed(input)
+    if try await archive?.addFailed(input) == false, input.file != "-" {
+      await context.console.report(
+        "\(input.file) is not in failed.txt, because its name has a line feed; use --null")
+    }
     await progress.add(input, audio: nil)
     let reason = error.map { "\($0)" } ?? "not all of the audio was transcribed"
     try await print(ArchiveRecord(event: "failed", file: input.file, error: reason))
@@ -129,7 +132,8 @@ struct TranscriptionRun: Sendable {
     let outputs = try command.folder?.files(for: entry.input) ?? []
     do {
       let isWhole = try await write(entry, to: outputs)
-      try await archive?.check(entry.input)
+      try entry.input.checkUnchanged()
+      try await archive?.willReplace(entry.input)
       for output in outputs { try await output.complete() }
       return isWhole
     } catch {
@@ -174,7 +178,7 @@ struct TranscriptionRun: Sendable {
 
 /// Whether the next file may still be transcribed: not if the engine, standard output, or the space
 /// for transcripts is gone.
-private func isOfOneFile(_ error: any Error) -> Bool {
+private func concernsOneFile(_ error: any Error) -> Bool {
   switch error {
   case SoundFileError.brokenPipe, SoundFileError.diskFull: false
   case is OutputError, is CommandEnd, is CancellationError: false

@@ -109,7 +109,8 @@ struct ZeroconfTests {
         done
         """)
     let (missing, announced) = (
-      "syrinx: not announced in the local network: the Avahi daemon does not run",
+      "syrinx: not announced in the local network: the Avahi daemon is not running; start "
+        + "avahi-daemon",
       "syrinx: announced in the local network as syrinx"
     )
     #expect(lines == [missing, announced, missing, announced, missing])
